@@ -1,0 +1,26 @@
+/**
+ * @file tessera.h
+ * N-dimensional compressed arrays in the Blosc2/B2ND format.
+ *
+ * This header includes all the others; each of them compiles alone, as C11 and as C++.
+ *
+ *   tessera/version.h   the version, at compile time and at run time
+ *   tessera/error.h     status codes, and the sentence that explains a failure
+ *   tessera/dtype.h     types of items, in NumPy's notation
+ *   tessera/params.h    what a new array looks like: shapes, codec, filters
+ *   tessera/storage.h   where an array lives: a file, memory
+ *   tessera/array.h     create, open, read, write, resize, append, close
+ *   tessera/meta.h      named bytes attached to an array
+ */
+#ifndef TESSERA_H
+#define TESSERA_H
+
+#include "tessera/array.h"
+#include "tessera/dtype.h"
+#include "tessera/error.h"
+#include "tessera/meta.h"
+#include "tessera/params.h"
+#include "tessera/storage.h"
+#include "tessera/version.h"
+
+#endif

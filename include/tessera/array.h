@@ -1,0 +1,265 @@
+/**
+ * @file array.h
+ * N-dimensional compressed arrays: create, open, read, write, resize, append, close.
+ *
+ * An array is a grid of chunks, each compressed on its own; a chunk is a grid of blocks, the
+ * smallest unit that is decoded. Shapes and positions are counted in items, one value per axis,
+ * slowest axis first (C order).
+ *
+ * Threads: any number of threads may read one array at once. A call that changes an array (write,
+ * fill, resize, append, flush, close, and those of meta.h that set) needs it for itself.
+ *
+ * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
+ * long series of writes are committed now and then. A commit never touches what the previous one
+ * needs: a program that dies finds the last commit, whole. A call that fails leaves the array, in
+ * memory and on disk, as it was before the call.
+ */
+#ifndef TESSERA_ARRAY_H
+#define TESSERA_ARRAY_H
+
+#include "tessera/error.h"
+#include "tessera/params.h"
+#include "tessera/storage.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An open array. */
+typedef struct tess_array tess_array;
+
+/**
+ * @name Create
+ * Make a new array and open it for reading and writing.
+ *
+ * @param storage  Where; mode TESS_MODE_NEW or TESS_MODE_REPLACE for files, any for memory.
+ * @param params   What.
+ * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves), TESS_ERR_LIMIT (a chunk of
+ *         2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec or filter that this
+ *         build cannot write), TESS_ERR_IO, TESS_ERR_NOMEM. A failed call leaves no file behind,
+ *         and a file that existed as it was.
+ * @{
+ */
+
+/** Items have any value; reading them before they are written gives zeros. */
+TESS_API TESS_NODISCARD tess_status tess_array_uninit(const tess_storage *storage,
+                                                      const tess_params *params, tess_array **a,
+                                                      tess_error *err);
+
+/** All items are zero. Takes no space until something is written. */
+TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage,
+                                                     const tess_params *params, tess_array **a,
+                                                     tess_error *err);
+
+/** All items are NaN; items of 4 or 8 bytes only (TESS_ERR_ARG otherwise). */
+TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
+                                                   const tess_params *params, tess_array **a,
+                                                   tess_error *err);
+
+/**
+ * All items equal one value.
+ *
+ * @param item       The value, in the byte order of the array.
+ * @param item_size  Its size in bytes; must be the typesize.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_full(const tess_storage *storage,
+                                                    const tess_params *params, const void *item,
+                                                    size_t item_size, tess_array **a,
+                                                    tess_error *err);
+
+/**
+ * The items come from memory.
+ *
+ * @param src       prod(shape) items in C order. May be NULL if that is 0.
+ * @param src_size  Size of src in bytes; must be prod(shape) * typesize.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
+                                                    const tess_params *params, const void *src,
+                                                    size_t src_size, tess_array **a,
+                                                    tess_error *err);
+
+/** @} */
+
+/**
+ * Open an array that exists.
+ *
+ * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames with a `b2nd` or `caterva`
+ * metalayer in any of their layouts. A frame without such a metalayer is opened as a
+ * one-dimensional array (see tess_info.plain), for reading only; so are the frames of Caterva
+ * 0.1 to 0.4.
+ *
+ * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
+ * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed. A handle that was opened
+ * before somebody else committed gets TESS_ERR_STALE from reads, never wrong data; open it again.
+ *
+ * @param storage  Where; mode TESS_MODE_READ or TESS_MODE_UPDATE.
+ * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
+ *         where), TESS_ERR_UNSUPPORTED (cannot be changed, or not read by this build),
+ *         TESS_ERR_LIMIT, TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
+                                                    tess_error *err);
+
+/**
+ * Commit all changes.
+ *
+ * @return TESS_OK, also when there is nothing to do, or TESS_ERR_IO, TESS_ERR_NOMEM,
+ *         TESS_ERR_STALE (another program changed the file). After a failure the file holds the
+ *         previous commit; the changes are still in the array and flush may be tried again.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
+
+/**
+ * Commit all changes and end the array, in any case.
+ *
+ * A program that must know whether its data arrived can rely on the status here, or call
+ * tess_array_flush() first and ignore it.
+ *
+ * @param a    May be NULL. Invalid afterwards, also on failure.
+ * @param err  Filled on failure; may be NULL.
+ */
+TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
+
+/** End the array without committing: the file keeps its last commit. NULL is fine. */
+TESS_API void tess_array_discard(tess_array *a);
+
+/** What an array is. Pointers live as long as the array and until its next change. */
+typedef struct tess_info {
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM];
+    int64_t chunkshape[TESS_MAX_NDIM];
+    int64_t blockshape[TESS_MAX_NDIM];
+
+    const char *dtype; /**< type string, verbatim; NULL if the file has none */
+    int dtype_format; /**< 0: NumPy */
+    int32_t typesize; /**< bytes of one item */
+
+    int codec; /**< id of the codec of new chunks; those of the file may differ */
+    const char *codec_name; /**< "lz4", or "unknown" */
+    int codec_meta;
+    int clevel;
+    uint8_t filters[TESS_MAX_FILTERS];
+    uint8_t filters_meta[TESS_MAX_FILTERS];
+    int split; /**< 1 always, 2 never, 3 auto, 4 forward-compatible */
+
+    int64_t nitems; /**< prod(shape) */
+    int64_t nchunks;
+    int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
+    int64_t cbytes; /**< bytes of the chunks as stored, holes included */
+    int64_t file_size; /**< bytes of the whole frame */
+    int32_t chunksize; /**< uncompressed bytes of a chunk; 0: they differ */
+    int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */
+
+    const char *layer; /**< "b2nd", "caterva", or NULL: a plain frame */
+    bool plain; /**< a frame without N-dimensional metalayer, shown as one dimension */
+    bool contiguous;
+    bool writable;
+    bool vlblocks; /**< blocks of different sizes (plain frames only) */
+    int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
+    int64_t offset; /**< where the frame starts in its file */
+
+    int nmetalayers; /**< fixed ones, `layer` included; see meta.h */
+    int nvlmetalayers; /**< variable-length ones */
+} tess_info;
+
+/** Describe an array. Fills all of *info; cannot fail. */
+TESS_API void tess_array_info(const tess_array *a, tess_info *info);
+
+/**
+ * Copy a box of an array into memory.
+ *
+ * The box is [start, stop) along each axis, in items. It arrives in dst in C order (last axis
+ * contiguous), without gaps, in the byte order of the array.
+ *
+ * @param a         Open array; any number of threads may read one array at once.
+ * @param start     First index per axis: ndim values, 0 <= start[i] <= stop[i].
+ * @param stop      One past the last index per axis, stop[i] <= shape[i].
+ * @param dst       Receives prod(stop - start) items. May be NULL if that is 0.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or
+ *         TESS_ERR_ARG if the box leaves the array or dst is too small;
+ *         TESS_ERR_CORRUPT if a chunk contradicts itself (err->offset says where);
+ *         TESS_ERR_STALE if another program changed the file since it was opened;
+ *         TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_UNSUPPORTED, TESS_ERR_LIMIT.
+ *         After a failure dst holds anything, and the array is as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const int64_t *start,
+                                                    const int64_t *stop, void *dst, size_t dst_size,
+                                                    tess_error *err);
+
+/**
+ * Copy memory into a box of an array.
+ *
+ * @param a         Array opened for writing.
+ * @param start     First index per axis, as in tess_array_read().
+ * @param stop      One past the last index per axis.
+ * @param src       prod(stop - start) items in C order. May be NULL if that is 0.
+ * @param src_size  Size of src in bytes; at least what is needed.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (box, size, or not opened for writing), TESS_ERR_CORRUPT (a
+ *         chunk that must be kept in part is damaged), TESS_ERR_IO, TESS_ERR_NOMEM,
+ *         TESS_ERR_LIMIT, TESS_ERR_UNSUPPORTED. After a failure the array is as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_t *start,
+                                                     const int64_t *stop, const void *src,
+                                                     size_t src_size, tess_error *err);
+
+/**
+ * Change the shape: axes grow or shrink at their ends.
+ *
+ * New items are zero, also where an earlier, larger shape had left others. Items outside the new
+ * shape are gone. Chunk and block shapes stay.
+ *
+ * @param a      Array opened for writing.
+ * @param shape  ndim values, >= 0.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_resize(tess_array *a, const int64_t *shape,
+                                                      tess_error *err);
+
+/**
+ * Grow one axis and fill the new part from memory.
+ *
+ * @param a         Array opened for writing, with one dimension at least.
+ * @param axis      The axis that grows, 0 <= axis < ndim.
+ * @param src       Items in C order, of the array's shape in all other axes.
+ * @param src_size  Size of src in bytes: a multiple of one layer,
+ *                  typesize * prod(shape[i], i != axis); their number is the growth.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_write(); TESS_ERR_ARG if a layer has no items.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, const void *src,
+                                                      size_t src_size, tess_error *err);
+
+/**
+ * The bytes of an array in memory: a complete frame, as it would stand in a file.
+ *
+ * Commits first. The bytes belong to the array and stay until it is changed or closed.
+ *
+ * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.
+ * @param image  Receives the address.
+ * @param size   Receives the number of bytes.
+ * @param err    Filled on failure; may be NULL.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_image(tess_array *a, const void **image,
+                                                     size_t *size, tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

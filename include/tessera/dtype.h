@@ -1,0 +1,62 @@
+/**
+ * @file dtype.h
+ * Types of items, in NumPy's notation.
+ *
+ * An array records the type of its items as a string: `<f4`, `|u1`, `<M8[ns]`, `|S12`, or the
+ * list of a structured type, `[('a', '<i4'), ('b', '<f8')]`. The library moves items as opaque
+ * bytes and never swaps them; this header is for programs that want to know what they are.
+ *
+ * The notation is that of numpy.dtype.str and numpy.dtype.descr:
+ * https://numpy.org/doc/stable/reference/arrays.interface.html
+ */
+#ifndef TESSERA_DTYPE_H
+#define TESSERA_DTYPE_H
+
+#include "tessera/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Longest type string that an array can be created with, in bytes. */
+#define TESS_DTYPE_MAX 65535
+
+/** What an item is, whatever its size. */
+typedef enum tess_kind {
+    TESS_KIND_OPAQUE = 0, /**< bytes without known meaning: `V`, or an unknown string */
+    TESS_KIND_BOOL = 'b', /**< one byte, 0 or 1: `?`, `b1` */
+    TESS_KIND_INT = 'i', /**< signed integer of 1, 2, 4 or 8 bytes */
+    TESS_KIND_UINT = 'u', /**< unsigned integer of 1, 2, 4 or 8 bytes */
+    TESS_KIND_FLOAT = 'f', /**< IEEE float of 2, 4 or 8 bytes, or a long double of 10 to 16 */
+    TESS_KIND_COMPLEX = 'c', /**< two floats: 8 or 16 bytes (or two long doubles) */
+    TESS_KIND_BYTES = 'S', /**< byte string of fixed length, padded with NUL */
+    TESS_KIND_UNICODE = 'U', /**< string of UCS-4 code points, padded with NUL */
+    TESS_KIND_DATETIME = 'M', /**< int64 count of the unit in the string since 1970 */
+    TESS_KIND_TIMEDELTA = 'm', /**< int64 count of the unit in the string */
+    TESS_KIND_STRUCT = '[' /**< several fields */
+} tess_kind;
+
+/** A parsed type. */
+typedef struct tess_dtype {
+    tess_kind kind;
+    /** '<' little endian, '>' big endian, '|' does not matter. */
+    char order;
+    /** Bytes of one item; for TESS_KIND_OPAQUE 0 when the string is not understood. */
+    int32_t size;
+} tess_dtype;
+
+/**
+ * Parse a type string.
+ *
+ * Never fails: a string that is not understood gives TESS_KIND_OPAQUE with size 0. Names without
+ * a byte order ("uint8", "float64", "f4") are taken as little endian. Any thread may call.
+ *
+ * @param str  NUL-terminated string; NULL counts as not understood.
+ */
+TESS_API tess_dtype tess_dtype_parse(const char *str);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,96 @@
+/**
+ * @file meta.h
+ * Named bytes attached to an array.
+ *
+ * Two kinds. *Metalayers* stand in the header of the frame: they are given when the array is
+ * created (tess_params.metalayers), and their content can later be replaced by one of the same
+ * size. *Variable-length metalayers* can be set and removed at any time and have any size.
+ * Changes are committed with those of the array.
+ *
+ * The content is up to the program; by convention it is msgpack.
+ */
+#ifndef TESSERA_META_H
+#define TESSERA_META_H
+
+#include "tessera/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A metalayer, by position.
+ *
+ * @param a      Open array.
+ * @param index  0 <= index < tess_info.nmetalayers, in the order of the file.
+ * @param layer  Receives name and content; they belong to the array and stay until it is closed
+ *               or the layer is set.
+ * @return TESS_OK, or TESS_ERR_ARG if there is no such index.
+ */
+TESS_API TESS_NODISCARD tess_status tess_meta_at(const tess_array *a, int index,
+                                                 tess_metalayer *layer, tess_error *err);
+
+/** A metalayer, by name; TESS_ERR_ARG if there is none. As tess_meta_at() otherwise. */
+TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const char *name,
+                                                  tess_metalayer *layer, tess_error *err);
+
+/**
+ * Replace the content of a metalayer by one of the same size.
+ *
+ * @param a        Array opened for writing.
+ * @param name     A metalayer that exists, not the N-dimensional one.
+ * @param content  The new bytes; copied.
+ * @param size     Must be the size of the old content.
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *name,
+                                                  const void *content, size_t size,
+                                                  tess_error *err);
+
+/**
+ * Name of a variable-length metalayer, by position; it belongs to the array.
+ *
+ * @param index  0 <= index < tess_info.nvlmetalayers.
+ * @return NULL if there is no such index.
+ */
+TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
+
+/**
+ * Content of a variable-length metalayer.
+ *
+ * @param a        Open array.
+ * @param name     Its name.
+ * @param content  Receives the bytes, to be freed with tess_free(); NULL when there are none.
+ * @param size     Receives their number.
+ * @return TESS_OK, or TESS_ERR_ARG (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
+ *         TESS_ERR_LIMIT.
+ */
+TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const char *name,
+                                                    void **content, size_t *size, tess_error *err);
+
+/**
+ * Add or replace a variable-length metalayer.
+ *
+ * @param a        Array opened for writing.
+ * @param name     1 to TESS_MAX_NAME bytes.
+ * @param content  The bytes; copied. May be NULL if size is 0.
+ * @param size     Their number, below 2^31 - 64.
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one: c-blosc2 could
+ *         no longer change the file).
+ */
+TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *name,
+                                                    const void *content, size_t size,
+                                                    tess_error *err);
+
+/** Remove a variable-length metalayer; TESS_ERR_ARG if there is none of that name. */
+TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
+                                                       tess_error *err);
+
+/** Free memory that the library handed out. NULL is fine. */
+TESS_API void tess_free(void *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

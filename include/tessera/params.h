@@ -1,0 +1,113 @@
+/**
+ * @file params.h
+ * What a new array looks like: item type, shapes, codec, filters, metalayers.
+ */
+#ifndef TESSERA_PARAMS_H
+#define TESSERA_PARAMS_H
+
+#include "tessera/error.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most dimensions of an array. */
+#define TESS_MAX_NDIM 16
+/** Filters in a pipeline. */
+#define TESS_MAX_FILTERS 6
+/** Most fixed metalayers of an array, the N-dimensional one included. */
+#define TESS_MAX_METALAYERS 16
+/** Longest name of a metalayer, in bytes. */
+#define TESS_MAX_NAME 31
+
+/** Codecs, by the ids that the format records. */
+typedef enum tess_codec {
+    TESS_CODEC_BLOSCLZ = 0, /**< fast, in every Blosc */
+    TESS_CODEC_LZ4 = 1, /**< fastest to read */
+    TESS_CODEC_LZ4HC = 2, /**< LZ4's format, slower to write, smaller */
+    TESS_CODEC_ZLIB = 4, /**< deflate */
+    TESS_CODEC_ZSTD = 5 /**< smallest at a given speed */
+} tess_codec;
+
+/** Filters, by the ids that the format records. Applied to each block before the codec. */
+typedef enum tess_filter {
+    TESS_FILTER_NONE = 0,
+    TESS_FILTER_SHUFFLE = 1, /**< byte j of all items together; meta: width, 0 = item size */
+    TESS_FILTER_BITSHUFFLE = 2, /**< bit k of all items together */
+    TESS_FILTER_DELTA = 3, /**< xor with the first block of the chunk */
+    TESS_FILTER_TRUNC_PREC = 4, /**< lossy; meta: bits of mantissa kept (> 0) or cut (< 0) */
+    TESS_FILTER_BYTEDELTA = 35, /**< differences inside byte streams; after shuffle; needs 2.10 */
+    TESS_FILTER_INT_TRUNC = 36 /**< lossy; meta: bits kept (> 0) or cut (< 0); needs 2.13 */
+} tess_filter;
+
+/** Whether a filtered block is cut into one stream per byte of an item before the codec. */
+typedef enum tess_split {
+    TESS_SPLIT_ALWAYS = 1,
+    TESS_SPLIT_NEVER = 2,
+    TESS_SPLIT_AUTO = 3 /**< c-blosc2's rule: fast codecs, shuffle, items up to 16 bytes */
+} tess_split;
+
+/** Under which name the N-dimensional metalayer is written. */
+typedef enum tess_layer {
+    TESS_LAYER_B2ND = 0, /**< `b2nd`: c-blosc2 2.7 and later */
+    TESS_LAYER_CATERVA = 1 /**< `caterva`: old programs too; the item type is not recorded */
+} tess_layer;
+
+/** Named bytes in the header of a frame. Nothing in it is owned. */
+typedef struct tess_metalayer {
+    const char *name; /**< 1 to TESS_MAX_NAME bytes, NUL-terminated */
+    const void *content; /**< may be NULL if size is 0 */
+    size_t size; /**< bytes */
+} tess_metalayer;
+
+/**
+ * A description of a new array. Fill it with tess_params_init(), then change what matters.
+ * Nothing it points to is kept after the call it is given to.
+ */
+typedef struct tess_params {
+    /** sizeof(tess_params) of the program; set by tess_params_init(). */
+    size_t struct_size;
+
+    /** Item type in NumPy's notation (dtype.h), or NULL: opaque items, `|V<typesize>`. */
+    const char *dtype;
+    /** Bytes of one item. 0: from dtype. If both are given they must agree where understood. */
+    int32_t typesize;
+
+    /** Number of dimensions, 0 to TESS_MAX_NDIM. 0 dimensions: one item. */
+    int ndim;
+    /** Items along each axis, slowest axis first; 0 is allowed. */
+    int64_t shape[TESS_MAX_NDIM];
+    /** Items of a chunk along each axis. All 0: chosen from typesize and shape. */
+    int64_t chunkshape[TESS_MAX_NDIM];
+    /** Items of a block along each axis, at most the chunk's. All 0: chosen. */
+    int64_t blockshape[TESS_MAX_NDIM];
+
+    /** Compressor of the blocks. */
+    tess_codec codec;
+    /** 0 (store) to 9 (smallest). */
+    int clevel;
+    /** Filter ids (tess_filter), applied in this order; TESS_FILTER_NONE for an empty slot. */
+    uint8_t filters[TESS_MAX_FILTERS];
+    /** One parameter byte per filter. */
+    uint8_t filters_meta[TESS_MAX_FILTERS];
+    tess_split split;
+
+    tess_layer layer;
+    /** Fixed metalayers besides the N-dimensional one; their sizes can never change. */
+    const tess_metalayer *metalayers;
+    int nmetalayers;
+} tess_params;
+
+/**
+ * Set the defaults: no shape (ndim 0), opaque items of 1 byte, codec LZ4 level 5, shuffle in the
+ * last slot, automatic splitting, layer `b2nd`, no metalayers.
+ */
+TESS_API void tess_params_init(tess_params *params);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

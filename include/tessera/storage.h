@@ -1,0 +1,70 @@
+/**
+ * @file storage.h
+ * Where an array lives, and how it is opened.
+ */
+#ifndef TESSERA_STORAGE_H
+#define TESSERA_STORAGE_H
+
+#include "tessera/error.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What may be done with an array, and what becomes of a file that exists. */
+typedef enum tess_mode {
+    TESS_MODE_READ = 0, /**< open, never change */
+    TESS_MODE_UPDATE = 1, /**< open, read and write */
+    TESS_MODE_NEW = 2, /**< create; refuse if the file exists */
+    TESS_MODE_REPLACE = 3 /**< create; a file that exists is replaced once the new one is whole */
+} tess_mode;
+
+/** How far a commit goes before it returns. */
+typedef enum tess_durability {
+    TESS_DURABILITY_NONE = 0, /**< survives a crash of the program */
+    TESS_DURABILITY_ORDERED = 1, /**< after a crash of the machine an older commit may be found */
+    TESS_DURABILITY_FSYNC = 2 /**< on the disk when flush returns */
+} tess_durability;
+
+/** What a file may ask for; beyond it an open or read fails with TESS_ERR_LIMIT. 0: default. */
+typedef struct tess_limits {
+    /** Bytes allocated on the word of a file, each time (index, block, layer). Default 1 GiB. */
+    int64_t memory;
+    /** Chunks of an array. Default 2^28. */
+    int64_t nchunks;
+    /** Dimensions. Default TESS_MAX_NDIM. */
+    int ndim;
+} tess_limits;
+
+/** A place. Fill it with tess_storage_init(), then change what matters. */
+typedef struct tess_storage {
+    /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
+    size_t struct_size;
+
+    /** A file, or NULL: memory. */
+    const char *path;
+    /**
+     * A frame in memory, to open; used when path is NULL. With TESS_MODE_READ it is used as it is
+     * and must stay until tess_array_close(); with TESS_MODE_UPDATE it is copied. Ignored when
+     * creating.
+     */
+    const void *image;
+    size_t image_size;
+    /** Byte of the file or image where the frame starts; opening for reading only. */
+    int64_t offset;
+
+    tess_mode mode;
+    tess_durability durability;
+    tess_limits limits;
+} tess_storage;
+
+/** Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits. */
+TESS_API void tess_storage_init(tess_storage *storage);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
