@@ -1,0 +1,19 @@
+/*
+ * cpu.h - which instruction sets this processor, and its operating system, allow.
+ */
+#ifndef BASE_CPU_H
+#define BASE_CPU_H
+
+enum {
+    CPU_SSE2 = 1 << 0,
+    CPU_SSSE3 = 1 << 1,
+    CPU_AVX2 = 1 << 2,
+    CPU_AVX512 = 1 << 3, // F, BW, VL, DQ together
+    CPU_VBMI = 1 << 4, // with CPU_AVX512
+    CPU_NEON = 1 << 8,
+};
+
+// The mask of this machine; computed at first use, by any thread.
+unsigned cpu_mask(void);
+
+#endif

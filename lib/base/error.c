@@ -1,0 +1,74 @@
+/*
+ * error.c - filling the caller's tess_error, and the names of the status codes.
+ *
+ * The caller may pass NULL everywhere; then only the status travels.
+ */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void
+fill(tess_error *err, tess_status status, int sys, int64_t offset, const char *fmt, va_list args)
+{
+    err->status = status;
+    err->sys = sys;
+    err->offset = offset;
+    vsnprintf(err->message, sizeof err->message, fmt, args);
+}
+
+tess_status
+err_set(tess_error *err, tess_status status, int64_t offset, const char *fmt, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, fmt);
+        fill(err, status, 0, offset, fmt, args);
+        va_end(args);
+    }
+    return status;
+}
+
+tess_status
+err_sys(tess_error *err, int sys, const char *fmt, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, fmt);
+        fill(err, TESS_ERR_IO, sys, -1, fmt, args);
+        va_end(args);
+
+        char text[128];
+        const size_t used = strlen(err->message);
+        const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
+        snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+    }
+    return TESS_ERR_IO;
+}
+
+tess_status
+err_shift(tess_error *err, tess_status status, int64_t base)
+{
+    if (err && err->offset >= 0)
+        err->offset += base;
+    return status;
+}
+
+tess_status
+err_prefix(tess_error *err, tess_status status, const char *fmt, ...)
+{
+    if (err) {
+        char tail[TESS_ERROR_MESSAGE_SIZE];
+        memcpy(tail, err->message, sizeof tail);
+
+        va_list args;
+        va_start(args, fmt);
+        vsnprintf(err->message, sizeof err->message, fmt, args);
+        va_end(args);
+
+        const size_t used = strlen(err->message);
+        snprintf(err->message + used, sizeof err->message - used, ": %s", tail);
+    }
+    return status;
+}
