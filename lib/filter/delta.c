@@ -1,0 +1,92 @@
+/*
+ * delta.c - exclusive or with the element before, or with the first block of the chunk.
+ *
+ * The order of bytes inside an element does not matter: the size of elements says how far back the
+ * one before is, and where the tail starts.
+ */
+#include "filter/delta.h"
+
+#include "filter/kernels_c.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+void
+exclusive_or_c(uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t size)
+{
+    size_t i = 0;
+    for (; size - i >= 32; i += 32) { // read before written: dst may be a or b
+        uint64_t x[4], y[4];
+        memcpy(x, a + i, sizeof x);
+        memcpy(y, b + i, sizeof y);
+        for (int k = 0; k < 4; k++)
+            x[k] ^= y[k];
+        memcpy(dst + i, x, sizeof x);
+    }
+    for (; i < size; i++)
+        dst[i] = a[i] ^ b[i];
+}
+
+static size_t
+element_size(int32_t typesize)
+{
+    switch (typesize) {
+    case 1:
+    case 2:
+    case 4:
+        return (size_t)typesize;
+    default:
+        return typesize % 8 == 0 ? 8 : 1;
+    }
+}
+
+void
+delta_forward(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, int32_t typesize,
+              const uint8_t *restrict ref)
+{
+    xor_fn *const exclusive_or = filter_kernels()->exclusive_or;
+    const size_t e = element_size(typesize);
+    const size_t whole = size - size % e;
+
+    if (ref) {
+        exclusive_or(dst, src, ref, whole);
+    } else if (whole > 0) {
+        memcpy(dst, src, e);
+        exclusive_or(dst + e, src + e, src, whole - e);
+    }
+    memcpy(dst + whole, src + whole, size - whole);
+}
+
+// The running exclusive or of elements of e bytes, e a constant up to 8.
+INLINE void
+accumulate(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, size_t e)
+{
+    uint64_t sum = 0; // in its first e bytes, whichever order the machine has
+    for (size_t i = 0; i < size; i += e) {
+        uint64_t x = 0;
+        memcpy(&x, src + i, e);
+        sum ^= x;
+        memcpy(dst + i, &sum, e);
+    }
+}
+
+void
+delta_backward(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, int32_t typesize,
+               const uint8_t *restrict ref)
+{
+    const size_t e = element_size(typesize);
+    const size_t whole = size - size % e;
+
+    if (ref)
+        filter_kernels()->exclusive_or(dst, src, ref, whole);
+    else if (e == 8)
+        accumulate(dst, src, whole, 8);
+    else if (e == 4)
+        accumulate(dst, src, whole, 4);
+    else if (e == 2)
+        accumulate(dst, src, whole, 2);
+    else
+        accumulate(dst, src, whole, 1);
+    memcpy(dst + whole, src + whole, size - whole);
+}

@@ -1,0 +1,56 @@
+/*
+ * kernels.c - which kernel for which machine.
+ *
+ * The table starts with plain C; each instruction set this build has a file for overwrites what it
+ * does better. HAVE_* is set where the build adds that file.
+ */
+#include "filter/kernels.h"
+
+#include "base/cpu.h"
+#include "filter/kernels_c.h"
+#ifdef HAVE_X86_AVX2
+#include "filter/x86/kernels_x86.h"
+#endif
+
+#include <pthread.h>
+
+static struct filter_kernels table;
+
+void
+filter_kernels_init(struct filter_kernels *k, unsigned cpu)
+{
+    (void)cpu;
+    *k = (struct filter_kernels){
+        .shuffle = shuffle_c,
+        .unshuffle = unshuffle_c,
+        .unshuffle_rows = unshuffle_rows_c,
+        .bitshuffle = bitshuffle_c,
+        .bitunshuffle = bitunshuffle_c,
+        .exclusive_or = exclusive_or_c,
+        .bytedelta = bytedelta_c,
+        .byteundelta = byteundelta_c,
+        .is_run = is_run_c,
+    };
+#ifdef HAVE_X86_AVX2
+    if (cpu & CPU_AVX2) {
+        k->shuffle = shuffle_avx2;
+        k->unshuffle = unshuffle_avx2;
+        k->unshuffle_rows = unshuffle_rows_avx2;
+    }
+#endif
+}
+
+static void
+set_up(void)
+{
+    filter_kernels_init(&table, cpu_mask());
+}
+
+const struct filter_kernels *
+filter_kernels(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, set_up);
+    return &table;
+}

@@ -1,0 +1,21 @@
+/*
+ * kernels_c.h - the plain C kernels, which every table starts with.
+ *
+ * Also what other versions call for the widths and ends that they have nothing better for.
+ */
+#ifndef FILTER_KERNELS_C_H
+#define FILTER_KERNELS_C_H
+
+#include "filter/kernels.h"
+
+shuffle_fn shuffle_c;
+unshuffle_fn unshuffle_c;
+unshuffle_rows_fn unshuffle_rows_c;
+bitshuffle_fn bitshuffle_c;
+bitunshuffle_fn bitunshuffle_c;
+xor_fn exclusive_or_c;
+bytedelta_fn bytedelta_c;
+byteundelta_fn byteundelta_c;
+is_run_fn is_run_c;
+
+#endif

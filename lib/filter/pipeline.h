@@ -1,0 +1,95 @@
+/*
+ * pipeline.h - the transformations between items and codec, on one block.
+ *
+ * A pipeline has six slots. Compressing, slots 0 to 5 are applied in this order; decoding, slots
+ * 5 to 0 are undone. All filters keep the size of the block. The bytes behind the last whole
+ * element are copied unchanged by every filter, in both directions.
+ *
+ * pipeline_init() is the one place that looks at filter ids and metas; the rest relies on it.
+ *
+ * Not here: the kernels (kernels.h), cutting a block into streams (chunk/).
+ */
+#ifndef FILTER_PIPELINE_H
+#define FILTER_PIPELINE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FILTER_SLOTS 6
+
+// Ids as the format records them.
+enum filter_id {
+    FILTER_NONE = 0,
+    FILTER_SHUFFLE = 1,
+    FILTER_BITSHUFFLE = 2,
+    FILTER_DELTA = 3,
+    FILTER_TRUNC_PREC = 4,
+    FILTER_BYTEDELTA_OLD = 34, // read only
+    FILTER_BYTEDELTA = 35,
+    FILTER_INT_TRUNC = 36,
+};
+
+// What a chunk says of its filters, and what it needs from around it.
+struct filter_spec {
+    uint8_t ids[FILTER_SLOTS];
+    uint8_t metas[FILTER_SLOTS];
+    int32_t typesize; // of the chunk header, 1 to 255
+    int32_t frame_typesize; // of the frame header; width of bytedelta with meta 0; 0 if unknown
+    bool old_bitshuffle; // chunks of format version 2
+};
+
+// A checked pipeline: only the slots in use, in the order of compression.
+struct pipeline {
+    int count;
+    int nfront; // lossy steps in front of the others: nothing of them is undone
+    struct {
+        uint8_t id;
+        uint8_t meta;
+        int32_t width; // shuffle, bytedelta: number of byte streams
+    } step[FILTER_SLOTS];
+    int32_t typesize;
+    bool old_bitshuffle;
+    bool has_delta;
+    bool lossy; // holds a filter that loses information when compressing
+};
+
+// Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or whose
+// width is that of a frame not at hand; TESS_ERR_CORRUPT for a typesize out of range.
+tess_status pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *err);
+
+// Further checks for encoding (TESS_ERR_ARG): metas of the lossy filters, typesizes they work
+// with, filters that are only read, lossy filters before delta. pipeline_forward() needs it.
+tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
+
+/*
+ * Apply the pipeline to `block` of `size` bytes, block number `nblock` of its chunk.
+ *
+ * ref is the original content of block 0, `size` bytes at least of it; used when has_delta and
+ * nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap nothing.
+ * Returns where the result is: block itself (no filter), tmp1 or tmp2. block is not written to.
+ */
+const uint8_t *pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
+                                const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size);
+
+/*
+ * Undo the pipeline, from its last step down to (not including) the first `keep` steps; lossy
+ * steps in front do not count, for there is nothing to undo.
+ *
+ * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller who undoes it while
+ * placing the items (see pipeline_planes()). src holds the filtered block and may be overwritten
+ * by nobody; the result is in src itself (nothing to undo), tmp1 or tmp2, as returned. ref is the
+ * final content of block 0, for nblock > 0.
+ */
+const uint8_t *pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src,
+                                 int32_t nblock, const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2,
+                                 size_t size);
+
+// If the first step to undo is a shuffle as wide as an item of `itemsize` bytes, so that items can
+// be picked out of the planes one by one: that width; else 0. Then keep = 1 above leaves plane j of
+// `size / width` bytes at j * (size / width).
+int32_t pipeline_planes(const struct pipeline *p, int32_t itemsize);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * kernels_x86.h - kernels for x86-64, each in a file built for its instruction set.
+ */
+#ifndef FILTER_X86_KERNELS_X86_H
+#define FILTER_X86_KERNELS_X86_H
+
+#include "filter/kernels.h"
+
+shuffle_fn shuffle_avx2;
+unshuffle_fn unshuffle_avx2;
+unshuffle_rows_fn unshuffle_rows_avx2;
+
+#endif

@@ -1,0 +1,432 @@
+/*
+ * shuffle_avx2.c - bytes of items to planes and back, with AVX2.
+ *
+ * All of it is one step repeated: take the bytes of two halves of a tile in turn. Seen as the
+ * address of a byte in a tile of 16 items of 2^a bytes, that rotates the a + 4 bits of the address
+ * by one. Planes are [byte of item][item], items are [item][byte of item], so a steps lead from
+ * planes to items, and 4 from items to planes. With 32 byte registers each half is a tile of its
+ * own, and no lane has to be crossed.
+ *
+ * Widths that are no power of two go in groups of 8 columns; the last group overlaps the one
+ * before. Rows end with a tile that overlaps the one before: it stores the same bytes again.
+ */
+#include "filter/kernels_c.h"
+#include "filter/x86/kernels_x86.h"
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline)) // with constant widths
+#ifdef __clang__
+#define UNROLL // by itself, and earlier than when asked to
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+
+enum {
+    PREFETCH_ROWS = 20, // how far ahead; 8 to 32 are good
+    PREFETCH_SIZE = 1024, // rows longer than this the processor foresees
+    LINE_SIZE = 64,
+};
+
+INLINE __m128i
+load16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const void *)p);
+}
+
+INLINE __m128i
+load8(const uint8_t *p)
+{
+    return _mm_loadl_epi64((const void *)p);
+}
+
+INLINE void
+store16(uint8_t *p, __m128i v)
+{
+    _mm_storeu_si128((void *)p, v);
+}
+
+INLINE void
+store8(uint8_t *p, __m128i v)
+{
+    _mm_storel_epi64((void *)p, v);
+}
+
+// One step on 2 * half registers. Spelled out and not a loop: arrays stay in registers only when
+// all indices are constants.
+#define PAIR(k, unpacklo, unpackhi)                     \
+    if (half > (k)) {                                   \
+        t[2 * (k)] = unpacklo(v[k], v[(k) + half]);     \
+        t[2 * (k) + 1] = unpackhi(v[k], v[(k) + half]); \
+    }
+#define PAIRS(lo, hi)                                                               \
+    PAIR(0, lo, hi)                                                                 \
+    PAIR(1, lo, hi) PAIR(2, lo, hi) PAIR(3, lo, hi) PAIR(4, lo, hi) PAIR(5, lo, hi) \
+        PAIR(6, lo, hi) PAIR(7, lo, hi)
+
+INLINE void
+step16(__m128i v[16], size_t half)
+{
+    __m128i t[16];
+    PAIRS(_mm_unpacklo_epi8, _mm_unpackhi_epi8)
+    memcpy(v, t, 2 * half * sizeof *t);
+}
+
+// The same in both halves of wider registers.
+INLINE void
+step32(__m256i v[16], size_t half)
+{
+    __m256i t[16];
+    PAIRS(_mm256_unpacklo_epi8, _mm256_unpackhi_epi8)
+    memcpy(v, t, 2 * half * sizeof *t);
+}
+
+INLINE void
+interleave16(__m128i v[16], size_t count, int steps)
+{
+    if (steps > 0)
+        step16(v, count / 2);
+    if (steps > 1)
+        step16(v, count / 2);
+    if (steps > 2)
+        step16(v, count / 2);
+    if (steps > 3)
+        step16(v, count / 2);
+}
+
+INLINE void
+interleave32(__m256i v[16], size_t count, int steps)
+{
+    if (steps > 0)
+        step32(v, count / 2);
+    if (steps > 1)
+        step32(v, count / 2);
+    if (steps > 2)
+        step32(v, count / 2);
+    if (steps > 3)
+        step32(v, count / 2);
+}
+
+INLINE int
+log2_of(size_t w)
+{
+    return w == 2 ? 1 : w == 4 ? 2 : w == 8 ? 3 : 4;
+}
+
+// Planes to items, n bytes from plane to plane, w a power of two.
+
+INLINE void
+items32(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    __m256i v[16];
+    UNROLL for (size_t j = 0; j < w; j++) v[j] = _mm256_loadu_si256((const void *)(src + j * n));
+    interleave32(v, w, log2_of(w));
+    UNROLL for (size_t k = 0; k < w; k++)
+    {
+        store16(dst + 16 * k, _mm256_castsi256_si128(v[k]));
+        store16(dst + 16 * (w + k), _mm256_extracti128_si256(v[k], 1));
+    }
+}
+
+INLINE void
+items16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    __m128i v[16];
+    UNROLL for (size_t j = 0; j < w; j++) v[j] = load16(src + j * n);
+    interleave16(v, w, log2_of(w));
+    UNROLL for (size_t k = 0; k < w; k++) store16(dst + 16 * k, v[k]);
+}
+
+// 8 items fill half as many registers after the first step.
+INLINE void
+items8(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    __m128i v[16];
+    UNROLL for (size_t j = 0; j < w / 2; j++) v[j] =
+        _mm_unpacklo_epi8(load8(src + j * n), load8(src + (j + w / 2) * n));
+    interleave16(v, w / 2, log2_of(w) - 1);
+    UNROLL for (size_t k = 0; k < w / 2; k++) store16(dst + 16 * k, v[k]);
+}
+
+INLINE void
+items_plain(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    for (size_t i = 0; i < nitems; i++)
+        for (size_t j = 0; j < w; j++)
+            dst[i * w + j] = src[j * n + i];
+}
+
+INLINE void
+row_of_power(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    size_t i = 0;
+    if (nitems < 8) {
+        items_plain(dst, src, n, w, nitems);
+        return;
+    }
+    if (nitems < 16) {
+        items8(dst, src, n, w);
+        i = nitems - 8;
+        items8(dst + i * w, src + i, n, w);
+        return;
+    }
+    for (; nitems - i >= 32; i += 32)
+        items32(dst + i * w, src + i, n, w);
+    if (nitems - i > 16)
+        items16(dst + i * w, src + i, n, w);
+    if (nitems > i) {
+        i = nitems - 16;
+        items16(dst + i * w, src + i, n, w);
+    }
+}
+
+// Planes to items for the other widths: `have` columns, as 8 bytes per item, w bytes apart. With
+// have < 8 the bytes behind an item are overwritten by the next one.
+
+INLINE void
+columns16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
+{
+    __m128i v[16];
+    UNROLL for (size_t j = 0; j < 8; j++) v[j] =
+        j < have ? load16(src + j * n) : _mm_setzero_si128();
+    interleave16(v, 8, 3);
+    UNROLL for (size_t k = 0; k < 8; k++)
+    {
+        store8(dst + 2 * k * w, v[k]);
+        store8(dst + (2 * k + 1) * w, _mm_unpackhi_epi64(v[k], v[k]));
+    }
+}
+
+INLINE void
+columns8(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
+{
+    __m128i v[16];
+    UNROLL for (size_t j = 0; j < 8; j++) v[j] =
+        j < have ? load8(src + j * n) : _mm_setzero_si128();
+    UNROLL for (size_t j = 0; j < 4; j++) v[j] = _mm_unpacklo_epi8(v[j], v[j + 4]);
+    interleave16(v, 4, 2);
+    UNROLL for (size_t k = 0; k < 4; k++)
+    {
+        store8(dst + 2 * k * w, v[k]);
+        store8(dst + (2 * k + 1) * w, _mm_unpackhi_epi64(v[k], v[k]));
+    }
+}
+
+INLINE void
+row_of_any(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    const size_t spill = 7 / w; // items that must follow a tile if it writes beyond its last one
+    size_t i = 0;
+
+    if (w < 8) {
+        for (; nitems - i >= 16 + spill; i += 16)
+            columns16(dst + i * w, src + i, n, w, w);
+        for (; nitems - i >= 8 + spill; i += 8)
+            columns8(dst + i * w, src + i, n, w, w);
+        items_plain(dst + i * w, src + i, n, w, nitems - i);
+        return;
+    }
+    if (nitems < 8) {
+        items_plain(dst, src, n, w, nitems);
+        return;
+    }
+    while (i < nitems) {
+        const bool wide = nitems >= 16;
+        const size_t tile = wide ? 16 : 8;
+        if (nitems - i < tile)
+            i = nitems - tile;
+        for (size_t j = 0; j < w; j += 8) {
+            const size_t c = w - j < 8 ? w - 8 : j;
+            uint8_t *const to = dst + i * w + c;
+            const uint8_t *const from = src + c * n + i;
+            if (wide)
+                columns16(to, from, n, w, 8);
+            else
+                columns8(to, from, n, w, 8);
+        }
+        i += tile;
+    }
+}
+
+INLINE void
+prefetch_row(const uint8_t *row, size_t size)
+{
+    for (size_t at = 0; at < size; at += LINE_SIZE)
+        __builtin_prefetch(row + at, 1);
+    __builtin_prefetch(row + size - 1, 1);
+}
+
+INLINE void
+rows_of(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src, size_t n,
+        size_t w, size_t rows, size_t src_step, size_t row_nitems)
+{
+    const size_t size = row_nitems * w;
+    const size_t ahead = size <= PREFETCH_SIZE ? PREFETCH_ROWS : rows;
+
+    for (size_t r = 0; r < rows; r++) {
+        uint8_t *const row = dst + (ptrdiff_t)r * dst_stride;
+        if (rows - r > ahead)
+            prefetch_row(row + (ptrdiff_t)ahead * dst_stride, size);
+        if (w == 1)
+            memcpy(row, src + r * src_step, row_nitems);
+        else if (w == 2 || w == 4 || w == 8 || w == 16)
+            row_of_power(row, src + r * src_step, n, w, row_nitems);
+        else
+            row_of_any(row, src + r * src_step, n, w, row_nitems);
+    }
+}
+
+void
+unshuffle_rows_avx2(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
+                    size_t n, size_t w, size_t first, size_t rows, size_t src_step,
+                    size_t row_nitems)
+{
+    if (row_nitems == 0)
+        return;
+    if (src_step == row_nitems && dst_stride == (ptrdiff_t)(row_nitems * w)) {
+        row_nitems *= rows; // one long row
+        rows = 1;
+    }
+    src += first;
+    switch (w) {
+#define CASE(width)                                                          \
+    case width:                                                              \
+        rows_of(dst, dst_stride, src, n, width, rows, src_step, row_nitems); \
+        break
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+        CASE(7);
+        CASE(8);
+        CASE(16);
+#undef CASE
+    default:
+        rows_of(dst, dst_stride, src, n, w, rows, src_step, row_nitems);
+    }
+}
+
+void
+unshuffle_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    unshuffle_rows_avx2(dst, 0, src, n, w, 0, 1, 0, n);
+}
+
+// Items to planes, n bytes from plane to plane, w a power of two.
+
+INLINE void
+planes32(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    __m256i v[16];
+    UNROLL for (size_t k = 0; k < w; k++) v[k] = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(load16(src + 16 * k)), load16(src + 16 * (w + k)), 1);
+    interleave32(v, w, 4);
+    UNROLL for (size_t j = 0; j < w; j++) _mm256_storeu_si256((void *)(dst + j * n), v[j]);
+}
+
+INLINE void
+planes16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    __m128i v[16];
+    UNROLL for (size_t k = 0; k < w; k++) v[k] = load16(src + 16 * k);
+    interleave16(v, w, 4);
+    UNROLL for (size_t j = 0; j < w; j++) store16(dst + j * n, v[j]);
+}
+
+// n items, at least 16.
+INLINE void
+planes_of_power(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    size_t i = 0;
+    for (; n - i >= 32; i += 32)
+        planes32(dst + i, src + i * w, n, w);
+    if (n - i > 16)
+        planes16(dst + i, src + i * w, n, w);
+    if (n > i) {
+        i = n - 16;
+        planes16(dst + i, src + i * w, n, w);
+    }
+}
+
+// 16 items to the first `have` planes; 8 bytes of each item are read.
+INLINE void
+group16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
+{
+    __m128i v[16];
+    UNROLL for (size_t k = 0; k < 8; k++) v[k] =
+        _mm_unpacklo_epi64(load8(src + 2 * k * w), load8(src + (2 * k + 1) * w));
+    interleave16(v, 8, 4);
+    UNROLL for (size_t j = 0; j < 8; j++) if (j < have) store16(dst + j * n, v[j]);
+}
+
+INLINE void
+planes_plain(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t i)
+{
+    for (; i < n; i++)
+        for (size_t j = 0; j < w; j++)
+            dst[j * n + i] = src[i * w + j];
+}
+
+INLINE void
+planes_of_narrow(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    const size_t spill = 7 / w; // items that must follow a tile: it reads beyond its last one
+    size_t i = 0;
+    for (; n - i >= 16 + spill; i += 16)
+        group16(dst + i, src + i * w, n, w, w);
+    planes_plain(dst, src, n, w, i);
+}
+
+// n items, at least 16, of at least 8 bytes.
+static void
+planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    for (size_t at = 0; at < n; at += 16) {
+        const size_t i = n - at < 16 ? n - 16 : at;
+        for (size_t j = 0; j < w; j += 8) {
+            const size_t c = w - j < 8 ? w - 8 : j;
+            group16(dst + c * n + i, src + i * w + c, n, w, 8);
+        }
+    }
+}
+
+void
+shuffle_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    if (w == 1 || n < 16) {
+        shuffle_c(dst, src, n, w);
+        return;
+    }
+    switch (w) {
+    case 2:
+        planes_of_power(dst, src, n, 2);
+        break;
+    case 3:
+        planes_of_narrow(dst, src, n, 3);
+        break;
+    case 4:
+        planes_of_power(dst, src, n, 4);
+        break;
+    case 5:
+        planes_of_narrow(dst, src, n, 5);
+        break;
+    case 6:
+        planes_of_narrow(dst, src, n, 6);
+        break;
+    case 7:
+        planes_of_narrow(dst, src, n, 7);
+        break;
+    case 8:
+        planes_of_power(dst, src, n, 8);
+        break;
+    case 16:
+        planes_of_power(dst, src, n, 16);
+        break;
+    default:
+        planes_of_wide(dst, src, n, w);
+    }
+}
