@@ -1,0 +1,73 @@
+/*
+ * codec.h - compressors of byte streams, one adapter each.
+ *
+ * The format has two numberings: the *codec id* names a compressor, the *codec format* (three bits
+ * in a chunk) what a decoder has to understand. Adapters are stateless tables of functions; what
+ * a codec keeps between calls (contexts, hash tables) lives in a codec_state, one per thread.
+ *
+ * Decoders are given bytes of a stranger: they read only src, write only dst, and succeed only if
+ * they made exactly dst_size bytes.
+ */
+#ifndef CODEC_CODEC_H
+#define CODEC_CODEC_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum codec_id {
+    CODEC_BLOSCLZ = 0,
+    CODEC_LZ4 = 1,
+    CODEC_LZ4HC = 2,
+    CODEC_ZLIB = 4,
+    CODEC_ZSTD = 5,
+};
+
+enum codec_format {
+    CODEC_FORMAT_BLOSCLZ = 0,
+    CODEC_FORMAT_LZ4 = 1,
+    CODEC_FORMAT_ZLIB = 3,
+    CODEC_FORMAT_ZSTD = 4,
+    CODEC_FORMAT_OTHER = 6, // the chunk names a codec id
+};
+
+// Contexts of the libraries, created when first needed. Not for two threads at once.
+struct codec_state;
+
+struct codec_state *codec_state_new(void); // NULL: no memory
+void codec_state_free(struct codec_state *s); // NULL is fine
+
+struct codec {
+    uint8_t id;
+    uint8_t format;
+    const char *name; // "lz4"
+
+    /*
+     * Compress src_size (> 0) bytes into at most dst_size bytes; *out_size receives how many.
+     * Output that would not fit is no error: *out_size is 0 then, and the caller stores the bytes
+     * as they are. level is 1 to 9. Fails with TESS_ERR_NOMEM only. dst and src do not overlap.
+     */
+    tess_status (*encode)(struct codec_state *s, int level, const uint8_t *src, size_t src_size,
+                          uint8_t *dst, size_t dst_size, size_t *out_size, tess_error *err);
+
+    /*
+     * Decompress src into exactly dst_size (> 0) bytes. dict may be NULL (dict_size 0); only
+     * formats LZ4 and ZSTD know dictionaries, the others get none.
+     * TESS_ERR_CORRUPT, with a sentence that names the codec; TESS_ERR_NOMEM.
+     */
+    tess_status (*decode)(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
+                          size_t dst_size, const uint8_t *dict, size_t dict_size, tess_error *err);
+};
+
+// The codec with this id; NULL if this build has none.
+const struct codec *codec_by_id(int id);
+
+// The codec that decodes a format (udcodec is looked at for CODEC_FORMAT_OTHER); NULL if none.
+const struct codec *codec_by_format(int format, int udcodec);
+
+// Name of an id, for messages and info: "lz4", "ndlz" (known, not built in), NULL if unknown.
+const char *codec_name(int id);
+
+#endif

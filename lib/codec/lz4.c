@@ -1,0 +1,77 @@
+/*
+ * lz4.c - LZ4 and LZ4HC: one block without frame or size, by the LZ4 library.
+ *
+ * The two differ in the encoder only.
+ */
+#include "codec/adapters.h"
+#include "codec/state.h"
+
+#include <limits.h>
+#include <lz4.h>
+#include <lz4hc.h>
+
+static int
+to_int(size_t size)
+{
+    return size < INT_MAX ? (int)size : INT_MAX;
+}
+
+// Sources beyond LZ4_MAX_INPUT_SIZE are not compressed: the library returns 0.
+static tess_status
+encode_fast(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, size_t *out_size, tess_error *err)
+{
+    void *const state = codec_state_lz4(s);
+
+    if (!state)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
+    *out_size = (size_t)LZ4_compress_fast_extState(state, (const char *)src, (char *)dst,
+                                                   to_int(src_size), to_int(dst_size), 10 - level);
+    return TESS_OK;
+}
+
+static tess_status
+encode_hc(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+          size_t dst_size, size_t *out_size, tess_error *err)
+{
+    void *const state = codec_state_lz4hc(s);
+
+    if (!state)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
+    *out_size = (size_t)LZ4_compress_HC_extStateHC(state, (const char *)src, (char *)dst,
+                                                   to_int(src_size), to_int(dst_size), level);
+    return TESS_OK;
+}
+
+// The library takes an empty or too long source for damaged by itself, and uses up all of it.
+static tess_status
+decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
+       const uint8_t *dict, size_t dict_size, tess_error *err)
+{
+    (void)s;
+    int made = -1;
+
+    if (src_size <= INT_MAX && dst_size <= INT_MAX && dict_size <= INT_MAX)
+        made = LZ4_decompress_safe_usingDict((const char *)src, (char *)dst, (int)src_size,
+                                             (int)dst_size, (const char *)dict, (int)dict_size);
+    if (made < 0 || (size_t)made != dst_size)
+        return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
+                       src_size, dst_size);
+    return TESS_OK;
+}
+
+const struct codec codec_lz4 = {
+    .id = CODEC_LZ4,
+    .format = CODEC_FORMAT_LZ4,
+    .name = "lz4",
+    .encode = encode_fast,
+    .decode = decode,
+};
+
+const struct codec codec_lz4hc = {
+    .id = CODEC_LZ4HC,
+    .format = CODEC_FORMAT_LZ4,
+    .name = "lz4hc",
+    .encode = encode_hc,
+    .decode = decode,
+};

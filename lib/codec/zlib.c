@@ -1,0 +1,49 @@
+/*
+ * zlib.c - zlib streams (RFC 1950), by libdeflate.
+ */
+#include "codec/adapters.h"
+#include "codec/state.h"
+
+// Levels of libdeflate that are no slower and no larger than zlib's, save level 1, which has no
+// counterpart.
+static const uint8_t levels[10] = {0, 1, 2, 2, 4, 5, 6, 6, 6, 7};
+
+static tess_status
+encode(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, size_t *out_size, tess_error *err)
+{
+    struct libdeflate_compressor *const c = codec_state_deflate(s, levels[level]);
+
+    if (!c)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the zlib encoder");
+    *out_size = libdeflate_zlib_compress(c, src, src_size, dst, dst_size);
+    return TESS_OK;
+}
+
+static tess_status
+decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
+       const uint8_t *dict, size_t dict_size, tess_error *err)
+{
+    (void)dict;
+    (void)dict_size;
+    struct libdeflate_decompressor *const d = codec_state_inflate(s);
+    size_t used = 0;
+
+    if (!d)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the zlib decoder");
+    // Without a place for the size, libdeflate insists on filling dst.
+    if (libdeflate_zlib_decompress_ex(d, src, src_size, dst, dst_size, &used, NULL) !=
+            LIBDEFLATE_SUCCESS ||
+        used != src_size)
+        return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no zlib stream of %zu bytes",
+                       src_size, dst_size);
+    return TESS_OK;
+}
+
+const struct codec codec_zlib = {
+    .id = CODEC_ZLIB,
+    .format = CODEC_FORMAT_ZLIB,
+    .name = "zlib",
+    .encode = encode,
+    .decode = decode,
+};
