@@ -1,0 +1,288 @@
+/*
+ * file.c - a frame in a file, through pread and pwrite.
+ *
+ * Interrupted and short calls are continued. A file that is created stays without its name, or
+ * can be withdrawn, until publish: nobody ever finds a half-made file after a failure.
+ */
+#include "io/io.h"
+
+#include "base/checked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file {
+    struct io io;
+    int fd;
+    char *path;
+    char *temporary; // the name until publish, when it replaces another file
+    bool unpublished; // to be removed at close
+};
+
+static struct file *
+file_of(struct io *io)
+{
+    return (struct file *)io;
+}
+
+static tess_status
+file_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    const struct file *const f = file_of(io);
+    uint8_t *to = dst;
+    while (size > 0) {
+        const ssize_t n = pread(f->fd, to, size, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_sys(err, errno, "reading %zu bytes at %" PRId64, size, offset);
+        if (n == 0)
+            return err_set(err, TESS_ERR_IO, -1,
+                           "the file ends at %" PRId64 ", %zu bytes more wanted", offset, size);
+        to += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return TESS_OK;
+}
+
+static tess_status
+file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
+{
+    const struct file *const f = file_of(io);
+    const uint8_t *from = src;
+    while (size > 0) {
+        const ssize_t n = pwrite(f->fd, from, size, offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_sys(err, n < 0 ? errno : ENOSPC, "writing %zu bytes at %" PRId64, size,
+                           offset);
+        from += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return TESS_OK;
+}
+
+static const uint8_t *
+file_view(struct io *io, int64_t offset, size_t size)
+{
+    (void)io;
+    (void)offset;
+    (void)size;
+    return NULL;
+}
+
+static tess_status
+file_size(struct io *io, int64_t *size, tess_error *err)
+{
+    const struct file *const f = file_of(io);
+    struct stat info;
+    if (fstat(f->fd, &info) != 0)
+        return err_sys(err, errno, "asking for the size of the file");
+    *size = info.st_size;
+    return TESS_OK;
+}
+
+static tess_status
+file_truncate(struct io *io, int64_t size, tess_error *err)
+{
+    const struct file *const f = file_of(io);
+    int result;
+    do
+        result = ftruncate(f->fd, size);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
+        return err_sys(err, errno, "setting the size of the file to %" PRId64, size);
+    return TESS_OK;
+}
+
+static tess_status
+file_sync(struct io *io, tess_error *err)
+{
+    const struct file *const f = file_of(io);
+    if (fdatasync(f->fd) != 0)
+        return err_sys(err, errno, "bringing the file to the disk");
+    return TESS_OK;
+}
+
+// A name is on the disk once its directory is. A directory that cannot be read cannot be synced;
+// the file itself is safe.
+static void
+sync_directory(const char *directory)
+{
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
+}
+
+static tess_status
+file_publish(struct io *io, tess_error *err)
+{
+    struct file *const f = file_of(io);
+    const char *const slash = strrchr(f->path, '/');
+    if (!f->unpublished)
+        return TESS_OK;
+    char *const directory =
+        slash ? strndup(f->path, slash == f->path ? 1 : (size_t)(slash - f->path)) : strdup(".");
+    if (!directory)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (f->temporary && rename(f->temporary, f->path) != 0) {
+        free(directory);
+        return err_sys(err, errno, "giving the file its name");
+    }
+    f->unpublished = false;
+    sync_directory(directory);
+    free(directory);
+    return TESS_OK;
+}
+
+static void
+file_close(struct io *io)
+{
+    struct file *const f = file_of(io);
+    if (f->fd >= 0)
+        close(f->fd);
+    if (f->unpublished)
+        unlink(f->temporary ? f->temporary : f->path);
+    free(f->temporary);
+    free(f->path);
+    free(f);
+}
+
+static const struct io_ops file_ops = {
+    .read = file_read,
+    .write = file_write,
+    .view = file_view,
+    .size = file_size,
+    .truncate = file_truncate,
+    .sync = file_sync,
+    .publish = file_publish,
+    .close = file_close,
+};
+
+static struct file *
+file_new(const char *path, bool writable)
+{
+    struct file *const f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->io.ops = &file_ops;
+    f->io.writable = writable;
+    f->fd = -1;
+    f->path = strdup(path);
+    if (!f->path) {
+        free(f);
+        return NULL;
+    }
+    return f;
+}
+
+// One writer at a time. The lock goes with the descriptor; readers need none.
+static tess_status
+lock_for_writing(const struct file *f, tess_error *err)
+{
+    if (flock(f->fd, LOCK_EX | LOCK_NB) == 0)
+        return TESS_OK;
+    if (errno == EWOULDBLOCK)
+        return err_sys(err, errno, "somebody else has the file open for writing");
+    return TESS_OK; // a file system without locks
+}
+
+// Only a regular file has a size and keeps what is written where it is written. O_NONBLOCK: a
+// fifo must not hang the open.
+static tess_status
+open_regular(struct file *f, tess_error *err)
+{
+    struct stat info;
+    const int flags = (f->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
+    f->fd = open(f->path, flags);
+    if (f->fd < 0)
+        return err_sys(err, errno, "opening the file");
+    if (fstat(f->fd, &info) != 0)
+        return err_sys(err, errno, "asking what the file is");
+    if (S_ISDIR(info.st_mode))
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "is a directory; sparse frames are not read by this version");
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
+    return f->io.writable ? lock_for_writing(f, err) : TESS_OK;
+}
+
+tess_status
+io_file_open(const char *path, bool writable, struct io **io, tess_error *err)
+{
+    struct file *const f = file_new(path, writable);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
+    const tess_status st = open_regular(f, err);
+    if (st != TESS_OK) {
+        file_close(&f->io);
+        return st;
+    }
+    *io = &f->io;
+    return TESS_OK;
+}
+
+// A file beside `path`, under a name that nobody has; its permissions are the process's default
+// ones, or those of the file it will replace.
+static tess_status
+create_beside(struct file *f, tess_error *err)
+{
+    enum { NAME_SIZE = 48 };
+    struct stat info;
+    const bool exists = stat(f->path, &info) == 0;
+    const size_t size = strlen(f->path) + NAME_SIZE;
+
+    if (exists && !S_ISREG(info.st_mode))
+        return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
+    f->temporary = malloc(size);
+    if (!f->temporary)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    for (unsigned i = 0; f->fd < 0; i++) {
+        snprintf(f->temporary, size, "%s.%ld-%u.tmp", f->path, (long)getpid(), i);
+        f->fd = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (f->fd < 0 && errno != EEXIST)
+            return err_sys(err, errno, "creating a file beside it");
+    }
+    f->unpublished = true;
+    if (exists && fchmod(f->fd, info.st_mode & 07777) != 0)
+        return err_sys(err, errno, "setting the permissions of the new file");
+    return TESS_OK;
+}
+
+tess_status
+io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    struct file *const f = file_new(path, true);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
+    if (replace) {
+        st = create_beside(f, err);
+    } else {
+        f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (f->fd < 0)
+            st = err_sys(err, errno, "creating the file");
+        else
+            f->unpublished = true;
+    }
+    if (st == TESS_OK)
+        st = lock_for_writing(f, err);
+    if (st != TESS_OK) {
+        file_close(&f->io);
+        return st;
+    }
+    *io = &f->io;
+    return TESS_OK;
+}

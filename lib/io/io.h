@@ -1,0 +1,110 @@
+/*
+ * io.h - where the bytes of a frame live: a file, memory.
+ *
+ * All positions are bytes from the start of the file or buffer. An io does not know what the bytes
+ * mean, and does not buffer. Reading is safe from any number of threads at once; everything else
+ * needs the io for itself.
+ */
+#ifndef IO_IO_H
+#define IO_IO_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct io;
+
+struct io_ops {
+    // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
+    tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
+    // The file grows as needed.
+    tess_status (*write)(struct io *io, int64_t offset, const void *src, size_t size,
+                         tess_error *err);
+    // The bytes themselves, without a copy, until the next write or truncation; NULL where the io
+    // cannot, or where the range leaves the file.
+    const uint8_t *(*view)(struct io *io, int64_t offset, size_t size);
+    tess_status (*size)(struct io *io, int64_t *size, tess_error *err);
+    tess_status (*truncate)(struct io *io, int64_t size, tess_error *err);
+    // What was written before is on the disk when this returns.
+    tess_status (*sync)(struct io *io, tess_error *err);
+    // A new file gets its name, replacing one that has it.
+    tess_status (*publish)(struct io *io, tess_error *err);
+    // A file that was not published disappears.
+    void (*close)(struct io *io);
+};
+
+struct io {
+    const struct io_ops *ops;
+    bool writable;
+    bool in_memory; // nobody else can change it
+};
+
+// Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
+// already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK).
+tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
+
+/*
+ * Create a file. With `replace` it is made under a temporary name beside `path` and gets its name
+ * at publish, so that a file of that name stays whole until then; else a file that exists is
+ * refused (TESS_ERR_IO with errno EEXIST).
+ */
+tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
+
+// Read the caller's bytes, which must stay.
+tess_status io_memory_view(const void *image, size_t size, struct io **io, tess_error *err);
+
+// Memory that grows, starting with a copy of the caller's bytes.
+tess_status io_memory_new(const void *image, size_t size, struct io **io, tess_error *err);
+
+static inline tess_status
+io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    return io->ops->read(io, offset, dst, size, err);
+}
+
+static inline tess_status
+io_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
+{
+    return io->ops->write(io, offset, src, size, err);
+}
+
+static inline const uint8_t *
+io_view(struct io *io, int64_t offset, size_t size)
+{
+    return io->ops->view(io, offset, size);
+}
+
+static inline tess_status
+io_size(struct io *io, int64_t *size, tess_error *err)
+{
+    return io->ops->size(io, size, err);
+}
+
+static inline tess_status
+io_truncate(struct io *io, int64_t size, tess_error *err)
+{
+    return io->ops->truncate(io, size, err);
+}
+
+static inline tess_status
+io_sync(struct io *io, tess_error *err)
+{
+    return io->ops->sync(io, err);
+}
+
+static inline tess_status
+io_publish(struct io *io, tess_error *err)
+{
+    return io->ops->publish(io, err);
+}
+
+static inline void
+io_close(struct io *io)
+{
+    if (io)
+        io->ops->close(io);
+}
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * memory.c - a frame in memory: the caller's bytes, or a buffer that grows.
+ *
+ * view() never copies; its result moves when the buffer grows.
+ */
+#include "io/io.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct memory {
+    struct io io;
+    const uint8_t *bytes; // buffer, or the caller's
+    uint8_t *buffer; // NULL when only read
+    size_t size;
+    size_t capacity;
+};
+
+static struct memory *
+memory_of(struct io *io)
+{
+    return (struct memory *)io;
+}
+
+static const uint8_t *
+memory_view(struct io *io, int64_t offset, size_t size)
+{
+    const struct memory *const m = memory_of(io);
+    if (offset < 0 || (uint64_t)offset > m->size || size > m->size - (size_t)offset)
+        return NULL;
+    return m->bytes + offset;
+}
+
+static tess_status
+memory_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    const uint8_t *const src = memory_view(io, offset, size);
+    if (!src && size > 0)
+        return err_set(err, TESS_ERR_IO, -1,
+                       "%zu bytes wanted at %" PRId64 ", the buffer has %zu bytes", size, offset,
+                       memory_of(io)->size);
+    if (size > 0)
+        memcpy(dst, src, size);
+    return TESS_OK;
+}
+
+static tess_status
+reserve(struct memory *m, size_t size, tess_error *err)
+{
+    if (size <= m->capacity)
+        return TESS_OK;
+    const size_t half_more = m->capacity + m->capacity / 2;
+    const size_t capacity = size > half_more ? size : half_more;
+    uint8_t *const buffer = realloc(m->buffer, capacity);
+    if (!buffer)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
+    m->buffer = buffer;
+    m->bytes = buffer;
+    m->capacity = capacity;
+    return TESS_OK;
+}
+
+static tess_status
+memory_truncate(struct io *io, int64_t size, tess_error *err)
+{
+    struct memory *const m = memory_of(io);
+    size_t wanted;
+    if (!to_size(size, &wanted))
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " bytes do not fit in memory", size);
+    const tess_status st = reserve(m, wanted, err);
+    if (st != TESS_OK)
+        return st;
+    if (wanted > m->size)
+        memset(m->buffer + m->size, 0, wanted - m->size);
+    m->size = wanted;
+    return TESS_OK;
+}
+
+static tess_status
+memory_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
+{
+    struct memory *const m = memory_of(io);
+    int64_t end;
+    if (!add_i64(offset, (int64_t)size, &end))
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes at %" PRId64 " do not fit in memory",
+                       size, offset);
+    if ((uint64_t)end > m->size) {
+        const tess_status st = memory_truncate(io, end, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    if (size > 0)
+        memcpy(m->buffer + offset, src, size);
+    return TESS_OK;
+}
+
+static tess_status
+memory_size(struct io *io, int64_t *size, tess_error *err)
+{
+    (void)err;
+    *size = (int64_t)memory_of(io)->size;
+    return TESS_OK;
+}
+
+static tess_status
+memory_nothing(struct io *io, tess_error *err)
+{
+    (void)io;
+    (void)err;
+    return TESS_OK;
+}
+
+static void
+memory_close(struct io *io)
+{
+    free(memory_of(io)->buffer);
+    free(io);
+}
+
+static const struct io_ops memory_ops = {
+    .read = memory_read,
+    .write = memory_write,
+    .view = memory_view,
+    .size = memory_size,
+    .truncate = memory_truncate,
+    .sync = memory_nothing,
+    .publish = memory_nothing,
+    .close = memory_close,
+};
+
+tess_status
+io_memory_view(const void *image, size_t size, struct io **io, tess_error *err)
+{
+    struct memory *const m = calloc(1, sizeof *m);
+    if (!m)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an io");
+    m->io.ops = &memory_ops;
+    m->io.in_memory = true;
+    m->bytes = image;
+    m->size = size;
+    *io = &m->io;
+    return TESS_OK;
+}
+
+tess_status
+io_memory_new(const void *image, size_t size, struct io **io, tess_error *err)
+{
+    tess_status st = io_memory_view(NULL, 0, io, err);
+    if (st != TESS_OK)
+        return st;
+    (*io)->writable = true;
+    st = memory_write(*io, 0, image, size, err);
+    if (st != TESS_OK) {
+        io_close(*io);
+        *io = NULL;
+    }
+    return st;
+}
