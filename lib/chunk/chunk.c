@@ -1,0 +1,210 @@
+/*
+ * chunk.c - what is needed once per chunk: where its blocks are, dictionary, pipeline, codec.
+ *
+ * Blocks may stand in any order (threads finish when they like) but must not overlap. The stored
+ * size of a block is not recorded: its span ends where the next one starts.
+ *
+ * Not here: decoding (decode.c).
+ */
+#include "chunk/chunk.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+int64_t
+chunk_front_size(const struct chunk_header *h)
+{
+    if (h->special == SPECIAL_VALUE)
+        return h->cbytes;
+    int64_t size = h->header_size + 4 * (int64_t)h->nblocks;
+    if (h->has_dict)
+        size += 4 + CHUNK_DICT_MAX;
+    return min_i64(size, h->cbytes);
+}
+
+static int
+by_start(const void *a, const void *b)
+{
+    const struct span *const x = *(const struct span *const *)a;
+    const struct span *const y = *(const struct span *const *)b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+// Ends of blocks that do not stand in order: sort pointers to them.
+static tess_status
+end_unsorted(struct span *spans, int32_t n, int32_t cbytes, tess_error *err)
+{
+    struct span **const order = malloc((size_t)n * sizeof(struct span *));
+    if (!order)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", n);
+    for (int32_t i = 0; i < n; i++)
+        order[i] = &spans[i];
+    qsort(order, (size_t)n, sizeof(struct span *), by_start);
+    for (int32_t i = 0; i < n; i++)
+        order[i]->stop = i + 1 < n ? order[i + 1]->start : cbytes;
+    free(order);
+    return TESS_OK;
+}
+
+// The table of block starts, behind it nothing but blocks from `first` on.
+static tess_status
+parse_spans(struct chunk *c, const uint8_t *table, int32_t first, tess_error *err)
+{
+    const int32_t n = c->h.nblocks;
+    bool sorted = true;
+
+    c->spans = malloc((size_t)n * sizeof *c->spans);
+    if (!c->spans)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", n);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t start = get_i32le(table + 4 * (size_t)i);
+        if (start < first || start >= c->h.cbytes)
+            return err_set(err, TESS_ERR_CORRUPT, c->h.header_size + 4 * (int64_t)i,
+                           "block %" PRId32 " at %" PRId32 ", from %" PRId32 " to %" PRId32
+                           " can be",
+                           i, start, first, c->h.cbytes - 1);
+        c->spans[i] = (struct span){start, c->h.cbytes};
+        if (i > 0) {
+            sorted &= c->spans[i - 1].start < start;
+            c->spans[i - 1].stop = start;
+        }
+    }
+    if (!sorted && c->h.vlblocks)
+        return err_set(err, TESS_ERR_CORRUPT, c->h.header_size,
+                       "blocks of different sizes do not stand in order");
+    return sorted ? TESS_OK : end_unsorted(c->spans, n, c->h.cbytes, err);
+}
+
+static tess_status
+copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size, tess_error *err)
+{
+    *dst = malloc((size_t)size);
+    if (!*dst)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", size);
+    memcpy(*dst, src, (size_t)size);
+    *dst_size = size;
+    return TESS_OK;
+}
+
+static tess_status
+open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
+            const struct chunk_surroundings *around, tess_error *err)
+{
+    const struct chunk_header *const h = &c->h;
+    struct filter_spec filters = {
+        .typesize = h->typesize,
+        .frame_typesize = around->typesize,
+        .old_bitshuffle = h->version == 2,
+    };
+    memcpy(filters.ids, h->filters, FILTER_SLOTS);
+    memcpy(filters.metas, h->filters_meta, FILTER_SLOTS);
+    tess_status st = pipeline_init(&filters, &c->pipeline, err);
+    if (st != TESS_OK)
+        return st;
+
+    c->codec = codec_by_format(h->codec_format, h->udcodec);
+    if (!c->codec) {
+        const char *const name =
+            h->codec_format == CODEC_FORMAT_OTHER ? codec_name(h->udcodec) : NULL;
+        if (name)
+            return err_set(err, TESS_ERR_UNSUPPORTED, 22, "this build has no codec %s", name);
+        return err_set(err, TESS_ERR_UNSUPPORTED, 2, "codec format %d, codec %d is not known",
+                       h->codec_format, h->udcodec);
+    }
+
+    struct rd r = rd_init(front, front_size);
+    (void)rd_take(&r, (size_t)h->header_size);
+    const uint8_t *const table = rd_take(&r, 4 * (size_t)h->nblocks);
+    int32_t first = h->header_size + 4 * h->nblocks;
+    if (h->has_dict) {
+        const int32_t size = rd_i32le(&r);
+        if (h->codec_format != CODEC_FORMAT_LZ4 && h->codec_format != CODEC_FORMAT_ZSTD)
+            return err_set(err, TESS_ERR_CORRUPT, 31, "a dictionary for %s, which has none",
+                           c->codec->name);
+        if (r.bad || size < 1 || size > CHUNK_DICT_MAX || (size_t)size > r.left)
+            return err_set(err, TESS_ERR_CORRUPT, first,
+                           "a dictionary of %" PRId32 " bytes, 1 to %d can be", size,
+                           CHUNK_DICT_MAX);
+        st = copy_bytes(&c->dict, &c->dict_size, r.at, size, err);
+        if (st != TESS_OK)
+            return st;
+        first += 4 + size;
+    }
+    if (!table)
+        return err_set(err, TESS_ERR_CORRUPT, h->header_size,
+                       "the table of %" PRId32 " blocks is cut off", h->nblocks);
+    return parse_spans(c, table, first, err);
+}
+
+tess_status
+chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front, size_t front_size,
+           const struct chunk_surroundings *around, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    *c = (struct chunk){.h = *h};
+
+    if (h->special == SPECIAL_VALUE) {
+        const int32_t size = h->cbytes - h->header_size;
+        if (front_size < (size_t)h->cbytes)
+            st = err_set(err, TESS_ERR_CORRUPT, h->header_size, "the repeated item is cut off");
+        else
+            st = copy_bytes(&c->item, &c->item_size, front + h->header_size, size, err);
+    } else if (h->nblocks > 0) {
+        st = open_blocks(c, front, front_size, around, err);
+    }
+    if (st != TESS_OK)
+        chunk_close(c);
+    return st;
+}
+
+void
+chunk_close(struct chunk *c)
+{
+    free(c->spans);
+    free(c->dict);
+    free(c->item);
+    *c = (struct chunk){0};
+}
+
+void
+chunk_of_special(struct chunk *c, enum chunk_special special, int32_t nbytes, int32_t typesize)
+{
+    *c = (struct chunk){.h = {
+                            .typesize = typesize,
+                            .nbytes = nbytes,
+                            .special = special,
+                        }};
+}
+
+// Quiet NaNs, as c-blosc2 makes them on little-endian machines.
+static const uint8_t nan4[4] = {0x00, 0x00, 0xc0, 0x7f};
+static const uint8_t nan8[8] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf8, 0x7f};
+
+void
+chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t size)
+{
+    const uint8_t *item = NULL;
+    size_t item_size = 1;
+
+    if (c->h.special == SPECIAL_VALUE) {
+        item = c->item;
+        item_size = (size_t)c->item_size;
+    } else if (c->h.special == SPECIAL_NANS) {
+        item = c->h.typesize == 4 ? nan4 : nan8;
+        item_size = (size_t)c->h.typesize;
+    }
+    if (!item) {
+        memset(dst, 0, size);
+        return;
+    }
+    size_t at = (size_t)offset % item_size;
+    for (size_t done = 0; done < size;) {
+        const size_t n = (size_t)min_i64((int64_t)(item_size - at), (int64_t)(size - done));
+        memcpy(dst + done, item + at, n);
+        done += n;
+        at = 0;
+    }
+}

@@ -1,0 +1,215 @@
+/*
+ * cursor.c - any bytes of a chunk, whatever its blocks are.
+ */
+#include "chunk/cursor.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// Where the content of each block starts; their sizes stand in front of them.
+static tess_status
+sum_vl_sizes(struct chunk_cursor *cur, tess_error *err)
+{
+    const struct chunk *const c = cur->c;
+    int32_t total = 0;
+
+    cur->vl_start = malloc(((size_t)c->h.nblocks + 1) * sizeof *cur->vl_start);
+    if (!cur->vl_start)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", c->h.nblocks);
+    for (int32_t i = 0; i < c->h.nblocks; i++) {
+        const struct span span = chunk_span(c, i);
+        const uint8_t *bytes;
+        if (span.stop - span.start <= 4)
+            return err_set(err, TESS_ERR_CORRUPT, span.start,
+                           "block %" PRId32 " is stored in %" PRId32 " bytes", i,
+                           span.stop - span.start);
+        const tess_status st =
+            cur->source.fetch(cur->source.from, span.start, 4, cur->s, &bytes, err);
+        if (st != TESS_OK)
+            return st;
+        const int32_t nbytes = get_i32le(bytes);
+        if (nbytes < 1 || nbytes > c->h.nbytes - total)
+            return err_set(err, TESS_ERR_CORRUPT, span.start,
+                           "block %" PRId32 " of %" PRId32 " bytes, %" PRId32
+                           " are left of the chunk",
+                           i, nbytes, c->h.nbytes - total);
+        cur->vl_start[i] = total;
+        total += nbytes;
+    }
+    if (total != c->h.nbytes)
+        return err_set(err, TESS_ERR_CORRUPT, 4,
+                       "blocks of %" PRId32 " bytes in all, in a chunk of %" PRId32, total,
+                       c->h.nbytes);
+    cur->vl_start[c->h.nblocks] = total;
+    return TESS_OK;
+}
+
+tess_status
+cursor_init(struct chunk_cursor *cur, const struct chunk *c, const struct chunk_bytes *source,
+            struct chunk_scratch *s, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    *cur = (struct chunk_cursor){.c = c, .source = *source, .s = s, .block = -1};
+    if (c->h.vlblocks)
+        st = sum_vl_sizes(cur, err);
+    if (st == TESS_OK)
+        st = chunk_reference(c, source, s, &cur->ref, err);
+    if (st != TESS_OK)
+        cursor_finish(cur);
+    return st;
+}
+
+void
+cursor_finish(struct chunk_cursor *cur)
+{
+    free(cur->ref);
+    free(cur->vl_start);
+    *cur = (struct chunk_cursor){0};
+}
+
+static int32_t
+find_block(const struct chunk_cursor *cur, int32_t offset)
+{
+    if (!cur->vl_start)
+        return offset / cur->c->h.blocksize;
+    int32_t low = 0, high = cur->c->h.nblocks - 1;
+    while (low < high) { // the last block that starts at or before offset
+        const int32_t middle = high - (high - low) / 2;
+        if (cur->vl_start[middle] <= offset)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static tess_status
+enter_block(struct chunk_cursor *cur, int32_t block, tess_error *err)
+{
+    if (block == cur->block)
+        return TESS_OK;
+    cur->block = -1;
+    const tess_status st =
+        block_load(cur->c, block, &cur->source, cur->ref, 0, cur->s, &cur->now, err);
+    if (st != TESS_OK)
+        return st;
+    cur->block = block;
+    cur->start = cur->vl_start ? cur->vl_start[block] : block * cur->c->h.blocksize;
+    if (cur->vl_start && cur->now.nbytes != cur->vl_start[block + 1] - cur->start)
+        return err_set(err, TESS_ERR_STALE, -1, "the chunk changed while it was read");
+    return TESS_OK;
+}
+
+static tess_status
+read_memcpyed(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size, tess_error *err)
+{
+    enum { PIECE = 1 << 18 };
+    while (size > 0) {
+        const int32_t n = (int32_t)min_i64((int64_t)size, PIECE);
+        const uint8_t *bytes;
+        const tess_status st = cur->source.fetch(cur->source.from, cur->c->h.header_size + offset,
+                                                 n, cur->s, &bytes, err);
+        if (st != TESS_OK)
+            return st;
+        memcpy(dst, bytes, (size_t)n);
+        dst += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return TESS_OK;
+}
+
+tess_status
+cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size, tess_error *err)
+{
+    const struct chunk_header *const h = &cur->c->h;
+    if (h->special != SPECIAL_NONE) {
+        chunk_special_bytes(cur->c, offset, dst, size);
+        return TESS_OK;
+    }
+    if (h->memcpyed)
+        return read_memcpyed(cur, offset, dst, size, err);
+    while (size > 0) {
+        const tess_status st = enter_block(cur, find_block(cur, offset), err);
+        if (st != TESS_OK)
+            return st;
+        const int32_t at = offset - cur->start;
+        const int32_t n = (int32_t)min_i64(cur->now.nbytes - at, (int64_t)size);
+        memcpy(dst, cur->now.bytes + at, (size_t)n);
+        dst += n;
+        offset += n;
+        size -= (size_t)n;
+    }
+    return TESS_OK;
+}
+
+struct flat {
+    const uint8_t *bytes;
+};
+
+static tess_status
+fetch_flat(void *from, int32_t offset, int32_t size, struct chunk_scratch *s, const uint8_t **bytes,
+           tess_error *err)
+{
+    (void)size;
+    (void)s;
+    (void)err;
+    *bytes = ((struct flat *)from)->bytes + offset;
+    return TESS_OK;
+}
+
+static tess_status
+read_all(const struct chunk *c, const uint8_t *src, int64_t limit, uint8_t **content,
+         tess_error *err)
+{
+    struct flat flat = {src};
+    const struct chunk_bytes source = {&flat, fetch_flat};
+    struct chunk_scratch scratch = {.limit = limit};
+    struct chunk_cursor cur;
+
+    uint8_t *const dst = malloc((size_t)c->h.nbytes);
+    if (!dst)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", c->h.nbytes);
+    tess_status st = cursor_init(&cur, c, &source, &scratch, err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, 0, dst, (size_t)c->h.nbytes, err);
+    cursor_finish(&cur);
+    scratch_finish(&scratch);
+    if (st == TESS_OK)
+        *content = dst;
+    else
+        free(dst);
+    return st;
+}
+
+tess_status
+chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
+              size_t *content_size, tess_error *err)
+{
+    const struct chunk_surroundings alone = {0};
+    struct chunk_header h;
+    struct chunk c = {0};
+    const size_t head = size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE;
+
+    *content = NULL;
+    *content_size = 0;
+    tess_status st = chunk_header_parse(src, head, (int64_t)size, 0, &h, err);
+    if (st != TESS_OK)
+        return st;
+    if ((size_t)h.cbytes != size)
+        return err_set(err, TESS_ERR_CORRUPT, 12, "a chunk of %" PRId32 " stored bytes in %zu",
+                       h.cbytes, size);
+    if (h.nbytes > limit)
+        return err_set(err, TESS_ERR_LIMIT, 4, "%" PRId32 " bytes, the limit is %" PRId64, h.nbytes,
+                       limit);
+    st = chunk_open(&c, &h, src, size, &alone, err);
+    if (st == TESS_OK && h.nbytes > 0)
+        st = read_all(&c, src, limit, content, err);
+    if (st == TESS_OK)
+        *content_size = (size_t)h.nbytes;
+    chunk_close(&c);
+    return st;
+}

@@ -1,0 +1,181 @@
+/*
+ * decode.c - from the stored bytes of a block to its items.
+ *
+ * A block is cut in streams; each is a run of one byte, plain bytes, or the output of the codec.
+ * Every size found on the way is compared with what is left of the span before it is used.
+ *
+ * Not here: where the span is (chunk.c), the filters (filter/), parts of a chunk in order
+ * (cursor.c).
+ */
+#include "chunk/decode.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { RUN_TOKEN = 0x01 }; // bit 0: a run of one byte; the rest is reserved
+
+static tess_status
+decode_run(const struct chunk *c, struct rd *r, int32_t csize, uint8_t *dst, int32_t neblock,
+           tess_error *err)
+{
+    uint8_t value = 0;
+    if (c->h.header_size != CHUNK_HEADER_SIZE)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "a stream of %" PRId32 " bytes under a 16-byte header", csize);
+    if (csize < 0) {
+        const uint8_t token = rd_u8(r);
+        if (r->bad || csize < -255 || !(token & RUN_TOKEN))
+            return err_set(err, TESS_ERR_CORRUPT, -1,
+                           "a stream of %" PRId32 " bytes with token 0x%02x", csize, token);
+        value = (uint8_t)-csize;
+    }
+    memset(dst, value, (size_t)neblock);
+    return TESS_OK;
+}
+
+static tess_status
+decode_stream(const struct chunk *c, struct rd *r, uint8_t *dst, int32_t neblock,
+              struct chunk_scratch *s, tess_error *err)
+{
+    const int32_t csize = rd_i32le(r);
+    if (r->bad)
+        return err_set(err, TESS_ERR_CORRUPT, -1, "the size of a stream is cut off");
+    if (csize <= 0)
+        return decode_run(c, r, csize, dst, neblock, err);
+
+    const uint8_t *const src = rd_take(r, (size_t)csize);
+    if (!src)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "a stream of %" PRId32 " bytes, %zu are left of its block", csize, r->left);
+    if (csize == neblock) {
+        memcpy(dst, src, (size_t)neblock);
+        return TESS_OK;
+    }
+    return c->codec->decode(s->codec, src, (size_t)csize, dst, (size_t)neblock, c->dict,
+                            (size_t)c->dict_size, err);
+}
+
+static tess_status
+decode_streams(const struct chunk *c, struct rd r, int32_t nstreams, uint8_t *dst, int32_t bsize,
+               struct chunk_scratch *s, tess_error *err)
+{
+    const int32_t neblock = bsize / nstreams;
+    if (neblock == 0 || bsize % nstreams != 0)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "a block of %" PRId32 " bytes in %" PRId32 " streams", bsize, nstreams);
+    for (int32_t i = 0; i < nstreams; i++) {
+        const tess_status st =
+            decode_stream(c, &r, dst + (size_t)i * (size_t)neblock, neblock, s, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return TESS_OK;
+}
+
+// Early Blosc 1.x never set the bit that says "not split" and split by this rule.
+static bool
+may_be_unsplit(const struct chunk_header *h)
+{
+    return h->header_size == CHUNK_HEADER_MIN &&
+           !(h->typesize <= 16 && h->blocksize / h->typesize >= 128);
+}
+
+static tess_status
+decode_regular(const struct chunk *c, int32_t nblock, struct rd r, uint8_t *dst, int32_t bsize,
+               struct chunk_scratch *s, tess_error *err)
+{
+    const bool shorter = nblock == c->h.nblocks - 1 && c->h.leftover > 0;
+    if (!c->h.split || shorter || c->h.typesize == 1)
+        return decode_streams(c, r, 1, dst, bsize, s, err);
+    if (!may_be_unsplit(&c->h))
+        return decode_streams(c, r, c->h.typesize, dst, bsize, s, err);
+
+    tess_error first; // the one that counts if both readings fail
+    tess_status st = decode_streams(c, r, c->h.typesize, dst, bsize, s, &first);
+    if (st != TESS_OK && decode_streams(c, r, 1, dst, bsize, s, NULL) == TESS_OK)
+        return TESS_OK;
+    if (st != TESS_OK && err)
+        *err = first;
+    return st;
+}
+
+// A block of its own size: the size, then its bytes, plain or compressed, as one stream.
+static tess_status
+decode_vl(const struct chunk *c, struct rd r, int32_t bsize, uint8_t *dst, struct chunk_scratch *s,
+          tess_error *err)
+{
+    if (r.left == (size_t)bsize) {
+        memcpy(dst, r.at, (size_t)bsize);
+        return TESS_OK;
+    }
+    return c->codec->decode(s->codec, r.at, r.left, dst, (size_t)bsize, c->dict,
+                            (size_t)c->dict_size, err);
+}
+
+tess_status
+block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const uint8_t *ref,
+             int32_t itemsize, struct chunk_scratch *s, struct decoded *out, tess_error *err)
+{
+    const struct span span = chunk_span(c, nblock);
+    struct rd r = rd_init(stored, (size_t)(span.stop - span.start));
+    int32_t bsize = c->h.vlblocks ? rd_i32le(&r) : chunk_block_nbytes(&c->h, nblock);
+
+    if (c->h.vlblocks && (r.bad || bsize < 1 || bsize > c->h.nbytes || r.left == 0))
+        return err_set(err, TESS_ERR_CORRUPT, span.start,
+                       "block %" PRId32 " of %" PRId32 " bytes, in a chunk of %" PRId32, nblock,
+                       bsize, c->h.nbytes);
+    tess_status st = scratch_reserve(s, bsize, err);
+    if (st != TESS_OK)
+        return st;
+    st = c->h.vlblocks ? decode_vl(c, r, bsize, s->buffer[0], s, err)
+                       : decode_regular(c, nblock, r, s->buffer[0], bsize, s, err);
+    if (st != TESS_OK) {
+        if (err)
+            err->offset = span.start;
+        return err_prefix(err, st, "block %" PRId32, nblock);
+    }
+
+    out->planes =
+        itemsize > 0 && bsize % itemsize == 0 ? pipeline_planes(&c->pipeline, itemsize) : 0;
+    out->nbytes = bsize;
+    out->bytes =
+        pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
+                          ref, s->buffer[1], s->buffer[2], (size_t)bsize);
+    return TESS_OK;
+}
+
+tess_status
+block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *source,
+           const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s, struct decoded *out,
+           tess_error *err)
+{
+    const struct span span = chunk_span(c, nblock);
+    const uint8_t *stored;
+    const tess_status st =
+        source->fetch(source->from, span.start, span.stop - span.start, s, &stored, err);
+    if (st != TESS_OK)
+        return st;
+    return block_decode(c, nblock, stored, ref, itemsize, s, out, err);
+}
+
+tess_status
+chunk_reference(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s,
+                uint8_t **ref, tess_error *err)
+{
+    struct decoded first;
+    *ref = NULL;
+    if (!chunk_needs_reference(c))
+        return TESS_OK;
+    const tess_status st = block_load(c, 0, source, NULL, 0, s, &first, err);
+    if (st != TESS_OK)
+        return st;
+    *ref = malloc((size_t)first.nbytes);
+    if (!*ref)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
+                       first.nbytes);
+    memcpy(*ref, first.bytes, (size_t)first.nbytes);
+    return TESS_OK;
+}

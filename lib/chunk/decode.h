@@ -1,0 +1,52 @@
+/*
+ * decode.h - from the stored bytes of a block to its items.
+ */
+#ifndef CHUNK_DECODE_H
+#define CHUNK_DECODE_H
+
+#include "chunk/chunk.h"
+#include "chunk/scratch.h"
+
+// What a block became.
+struct decoded {
+    const uint8_t *bytes; // in the scratch, until it is used again
+    int32_t nbytes;
+    // 0: `bytes` are the items in order. Else the last shuffle was left to the reader: byte j of
+    // item i is at bytes[j * (nbytes / planes) + i].
+    int32_t planes;
+};
+
+/*
+ * Decode block `nblock` from its span. `ref` is the content of block 0 (chunk_needs_reference()),
+ * NULL otherwise. With itemsize > 0 a shuffle of that width may be left to the reader.
+ * Errors count their offset from the start of the chunk.
+ */
+tess_status block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored,
+                         const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s,
+                         struct decoded *out, tess_error *err);
+
+// Whether blocks other than the first need the content of the first.
+static inline bool
+chunk_needs_reference(const struct chunk *c)
+{
+    return c->pipeline.has_delta && !c->h.vlblocks && c->h.nblocks > 1;
+}
+
+// Where the stored bytes of a chunk come from.
+struct chunk_bytes {
+    void *from;
+    // `size` bytes at `offset` of the chunk; they stay until the scratch is used again.
+    tess_status (*fetch)(void *from, int32_t offset, int32_t size, struct chunk_scratch *s,
+                         const uint8_t **bytes, tess_error *err);
+};
+
+// Fetch and decode block `nblock`.
+tess_status block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *source,
+                       const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s,
+                       struct decoded *out, tess_error *err);
+
+// The content of block 0, allocated for the caller; *ref is NULL if !chunk_needs_reference().
+tess_status chunk_reference(const struct chunk *c, const struct chunk_bytes *source,
+                            struct chunk_scratch *s, uint8_t **ref, tess_error *err);
+
+#endif

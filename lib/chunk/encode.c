@@ -1,0 +1,348 @@
+/*
+ * encode.c - from items to a chunk.
+ *
+ * Blocks are gathered, filtered and compressed one after the other and stand in order, without
+ * holes. As soon as the result would not be smaller than the plain bytes, those are stored.
+ *
+ * Not here: where items come from, nor which of a chunk's blocks have to be encoded anew
+ * (array/write.c).
+ */
+#include "chunk/encode.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "filter/kernels.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    NBYTES_MIN = 32, // smaller buffers are stored plainly
+    SPLIT_ALWAYS = 1,
+    SPLIT_NEVER = 2,
+    SPLIT_TYPESIZE_MAX = 16,
+    SPLIT_NITEMS_MIN = 32,
+    ZSTD_SPLIT_LEVEL_MAX = 5,
+    RUN_TOKEN = 0x01,
+};
+
+// c-blosc2's rule: it decides the ratio, and readers expect its result only in the flags.
+static bool
+splits(const struct chunk_spec *spec, int32_t typesize)
+{
+    bool shuffled = false;
+    if (spec->blocksize % typesize != 0 || spec->blocksize < typesize)
+        return false;
+    if (spec->split == SPLIT_ALWAYS || spec->split == SPLIT_NEVER)
+        return spec->split == SPLIT_ALWAYS;
+    for (int i = 0; i < FILTER_SLOTS; i++)
+        shuffled |= spec->filters[i] == FILTER_SHUFFLE;
+    const bool fast = spec->codec == CODEC_BLOSCLZ || spec->codec == CODEC_LZ4 ||
+                      (spec->codec == CODEC_ZSTD && spec->level <= ZSTD_SPLIT_LEVEL_MAX);
+    return fast && shuffled && typesize <= SPLIT_TYPESIZE_MAX &&
+           spec->blocksize / typesize >= SPLIT_NITEMS_MIN;
+}
+
+static tess_status
+check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline *pipeline,
+               tess_error *err)
+{
+    struct filter_spec filters = {.typesize = typesize, .frame_typesize = spec->itemsize};
+    memcpy(filters.ids, spec->filters, FILTER_SLOTS);
+    memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
+    const tess_status st = pipeline_init(&filters, pipeline, err);
+    return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
+}
+
+tess_status
+chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_error *err)
+{
+    const int32_t typesize = spec->itemsize > 255 ? 1 : spec->itemsize;
+
+    *e = (struct chunk_encoder){.level = spec->level, .itemsize = spec->itemsize};
+    if (spec->level < 0 || spec->level > 9)
+        return err_set(err, TESS_ERR_ARG, -1, "compression level %d, 0 to 9 can be", spec->level);
+    e->codec = codec_by_id(spec->codec);
+    if (!e->codec) {
+        const char *const name = codec_name(spec->codec);
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
+                       name ? name : "without a name", spec->codec);
+    }
+    const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
+    if (st != TESS_OK)
+        return st;
+
+    e->h = (struct chunk_header){
+        .header_size = CHUNK_HEADER_SIZE,
+        .typesize = typesize,
+        .nbytes = spec->nbytes,
+        .blocksize = spec->blocksize > 0 ? spec->blocksize : 1,
+        .codec_format = e->codec->format,
+        .udcodec = e->codec->id,
+        .codec_meta = spec->codec_meta,
+        .split = splits(spec, typesize),
+    };
+    memcpy(e->h.filters, spec->filters, FILTER_SLOTS);
+    memcpy(e->h.filters_meta, spec->filters_meta, FILTER_SLOTS);
+    e->h.nblocks = (int32_t)ceil_div(e->h.nbytes, e->h.blocksize);
+    e->h.leftover = e->h.nbytes % e->h.blocksize;
+    return TESS_OK;
+}
+
+// Output of the blocks: a place in dst, and whether anything but zeros came.
+struct output {
+    uint8_t *dst;
+    int64_t at;
+    int64_t end;
+    bool full; // the rest did not fit
+    bool zeros;
+};
+
+static void
+put_stream(struct output *out, int32_t csize, const uint8_t *src, size_t size)
+{
+    if (out->end - out->at < (int64_t)size + 4) {
+        out->full = true;
+        return;
+    }
+    put_i32le(out->dst + out->at, csize);
+    if (size > 0 && src != out->dst + out->at + 4)
+        memcpy(out->dst + out->at + 4, src, size);
+    out->at += 4 + (int64_t)size;
+    out->zeros &= csize == 0;
+}
+
+// One stream: a run, compressed straight into its place, or as it is.
+static tess_status
+encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
+              struct chunk_scratch *s, struct output *out, tess_error *err)
+{
+    static const uint8_t token = RUN_TOKEN;
+    size_t csize = 0;
+
+    if (filter_kernels()->is_run(src, neblock)) {
+        put_stream(out, -src[0], &token, src[0] != 0);
+        return TESS_OK;
+    }
+    const int64_t room = min_i64(out->end - out->at - 4, (int64_t)neblock - 1);
+    if (room > 0) {
+        const tess_status st = e->codec->encode(s->codec, e->level, src, neblock,
+                                                out->dst + out->at + 4, (size_t)room, &csize, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    if (csize > 0)
+        put_stream(out, (int32_t)csize, out->dst + out->at + 4, csize);
+    else
+        put_stream(out, (int32_t)neblock, src, neblock);
+    return TESS_OK;
+}
+
+static tess_status
+encode_block(const struct chunk_encoder *e, int32_t nblock, const struct block_source *source,
+             const uint8_t *ref, struct chunk_scratch *s, struct output *out, tess_error *err)
+{
+    const int32_t bsize = chunk_block_nbytes(&e->h, nblock);
+    const bool shorter = bsize < e->h.blocksize;
+    const int32_t nstreams = e->h.split && !shorter ? e->h.typesize : 1;
+    const size_t neblock = (size_t)(bsize / nstreams);
+
+    tess_status st = source->items(source->from, nblock, s->buffer[0], err);
+    if (st != TESS_OK)
+        return st;
+    const uint8_t *const filtered = pipeline_forward(&e->pipeline, s->buffer[0], nblock, ref,
+                                                     s->buffer[1], s->buffer[2], (size_t)bsize);
+    for (int32_t i = 0; i < nstreams && !out->full; i++) {
+        st = encode_stream(e, filtered + (size_t)i * neblock, neblock, s, out, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return TESS_OK;
+}
+
+static tess_status
+copy_stored(const struct block_source *source, int32_t nblock, struct output *out, bool *done,
+            tess_error *err)
+{
+    const uint8_t *stored = NULL;
+    int32_t size = 0;
+
+    *done = false;
+    if (!source->stored)
+        return TESS_OK;
+    const tess_status st = source->stored(source->from, nblock, &stored, &size, err);
+    if (st != TESS_OK || !stored)
+        return st;
+    if (out->end - out->at < size) {
+        out->full = true;
+    } else {
+        memcpy(out->dst + out->at, stored, (size_t)size);
+        out->at += size;
+        for (int32_t i = 0; i < size && out->zeros; i++) // streams of zeros are sizes of zero
+            out->zeros = stored[i] == 0;
+    }
+    *done = true;
+    return TESS_OK;
+}
+
+// The table and the blocks; out->full when they would not be smaller than the plain bytes.
+static tess_status
+encode_blocks(const struct chunk_encoder *e, const struct block_source *source, const uint8_t *ref,
+              struct chunk_scratch *s, struct output *out, tess_error *err)
+{
+    uint8_t *const table = out->dst + CHUNK_HEADER_SIZE;
+    out->at = CHUNK_HEADER_SIZE + 4 * (int64_t)e->h.nblocks;
+    out->full = out->at > out->end;
+
+    for (int32_t i = 0; i < e->h.nblocks && !out->full; i++) {
+        bool done;
+        put_i32le(table + 4 * (size_t)i, (int32_t)out->at);
+        tess_status st = copy_stored(source, i, out, &done, err);
+        if (st == TESS_OK && !done)
+            st = encode_block(e, i, source, ref, s, out, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return TESS_OK;
+}
+
+static tess_status
+encode_plain(const struct chunk_encoder *e, const struct block_source *source, uint8_t *dst,
+             int32_t *cbytes, tess_error *err)
+{
+    struct chunk_header h = e->h;
+    h.memcpyed = true;
+    h.cbytes = h.nbytes + CHUNK_HEADER_SIZE;
+    chunk_header_write(&h, dst);
+    for (int32_t i = 0; i < h.nblocks; i++) {
+        const int64_t at = CHUNK_HEADER_SIZE + (int64_t)i * h.blocksize;
+        const tess_status st = source->items(source->from, i, dst + at, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    *cbytes = h.cbytes;
+    return TESS_OK;
+}
+
+static void
+write_special(const struct chunk_encoder *e, enum chunk_special special, int32_t cbytes,
+              uint8_t *dst)
+{
+    struct chunk_header h = e->h;
+    h.special = special;
+    h.cbytes = cbytes;
+    chunk_header_write(&h, dst);
+}
+
+// The content of block 0, which other blocks are compared with.
+static tess_status
+load_reference(const struct chunk_encoder *e, const struct block_source *source, uint8_t **ref,
+               tess_error *err)
+{
+    *ref = NULL;
+    if (!e->pipeline.has_delta || e->h.nblocks < 2)
+        return TESS_OK;
+    *ref = malloc((size_t)e->h.blocksize);
+    if (!*ref)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
+                       e->h.blocksize);
+    return source->items(source->from, 0, *ref, err);
+}
+
+tess_status
+chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
+             struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes, enum chunk_special *special,
+             tess_error *err)
+{
+    tess_status st = TESS_OK;
+    uint8_t *ref = NULL;
+    struct output out = {.dst = dst,
+                         .end = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE,
+                         .full = e->level == 0 || e->h.nbytes<NBYTES_MIN, .zeros = e->h.nbytes> 0};
+
+    *special = SPECIAL_NONE;
+    if (!out.full) {
+        TRY(scratch_reserve(s, e->h.blocksize, err));
+        TRY(load_reference(e, source, &ref, err));
+        TRY(encode_blocks(e, source, ref, s, &out, err));
+    } else {
+        out.zeros = false;
+    }
+    if (out.full) {
+        TRY(encode_plain(e, source, dst, cbytes, err));
+    } else if (out.zeros) {
+        *special = SPECIAL_ZEROS;
+        *cbytes = CHUNK_HEADER_SIZE;
+        write_special(e, SPECIAL_ZEROS, *cbytes, dst);
+    } else {
+        struct chunk_header h = e->h;
+        h.cbytes = *cbytes = (int32_t)out.at;
+        chunk_header_write(&h, dst);
+    }
+out:
+    free(ref);
+    return st;
+}
+
+int32_t
+chunk_encode_value(const struct chunk_encoder *e, const uint8_t *item, uint8_t *dst)
+{
+    const int32_t cbytes = CHUNK_HEADER_SIZE + e->itemsize;
+    write_special(e, SPECIAL_VALUE, cbytes, dst);
+    memcpy(dst + CHUNK_HEADER_SIZE, item, (size_t)e->itemsize);
+    return cbytes;
+}
+
+struct flat {
+    const uint8_t *bytes;
+    const struct chunk_encoder *e;
+};
+
+static tess_status
+flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
+{
+    const struct flat *const flat = from;
+    (void)err;
+    memcpy(dst, flat->bytes + (int64_t)nblock * flat->e->h.blocksize,
+           (size_t)chunk_block_nbytes(&flat->e->h, nblock));
+    return TESS_OK;
+}
+
+tess_status
+chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
+               tess_error *err)
+{
+    struct chunk_scratch scratch = {0};
+    struct chunk_encoder e;
+    enum chunk_special special;
+    struct flat flat = {src, &e};
+    const struct block_source source = {.from = &flat, .items = flat_items};
+    tess_status st = TESS_OK;
+
+    *chunk = NULL;
+    if (size > CHUNK_NBYTES_LIMIT)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", size,
+                       CHUNK_NBYTES_LIMIT);
+    const int32_t block = (int32_t)min_i64(blocksize, (int64_t)size);
+    const struct chunk_spec spec = {
+        .itemsize = 8,
+        .nbytes = (int32_t)size,
+        .blocksize = block > 8 ? block - block % 8 : block,
+        .codec = CODEC_BLOSCLZ,
+        .level = 5,
+        .filters = {0, 0, 0, 0, 0, FILTER_SHUFFLE},
+        .split = SPLIT_NEVER,
+    };
+    TRY(chunk_encoder_init(&e, &spec, err));
+    *chunk = malloc((size_t)chunk_bound(&e));
+    if (!*chunk)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    TRY(chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err));
+out:
+    scratch_finish(&scratch);
+    if (st != TESS_OK) {
+        free(*chunk);
+        *chunk = NULL;
+    }
+    return st;
+}

@@ -1,0 +1,68 @@
+/*
+ * scratch.c - memory that one thread needs to encode and decode blocks.
+ *
+ * Buffers only grow. Their content is not kept when they do.
+ */
+#include "chunk/scratch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// Behind every buffer: room for decoders and kernels that work in whole vectors.
+enum { SLACK = 64 };
+
+static tess_status
+grow(uint8_t **buffer, int64_t size, tess_error *err)
+{
+    free(*buffer);
+    *buffer = malloc((size_t)size + SLACK);
+    if (!*buffer)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId64 " bytes", size);
+    return TESS_OK;
+}
+
+tess_status
+scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err)
+{
+    if (s->limit > 0 && size > s->limit)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "a block of %" PRId64 " bytes, the limit is %" PRId64, size, s->limit);
+    if (!s->codec && !(s->codec = codec_state_new()))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a codec");
+    if ((uint64_t)size <= s->size && s->buffer[0])
+        return TESS_OK;
+    s->size = 0;
+    for (int i = 0; i < 3; i++) {
+        const tess_status st = grow(&s->buffer[i], size, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    s->size = (size_t)size;
+    return TESS_OK;
+}
+
+tess_status
+scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err)
+{
+    if (s->limit > 0 && size > s->limit)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "%" PRId64 " stored bytes in one piece, the limit is %" PRId64, size,
+                       s->limit);
+    if ((uint64_t)size <= s->stored_size && s->stored)
+        return TESS_OK;
+    s->stored_size = 0;
+    const tess_status st = grow(&s->stored, size, err);
+    if (st == TESS_OK)
+        s->stored_size = (size_t)size;
+    return st;
+}
+
+void
+scratch_finish(struct chunk_scratch *s)
+{
+    codec_state_free(s->codec);
+    for (int i = 0; i < 3; i++)
+        free(s->buffer[i]);
+    free(s->stored);
+    *s = (struct chunk_scratch){0};
+}

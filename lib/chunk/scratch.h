@@ -1,0 +1,30 @@
+/*
+ * scratch.h - memory that one thread needs to encode and decode blocks, kept between calls.
+ */
+#ifndef CHUNK_SCRATCH_H
+#define CHUNK_SCRATCH_H
+
+#include "base/error.h"
+#include "codec/codec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct chunk_scratch {
+    struct codec_state *codec;
+    uint8_t *buffer[3]; // of `size` bytes each: streams, and two for the filters
+    size_t size;
+    uint8_t *stored; // compressed bytes on their way from or to storage
+    size_t stored_size;
+    int64_t limit; // largest block, in bytes; 0: none
+};
+
+// Make room for blocks of `size` bytes. TESS_ERR_LIMIT, TESS_ERR_NOMEM.
+tess_status scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err);
+
+// Make room for `size` stored bytes.
+tess_status scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err);
+
+void scratch_finish(struct chunk_scratch *s); // zeroed: fine
+
+#endif
