@@ -1,0 +1,187 @@
+/*
+ * change.c - changes of a frame's list of chunks, which can be undone.
+ *
+ * New chunks go to free space at once; the list in memory says so, the file does not yet. What a
+ * put or a shorter list leaves behind is released when the change is kept, what a put took when it
+ * is undone.
+ */
+#include "frame/frame.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+void
+frame_begin(struct frame *f)
+{
+    assert(!f->change.open);
+    f->change.open = true;
+    f->change.nchunks = f->index.nchunks;
+}
+
+static void
+end_change(struct frame *f)
+{
+    struct change *const c = &f->change;
+    index_finish(&c->replaced);
+    free(c->dropped);
+    c->dropped = NULL;
+    c->ndropped = 0;
+    c->nputs = 0;
+    c->rearranged = false;
+    c->open = false;
+}
+
+// Give back the space of a chunk that the list no longer holds. If its size cannot be learned, the
+// space stays unused.
+static void
+release(struct frame *f, int64_t entry)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    const int64_t position = f->h.header_len + entry;
+    if (entry < 0 || io_read(f->io, f->offset + position, head, sizeof head, NULL) != TESS_OK)
+        return;
+    const int32_t cbytes = get_i32le(head + 12);
+    if (cbytes >= CHUNK_HEADER_MIN && cbytes <= f->space.end - position)
+        space_release(&f->space, (struct extent){position, cbytes});
+}
+
+void
+frame_keep(struct frame *f)
+{
+    struct change *const c = &f->change;
+    for (int64_t i = 0; i < c->nputs; i++)
+        release(f, c->puts[i].entry);
+    for (int64_t i = 0; i < c->ndropped; i++)
+        release(f, c->dropped[i]);
+    f->dirty |= c->nputs > 0 || c->rearranged || c->nchunks != f->index.nchunks;
+    end_change(f);
+}
+
+void
+frame_undo(struct frame *f)
+{
+    struct change *const c = &f->change;
+    for (int64_t i = c->nputs - 1; i >= 0; i--) {
+        const struct change_put *const put = &c->puts[i];
+        if (put->extent.size > 0)
+            space_release(&f->space, put->extent);
+        f->index.entries[put->n] = put->entry; // a put made the list take memory
+    }
+    if (c->rearranged) {
+        index_finish(&f->index);
+        f->index = c->replaced;
+        c->replaced = (struct frame_index){0};
+    }
+    f->index.nchunks = c->nchunks;
+    f->h.nbytes = c->nchunks * f->h.chunksize;
+    end_change(f);
+}
+
+static tess_status
+reserve_put(struct frame *f, tess_error *err)
+{
+    struct change *const c = &f->change;
+    if (c->nputs < c->capacity)
+        return index_reserve(&f->index, f->index.nchunks, err);
+    const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
+    struct change_put *const puts = realloc(c->puts, (size_t)capacity * sizeof *puts);
+    if (!puts)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " changed chunks",
+                       capacity);
+    c->puts = puts;
+    c->capacity = capacity;
+    return index_reserve(&f->index, f->index.nchunks, err);
+}
+
+static void
+put(struct frame *f, int64_t n, int64_t entry, struct extent extent)
+{
+    struct change *const c = &f->change;
+    c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], extent};
+    f->index.entries[n] = entry;
+}
+
+tess_status
+frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_error *err)
+{
+    struct extent extent = {.size = size};
+    assert(f->change.open && n < f->index.nchunks);
+
+    // The first bytes since the last commit: what is free must be known from the newest state.
+    tess_status st = f->written == 0 ? frame_check_current(f, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = reserve_put(f, err);
+    if (st == TESS_OK)
+        st = space_take(&f->space, size, &extent.start, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_write(f->io, f->offset + extent.start, chunk, (size_t)size, err);
+    if (st != TESS_OK) {
+        space_release(&f->space, extent);
+        return st;
+    }
+    put(f, n, extent.start - f->h.header_len, extent);
+    f->written += size;
+    return TESS_OK;
+}
+
+tess_status
+frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_error *err)
+{
+    const int64_t entry = index_entry_of(special);
+    assert(f->change.open && n < f->index.nchunks);
+    if (index_get(&f->index, n) == entry)
+        return TESS_OK;
+    const tess_status st = reserve_put(f, err);
+    if (st == TESS_OK)
+        put(f, n, entry, (struct extent){0});
+    return st;
+}
+
+// Remember the chunks that fall out of the list: all from `first` on that are not kept.
+static tess_status
+note_dropped(struct frame *f, int64_t first, const bool *kept, tess_error *err)
+{
+    struct change *const c = &f->change;
+    if (!f->index.entries || first >= f->index.nchunks)
+        return TESS_OK;
+    c->dropped = malloc((size_t)(f->index.nchunks - first) * sizeof *c->dropped);
+    if (!c->dropped)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks",
+                       f->index.nchunks - first);
+    for (int64_t n = first; n < f->index.nchunks; n++)
+        if (f->index.entries[n] >= 0 && !(kept && kept[n]))
+            c->dropped[c->ndropped++] = f->index.entries[n];
+    return TESS_OK;
+}
+
+tess_status
+frame_set_length(struct frame *f, int64_t nchunks, tess_error *err)
+{
+    assert(f->change.open && f->change.nputs == 0 && !f->change.rearranged);
+    tess_status st = note_dropped(f, nchunks, NULL, err);
+    if (st == TESS_OK)
+        st = index_resize(&f->index, nchunks, index_entry_of(SPECIAL_ZEROS), err);
+    if (st == TESS_OK)
+        f->h.nbytes = nchunks * f->h.chunksize;
+    return st;
+}
+
+tess_status
+frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tess_error *err)
+{
+    assert(f->change.open && f->change.nputs == 0 && !f->change.rearranged);
+    const tess_status st = note_dropped(f, 0, kept, err);
+    if (st != TESS_OK)
+        return st;
+    f->change.replaced = f->index;
+    f->change.rearranged = true;
+    f->index = *next;
+    *next = (struct frame_index){0};
+    f->h.nbytes = f->index.nchunks * f->h.chunksize;
+    return TESS_OK;
+}

@@ -1,0 +1,319 @@
+/*
+ * frame.c - opening, making and closing a frame.
+ *
+ * Opening reads header, trailer and index, and no chunk.
+ *
+ * Not here: chunks (stored.c), changes (change.c), commits (commit.c).
+ */
+#include "frame/frame.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "frame/trailer.h"
+#include "geom/shape.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    MEMORY_DEFAULT = 1 << 30,
+    NCHUNKS_DEFAULT = 1 << 28,
+};
+
+static struct frame *
+frame_new(struct io *io, const tess_limits *limits, tess_durability durability)
+{
+    struct frame *const f = calloc(1, sizeof *f);
+    if (!f)
+        return NULL;
+    f->io = io;
+    f->limits = *limits;
+    if (f->limits.memory <= 0)
+        f->limits.memory = MEMORY_DEFAULT;
+    if (f->limits.nchunks <= 0)
+        f->limits.nchunks = NCHUNKS_DEFAULT;
+    if (f->limits.ndim <= 0)
+        f->limits.ndim = NDIM_MAX;
+    f->durability = durability;
+    return f;
+}
+
+void
+frame_close(struct frame *f)
+{
+    if (!f)
+        return;
+    io_close(f->io);
+    layers_finish(&f->metas);
+    layers_finish(&f->vlmetas);
+    index_finish(&f->index);
+    index_finish(&f->change.replaced);
+    free(f->change.puts);
+    free(f->change.dropped);
+    space_finish(&f->space);
+    free(f->head);
+    free(f->tail);
+    free(f);
+}
+
+int32_t
+frame_chunk_nbytes(const struct frame *f, int64_t n)
+{
+    return (int32_t)min_i64(f->h.chunksize, f->h.nbytes - n * f->h.chunksize);
+}
+
+// A piece of the frame in memory of its own.
+static tess_status
+load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+{
+    if (size > f->limits.memory)
+        return err_set(err, TESS_ERR_LIMIT, position,
+                       "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
+                       f->limits.memory);
+    *bytes = malloc((size_t)size);
+    if (!*bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
+    return io_read(f->io, f->offset + position, *bytes, (size_t)size, err);
+}
+
+static tess_status
+load_header(struct frame *f, tess_error *err)
+{
+    uint8_t fixed[FRAME_HEADER_SIZE];
+    int64_t file_size, room;
+
+    tess_status st = io_size(f->io, &file_size, err);
+    if (st != TESS_OK)
+        return st;
+    if (f->offset < 0 || f->offset > file_size)
+        return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a file of %" PRId64 " bytes",
+                       f->offset, file_size);
+    room = file_size - f->offset;
+    const size_t size = (size_t)min_i64(room, FRAME_HEADER_SIZE);
+    st = io_read(f->io, f->offset, fixed, size, err);
+    if (st != TESS_OK)
+        return st;
+    st = frame_header_parse(fixed, size, room, &f->h, err);
+    if (st != TESS_OK)
+        return st;
+    if (f->h.sparse)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 26,
+                       "the index of a sparse frame, which this version does not read");
+    f->head_size = (size_t)f->h.header_len;
+    return load(f, 0, f->h.header_len, &f->head, err);
+}
+
+static tess_status
+parse_metas(struct frame *f, tess_error *err)
+{
+    if (!f->h.has_layers)
+        return TESS_OK;
+    const size_t fixed = (size_t)f->h.fixed_size;
+    return layers_parse(f->head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas,
+                        err);
+}
+
+static tess_status
+load_trailer(struct frame *f, tess_error *err)
+{
+    uint8_t end[TRAILER_FIXED_END];
+    int64_t length;
+
+    if (!f->h.has_trailer)
+        return TESS_OK;
+    const int64_t end_at = f->h.frame_len - TRAILER_FIXED_END;
+    tess_status st = io_read(f->io, f->offset + end_at, end, sizeof end, err);
+    if (st != TESS_OK)
+        return st;
+    st = trailer_length(end, f->h.frame_len - f->h.header_len, &length, err);
+    if (st != TESS_OK)
+        return st;
+
+    const int64_t position = f->h.frame_len - length;
+    f->tail_size = (size_t)length;
+    st = load(f, position, length, &f->tail, err);
+    if (st != TESS_OK)
+        return st;
+    st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
+                           : trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+    return st == TESS_OK ? st : err_shift(err, st, position);
+}
+
+static tess_status
+load_index(struct frame *f, tess_error *err)
+{
+    uint8_t head[CHUNK_HEADER_SIZE];
+    uint8_t *bytes = NULL;
+    struct chunk_header h;
+    const int64_t nchunks = f->h.chunksize > 0 ? ceil_div(f->h.nbytes, f->h.chunksize) : -1;
+    const int64_t position = f->h.header_len + f->h.cbytes;
+    const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
+
+    if (f->h.nbytes == 0)
+        return TESS_OK;
+    if (nchunks > f->limits.nchunks)
+        return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
+                       nchunks, f->limits.nchunks);
+    if (room < CHUNK_HEADER_MIN)
+        return err_set(err, TESS_ERR_CORRUPT, position,
+                       "%" PRId64 " bytes between chunks and trailer, for an index", room);
+
+    const size_t head_size = (size_t)min_i64(room, CHUNK_HEADER_SIZE);
+    tess_status st = io_read(f->io, f->offset + position, head, head_size, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_header_parse(head, head_size, room, 8, &h, err);
+    if (st == TESS_OK)
+        st = load(f, position, h.cbytes, &bytes, err);
+    if (st == TESS_OK)
+        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, f->h.cbytes, f->limits.memory,
+                         err);
+    free(bytes);
+    if (st == TESS_OK && f->index.nchunks > f->limits.nchunks)
+        st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
+                     f->index.nchunks, f->limits.nchunks);
+    if (st == TESS_OK)
+        return st;
+    err_shift(err, st, position);
+    return err_prefix(err, st, "index");
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Two places with one chunk would make its space be released while it is still needed.
+static tess_status
+check_no_sharing(const struct frame *f, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    if (!f->index.entries)
+        return TESS_OK;
+    const size_t n = (size_t)f->index.nchunks;
+    int64_t *const sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
+    memcpy(sorted, f->index.entries, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    for (size_t i = 1; i < n && st == TESS_OK; i++)
+        if (sorted[i] >= 0 && sorted[i] == sorted[i - 1])
+            st = err_set(err, TESS_ERR_CORRUPT, f->h.header_len + sorted[i],
+                         "two chunks at one position; the file can only be read");
+    free(sorted);
+    return st;
+}
+
+// What a frame must be like for us to change it.
+static tess_status
+prepare_writing(struct frame *f, tess_error *err)
+{
+    if (f->h.version < 2)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 0,
+                       "a frame from before c-blosc2 2.0, which can only be read");
+    if (f->offset != 0)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a frame inside a file, at offset %" PRId64 ", can only be read", f->offset);
+
+    const size_t layers = layers_size(&f->metas);
+    uint8_t *const again = malloc(layers);
+    if (!again)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers of %zu bytes", layers);
+    layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, again);
+    const bool usual = FRAME_HEADER_SIZE + layers == f->head_size &&
+                       memcmp(again, f->head + FRAME_HEADER_SIZE, layers) == 0;
+    free(again);
+    if (!usual)
+        return err_set(err, TESS_ERR_UNSUPPORTED, FRAME_HEADER_SIZE,
+                       "metalayers that are not laid out as usual; the file can only be read");
+
+    const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
+    space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
+    f->lens[f->next_len++] = f->h.frame_len;
+    return check_no_sharing(f, err);
+}
+
+tess_status
+frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+           tess_durability durability, struct frame **frame, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    struct frame *f = frame_new(io, limits, durability);
+    if (!f) {
+        io_close(io);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    }
+    f->offset = offset;
+    f->writable = writable;
+    TRY(load_header(f, err));
+    TRY(parse_metas(f, err));
+    TRY(load_trailer(f, err));
+    TRY(load_index(f, err));
+    if (writable) {
+        TRY(prepare_writing(f, err));
+    } else { // only a writer compares it later
+        free(f->tail);
+        f->tail = NULL;
+    }
+    *frame = f;
+    f = NULL; // now the caller's
+out:
+    frame_close(f);
+    return st;
+}
+
+tess_status
+frame_check_current(const struct frame *f, tess_error *err)
+{
+    uint8_t now[FRAME_HEADER_SECTOR];
+    if (f->io->in_memory)
+        return TESS_OK;
+    const tess_status st = io_read(f->io, f->offset, now, sizeof now, err);
+    if (st == TESS_OK && memcmp(now, f->head, sizeof now) != 0)
+        return err_set(err, TESS_ERR_STALE, 0,
+                       "the file was changed by another program since it was opened");
+    return st;
+}
+
+tess_status
+frame_create(struct io *io, const struct frame_header *h, struct layers *metas, int64_t nchunks,
+             int64_t entry, const tess_limits *limits, tess_durability durability,
+             struct frame **frame, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    struct frame *f = frame_new(io, limits, durability);
+    if (!f) {
+        io_close(io);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    }
+    if (nchunks > INDEX_NCHUNKS_MAX) {
+        st = err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d", nchunks,
+                     INDEX_NCHUNKS_MAX);
+        goto out;
+    }
+    f->writable = true;
+    f->h = *h;
+    f->h.version = h->chunksize == 0 ? 3 : 2;
+    f->h.fixed_size = FRAME_HEADER_SIZE;
+    f->h.header_len = (int32_t)(FRAME_HEADER_SIZE + layers_size(metas));
+    f->h.nbytes = nchunks * h->chunksize;
+    index_init_uniform(&f->index, nchunks, entry);
+    space_init(&f->space, f->h.header_len, (struct extent){0});
+    f->dirty = true;
+
+    f->metas = *metas;
+    st = frame_commit(f, err);
+    if (st == TESS_OK)
+        *metas = (struct layers){0};
+    else
+        f->metas = (struct layers){0}; // still the caller's
+    if (st == TESS_OK) {
+        *frame = f;
+        f = NULL; // now the caller's
+    }
+out:
+    frame_close(f);
+    return st;
+}

@@ -1,0 +1,145 @@
+/*
+ * frame.h - an ordered list of chunks with metalayers, in one file or buffer.
+ *
+ *     +--------+--------------------------------+-------+---------+
+ *     | header | chunks and free space          | index | trailer |
+ *     +--------+--------------------------------+-------+---------+
+ *     0        header_len      header_len + cbytes        frame_len
+ *
+ * The header says where the index is and how long the frame is. Changes are made in memory (list
+ * of chunks, metalayers) and in free space (the chunks); frame_commit() writes a new index and
+ * trailer behind all chunks and then the header, with one small write: the state on disk is the
+ * old one before that write and the new one after it.
+ *
+ * A *change* (frame_begin .. frame_keep or frame_undo) is what a caller does as one: undone, the
+ * list is as it was.
+ *
+ * Reading is for any number of threads; what changes a frame needs it alone.
+ */
+#ifndef FRAME_FRAME_H
+#define FRAME_FRAME_H
+
+#include "chunk/decode.h"
+#include "chunk/encode.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/space.h"
+#include "io/io.h"
+#include "meta/layers.h"
+
+#include <tessera/storage.h>
+
+// What can be undone.
+struct change {
+    bool open;
+    int64_t nchunks; // before
+    bool rearranged;
+    struct frame_index replaced; // the list before, when it was rearranged
+    struct change_put {
+        int64_t n;
+        int64_t entry; // before
+        struct extent extent; // of the new chunk; size 0: none is stored
+    } * puts;
+    int64_t nputs;
+    int64_t capacity;
+    int64_t *dropped; // positions of chunks that fell out of the list
+    int64_t ndropped;
+};
+
+enum { FRAME_LENS_KEPT = 32 };
+
+struct frame {
+    struct io *io;
+    int64_t offset; // of the frame in the io
+    tess_limits limits;
+    tess_durability durability;
+    bool writable;
+
+    struct frame_header h;
+    struct layers metas;
+    struct layers vlmetas;
+    struct frame_index index;
+
+    struct space space;
+    struct change change;
+    bool dirty; // differs from what is on disk
+    int64_t written; // bytes of chunks since the last commit
+    uint8_t *head; // header and trailer as they are on disk, to notice other writers; a frame
+    uint8_t *tail; // that is only read keeps the header alone
+    size_t head_size;
+    size_t tail_size;
+    int64_t lens[FRAME_LENS_KEPT]; // frame_len of recent commits
+    int next_len;
+};
+
+/*
+ * Open the frame that starts at `offset`. The io belongs to the frame from here on, also after a
+ * failure.
+ */
+tess_status frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+                       tess_durability durability, struct frame **frame, tess_error *err);
+
+/*
+ * Make a frame of `nchunks` chunks that all have index entry `entry`, in an empty io, and commit
+ * it; frame_publish() gives a file its name. h gives the parameters (all but lengths); metas are
+ * taken over (emptied) on success. The io belongs to the frame from here on, also after a failure.
+ */
+tess_status frame_create(struct io *io, const struct frame_header *h, struct layers *metas,
+                         int64_t nchunks, int64_t entry, const tess_limits *limits,
+                         tess_durability durability, struct frame **frame, tess_error *err);
+
+// Whether the file still is in the state that this frame was opened in, or committed last; else
+// what was read just now may be of no state. TESS_ERR_STALE.
+tess_status frame_check_current(const struct frame *f, tess_error *err);
+
+void frame_close(struct frame *f); // without a commit; NULL: fine
+
+// Uncompressed bytes of chunk n in a frame with a chunksize.
+int32_t frame_chunk_nbytes(const struct frame *f, int64_t n);
+
+// A chunk of a frame, ready to have its blocks decoded.
+struct stored_chunk {
+    struct chunk chunk;
+    const struct frame *frame;
+    int64_t position; // in the frame; -1 for a special entry
+    struct chunk_bytes bytes; // .from is this struct: it must not move
+};
+
+/*
+ * Find chunk n and read what is needed once per chunk. Checked here: the chunk lies inside the
+ * section, and has the size of its place (for frames with a chunksize).
+ */
+tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                              struct chunk_scratch *s, tess_error *err);
+void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
+
+// Errors of a chunk's parts count from its start; make them count from the frame's, and say which
+// chunk it was.
+tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st,
+                               tess_error *err);
+
+// change.c: changes of the list.
+void frame_begin(struct frame *f);
+void frame_keep(struct frame *f);
+void frame_undo(struct frame *f);
+// Store a chunk at place n.
+tess_status frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size,
+                      tess_error *err);
+// Place n becomes a special chunk that is not stored.
+tess_status frame_put_special(struct frame *f, int64_t n, enum chunk_special special,
+                              tess_error *err);
+// The list gets longer at its end (new places are zeros), or shorter.
+tess_status frame_set_length(struct frame *f, int64_t nchunks, tess_error *err);
+// The list becomes `next` (taken over, emptied, on success). Place n of the old list is in the new
+// one where kept[n] is set, and gone elsewhere. At most one of these two, before any put.
+tess_status frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept,
+                            tess_error *err);
+
+// commit.c: to the disk.
+tess_status frame_commit(struct frame *f, tess_error *err);
+// Commit if enough was written since the last time.
+tess_status frame_commit_if_large(struct frame *f, tess_error *err);
+// A new file gets its name, once what was committed is on the disk.
+tess_status frame_publish(struct frame *f, tess_error *err);
+
+#endif

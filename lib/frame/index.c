@@ -1,0 +1,217 @@
+/*
+ * index.c - the list of a frame's chunks, and its chunk in the file.
+ */
+#include "frame/index.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "chunk/cursor.h"
+#include "chunk/encode.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    ENTRY_SIZE = 8,
+    BLOCKSIZE = 16384, // what c-blosc2 decodes to find one entry
+    SPECIAL_MARK = 0x80,
+    SPECIAL_BYTE_SHIFT = 56,
+};
+
+void
+index_finish(struct frame_index *x)
+{
+    free(x->entries);
+    *x = (struct frame_index){0};
+}
+
+int64_t
+index_entry_of(enum chunk_special special)
+{
+    return (int64_t)((uint64_t)(SPECIAL_MARK | special) << SPECIAL_BYTE_SHIFT);
+}
+
+enum chunk_special
+index_special(int64_t entry)
+{
+    if (entry >= 0)
+        return SPECIAL_NONE;
+    return (enum chunk_special)((uint64_t)entry >> SPECIAL_BYTE_SHIFT & 0x7f);
+}
+
+void
+index_init_uniform(struct frame_index *x, int64_t n, int64_t entry)
+{
+    *x = (struct frame_index){.nchunks = n, .uniform = entry};
+}
+
+tess_status
+index_reserve(struct frame_index *x, int64_t n, tess_error *err)
+{
+    if (x->entries && n <= x->capacity)
+        return TESS_OK;
+    const int64_t capacity = max_i64(max_i64(n, x->capacity + x->capacity / 2), 16);
+    int64_t *const entries = realloc(x->entries, (size_t)capacity * sizeof *entries);
+    if (!entries)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
+    if (!x->entries)
+        for (int64_t i = 0; i < x->nchunks; i++)
+            entries[i] = x->uniform;
+    x->entries = entries;
+    x->capacity = capacity;
+    return TESS_OK;
+}
+
+tess_status
+index_set(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
+{
+    if (!x->entries && entry == x->uniform)
+        return TESS_OK;
+    const tess_status st = index_reserve(x, x->nchunks, err);
+    if (st == TESS_OK)
+        x->entries[n] = entry;
+    return st;
+}
+
+tess_status
+index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
+{
+    if (n > INDEX_NCHUNKS_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d", n,
+                       INDEX_NCHUNKS_MAX);
+    if (!x->entries && (x->nchunks == 0 || n <= x->nchunks || entry == x->uniform)) {
+        if (x->nchunks == 0)
+            x->uniform = entry;
+        x->nchunks = n;
+        return TESS_OK;
+    }
+    const tess_status st = index_reserve(x, max_i64(n, x->nchunks), err);
+    if (st != TESS_OK)
+        return st;
+    for (int64_t i = x->nchunks; i < n; i++)
+        x->entries[i] = entry;
+    x->nchunks = n;
+    return TESS_OK;
+}
+
+static tess_status
+check_entry(int64_t entry, int64_t n, int64_t cbytes, tess_error *err)
+{
+    if (entry >= 0) {
+        if (entry <= cbytes - CHUNK_HEADER_SIZE)
+            return TESS_OK;
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "chunk %" PRId64 " at %" PRId64 " of %" PRId64 " stored bytes", n, entry,
+                       cbytes);
+    }
+    switch (index_special(entry)) {
+    case SPECIAL_ZEROS:
+    case SPECIAL_NANS:
+    case SPECIAL_UNINIT:
+        return TESS_OK;
+    default:
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "chunk %" PRId64 " has the unknown special entry 0x%016" PRIx64, n,
+                       (uint64_t)entry);
+    }
+}
+
+// All entries equal, and special: nothing to store.
+static tess_status
+parse_uniform(struct frame_index *x, const struct chunk_header *h, const uint8_t *item,
+              int64_t cbytes, tess_error *err)
+{
+    const int64_t entry = (int64_t)get_u64le(item);
+    const tess_status st = check_entry(entry, 0, cbytes, err);
+    if (st == TESS_OK)
+        index_init_uniform(x, h->nbytes / ENTRY_SIZE, entry);
+    return st;
+}
+
+static tess_status
+parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t cbytes, tess_error *err)
+{
+    int64_t *const entries = malloc((size_t)n * sizeof *entries);
+    if (!entries)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
+    for (int64_t i = 0; i < n; i++) {
+        entries[i] = (int64_t)get_u64le(bytes + i * ENTRY_SIZE);
+        const tess_status st = check_entry(entries[i], i, cbytes, err);
+        if (st != TESS_OK) {
+            free(entries);
+            return st;
+        }
+    }
+    *x = (struct frame_index){.nchunks = n, .entries = entries, .capacity = n};
+    return TESS_OK;
+}
+
+tess_status
+index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks, int64_t cbytes,
+            int64_t limit, tess_error *err)
+{
+    struct chunk_header h;
+    uint8_t *bytes = NULL;
+    size_t nbytes = 0;
+    const size_t head = size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE;
+
+    *x = (struct frame_index){0};
+    tess_status st = chunk_header_parse(src, head, (int64_t)size, ENTRY_SIZE, &h, err);
+    if (st != TESS_OK)
+        return st;
+    if (h.nbytes % ENTRY_SIZE != 0 || h.vlblocks ||
+        (nchunks >= 0 && h.nbytes / ENTRY_SIZE != nchunks))
+        return err_set(err, TESS_ERR_CORRUPT, 4,
+                       "an index of %" PRId32 " bytes, for %" PRId64 " chunks", h.nbytes, nchunks);
+    if (h.special == SPECIAL_VALUE && h.cbytes == CHUNK_HEADER_SIZE + ENTRY_SIZE &&
+        (size_t)h.cbytes <= size && (src[CHUNK_HEADER_SIZE + ENTRY_SIZE - 1] & SPECIAL_MARK))
+        return parse_uniform(x, &h, src + CHUNK_HEADER_SIZE, cbytes, err);
+
+    st = chunk_content(src, (size_t)h.cbytes, limit, &bytes, &nbytes, err);
+    if (st == TESS_OK && nbytes > 0)
+        st = parse_entries(x, bytes, (int64_t)nbytes / ENTRY_SIZE, cbytes, err);
+    free(bytes);
+    return st;
+}
+
+// The same entry again and again is stored once.
+static tess_status
+write_uniform(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_error *err)
+{
+    const struct chunk_spec spec = {
+        .itemsize = ENTRY_SIZE,
+        .nbytes = (int32_t)(x->nchunks * ENTRY_SIZE),
+        .blocksize = (int32_t)min_i64(BLOCKSIZE, x->nchunks * ENTRY_SIZE),
+        .codec = CODEC_BLOSCLZ,
+        .level = 5,
+    };
+    struct chunk_encoder e;
+    uint8_t item[ENTRY_SIZE];
+    const tess_status st = chunk_encoder_init(&e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    *chunk = malloc(CHUNK_HEADER_SIZE + ENTRY_SIZE);
+    if (!*chunk)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index");
+    put_u64le(item, (uint64_t)x->uniform);
+    *size = chunk_encode_value(&e, item, *chunk);
+    return TESS_OK;
+}
+
+tess_status
+index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_error *err)
+{
+    if (!x->entries)
+        return write_uniform(x, chunk, size, err);
+
+    uint8_t *const bytes = malloc((size_t)x->nchunks * ENTRY_SIZE);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks",
+                       x->nchunks);
+    for (int64_t i = 0; i < x->nchunks; i++)
+        put_u64le(bytes + i * ENTRY_SIZE, (uint64_t)x->entries[i]);
+    const tess_status st =
+        chunk_of_bytes(bytes, (size_t)x->nchunks * ENTRY_SIZE, BLOCKSIZE, chunk, size, err);
+    free(bytes);
+    return st;
+}

@@ -1,0 +1,61 @@
+/*
+ * index.h - the list of a frame's chunks: for each, where it is stored, or what it is.
+ *
+ * An entry >= 0 is the position of the chunk, counted from the end of the frame's header; an entry
+ * < 0 a special chunk that is not stored. A list whose entries are all equal (an array of zeros
+ * that nothing was written to) takes no memory, whatever its length.
+ */
+#ifndef FRAME_INDEX_H
+#define FRAME_INDEX_H
+
+#include "base/error.h"
+#include "chunk/header.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INDEX_NCHUNKS_MAX 268435451 // the index must fit in one chunk
+
+struct frame_index {
+    int64_t nchunks;
+    int64_t *entries; // NULL: all are `uniform`
+    int64_t uniform;
+    int64_t capacity;
+};
+
+void index_finish(struct frame_index *x); // zeroed: fine
+
+static inline int64_t
+index_get(const struct frame_index *x, int64_t n)
+{
+    return x->entries ? x->entries[n] : x->uniform;
+}
+
+// The entry for a special chunk (zeros, NaNs, uninitialised), and back.
+int64_t index_entry_of(enum chunk_special special);
+enum chunk_special index_special(int64_t entry); // SPECIAL_NONE for a stored chunk
+
+// n entries, all equal.
+void index_init_uniform(struct frame_index *x, int64_t n, int64_t entry);
+
+// Set an entry. The first one that differs makes the list take memory.
+tess_status index_set(struct frame_index *x, int64_t n, int64_t entry, tess_error *err);
+
+// Make room to set any entry of a list of `n` without failure.
+tess_status index_reserve(struct frame_index *x, int64_t n, tess_error *err);
+
+// Change the length; new entries are `entry`.
+tess_status index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err);
+
+/*
+ * Decode an index chunk that stands in memory. nchunks: as the header says, or -1 to take what is
+ * there. Entries are checked against `cbytes` of the chunks section.
+ */
+tess_status index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
+                        int64_t cbytes, int64_t limit, tess_error *err);
+
+// Encode the list; *chunk is allocated for the caller. nchunks > 0.
+tess_status index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size,
+                        tess_error *err);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * space.h - which bytes of a contiguous frame may be written to.
+ *
+ * A commit never touches a byte that the state on disk leads to. So space that a batch releases is
+ * parked until the commit that no longer needs it, and, where that commit is not known to be on
+ * the disk, until the next one is synced. Space taken and released within one batch is free at
+ * once.
+ *
+ * Positions count from the start of the frame. Nothing here reads or writes a file.
+ */
+#ifndef FRAME_SPACE_H
+#define FRAME_SPACE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct extent {
+    int64_t start;
+    int64_t size;
+};
+
+struct extents {
+    struct extent *items; // sorted by start; neighbours merged in `open`
+    int64_t count;
+    int64_t capacity;
+};
+
+struct space {
+    int64_t end; // chunks, and what is parked, lie below
+    struct extent now; // index and trailer of the state on disk
+    struct extent before; // of the one before, while it may still be what is on the disk
+    struct extents open; // free
+    struct extents parked; // released in this batch
+    struct extents unsynced; // released in the last one, whose header may not be on the disk
+    struct extents fresh; // taken in this batch
+};
+
+void space_finish(struct space *s); // zeroed: fine
+
+// Start from a state on disk: chunks end at `end`, index and trailer are `now`.
+void space_init(struct space *s, int64_t end, struct extent now);
+
+// Take `size` bytes. TESS_ERR_NOMEM; *start is set otherwise.
+tess_status space_take(struct space *s, int64_t size, int64_t *start, tess_error *err);
+
+// Release an extent that a chunk no longer needs. A lack of memory loses the space, no data.
+void space_release(struct space *s, struct extent e);
+
+// Where index and trailer of the next state can stand: the lowest position behind all chunks that
+// meets nothing of the states on disk.
+int64_t space_place(const struct space *s, int64_t size);
+
+// A commit put index and trailer at `placed`. synced: its header is known to be on the disk.
+void space_committed(struct space *s, struct extent placed, bool synced);
+
+// All that was written before is on the disk now.
+void space_synced(struct space *s);
+
+#endif

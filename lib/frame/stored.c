@@ -1,0 +1,117 @@
+/*
+ * stored.c - the chunks of a frame, found and read.
+ *
+ * What is needed once per chunk (header, block table, dictionary) comes with one read where it is
+ * short; the blocks are read as they are asked for.
+ */
+#include "frame/frame.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+
+enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 blocks
+
+// A view where the io has one, else read into the scratch.
+static tess_status
+get_bytes(const struct frame *f, int64_t position, int64_t size, struct chunk_scratch *s,
+          const uint8_t **bytes, tess_error *err)
+{
+    *bytes = io_view(f->io, f->offset + position, (size_t)size);
+    if (*bytes)
+        return TESS_OK;
+    const tess_status st = scratch_reserve_stored(s, size, err);
+    if (st != TESS_OK)
+        return st;
+    *bytes = s->stored;
+    return io_read(f->io, f->offset + position, s->stored, (size_t)size, err);
+}
+
+static tess_status
+fetch(void *from, int32_t offset, int32_t size, struct chunk_scratch *s, const uint8_t **bytes,
+      tess_error *err)
+{
+    const struct stored_chunk *const sc = from;
+    return get_bytes(sc->frame, sc->position + offset, size, s, bytes, err);
+}
+
+static tess_status
+open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tess_error *err)
+{
+    const struct frame *const f = sc->frame;
+    if (f->h.chunksize <= 0)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "chunk %" PRId64 " is not stored, in a frame where sizes differ", n);
+    if (special == SPECIAL_NANS && f->h.typesize != 4 && f->h.typesize != 8)
+        return err_set(err, TESS_ERR_CORRUPT, 48,
+                       "chunk %" PRId64 " holds NaNs, items have %" PRId32 " bytes", n,
+                       f->h.typesize);
+    sc->position = -1;
+    chunk_of_special(&sc->chunk, special, frame_chunk_nbytes(f, n), f->h.typesize);
+    return TESS_OK;
+}
+
+static int64_t
+section_end(const struct frame *f)
+{
+    const int64_t on_disk = f->h.header_len + f->h.cbytes;
+    return f->writable ? max_i64(on_disk, f->space.end) : on_disk;
+}
+
+static tess_status
+open_stored(struct stored_chunk *sc, int64_t n, struct chunk_scratch *s, tess_error *err)
+{
+    const struct frame *const f = sc->frame;
+    const struct chunk_surroundings around = {.typesize = f->h.typesize};
+    const int64_t room = section_end(f) - sc->position;
+    const uint8_t *front;
+    struct chunk_header h;
+
+    int64_t size = min_i64(room, FRONT_GUESS);
+    tess_status st = get_bytes(f, sc->position, size, s, &front, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_header_parse(front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room, f->h.typesize,
+                            &h, err);
+    if (st != TESS_OK)
+        return st;
+    if (f->h.chunksize > 0 && h.nbytes != frame_chunk_nbytes(f, n))
+        return err_set(err, TESS_ERR_CORRUPT, 4,
+                       "%" PRId32 " bytes, chunks of this frame have %" PRId32, h.nbytes,
+                       frame_chunk_nbytes(f, n));
+    const int64_t wanted = chunk_front_size(&h);
+    if (wanted > size) {
+        size = wanted;
+        st = get_bytes(f, sc->position, size, s, &front, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
+}
+
+tess_status
+stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, tess_error *err)
+{
+    const int64_t entry = index_get(&f->index, n);
+    *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
+    if (entry < 0)
+        return open_special(sc, n, index_special(entry), err);
+    sc->position = f->h.header_len + entry;
+    const tess_status st = open_stored(sc, n, s, err);
+    return st == TESS_OK ? st : stored_chunk_blame(sc, n, st, err);
+}
+
+void
+stored_chunk_close(struct stored_chunk *sc)
+{
+    chunk_close(&sc->chunk);
+}
+
+tess_status
+stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st, tess_error *err)
+{
+    if (sc->position >= 0)
+        err_shift(err, st, sc->position);
+    return err_prefix(err, st, "chunk %" PRId64, n);
+}

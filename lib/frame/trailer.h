@@ -1,0 +1,24 @@
+/*
+ * trailer.h - the end of a frame: variable-length metalayers, length, fingerprint.
+ */
+#ifndef FRAME_TRAILER_H
+#define FRAME_TRAILER_H
+
+#include "meta/layers.h"
+
+#define TRAILER_FIXED_END 23 // bytes behind the layers: length and fingerprint
+
+// Length of the trailer, out of the last TRAILER_FIXED_END bytes of a frame. At most `room`.
+tess_status trailer_length(const uint8_t *end, int64_t room, int64_t *length, tess_error *err);
+
+// Parse a whole trailer of today (frame versions 2 and 3).
+tess_status trailer_parse(const uint8_t *src, size_t size, struct layers *vlmetas, tess_error *err);
+
+// Check a trailer of frame version 1: a nameless chunk of user metadata, which is not used.
+tess_status trailer_check_v1(const uint8_t *src, size_t size, tess_error *err);
+
+// Write a trailer; *out is allocated for the caller.
+tess_status trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *size,
+                          tess_error *err);
+
+#endif
