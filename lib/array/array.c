@@ -1,0 +1,42 @@
+/*
+ * array.c - the life of an array, apart from where it comes from.
+ */
+#include "array/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tess_array *
+array_new(void)
+{
+    return calloc(1, sizeof(tess_array));
+}
+
+void
+array_free(tess_array *a)
+{
+    if (!a)
+        return;
+    frame_close(a->frame);
+    ndlayer_finish(&a->nd);
+    free(a->chunk_starts);
+    pool_free(a->pool);
+    free(a);
+}
+
+tess_status
+array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err)
+{
+    struct chunk_spec spec = {
+        .itemsize = h->typesize,
+        .nbytes = a->g.chunksize,
+        .blocksize = a->g.blocksize,
+        .codec = h->codec,
+        .level = h->clevel,
+        .codec_meta = h->codec_meta,
+        .split = h->split,
+    };
+    memcpy(spec.filters, h->filters, FILTER_SLOTS);
+    memcpy(spec.filters_meta, h->filters_meta, FILTER_SLOTS);
+    return chunk_encoder_init(&a->encoder, &spec, err);
+}

@@ -1,0 +1,86 @@
+/*
+ * array.h - an array: a frame whose chunks are the cells of a grid.
+ *
+ * How a read goes: geom says which chunks and blocks the box meets; frame finds a chunk and reads
+ * its table; chunk decodes one block into scratch memory; place.c puts the items where they belong.
+ * No memory of the size of a chunk is needed. A write goes the other way and stores whole chunks,
+ * in which blocks that were not touched are copied as they stand.
+ */
+#ifndef ARRAY_ARRAY_H
+#define ARRAY_ARRAY_H
+
+#include "array/pool.h"
+#include "chunk/encode.h"
+#include "frame/frame.h"
+#include "geom/shape.h"
+#include "meta/ndlayer.h"
+
+#include <tessera/array.h>
+
+struct tess_array {
+    struct frame *frame;
+    struct geometry g;
+    struct ndlayer nd; // dtype; shapes are in g
+    const char *layer; // "b2nd", "caterva", or NULL
+    bool linear; // chunks hold their items in C order, without a grid of blocks
+    bool plain; // no N-dimensional layer: one dimension
+    int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
+    struct chunk_encoder encoder; // for new chunks; writable arrays only
+    struct pool *pool;
+};
+
+// Memory with arbitrary strides, in bytes, that stands for a box.
+struct strided {
+    uint8_t *items;
+    int64_t stride[NDIM_MAX];
+};
+struct strided_const {
+    const uint8_t *items;
+    int64_t stride[NDIM_MAX];
+};
+
+// array.c
+tess_array *array_new(void);
+void array_free(tess_array *a); // without a commit; NULL, half-built: fine
+// Set up what new chunks are encoded with, from frame header and geometry.
+tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
+
+// open.c, create.c: the io belongs to the array from here on, also after a failure.
+tess_status array_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+                       tess_durability durability, tess_array **a, tess_error *err);
+
+// What the items of a new array are.
+struct array_content {
+    enum chunk_special special; // SPECIAL_NONE: from src
+    const uint8_t *item; // SPECIAL_VALUE
+    const void *src; // C order
+};
+tess_status array_create(struct io *io, const tess_params *params,
+                         const struct array_content *content, const tess_limits *limits,
+                         tess_durability durability, tess_array **a, tess_error *err);
+
+// plain.c: frames without an N-dimensional layer.
+tess_status plain_open(tess_array *a, tess_error *err);
+tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst,
+                       tess_error *err);
+
+// read.c: the box is inside the shape.
+tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
+                       const struct strided *dst, tess_error *err);
+
+// write.c: as one change of the frame, begun and ended by the caller. The box is inside the shape.
+tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
+                        const struct strided_const *src, tess_error *err);
+
+// resize.c: the same. array_reshape() changes grid and shape and leaves what comes into sight as it
+// is; array_clear_exposed() then makes it zero. array_shape_undo() goes with frame_undo().
+struct saved_shape {
+    struct geometry g;
+    uint8_t *layer; // content of the N-dimensional layer
+};
+tess_status array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved,
+                          tess_error *err);
+tess_status array_clear_exposed(tess_array *a, const struct geometry *before, tess_error *err);
+void array_shape_undo(tess_array *a, struct saved_shape *saved);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * create.c - from a description to an array.
+ *
+ * A new array starts as a list of special chunks that takes no space, committed; what has items of
+ * its own is written then, and committed again, before a file gets its name.
+ */
+#include "array/array.h"
+
+#include "geom/layout.h"
+#include "meta/dtype.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes of an item, from what the caller gave.
+static tess_status
+find_typesize(const tess_params *p, int32_t *typesize, tess_error *err)
+{
+    const tess_dtype parsed = p->dtype ? dtype_parse(p->dtype) : (tess_dtype){0};
+
+    *typesize = p->typesize != 0 ? p->typesize : parsed.size;
+    if (p->typesize != 0 && parsed.size != 0 && parsed.size != p->typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "typesize %" PRId32 ", but items of type %s have %" PRId32 " bytes",
+                       p->typesize, p->dtype, parsed.size);
+    if (*typesize == 0 && p->dtype)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the type \"%.64s\" is not understood; give a typesize too", p->dtype);
+    if (*typesize == 0)
+        *typesize = 1;
+    return TESS_OK;
+}
+
+static tess_status
+init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error *err)
+{
+    int64_t chunkshape[NDIM_MAX] = {0}, blockshape[NDIM_MAX] = {0};
+
+    if (p->ndim < 0 || p->ndim > NDIM_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "%d dimensions, 0 to %d can be", p->ndim, NDIM_MAX);
+    if (typesize < 1 || typesize > TYPESIZE_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "items of %" PRId32 " bytes, 1 to %d can be",
+                       typesize, TYPESIZE_MAX);
+    memcpy(chunkshape, p->chunkshape, sizeof(int64_t) * (size_t)p->ndim);
+    memcpy(blockshape, p->blockshape, sizeof(int64_t) * (size_t)p->ndim);
+    layout_choose(p->ndim, p->shape, typesize, chunkshape, blockshape);
+    for (int i = 0; i < p->ndim; i++)
+        if (blockshape[i] > chunkshape[i])
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: blocks of %" PRId64 " items in chunks of %" PRId64, i,
+                           blockshape[i], chunkshape[i]);
+    return geometry_init(&a->g, p->ndim, p->shape, chunkshape, blockshape, typesize, TESS_ERR_ARG,
+                         err);
+}
+
+static tess_status
+init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
+{
+    char opaque[24];
+    const char *dtype = p->dtype;
+
+    if (!dtype) {
+        snprintf(opaque, sizeof opaque, "|V%" PRId32, a->g.typesize);
+        dtype = opaque;
+    }
+    if (strlen(dtype) > TESS_DTYPE_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "a type of %zu characters, at most %d can be",
+                       strlen(dtype), TESS_DTYPE_MAX);
+    if (p->layer != TESS_LAYER_B2ND && p->layer != TESS_LAYER_CATERVA)
+        return err_set(err, TESS_ERR_ARG, -1, "metalayer kind %d is not known", (int)p->layer);
+    a->nd.ndim = a->g.ndim;
+    for (int i = 0; i < a->g.ndim; i++) {
+        a->nd.shape[i] = a->g.shape[i];
+        a->nd.chunkshape[i] = (int32_t)a->g.chunkshape[i];
+        a->nd.blockshape[i] = (int32_t)a->g.blockshape[i];
+    }
+    a->layer = p->layer == TESS_LAYER_CATERVA ? "caterva" : "b2nd";
+    if (p->layer == TESS_LAYER_CATERVA)
+        return TESS_OK; // that layer has no place for a type
+    a->nd.dtype = strdup(dtype);
+    return a->nd.dtype ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a type");
+}
+
+// The N-dimensional layer first, so that the shape lies in the header's first sector.
+static tess_status
+make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess_error *err)
+{
+    uint8_t *content = NULL;
+    size_t size = 0;
+
+    if (p->nmetalayers < 0 || (p->nmetalayers > 0 && !p->metalayers))
+        return err_set(err, TESS_ERR_ARG, -1, "%d metalayers, and none given", p->nmetalayers);
+    tess_status st = ndlayer_write(&a->nd, p->layer == TESS_LAYER_CATERVA, &content, &size, err);
+    if (st == TESS_OK)
+        st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
+    free(content);
+    for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
+        const tess_metalayer *const m = &p->metalayers[i];
+        if (!m->name || (!m->content && m->size > 0))
+            return err_set(err, TESS_ERR_ARG, -1, "metalayer %d has no name or no content", i);
+        if (strcmp(m->name, "b2nd") == 0 || strcmp(m->name, "caterva") == 0)
+            return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library",
+                           m->name);
+        st = layers_add(metas, LAYERS_FIXED_MAX, m->name, m->content, m->size, err);
+    }
+    if (st == TESS_OK && layers_size(metas) > INT32_MAX / 2)
+        st = err_set(err, TESS_ERR_LIMIT, -1, "metalayers of %zu bytes", layers_size(metas));
+    return st;
+}
+
+static tess_status
+init_header(const tess_array *a, const tess_params *p, struct frame_header *h, tess_error *err)
+{
+    *h = (struct frame_header){
+        .typesize = a->g.typesize,
+        .blocksize = a->g.blocksize,
+        .chunksize = a->g.chunksize,
+        .codec = (int)p->codec,
+        .clevel = p->clevel,
+        .split = (int)p->split,
+    };
+    if (p->split < TESS_SPLIT_ALWAYS || p->split > TESS_SPLIT_AUTO)
+        return err_set(err, TESS_ERR_ARG, -1, "split mode %d, 1 to 3 can be", (int)p->split);
+    if ((int)p->codec < 0 || (int)p->codec > 255)
+        return err_set(err, TESS_ERR_ARG, -1, "codec id %d", (int)p->codec);
+    memcpy(h->filters, p->filters, FILTER_SLOTS);
+    memcpy(h->filters_meta, p->filters_meta, FILTER_SLOTS);
+    return TESS_OK;
+}
+
+static tess_status
+check_content(const tess_array *a, const struct array_content *content, tess_error *err)
+{
+    if (content->special == SPECIAL_NANS && a->g.typesize != 4 && a->g.typesize != 8)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "NaNs need items of 4 or 8 bytes, these have %" PRId32, a->g.typesize);
+    return TESS_OK;
+}
+
+// The items of an array that is not made of special chunks alone.
+static tess_status
+write_content(tess_array *a, const struct array_content *content, tess_error *err)
+{
+    const int64_t start[NDIM_MAX] = {0};
+    struct strided_const src = {0};
+
+    if (content->special == SPECIAL_VALUE) {
+        src.items = content->item; // strides 0: the same item everywhere
+    } else {
+        src.items = content->src;
+        shape_strides(a->g.ndim, a->g.shape, a->g.typesize, src.stride);
+    }
+    frame_begin(a->frame);
+    tess_status st = array_write(a, start, a->g.shape, &src, err);
+    frame_keep(a->frame); // on failure the whole array goes
+    return st == TESS_OK ? frame_commit(a->frame, err) : st;
+}
+
+tess_status
+array_create(struct io *io, const tess_params *p, const struct array_content *content,
+             const tess_limits *limits, tess_durability durability, tess_array **out,
+             tess_error *err)
+{
+    tess_status st = TESS_OK;
+    struct layers metas = {0};
+    struct frame_header h;
+    int32_t typesize;
+    const bool stored = content->special == SPECIAL_NONE || content->special == SPECIAL_VALUE;
+    tess_array *a = array_new();
+
+    if (!a) {
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+        goto out;
+    }
+    TRY(find_typesize(p, &typesize, err));
+    TRY(init_geometry(a, p, typesize, err));
+    TRY(init_ndlayer(a, p, err));
+    TRY(check_content(a, content, err));
+    TRY(make_metas(a, p, &metas, err));
+    TRY(init_header(a, p, &h, err));
+    TRY(array_prepare_encoder(a, &h, err));
+
+    struct io *const given = io;
+    io = NULL; // now the frame's
+    TRY(frame_create(given, &h, &metas, a->g.nchunks,
+                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), limits, durability,
+                     &a->frame, err));
+    a->pool = pool_new(a->frame->limits.memory);
+    if (!a->pool) {
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+        goto out;
+    }
+    if (stored && a->g.nitems > 0)
+        TRY(write_content(a, content, err));
+    TRY(frame_publish(a->frame, err));
+    *out = a;
+    a = NULL; // now the caller's
+out:
+    io_close(io);
+    layers_finish(&metas);
+    array_free(a);
+    return st;
+}

@@ -1,0 +1,136 @@
+/*
+ * open.c - from a frame to an array: the N-dimensional layer against the frame's own numbers.
+ *
+ * What is refused here cannot trouble a read: shapes and their products are within limits, and the
+ * number and size of the frame's chunks are those of the grid.
+ */
+#include "array/array.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tess_status
+parse_layer(tess_array *a, const struct layer *layer, tess_error *err)
+{
+    const bool caterva = strcmp(layer->name, "caterva") == 0;
+    int64_t chunkshape[NDIM_MAX], blockshape[NDIM_MAX];
+
+    tess_status st = ndlayer_parse(layer->content, layer->size, caterva, &a->nd, err);
+    if (st != TESS_OK)
+        return err_prefix(err, st, "metalayer %s", layer->name);
+    if (a->nd.ndim > a->frame->limits.ndim)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%d dimensions, the limit is %d", a->nd.ndim,
+                       a->frame->limits.ndim);
+    for (int i = 0; i < a->nd.ndim; i++) {
+        chunkshape[i] = a->nd.chunkshape[i];
+        blockshape[i] = a->nd.blockshape[i];
+    }
+    a->layer = caterva ? "caterva" : "b2nd";
+    a->linear = a->nd.linear;
+    st = geometry_init(&a->g, a->nd.ndim, a->nd.shape, chunkshape, blockshape, a->frame->h.typesize,
+                       TESS_ERR_CORRUPT, err);
+    return st == TESS_OK ? st : err_prefix(err, st, "metalayer %s", layer->name);
+}
+
+static tess_status
+check_frame(const tess_array *a, tess_error *err)
+{
+    const struct frame_header *const h = &a->frame->h;
+    const struct geometry *const g = &a->g;
+
+    if (h->vlblocks)
+        return err_set(err, TESS_ERR_CORRUPT, 25, "an array with blocks of different sizes");
+    if (a->frame->index.nchunks != g->nchunks)
+        return err_set(err, TESS_ERR_CORRUPT, 30,
+                       "%" PRId64 " chunks in the frame, %" PRId64 " in the grid of the array",
+                       a->frame->index.nchunks, g->nchunks);
+    if (g->nchunks > 0 && h->chunksize != g->chunksize)
+        return err_set(err, TESS_ERR_CORRUPT, 58,
+                       "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
+                       h->chunksize, g->chunksize);
+    if (h->nbytes != g->nchunks * g->chunksize)
+        return err_set(err, TESS_ERR_CORRUPT, 30,
+                       "%" PRId64 " bytes in the frame, %" PRId64 " chunks of %" PRId32
+                       " in the array",
+                       h->nbytes, g->nchunks, g->chunksize);
+    return TESS_OK;
+}
+
+// A layer under another name that describes just this frame: an array whose layer lost its name.
+// Taken for a plain frame its items would come out in the order of the blocks.
+static bool
+describes_frame(const struct tess_array *a, const struct layer *layer)
+{
+    tess_array as = {.frame = a->frame};
+    struct layer named = *layer;
+    strcpy(named.name, "b2nd");
+    const bool fits =
+        parse_layer(&as, &named, NULL) == TESS_OK && check_frame(&as, NULL) == TESS_OK;
+    ndlayer_finish(&as.nd);
+    return fits;
+}
+
+static tess_status
+open_plain(tess_array *a, tess_error *err)
+{
+    const struct layers *const metas = &a->frame->metas;
+    for (int i = 0; i < metas->count; i++)
+        if (describes_frame(a, &metas->items[i]))
+            return err_set(err, TESS_ERR_CORRUPT, -1,
+                           "the metalayer \"%s\" describes the array, but is not called b2nd",
+                           metas->items[i].name);
+    return plain_open(a, err);
+}
+
+static tess_status
+prepare_writing(tess_array *a, tess_error *err)
+{
+    if (a->plain)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a frame without an N-dimensional layer, which can only be read");
+    if (a->linear)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "an array of Caterva before 0.4, which can only be read");
+    if (a->frame->h.chunksize != a->g.chunksize && a->frame->h.chunksize > 0)
+        return err_set(err, TESS_ERR_CORRUPT, 58,
+                       "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
+                       a->frame->h.chunksize, a->g.chunksize);
+    a->frame->h.chunksize = a->g.chunksize;
+    return array_prepare_encoder(a, &a->frame->h, err);
+}
+
+tess_status
+array_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+           tess_durability durability, tess_array **out, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    tess_array *a = array_new();
+    if (!a) {
+        io_close(io);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+    }
+    TRY(frame_open(io, offset, writable, limits, durability, &a->frame, err));
+    a->pool = pool_new(a->frame->limits.memory);
+    if (!a->pool) {
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+        goto out;
+    }
+
+    const struct layer *layer = layers_find(&a->frame->metas, "b2nd");
+    if (!layer)
+        layer = layers_find(&a->frame->metas, "caterva");
+    if (layer) {
+        TRY(parse_layer(a, layer, err));
+        TRY(check_frame(a, err));
+    } else {
+        TRY(open_plain(a, err));
+    }
+    if (writable)
+        TRY(prepare_writing(a, err));
+    *out = a;
+    a = NULL; // now the caller's
+out:
+    array_free(a);
+    return st;
+}

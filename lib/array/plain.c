@@ -1,0 +1,129 @@
+/*
+ * plain.c - frames without an N-dimensional layer, read as one dimension.
+ *
+ * Items are those of the frame's typesize where the chunks hold whole ones, else bytes. Chunks and
+ * blocks may have any sizes.
+ */
+#include "array/array.h"
+
+#include "base/checked.h"
+#include "chunk/cursor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// Where chunks of different sizes start: each has its size in its own header.
+static tess_status
+sum_chunks(tess_array *a, tess_error *err)
+{
+    const struct frame *const f = a->frame;
+    const int64_t n = f->index.nchunks;
+    int64_t total = 0;
+    tess_status st = TESS_OK;
+
+    a->chunk_starts = malloc(((size_t)n + 1) * sizeof *a->chunk_starts);
+    struct chunk_scratch *const s = pool_take(a->pool);
+    if (!a->chunk_starts || !s) {
+        pool_give(a->pool, s);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
+    }
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
+        struct stored_chunk sc;
+        st = stored_chunk_open(&sc, f, i, s, err);
+        if (st != TESS_OK)
+            break;
+        a->chunk_starts[i] = total;
+        total += sc.chunk.h.nbytes; // below 2^31 each, and below 2^28 of them
+        stored_chunk_close(&sc);
+    }
+    a->chunk_starts[n] = total;
+    pool_give(a->pool, s);
+    if (st == TESS_OK && total != f->h.nbytes)
+        st = err_set(err, TESS_ERR_CORRUPT, 30,
+                     "%" PRId64 " bytes in the frame, %" PRId64 " in its chunks", f->h.nbytes,
+                     total);
+    return st;
+}
+
+tess_status
+plain_open(tess_array *a, tess_error *err)
+{
+    const struct frame_header *const h = &a->frame->h;
+    struct geometry *const g = &a->g;
+
+    const bool whole_items = h->nbytes == 0 || (h->nbytes % h->typesize == 0 && h->chunksize > 0 &&
+                                                h->chunksize % h->typesize == 0);
+    a->plain = true;
+    g->ndim = 1;
+    g->typesize = whole_items ? h->typesize : 1;
+    g->nitems = g->shape[0] = h->nbytes / g->typesize;
+    g->nchunks = g->grid[0] = a->frame->index.nchunks;
+    g->chunksize = (int32_t)max_i64(h->chunksize, 0);
+    g->blocksize = h->blocksize;
+    g->chunkshape[0] = g->chunksize / g->typesize;
+    g->blockshape[0] = g->blocksize / g->typesize;
+    return h->nbytes > 0 && h->chunksize == 0 ? sum_chunks(a, err) : TESS_OK;
+}
+
+static int64_t
+chunk_start(const tess_array *a, int64_t n)
+{
+    if (a->chunk_starts)
+        return a->chunk_starts[n];
+    return n < a->g.nchunks ? n * a->g.chunksize : a->frame->h.nbytes;
+}
+
+// The chunk that holds byte `at`.
+static int64_t
+find_chunk(const tess_array *a, int64_t at)
+{
+    if (!a->chunk_starts)
+        return at / a->g.chunksize;
+    int64_t low = 0, high = a->g.nchunks - 1;
+    while (low < high) { // the last chunk that starts at or before `at`
+        const int64_t middle = high - (high - low) / 2;
+        if (a->chunk_starts[middle] <= at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static tess_status
+read_chunk(const tess_array *a, int64_t n, int64_t offset, uint8_t *dst, int64_t size,
+           struct chunk_scratch *s, tess_error *err)
+{
+    struct stored_chunk sc;
+    struct chunk_cursor cur;
+    tess_status st = stored_chunk_open(&sc, a->frame, n, s, err);
+    if (st != TESS_OK)
+        return st;
+    st = cursor_init(&cur, &sc.chunk, &sc.bytes, s, err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, (int32_t)offset, dst, (size_t)size, err);
+    cursor_finish(&cur);
+    stored_chunk_close(&sc);
+    return st == TESS_OK ? st : stored_chunk_blame(&sc, n, st, err);
+}
+
+tess_status
+plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    int64_t at = start * a->g.typesize;
+    const int64_t end = stop * a->g.typesize;
+    struct chunk_scratch *const s = pool_take(a->pool);
+    if (!s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+
+    for (int64_t n = at < end ? find_chunk(a, at) : 0; at < end && st == TESS_OK; n++) {
+        const int64_t size = min_i64(chunk_start(a, n + 1), end) - at;
+        if (size > 0)
+            st = read_chunk(a, n, at - chunk_start(a, n), dst, size, s, err);
+        dst += size;
+        at += size;
+    }
+    pool_give(a->pool, s);
+    return st;
+}

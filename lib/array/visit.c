@@ -1,0 +1,140 @@
+/*
+ * visit.c - a chunk while its blocks are worked on.
+ */
+#include "array/visit.h"
+
+#include "chunk/cursor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum visit_kind
+kind_of(const tess_array *a, const struct chunk_header *h)
+{
+    if (h->special != SPECIAL_NONE)
+        return VISIT_SPECIAL;
+    if (a->linear)
+        return VISIT_BYTES;
+    if (h->memcpyed)
+        return VISIT_MEMCPYED;
+    if (!h->vlblocks && h->blocksize == a->g.blocksize && h->nblocks == a->g.nblocks)
+        return VISIT_BLOCKS;
+    return VISIT_BYTES;
+}
+
+tess_status
+visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
+           tess_error *err)
+{
+    struct visit *const v = calloc(1, sizeof *v);
+    if (!v)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    v->n = n;
+    atomic_init(&v->users, 1);
+    tess_status st = stored_chunk_open(&v->stored, a->frame, n, s, err);
+    if (st != TESS_OK) {
+        free(v);
+        return st;
+    }
+    v->kind = kind_of(a, &v->stored.chunk.h);
+    if (v->kind == VISIT_BLOCKS)
+        st = chunk_reference(&v->stored.chunk, &v->stored.bytes, s, &v->ref, err);
+    if (st != TESS_OK) {
+        stored_chunk_blame(&v->stored, n, st, err);
+        visit_release(v);
+        return st;
+    }
+    *out = v;
+    return TESS_OK;
+}
+
+void
+visit_hold(struct visit *v)
+{
+    atomic_fetch_add(&v->users, 1);
+}
+
+void
+visit_release(struct visit *v)
+{
+    if (!v || atomic_fetch_sub(&v->users, 1) > 1)
+        return;
+    stored_chunk_close(&v->stored);
+    free(v->ref);
+    free(v);
+}
+
+tess_status
+visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err)
+{
+    const struct chunk *const c = &v->stored.chunk;
+    const int32_t period = c->h.special == SPECIAL_VALUE  ? c->item_size
+                           : c->h.special == SPECIAL_NANS ? c->h.typesize
+                                                          : 1;
+    if (a->g.typesize % period != 0)
+        return err_set(err, TESS_ERR_CORRUPT, v->stored.position,
+                       "chunk %" PRId64 ": repeats %" PRId32 " bytes, items have %" PRId32, v->n,
+                       period, a->g.typesize);
+    chunk_special_bytes(c, 0, item, (size_t)a->g.typesize);
+    return TESS_OK;
+}
+
+static tess_status
+block_memcpyed(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
+               struct chunk_scratch *s, tess_error *err)
+{
+    const struct stored_chunk *const sc = &v->stored;
+    const uint8_t *bytes;
+    const int32_t offset = sc->chunk.h.header_size + nblock * a->g.blocksize;
+    const tess_status st = sc->bytes.fetch(sc->bytes.from, offset, a->g.blocksize, s, &bytes, err);
+    if (st == TESS_OK)
+        memcpy(dst, bytes, (size_t)a->g.blocksize);
+    return st;
+}
+
+static tess_status
+block_decoded(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
+              struct chunk_scratch *s, tess_error *err)
+{
+    struct decoded block;
+    const tess_status st =
+        block_load(&v->stored.chunk, nblock, &v->stored.bytes, v->ref, 0, s, &block, err);
+    if (st == TESS_OK)
+        memcpy(dst, block.bytes, (size_t)a->g.blocksize);
+    return st;
+}
+
+static tess_status
+block_of_bytes(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
+               struct chunk_scratch *s, tess_error *err)
+{
+    struct chunk_cursor cur;
+    tess_status st = cursor_init(&cur, &v->stored.chunk, &v->stored.bytes, s, err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, nblock * a->g.blocksize, dst, (size_t)a->g.blocksize, err);
+    cursor_finish(&cur);
+    return st;
+}
+
+tess_status
+visit_block(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
+            struct chunk_scratch *s, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    switch (v->kind) {
+    case VISIT_SPECIAL:
+        chunk_special_bytes(&v->stored.chunk, nblock * a->g.blocksize, dst, (size_t)a->g.blocksize);
+        break;
+    case VISIT_MEMCPYED:
+        st = block_memcpyed(a, v, nblock, dst, s, err);
+        break;
+    case VISIT_BLOCKS:
+        st = block_decoded(a, v, nblock, dst, s, err);
+        break;
+    case VISIT_BYTES:
+        st = block_of_bytes(a, v, nblock, dst, s, err);
+        break;
+    }
+    return st == TESS_OK ? st : stored_chunk_blame(&v->stored, v->n, st, err);
+}

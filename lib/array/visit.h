@@ -1,0 +1,43 @@
+/*
+ * visit.h - a chunk while its blocks are worked on.
+ *
+ * Opened once per chunk and request, shared by those who work on its blocks; the last one to
+ * release it closes it.
+ */
+#ifndef ARRAY_VISIT_H
+#define ARRAY_VISIT_H
+
+#include "array/array.h"
+
+#include <stdatomic.h>
+
+// How the blocks of a chunk can be had.
+enum visit_kind {
+    VISIT_SPECIAL, // all items are equal
+    VISIT_MEMCPYED, // plain bytes, in the order of the grid's blocks
+    VISIT_BLOCKS, // the chunk's blocks are the grid's
+    VISIT_BYTES, // anything else: as bytes, in order
+};
+
+struct visit {
+    struct stored_chunk stored;
+    enum visit_kind kind;
+    int64_t n; // number of the chunk
+    uint8_t *ref; // content of block 0, where the filters need it
+    atomic_int users;
+};
+
+// Open chunk n; *v is held once.
+tess_status visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **v,
+                       tess_error *err);
+void visit_hold(struct visit *v);
+void visit_release(struct visit *v); // NULL: fine
+
+// The item of a VISIT_SPECIAL chunk, `typesize` bytes.
+tess_status visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err);
+
+// All items of the grid's block `nblock`, whatever the kind: blocksize bytes.
+tess_status visit_block(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
+                        struct chunk_scratch *s, tess_error *err);
+
+#endif
