@@ -1,0 +1,417 @@
+/*
+ * array.c - the public functions on arrays: arguments are checked here, once.
+ */
+#include "array/array.h"
+#include "api/check.h"
+#include "base/checked.h"
+#include "codec/codec.h"
+#include "meta/dtype.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tess_status
+check_storage(const tess_storage *storage, tess_error *err)
+{
+    if (!storage)
+        return err_set(err, TESS_ERR_ARG, -1, "no storage is given");
+    if (storage->struct_size != sizeof *storage)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a storage of %zu bytes, not %zu: call tess_storage_init()",
+                       storage->struct_size, sizeof *storage);
+    if (storage->mode < TESS_MODE_READ || storage->mode > TESS_MODE_REPLACE)
+        return err_set(err, TESS_ERR_ARG, -1, "mode %d is not known", (int)storage->mode);
+    if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
+        return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
+                       (int)storage->durability);
+    return TESS_OK;
+}
+
+static tess_status
+create_io(const tess_storage *storage, struct io **io, tess_error *err)
+{
+    if (!storage->path)
+        return io_memory_new(NULL, 0, io, err);
+    if (storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
+        return err_set(err, TESS_ERR_ARG, -1, "creating a file needs the mode NEW or REPLACE");
+    return io_file_create(storage->path, storage->mode == TESS_MODE_REPLACE, io, err);
+}
+
+static tess_status
+create(const tess_storage *storage, const tess_params *params, const struct array_content *content,
+       tess_array **a, tess_error *err)
+{
+    struct io *io;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
+    *a = NULL;
+    tess_status st = check_storage(storage, err);
+    if (st != TESS_OK)
+        return st;
+    if (storage->offset != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "an array cannot be created at offset %" PRId64 " of a file",
+                       storage->offset);
+    if (!params || params->struct_size != sizeof *params)
+        return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
+    st = create_io(storage, &io, err);
+    if (st != TESS_OK)
+        return st;
+    return array_create(io, params, content, &storage->limits, storage->durability, a, err);
+}
+
+TESS_API tess_status
+tess_array_uninit(const tess_storage *storage, const tess_params *params, tess_array **a,
+                  tess_error *err)
+{
+    const struct array_content content = {.special = SPECIAL_UNINIT};
+    return create(storage, params, &content, a, err);
+}
+
+TESS_API tess_status
+tess_array_zeros(const tess_storage *storage, const tess_params *params, tess_array **a,
+                 tess_error *err)
+{
+    const struct array_content content = {.special = SPECIAL_ZEROS};
+    return create(storage, params, &content, a, err);
+}
+
+TESS_API tess_status
+tess_array_nan(const tess_storage *storage, const tess_params *params, tess_array **a,
+               tess_error *err)
+{
+    const struct array_content content = {.special = SPECIAL_NANS};
+    return create(storage, params, &content, a, err);
+}
+
+// Bytes of an item as the params say, where they do; array_create() settles the rest.
+static int64_t
+params_typesize(const tess_params *params)
+{
+    if (params->typesize != 0)
+        return params->typesize;
+    const int64_t size = params->dtype ? dtype_parse(params->dtype).size : 1;
+    return size > 0 ? size : 1;
+}
+
+TESS_API tess_status
+tess_array_full(const tess_storage *storage, const tess_params *params, const void *item,
+                size_t item_size, tess_array **a, tess_error *err)
+{
+    const struct array_content content = {.special = SPECIAL_VALUE, .item = item};
+    if (a)
+        *a = NULL;
+    if (!params || params->struct_size != sizeof *params || !item)
+        return err_set(err, TESS_ERR_ARG, -1, "no params or no item are given");
+    if ((uint64_t)item_size != (uint64_t)params_typesize(params))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "an item of %zu bytes, items of the array have %" PRId64, item_size,
+                       params_typesize(params));
+    return create(storage, params, &content, a, err);
+}
+
+static tess_status
+check_source(const tess_params *params, const void *src, size_t src_size, tess_error *err)
+{
+    int64_t nbytes = params_typesize(params);
+    bool fits = true, empty = false;
+    size_t needed;
+
+    for (int i = 0; i < params->ndim && i < TESS_MAX_NDIM; i++) {
+        empty |= params->shape[i] == 0;
+        fits = fits && mul_i64(nbytes, params->shape[i], &nbytes);
+    }
+    if (empty)
+        return TESS_OK;
+    if (!fits || !to_size(nbytes, &needed))
+        return err_set(err, TESS_ERR_LIMIT, -1, "the array does not fit in memory");
+    if (src_size != needed || !src)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes are given, the array has %zu",
+                       src ? src_size : 0, needed);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_from(const tess_storage *storage, const tess_params *params, const void *src,
+                size_t src_size, tess_array **a, tess_error *err)
+{
+    const struct array_content content = {.special = SPECIAL_NONE, .src = src};
+    if (a)
+        *a = NULL;
+    if (!params || params->struct_size != sizeof *params)
+        return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
+    const tess_status st = check_source(params, src, src_size, err);
+    return st == TESS_OK ? create(storage, params, &content, a, err) : st;
+}
+
+static tess_status
+open_io(const tess_storage *storage, struct io **io, tess_error *err)
+{
+    const bool writable = storage->mode == TESS_MODE_UPDATE;
+    if (storage->path)
+        return io_file_open(storage->path, writable, io, err);
+    if (!storage->image)
+        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
+    if (writable)
+        return io_memory_new(storage->image, storage->image_size, io, err);
+    return io_memory_view(storage->image, storage->image_size, io, err);
+}
+
+TESS_API tess_status
+tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
+{
+    struct io *io;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
+    *a = NULL;
+    tess_status st = check_storage(storage, err);
+    if (st != TESS_OK)
+        return st;
+    if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
+        return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
+    st = open_io(storage, &io, err);
+    if (st != TESS_OK)
+        return st;
+    return array_open(io, storage->offset, storage->mode == TESS_MODE_UPDATE, &storage->limits,
+                      storage->durability, a, err);
+}
+
+TESS_API tess_status
+tess_array_flush(tess_array *a, tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    return frame_commit(a->frame, err);
+}
+
+TESS_API tess_status
+tess_array_close(tess_array *a, tess_error *err)
+{
+    const tess_status st = a ? frame_commit(a->frame, err) : TESS_OK;
+    array_free(a);
+    return st;
+}
+
+TESS_API void
+tess_array_discard(tess_array *a)
+{
+    array_free(a);
+}
+
+TESS_API void
+tess_array_info(const tess_array *a, tess_info *info)
+{
+    static const char *const unknown = "unknown";
+    const struct frame_header *const h = &a->frame->h;
+    const struct geometry *const g = &a->g;
+    const char *const name = codec_name(h->codec);
+
+    *info = (tess_info){
+        .ndim = g->ndim,
+        .dtype = a->nd.dtype,
+        .dtype_format = a->nd.dtype_format,
+        .typesize = g->typesize,
+        .codec = h->codec,
+        .codec_name = name ? name : unknown,
+        .codec_meta = h->codec_meta,
+        .clevel = h->clevel,
+        .split = h->split,
+        .nitems = g->nitems,
+        .nchunks = g->nchunks,
+        .nbytes = h->nbytes,
+        .cbytes = h->cbytes,
+        .file_size = h->frame_len,
+        .chunksize = g->chunksize,
+        .blocksize = a->linear ? h->blocksize : g->blocksize,
+        .layer = a->layer,
+        .plain = a->plain,
+        .contiguous = !h->sparse,
+        .writable = a->frame->writable,
+        .vlblocks = h->vlblocks,
+        .frame_version = h->version,
+        .offset = a->frame->offset,
+        .nmetalayers = a->frame->metas.count,
+        .nvlmetalayers = a->frame->vlmetas.count,
+    };
+    memcpy(info->shape, g->shape, sizeof info->shape);
+    memcpy(info->chunkshape, g->chunkshape, sizeof info->chunkshape);
+    memcpy(info->blockshape, g->blockshape, sizeof info->blockshape);
+    memcpy(info->filters, h->filters, sizeof info->filters);
+    memcpy(info->filters_meta, h->filters_meta, sizeof info->filters_meta);
+}
+
+// A box and memory for it.
+static tess_status
+check_box(const tess_array *a, const int64_t *start, const int64_t *stop, const void *memory,
+          size_t size, int64_t *nitems, tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (a->g.ndim > 0 && (!start || !stop))
+        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
+    const tess_status st = geometry_check_box(&a->g, start, stop, nitems, err);
+    if (st != TESS_OK)
+        return st;
+    if ((uint64_t)*nitems > size / (size_t)a->g.typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", size,
+                       *nitems, a->g.typesize);
+    if (*nitems > 0 && !memory)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    return TESS_OK;
+}
+
+static void
+box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop, int64_t *stride)
+{
+    int64_t extent[NDIM_MAX];
+    for (int i = 0; i < g->ndim; i++)
+        extent[i] = stop[i] - start[i];
+    shape_strides(g->ndim, extent, g->typesize, stride);
+}
+
+// What was read counts only if the file is still in the state that led to it: the space of a state
+// that is gone may have been written to. This may also be all that is behind a failure.
+static tess_status
+check_current(const tess_array *a, tess_status st, tess_error *err)
+{
+    if (st == TESS_OK)
+        return frame_check_current(a->frame, err);
+    if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)
+        return frame_check_current(a->frame, err);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, void *dst,
+                size_t dst_size, tess_error *err)
+{
+    int64_t nitems;
+    struct strided to = {.items = dst};
+    tess_status st = check_box(a, start, stop, dst, dst_size, &nitems, err);
+    if (st != TESS_OK || nitems == 0)
+        return st;
+    box_strides(&a->g, start, stop, to.stride);
+    st = a->plain ? plain_read(a, start[0], stop[0], dst, err)
+                  : array_read(a, start, stop, &to, err);
+    return check_current(a, st, err);
+}
+
+TESS_API tess_status
+tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const void *src,
+                 size_t src_size, tess_error *err)
+{
+    int64_t nitems;
+    struct strided_const from = {.items = src};
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_box(a, start, stop, src, src_size, &nitems, err);
+    if (st != TESS_OK || nitems == 0)
+        return st;
+    box_strides(&a->g, start, stop, from.stride);
+
+    frame_begin(a->frame);
+    st = array_write(a, start, stop, &from, err);
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        return st;
+    }
+    frame_keep(a->frame);
+    return frame_commit_if_large(a->frame, err);
+}
+
+// Change the shape; then write src (NULL: zeros) into what is new along `axis`.
+static tess_status
+change_shape(tess_array *a, const int64_t *shape, int axis, const void *src, tess_error *err)
+{
+    struct saved_shape saved = {0};
+    int64_t start[NDIM_MAX] = {0};
+
+    frame_begin(a->frame);
+    tess_status st = array_reshape(a, shape, &saved, err);
+    if (st == TESS_OK && src) {
+        struct strided_const from = {.items = src};
+        start[axis] = saved.g.shape[axis];
+        box_strides(&a->g, start, shape, from.stride);
+        st = array_write(a, start, shape, &from, err);
+    } else if (st == TESS_OK) {
+        st = array_clear_exposed(a, &saved.g, err);
+    }
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        array_shape_undo(a, &saved);
+        return st;
+    }
+    free(saved.layer);
+    frame_keep(a->frame);
+    a->frame->dirty = true;
+    return frame_commit_if_large(a->frame, err);
+}
+
+TESS_API tess_status
+tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
+{
+    const tess_status st = check_writable(a, err);
+    if (st != TESS_OK)
+        return st;
+    if (a->g.ndim > 0 && !shape)
+        return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
+    if (memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0)
+        return TESS_OK;
+    return change_shape(a, shape, 0, NULL, err);
+}
+
+TESS_API tess_status
+tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
+{
+    int64_t shape[NDIM_MAX];
+    int64_t layer_size;
+
+    const tess_status st = check_writable(a, err);
+    if (st != TESS_OK)
+        return st;
+    if (axis < 0 || axis >= a->g.ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
+                       a->g.ndim);
+    layer_size = a->g.typesize;
+    for (int i = 0; i < a->g.ndim; i++) {
+        shape[i] = a->g.shape[i];
+        if (i != axis && !mul_i64(layer_size, shape[i], &layer_size))
+            return err_set(err, TESS_ERR_LIMIT, -1, "a layer does not fit in memory");
+    }
+    if (layer_size == 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a layer across axis %d has no items; use tess_array_resize()", axis);
+    if (src_size > INT64_MAX || (int64_t)src_size % layer_size != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes are not a multiple of %" PRId64 ", one layer across axis %d",
+                       src_size, layer_size, axis);
+    if (src_size == 0)
+        return TESS_OK;
+    if (!src)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    if (!add_i64(shape[axis], (int64_t)src_size / layer_size, &shape[axis]))
+        return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
+    return change_shape(a, shape, axis, src, err);
+}
+
+TESS_API tess_status
+tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
+{
+    if (!a || !image || !size)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
+    *image = NULL;
+    *size = 0;
+    const tess_status st = frame_commit(a->frame, err);
+    if (st != TESS_OK)
+        return st;
+    const size_t frame_len = (size_t)a->frame->h.frame_len;
+    const uint8_t *const bytes = io_view(a->frame->io, a->frame->offset, frame_len);
+    if (!bytes)
+        return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
+    *image = bytes;
+    *size = frame_len;
+    return TESS_OK;
+}

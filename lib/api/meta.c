@@ -1,0 +1,153 @@
+/*
+ * meta.c - the public functions on metalayers.
+ */
+#include "api/check.h"
+#include "array/array.h"
+#include "chunk/cursor.h"
+
+#include <tessera/meta.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VLMETA_BLOCKSIZE = 1 << 16,
+    VLMETA_SIZE_LIMIT = INT32_MAX - 63, // with its headers it must stay below 2^31
+};
+
+static void
+show(const struct layer *from, tess_metalayer *layer)
+{
+    *layer = (tess_metalayer){from->name, from->content, from->size};
+}
+
+TESS_API tess_status
+tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err)
+{
+    if (!a || !layer)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
+    const struct layers *const l = &a->frame->metas;
+    if (index < 0 || index >= l->count)
+        return err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, l->count);
+    show(&l->items[index], layer);
+    return TESS_OK;
+}
+
+static tess_status
+find(const tess_array *a, bool variable, const char *name, struct layer **layer, tess_error *err)
+{
+    if (!a || !name)
+        return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
+    *layer = layers_find(variable ? &a->frame->vlmetas : &a->frame->metas, name);
+    if (!*layer)
+        return err_set(err, TESS_ERR_ARG, -1, "there is no %smetalayer \"%.64s\"",
+                       variable ? "variable-length " : "", name);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess_error *err)
+{
+    struct layer *found;
+    if (!layer)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
+    const tess_status st = find(a, false, name, &found, err);
+    if (st == TESS_OK)
+        show(found, layer);
+    return st;
+}
+
+TESS_API tess_status
+tess_meta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
+{
+    struct layer *layer;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = find(a, false, name, &layer, err);
+    if (st != TESS_OK)
+        return st;
+    if (strcmp(name, a->layer) == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
+    if (size != layer->size || (size > 0 && !content))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes for the metalayer %s, whose size is %u for good",
+                       content ? size : 0, name, layer->size);
+    st = layer_set(layer, content, size, err);
+    if (st == TESS_OK)
+        a->frame->dirty = true;
+    return st;
+}
+
+TESS_API const char *
+tess_vlmeta_name(const tess_array *a, int index)
+{
+    if (!a || index < 0 || index >= a->frame->vlmetas.count)
+        return NULL;
+    return a->frame->vlmetas.items[index].name;
+}
+
+TESS_API tess_status
+tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *size,
+                tess_error *err)
+{
+    struct layer *layer;
+    uint8_t *bytes;
+    if (!content || !size)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
+    *content = NULL;
+    *size = 0;
+    tess_status st = find(a, true, name, &layer, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_content(layer->content, layer->size, a->frame->limits.memory, &bytes, size, err);
+    if (st != TESS_OK)
+        return err_prefix(err, st, "variable-length metalayer %s", name);
+    *content = bytes;
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
+{
+    uint8_t *chunk = NULL;
+    int32_t cbytes;
+    tess_status st = check_writable(a, err);
+    if (st != TESS_OK)
+        return st;
+    if (!name || (size > 0 && !content))
+        return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
+    if (size >= VLMETA_SIZE_LIMIT)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
+                       VLMETA_SIZE_LIMIT - 1);
+    st = chunk_of_bytes(content, size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
+    if (st != TESS_OK)
+        return st;
+    struct layers *const l = &a->frame->vlmetas;
+    struct layer *const layer = layers_find(l, name);
+    st = layer ? layer_set(layer, chunk, (size_t)cbytes, err)
+               : layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)cbytes, err);
+    free(chunk);
+    if (st == TESS_OK)
+        a->frame->dirty = true;
+    return st;
+}
+
+TESS_API tess_status
+tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
+{
+    struct layer *layer;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = find(a, true, name, &layer, err);
+    if (st != TESS_OK)
+        return st;
+    layers_remove(&a->frame->vlmetas, layer);
+    a->frame->dirty = true;
+    return TESS_OK;
+}
+
+TESS_API void
+tess_free(void *memory)
+{
+    free(memory);
+}
