@@ -1,0 +1,135 @@
+/*
+ * cmd_import.c - tess import: an array from .npy, raw bytes or netCDF.
+ *
+ * The input is copied box by box, along the borders of chunks: each chunk is compressed once, and
+ * memory does not grow with the array.
+ */
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/params.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/source.h"
+#include "cli/walk.h"
+
+#include <tessera/array.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+// What is going on, and which of the two files it is about.
+struct import {
+    const char *in_name, *out_name;
+    struct source *in;
+    struct output file;
+    tess_array *out;
+    const char *about;
+};
+
+// Its file is nobody's until it is complete: nothing in between has to be durable.
+static tess_status
+create(struct import *job, const struct arguments *args, tess_error *err)
+{
+    const struct source *in = job->in;
+    tess_storage storage;
+    tess_params params;
+
+    tess_params_init(&params);
+    params.dtype = in->dtype;
+    params.typesize = in->typesize;
+    params.ndim = in->ndim;
+    memcpy(params.shape, in->shape, sizeof params.shape);
+    const tess_status st = params_set(&params, args, err);
+    if (st != TESS_OK)
+        return st;
+
+    tess_storage_init(&storage);
+    storage.path = job->file.temporary;
+    storage.mode = TESS_MODE_NEW;
+    storage.durability = TESS_DURABILITY_NONE;
+    return tess_array_uninit(&storage, &params, &job->out, err);
+}
+
+static tess_status
+copy_boxes(struct import *job, struct walk *walk, uint8_t *buffer, tess_error *err)
+{
+    struct source *in = job->in;
+    struct progress progress;
+    double total = 1;
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < in->ndim; i++)
+        total *= (double)in->shape[i];
+    progress_begin(&progress, total);
+    while (walk_step(walk)) {
+        job->about = job->in_name;
+        TRY(in->read(in, walk->start, walk->stop, buffer, err));
+        job->about = job->out_name;
+        TRY(tess_array_write(job->out, walk->start, walk->stop, buffer,
+                             (size_t)(walk->items * in->typesize), err));
+        progress_add(&progress, (double)walk->items);
+    }
+    TRY(tess_array_flush(job->out, err));
+out:
+    progress_end(&progress);
+    return st;
+}
+
+static tess_status
+copy(struct import *job, tess_error *err)
+{
+    const struct source *in = job->in;
+    struct walk walk;
+    tess_info info;
+
+    tess_array_info(job->out, &info);
+    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
+                                         .shape = in->shape,
+                                         .grain = info.chunkshape,
+                                         .max_items = WALK_BYTES / in->typesize,
+                                         .order = in->fortran ? WALK_FORTRAN : WALK_C});
+    const int64_t size = walk.box_items * in->typesize;
+    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
+    if (!buffer)
+        return report_nomem(err, size);
+    const tess_status st = copy_boxes(job, &walk, buffer, err);
+    free(buffer);
+    return st;
+}
+
+static int
+run(const struct arguments *args)
+{
+    struct import job = {.in_name = args->words[0], .out_name = args->words[1]};
+    tess_status st = TESS_OK;
+    tess_error err;
+
+    job.about = job.in_name;
+    TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
+    job.about = job.out_name;
+    TRY(output_open(&job.file, job.out_name, args->values[OPT_FORCE] != NULL, &err));
+    TRY(create(&job, args, &err));
+    TRY(copy(&job, &err));
+    st = tess_array_close(job.out, &err);
+    job.out = NULL;
+    TRY(st);
+    TRY(output_publish(&job.file, &err));
+out:
+    tess_array_discard(job.out);
+    output_close(&job.file);
+    source_close(job.in);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
+}
+
+const struct command cmd_import = {
+    .name = "import",
+    .purpose = "make an array from a .npy file, raw bytes or a netCDF variable",
+    .words = "IN PATH",
+    .nwords = 2,
+    .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE),
+    .details = "IN is one of\n"
+               "  name.npy          a NumPy array, in C or Fortran order\n"
+               "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"
+               "  any other file    raw items in C order; needs --dtype and --shape\n",
+    .run = run,
+};

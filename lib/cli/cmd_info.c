@@ -1,0 +1,309 @@
+/*
+ * cmd_info.c - tess info: what an array is.
+ *
+ * Both forms are made in memory and printed when all is known: a file that turns out to be
+ * damaged leaves nothing half-said on stdout.
+ */
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/names.h"
+#include "cli/open.h"
+#include "cli/real.h"
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <tessera/meta.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+// Bytes of the items without padding; -1 if they are 2^63 or more. A plain frame need not hold a
+// whole number of items: there it is the bytes of the chunks.
+static int64_t
+items_nbytes(const tess_info *info)
+{
+    int64_t nbytes = -1;
+
+    if (info->plain)
+        return info->nbytes;
+    if (__builtin_mul_overflow(info->nitems, info->typesize, &nbytes))
+        return -1;
+    return nbytes;
+}
+
+static double
+ratio(const tess_info *info)
+{
+    return info->cbytes > 0 ? (double)info->nbytes / (double)info->cbytes : (double)NAN;
+}
+
+static const char *
+split_name(int split)
+{
+    const char *name = names_text(names_split, split);
+    return name ? name : "forward-compat";
+}
+
+static void
+filter_name(uint8_t id, char *text, size_t size)
+{
+    const char *name = names_text(names_filter, id);
+
+    if (name)
+        (void)snprintf(text, size, "%s", name);
+    else
+        (void)snprintf(text, size, "filter %d", id);
+}
+
+static tess_status
+json_metalayers(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    json_key(j, "metalayers");
+    json_open(j, '{');
+    for (int i = 0; i < info->nmetalayers; i++) {
+        tess_metalayer layer;
+
+        TRY(tess_meta_at(a, i, &layer, err));
+        json_key(j, layer.name);
+        json_hex(j, layer.content, layer.size);
+    }
+    json_close(j, '}');
+
+    json_key(j, "vlmetalayers");
+    json_open(j, '{');
+    for (int i = 0; i < info->nvlmetalayers; i++) {
+        const char *name = tess_vlmeta_name(a, i);
+        void *content = NULL;
+        size_t size = 0;
+
+        TRY(tess_vlmeta_get(a, name, &content, &size, err));
+        json_key(j, name);
+        json_hex(j, content, size);
+        tess_free(content);
+    }
+    json_close(j, '}');
+out:
+    return st;
+}
+
+static void
+json_filters(struct json *j, const tess_info *info)
+{
+    char name[32];
+
+    json_key(j, "filters");
+    json_open(j, '[');
+    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
+        filter_name(info->filters[i], name, sizeof name);
+        json_string(j, name);
+    }
+    json_close(j, ']');
+    json_key(j, "filters_id");
+    json_open(j, '[');
+    for (int i = 0; i < TESS_MAX_FILTERS; i++)
+        json_int(j, info->filters[i]);
+    json_close(j, ']');
+    json_key(j, "filters_meta");
+    json_open(j, '[');
+    for (int i = 0; i < TESS_MAX_FILTERS; i++)
+        json_int(j, info->filters_meta[i]);
+    json_close(j, ']');
+}
+
+static void
+json_items(struct json *j, const tess_info *info)
+{
+    json_key(j, "ndim"), json_int(j, info->ndim);
+    json_key(j, "shape"), json_ints(j, info->ndim, info->shape);
+    json_key(j, "chunkshape"), json_ints(j, info->ndim, info->chunkshape);
+    json_key(j, "blockshape"), json_ints(j, info->ndim, info->blockshape);
+    if (info->dtype) {
+        json_key(j, "dtype"), json_string(j, info->dtype);
+        json_key(j, "dtype_format"), json_int(j, info->dtype_format);
+    } else {
+        json_key(j, "dtype"), json_null(j);
+        json_key(j, "dtype_format"), json_null(j);
+    }
+    json_key(j, "typesize"), json_int(j, info->typesize);
+    json_key(j, "nitems"), json_int(j, info->nitems);
+}
+
+static void
+json_codec(struct json *j, const tess_info *info)
+{
+    json_key(j, "codec"), json_string(j, info->codec_name);
+    json_key(j, "codec_id"), json_int(j, info->codec);
+    json_key(j, "codec_meta"), json_int(j, info->codec_meta);
+    json_key(j, "clevel"), json_int(j, info->clevel);
+    json_filters(j, info);
+    json_key(j, "splitmode"), json_string(j, split_name(info->split));
+}
+
+static void
+json_sizes(struct json *j, const tess_info *info)
+{
+    const int64_t nbytes = items_nbytes(info);
+
+    json_key(j, "nchunks"), json_int(j, info->nchunks);
+    json_key(j, "chunksize"), json_int(j, info->chunksize);
+    json_key(j, "blocksize"), json_int(j, info->blocksize);
+    json_key(j, "nbytes");
+    if (nbytes >= 0)
+        json_int(j, nbytes);
+    else
+        json_null(j);
+    json_key(j, "nbytes_padded"), json_int(j, info->nbytes);
+    json_key(j, "cbytes"), json_int(j, info->cbytes);
+    json_key(j, "cratio"), json_real(j, ratio(info));
+    json_key(j, "file_size"), json_int(j, info->file_size);
+}
+
+static void
+json_container(struct json *j, const tess_info *info)
+{
+    json_key(j, "contiguous"), json_bool(j, info->contiguous);
+    json_key(j, "offset"), json_int(j, info->offset);
+    json_key(j, "frame_version"), json_int(j, info->frame_version);
+    json_key(j, "plain"), json_bool(j, info->plain);
+    json_key(j, "vlblocks"), json_bool(j, info->vlblocks);
+    json_key(j, "metalayer");
+    if (info->layer)
+        json_string(j, info->layer);
+    else
+        json_null(j);
+}
+
+static tess_status
+write_json(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    struct json j;
+
+    json_init(&j, out);
+    json_open(&j, '{');
+    json_items(&j, info);
+    json_codec(&j, info);
+    json_sizes(&j, info);
+    json_container(&j, info);
+    const tess_status st = json_metalayers(&j, a, info, err);
+    json_close(&j, '}');
+    fputc('\n', out);
+    return st;
+}
+
+static void
+write_filters(FILE *out, const tess_info *info)
+{
+    const char *separator = "";
+
+    fputs("  filters       ", out);
+    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
+        char name[32];
+
+        if (info->filters[i] == TESS_FILTER_NONE)
+            continue;
+        filter_name(info->filters[i], name, sizeof name);
+        fprintf(out, "%s%s", separator, name);
+        if (info->filters_meta[i])
+            fprintf(out, ":%d", info->filters_meta[i]);
+        separator = ", ";
+    }
+    fputs(separator[0] ? "\n" : "none\n", out);
+}
+
+static tess_status
+write_metalayers(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < info->nmetalayers; i++) {
+        tess_metalayer layer;
+
+        TRY(tess_meta_at(a, i, &layer, err));
+        fputs("  metalayer     ", out);
+        text_write(out, layer.name);
+        fprintf(out, ", %zu bytes\n", layer.size);
+    }
+    for (int i = 0; i < info->nvlmetalayers; i++) {
+        fputs("  vlmetalayer   ", out);
+        text_write(out, tess_vlmeta_name(a, i));
+        fputc('\n', out);
+    }
+out:
+    return st;
+}
+
+static void
+write_shape(FILE *out, const char *label, int ndim, const int64_t *shape)
+{
+    fprintf(out, "  %-13s ", label);
+    text_shape_write(out, ndim, shape);
+    fputc('\n', out);
+}
+
+static tess_status
+write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    fprintf(out, "%s array, %s frame of version %d", info->layer ? info->layer : "plain",
+            info->contiguous ? "contiguous" : "sparse", info->frame_version);
+    if (info->offset)
+        fprintf(out, " at byte %" PRId64, info->offset);
+    fputc('\n', out);
+    write_shape(out, "shape", info->ndim, info->shape);
+    write_shape(out, "chunks", info->ndim, info->chunkshape);
+    write_shape(out, "blocks", info->ndim, info->blockshape);
+    fputs("  items         ", out);
+    text_write(out, info->dtype && info->dtype[0] ? info->dtype : "of unknown type");
+    fprintf(out, ", %" PRId32 " bytes each\n", info->typesize);
+    fprintf(out, "  codec         %s, level %d, split %s\n", info->codec_name, info->clevel,
+            split_name(info->split));
+    write_filters(out, info);
+    fprintf(out, "  chunks stored %" PRId64 ", %" PRId64 " bytes, compressed %" PRId64,
+            info->nchunks, info->nbytes, info->cbytes);
+    if (info->cbytes > 0)
+        fprintf(out, " (ratio %.2f)", ratio(info));
+    fprintf(out, "\n  file          %" PRId64 " bytes\n", info->file_size);
+    return write_metalayers(out, a, info, err);
+}
+
+static int
+run(const struct arguments *args)
+{
+    const char *path = args->words[0];
+    tess_array *a = NULL;
+    char *text = NULL;
+    size_t text_size = 0;
+    tess_status st = TESS_OK;
+    tess_error err;
+    tess_info info;
+
+    TRY(open_array(path, args, &a, &err));
+    tess_array_info(a, &info);
+    FILE *out = open_memstream(&text, &text_size);
+    if (!out) {
+        st = report_errno(&err, "cannot describe");
+        goto out;
+    }
+    st =
+        args->values[OPT_JSON] ? write_json(out, a, &info, &err) : write_words(out, a, &info, &err);
+    if (fclose(out) != 0 && st == TESS_OK)
+        st = report_nomem(&err, (int64_t)text_size);
+    if (st == TESS_OK)
+        (void)fwrite(text, 1, text_size, stdout);
+out:
+    free(text);
+    tess_array_discard(a);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .purpose = "what an array is: shape, type, codec, sizes, metadata",
+    .words = "PATH",
+    .nwords = 1,
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET),
+    .details = "",
+    .run = run,
+};

@@ -1,0 +1,77 @@
+/*
+ * cmd_slice.c - tess slice: prints values.
+ */
+#include "cli/commands.h"
+#include "cli/open.h"
+#include "cli/pick.h"
+#include "cli/print.h"
+#include "cli/report.h"
+#include "cli/walk.h"
+
+#include <stdlib.h>
+
+static tess_status
+print_selection(const tess_array *a, const struct selection *sel, tess_error *err)
+{
+    int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
+    struct item_format format;
+    struct printer printer;
+    tess_status st = TESS_OK;
+    struct walk walk;
+    tess_info info;
+
+    tess_array_info(a, &info);
+    pick_grid(&info, sel, grain, skew);
+    walk_init(&walk, &(struct walk_plan){.ndim = sel->ndim,
+                                         .shape = sel->count,
+                                         .grain = grain,
+                                         .skew = skew,
+                                         .max_items = WALK_BYTES / info.typesize,
+                                         .order = WALK_STREAM});
+    const int64_t size = walk.box_items * info.typesize;
+    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
+    if (!buffer)
+        return report_nomem(err, size);
+
+    item_format_init(&format, info.dtype, info.typesize);
+    printer_begin(&printer, stdout, &format, sel->out_ndim, sel->out_shape);
+    while (walk_step(&walk)) {
+        TRY(pick_read(a, sel, walk.start, walk.stop, buffer, (size_t)size, err));
+        printer_items(&printer, buffer, walk.items);
+    }
+    printer_end(&printer);
+out:
+    free(buffer);
+    return st;
+}
+
+static int
+run(const struct arguments *args)
+{
+    const char *path = args->words[0];
+    struct selection sel;
+    tess_array *a = NULL;
+    tess_status st = TESS_OK;
+    tess_error err;
+    tess_info info;
+
+    TRY(open_array(path, args, &a, &err));
+    tess_array_info(a, &info);
+    TRY(select_parse(args->words[1], info.ndim, info.shape, &sel, &err));
+    TRY(print_selection(a, &sel, &err));
+out:
+    tess_array_discard(a);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
+}
+
+const struct command cmd_slice = {
+    .name = "slice",
+    .purpose = "print values",
+    .words = "PATH EXPR",
+    .nwords = 2,
+    .options = OPT_BIT(OPT_OFFSET),
+    .details = "EXPR selects as in NumPy: 0:10,5,...,::-2; ... alone is the whole array.\n"
+               "Numbers are printed in full precision; structures and items of unknown type in\n"
+               "hexadecimal.\n",
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/*
+ * commands.h - the subcommands, each in a file of its own, cmd_<name>.c.
+ */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const struct command cmd_info;
+extern const struct command cmd_import;
+extern const struct command cmd_export;
+extern const struct command cmd_slice;
+
+#endif

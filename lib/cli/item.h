@@ -1,0 +1,27 @@
+/*
+ * item.h - one item as text.
+ */
+#ifndef CLI_ITEM_H
+#define CLI_ITEM_H
+
+#include <tessera/dtype.h>
+
+#include <stdio.h>
+
+#define ITEM_UNIT_SIZE 16
+
+// How the items of an array are printed.
+struct item_format {
+    tess_dtype type; // kind opaque: in hexadecimal
+    int32_t typesize;
+    char unit[ITEM_UNIT_SIZE]; // of times, what stands in the brackets of the type
+};
+
+// A type that does not agree with typesize, or is not understood, is opaque.
+void item_format_init(struct item_format *format, const char *dtype, int32_t typesize);
+
+// Numbers in full precision, True and False, strings in quotes, dates as ISO 8601, anything else
+// in hexadecimal. `item` has typesize bytes, in the byte order of its type.
+void item_print(FILE *out, const struct item_format *format, const uint8_t *item);
+
+#endif

@@ -1,0 +1,143 @@
+/*
+ * json.c - writes JSON that any parser takes, whatever the strings hold.
+ */
+#include "cli/json.h"
+
+#include "cli/real.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void
+json_init(struct json *j, FILE *out)
+{
+    *j = (struct json){.out = out, .first = true};
+}
+
+// Before a key, or before a value that has none.
+static void
+separate(struct json *j)
+{
+    if (!j->first && !j->keyed)
+        fputs(", ", j->out);
+    j->first = false;
+    j->keyed = false;
+}
+
+void
+json_open(struct json *j, char bracket)
+{
+    separate(j);
+    fputc(bracket, j->out);
+    j->first = true;
+}
+
+void
+json_close(struct json *j, char bracket)
+{
+    fputc(bracket, j->out);
+    j->first = false;
+}
+
+void
+json_key(struct json *j, const char *key)
+{
+    json_string(j, key);
+    fputs(": ", j->out);
+    j->keyed = true;
+}
+
+// Length of the UTF-8 sequence at p, 0 if it is none; the NUL at the end is never passed.
+static int
+utf8_length(const unsigned char *p)
+{
+    const int n = p[0] < 0x80   ? 1
+                  : p[0] < 0xc2 ? 0
+                  : p[0] < 0xe0 ? 2
+                  : p[0] < 0xf0 ? 3
+                  : p[0] < 0xf5 ? 4
+                                : 0;
+
+    for (int i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || // overlong; surrogate
+        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90)) // overlong; too large
+        return 0;
+    return n;
+}
+
+void
+json_string(struct json *j, const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+
+    separate(j);
+    fputc('"', j->out);
+    while (*p) {
+        const int n = utf8_length(p);
+
+        if (n == 0)
+            fputs("\\ufffd", j->out);
+        else if (*p == '"' || *p == '\\')
+            fprintf(j->out, "\\%c", *p);
+        else if (*p < 0x20 || *p == 0x7f)
+            fprintf(j->out, "\\u%04x", *p);
+        else
+            (void)fwrite(p, 1, (size_t)n, j->out);
+        p += n ? n : 1;
+    }
+    fputc('"', j->out);
+}
+
+void
+json_hex(struct json *j, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+
+    separate(j);
+    fputc('"', j->out);
+    for (size_t i = 0; i < size; i++)
+        fprintf(j->out, "%02x", p[i]);
+    fputc('"', j->out);
+}
+
+void
+json_int(struct json *j, int64_t value)
+{
+    separate(j);
+    fprintf(j->out, "%" PRId64, value);
+}
+
+void
+json_real(struct json *j, double value)
+{
+    char text[REAL_TEXT_SIZE];
+
+    separate(j);
+    real_format(value, sizeof value, text);
+    fputs(isfinite(value) ? text : "null", j->out);
+}
+
+void
+json_bool(struct json *j, bool value)
+{
+    separate(j);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void
+json_null(struct json *j)
+{
+    separate(j);
+    fputs("null", j->out);
+}
+
+void
+json_ints(struct json *j, int n, const int64_t *values)
+{
+    json_open(j, '[');
+    for (int i = 0; i < n; i++)
+        json_int(j, values[i]);
+    json_close(j, ']');
+}

@@ -1,0 +1,93 @@
+/*
+ * main.c - the command `tess`: picks the subcommand.
+ *
+ * Data goes to stdout, words to stderr. The exit status is 0 when all is fine, 1 when the answer
+ * to a question is no, 2 for a mistake in the arguments, 3 for a failure.
+ */
+#include "cli/commands.h"
+#include "cli/report.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command *const commands[] = {&cmd_info, &cmd_import, &cmd_export, &cmd_slice};
+
+#define NCOMMANDS (sizeof commands / sizeof commands[0])
+
+static void
+help(FILE *out)
+{
+    fputs("usage: tess COMMAND ARGUMENTS [options]\n\n"
+          "N-dimensional compressed arrays in the Blosc2 format.\n\n"
+          "commands:\n",
+          out);
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        fprintf(out, "  %-8s %-10s %s\n", commands[i]->name, commands[i]->words,
+                commands[i]->purpose);
+    fputs("\n"
+          "tess COMMAND --help says more; tess --version prints the version.\n"
+          "Exit status: 0 fine, 1 the answer is no, 2 wrong arguments, 3 failed.\n",
+          out);
+}
+
+static int
+run(const struct command *command, int argc, char **argv)
+{
+    struct arguments args;
+
+    switch (options_parse(command, argc, argv, &args)) {
+    case OPTIONS_RUN:
+        return command->run(&args);
+    case OPTIONS_HELP:
+        options_help(command);
+        return EXIT_STATUS_FINE;
+    case OPTIONS_BAD:
+        break;
+    }
+    return EXIT_STATUS_USAGE;
+}
+
+static int
+dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return EXIT_STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        help(stdout);
+        return EXIT_STATUS_FINE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("tess %s\n", tess_version());
+        return EXIT_STATUS_FINE;
+    }
+    for (size_t i = 0; i < NCOMMANDS; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0)
+            return run(commands[i], argc - 2, argv + 2);
+    fprintf(stderr, "tess: %s: no such command; see tess --help\n", argv[1]);
+    return EXIT_STATUS_USAGE;
+}
+
+// What was printed has arrived, or the command has failed.
+static int
+finish_stdout(int status)
+{
+    const int before = ferror(stdout);
+    tess_error err;
+
+    errno = 0;
+    if (fclose(stdout) == 0 && !before)
+        return status;
+    (void)report_errno(&err, "cannot write");
+    return report_print("standard output", &err);
+}
+
+int
+main(int argc, char **argv)
+{
+    (void)signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails in words instead
+    return finish_stdout(dispatch(argc, argv));
+}

@@ -1,0 +1,53 @@
+/*
+ * names.c - tables of names.
+ */
+#include "cli/names.h"
+
+#include <tessera/params.h>
+
+#include <stddef.h>
+#include <string.h>
+
+const struct name names_codec[] = {
+    {"blosclz", TESS_CODEC_BLOSCLZ}, {"lz4", TESS_CODEC_LZ4},   {"lz4hc", TESS_CODEC_LZ4HC},
+    {"zlib", TESS_CODEC_ZLIB},       {"zstd", TESS_CODEC_ZSTD}, {NULL, 0},
+};
+
+const struct name names_filter[] = {
+    {"nofilter", TESS_FILTER_NONE},         {"shuffle", TESS_FILTER_SHUFFLE},
+    {"bitshuffle", TESS_FILTER_BITSHUFFLE}, {"delta", TESS_FILTER_DELTA},
+    {"trunc_prec", TESS_FILTER_TRUNC_PREC}, {"bytedelta", TESS_FILTER_BYTEDELTA},
+    {"int_trunc", TESS_FILTER_INT_TRUNC},   {NULL, 0},
+};
+
+const struct name names_split[] = {
+    {"always", TESS_SPLIT_ALWAYS},
+    {"never", TESS_SPLIT_NEVER},
+    {"auto", TESS_SPLIT_AUTO},
+    {NULL, 0},
+};
+
+const struct name names_layer[] = {
+    {"b2nd", TESS_LAYER_B2ND},
+    {"caterva", TESS_LAYER_CATERVA},
+    {NULL, 0},
+};
+
+bool
+names_value(const struct name *table, const char *text, int *value)
+{
+    for (; table->text; table++)
+        if (strcmp(table->text, text) == 0) {
+            *value = table->value;
+            return true;
+        }
+    return false;
+}
+
+const char *
+names_text(const struct name *table, int value)
+{
+    while (table->text && table->value != value)
+        table++;
+    return table->text;
+}

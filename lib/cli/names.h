@@ -1,0 +1,25 @@
+/*
+ * names.h - what codecs, filters, split modes and layers are called on the command line.
+ */
+#ifndef CLI_NAMES_H
+#define CLI_NAMES_H
+
+#include <stdbool.h>
+
+struct name {
+    const char *text;
+    int value;
+};
+
+// Tables end with a NULL text.
+extern const struct name names_codec[];
+extern const struct name names_filter[];
+extern const struct name names_split[];
+extern const struct name names_layer[];
+
+bool names_value(const struct name *table, const char *text, int *value);
+
+// NULL if the table does not have it.
+const char *names_text(const struct name *table, int value);
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * options.c - one table of options, one parser.
+ *
+ * What a value means is looked at by the command (cli/params.c for layout and codec).
+ */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+struct option {
+    const char *name;
+    const char *value; // what the help calls the value; NULL: a flag
+    const char *help;
+};
+
+static const struct option options[OPT_COUNT] = {
+    [OPT_JSON] = {"--json", NULL, "print one JSON object"},
+    [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file"},
+    [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
+    [OPT_DTYPE] = {"--dtype", "TYPE", "item type of raw input, as in NumPy: <f4"},
+    [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input: 400x300"},
+    [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
+    [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
+    [OPT_CODEC] = {"--codec", "NAME", "blosclz, lz4 (default), lz4hc, zlib, zstd"},
+    [OPT_LEVEL] = {"--level", "N", "0 (store) to 9 (smallest); default 5"},
+    [OPT_FILTER] = {"--filter", "LIST",
+                    "none, or some of shuffle (default), bitshuffle, delta,\n"
+                    "trunc_prec:BITS, bytedelta, int_trunc:BITS, as name[:meta],\n"
+                    "in the order in which they are applied: delta,shuffle"},
+    [OPT_SPLIT] = {"--split", "WHEN",
+                   "cut blocks into byte streams: auto (default), always, never"},
+    [OPT_LAYER] = {"--layer", "NAME", "b2nd (default), or caterva for old programs"},
+    [OPT_FORCE] = {"--force", NULL, "overwrite a file that exists"},
+    [OPT_HELP] = {"--help", NULL, "this text"},
+};
+
+static bool
+is_word(const char *arg)
+{
+    return arg[0] != '-' || arg[1] == '\0' || isdigit((unsigned char)arg[1]);
+}
+
+static bool
+accepts(const struct command *command, int id)
+{
+    return id == OPT_HELP || (command->options & OPT_BIT(id)) != 0;
+}
+
+// The option that arg names, up to its end or a '='; OPT_COUNT if the command has none such.
+static int
+find(const struct command *command, const char *arg)
+{
+    const size_t length = strcspn(arg, "=");
+    int id = 0;
+
+    if (strcmp(arg, "-h") == 0)
+        return OPT_HELP;
+    while (id < OPT_COUNT && !(accepts(command, id) && strlen(options[id].name) == length &&
+                               strncmp(options[id].name, arg, length) == 0))
+        id++;
+    return id;
+}
+
+static enum options_outcome
+bad(const struct command *command, const char *arg, const char *message)
+{
+    fprintf(stderr, "tess: %s: %s%s; see tess %s --help\n", command->name, arg, message,
+            command->name);
+    return OPTIONS_BAD;
+}
+
+enum options_outcome
+options_parse(const struct command *command, int argc, char **argv, struct arguments *args)
+{
+    bool only_words = false;
+    int nwords = 0;
+
+    *args = (struct arguments){0};
+    for (int i = 0; i < argc; i++) {
+        const char *arg = argv[i];
+
+        if (!only_words && strcmp(arg, "--") == 0) {
+            only_words = true;
+            continue;
+        }
+        if (only_words || is_word(arg)) {
+            if (nwords == command->nwords)
+                return bad(command, arg, ": too many arguments");
+            args->words[nwords++] = arg;
+            continue;
+        }
+
+        const int id = find(command, arg);
+        const char *value = strchr(arg, '=');
+        if (id == OPT_COUNT)
+            return bad(command, arg, ": no such option");
+        if (options[id].value == NULL) {
+            if (value)
+                return bad(command, arg, ": takes no value");
+            value = "";
+        } else if (value) {
+            value++;
+        } else if (i + 1 < argc) {
+            value = argv[++i];
+        } else {
+            return bad(command, arg, ": its value is missing");
+        }
+        args->values[id] = value;
+    }
+    if (args->values[OPT_HELP])
+        return OPTIONS_HELP;
+    if (nwords < command->nwords)
+        return bad(command, command->words, ": too few arguments");
+    return OPTIONS_RUN;
+}
+
+static void
+print_option(const struct option *option)
+{
+    char left[32];
+    const char *line = option->help;
+
+    (void)snprintf(left, sizeof left, "%s %s", option->name, option->value ? option->value : "");
+    for (;;) {
+        const size_t length = strcspn(line, "\n");
+
+        printf("  %-16s %.*s\n", left, (int)length, line);
+        if (line[length] == '\0')
+            return;
+        line += length + 1;
+        left[0] = '\0';
+    }
+}
+
+void
+options_help(const struct command *command)
+{
+    printf("usage: tess %s %s [options]\n\n%s.\n", command->name, command->words, command->purpose);
+    if (command->details[0])
+        printf("\n%s", command->details);
+    printf("\noptions:\n");
+    for (int id = 0; id < OPT_COUNT; id++)
+        if (accepts(command, id))
+            print_option(&options[id]);
+}

@@ -1,0 +1,65 @@
+/*
+ * options.h - the options of the command, the same everywhere they are accepted.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+
+enum option_id {
+    OPT_JSON,
+    OPT_OFFSET,
+    OPT_SLICE,
+    OPT_DTYPE,
+    OPT_SHAPE,
+    OPT_CHUNKS,
+    OPT_BLOCKS,
+    OPT_CODEC,
+    OPT_LEVEL,
+    OPT_FILTER,
+    OPT_SPLIT,
+    OPT_LAYER,
+    OPT_FORCE,
+    OPT_HELP, // every command has it
+    OPT_COUNT
+};
+
+#define OPT_BIT(id) (1u << (id))
+
+// Layout and codec: what every command that writes an array understands.
+#define OPTS_LAYOUT                                                                        \
+    (OPT_BIT(OPT_CHUNKS) | OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | \
+     OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_LAYER))
+
+#define OPTIONS_MAX_WORDS 2
+
+// What stood behind the name of the command.
+struct arguments {
+    const char *words[OPTIONS_MAX_WORDS]; // all that the command asks for
+    const char *values[OPT_COUNT]; // NULL: not given; "" for a flag that was
+};
+
+struct command {
+    const char *name;
+    const char *purpose; // one line
+    const char *words; // names of the words, for the help
+    int nwords;
+    unsigned options; // OPT_BIT of those it accepts, besides --help
+    const char *details; // more help, whole lines; may be ""
+    int (*run)(const struct arguments *args); // returns an exit status
+};
+
+enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
+
+/*
+ * Sort what stands behind the command's name into words and options: `--name value`,
+ * `--name=value`, `--flag`; after `--` all are words. `-` and negative numbers are words.
+ * OPTIONS_BAD has been explained on stderr.
+ */
+enum options_outcome options_parse(const struct command *command, int argc, char **argv,
+                                   struct arguments *args);
+
+// The help of one command, on stdout.
+void options_help(const struct command *command);
+
+#endif

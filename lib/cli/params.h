@@ -1,0 +1,18 @@
+/*
+ * params.h - layout and codec options (OPTS_LAYOUT) as tess_params.
+ */
+#ifndef CLI_PARAMS_H
+#define CLI_PARAMS_H
+
+#include "cli/options.h"
+
+#include <tessera/params.h>
+
+/*
+ * Fill codec, filters, split, layer, chunk and block shape of *params from the options given, and
+ * leave what was not given. params->ndim must be set: the shapes have to match it. TESS_ERR_ARG
+ * names the option that is wrong.
+ */
+tess_status params_set(tess_params *params, const struct arguments *args, tess_error *err);
+
+#endif

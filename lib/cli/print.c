@@ -1,0 +1,77 @@
+/*
+ * print.c - values in nested brackets.
+ *
+ * What stands between two items depends on how many axes, from the last on, have come to their
+ * end. No item is looked at twice and nothing is held back, so arrays of any size can be printed.
+ */
+#include "cli/print.h"
+
+#include <string.h>
+
+static void
+repeat(FILE *out, char c, int n)
+{
+    while (n-- > 0)
+        fputc(c, out);
+}
+
+void
+printer_begin(struct printer *p, FILE *out, const struct item_format *format, int ndim,
+              const int64_t *shape)
+{
+    *p = (struct printer){.out = out, .format = *format, .ndim = ndim};
+    if (ndim > 0)
+        memcpy(p->shape, shape, (size_t)ndim * sizeof shape[0]);
+}
+
+// Before an item that is not the first: `ended` axes have started anew with it.
+static void
+separate(struct printer *p)
+{
+    int ended = 0;
+
+    while (ended < p->ndim && p->index[p->ndim - 1 - ended] == 0)
+        ended++;
+    if (ended == 0) {
+        fputc(' ', p->out);
+        return;
+    }
+    repeat(p->out, ']', ended);
+    fputc('\n', p->out);
+    repeat(p->out, ' ', p->ndim - ended);
+    repeat(p->out, '[', ended);
+}
+
+static void
+advance(struct printer *p)
+{
+    for (int i = p->ndim - 1; i >= 0; i--) {
+        if (++p->index[i] < p->shape[i])
+            return;
+        p->index[i] = 0;
+    }
+}
+
+void
+printer_items(struct printer *p, const uint8_t *items, int64_t n)
+{
+    for (; n > 0; n--, items += p->format.typesize) {
+        if (p->begun)
+            separate(p);
+        else
+            repeat(p->out, '[', p->ndim);
+        p->begun = true;
+        item_print(p->out, &p->format, items);
+        advance(p);
+    }
+}
+
+void
+printer_end(struct printer *p)
+{
+    if (p->begun)
+        repeat(p->out, ']', p->ndim);
+    else
+        fputs("[]", p->out);
+    fputc('\n', p->out);
+}

@@ -1,0 +1,32 @@
+/*
+ * select.h - slice expressions in NumPy's notation: `0:10,5,...,::-2`.
+ */
+#ifndef CLI_SELECT_H
+#define CLI_SELECT_H
+
+#include <tessera/params.h>
+
+#include <stdbool.h>
+
+// Along each axis `count` items: start, start + step, start + 2 * step, ... all inside the array.
+// An axis with fewer than two items has step 1.
+struct selection {
+    int ndim;
+    int64_t start[TESS_MAX_NDIM];
+    int64_t step[TESS_MAX_NDIM]; // never 0
+    int64_t count[TESS_MAX_NDIM];
+
+    // What comes out: axes that were given as an integer are gone.
+    int out_ndim;
+    int64_t out_shape[TESS_MAX_NDIM];
+};
+
+/*
+ * Parse an expression for an array of that shape: integers, start:stop:step with parts left out,
+ * one `...`; axes not mentioned are whole. Positions beyond the ends are cut as NumPy does;
+ * integers beyond them are refused with TESS_ERR_ARG.
+ */
+tess_status select_parse(const char *expr, int ndim, const int64_t *shape, struct selection *sel,
+                         tess_error *err);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * source.c - finds out what an input is.
+ */
+#include "cli/source.h"
+
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The colon of `file.nc:variable`: the last one, if the name as a whole is not a file and what
+// stands before it is.
+static const char *
+find_variable(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+
+    if (!colon || access(name, F_OK) == 0)
+        return NULL;
+    char *path = strndup(name, (size_t)(colon - name));
+    const bool exists = path && access(path, F_OK) == 0;
+    free(path);
+    return exists ? colon : NULL;
+}
+
+static tess_status
+open_netcdf(const char *name, const char *colon, struct source **source, tess_error *err)
+{
+    char *path = strndup(name, (size_t)(colon - name));
+
+    if (!path)
+        return report_nomem(err, colon - name);
+    const tess_status st = source_netcdf_open(path, colon + 1, source, err);
+    free(path);
+    return st;
+}
+
+static tess_status
+open_raw(const char *name, const char *dtype, const char *shape, struct source **source,
+         tess_error *err)
+{
+    int64_t parsed[TESS_MAX_NDIM];
+    int ndim = 0;
+
+    if (!dtype || !shape)
+        return report_set(err, TESS_ERR_ARG,
+                          "raw input needs --dtype and --shape; else .npy or file.nc:variable");
+    if (!text_shape(shape, &ndim, parsed))
+        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
+    return source_raw_open(name, dtype, ndim, parsed, source, err);
+}
+
+tess_status
+source_open(const char *name, const char *dtype, const char *shape, struct source **source,
+            tess_error *err)
+{
+    const char *colon = find_variable(name);
+    const bool npy = text_ends_with(name, ".npy");
+
+    if (!colon && !npy)
+        return open_raw(name, dtype, shape, source, err);
+    if (dtype || shape)
+        return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
+    return colon ? open_netcdf(name, colon, source, err) : source_npy_open(name, source, err);
+}
+
+void
+source_close(struct source *source)
+{
+    if (!source)
+        return;
+    free(source->dtype);
+    source->close(source);
+}
+
+bool
+source_nbytes(const struct source *source, int64_t *nbytes)
+{
+    int64_t n = source->typesize;
+
+    // an empty axis makes the product 0, whatever the others are
+    for (int i = 0; i < source->ndim; i++)
+        if (source->shape[i] == 0)
+            n = 0;
+    for (int i = 0; i < source->ndim; i++)
+        if (__builtin_mul_overflow(n, source->shape[i], &n))
+            return false;
+    *nbytes = n;
+    return true;
+}

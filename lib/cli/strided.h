@@ -1,0 +1,19 @@
+/*
+ * strided.h - copies items between two layouts in memory.
+ */
+#ifndef CLI_STRIDED_H
+#define CLI_STRIDED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes between neighbours along each axis for items in C order without gaps.
+void strided_c_order(int ndim, const int64_t *shape, size_t item_size, int64_t *strides);
+
+// dst[i . dst_strides] = src[i . src_strides] for all i in shape; strides in bytes, may be
+// negative; dst and src do not overlap.
+void strided_copy(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict dst,
+                  const int64_t *dst_strides, const uint8_t *restrict src,
+                  const int64_t *src_strides);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * text.h - numbers and shapes as people write them, and strings made fit for a terminal.
+ */
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// A decimal integer and nothing else; false if it is not one, or does not fit.
+bool text_int64(const char *text, int64_t *value);
+
+// "400x400x400", one value per axis, none negative, TESS_MAX_NDIM axes at most. The empty string
+// is the shape of 0 dimensions. *ndim and *shape hold anything after a failure.
+bool text_shape(const char *text, int *ndim, int64_t *shape);
+
+// The reverse of text_shape(); "()" for 0 dimensions.
+void text_shape_write(FILE *out, int ndim, const int64_t *shape);
+
+// A string of unknown origin: bytes that control a terminal come out as \xNN.
+void text_write(FILE *out, const char *text);
+
+bool text_ends_with(const char *text, const char *end);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * walk.h - a large shape, visited in boxes of bounded size.
+ */
+#ifndef CLI_WALK_H
+#define CLI_WALK_H
+
+#include <tessera/params.h>
+
+#include <stdbool.h>
+
+// Bytes that a box should not exceed.
+#define WALK_BYTES (INT64_C(64) << 20)
+
+enum walk_order {
+    WALK_C, // first axis slowest
+    WALK_FORTRAN, // last axis slowest
+    WALK_STREAM // as WALK_C, and the boxes follow each other without a gap in C order
+};
+
+// What is to be visited. NULL for `skew` is 0, for `most` no limit.
+struct walk_plan {
+    int ndim;
+    const int64_t *shape;
+    const int64_t *grain; // borders between boxes lie at multiples of it where possible, >= 1
+    const int64_t *skew; // where index 0 lies in the grid of grains
+    const int64_t *most; // items of a box along each axis; not for WALK_STREAM
+    int64_t max_items; // of a box; exceeded by boxes of one grain, never by WALK_STREAM
+    enum walk_order order;
+};
+
+struct walk {
+    int ndim;
+    enum walk_order order;
+    bool begun, empty;
+    int64_t shape[TESS_MAX_NDIM];
+    int64_t extent[TESS_MAX_NDIM]; // of the largest box
+    int64_t skew[TESS_MAX_NDIM];
+    int64_t box_items; // items of the largest box
+
+    int64_t start[TESS_MAX_NDIM]; // the current box
+    int64_t stop[TESS_MAX_NDIM];
+    int64_t items;
+};
+
+void walk_init(struct walk *w, const struct walk_plan *plan);
+
+// Go to the first or next box; false when there are no more.
+bool walk_step(struct walk *w);
+
+#endif
