@@ -26,6 +26,8 @@ check_storage(const tess_storage *storage, tess_error *err)
     if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
         return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
                        (int)storage->durability);
+    if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
     return TESS_OK;
 }
 

@@ -97,7 +97,10 @@ prepare_writing(tess_array *a, tess_error *err)
                        "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
                        a->frame->h.chunksize, a->g.chunksize);
     a->frame->h.chunksize = a->g.chunksize;
-    return array_prepare_encoder(a, &a->frame->h, err);
+    const tess_status st = array_prepare_encoder(a, &a->frame->h, err);
+    if (st == TESS_ERR_ARG) // no argument of the caller's: it stands in the file
+        return err_prefix(err, TESS_ERR_UNSUPPORTED, "the array can only be read");
+    return st;
 }
 
 tess_status

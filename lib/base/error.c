@@ -69,6 +69,7 @@ err_prefix(tess_error *err, tess_status status, const char *fmt, ...)
 
         const size_t used = strlen(err->message);
         snprintf(err->message + used, sizeof err->message - used, ": %s", tail);
+        err->status = status;
     }
     return status;
 }

@@ -24,7 +24,7 @@ tess_status err_sys(tess_error *err, int sys, const char *fmt, ...) TESS_PRINTF(
 // Move the position of a failure found in a part that starts at `base`; returns status.
 tess_status err_shift(tess_error *err, tess_status status, int64_t base);
 
-// Say where: puts "text: " in front of the message; returns status.
+// Say where, or what it means: puts "text: " in front of the message; sets and returns status.
 tess_status err_prefix(tess_error *err, tess_status status, const char *fmt, ...) TESS_PRINTF(3, 4);
 
 #endif

@@ -50,6 +50,8 @@ filter_name(uint8_t id, char *text, size_t size)
 {
     const char *name = names_text(names_filter, id);
 
+    if (!name)
+        name = names_text(names_foreign_filter, id);
     if (name)
         (void)snprintf(text, size, "%s", name);
     else

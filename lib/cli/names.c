@@ -20,6 +20,13 @@ const struct name names_filter[] = {
     {"int_trunc", TESS_FILTER_INT_TRUNC},   {NULL, 0},
 };
 
+const struct name names_foreign_filter[] = {
+    {"ndcell", 32},
+    {"ndmean", 33},
+    {"bytedelta_buggy", 34},
+    {NULL, 0},
+};
+
 const struct name names_split[] = {
     {"always", TESS_SPLIT_ALWAYS},
     {"never", TESS_SPLIT_NEVER},

@@ -25,9 +25,12 @@
 #endif
 
 enum {
-    PREFETCH_ROWS = 20, // how far ahead; 8 to 32 are good
+    PREFETCH_ROWS = 20,   // how far ahead, or half of the rows; gains a quarter on rows of 200 bytes
     PREFETCH_SIZE = 1024, // rows longer than this the processor foresees
     LINE_SIZE = 64,
+    // Items for which a group of columns is done before the next one: planes often lie a power of
+    // two apart, where the lines of more than 8 of them do not fit in the first cache together.
+    STRIP = 64,
 };
 
 INLINE __m128i
@@ -215,38 +218,49 @@ columns8(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
 }
 
 INLINE void
-row_of_any(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+row_of_narrow(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
+              size_t nitems)
 {
-    const size_t spill = 7 / w; // items that must follow a tile if it writes beyond its last one
+    const size_t spill = 7 / w; // items that must follow a tile: it writes beyond its last one
     size_t i = 0;
+    for (; nitems - i >= 16 + spill; i += 16)
+        columns16(dst + i * w, src + i, n, w, w);
+    for (; nitems - i >= 8 + spill; i += 8)
+        columns8(dst + i * w, src + i, n, w, w);
+    items_plain(dst + i * w, src + i, n, w, nitems - i);
+}
 
-    if (w < 8) {
-        for (; nitems - i >= 16 + spill; i += 16)
-            columns16(dst + i * w, src + i, n, w, w);
-        for (; nitems - i >= 8 + spill; i += 8)
-            columns8(dst + i * w, src + i, n, w, w);
-        items_plain(dst + i * w, src + i, n, w, nitems - i);
+// 8 columns of at least 8 items.
+INLINE void
+columns(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    if (nitems < 16) {
+        columns8(dst, src, n, w, 8);
+        dst += (nitems - 8) * w;
+        src += nitems - 8;
+        columns8(dst, src, n, w, 8);
         return;
     }
+    for (size_t at = 0; at < nitems; at += 16) {
+        const size_t i = nitems - at < 16 ? nitems - 16 : at;
+        columns16(dst + i * w, src + i, n, w, 8);
+    }
+}
+
+INLINE void
+row_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
     if (nitems < 8) {
         items_plain(dst, src, n, w, nitems);
         return;
     }
-    while (i < nitems) {
-        const bool wide = nitems >= 16;
-        const size_t tile = wide ? 16 : 8;
-        if (nitems - i < tile)
-            i = nitems - tile;
+    for (size_t at = 0; at < nitems; at += STRIP) {
+        const size_t i = nitems >= 16 && nitems - at < 16 ? nitems - 16 : at;
+        const size_t count = nitems - i < STRIP ? nitems - i : STRIP;
         for (size_t j = 0; j < w; j += 8) {
             const size_t c = w - j < 8 ? w - 8 : j;
-            uint8_t *const to = dst + i * w + c;
-            const uint8_t *const from = src + c * n + i;
-            if (wide)
-                columns16(to, from, n, w, 8);
-            else
-                columns8(to, from, n, w, 8);
+            columns(dst + i * w + c, src + c * n + i, n, w, count);
         }
-        i += tile;
     }
 }
 
@@ -263,7 +277,9 @@ rows_of(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src
         size_t w, size_t rows, size_t src_step, size_t row_nitems)
 {
     const size_t size = row_nitems * w;
-    const size_t ahead = size <= PREFETCH_SIZE ? PREFETCH_ROWS : rows;
+    size_t ahead = rows;
+    if (size <= PREFETCH_SIZE)
+        ahead = rows < 2 * PREFETCH_ROWS ? (rows + 1) / 2 : PREFETCH_ROWS;
 
     for (size_t r = 0; r < rows; r++) {
         uint8_t *const row = dst + (ptrdiff_t)r * dst_stride;
@@ -273,8 +289,10 @@ rows_of(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src
             memcpy(row, src + r * src_step, row_nitems);
         else if (w == 2 || w == 4 || w == 8 || w == 16)
             row_of_power(row, src + r * src_step, n, w, row_nitems);
+        else if (w < 8)
+            row_of_narrow(row, src + r * src_step, n, w, row_nitems);
         else
-            row_of_any(row, src + r * src_step, n, w, row_nitems);
+            row_of_wide(row, src + r * src_step, n, w, row_nitems);
     }
 }
 
@@ -385,13 +403,14 @@ planes_of_narrow(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, s
 static void
 planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    for (size_t at = 0; at < n; at += 16) {
-        const size_t i = n - at < 16 ? n - 16 : at;
+    for (size_t at = 0; at < n; at += STRIP)
         for (size_t j = 0; j < w; j += 8) {
             const size_t c = w - j < 8 ? w - 8 : j;
-            group16(dst + c * n + i, src + i * w + c, n, w, 8);
+            for (size_t k = at; k < n && k < at + STRIP; k += 16) {
+                const size_t i = n - k < 16 ? n - 16 : k;
+                group16(dst + c * n + i, src + i * w + c, n, w, 8);
+            }
         }
-    }
 }
 
 void

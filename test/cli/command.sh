@@ -1,0 +1,374 @@
+#!/bin/sh
+# command.sh - the command from outside: what it prints and where, how it ends, what it leaves.
+#
+#     sh command.sh TESS [nonetcdf]
+#
+# TESS is the binary. Inputs are made here with printf; files are compared byte by byte. Stops
+# with status 1 when a check failed, and names each that did.
+set -u
+
+case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+failed=0
+checks=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failed=$((failed + 1))
+}
+
+# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err; words on stderr if and only if it
+# fails, in the form "tess: ...".
+run() {
+    expected=$1
+    shift
+    "$tess" "$@" >out 2>err </dev/null
+    status=$?
+    checks=$((checks + 1))
+    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
+    if [ $status -eq 0 ]; then
+        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
+    else
+        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
+        [ "$(wc -l <err)" -eq 1 ] || fail "tess $*: more than one sentence"
+        [ ! -s out ] || fail "tess $*: failed with data on stdout"
+    fi
+    for leftover in .tess-*; do
+        [ ! -e "$leftover" ] || fail "tess $*: left $leftover behind"
+        rm -f "$leftover"
+    done
+}
+
+# prints TEXT: what the last run printed.
+prints() {
+    checks=$((checks + 1))
+    [ "$(cat out)" = "$1" ] || fail "printed:
+$(cat out)
+instead of:
+$1"
+}
+
+says() {
+    checks=$((checks + 1))
+    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
+}
+
+same() {
+    checks=$((checks + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+is_absent() {
+    checks=$((checks + 1))
+    [ ! -e "$1" ] || fail "$1 was left behind"
+}
+
+# A .npy header of 128 bytes: npy_header VERSION DICTIONARY
+npy_header() {
+    if [ "$1" -eq 1 ]; then
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "$2"
+    else
+        printf '\223NUMPY\00'"$1"'\000\164\000\000\000'
+        printf '%-115s\n' "$2"
+    fi
+}
+
+# Bytes 0, 1, 2, ... below N
+count() {
+    i=0
+    while [ $i -lt "$1" ]; do
+        printf "\\$(printf '%03o' $((i % 256)))"
+        i=$((i + 1))
+    done
+}
+
+### words about the command itself
+run 0 --version
+grep -q '^tess [0-9]' out || fail "--version"
+run 0 --help
+grep -q 'import' out || fail "--help"
+for command in info import export slice; do
+    run 0 $command --help
+    grep -q "^usage: tess $command " out || fail "$command --help"
+done
+"$tess" >out 2>err
+[ $? -eq 2 ] && [ -s err ] && [ ! -s out ] || fail "tess alone"
+run 2 frobnicate
+run 2 info
+run 2 info a b
+run 2 info --frobnicate a
+run 2 info --chunks 1 a
+run 2 import a
+run 2 info a --offset
+run 2 info a --json=1
+run 2 info a --offset=x
+
+### raw in, raw out
+count 24 >in.raw
+run 0 import in.raw a.b2nd --dtype '|u1' --shape 4x6 --chunks 3x4 --blocks 2x2
+run 0 export a.b2nd out.raw
+same in.raw out.raw
+run 0 export a.b2nd out.bin
+same in.raw out.bin
+run 0 export a.b2nd -
+same in.raw out
+
+### slices
+run 0 slice a.b2nd ...
+prints '[[0 1 2 3 4 5]
+ [6 7 8 9 10 11]
+ [12 13 14 15 16 17]
+ [18 19 20 21 22 23]]'
+run 0 slice a.b2nd 1:3,2:4
+prints '[[8 9]
+ [14 15]]'
+run 0 slice a.b2nd ::-2,::-3
+prints '[[23 20]
+ [11 8]]'
+run 0 slice a.b2nd -1
+prints '[18 19 20 21 22 23]'
+run 0 slice a.b2nd -1,-1
+prints '23'
+run 0 slice a.b2nd ...,0
+prints '[0 6 12 18]'
+run 0 slice a.b2nd 2:2
+prints '[]'
+run 0 slice a.b2nd -- -1,::5
+prints '[18 23]'
+for bad in '' 4 0,6 -5 0,0,0 ::0 x; do
+    run 2 slice a.b2nd "$bad"
+done
+run 0 export a.b2nd - --slice=::-2,::-3
+printf '\027\024\013\010' >expected
+same expected out
+run 0 export a.b2nd part.raw --slice 1:3,5
+printf '\013\021' >expected
+same expected part.raw
+run 2 export a.b2nd part.bin --slice 9
+is_absent part.bin
+
+### .npy
+run 0 export a.b2nd a.npy
+{ npy_header 1 "{'descr': '|u1', 'fortran_order': False, 'shape': (4, 6), }"; cat in.raw; } >expected
+same expected a.npy
+run 0 import a.npy b.b2nd --codec zstd --level 9 --filter none
+run 0 export b.b2nd -
+same in.raw out
+run 0 export a.b2nd row.npy --slice 1
+{ npy_header 1 "{'descr': '|u1', 'fortran_order': False, 'shape': (6,), }"; printf '\006\007\010\011\012\013'; } >expected
+same expected row.npy
+for version in 1 2 3; do
+    { npy_header $version "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }"; printf '\0\1\0\2\0\3\0\4\0\5\377\377'; } >f.npy
+    run 0 import f.npy f$version.b2nd --chunks 1x2 --blocks 1x2
+    run 0 slice f$version.b2nd ...
+    prints '[[1 3 5]
+ [2 4 -1]]'
+done
+{ npy_header 1 "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 3), }"; printf '\0\1\0\3\0\5\0\2\0\4\377\377'; } >f.npy.c
+{ npy_header 1 "{'descr': '<f8', 'fortran_order': False, 'shape': (), }"; printf '\0\0\0\0\0\0\370\077'; } >s.npy
+run 0 import s.npy s.b2nd
+run 0 slice s.b2nd ...
+prints 1.5
+run 0 export s.b2nd s2.npy
+{ npy_header 1 "{'descr': '<f8', 'fortran_order': False, 'shape': (), }"; printf '\0\0\0\0\0\0\370\077'; } >expected
+same expected s2.npy
+{ npy_header 1 "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 3), }"; } >e.npy
+run 0 import e.npy e.b2nd
+run 0 slice e.b2nd :
+prints '[]'
+run 0 export e.b2nd e2.npy
+same e.npy e2.npy
+run 0 export e.b2nd e.raw
+[ -e e.raw ] && [ ! -s e.raw ] || fail "an empty array as raw bytes"
+{ npy_header 1 "{'descr': [('a', '<i2'), ('b', '|u1')], 'fortran_order': False, 'shape': (2,), }"; printf '\001\002\003\004\005\006'; } >t.npy
+run 0 import t.npy t.b2nd
+run 0 slice t.b2nd :
+prints '[010203 040506]'
+run 0 export t.b2nd t2.npy
+same t.npy t2.npy
+
+### inputs that are not what they say
+npy_header 1 "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }" >short.npy
+run 3 import short.npy x.b2nd
+npy_header 1 "{'descr': '|O', 'fortran_order': False, 'shape': (0,), }" >object.npy
+run 3 import object.npy x.b2nd
+npy_header 1 "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4), }" >huge.npy
+run 3 import huge.npy x.b2nd
+npy_header 1 "rubbish" >rubbish.npy
+run 3 import rubbish.npy x.b2nd
+printf '\223NUMPY\001\000\377\377{' >cut.npy
+run 3 import cut.npy x.b2nd
+: >empty.npy
+run 3 import empty.npy x.b2nd
+run 3 import absent.npy x.b2nd
+says '^tess: absent.npy: '
+run 3 import absent.raw x.b2nd --dtype '|u1' --shape 1
+run 3 import . x.b2nd --dtype '|u1' --shape 1
+run 2 import in.raw x.b2nd
+run 2 import in.raw x.b2nd --dtype '|u1'
+run 2 import in.raw x.b2nd --dtype '|u1' --shape 5x5
+run 2 import in.raw x.b2nd --dtype '|u1' --shape 9223372036854775807x9
+run 2 import in.raw x.b2nd --dtype rubbish --shape 24
+run 2 import a.npy x.b2nd --dtype '|u1' --shape 4x6
+is_absent x.b2nd
+
+### options that are wrong
+for bad in --chunks=3 --chunks=3x --chunks=3x4x5 --chunks=0x4 --chunks=-1x4 --blocks=2x --codec=lz5 \
+    --level=10 --level=-1 --level=a --filter=shuffel --filter= --filter=shuffle, --filter=none,shuffle \
+    --filter=trunc_prec:x --filter=trunc_prec:300 --split=maybe --layer=hdf5 \
+    --filter=delta,delta,delta,delta,delta,delta,delta; do
+    run 2 import a.npy x.b2nd $bad
+    is_absent x.b2nd
+done
+run 2 import a.npy x.b2nd --chunks 2x2 --blocks 3x2
+is_absent x.b2nd
+
+### files that exist
+cp a.b2nd before
+run 3 import a.npy a.b2nd
+says '^tess: a.b2nd: .*--force'
+same before a.b2nd
+run 3 export a.b2nd a.npy
+run 3 import short.npy a.b2nd --force
+same before a.b2nd
+run 3 import a.npy absent/a.b2nd
+run 3 import a.npy . --force
+run 3 export a.b2nd absent/a.npy
+run 2 export a.b2nd a.txt
+ln -s a.b2nd link.b2nd
+chmod 600 a.b2nd
+run 0 import f.npy link.b2nd --force
+[ -L link.b2nd ] || fail "a link was replaced by a file"
+[ "$(ls -l a.b2nd | cut -c1-10)" = -rw------- ] || fail "the mode of a replaced file was lost"
+run 0 slice a.b2nd 0
+prints '[1 3 5]'
+run 0 export a.b2nd a.npy --force
+same f.npy.c a.npy
+cp before a.b2nd
+run 0 export a.b2nd a.npy --force
+run 0 import a.npy a.b2nd --force
+run 0 slice a.b2nd 0
+prints '[0 1 2 3 4 5]'
+
+### where writing fails
+if [ -w /dev/full ]; then
+    "$tess" export a.b2nd - >/dev/full 2>err
+    [ $? -eq 3 ] && grep -q '^tess: -: ' err || fail "export to a full device"
+    "$tess" slice a.b2nd ... >/dev/full 2>err
+    [ $? -eq 3 ] && grep -q '^tess: standard output: ' err || fail "slice to a full device"
+fi
+count 4096 >4k.raw
+cp before precious.b2nd
+(
+    ulimit -f 1
+    "$tess" import 4k.raw precious.b2nd --force --dtype '|u1' --shape 4096 --level 0
+) >out 2>err
+[ $? -eq 3 ] && grep -q '^tess: precious.b2nd: ' err || fail "import beyond the file size limit: $(cat err)"
+same before precious.b2nd
+ls .tess-* 2>/dev/null && fail "import beyond the file size limit left a file behind"
+
+### not arrays
+run 3 info absent.b2nd
+says '^tess: absent.b2nd: '
+run 3 info in.raw
+run 3 info empty.npy
+run 3 slice in.raw 0
+run 3 export in.raw x.npy
+is_absent x.npy
+
+### a frame inside a file
+{ printf 'hello'; cat a.b2nd; } >inside
+run 3 slice inside 0
+run 0 slice inside 0 --offset 5
+prints '[0 1 2 3 4 5]'
+run 0 export inside - --offset 5
+same in.raw out
+run 0 info inside --offset=5
+run 2 info inside --offset -5
+
+### info
+run 0 info a.b2nd
+grep -q '4x6' out || fail "info without shape"
+run 0 import a.npy i.b2nd --chunks 3x4 --blocks 2x2 --codec zlib --level 7 \
+    --filter delta,int_trunc:-3,bitshuffle --split never
+run 0 info --json i.b2nd
+[ "$(wc -l <out)" -eq 1 ] || fail "info --json: not one line"
+for part in '"ndim": 2' '"shape": \[4, 6\]' '"chunkshape": \[3, 4\]' '"blockshape": \[2, 2\]' \
+    '"dtype": "|u1"' '"typesize": 1' '"codec": "zlib"' '"codec_id": 4' '"clevel": 7' \
+    '"filters": \["nofilter", "nofilter", "nofilter", "delta", "int_trunc", "bitshuffle"\]' \
+    '"filters_meta": \[0, 0, 0, 0, 253, 0\]' '"nchunks": 4' '"nbytes": 24' '"nbytes_padded": 64' \
+    '"contiguous": true' '"metalayer": "b2nd"' '"metalayers": {"b2nd": "9[0-9a-f]*"' \
+    '"vlmetalayers": {}' '"offset": 0'; do
+    checks=$((checks + 1))
+    grep -q "$part" out || fail "info --json: no $part in $(cat out)"
+done
+run 0 import a.npy c.b2nd --layer caterva
+run 0 info --json c.b2nd
+grep -q '"metalayer": "caterva"' out && grep -q '"dtype": null' out || fail "info of caterva"
+
+### netCDF
+run 3 import f.npy:v x.b2nd # a file, and not a netCDF one
+if [ "${2:-}" = nonetcdf ]; then
+    says 'netCDF'
+elif command -v ncgen >/dev/null; then
+    cat >n.cdl <<'EOF'
+netcdf n {
+dimensions: y = 2 ; x = 3 ;
+variables: short v(y, x) ; double s ; char c(x) ; string t(x) ;
+data: v = 1, 2, 3, 4, 5, -6 ; s = 0.5 ; c = "abc" ; t = "a", "b", "c" ;
+group: g { variables: float w(x) ; data: w = 0.1, 2, 3 ; }
+}
+EOF
+    ncgen -4 -o n.nc n.cdl || fail "ncgen"
+    run 0 import n.nc:v nv.b2nd --chunks 2x2 --blocks 1x2
+    run 0 slice nv.b2nd ...
+    prints '[[1 2 3]
+ [4 5 -6]]'
+    run 0 import n.nc:s ns.b2nd
+    run 0 slice ns.b2nd ...
+    prints 0.5
+    run 0 import n.nc:c nc.b2nd
+    run 0 slice nc.b2nd :
+    prints '["a" "b" "c"]'
+    run 0 import n.nc:g/w nw.b2nd
+    run 0 slice nw.b2nd :
+    prints '[0.1 2.0 3.0]'
+    run 3 import n.nc:t x.b2nd
+    run 3 import n.nc:absent x.b2nd
+    run 3 import n.nc: x.b2nd
+    run 2 import n.nc:v x.b2nd --dtype '<i2'
+fi
+run 2 import absent.nc:v x.b2nd
+is_absent x.b2nd
+
+### larger than one box, in all directions
+count 256 >row
+i=0
+while [ $i -lt 100 ]; do cat row row row row; i=$((i + 1)); done >100k
+i=0
+while [ $i -lt 1000 ]; do cat 100k; i=$((i + 1)); done >100m
+run 0 import 100m big.b2nd --dtype '|u1' --shape 1000x102400 --chunks 300x10000 --blocks 100x500
+run 0 export big.b2nd big.raw
+same 100m big.raw
+run 0 export big.b2nd -
+same 100m out
+{ npy_header 1 "{'descr': '|u1', 'fortran_order': True, 'shape': (102400, 1000), }"; cat 100m; } >big.npy
+run 0 import big.npy bigf.b2nd --chunks 10000x300 --blocks 500x100 --level 1
+run 0 export bigf.b2nd - --slice 5,:
+run 0 slice bigf.b2nd 3:1030:256,::500
+prints '[[3 3]
+ [3 3]
+ [3 3]
+ [3 3]
+ [3 3]]'
+run 0 export big.b2nd step.raw --slice ::-3,1:102400:7
+run 0 export big.b2nd - --slice ::-3,1:102400:7
+same out step.raw
+[ "$(wc -c <step.raw)" -eq $((334 * 14629)) ] || fail "size of a stepped export"
+
+[ $failed -eq 0 ] && echo "command.sh: $checks checks passed"
+[ $failed -eq 0 ]

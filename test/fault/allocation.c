@@ -1,0 +1,703 @@
+/*
+ * allocation.c - every public call with the n-th allocation failing, for all n.
+ *
+ * The call either does without the memory, or says TESS_ERR_NOMEM and leaves array and file as they
+ * were; made again with memory, it succeeds. That nothing leaks is for the address sanitizer.
+ *
+ * Linked with the static library and -Wl,--wrap for the functions below, so what the library
+ * allocates fails, not what libzstd allocates inside. Each step runs twice for each n: with one
+ * failure, and with all allocations from the n-th on failing.
+ */
+#include "api/files.h"
+#include "support/reference.h"
+
+#include <tessera.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define TRIES_MAX 5000
+
+// -- the failing allocator
+
+static struct {
+    bool armed;
+    bool sticky; // all later ones fail too
+    long countdown; // allocations until the one that fails
+    long failures;
+} fault;
+
+static bool
+fails(void)
+{
+    if (!fault.armed || fault.countdown < 0)
+        return false;
+    if (fault.countdown > 0) {
+        fault.countdown--;
+        return false;
+    }
+    if (!fault.sticky)
+        fault.countdown = -1;
+    fault.failures++;
+    return true;
+}
+
+static void
+arm(long n, bool sticky)
+{
+    fault.sticky = sticky;
+    fault.countdown = n;
+    fault.failures = 0;
+    fault.armed = true;
+}
+
+static void
+disarm(void)
+{
+    fault.armed = false;
+}
+
+#define WRAP(type, name, parameters, arguments)          \
+    type __real_##name parameters;                       \
+    type __wrap_##name parameters;                       \
+    type __wrap_##name parameters                        \
+    {                                                    \
+        return fails() ? NULL : __real_##name arguments; \
+    }
+
+WRAP(void *, malloc, (size_t size), (size))
+WRAP(void *, calloc, (size_t n, size_t size), (n, size))
+WRAP(void *, realloc, (void *p, size_t size), (p, size))
+WRAP(char *, strdup, (const char *s), (s))
+WRAP(char *, strndup, (const char *s, size_t size), (s, size))
+WRAP(void *, ZSTD_createCCtx, (void), ())
+WRAP(void *, ZSTD_createDCtx, (void), ())
+WRAP(void *, libdeflate_alloc_compressor, (int level), (level))
+WRAP(void *, libdeflate_alloc_decompressor, (void), ())
+
+// -- what the steps work on
+
+static const int64_t origin[2] = {0, 0};
+
+struct subject {
+    const char *path; // NULL: memory
+    tess_codec codec;
+    tess_array *a; // NULL: not there yet, or ended
+    struct reference reference;
+    const char *vl; // content of the layer of that name; NULL: none
+    const char *meta; // content of the metalayer
+    uint8_t *image; // a committed array, for those who open it
+    size_t image_size;
+};
+
+static const tess_metalayer layer = {"meta", "old", 3};
+
+static void
+params_for(const struct subject *s, tess_params *p)
+{
+    tess_params_init(p);
+    p->dtype = "<f8";
+    p->ndim = 2;
+    p->shape[0] = 19;
+    p->shape[1] = 13;
+    p->chunkshape[0] = 8;
+    p->chunkshape[1] = 6;
+    p->blockshape[0] = 3;
+    p->blockshape[1] = 6;
+    p->codec = s->codec;
+    p->filters[4] = TESS_FILTER_DELTA;
+    p->metalayers = &layer;
+    p->nmetalayers = 1;
+}
+
+static tess_storage
+storage_for(const struct subject *s, tess_mode mode)
+{
+    tess_storage storage;
+
+    tess_storage_init(&storage);
+    storage.path = s->path;
+    storage.mode = mode;
+    storage.durability = TESS_DURABILITY_NONE;
+    if (!s->path) {
+        storage.image = s->image;
+        storage.image_size = s->image_size;
+    }
+    return storage;
+}
+
+static void
+number(struct reference *r, int64_t first)
+{
+    const int64_t n = reference_nitems(r->ndim, r->shape);
+
+    for (int64_t i = 0; i < n; i++) {
+        const double value = (double)(first + i * i % 1009);
+        memcpy(r->data + 8 * i, &value, 8);
+    }
+}
+
+static void
+check_layers(const struct subject *s)
+{
+    tess_metalayer got;
+    void *content = NULL;
+    size_t size = 0;
+
+    ok(tess_meta_get(s->a, "meta", &got, err));
+    assert_int_equal(got.size, 3);
+    assert_memory_equal(got.content, s->meta, 3);
+    if (!s->vl) {
+        assert_null(tess_vlmeta_name(s->a, 0));
+        return;
+    }
+    ok(tess_vlmeta_get(s->a, "vl", &content, &size, err));
+    assert_int_equal(size, strlen(s->vl));
+    assert_memory_equal(content, s->vl, size);
+    tess_free(content);
+}
+
+// The array as described, there and to those who open the file. Works with an array that is ended.
+static void
+check_subject(const struct subject *s)
+{
+    if (s->a) {
+        check_array(s->a, &s->reference);
+        check_layers(s);
+    } else if (s->path && s->reference.data) {
+        check_file(s->path, &s->reference);
+    }
+}
+
+// An array that was committed, in s->path or s->image, and is open for writing.
+static void
+prepare(struct subject *s)
+{
+    tess_params params;
+    const void *image = NULL;
+
+    params_for(s, &params);
+    const tess_storage storage = storage_for(s, TESS_MODE_REPLACE);
+    reference_init(&s->reference, 2, params.shape, 8);
+    number(&s->reference, 3);
+    s->meta = "old";
+    s->vl = "first";
+    ok(tess_array_from(&storage, &params, s->reference.data, reference_size(&s->reference), &s->a,
+                       err));
+    ok(tess_vlmeta_set(s->a, "vl", "first", 5, err));
+    ok(tess_array_flush(s->a, err));
+    if (!s->path) {
+        ok(tess_array_image(s->a, &image, &s->image_size, err));
+        s->image = malloc(s->image_size);
+        assert_non_null(s->image);
+        memcpy(s->image, image, s->image_size);
+    }
+}
+
+static void
+finish(struct subject *s)
+{
+    tess_array_discard(s->a);
+    s->a = NULL;
+    reference_finish(&s->reference);
+    free(s->image);
+    s->image = NULL;
+    s->image_size = 0;
+    if (s->path)
+        (void)remove(s->path);
+}
+
+// -- the steps: the call, and what it means for the reference
+
+struct step {
+    const char *name;
+    void (*before)(struct subject *s); // prepares more; may be NULL
+    tess_status (*call)(struct subject *s, tess_error *err);
+    void (*model)(struct subject *s); // may be NULL: nothing changes
+};
+
+static const int64_t part_start[2] = {5, 4};
+static const int64_t part_stop[2] = {17, 13};
+static double part[12 * 9];
+static double layers[19 * 5];
+
+static void
+end_array(struct subject *s)
+{
+    ok(tess_array_close(s->a, err));
+    s->a = NULL;
+}
+
+static void
+end_everything(struct subject *s)
+{
+    end_array(s);
+    if (s->path)
+        assert_int_equal(remove(s->path), 0);
+    reference_finish(&s->reference);
+    s->vl = NULL;
+}
+
+static void
+model_items(struct subject *s, int first)
+{
+    const int64_t shape[2] = {19, 13};
+
+    reference_init(&s->reference, 2, shape, 8);
+    if (first > 0)
+        number(&s->reference, first);
+}
+
+static tess_status
+call_zeros(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_NEW);
+    tess_params params;
+
+    params_for(s, &params);
+    return tess_array_zeros(&storage, &params, &s->a, err);
+}
+
+static void
+model_zeros(struct subject *s)
+{
+    model_items(s, 0);
+}
+
+static tess_status
+call_nan(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_REPLACE);
+    tess_params params;
+
+    params_for(s, &params);
+    return tess_array_nan(&storage, &params, &s->a, err);
+}
+
+static void
+model_nan(struct subject *s)
+{
+    static const uint8_t nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+
+    model_items(s, 0);
+    reference_fill(&s->reference, nan);
+}
+
+static tess_status
+call_full(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_NEW);
+    tess_params params;
+
+    params_for(s, &params);
+    return tess_array_full(&storage, &params, "12345678", 8, &s->a, err);
+}
+
+static void
+model_full(struct subject *s)
+{
+    model_items(s, 0);
+    reference_fill(&s->reference, "12345678");
+}
+
+static double from_items[19 * 13];
+
+static tess_status
+call_from(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_NEW);
+    tess_params params;
+
+    params_for(s, &params);
+    return tess_array_from(&storage, &params, from_items, sizeof from_items, &s->a, err);
+}
+
+static void
+model_from(struct subject *s)
+{
+    model_items(s, 0);
+    memcpy(s->reference.data, from_items, sizeof from_items);
+}
+
+static tess_status
+call_open(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_UPDATE);
+
+    return tess_array_open(&storage, &s->a, err);
+}
+
+static tess_status
+call_open_to_read(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_READ);
+
+    return tess_array_open(&storage, &s->a, err);
+}
+
+static tess_status
+call_read(struct subject *s, tess_error *err)
+{
+    uint8_t got[sizeof part];
+    uint8_t want[sizeof part];
+    const tess_status st = tess_array_read(s->a, part_start, part_stop, got, sizeof got, err);
+
+    reference_get(&s->reference, part_start, part_stop, want);
+    if (st == TESS_OK)
+        assert_memory_equal(got, want, sizeof want);
+    return st;
+}
+
+static tess_status
+call_write(struct subject *s, tess_error *err)
+{
+    return tess_array_write(s->a, part_start, part_stop, part, sizeof part, err);
+}
+
+static void
+model_write(struct subject *s)
+{
+    reference_set(&s->reference, part_start, part_stop, part);
+}
+
+static tess_status
+call_write_all(struct subject *s, tess_error *err)
+{
+    return tess_array_write(s->a, origin, s->reference.shape, from_items, sizeof from_items, err);
+}
+
+static void
+model_write_all(struct subject *s)
+{
+    memcpy(s->reference.data, from_items, sizeof from_items);
+}
+
+static const int64_t grown[2] = {23, 20};
+static const int64_t shrunk[2] = {9, 11};
+static const int64_t nothing[2] = {0, 13};
+
+static tess_status
+call_grow(struct subject *s, tess_error *err)
+{
+    return tess_array_resize(s->a, grown, err);
+}
+
+static void
+model_grow(struct subject *s)
+{
+    reference_resize(&s->reference, grown);
+}
+
+static tess_status
+call_shrink(struct subject *s, tess_error *err)
+{
+    return tess_array_resize(s->a, shrunk, err);
+}
+
+static void
+model_shrink(struct subject *s)
+{
+    reference_resize(&s->reference, shrunk);
+}
+
+static tess_status
+call_empty(struct subject *s, tess_error *err)
+{
+    return tess_array_resize(s->a, nothing, err);
+}
+
+static void
+model_empty(struct subject *s)
+{
+    reference_resize(&s->reference, nothing);
+}
+
+static tess_status
+call_append(struct subject *s, tess_error *err)
+{
+    return tess_array_append(s->a, 1, layers, sizeof layers, err);
+}
+
+static void
+model_append(struct subject *s)
+{
+    reference_append(&s->reference, 1, 5, layers);
+}
+
+static tess_status
+call_flush(struct subject *s, tess_error *err)
+{
+    return tess_array_flush(s->a, err);
+}
+
+// Changes of every kind that are not committed yet, and what they amount to.
+static void
+change(struct subject *s)
+{
+    ok(call_write(s, err));
+    model_write(s);
+    ok(call_append(s, err));
+    model_append(s);
+    ok(tess_vlmeta_set(s->a, "vl", "changed", 7, err));
+    s->vl = "changed";
+}
+
+static void
+shrink_to_nothing(struct subject *s)
+{
+    ok(call_empty(s, err));
+    model_empty(s);
+}
+
+static tess_status
+call_image(struct subject *s, tess_error *err)
+{
+    const void *image = NULL;
+    size_t size = 0;
+    const tess_status st = tess_array_image(s->a, &image, &size, err);
+
+    disarm();
+    if (st == TESS_OK) {
+        files_write(files_path("image"), image, size);
+        check_file(files_path("image"), &s->reference);
+        assert_int_equal(remove(files_path("image")), 0);
+    }
+    return st;
+}
+
+static tess_status
+call_vlmeta_new(struct subject *s, tess_error *err)
+{
+    // Found and removed again at once: the name is not there in any state to compare with.
+    const tess_status st = tess_vlmeta_set(s->a, "another", "content", 7, err);
+
+    disarm();
+    if (st == TESS_OK)
+        assert_int_equal(tess_vlmeta_delete(s->a, "another", NULL), TESS_OK);
+    else
+        assert_null(tess_vlmeta_name(s->a, 1));
+    return st;
+}
+
+static tess_status
+call_vlmeta_replace(struct subject *s, tess_error *err)
+{
+    return tess_vlmeta_set(s->a, "vl", "something longer than that", 26, err);
+}
+
+static void
+model_vlmeta_replace(struct subject *s)
+{
+    s->vl = "something longer than that";
+}
+
+static tess_status
+call_vlmeta_get(struct subject *s, tess_error *err)
+{
+    void *content = NULL;
+    size_t size = 0;
+    const tess_status st = tess_vlmeta_get(s->a, "vl", &content, &size, err);
+
+    tess_free(content);
+    return st;
+}
+
+static tess_status
+call_vlmeta_delete(struct subject *s, tess_error *err)
+{
+    return tess_vlmeta_delete(s->a, "vl", err);
+}
+
+static void
+model_vlmeta_delete(struct subject *s)
+{
+    s->vl = NULL;
+}
+
+static tess_status
+call_meta_set(struct subject *s, tess_error *err)
+{
+    return tess_meta_set(s->a, "meta", "new", 3, err);
+}
+
+static void
+model_meta_set(struct subject *s)
+{
+    s->meta = "new";
+}
+
+static const struct step steps[] = {
+    {"zeros", end_everything, call_zeros, model_zeros},
+    {"nan", end_everything, call_nan, model_nan},
+    {"full", end_everything, call_full, model_full},
+    {"from", end_everything, call_from, model_from},
+    {"open", end_array, call_open, NULL},
+    {"open to read", end_array, call_open_to_read, NULL},
+    {"read", NULL, call_read, NULL},
+    {"read what is not committed", change, call_read, NULL},
+    {"write", NULL, call_write, model_write},
+    {"write all", NULL, call_write_all, model_write_all},
+    {"grow", NULL, call_grow, model_grow},
+    {"shrink", NULL, call_shrink, model_shrink},
+    {"shrink to nothing", NULL, call_empty, model_empty},
+    {"append", NULL, call_append, model_append},
+    {"flush", change, call_flush, NULL},
+    {"flush nothing left", shrink_to_nothing, call_flush, NULL},
+    {"new vlmeta", NULL, call_vlmeta_new, NULL},
+    {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},
+    {"get vlmeta", NULL, call_vlmeta_get, NULL},
+    {"delete vlmeta", NULL, call_vlmeta_delete, model_vlmeta_delete},
+    {"set meta", NULL, call_meta_set, model_meta_set},
+};
+
+static const struct step image_step = {"image", change, call_image, NULL};
+
+// One step with the n-th allocation failing; false when there was no n-th.
+static bool
+run(struct subject *s, const struct step *step, long n, bool sticky)
+{
+    tess_error error = {0};
+
+    prepare(s);
+    if (step->before)
+        step->before(s);
+    const int nfiles = files_count();
+
+    arm(n, sticky);
+    tess_status st = step->call(s, &error);
+    disarm();
+
+    const bool failed = fault.failures > 0;
+    if (st != TESS_OK) {
+        if (!failed || st != TESS_ERR_NOMEM)
+            fail_msg("%s, allocation %ld%s: %s (%s)", step->name, n, sticky ? " and all after" : "",
+                     tess_status_name(st), error.message);
+        check_error(&error, TESS_ERR_NOMEM, step->name);
+        if (files_count() != nfiles)
+            fail_msg("%s, allocation %ld%s: %d files instead of %d", step->name, n,
+                     sticky ? " and all after" : "", files_count(), nfiles);
+        check_subject(s);
+        ok(step->call(s, err));
+    }
+    if (step->model)
+        step->model(s);
+    check_subject(s);
+    finish(s);
+    return failed;
+}
+
+static void
+run_all(struct subject *s, const struct step *step, long *total)
+{
+    for (int sticky = 0; sticky < 2; sticky++) {
+        long n = 0;
+
+        while (run(s, step, n, sticky))
+            if (++n == TRIES_MAX)
+                fail_msg("%s: no end of allocations", step->name);
+        *total += n;
+    }
+}
+
+// Close ends the array in any case; the file then holds the old commit or the new one.
+static bool
+run_close(struct subject *s, long n, bool sticky)
+{
+    struct reference committed;
+
+    prepare(s);
+    reference_copy(&committed, &s->reference);
+    change(s);
+    arm(n, sticky);
+    const tess_status st = tess_array_close(s->a, NULL);
+    disarm();
+    s->a = NULL;
+
+    if (st != TESS_OK && (fault.failures == 0 || st != TESS_ERR_NOMEM))
+        fail_msg("close, allocation %ld: %s", n, tess_status_name(st));
+    if (s->path)
+        check_file(s->path, st == TESS_OK ? &s->reference : &committed);
+    reference_finish(&committed);
+    finish(s);
+    return fault.failures > 0;
+}
+
+static void
+every_call(struct subject *s)
+{
+    long total = 0;
+
+    for (size_t i = 0; i < COUNT(part); i++)
+        part[i] = (double)i * 3;
+    for (size_t i = 0; i < COUNT(layers); i++)
+        layers[i] = (double)i + 0.5;
+    for (size_t i = 0; i < COUNT(from_items); i++)
+        from_items[i] = (double)(i * i);
+    for (size_t i = 0; i < COUNT(steps); i++)
+        run_all(s, &steps[i], &total);
+    if (!s->path)
+        run_all(s, &image_step, &total);
+    for (int sticky = 0; sticky < 2; sticky++)
+        for (long n = 0; run_close(s, n, sticky); n++)
+            total++;
+    print_message("%ld failing allocations\n", total);
+    assert_true(total > 100); // the wrappers are in effect
+}
+
+static void
+in_memory(void **state)
+{
+    struct subject s = {.codec = TESS_CODEC_LZ4};
+
+    (void)state;
+    every_call(&s);
+}
+
+static void
+in_a_file(void **state)
+{
+    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC,
+                                        TESS_CODEC_ZLIB, TESS_CODEC_ZSTD};
+    char path[300];
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", files_path("array.b2nd"));
+    for (size_t i = 0; i < COUNT(codecs); i++) {
+        struct subject s = {.path = path, .codec = codecs[i]};
+        every_call(&s);
+    }
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    files_begin();
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    disarm();
+    files_end();
+    return 0;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(in_memory, begin, end),
+        cmocka_unit_test_setup_teardown(in_a_file, begin, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Have the independent reader of the format read what the library writes.
+
+    interop.py B2REF NUMBER COMMAND ARGUMENT...
+
+COMMAND, given a temporary folder as its last argument, writes arrays there, at least NUMBER of
+them, and what they hold (see record.h). B2REF is the reference reader, b2ref.py, used as a module.
+Data, shape, and both kinds of metalayers must be the same, and the reader must have no objection.
+77 is the exit status when the reader, an interpreter with the modules it needs, or an argument that
+is a path, is absent.
+"""
+
+import glob
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MODULES = ("numpy", "lz4.block", "zstandard")
+
+
+def interpreter():
+    """A Python that has the modules, or None."""
+    for python in [sys.executable] + sorted(glob.glob("/usr/bin/python3*")):
+        if shutil.which(python) and subprocess.run(
+                (python, "-c", "import " + ", ".join(MODULES)), stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL).returncode == 0:
+            return python
+    return None
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("b2ref", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def difference(b2ref, folder, case):
+    """None, or what is wrong with one array."""
+    try:
+        source = b2ref.Source(os.path.join(folder, case["name"]))
+        data = source.raw()
+        metalayers = {k.decode(): v.hex() for k, v in source.frame.meta.items()}
+        vlmetalayers = {k.decode(): source.frame.vlmeta_content(k).hex()
+                        for k in source.frame.vlmeta}
+    except (b2ref.B2Error, b2ref.Unsupported) as error:
+        return str(error)
+    with open(os.path.join(folder, case["name"] + ".bin"), "rb") as f:
+        want = f.read()
+    if source.nd is None or metalayers.pop(case["layer"], None) is None:
+        return "no array to the reader"
+    if list(source.nd.shape) != case["shape"]:
+        return "shape %r instead of %r" % (source.nd.shape, case["shape"])
+    if data != want:
+        common = min(len(data), len(want))
+        at = next((i for i in range(common) if data[i] != want[i]), common)
+        return "other data from byte %d on (%d bytes, sha256 %s)" % (
+            at, len(data), hashlib.sha256(data).hexdigest())
+    if metalayers != case["metalayers"]:
+        return "other metalayers: %r" % metalayers
+    if vlmetalayers != case["vlmetalayers"]:
+        return "other variable-length metalayers: %r" % sorted(vlmetalayers)
+    return None
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    reader, number, *command = sys.argv[1:]
+    for path in [reader] + command[1:]:
+        if not os.path.exists(path):
+            print("there is no " + path)
+            return 77
+    python = interpreter()
+    if python is None:
+        print("no Python with " + ", ".join(MODULES))
+        return 77
+    if python != sys.executable:
+        return subprocess.run([python] + sys.argv).returncode
+    sys.dont_write_bytecode = True
+    b2ref = load(reader)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        status = subprocess.run(command + [folder]).returncode
+        if status != 0:
+            print("%s: exit status %d" % (command[0], status))
+            return 1
+        with open(os.path.join(folder, "arrays.json")) as f:
+            cases = [json.loads(line) for line in f]
+        for case in cases:
+            problem = difference(b2ref, folder, case)
+            if problem:
+                failed += 1
+                print("%s: %s" % (case["name"], problem))
+    print("%d arrays, %d read differently" % (len(cases), failed))
+    return 1 if failed or len(cases) < int(number) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,87 @@
+/*
+ * record.c - the files that interop.py reads.
+ */
+#include "golden/record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *folder;
+static FILE *list;
+
+static void
+give_up(const char *path)
+{
+    perror(path);
+    exit(1);
+}
+
+void
+record_begin(const char *path)
+{
+    folder = path;
+    list = fopen(record_path("arrays", ".json"), "w");
+    if (!list)
+        give_up("arrays.json");
+}
+
+void
+record_end(void)
+{
+    if (fclose(list) != 0)
+        give_up("arrays.json");
+}
+
+const char *
+record_path(const char *name, const char *extension)
+{
+    static char path[1000];
+
+    (void)snprintf(path, sizeof path, "%s/%s%s", folder, name, extension);
+    return path;
+}
+
+static void
+write_name_and_hex(const char *separator, const char *name, const void *content, size_t size)
+{
+    const uint8_t *bytes = content;
+
+    fprintf(list, "%s\"%s\": \"", separator, name);
+    for (size_t i = 0; i < size; i++)
+        fprintf(list, "%02x", bytes[i]);
+    fputc('"', list);
+}
+
+void
+record_array(const char *name, tess_array *a, const struct reference *r)
+{
+    const char *separator = "";
+    tess_info info;
+    FILE *f = fopen(record_path(name, ".bin"), "wb");
+
+    if (!f || fwrite(r->data, 1, reference_size(r), f) != reference_size(r) || fclose(f) != 0)
+        give_up(name);
+    tess_array_info(a, &info);
+    fprintf(list, "{\"name\": \"%s\", \"layer\": \"%s\", \"shape\": [", name, info.layer);
+    for (int i = 0; i < r->ndim; i++)
+        fprintf(list, "%s%" PRId64, i ? ", " : "", r->shape[i]);
+    fputs("], \"metalayers\": {", list);
+    for (int i = 0; i < info.nmetalayers; i++) {
+        tess_metalayer layer;
+        MUST(tess_meta_at(a, i, &layer, err));
+        if (strcmp(layer.name, info.layer) == 0)
+            continue;
+        write_name_and_hex(separator, layer.name, layer.content, layer.size);
+        separator = ", ";
+    }
+    fputs("}, \"vlmetalayers\": {", list);
+    for (int i = 0; i < info.nvlmetalayers; i++) {
+        void *content = NULL;
+        size_t size = 0;
+        MUST(tess_vlmeta_get(a, tess_vlmeta_name(a, i), &content, &size, err));
+        write_name_and_hex(i ? ", " : "", tess_vlmeta_name(a, i), content, size);
+        tess_free(content);
+    }
+    fputs("}}\n", list);
+    MUST(tess_array_close(a, err));
+}

@@ -1,0 +1,100 @@
+# shellcheck shell=sh
+# What the two commands, test/run and bench/quickstart, need of the system; the one list of it.
+#
+# Sourced. need_packages WORD... takes lines of the list by their first word, looks for what is
+# missing, and on Debian and its like installs it; elsewhere it names it and stops. Nothing is
+# installed, and no right to do so asked for, when everything is there.
+
+# for    what to look for             Debian packages, first one that exists of a|b
+packages='
+build    compiler:cc                  gcc libc6-dev
+build    meson:1.0                    meson
+build    program:ninja                ninja-build
+build    program:pkg-config           pkg-config
+build    library:liblz4               liblz4-dev
+build    library:libzstd              libzstd-dev
+build    library:libdeflate           libdeflate-dev
+build    library:libxxhash            libxxhash-dev
+build    library:msgpack-c|msgpack    libmsgpack-c-dev|libmsgpack-dev
+build    library:netcdf               libnetcdf-dev
+test     library:cmocka               libcmocka-dev
+test     program:c++                  g++
+test     program:nm                   binutils
+data     file:/usr/share/ferret-vis/data/etopo5.cdf  ferret-datasets
+'
+
+# Is version $2 there, and not below $1?
+first_is_oldest() {
+    [ -n "$2" ] && [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]
+}
+
+# Is there what a line of the list looks for?
+have() {
+    case $1 in
+    compiler:*) echo '#include <stdlib.h>' | "${1#*:}" -x c -E - >/dev/null 2>&1 ;;
+    program:*) command -v "${1#*:}" >/dev/null 2>&1 ;;
+    meson:*) first_is_oldest "${1#*:}" "$(meson --version 2>/dev/null)" ;;
+    file:*) [ -r "${1#*:}" ] ;;
+    library:*)
+        for module in $(echo "${1#*:}" | tr '|' ' '); do
+            pkg-config --exists "$module" 2>/dev/null && return 0
+        done
+        return 1
+        ;;
+    esac
+}
+
+# The packages for all that is missing of the lines that begin with one of the words.
+missing_packages() {
+    echo "$packages" | while read -r word what names; do
+        case " $* " in
+        *" ${word:-none} "*) have "$what" || echo "$names" ;;
+        esac
+    done
+}
+
+# a|b becomes the first that apt knows.
+known_package() {
+    for name in $(echo "$1" | tr '|' ' '); do
+        if apt-cache show "$name" >/dev/null 2>&1; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "$name"
+}
+
+install_packages() {
+    sudo=
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null 2>&1 || return 1
+        sudo=sudo
+        [ -t 0 ] || sudo='sudo -n'
+    fi
+    $sudo apt-get update -q </dev/null || echo "apt-get update failed; going on without." >&2
+    names=
+    for package in "$@"; do
+        names="$names $(known_package "$package")"
+    done
+    # shellcheck disable=SC2086
+    $sudo env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -q -y --no-install-recommends $names </dev/null
+}
+
+# Fails, in words on stderr, when something is missing and stays so.
+need_packages() {
+    # shellcheck disable=SC2046
+    set -- "$*" $(missing_packages "$@")
+    words=$1
+    shift
+    [ $# -eq 0 ] && return 0
+    echo "Missing: $*" >&2
+    if command -v apt-get >/dev/null 2>&1; then
+        install_packages "$@" >&2 || echo "apt-get could not install them." >&2
+    fi
+    # shellcheck disable=SC2046,SC2086
+    set -- $(missing_packages $words)
+    [ $# -eq 0 ] && return 0
+    echo "Please install, under the names of your system: $* (meson 1.0 or later)" >&2
+    return 1
+}

@@ -1,0 +1,27 @@
+/*
+ * random.h - random numbers that come again with the same seed.
+ *
+ *     struct random r;
+ *     random_init(&r, random_seed());
+ */
+#ifndef SUPPORT_RANDOM_H
+#define SUPPORT_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct random {
+    uint64_t state;
+};
+
+// The number in TESS_TEST_SEED, else one from the clock. Prints it to stderr, so that a failure
+// can be repeated.
+uint64_t random_seed(void);
+
+void random_init(struct random *r, uint64_t seed);
+
+uint64_t random_next(struct random *r); // all 64 bits
+uint64_t random_below(struct random *r, uint64_t bound); // 0 <= result < bound; bound > 0
+void random_bytes(struct random *r, void *dst, size_t size);
+
+#endif

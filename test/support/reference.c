@@ -1,0 +1,172 @@
+/*
+ * reference.c - the definition of what an array does, item by item.
+ *
+ * Fit to be checked by eye; used for arrays of some thousand items.
+ */
+#include "support/reference.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint8_t *
+zeroed(size_t size)
+{
+    uint8_t *p = calloc(size > 0 ? size : 1, 1);
+
+    if (!p)
+        abort();
+    return p;
+}
+
+void
+reference_init(struct reference *r, int ndim, const int64_t *shape, size_t typesize)
+{
+    *r = (struct reference){.ndim = ndim, .typesize = typesize};
+    for (int i = 0; i < ndim; i++)
+        r->shape[i] = shape[i];
+    r->data = zeroed(reference_size(r));
+}
+
+void
+reference_copy(struct reference *r, const struct reference *from)
+{
+    *r = *from;
+    r->data = zeroed(reference_size(from));
+    memcpy(r->data, from->data, reference_size(from));
+}
+
+void
+reference_finish(struct reference *r)
+{
+    free(r->data);
+    r->data = NULL;
+}
+
+int64_t
+reference_nitems(int ndim, const int64_t *shape)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < ndim; i++)
+        n *= shape[i];
+    return n;
+}
+
+int64_t
+reference_box_nitems(int ndim, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < ndim; i++)
+        n *= stop[i] - start[i];
+    return n;
+}
+
+size_t
+reference_size(const struct reference *r)
+{
+    return (size_t)reference_nitems(r->ndim, r->shape) * r->typesize;
+}
+
+size_t
+reference_box_size(const struct reference *r, const int64_t *start, const int64_t *stop)
+{
+    return (size_t)reference_box_nitems(r->ndim, start, stop) * r->typesize;
+}
+
+void
+reference_fill(struct reference *r, const void *item)
+{
+    const int64_t n = reference_nitems(r->ndim, r->shape);
+
+    for (int64_t i = 0; i < n; i++)
+        memcpy(r->data + (size_t)i * r->typesize, item, r->typesize);
+}
+
+// Step to the next item of a box in C order; false behind the last one.
+static bool
+next(int ndim, const int64_t *start, const int64_t *stop, int64_t *at)
+{
+    for (int i = ndim - 1; i >= 0; i--) {
+        if (++at[i] < stop[i])
+            return true;
+        at[i] = start[i];
+    }
+    return false;
+}
+
+static uint8_t *
+item(const struct reference *r, const int64_t *at)
+{
+    int64_t position = 0;
+
+    for (int i = 0; i < r->ndim; i++)
+        position = position * r->shape[i] + at[i];
+    return r->data + (size_t)position * r->typesize;
+}
+
+void
+reference_get(const struct reference *r, const int64_t *start, const int64_t *stop, void *dst)
+{
+    int64_t at[REFERENCE_MAX_NDIM] = {0};
+    uint8_t *out = dst;
+
+    if (reference_box_nitems(r->ndim, start, stop) == 0)
+        return;
+    for (int i = 0; i < r->ndim; i++)
+        at[i] = start[i];
+    do {
+        memcpy(out, item(r, at), r->typesize);
+        out += r->typesize;
+    } while (next(r->ndim, start, stop, at));
+}
+
+void
+reference_set(struct reference *r, const int64_t *start, const int64_t *stop, const void *src)
+{
+    int64_t at[REFERENCE_MAX_NDIM] = {0};
+    const uint8_t *in = src;
+
+    if (reference_box_nitems(r->ndim, start, stop) == 0)
+        return;
+    for (int i = 0; i < r->ndim; i++)
+        at[i] = start[i];
+    do {
+        memcpy(item(r, at), in, r->typesize);
+        in += r->typesize;
+    } while (next(r->ndim, start, stop, at));
+}
+
+void
+reference_resize(struct reference *r, const int64_t *shape)
+{
+    const int64_t origin[REFERENCE_MAX_NDIM] = {0};
+    int64_t common[REFERENCE_MAX_NDIM] = {0};
+    struct reference resized;
+
+    for (int i = 0; i < r->ndim; i++)
+        common[i] = shape[i] < r->shape[i] ? shape[i] : r->shape[i];
+    reference_init(&resized, r->ndim, shape, r->typesize);
+
+    uint8_t *kept = zeroed(reference_box_size(r, origin, common));
+    reference_get(r, origin, common, kept);
+    reference_set(&resized, origin, common, kept);
+    free(kept);
+    reference_finish(r);
+    *r = resized;
+}
+
+void
+reference_append(struct reference *r, int axis, int64_t count, const void *src)
+{
+    int64_t start[REFERENCE_MAX_NDIM] = {0};
+    int64_t shape[REFERENCE_MAX_NDIM] = {0};
+
+    for (int i = 0; i < r->ndim; i++)
+        shape[i] = r->shape[i];
+    start[axis] = shape[axis];
+    shape[axis] += count;
+    reference_resize(r, shape);
+    reference_set(r, start, shape, src);
+}

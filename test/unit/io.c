@@ -1,0 +1,348 @@
+/*
+ * io.c - tests of io: files and memory do what io.h says, and leave nothing behind.
+ */
+#include "io/io.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/tessera-io-XXXXXX";
+static char path[64];
+
+static int
+setup(void **state)
+{
+    (void)state;
+    if (!mkdtemp(directory))
+        return -1;
+    snprintf(path, sizeof path, "%s/file", directory);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    (void)state;
+    return rmdir(directory); // fails if a test left a file
+}
+
+static void
+put(const char *text)
+{
+    FILE *const f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+    assert_int_equal(fclose(f), 0);
+}
+
+static void
+check(const char *text)
+{
+    char found[100] = "";
+    FILE *const f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(found, 1, sizeof found, f), strlen(text));
+    fclose(f);
+    assert_string_equal(found, text);
+}
+
+static bool
+exists(void)
+{
+    return access(path, F_OK) == 0;
+}
+
+static int
+count_files(void)
+{
+    char command[128];
+    int n = -1;
+    snprintf(command, sizeof command, "ls -A %s | wc -l", directory);
+    FILE *const f = popen(command, "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%d", &n), 1);
+    pclose(f);
+    return n;
+}
+
+static void
+file_written_and_read(void **state)
+{
+    struct io *io;
+    tess_error err;
+    char bytes[20] = "";
+    int64_t size;
+
+    (void)state;
+    assert_int_equal(io_file_create(path, false, &io, &err), TESS_OK);
+    assert_true(io->writable);
+    assert_int_equal(io_write(io, 4, "efgh", 4, &err), TESS_OK); // a hole before it
+    assert_int_equal(io_write(io, 0, "abcd", 4, &err), TESS_OK);
+    assert_int_equal(io_size(io, &size, &err), TESS_OK);
+    assert_int_equal(size, 8);
+    assert_int_equal(io_read(io, 2, bytes, 4, &err), TESS_OK);
+    assert_string_equal(bytes, "cdef");
+    assert_null(io_view(io, 0, 4));
+    assert_int_equal(io_sync(io, &err), TESS_OK);
+    assert_int_equal(io_truncate(io, 6, &err), TESS_OK);
+    assert_int_equal(io_publish(io, &err), TESS_OK);
+    assert_int_equal(io_publish(io, &err), TESS_OK); // once more does nothing
+    io_close(io);
+    check("abcdef");
+
+    assert_int_equal(io_file_open(path, true, &io, &err), TESS_OK);
+    assert_int_equal(io_write(io, 5, "FG", 2, &err), TESS_OK);
+    io_close(io);
+    check("abcdeFG"); // what was there before stays without a publish
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+file_too_short(void **state)
+{
+    struct io *io;
+    tess_error err = {0};
+    char bytes[20];
+
+    (void)state;
+    put("0123456789");
+    assert_int_equal(io_file_open(path, false, &io, &err), TESS_OK);
+    assert_false(io->writable);
+    assert_int_equal(io_read(io, 0, bytes, 10, &err), TESS_OK);
+    assert_int_equal(io_read(io, 1, bytes, 10, &err), TESS_ERR_IO);
+    assert_int_equal(io_read(io, 10, bytes, 1, &err), TESS_ERR_IO);
+    assert_int_equal(io_read(io, 1000, bytes, 1, &err), TESS_ERR_IO);
+    assert_int_equal(io_read(io, 1000, bytes, 0, &err), TESS_OK);
+    assert_int_equal(io_write(io, 0, "x", 1, &err), TESS_ERR_IO); // opened for reading
+    assert_int_equal(err.sys, EBADF);
+    io_close(io);
+    check("0123456789");
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+file_not_there(void **state)
+{
+    struct io *io = NULL;
+    tess_error err = {0};
+
+    (void)state;
+    assert_int_equal(io_file_open(path, false, &io, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, ENOENT);
+    assert_non_null(strstr(err.message, "No such file"));
+    assert_null(io);
+    assert_int_equal(io_file_create("/nowhere/at/all", false, &io, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, ENOENT);
+    assert_int_equal(io_file_create("/nowhere/at/all", true, &io, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, ENOENT);
+    assert_null(io);
+}
+
+static void
+not_a_file(void **state)
+{
+    struct io *io = NULL;
+    tess_error err = {0};
+
+    (void)state;
+    assert_int_equal(io_file_open(directory, false, &io, &err), TESS_ERR_UNSUPPORTED);
+    assert_int_equal(io_file_open(directory, true, &io, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, EISDIR);
+    assert_int_equal(io_file_open("/dev/null", false, &io, &err), TESS_ERR_IO);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(io_file_open(path, false, &io, &err), TESS_ERR_IO); // and returns at once
+    assert_int_equal(io_file_create(path, true, &io, &err), TESS_ERR_IO);
+    assert_int_equal(unlink(path), 0);
+    assert_null(io);
+}
+
+static void
+existing_file_refused(void **state)
+{
+    struct io *io = NULL;
+    tess_error err = {0};
+
+    (void)state;
+    put("precious");
+    assert_int_equal(io_file_create(path, false, &io, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, EEXIST);
+    assert_null(io);
+    check("precious");
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+unpublished_file_disappears(void **state)
+{
+    struct io *io;
+
+    (void)state;
+    assert_int_equal(io_file_create(path, false, &io, NULL), TESS_OK);
+    assert_int_equal(io_write(io, 0, "half", 4, NULL), TESS_OK);
+    io_close(io);
+    assert_false(exists());
+
+    put("old");
+    assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK);
+    assert_int_equal(io_write(io, 0, "half", 4, NULL), TESS_OK);
+    check("old");
+    io_close(io);
+    check("old");
+    assert_int_equal(count_files(), 1);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+file_replaced(void **state)
+{
+    struct io *io, *second;
+    struct stat info;
+
+    (void)state;
+    put("old");
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK);
+    assert_int_equal(io_file_create(path, true, &second, NULL), TESS_OK); // two at once
+    assert_int_equal(io_write(io, 0, "first", 5, NULL), TESS_OK);
+    assert_int_equal(io_write(second, 0, "second", 6, NULL), TESS_OK);
+    assert_int_equal(io_publish(io, NULL), TESS_OK);
+    check("first");
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 07777, 0640); // permissions of the one before
+    assert_int_equal(io_publish(second, NULL), TESS_OK);
+    check("second");
+    io_close(io);
+    io_close(second);
+    check("second");
+    assert_int_equal(count_files(), 1);
+    assert_int_equal(unlink(path), 0);
+
+    assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK); // nothing to replace
+    assert_false(exists());
+    assert_int_equal(io_write(io, 0, "new", 3, NULL), TESS_OK);
+    assert_int_equal(io_publish(io, NULL), TESS_OK);
+    io_close(io);
+    check("new");
+    assert_int_equal(unlink(path), 0);
+}
+
+static void
+publish_fails(void **state)
+{
+    struct io *io;
+    tess_error err = {0};
+
+    (void)state;
+    assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK);
+    assert_int_equal(mkdir(path, 0700), 0); // takes the name away
+    assert_int_equal(io_publish(io, &err), TESS_ERR_IO);
+    io_close(io);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(count_files(), 0); // the temporary file is gone, too
+}
+
+static void
+memory_grows(void **state)
+{
+    struct io *io;
+    uint8_t expected[5000] = {0}, bytes[5000];
+    int64_t size;
+    tess_error err;
+
+    (void)state;
+    memcpy(expected, "start", 5);
+    assert_int_equal(io_memory_new("start", 5, &io, &err), TESS_OK);
+    assert_true(io->writable);
+    for (int i = 0; i < 100; i++) { // with gaps, which are zeros
+        const int64_t at = 7 + i * 49;
+        memset(expected + at, i, 11);
+        assert_int_equal(io_write(io, at, expected + at, 11, &err), TESS_OK);
+        assert_int_equal(io_size(io, &size, &err), TESS_OK);
+        assert_int_equal(size, at + 11);
+        assert_memory_equal(io_view(io, 0, (size_t)size), expected, (size_t)size);
+    }
+    assert_int_equal(io_read(io, 0, bytes, (size_t)size, &err), TESS_OK);
+    assert_memory_equal(bytes, expected, (size_t)size);
+    assert_int_equal(io_read(io, size - 1, bytes, 2, &err), TESS_ERR_IO);
+
+    assert_int_equal(io_truncate(io, 20, &err), TESS_OK); // what was cut off is zero later
+    assert_int_equal(io_truncate(io, 60, &err), TESS_OK);
+    memset(expected + 20, 0, 40);
+    assert_memory_equal(io_view(io, 0, 60), expected, 60);
+    assert_null(io_view(io, 0, 61));
+    assert_null(io_view(io, 61, 0));
+    assert_null(io_view(io, -1, 1));
+    assert_null(io_view(io, 1, SIZE_MAX));
+    assert_non_null(io_view(io, 60, 0));
+    assert_int_equal(io_write(io, INT64_MAX - 2, "abc", 3, &err), TESS_ERR_LIMIT);
+    assert_int_equal(io_sync(io, &err), TESS_OK);
+    assert_int_equal(io_publish(io, &err), TESS_OK);
+    io_close(io);
+}
+
+static void
+memory_viewed(void **state)
+{
+    static const char image[] = "0123456789";
+    struct io *io;
+    char bytes[4] = "";
+    tess_error err;
+
+    (void)state;
+    assert_int_equal(io_memory_view(image, 10, &io, &err), TESS_OK);
+    assert_false(io->writable);
+    assert_ptr_equal(io_view(io, 3, 7), image + 3);
+    assert_null(io_view(io, 3, 8));
+    assert_int_equal(io_read(io, 7, bytes, 3, &err), TESS_OK);
+    assert_string_equal(bytes, "789");
+    assert_int_equal(io_read(io, 8, bytes, 3, &err), TESS_ERR_IO);
+    io_close(io);
+}
+
+// No bytes at all are fine, as long as none are read.
+static void
+memory_empty(void **state)
+{
+    struct io *io;
+    int64_t size = -1;
+    char byte;
+
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        assert_int_equal(kind == 0   ? io_memory_new(NULL, 0, &io, NULL)
+                         : kind == 1 ? io_memory_new("", 0, &io, NULL)
+                                     : io_memory_view("", 0, &io, NULL),
+                         TESS_OK);
+        assert_int_equal(io_size(io, &size, NULL), TESS_OK);
+        assert_int_equal(size, 0);
+        assert_int_equal(io_read(io, 0, &byte, 0, NULL), TESS_OK);
+        assert_int_equal(io_read(io, 0, &byte, 1, NULL), TESS_ERR_IO);
+        io_close(io);
+    }
+    io_close(NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(file_written_and_read), cmocka_unit_test(file_too_short),
+        cmocka_unit_test(file_not_there),        cmocka_unit_test(not_a_file),
+        cmocka_unit_test(existing_file_refused), cmocka_unit_test(unpublished_file_disappears),
+        cmocka_unit_test(file_replaced),         cmocka_unit_test(publish_fails),
+        cmocka_unit_test(memory_grows),          cmocka_unit_test(memory_viewed),
+        cmocka_unit_test(memory_empty),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
