@@ -187,16 +187,15 @@ put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
     const struct block_source source = {.from = c, .items = items, .stored = stored};
     enum chunk_special special;
     int32_t cbytes;
-    uint8_t *const chunk = malloc((size_t)chunk_bound(&a->encoder));
-    if (!chunk)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk of %" PRId64 " bytes",
-                       chunk_bound(&a->encoder));
-    tess_status st = chunk_encode(&a->encoder, &source, c->encode, chunk, &cbytes, &special, err);
-    if (st == TESS_OK)
-        st = special == SPECIAL_ZEROS ? frame_put_special(a->frame, n, special, err)
-                                      : frame_put(a->frame, n, chunk, cbytes, err);
-    free(chunk);
-    return st;
+    tess_status st = scratch_reserve_chunk(c->encode, chunk_bound(&a->encoder), err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const chunk = c->encode->stored;
+    st = chunk_encode(&a->encoder, &source, c->encode, chunk, &cbytes, &special, err);
+    if (st != TESS_OK)
+        return st;
+    return special == SPECIAL_ZEROS ? frame_put_special(a->frame, n, special, err)
+                                    : frame_put(a->frame, n, chunk, cbytes, err);
 }
 
 static tess_status

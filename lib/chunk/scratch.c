@@ -48,6 +48,12 @@ scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "%" PRId64 " stored bytes in one piece, the limit is %" PRId64, size,
                        s->limit);
+    return scratch_reserve_chunk(s, size, err);
+}
+
+tess_status
+scratch_reserve_chunk(struct chunk_scratch *s, int64_t size, tess_error *err)
+{
     if ((uint64_t)size <= s->stored_size && s->stored)
         return TESS_OK;
     s->stored_size = 0;

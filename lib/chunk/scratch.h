@@ -22,8 +22,11 @@ struct chunk_scratch {
 // Make room for blocks of `size` bytes. TESS_ERR_LIMIT, TESS_ERR_NOMEM.
 tess_status scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err);
 
-// Make room for `size` stored bytes.
+// Make room for `size` bytes that a file says are stored in one piece. TESS_ERR_LIMIT, NOMEM.
 tess_status scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err);
+
+// Make room in the same place for a chunk that we make: no claim, no limit.
+tess_status scratch_reserve_chunk(struct chunk_scratch *s, int64_t size, tess_error *err);
 
 void scratch_finish(struct chunk_scratch *s); // zeroed: fine
 

@@ -63,6 +63,14 @@ reserve(struct memory *m, size_t size, tess_error *err)
     return TESS_OK;
 }
 
+// Zeros between the end of what is there and `offset`.
+static void
+fill_gap(struct memory *m, size_t offset)
+{
+    if (offset > m->size)
+        memset(m->buffer + m->size, 0, offset - m->size);
+}
+
 static tess_status
 memory_truncate(struct io *io, int64_t size, tess_error *err)
 {
@@ -73,8 +81,7 @@ memory_truncate(struct io *io, int64_t size, tess_error *err)
     const tess_status st = reserve(m, wanted, err);
     if (st != TESS_OK)
         return st;
-    if (wanted > m->size)
-        memset(m->buffer + m->size, 0, wanted - m->size);
+    fill_gap(m, wanted);
     m->size = wanted;
     return TESS_OK;
 }
@@ -87,13 +94,14 @@ memory_write(struct io *io, int64_t offset, const void *src, size_t size, tess_e
     if (!add_i64(offset, (int64_t)size, &end))
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes at %" PRId64 " do not fit in memory",
                        size, offset);
-    if ((uint64_t)end > m->size) {
-        const tess_status st = memory_truncate(io, end, err);
-        if (st != TESS_OK)
-            return st;
-    }
+    const tess_status st = reserve(m, (size_t)end, err);
+    if (st != TESS_OK)
+        return st;
+    fill_gap(m, (size_t)offset);
     if (size > 0)
         memcpy(m->buffer + offset, src, size);
+    if ((size_t)end > m->size)
+        m->size = (size_t)end;
     return TESS_OK;
 }
 

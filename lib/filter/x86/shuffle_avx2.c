@@ -18,14 +18,17 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline)) // with constant widths
+
+// A loop over registers, k from 0 to a constant, of which no loop may be left. Clang sees to it by
+// itself, and earlier than when asked to; gcc -O2 has to be asked.
 #ifdef __clang__
-#define UNROLL // by itself, and earlier than when asked to
+#define foreach(k, count) for (size_t k = 0; k < (count); k++)
 #else
-#define UNROLL _Pragma("GCC unroll 16")
+#define foreach(k, count) _Pragma("GCC unroll 16") for (size_t k = 0; k < (count); k++)
 #endif
 
 enum {
-    PREFETCH_ROWS = 20,   // how far ahead, or half of the rows; gains a quarter on rows of 200 bytes
+    PREFETCH_ROWS = 20, // how far ahead, or half of the rows; gains a quarter on rows of 200 bytes
     PREFETCH_SIZE = 1024, // rows longer than this the processor foresees
     LINE_SIZE = 64,
     // Items for which a group of columns is done before the next one: planes often lie a power of
@@ -64,16 +67,21 @@ store8(uint8_t *p, __m128i v)
         t[2 * (k)] = unpacklo(v[k], v[(k) + half]);     \
         t[2 * (k) + 1] = unpackhi(v[k], v[(k) + half]); \
     }
-#define PAIRS(lo, hi)                                                               \
-    PAIR(0, lo, hi)                                                                 \
-    PAIR(1, lo, hi) PAIR(2, lo, hi) PAIR(3, lo, hi) PAIR(4, lo, hi) PAIR(5, lo, hi) \
-        PAIR(6, lo, hi) PAIR(7, lo, hi)
+#define PAIRS(lo, hi) \
+    PAIR(0, lo, hi);  \
+    PAIR(1, lo, hi);  \
+    PAIR(2, lo, hi);  \
+    PAIR(3, lo, hi);  \
+    PAIR(4, lo, hi);  \
+    PAIR(5, lo, hi);  \
+    PAIR(6, lo, hi);  \
+    PAIR(7, lo, hi)
 
 INLINE void
 step16(__m128i v[16], size_t half)
 {
     __m128i t[16];
-    PAIRS(_mm_unpacklo_epi8, _mm_unpackhi_epi8)
+    PAIRS(_mm_unpacklo_epi8, _mm_unpackhi_epi8);
     memcpy(v, t, 2 * half * sizeof *t);
 }
 
@@ -82,7 +90,7 @@ INLINE void
 step32(__m256i v[16], size_t half)
 {
     __m256i t[16];
-    PAIRS(_mm256_unpacklo_epi8, _mm256_unpackhi_epi8)
+    PAIRS(_mm256_unpacklo_epi8, _mm256_unpackhi_epi8);
     memcpy(v, t, 2 * half * sizeof *t);
 }
 
@@ -124,10 +132,10 @@ INLINE void
 items32(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     __m256i v[16];
-    UNROLL for (size_t j = 0; j < w; j++) v[j] = _mm256_loadu_si256((const void *)(src + j * n));
+    foreach (j, w)
+        v[j] = _mm256_loadu_si256((const void *)(src + j * n));
     interleave32(v, w, log2_of(w));
-    UNROLL for (size_t k = 0; k < w; k++)
-    {
+    foreach (k, w) {
         store16(dst + 16 * k, _mm256_castsi256_si128(v[k]));
         store16(dst + 16 * (w + k), _mm256_extracti128_si256(v[k], 1));
     }
@@ -137,9 +145,11 @@ INLINE void
 items16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     __m128i v[16];
-    UNROLL for (size_t j = 0; j < w; j++) v[j] = load16(src + j * n);
+    foreach (j, w)
+        v[j] = load16(src + j * n);
     interleave16(v, w, log2_of(w));
-    UNROLL for (size_t k = 0; k < w; k++) store16(dst + 16 * k, v[k]);
+    foreach (k, w)
+        store16(dst + 16 * k, v[k]);
 }
 
 // 8 items fill half as many registers after the first step.
@@ -147,10 +157,11 @@ INLINE void
 items8(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     __m128i v[16];
-    UNROLL for (size_t j = 0; j < w / 2; j++) v[j] =
-        _mm_unpacklo_epi8(load8(src + j * n), load8(src + (j + w / 2) * n));
+    foreach (j, w / 2)
+        v[j] = _mm_unpacklo_epi8(load8(src + j * n), load8(src + (j + w / 2) * n));
     interleave16(v, w / 2, log2_of(w) - 1);
-    UNROLL for (size_t k = 0; k < w / 2; k++) store16(dst + 16 * k, v[k]);
+    foreach (k, w / 2)
+        store16(dst + 16 * k, v[k]);
 }
 
 INLINE void
@@ -192,11 +203,10 @@ INLINE void
 columns16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
 {
     __m128i v[16];
-    UNROLL for (size_t j = 0; j < 8; j++) v[j] =
-        j < have ? load16(src + j * n) : _mm_setzero_si128();
+    foreach (j, 8)
+        v[j] = j < have ? load16(src + j * n) : _mm_setzero_si128();
     interleave16(v, 8, 3);
-    UNROLL for (size_t k = 0; k < 8; k++)
-    {
+    foreach (k, 8) {
         store8(dst + 2 * k * w, v[k]);
         store8(dst + (2 * k + 1) * w, _mm_unpackhi_epi64(v[k], v[k]));
     }
@@ -206,20 +216,19 @@ INLINE void
 columns8(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
 {
     __m128i v[16];
-    UNROLL for (size_t j = 0; j < 8; j++) v[j] =
-        j < have ? load8(src + j * n) : _mm_setzero_si128();
-    UNROLL for (size_t j = 0; j < 4; j++) v[j] = _mm_unpacklo_epi8(v[j], v[j + 4]);
+    foreach (j, 8)
+        v[j] = j < have ? load8(src + j * n) : _mm_setzero_si128();
+    foreach (j, 4)
+        v[j] = _mm_unpacklo_epi8(v[j], v[j + 4]);
     interleave16(v, 4, 2);
-    UNROLL for (size_t k = 0; k < 4; k++)
-    {
+    foreach (k, 4) {
         store8(dst + 2 * k * w, v[k]);
         store8(dst + (2 * k + 1) * w, _mm_unpackhi_epi64(v[k], v[k]));
     }
 }
 
 INLINE void
-row_of_narrow(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
-              size_t nitems)
+row_of_narrow(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
 {
     const size_t spill = 7 / w; // items that must follow a tile: it writes beyond its last one
     size_t i = 0;
@@ -340,19 +349,23 @@ INLINE void
 planes32(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     __m256i v[16];
-    UNROLL for (size_t k = 0; k < w; k++) v[k] = _mm256_inserti128_si256(
-        _mm256_castsi128_si256(load16(src + 16 * k)), load16(src + 16 * (w + k)), 1);
+    foreach (k, w)
+        v[k] = _mm256_inserti128_si256(_mm256_castsi128_si256(load16(src + 16 * k)),
+                                       load16(src + 16 * (w + k)), 1);
     interleave32(v, w, 4);
-    UNROLL for (size_t j = 0; j < w; j++) _mm256_storeu_si256((void *)(dst + j * n), v[j]);
+    foreach (j, w)
+        _mm256_storeu_si256((void *)(dst + j * n), v[j]);
 }
 
 INLINE void
 planes16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
     __m128i v[16];
-    UNROLL for (size_t k = 0; k < w; k++) v[k] = load16(src + 16 * k);
+    foreach (k, w)
+        v[k] = load16(src + 16 * k);
     interleave16(v, w, 4);
-    UNROLL for (size_t j = 0; j < w; j++) store16(dst + j * n, v[j]);
+    foreach (j, w)
+        store16(dst + j * n, v[j]);
 }
 
 // n items, at least 16.
@@ -375,10 +388,12 @@ INLINE void
 group16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t have)
 {
     __m128i v[16];
-    UNROLL for (size_t k = 0; k < 8; k++) v[k] =
-        _mm_unpacklo_epi64(load8(src + 2 * k * w), load8(src + (2 * k + 1) * w));
+    foreach (k, 8)
+        v[k] = _mm_unpacklo_epi64(load8(src + 2 * k * w), load8(src + (2 * k + 1) * w));
     interleave16(v, 8, 4);
-    UNROLL for (size_t j = 0; j < 8; j++) if (j < have) store16(dst + j * n, v[j]);
+    foreach (j, 8)
+        if (j < have)
+            store16(dst + j * n, v[j]);
 }
 
 INLINE void

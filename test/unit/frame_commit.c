@@ -1,0 +1,727 @@
+/*
+ * frame_commit.c - tests of frame: random changes and commits against a list in memory, and every
+ * moment of them as if the program, or the machine, had stopped there.
+ *
+ * All writes go through an io that writes them down. Played back up to any point, they must give a
+ * frame that opens, and holds what the last header that was written stands for. Where the frame
+ * syncs, any of the writes since the last sync may be missing, or be cut off, but those of the
+ * header, which lie in one sector.
+ */
+#include "frame/frame.h"
+
+#include "chunk/cursor.h"
+#include "support/hex.h"
+#include "support/random.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    CHUNKSIZE = 512,
+    TYPESIZE = 8,
+    CHUNKS = 24,
+    COMMITS = 60,
+    NOTE_SIZE = 12,
+};
+
+// -- an io that writes down what it is told
+
+enum kind { WRITE, TRUNCATE, SYNC };
+
+struct op {
+    enum kind kind;
+    int64_t offset; // TRUNCATE: the size
+    size_t size;
+    uint8_t *bytes;
+    int state; // a write of the header: the state that is current after it, else -1
+};
+
+struct story;
+
+struct diary {
+    struct io io;
+    struct io *inner;
+    struct story *story;
+    struct op *ops;
+    size_t nops, capacity;
+    int fail_in; // operations until one fails; 0: none does
+};
+
+// Which state a header makes current that was written just now.
+static int judge_header(struct story *s);
+
+static struct diary *
+diary_of(struct io *io)
+{
+    return (struct diary *)io;
+}
+
+static void
+note(struct diary *d, struct op op, const void *bytes)
+{
+    if (d->nops == d->capacity) {
+        d->capacity = 2 * d->capacity + 64;
+        d->ops = realloc(d->ops, d->capacity * sizeof *d->ops);
+        assert_non_null(d->ops);
+    }
+    if (bytes)
+        op.bytes = exact_copy(bytes, op.size);
+    op.state = -1;
+    d->ops[d->nops++] = op;
+}
+
+static bool
+fails(struct diary *d)
+{
+    return d->fail_in > 0 && --d->fail_in == 0;
+}
+
+static tess_status
+diary_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    return io_read(diary_of(io)->inner, offset, dst, size, err);
+}
+
+static tess_status
+diary_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
+{
+    struct diary *const d = diary_of(io);
+    if (fails(d))
+        return err_set(err, TESS_ERR_IO, -1, "the write that is to fail");
+    note(d, (struct op){.kind = WRITE, .offset = offset, .size = size}, src);
+    const tess_status st = io_write(d->inner, offset, src, size, err);
+    if (offset < FRAME_HEADER_SIZE)
+        d->ops[d->nops - 1].state = judge_header(d->story);
+    return st;
+}
+
+static const uint8_t *
+diary_view(struct io *io, int64_t offset, size_t size)
+{
+    (void)io;
+    (void)offset;
+    (void)size;
+    return NULL;
+}
+
+static tess_status
+diary_size(struct io *io, int64_t *size, tess_error *err)
+{
+    return io_size(diary_of(io)->inner, size, err);
+}
+
+static tess_status
+diary_truncate(struct io *io, int64_t size, tess_error *err)
+{
+    struct diary *const d = diary_of(io);
+    if (fails(d))
+        return err_set(err, TESS_ERR_IO, -1, "the truncation that is to fail");
+    note(d, (struct op){.kind = TRUNCATE, .offset = size}, NULL);
+    return io_truncate(d->inner, size, err);
+}
+
+static tess_status
+diary_sync(struct io *io, tess_error *err)
+{
+    struct diary *const d = diary_of(io);
+    if (fails(d))
+        return err_set(err, TESS_ERR_IO, -1, "the sync that is to fail");
+    note(d, (struct op){.kind = SYNC}, NULL);
+    return TESS_OK;
+}
+
+static tess_status
+diary_publish(struct io *io, tess_error *err)
+{
+    (void)io;
+    (void)err;
+    return TESS_OK;
+}
+
+static void
+diary_close(struct io *io)
+{
+    (void)io; // it outlives frames
+}
+
+static const struct io_ops diary_ops = {
+    .read = diary_read,
+    .write = diary_write,
+    .view = diary_view,
+    .size = diary_size,
+    .truncate = diary_truncate,
+    .sync = diary_sync,
+    .publish = diary_publish,
+    .close = diary_close,
+};
+
+static void
+diary_init(struct diary *d)
+{
+    *d = (struct diary){.io = {.ops = &diary_ops, .writable = true}};
+    assert_int_equal(io_memory_new(NULL, 0, &d->inner, NULL), TESS_OK);
+}
+
+static void
+diary_finish(struct diary *d)
+{
+    for (size_t i = 0; i < d->nops; i++)
+        free(d->ops[i].bytes);
+    free(d->ops);
+    io_close(d->inner);
+}
+
+// -- what a frame holds
+
+// Chunks are numbers from which their content follows.
+enum { ZEROS = 0, UNINIT = -1, NANS = -2 };
+
+struct state {
+    int64_t nchunks;
+    int chunks[CHUNKS];
+    int note;   // content of the metalayer
+    int values; // variable-length metalayers
+    int value[LAYERS_VL_WRITE_MAX];
+};
+
+static void
+fill(int number, uint8_t *dst, size_t size)
+{
+    struct random r;
+    static const uint8_t nan[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+
+    memset(dst, 0, size);
+    for (size_t i = 0; i < size && number == NANS; i++)
+        dst[i] = nan[i % 8];
+    if (number <= 0)
+        return;
+    random_init(&r, (uint64_t)number);
+    random_bytes(&r, dst, 1 + random_below(&r, size)); // the rest compresses
+}
+
+static size_t
+value_size(int number)
+{
+    return (size_t)number * 37 % 400;
+}
+
+static tess_status
+open_bytes(const uint8_t *bytes, size_t size, bool writable, struct frame **f, tess_error *err)
+{
+    const tess_limits limits = {0};
+    struct io *io;
+    assert_int_equal(writable ? io_memory_new(bytes, size, &io, NULL)
+                              : io_memory_view(bytes, size, &io, NULL),
+                     TESS_OK);
+    return frame_open(io, 0, writable, &limits, TESS_DURABILITY_NONE, f, err);
+}
+
+static const char *
+compare_chunk(const struct frame *f, int64_t n, int number)
+{
+    static char text[400];
+    struct chunk_scratch scratch = {0};
+    struct chunk_cursor cur = {0};
+    struct stored_chunk sc;
+    uint8_t content[CHUNKSIZE], expected[CHUNKSIZE];
+    tess_error err;
+
+    tess_status st = stored_chunk_open(&sc, f, n, &scratch, &err);
+    if (st == TESS_OK)
+        st = cursor_init(&cur, &sc.chunk, &sc.bytes, &scratch, &err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, 0, content, CHUNKSIZE, &err);
+    cursor_finish(&cur);
+    stored_chunk_close(&sc);
+    scratch_finish(&scratch);
+    if (st != TESS_OK) {
+        snprintf(text, sizeof text, "chunk %" PRId64 ": %s", n, err.message);
+        return text;
+    }
+    fill(number, expected, CHUNKSIZE);
+    snprintf(text, sizeof text, "chunk %" PRId64 " is not number %d", n, number);
+    return memcmp(content, expected, CHUNKSIZE) == 0 ? NULL : text;
+}
+
+// NULL if the frame holds that state, else what is wrong.
+static const char *
+compare(const struct frame *f, const struct state *s)
+{
+    uint8_t bytes[400];
+    if (f->index.nchunks != s->nchunks)
+        return "another number of chunks";
+    for (int64_t n = 0; n < s->nchunks; n++) {
+        const char *const wrong = compare_chunk(f, n, s->chunks[n]);
+        if (wrong)
+            return wrong;
+    }
+    fill(s->note, bytes, NOTE_SIZE);
+    if (f->metas.count != 1 || f->metas.items[0].size != NOTE_SIZE ||
+        memcmp(f->metas.items[0].content, bytes, NOTE_SIZE) != 0)
+        return "another metalayer";
+    if (f->vlmetas.count != s->values)
+        return "another number of variable-length metalayers";
+    for (int i = 0; i < s->values; i++) {
+        const size_t size = value_size(s->value[i]);
+        fill(s->value[i], bytes, size);
+        if (f->vlmetas.items[i].size != size ||
+            (size > 0 && memcmp(f->vlmetas.items[i].content, bytes, size) != 0))
+            return "another variable-length metalayer";
+    }
+    return NULL;
+}
+
+static const char *
+compare_bytes(const uint8_t *bytes, size_t size, const struct state *s)
+{
+    static tess_error err;
+    struct frame *f;
+    uint8_t *const exact = exact_copy(bytes, size);
+    const char *wrong = err.message;
+    if (open_bytes(exact, size, false, &f, &err) == TESS_OK) {
+        wrong = compare(f, s);
+        frame_close(f);
+    }
+    free(exact);
+    return wrong;
+}
+
+// -- a story of changes
+
+struct story {
+    struct random r;
+    struct diary d;
+    struct frame *f;
+    struct state now;
+    struct state *committed;
+    int ncommitted, capacity;
+    int next_number;
+    tess_durability durability;
+    bool failures;
+    int failed;
+};
+
+static void
+tell_committed(struct story *s)
+{
+    if (s->ncommitted == s->capacity) {
+        s->capacity = 2 * s->capacity + 16;
+        s->committed = realloc(s->committed, (size_t)s->capacity * sizeof *s->committed);
+        assert_non_null(s->committed);
+    }
+    s->committed[s->ncommitted++] = s->now;
+}
+
+static bool
+same_state(const struct state *a, const struct state *b)
+{
+    return a->nchunks == b->nchunks && a->note == b->note && a->values == b->values &&
+           memcmp(a->chunks, b->chunks, (size_t)a->nchunks * sizeof a->chunks[0]) == 0 &&
+           memcmp(a->value, b->value, (size_t)a->values * sizeof a->value[0]) == 0;
+}
+
+// The old state once more, laid out in another way, or the new one.
+static int
+judge_header(struct story *s)
+{
+    int64_t size;
+    assert_int_equal(io_size(s->d.inner, &size, NULL), TESS_OK);
+    const uint8_t *const bytes = io_view(s->d.inner, 0, (size_t)size);
+    if (s->ncommitted > 0 &&
+        !compare_bytes(bytes, (size_t)size, &s->committed[s->ncommitted - 1]))
+        return s->ncommitted - 1;
+    const char *const wrong = compare_bytes(bytes, (size_t)size, &s->now);
+    if (wrong)
+        fail_msg("a header was written, after %d commits: %s", s->ncommitted, wrong);
+    tell_committed(s);
+    return s->ncommitted - 1;
+}
+
+static void
+begin_story(struct story *s, tess_durability durability, int64_t nchunks)
+{
+    const struct frame_header h = {.typesize = TYPESIZE, .blocksize = CHUNKSIZE,
+                                   .chunksize = CHUNKSIZE, .clevel = 5, .split = 3};
+    const tess_limits limits = {0};
+    struct layers metas = {0};
+    uint8_t bytes[NOTE_SIZE];
+    tess_error err;
+
+    *s = (struct story){.durability = durability, .next_number = 1};
+    random_init(&s->r, random_seed());
+    diary_init(&s->d);
+    s->d.story = s;
+    s->now.nchunks = nchunks;
+    fill(0, bytes, NOTE_SIZE);
+    assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, NOTE_SIZE, NULL), TESS_OK);
+    if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &limits,
+                     durability, &s->f, &err) != TESS_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(s->ncommitted, 1);
+}
+
+static void
+end_story(struct story *s)
+{
+    frame_close(s->f);
+    diary_finish(&s->d);
+    free(s->committed);
+}
+
+static tess_status
+put(struct story *s, int64_t n, int number)
+{
+    uint8_t content[CHUNKSIZE], *chunk;
+    int32_t size;
+
+    if (number <= 0)
+        return frame_put_special(s->f, n,
+                                 number == ZEROS    ? SPECIAL_ZEROS
+                                 : number == UNINIT ? SPECIAL_UNINIT
+                                                    : SPECIAL_NANS,
+                                 NULL);
+    fill(number, content, CHUNKSIZE);
+    assert_int_equal(chunk_of_bytes(content, CHUNKSIZE, CHUNKSIZE, &chunk, &size, NULL), TESS_OK);
+    const tess_status st = frame_put(s->f, n, chunk, size, NULL);
+    free(chunk);
+    return st;
+}
+
+static tess_status
+set_length(struct story *s)
+{
+    const int64_t n = random_below(&s->r, 4) == 0 ? 0 : (int64_t)random_below(&s->r, CHUNKS);
+    const tess_status st = frame_set_length(s->f, n, NULL);
+    if (st != TESS_OK)
+        return st;
+    for (int64_t i = s->now.nchunks; i < n; i++)
+        s->now.chunks[i] = ZEROS;
+    s->now.nchunks = n;
+    return TESS_OK;
+}
+
+// Some chunks stay, in another order, with zeros between them.
+static tess_status
+rearrange(struct story *s)
+{
+    const int64_t length = (int64_t)random_below(&s->r, CHUNKS);
+    const struct state before = s->now;
+    struct frame_index list;
+    bool kept[CHUNKS] = {false};
+
+    index_init_uniform(&list, length, index_entry_of(SPECIAL_ZEROS));
+    memset(s->now.chunks, 0, sizeof s->now.chunks);
+    for (int64_t n = 0; n < length; n++) {
+        const int64_t from = (int64_t)random_below(&s->r, CHUNKS);
+        if (from >= before.nchunks || kept[from])
+            continue;
+        kept[from] = true;
+        s->now.chunks[n] = before.chunks[from];
+        assert_int_equal(index_set(&list, n, index_get(&s->f->index, from), NULL), TESS_OK);
+    }
+    s->now.nchunks = length;
+    const tess_status st = frame_rearrange(s->f, &list, kept, NULL);
+    index_finish(&list);
+    return st;
+}
+
+static tess_status
+puts_at_random(struct story *s)
+{
+    const int n = s->now.nchunks > 0 ? (int)random_below(&s->r, 6) : 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t at = (int64_t)random_below(&s->r, (uint64_t)s->now.nchunks);
+        const int number = random_below(&s->r, 5) == 0 ? -(int)random_below(&s->r, 3)
+                                                       : s->next_number++;
+        const tess_status st = put(s, at, number);
+        if (st != TESS_OK)
+            return st;
+        s->now.chunks[at] = number;
+    }
+    return TESS_OK;
+}
+
+static void
+check_live(struct story *s)
+{
+    const char *const wrong = compare(s->f, &s->now);
+    if (wrong)
+        fail_msg("in memory, after %d commits: %s", s->ncommitted, wrong);
+}
+
+static void
+change_chunks(struct story *s)
+{
+    const struct state before = s->now;
+    tess_status st = TESS_OK;
+
+    frame_begin(s->f);
+    const uint64_t what = random_below(&s->r, 6);
+    if (what == 0)
+        st = set_length(s);
+    else if (what == 1)
+        st = rearrange(s);
+    if (st == TESS_OK)
+        st = puts_at_random(s);
+    if (st != TESS_OK || random_below(&s->r, 5) == 0) {
+        s->failed += st != TESS_OK;
+        frame_undo(s->f);
+        s->now = before;
+    } else {
+        frame_keep(s->f);
+    }
+    check_live(s);
+}
+
+static void
+change_metas(struct story *s)
+{
+    uint8_t bytes[400];
+    struct layers *const l = &s->f->vlmetas;
+    char name[8];
+
+    if (random_below(&s->r, 4) == 0) {
+        s->now.note = s->next_number++;
+        fill(s->now.note, bytes, NOTE_SIZE);
+        assert_int_equal(layer_set(&s->f->metas.items[0], bytes, NOTE_SIZE, NULL), TESS_OK);
+    } else if (s->now.values > 0 && random_below(&s->r, 3) > 0) {
+        const int n = (int)random_below(&s->r, (uint64_t)s->now.values);
+        if (random_below(&s->r, 2)) {
+            layers_remove(l, &l->items[n]);
+            memmove(s->now.value + n, s->now.value + n + 1,
+                    (size_t)(s->now.values - n - 1) * sizeof s->now.value[0]);
+            s->now.values--;
+        } else {
+            s->now.value[n] = s->next_number++;
+            fill(s->now.value[n], bytes, value_size(s->now.value[n]));
+            assert_int_equal(
+                layer_set(&l->items[n], bytes, value_size(s->now.value[n]), NULL), TESS_OK);
+        }
+    } else if (s->now.values < 5) {
+        const int number = s->next_number++;
+        fill(number, bytes, value_size(number));
+        snprintf(name, sizeof name, "%d", number % 1000000);
+        assert_int_equal(
+            layers_add(l, LAYERS_VL_WRITE_MAX, name, bytes, value_size(number), NULL), TESS_OK);
+        s->now.value[s->now.values++] = number;
+    }
+    s->f->dirty = true;
+}
+
+static void
+commit(struct story *s)
+{
+    const int64_t old_len = s->f->h.frame_len;
+    const bool differs = !same_state(&s->now, &s->committed[s->ncommitted - 1]);
+    tess_error err;
+
+    const int fail_in = s->failures && random_below(&s->r, 3) == 0 ? 1 + (int)random_below(&s->r, 6)
+                                                                    : 0;
+    s->d.fail_in = fail_in;
+    const tess_status st = frame_commit(s->f, &err);
+    s->d.fail_in = 0;
+    if (st != TESS_OK && fail_in == 0)
+        fail_msg("commit %d: %s", s->ncommitted, err.message);
+    s->failed += st != TESS_OK;
+    if (st == TESS_OK)
+        assert_true(same_state(&s->now, &s->committed[s->ncommitted - 1]));
+    if (st == TESS_OK && differs && s->now.nchunks > 0)
+        assert_int_not_equal(s->f->h.frame_len, old_len);
+    check_live(s);
+}
+
+// Another handle goes on where the last commit was.
+static void
+reopen(struct story *s)
+{
+    const tess_limits limits = {0};
+    tess_error err;
+    frame_close(s->f);
+    s->f = NULL;
+    if (frame_open(&s->d.io, 0, true, &limits, s->durability, &s->f, &err) != TESS_OK)
+        fail_msg("after %d commits: %s", s->ncommitted, err.message);
+    s->now = s->committed[s->ncommitted - 1];
+    check_live(s);
+}
+
+static void
+tell(struct story *s)
+{
+    for (int i = 0; i < COMMITS; i++) {
+        for (uint64_t n = random_below(&s->r, 4); n > 0; n--)
+            change_chunks(s);
+        if (random_below(&s->r, 3) == 0)
+            change_metas(s);
+        commit(s);
+        if (random_below(&s->r, 15) == 0)
+            reopen(s);
+    }
+}
+
+// -- playing it back
+
+struct image {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+static void
+resize_image(struct image *m, size_t size)
+{
+    if (size > m->capacity) {
+        m->capacity = 2 * size;
+        m->bytes = realloc(m->bytes, m->capacity);
+        assert_non_null(m->bytes);
+    }
+    if (size > m->size)
+        memset(m->bytes + m->size, 0, size - m->size);
+    m->size = size;
+}
+
+// The first `size` bytes of a write, or a truncation.
+static void
+play(struct image *m, const struct op *op, size_t size)
+{
+    if (op->kind == TRUNCATE)
+        resize_image(m, (size_t)op->offset);
+    if (op->kind != WRITE || size == 0)
+        return;
+    if ((size_t)op->offset + size > m->size)
+        resize_image(m, (size_t)op->offset + size);
+    memcpy(m->bytes + op->offset, op->bytes, size);
+}
+
+static void
+check_image(const struct story *s, const struct image *m, int state, size_t at, const char *what)
+{
+    if (state < 0)
+        return; // before the first commit
+    const char *const wrong = compare_bytes(m->bytes, m->size, &s->committed[state]);
+    if (wrong)
+        fail_msg("%s, in operation %zu of %zu: state %d: %s", what, at, s->d.nops, state, wrong);
+}
+
+// The program stops: everything up to there was written.
+static void
+stop_program(struct story *s)
+{
+    struct image m = {0};
+    int state = -1;
+
+    for (size_t i = 0; i < s->d.nops; i++) {
+        const struct op *const op = &s->d.ops[i];
+        if (op->kind == WRITE && op->state < 0 && op->size > 0) {
+            play(&m, op, random_below(&s->r, op->size));
+            check_image(s, &m, state, i, "the program stopped");
+        }
+        play(&m, op, op->size);
+        if (op->state >= 0)
+            state = op->state;
+        check_image(s, &m, state, i, "the program stopped");
+    }
+    free(m.bytes);
+}
+
+// The machine stops: of what was written since the last sync, anything may be missing.
+static void
+stop_machine(struct story *s)
+{
+    enum { TRIES = 4 };
+    struct image synced = {0}, m = {0};
+    int synced_state = -1;
+    size_t last_sync = 0;
+
+    for (size_t i = 0; i < s->d.nops; i++) {
+        for (int t = 0; t < TRIES; t++) {
+            int state = synced_state;
+            resize_image(&m, 0);
+            resize_image(&m, synced.size);
+            memcpy(m.bytes, synced.bytes, synced.size);
+            for (size_t k = last_sync; k <= i; k++) {
+                const struct op *const op = &s->d.ops[k];
+                const uint64_t fate = random_below(&s->r, 3);
+                if (fate == 0)
+                    continue;
+                play(&m, op,
+                     fate == 1 && op->state < 0 ? random_below(&s->r, op->size + 1) : op->size);
+                if (op->state >= 0)
+                    state = op->state;
+            }
+            check_image(s, &m, state, i, "the machine stopped");
+        }
+        if (s->d.ops[i].kind != SYNC)
+            continue;
+        for (; last_sync <= i; last_sync++) {
+            const struct op *const op = &s->d.ops[last_sync];
+            play(&synced, op, op->size);
+            if (op->state >= 0)
+                synced_state = op->state;
+        }
+    }
+    free(synced.bytes);
+    free(m.bytes);
+}
+
+static void
+run(tess_durability durability, bool failures)
+{
+    struct story s;
+    for (int64_t nchunks = 0; nchunks <= 8; nchunks += 4) {
+        begin_story(&s, durability, nchunks);
+        s.failures = failures;
+        tell(&s);
+        assert_true(s.ncommitted > COMMITS / 2);
+        assert_true(!failures || s.failed > 3);
+        stop_program(&s);
+        if (durability != TESS_DURABILITY_NONE)
+            stop_machine(&s);
+        end_story(&s);
+    }
+}
+
+static void
+no_durability(void **state)
+{
+    (void)state;
+    run(TESS_DURABILITY_NONE, false);
+}
+
+static void
+ordered(void **state)
+{
+    (void)state;
+    run(TESS_DURABILITY_ORDERED, false);
+}
+
+static void
+fsynced(void **state)
+{
+    (void)state;
+    run(TESS_DURABILITY_FSYNC, false);
+}
+
+static void
+failing(void **state)
+{
+    (void)state;
+    run(TESS_DURABILITY_ORDERED, true);
+    run(TESS_DURABILITY_FSYNC, true);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_durability),
+        cmocka_unit_test(ordered),
+        cmocka_unit_test(fsynced),
+        cmocka_unit_test(failing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
