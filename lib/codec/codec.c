@@ -19,7 +19,7 @@ static const struct {
     const char *name;
 } strangers[] = {
     {32, "ndlz"}, {33, "zfp_accuracy"}, {34, "zfp_precision"}, {35, "zfp_rate"}, {36, "openhtj2k"},
-    {37, "grok"}, {38, "openzl"},  {39, "j2k"},      {40, "htj2k"},
+    {37, "grok"}, {38, "openzl"},       {39, "j2k"},           {40, "htj2k"},
 };
 
 #define NSTRANGERS (sizeof strangers / sizeof strangers[0])

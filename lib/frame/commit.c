@@ -94,6 +94,7 @@ encode_body(const struct frame *f, struct pending *p, tess_error *err)
                      p->body_size);
         goto out;
     }
+    trailer_seal(p->tail, p->tail_size, index, (size_t)index_size);
     if (index)
         memcpy(p->body, index, (size_t)index_size);
     memcpy(p->body + index_size, p->tail, p->tail_size);
@@ -282,11 +283,12 @@ encode_disk_state(struct frame *f, const struct frame_index *list, struct pendin
     p->tail = malloc(f->tail_size);
     p->head = malloc(f->head_size);
     if (p->body && p->tail && p->head) {
-        memcpy(p->body, index, (size_t)index_size);
-        memcpy(p->body + index_size, f->tail, f->tail_size);
-        memcpy(p->tail, f->tail, f->tail_size);
-        memcpy(p->head, f->head, f->head_size);
         p->tail_size = f->tail_size;
+        memcpy(p->head, f->head, f->head_size);
+        memcpy(p->tail, f->tail, f->tail_size);
+        trailer_seal(p->tail, p->tail_size, index, (size_t)index_size);
+        memcpy(p->body, index, (size_t)index_size);
+        memcpy(p->body + index_size, p->tail, p->tail_size);
     } else {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId32 " bytes",
                      index_size);

@@ -150,7 +150,8 @@ load_index(struct frame *f, tess_error *err)
     const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
 
     if (f->h.nbytes == 0)
-        return TESS_OK;
+        return f->h.version >= 2 ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, err)
+                                 : TESS_OK;
     if (nchunks > f->limits.nchunks)
         return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
                        nchunks, f->limits.nchunks);
@@ -165,6 +166,8 @@ load_index(struct frame *f, tess_error *err)
     st = chunk_header_parse(head, head_size, room, 8, &h, err);
     if (st == TESS_OK)
         st = load(f, position, h.cbytes, &bytes, err);
+    if (st == TESS_OK && f->h.version >= 2)
+        st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, err);
     if (st == TESS_OK)
         st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, f->h.cbytes, f->limits.memory,
                          err);

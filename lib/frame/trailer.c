@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#define XXH_INLINE_ALL // one hash of few bytes: no library to link with
+#include <xxhash.h>
 
 enum {
     MARK_LENGTH = 0xce,
@@ -18,6 +20,8 @@ enum {
     MARK_BIN = 0xc6,
     VERSION = 1,
     LAYERS_AT = 2,
+    FINGERPRINT_SIZE = 16,
+    FINGERPRINT_XXH3 = 3,
 };
 
 tess_status
@@ -81,5 +85,41 @@ trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *size, tess_er
     put_u32be(end + 1, (uint32_t)*size);
     end[5] = MARK_FINGERPRINT; // type 0, no fingerprint
     *out = dst;
+    return TESS_OK;
+}
+
+static void
+fingerprint(const uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size,
+            XXH128_canonical_t *out)
+{
+    XXH3_state_t state;
+    XXH3_128bits_reset(&state);
+    XXH3_128bits_update(&state, index, index_size);
+    XXH3_128bits_update(&state, trailer, size - FINGERPRINT_SIZE);
+    XXH128_canonicalFromHash(out, XXH3_128bits_digest(&state));
+}
+
+void
+trailer_seal(uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size)
+{
+    XXH128_canonical_t hash;
+    uint8_t *const end = trailer + size - FINGERPRINT_SIZE;
+    end[-1] = FINGERPRINT_XXH3;
+    fingerprint(trailer, size, index, index_size, &hash);
+    memcpy(end, hash.digest, FINGERPRINT_SIZE);
+}
+
+tess_status
+trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size,
+                   tess_error *err)
+{
+    XXH128_canonical_t hash;
+    const uint8_t *const end = trailer + size - FINGERPRINT_SIZE;
+    if (end[-1] != FINGERPRINT_XXH3)
+        return TESS_OK;
+    fingerprint(trailer, size, index, index_size, &hash);
+    if (memcmp(end, hash.digest, FINGERPRINT_SIZE) != 0)
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "index and trailer are not what their fingerprint says");
     return TESS_OK;
 }

@@ -17,8 +17,18 @@ tess_status trailer_parse(const uint8_t *src, size_t size, struct layers *vlmeta
 // Check a trailer of frame version 1: a nameless chunk of user metadata, which is not used.
 tess_status trailer_check_v1(const uint8_t *src, size_t size, tess_error *err);
 
-// Write a trailer; *out is allocated for the caller.
+// Write a trailer; *out is allocated for the caller. Its fingerprint is zeros.
 tess_status trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *size,
                           tess_error *err);
+
+/*
+ * The fingerprint of index chunk and trailer, in the last bytes of the trailer: type 3, XXH3 of
+ * 128 bits over the index chunk and the trailer up to and with the type byte. It leaves out the
+ * header, which other writers change alone; they also reset the fingerprint when they write a
+ * trailer. Checking one of another type is fine.
+ */
+void trailer_seal(uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size);
+tess_status trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index,
+                               size_t index_size, tess_error *err);
 
 #endif

@@ -112,15 +112,18 @@ tess_status
 geometry_check_box(const struct geometry *g, const int64_t *start, const int64_t *stop,
                    int64_t *nitems, tess_error *err)
 {
-    *nitems = 1;
+    bool empty = false;
     for (int i = 0; i < g->ndim; i++) {
         if (start[i] < 0 || stop[i] < start[i] || stop[i] > g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: box from %" PRId64 " to %" PRId64 ", the array has %" PRId64
                            " items there",
                            i, start[i], stop[i], g->shape[i]);
-        *nitems *= stop[i] - start[i]; // at most g->nitems, or 0
+        empty |= start[i] == stop[i];
     }
+    *nitems = empty ? 0 : 1;
+    for (int i = 0; i < g->ndim && !empty; i++)
+        *nitems *= stop[i] - start[i]; // at most g->nitems
     return TESS_OK;
 }
 

@@ -362,8 +362,8 @@ blocks_that_cannot_be(void **state)
         const char *what;
         int32_t start; // of block 1, instead of 80
     } wrong[] = {
-        {"in the table", 43}, {"in the header", 0},        {"behind the end", 152},
-        {"far behind", 1 << 30}, {"before the start", -1}, {"the same as block 0", 44},
+        {"in the table", 43},        {"in the header", 0},      {"behind the end", 152},
+        {"far behind", 1 << 30},     {"before the start", -1},  {"the same as block 0", 44},
         {"overlapping block 0", 79}, {"at the last byte", 151},
     };
     static const int in_order[3] = {0, 1, 2};

@@ -281,7 +281,8 @@ there_and_back(void **state)
         if (cbytes > spec.nbytes + CHUNK_HEADER_SIZE)
             say(&spec, "larger than the plain bytes");
         const bool zero = spec.nbytes >= 32 && spec.level > 0 && all_zero(content, spec.nbytes);
-        const bool is_plain = cbytes == spec.nbytes + CHUNK_HEADER_SIZE; // table and sizes too large
+        const bool is_plain =
+            cbytes == spec.nbytes + CHUNK_HEADER_SIZE; // table and sizes too large
         if (special == SPECIAL_ZEROS ? !zero || cbytes != CHUNK_HEADER_SIZE : zero && !is_plain)
             say(&spec, "zeros that are not special, or the other way");
         zeros += special == SPECIAL_ZEROS;
@@ -346,10 +347,14 @@ lossy(void **state)
     for (int round = 0; round < 200; round++) {
         const size_t which = random_below(&r, 4);
         const int32_t typesize = filters[which].typesize;
-        const struct chunk_spec spec = {
-            .itemsize = typesize, .nbytes = 4000, .blocksize = 800, .codec = CODEC_LZ4,
-            .level = (int)random_below(&r, 10), .filters = {filters[which].id, FILTER_SHUFFLE},
-            .filters_meta = {filters[which].meta}, .split = 3};
+        const struct chunk_spec spec = {.itemsize = typesize,
+                                        .nbytes = 4000,
+                                        .blocksize = 800,
+                                        .codec = CODEC_LZ4,
+                                        .level = (int)random_below(&r, 10),
+                                        .filters = {filters[which].id, FILTER_SHUFFLE},
+                                        .filters_meta = {filters[which].meta},
+                                        .split = 3};
         struct chunk_encoder e;
         struct chunk_scratch scratch = {0};
         uint8_t chunk[4000 + CHUNK_HEADER_SIZE];
@@ -386,7 +391,8 @@ static const struct refused {
     {"codec -1", {.itemsize = 1, .codec = -1}, TESS_ERR_UNSUPPORTED},
     {"filter 5", {.itemsize = 1, .filters = {5}}, TESS_ERR_UNSUPPORTED},
     {"bytedelta of old", {.itemsize = 1, .filters = {FILTER_BYTEDELTA_OLD}}, TESS_ERR_ARG},
-    {"trunc_prec of integers", {.itemsize = 2, .filters = {FILTER_TRUNC_PREC}, .filters_meta = {3}},
+    {"trunc_prec of integers",
+     {.itemsize = 2, .filters = {FILTER_TRUNC_PREC}, .filters_meta = {3}},
      TESS_ERR_ARG},
     {"trunc_prec of 0 bits", {.itemsize = 4, .filters = {FILTER_TRUNC_PREC}}, TESS_ERR_ARG},
     {"a lossy filter before delta",
@@ -421,8 +427,11 @@ source_fails(void **state)
     for (int level = 0; level < 2; level++)
         for (int filter = FILTER_NONE; filter <= FILTER_DELTA; filter++)
             for (int block = 0; block < 10; block++) {
-                const struct chunk_spec spec = {.itemsize = 4, .nbytes = 1000, .blocksize = 100,
-                                                .level = level, .filters = {(uint8_t)filter}};
+                const struct chunk_spec spec = {.itemsize = 4,
+                                                .nbytes = 1000,
+                                                .blocksize = 100,
+                                                .level = level,
+                                                .filters = {(uint8_t)filter}};
                 struct chunk_encoder e;
                 struct chunk_scratch scratch = {0};
                 uint8_t chunk[1000 + CHUNK_HEADER_SIZE];
@@ -455,9 +464,9 @@ bytes(void **state)
         int32_t cbytes;
         size_t back_size;
         random_content(&r, (enum kind)random_below(&r, NKINDS), 8, content, (int32_t)size);
-        assert_int_equal(chunk_of_bytes(content, size, 16 << random_below(&r, 12), &chunk, &cbytes,
-                                        NULL),
-                         TESS_OK);
+        assert_int_equal(
+            chunk_of_bytes(content, size, 16 << random_below(&r, 12), &chunk, &cbytes, NULL),
+            TESS_OK);
         uint8_t *const exact = exact_copy(chunk, (size_t)cbytes);
         assert_int_equal(chunk_content(exact, (size_t)cbytes, NBYTES_MOST, &back, &back_size, NULL),
                          TESS_OK);
@@ -547,9 +556,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(values),
-        cmocka_unit_test(lossy),          cmocka_unit_test(specs_refused),
-        cmocka_unit_test(source_fails),   cmocka_unit_test(bytes),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(values),       cmocka_unit_test(lossy),
+        cmocka_unit_test(specs_refused),  cmocka_unit_test(source_fails), cmocka_unit_test(bytes),
         cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,11 +267,26 @@ has_names_and_formats(void **state)
         int format; // -1: not built in
         const char *name;
     } all[] = {
-        {0, 0, "blosclz"},     {1, 1, "lz4"},       {2, 1, "lz4hc"},      {3, -1, NULL},
-        {4, 3, "zlib"},        {5, 4, "zstd"},      {6, -1, NULL},        {31, -1, NULL},
-        {32, -1, "ndlz"},      {33, -1, "zfp_accuracy"}, {34, -1, "zfp_precision"}, {35, -1, "zfp_rate"},
-        {36, -1, "openhtj2k"}, {37, -1, "grok"},    {38, -1, "openzl"},   {39, -1, "j2k"},
-        {40, -1, "htj2k"},     {41, -1, NULL},      {160, -1, NULL},      {-1, -1, NULL},
+        {0, 0, "blosclz"},
+        {1, 1, "lz4"},
+        {2, 1, "lz4hc"},
+        {3, -1, NULL},
+        {4, 3, "zlib"},
+        {5, 4, "zstd"},
+        {6, -1, NULL},
+        {31, -1, NULL},
+        {32, -1, "ndlz"},
+        {33, -1, "zfp_accuracy"},
+        {34, -1, "zfp_precision"},
+        {35, -1, "zfp_rate"},
+        {36, -1, "openhtj2k"},
+        {37, -1, "grok"},
+        {38, -1, "openzl"},
+        {39, -1, "j2k"},
+        {40, -1, "htj2k"},
+        {41, -1, NULL},
+        {160, -1, NULL},
+        {-1, -1, NULL},
         {256, -1, NULL},
     };
 

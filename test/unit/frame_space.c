@@ -34,10 +34,10 @@ struct state {
 
 struct model {
     struct space space;
-    struct state now;      // the list in memory
-    struct state disk[2];  // what may be on the disk
+    struct state now; // the list in memory
+    struct state disk[2]; // what may be on the disk
     int ndisk;
-    int64_t reused;        // takes below the end
+    int64_t reused; // takes below the end
 };
 
 static void
@@ -126,7 +126,7 @@ take(struct model *m, int64_t size)
 
     assert_int_equal(space_take(&m->space, size, &e.start, NULL), TESS_OK);
     check_unused(m, e, "taken");
-    assert_int_equal(e.start < end, best > 0);
+    assert_int_equal(e.start<end, best> 0);
     m->reused += best > 0;
     return e;
 }
@@ -329,9 +329,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_sync),       cmocka_unit_test(ordered),
-        cmocka_unit_test(fsynced),            cmocka_unit_test(when_space_returns),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(without_sync),       cmocka_unit_test(ordered), cmocka_unit_test(fsynced),
+        cmocka_unit_test(when_space_returns), cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
