@@ -7,6 +7,7 @@
 
 #include "tessera/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -54,6 +55,13 @@ typedef struct tess_storage {
     size_t image_size;
     /** Byte of the file or image where the frame starts; opening for reading only. */
     int64_t offset;
+
+    /**
+     * Read a file through a memory map; TESS_MODE_READ only. Saves a copy of the compressed bytes.
+     * A program is killed (SIGBUS) if another one makes the file shorter meanwhile; Tessera itself
+     * cuts a file only behind what its last two states need.
+     */
+    bool mmap;
 
     tess_mode mode;
     tess_durability durability;

@@ -152,6 +152,10 @@ static tess_status
 open_io(const tess_storage *storage, struct io **io, tess_error *err)
 {
     const bool writable = storage->mode == TESS_MODE_UPDATE;
+    if (storage->mmap && (writable || !storage->path))
+        return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
+    if (storage->mmap)
+        return io_file_map(storage->path, io, err);
     if (storage->path)
         return io_file_open(storage->path, writable, io, err);
     if (!storage->image)

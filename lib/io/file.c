@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ struct file {
     char *path;
     char *temporary; // the name until publish, when it replaces another file
     bool unpublished; // to be removed at close
+    uint8_t *map;     // the file as it was when it was opened; NULL if it is not mapped
+    size_t map_size;
 };
 
 static struct file *
@@ -75,10 +78,11 @@ file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_err
 static const uint8_t *
 file_view(struct io *io, int64_t offset, size_t size)
 {
-    (void)io;
-    (void)offset;
-    (void)size;
-    return NULL;
+    const struct file *const f = file_of(io);
+    if (!f->map || offset < 0 || (uint64_t)offset > f->map_size ||
+        size > f->map_size - (size_t)offset)
+        return NULL;
+    return f->map + offset;
 }
 
 static tess_status
@@ -151,6 +155,8 @@ static void
 file_close(struct io *io)
 {
     struct file *const f = file_of(io);
+    if (f->map)
+        munmap(f->map, f->map_size);
     if (f->fd >= 0)
         close(f->fd);
     if (f->unpublished)
@@ -217,6 +223,29 @@ open_regular(struct file *f, tess_error *err)
     if (!S_ISREG(info.st_mode))
         return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
     return f->io.writable ? lock_for_writing(f, err) : TESS_OK;
+}
+
+// A file that cannot be mapped is read instead.
+static void
+map_file(struct file *f)
+{
+    struct stat info;
+    if (fstat(f->fd, &info) != 0 || info.st_size <= 0 || (uint64_t)info.st_size > SIZE_MAX)
+        return;
+    void *const map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, f->fd, 0);
+    if (map == MAP_FAILED)
+        return;
+    f->map = map;
+    f->map_size = (size_t)info.st_size;
+}
+
+tess_status
+io_file_map(const char *path, struct io **io, tess_error *err)
+{
+    const tess_status st = io_file_open(path, false, io, err);
+    if (st == TESS_OK)
+        map_file(file_of(*io));
+    return st;
 }
 
 tess_status

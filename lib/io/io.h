@@ -45,6 +45,10 @@ struct io {
 // already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK).
 tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
 
+// Open a file for reading through a memory map: views cost no copy. A map is only safe while
+// nobody makes the file shorter.
+tess_status io_file_map(const char *path, struct io **io, tess_error *err);
+
 /*
  * Create a file. With `replace` it is made under a temporary name beside `path` and gets its name
  * at publish, so that a file of that name stays whole until then; else a file that exists is
