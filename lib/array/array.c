@@ -24,6 +24,17 @@ array_free(tess_array *a)
     free(a);
 }
 
+void
+array_set_grid(tess_array *a)
+{
+    a->grid.ndim = a->g.ndim;
+    a->grid.typesize = a->g.typesize;
+    for (int i = 0; i < a->g.ndim; i++)
+        a->grid.shape[i] = (int32_t)a->g.blockshape[i];
+    if (a->frame)
+        a->frame->grid = &a->grid;
+}
+
 tess_status
 array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err)
 {
@@ -35,6 +46,7 @@ array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *e
         .level = h->clevel,
         .codec_meta = h->codec_meta,
         .split = h->split,
+        .grid = &a->grid,
     };
     memcpy(spec.filters, h->filters, FILTER_SLOTS);
     memcpy(spec.filters_meta, h->filters_meta, FILTER_SLOTS);

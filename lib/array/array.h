@@ -20,6 +20,7 @@
 struct tess_array {
     struct frame *frame;
     struct geometry g;
+    struct block_grid grid; // of g
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
     bool linear; // chunks hold their items in C order, without a grid of blocks
@@ -42,6 +43,8 @@ struct strided_const {
 // array.c
 tess_array *array_new(void);
 void array_free(tess_array *a); // without a commit; NULL, half-built: fine
+// Let the frame's chunks know the shape of their blocks.
+void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
 tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
 

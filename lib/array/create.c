@@ -180,6 +180,7 @@ array_create(struct io *io, const tess_params *p, const struct array_content *co
     TRY(check_content(a, content, err));
     TRY(make_metas(a, p, &metas, err));
     TRY(init_header(a, p, &h, err));
+    array_set_grid(a);
     TRY(array_prepare_encoder(a, &h, err));
 
     struct io *const given = io;
@@ -187,6 +188,7 @@ array_create(struct io *io, const tess_params *p, const struct array_content *co
     TRY(frame_create(given, &h, &metas, a->g.nchunks,
                      index_entry_of(stored ? SPECIAL_ZEROS : content->special), limits, durability,
                      &a->frame, err));
+    array_set_grid(a);
     a->pool = pool_new(a->frame->limits.memory);
     if (!a->pool) {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");

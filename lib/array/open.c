@@ -126,6 +126,7 @@ array_open(struct io *io, int64_t offset, bool writable, const tess_limits *limi
     if (layer) {
         TRY(parse_layer(a, layer, err));
         TRY(check_frame(a, err));
+        array_set_grid(a);
     } else {
         TRY(open_plain(a, err));
     }

@@ -97,6 +97,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     struct filter_spec filters = {
         .typesize = h->typesize,
         .frame_typesize = around->typesize,
+        .grid = around->grid,
         .old_bitshuffle = h->version == 2,
     };
     memcpy(filters.ids, h->filters, FILTER_SLOTS);
@@ -144,7 +145,7 @@ chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front, 
            const struct chunk_surroundings *around, tess_error *err)
 {
     tess_status st = TESS_OK;
-    *c = (struct chunk){.h = *h};
+    *c = (struct chunk){.h = *h, .grid = around->grid};
 
     if (h->special == SPECIAL_VALUE) {
         const int32_t size = h->cbytes - h->header_size;

@@ -27,6 +27,7 @@ struct chunk {
     struct chunk_header h;
     struct pipeline pipeline;
     const struct codec *codec;
+    const struct block_grid *grid; // not owned; NULL outside arrays
     struct span *spans; // nblocks of them
     uint8_t *dict;
     int32_t dict_size;
@@ -41,6 +42,7 @@ int64_t chunk_front_size(const struct chunk_header *h);
 // What a chunk cannot say itself.
 struct chunk_surroundings {
     int32_t typesize; // of the frame; 0 if there is none
+    const struct block_grid *grid; // of the array; NULL if there is none; outlives the chunk
 };
 
 /*

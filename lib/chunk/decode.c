@@ -37,6 +37,21 @@ decode_run(const struct chunk *c, struct rd *r, int32_t csize, uint8_t *dst, int
 }
 
 static tess_status
+run_codec(const struct chunk *c, const uint8_t *src, size_t size, uint8_t *dst, size_t dst_size,
+          struct chunk_scratch *s, tess_error *err)
+{
+    const struct codec_call call = {
+        .codec = c->codec,
+        .state = s->codec,
+        .meta = c->h.codec_meta,
+        .dict = c->dict,
+        .dict_size = (size_t)c->dict_size,
+        .grid = c->grid,
+    };
+    return c->codec->decode(&call, src, size, dst, dst_size, err);
+}
+
+static tess_status
 decode_stream(const struct chunk *c, struct rd *r, uint8_t *dst, int32_t neblock,
               struct chunk_scratch *s, tess_error *err)
 {
@@ -54,8 +69,7 @@ decode_stream(const struct chunk *c, struct rd *r, uint8_t *dst, int32_t neblock
         memcpy(dst, src, (size_t)neblock);
         return TESS_OK;
     }
-    return c->codec->decode(s->codec, src, (size_t)csize, dst, (size_t)neblock, c->dict,
-                            (size_t)c->dict_size, err);
+    return run_codec(c, src, (size_t)csize, dst, (size_t)neblock, s, err);
 }
 
 static tess_status
@@ -111,8 +125,7 @@ decode_vl(const struct chunk *c, struct rd r, int32_t bsize, uint8_t *dst, struc
         memcpy(dst, r.at, (size_t)bsize);
         return TESS_OK;
     }
-    return c->codec->decode(s->codec, r.at, r.left, dst, (size_t)bsize, c->dict,
-                            (size_t)c->dict_size, err);
+    return run_codec(c, r.at, r.left, dst, (size_t)bsize, s, err);
 }
 
 tess_status

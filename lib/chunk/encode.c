@@ -47,7 +47,8 @@ static tess_status
 check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline *pipeline,
                tess_error *err)
 {
-    struct filter_spec filters = {.typesize = typesize, .frame_typesize = spec->itemsize};
+    struct filter_spec filters = {
+        .typesize = typesize, .frame_typesize = spec->itemsize, .grid = spec->grid};
     memcpy(filters.ids, spec->filters, FILTER_SLOTS);
     memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
     const tess_status st = pipeline_init(&filters, pipeline, err);
@@ -59,7 +60,8 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
 {
     const int32_t typesize = spec->itemsize > 255 ? 1 : spec->itemsize;
 
-    *e = (struct chunk_encoder){.level = spec->level, .itemsize = spec->itemsize};
+    *e = (struct chunk_encoder){
+        .level = spec->level, .itemsize = spec->itemsize, .grid = spec->grid};
     if (spec->level < 0 || spec->level > 9)
         return err_set(err, TESS_ERR_ARG, -1, "compression level %d, 0 to 9 can be", spec->level);
     e->codec = codec_by_id(spec->codec);
@@ -126,8 +128,15 @@ encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
     }
     const int64_t room = min_i64(out->end - out->at - 4, (int64_t)neblock - 1);
     if (room > 0) {
-        const tess_status st = e->codec->encode(s->codec, e->level, src, neblock,
-                                                out->dst + out->at + 4, (size_t)room, &csize, err);
+        const struct codec_call call = {
+            .codec = e->codec,
+            .state = s->codec,
+            .level = e->level,
+            .meta = e->h.codec_meta,
+            .grid = e->grid,
+        };
+        const tess_status st = e->codec->encode(&call, src, neblock, out->dst + out->at + 4,
+                                                (size_t)room, &csize, err);
         if (st != TESS_OK)
             return st;
     }

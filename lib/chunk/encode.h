@@ -18,6 +18,7 @@ struct chunk_spec {
     uint8_t filters[FILTER_SLOTS];
     uint8_t filters_meta[FILTER_SLOTS];
     int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
+    const struct block_grid *grid; // outlives the encoder; NULL: not an array
 };
 
 // A checked spec. Any number of threads may encode with one.
@@ -27,6 +28,7 @@ struct chunk_encoder {
     const struct codec *codec;
     int level;
     int32_t itemsize;
+    const struct block_grid *grid;
 };
 
 // TESS_ERR_UNSUPPORTED: a codec or filter this build cannot write; TESS_ERR_ARG: a level or a

@@ -9,24 +9,22 @@
 #include "codec/state.h"
 
 static tess_status
-encode(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    uint32_t *const table = codec_state_blosclz(s);
+    uint32_t *const table = codec_state_blosclz(call->state);
 
     if (!table)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the BloscLZ encoder");
-    *out_size = blosclz_encode(level, src, src_size, dst, dst_size, table);
+    *out_size = blosclz_encode(call->level, src, src_size, dst, dst_size, table);
     return TESS_OK;
 }
 
 static tess_status
-decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-       const uint8_t *dict, size_t dict_size, tess_error *err)
+decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, tess_error *err)
 {
-    (void)s;
-    (void)dict;
-    (void)dict_size;
+    (void)call;
     if (blosclz_decode(src, src_size, dst, dst_size) != dst_size)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "these %zu bytes are no BloscLZ stream of %zu bytes", src_size, dst_size);

@@ -12,6 +12,7 @@
 #define CODEC_CODEC_H
 
 #include "base/error.h"
+#include "base/grid.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,26 +40,40 @@ struct codec_state;
 struct codec_state *codec_state_new(void); // NULL: no memory
 void codec_state_free(struct codec_state *s); // NULL is fine
 
+struct codec;
+
+// What surrounds the bytes of a call. Zeroed but for the codec is fine.
+struct codec_call {
+    const struct codec *codec;
+    struct codec_state *state;
+    int level; // 1 to 9, when encoding
+    int meta; // the codec's parameter byte
+    const uint8_t *dict; // of the chunk; only formats LZ4 and ZSTD know dictionaries
+    size_t dict_size;
+    const struct block_grid *grid; // shape of the block; NULL if it has none
+};
+
 struct codec {
     uint8_t id;
     uint8_t format;
     const char *name; // "lz4"
+    const void *user; // of a codec that is not ours
 
     /*
      * Compress src_size (> 0) bytes into at most dst_size bytes; *out_size receives how many.
      * Output that would not fit is no error: *out_size is 0 then, and the caller stores the bytes
-     * as they are. level is 1 to 9. Fails with TESS_ERR_NOMEM only. dst and src do not overlap.
+     * as they are. dst and src do not overlap. TESS_ERR_NOMEM; TESS_ERR_ARG: the codec cannot work
+     * on such blocks.
      */
-    tess_status (*encode)(struct codec_state *s, int level, const uint8_t *src, size_t src_size,
+    tess_status (*encode)(const struct codec_call *call, const uint8_t *src, size_t src_size,
                           uint8_t *dst, size_t dst_size, size_t *out_size, tess_error *err);
 
     /*
-     * Decompress src into exactly dst_size (> 0) bytes. dict may be NULL (dict_size 0); only
-     * formats LZ4 and ZSTD know dictionaries, the others get none.
+     * Decompress src into exactly dst_size (> 0) bytes.
      * TESS_ERR_CORRUPT, with a sentence that names the codec; TESS_ERR_NOMEM.
      */
-    tess_status (*decode)(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
-                          size_t dst_size, const uint8_t *dict, size_t dict_size, tess_error *err);
+    tess_status (*decode)(const struct codec_call *call, const uint8_t *src, size_t src_size,
+                          uint8_t *dst, size_t dst_size, tess_error *err);
 };
 
 // The codec with this id; NULL if this build has none.

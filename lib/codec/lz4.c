@@ -18,42 +18,43 @@ to_int(size_t size)
 
 // Sources beyond LZ4_MAX_INPUT_SIZE are not compressed: the library returns 0.
 static tess_status
-encode_fast(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
             size_t dst_size, size_t *out_size, tess_error *err)
 {
-    void *const state = codec_state_lz4(s);
+    void *const state = codec_state_lz4(call->state);
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
-    *out_size = (size_t)LZ4_compress_fast_extState(state, (const char *)src, (char *)dst,
-                                                   to_int(src_size), to_int(dst_size), 10 - level);
+    *out_size =
+        (size_t)LZ4_compress_fast_extState(state, (const char *)src, (char *)dst, to_int(src_size),
+                                           to_int(dst_size), 10 - call->level);
     return TESS_OK;
 }
 
 static tess_status
-encode_hc(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
           size_t dst_size, size_t *out_size, tess_error *err)
 {
-    void *const state = codec_state_lz4hc(s);
+    void *const state = codec_state_lz4hc(call->state);
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
     *out_size = (size_t)LZ4_compress_HC_extStateHC(state, (const char *)src, (char *)dst,
-                                                   to_int(src_size), to_int(dst_size), level);
+                                                   to_int(src_size), to_int(dst_size), call->level);
     return TESS_OK;
 }
 
 // The library takes an empty or too long source for damaged by itself, and uses up all of it.
 static tess_status
-decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-       const uint8_t *dict, size_t dict_size, tess_error *err)
+decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, tess_error *err)
 {
-    (void)s;
     int made = -1;
 
-    if (src_size <= INT_MAX && dst_size <= INT_MAX && dict_size <= INT_MAX)
+    if (src_size <= INT_MAX && dst_size <= INT_MAX && call->dict_size <= INT_MAX)
         made = LZ4_decompress_safe_usingDict((const char *)src, (char *)dst, (int)src_size,
-                                             (int)dst_size, (const char *)dict, (int)dict_size);
+                                             (int)dst_size, (const char *)call->dict,
+                                             (int)call->dict_size);
     if (made < 0 || (size_t)made != dst_size)
         return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
                        src_size, dst_size);

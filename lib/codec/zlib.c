@@ -9,10 +9,10 @@
 static const uint8_t levels[10] = {0, 1, 2, 2, 4, 5, 6, 6, 6, 7};
 
 static tess_status
-encode(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    struct libdeflate_compressor *const c = codec_state_deflate(s, levels[level]);
+    struct libdeflate_compressor *const c = codec_state_deflate(call->state, levels[call->level]);
 
     if (!c)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the zlib encoder");
@@ -21,12 +21,10 @@ encode(struct codec_state *s, int level, const uint8_t *src, size_t src_size, ui
 }
 
 static tess_status
-decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-       const uint8_t *dict, size_t dict_size, tess_error *err)
+decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, tess_error *err)
 {
-    (void)dict;
-    (void)dict_size;
-    struct libdeflate_decompressor *const d = codec_state_inflate(s);
+    struct libdeflate_decompressor *const d = codec_state_inflate(call->state);
     size_t used = 0;
 
     if (!d)

@@ -12,17 +12,17 @@
 #include <zstd_errors.h>
 
 static tess_status
-encode(struct codec_state *s, int level, const uint8_t *src, size_t src_size, uint8_t *dst,
+encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    ZSTD_CCtx *const c = codec_state_zstd_encoder(s);
+    ZSTD_CCtx *const c = codec_state_zstd_encoder(call->state);
 
     if (!c)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the Zstandard encoder");
-    const size_t n =
-        ZSTD_compressCCtx(c, dst, dst_size, src, src_size, level < 9 ? 2 * level - 1 : 22);
+    const size_t n = ZSTD_compressCCtx(c, dst, dst_size, src, src_size,
+                                       call->level < 9 ? 2 * call->level - 1 : 22);
     if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for Zstandard at level %d", level);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for Zstandard at level %d", call->level);
     *out_size = ZSTD_isError(n) ? 0 : n;
     return TESS_OK;
 }
@@ -52,10 +52,10 @@ check_frame(const uint8_t *src, size_t src_size, size_t dst_size, tess_error *er
 }
 
 static tess_status
-decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-       const uint8_t *dict, size_t dict_size, tess_error *err)
+decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, tess_error *err)
 {
-    ZSTD_DCtx *const d = codec_state_zstd_decoder(s);
+    ZSTD_DCtx *const d = codec_state_zstd_decoder(call->state);
 
     if (!d)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the Zstandard decoder");
@@ -63,7 +63,8 @@ decode(struct codec_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
     if (st != TESS_OK)
         return st;
 
-    const size_t made = ZSTD_decompress_usingDict(d, dst, dst_size, src, src_size, dict, dict_size);
+    const size_t made =
+        ZSTD_decompress_usingDict(d, dst, dst_size, src, src_size, call->dict, call->dict_size);
     if (ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a Zstandard frame");
     if (ZSTD_isError(made))

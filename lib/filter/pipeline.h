@@ -13,6 +13,7 @@
 #define FILTER_PIPELINE_H
 
 #include "base/error.h"
+#include "base/grid.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ struct filter_spec {
     int32_t typesize; // of the chunk header, 1 to 255
     int32_t frame_typesize; // of the frame header; width of bytedelta with meta 0; 0 if unknown
     bool old_bitshuffle; // chunks of format version 2
+    const struct block_grid *grid; // shape of the blocks; NULL outside arrays
 };
 
 // A checked pipeline: only the slots in use, in the order of compression.

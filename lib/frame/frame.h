@@ -56,6 +56,7 @@ struct frame {
     bool writable;
 
     struct frame_header h;
+    const struct block_grid *grid; // of the array, set by its owner; NULL: none
     struct layers metas;
     struct layers vlmetas;
     struct frame_index index;

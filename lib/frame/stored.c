@@ -62,7 +62,7 @@ static tess_status
 open_stored(struct stored_chunk *sc, int64_t n, struct chunk_scratch *s, tess_error *err)
 {
     const struct frame *const f = sc->frame;
-    const struct chunk_surroundings around = {.typesize = f->h.typesize};
+    const struct chunk_surroundings around = {.typesize = f->h.typesize, .grid = f->grid};
     const int64_t room = section_end(f) - sc->position;
     const uint8_t *front;
     struct chunk_header h;

@@ -25,7 +25,7 @@ struct file {
     char *path;
     char *temporary; // the name until publish, when it replaces another file
     bool unpublished; // to be removed at close
-    uint8_t *map;     // the file as it was when it was opened; NULL if it is not mapped
+    uint8_t *map; // the file as it was when it was opened; NULL if it is not mapped
     size_t map_size;
 };
 

@@ -101,7 +101,8 @@ decode(const struct codec *c, const uint8_t *bytes, size_t size, uint8_t *dst, s
     uint8_t *const src = make(size);
 
     memcpy(src, bytes, size);
-    const tess_status st = c->decode(codec_state, src, size, dst, dst_size, NULL, 0, &err);
+    const tess_status st = c->decode(&(struct codec_call){.codec = c, .state = codec_state}, src,
+                                     size, dst, dst_size, &err);
     free(src);
     assert_int_equal(err.status, st);
     assert_true((st == TESS_OK) == (err.message[0] == '\0'));
@@ -135,7 +136,10 @@ encode(const struct codec *c, int level, const uint8_t *src, size_t size, uint8_
     size_t out_size = 12345;
 
     memset(dst + room, 0xa5, GUARD);
-    assert_int_equal(c->encode(codec_state, level, src, size, dst, room, &out_size, NULL), TESS_OK);
+    assert_int_equal(
+        c->encode(&(struct codec_call){.codec = c, .state = codec_state, .level = level}, src, size,
+                  dst, room, &out_size, NULL),
+        TESS_OK);
     assert_true(out_size <= room);
     for (size_t i = 0; i < GUARD; i++)
         assert_int_equal(dst[room + i], 0xa5);
@@ -334,12 +338,19 @@ lz4_takes_a_dictionary(void **state)
     assert_in_range(n, 1, 50);
 
     const size_t size = (size_t)n;
-    assert_int_equal(
-        c->decode(codec_state, packed, size, back, sizeof back, dict, sizeof dict, NULL), TESS_OK);
+    assert_int_equal(c->decode(&(struct codec_call){.codec = c,
+                                                    .state = codec_state,
+                                                    .dict = dict,
+                                                    .dict_size = sizeof dict},
+                               packed, size, back, sizeof back, NULL),
+                     TESS_OK);
     assert_memory_equal(back, data, sizeof data);
     check_refuses(c, packed, size, sizeof data);
-    assert_int_equal(c->decode(codec_state, packed, size, back, sizeof back, dict, 1000, NULL),
-                     TESS_ERR_CORRUPT);
+    assert_int_equal(
+        c->decode(
+            &(struct codec_call){.codec = c, .state = codec_state, .dict = dict, .dict_size = 1000},
+            packed, size, back, sizeof back, NULL),
+        TESS_ERR_CORRUPT);
 }
 
 // Compressed by the library with a dictionary, decoded by us with it and without.
@@ -358,7 +369,11 @@ check_zstd_dictionary(const uint8_t *dict, size_t dict_size, const uint8_t *data
     assert_false(ZSTD_isError(n));
     assert_true(n < size / 2); // the dictionary helped
     for (int i = 0; i < 2; i++) { // the second time after a failure without it
-        assert_int_equal(c->decode(codec_state, packed, n, back, size, dict, dict_size, NULL),
+        assert_int_equal(c->decode(&(struct codec_call){.codec = c,
+                                                        .state = codec_state,
+                                                        .dict = dict,
+                                                        .dict_size = dict_size},
+                                   packed, n, back, size, NULL),
                          TESS_OK);
         assert_memory_equal(back, data, size);
         check_refuses(c, packed, n, size);
@@ -394,9 +409,11 @@ zstd_takes_dictionaries(void **state)
     uint8_t back[1000];
     const size_t size = ZSTD_compress(packed, sizeof packed, samples, 1000, 3);
     memset(trained + 8, 0xff, 100);
-    assert_int_equal(codec_by_id(CODEC_ZSTD)
-                         ->decode(codec_state, packed, size, back, sizeof back, trained, n, NULL),
-                     TESS_ERR_CORRUPT);
+    assert_int_equal(
+        codec_by_id(CODEC_ZSTD)
+            ->decode(&(struct codec_call){.state = codec_state, .dict = trained, .dict_size = n},
+                     packed, size, back, sizeof back, NULL),
+        TESS_ERR_CORRUPT);
 }
 
 static size_t
