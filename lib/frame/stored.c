@@ -51,11 +51,11 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
     return TESS_OK;
 }
 
+// In an empty frame the header's number of stored bytes may be anything.
 static int64_t
 section_end(const struct frame *f)
 {
-    const int64_t on_disk = f->h.header_len + f->h.cbytes;
-    return f->writable ? max_i64(on_disk, f->space.end) : on_disk;
+    return f->writable ? f->space.end : f->h.header_len + f->h.cbytes;
 }
 
 static tess_status
