@@ -88,8 +88,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
 /**
  * Open an array that exists.
  *
- * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames with a `b2nd` or `caterva`
- * metalayer in any of their layouts. A frame without such a metalayer is opened as a
+ * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames, and sparse ones
+ * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. A frame without such a metalayer is opened as a
  * one-dimensional array (see tess_info.plain), for reading only; so are the frames of Caterva
  * 0.1 to 0.4.
  *

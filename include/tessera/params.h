@@ -28,7 +28,20 @@ typedef enum tess_codec {
     TESS_CODEC_LZ4 = 1, /**< fastest to read */
     TESS_CODEC_LZ4HC = 2, /**< LZ4's format, slower to write, smaller */
     TESS_CODEC_ZLIB = 4, /**< deflate */
-    TESS_CODEC_ZSTD = 5 /**< smallest at a given speed */
+    TESS_CODEC_ZSTD = 5, /**< smallest at a given speed */
+    /**
+     * Repeated cells of two-dimensional arrays of bytes; codec_meta: side of a cell, 4 or 8. Items
+     * of more bytes need TESS_SPLIT_ALWAYS.
+     */
+    TESS_CODEC_NDLZ = 32,
+    /*
+     * ZFP: floats of 4 or 8 bytes, nearly, in blocks of 1 to 4 dimensions and 4 items or more along
+     * each axis; no filters that move bytes, no splitting; an optional part of the library. Blocks
+     * that hold a NaN or an infinity are kept exactly.
+     */
+    TESS_CODEC_ZFP_ACCURACY = 33, /**< lossy; codec_meta t: errors up to 10^t, t signed */
+    TESS_CODEC_ZFP_PRECISION = 34, /**< lossy; codec_meta: bits of precision, roughly */
+    TESS_CODEC_ZFP_RATE = 35 /**< lossy; codec_meta: size in percent, 1 to 100 */
 } tess_codec;
 
 /** Filters, by the ids that the format records. Applied to each block before the codec. */
@@ -38,6 +51,10 @@ typedef enum tess_filter {
     TESS_FILTER_BITSHUFFLE = 2, /**< bit k of all items together */
     TESS_FILTER_DELTA = 3, /**< xor with the first block of the chunk */
     TESS_FILTER_TRUNC_PREC = 4, /**< lossy; meta: bits of mantissa kept (> 0) or cut (< 0) */
+    /** Items cell by cell, in arrays of 1 to 8 dimensions; meta: side of a cell, 1 to 127. */
+    TESS_FILTER_NDCELL = 32,
+    /** Lossy: each float of 4 or 8 bytes becomes the mean of its cell; meta as for ndcell. */
+    TESS_FILTER_NDMEAN = 33,
     TESS_FILTER_BYTEDELTA = 35, /**< differences inside byte streams; after shuffle; needs 2.10 */
     TESS_FILTER_INT_TRUNC = 36 /**< lossy; meta: bits kept (> 0) or cut (< 0); needs 2.13 */
 } tess_filter;
@@ -48,6 +65,12 @@ typedef enum tess_split {
     TESS_SPLIT_NEVER = 2,
     TESS_SPLIT_AUTO = 3 /**< c-blosc2's rule: fast codecs, shuffle, items up to 16 bytes */
 } tess_split;
+
+/** How an array in a file system is kept. */
+typedef enum tess_layout {
+    TESS_LAYOUT_CONTIGUOUS = 0, /**< one file */
+    TESS_LAYOUT_SPARSE = 1      /**< a directory with one file per chunk */
+} tess_layout;
 
 /** Under which name the N-dimensional metalayer is written. */
 typedef enum tess_layer {
@@ -86,6 +109,8 @@ typedef struct tess_params {
 
     /** Compressor of the blocks. */
     tess_codec codec;
+    /** Parameter of the codec, as two's complement where it is signed; 0 for most. */
+    uint8_t codec_meta;
     /** 0 (store) to 9 (smallest). */
     int clevel;
     /** Filter ids (tess_filter), applied in this order; TESS_FILTER_NONE for an empty slot. */
@@ -94,6 +119,8 @@ typedef struct tess_params {
     uint8_t filters_meta[TESS_MAX_FILTERS];
     tess_split split;
 
+    /** Kept in one file, or a directory; arrays in memory are contiguous. */
+    tess_layout layout;
     tess_layer layer;
     /** Fixed metalayers besides the N-dimensional one; their sizes can never change. */
     const tess_metalayer *metalayers;

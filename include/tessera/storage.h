@@ -44,7 +44,7 @@ typedef struct tess_storage {
     /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
     size_t struct_size;
 
-    /** A file, or NULL: memory. */
+    /** A file, or the directory of a sparse array; NULL: memory. */
     const char *path;
     /**
      * A frame in memory, to open; used when path is NULL. With TESS_MODE_READ it is used as it is

@@ -32,20 +32,31 @@ check_storage(const tess_storage *storage, tess_error *err)
 }
 
 static tess_status
-create_io(const tess_storage *storage, struct io **io, tess_error *err)
+create_home(const tess_storage *storage, const tess_params *params, struct home *home,
+            tess_error *err)
 {
-    if (!storage->path)
-        return io_memory_new(NULL, 0, io, err);
-    if (storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
+    const bool replace = storage->mode == TESS_MODE_REPLACE;
+    const bool sparse = params->layout == TESS_LAYOUT_SPARSE;
+    *home = (struct home){0};
+    if (!sparse && params->layout != TESS_LAYOUT_CONTIGUOUS)
+        return err_set(err, TESS_ERR_ARG, -1, "layout %d is not known", (int)params->layout);
+    if (!storage->path) {
+        if (sparse)
+            return err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
+        return io_memory_new(NULL, 0, &home->io, err);
+    }
+    if (storage->mode != TESS_MODE_NEW && !replace)
         return err_set(err, TESS_ERR_ARG, -1, "creating a file needs the mode NEW or REPLACE");
-    return io_file_create(storage->path, storage->mode == TESS_MODE_REPLACE, io, err);
+    if (sparse)
+        return folder_create(storage->path, replace, FRAME_FOLDER_INDEX, &home->folder, err);
+    return io_file_create(storage->path, replace, &home->io, err);
 }
 
 static tess_status
 create(const tess_storage *storage, const tess_params *params, const struct array_content *content,
        tess_array **a, tess_error *err)
 {
-    struct io *io;
+    struct home home;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
@@ -58,10 +69,10 @@ create(const tess_storage *storage, const tess_params *params, const struct arra
                        storage->offset);
     if (!params || params->struct_size != sizeof *params)
         return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
-    st = create_io(storage, &io, err);
+    st = create_home(storage, params, &home, err);
     if (st != TESS_OK)
         return st;
-    return array_create(io, params, content, &storage->limits, storage->durability, a, err);
+    return array_create(&home, params, content, &storage->limits, storage->durability, a, err);
 }
 
 TESS_API tess_status
@@ -149,26 +160,33 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
 }
 
 static tess_status
-open_io(const tess_storage *storage, struct io **io, tess_error *err)
+open_home(const tess_storage *storage, struct home *home, tess_error *err)
 {
     const bool writable = storage->mode == TESS_MODE_UPDATE;
+    *home = (struct home){0};
     if (storage->mmap && (writable || !storage->path))
         return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
+    if (storage->path && folder_exists(storage->path)) {
+        if (storage->offset != 0)
+            return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a directory",
+                           storage->offset);
+        return folder_open(storage->path, writable, storage->mmap, &home->folder, err);
+    }
     if (storage->mmap)
-        return io_file_map(storage->path, io, err);
+        return io_file_map(storage->path, &home->io, err);
     if (storage->path)
-        return io_file_open(storage->path, writable, io, err);
+        return io_file_open(storage->path, writable, &home->io, err);
     if (!storage->image)
         return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
     if (writable)
-        return io_memory_new(storage->image, storage->image_size, io, err);
-    return io_memory_view(storage->image, storage->image_size, io, err);
+        return io_memory_new(storage->image, storage->image_size, &home->io, err);
+    return io_memory_view(storage->image, storage->image_size, &home->io, err);
 }
 
 TESS_API tess_status
 tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 {
-    struct io *io;
+    struct home home;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
@@ -177,10 +195,10 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
         return st;
     if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = open_io(storage, &io, err);
+    st = open_home(storage, &home, err);
     if (st != TESS_OK)
         return st;
-    return array_open(io, storage->offset, storage->mode == TESS_MODE_UPDATE, &storage->limits,
+    return array_open(&home, storage->offset, storage->mode == TESS_MODE_UPDATE, &storage->limits,
                       storage->durability, a, err);
 }
 
@@ -414,7 +432,8 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
     if (st != TESS_OK)
         return st;
     const size_t frame_len = (size_t)a->frame->h.frame_len;
-    const uint8_t *const bytes = io_view(a->frame->io, a->frame->offset, frame_len);
+    const uint8_t *const bytes =
+        a->frame->io->in_memory ? io_view(a->frame->io, a->frame->offset, frame_len) : NULL;
     if (!bytes)
         return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     *image = bytes;

@@ -6,6 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void
+home_close(const struct home *home)
+{
+    io_close(home->io);
+    folder_close(home->folder);
+}
+
 tess_array *
 array_new(void)
 {

@@ -13,6 +13,7 @@
 #include "chunk/encode.h"
 #include "frame/frame.h"
 #include "geom/shape.h"
+#include "io/folder.h"
 #include "meta/ndlayer.h"
 
 #include <tessera/array.h>
@@ -40,7 +41,14 @@ struct strided_const {
     int64_t stride[NDIM_MAX];
 };
 
+// Where an array lives: a file or memory, or the directory of a sparse frame. One is NULL.
+struct home {
+    struct io *io;
+    struct folder *folder;
+};
+
 // array.c
+void home_close(const struct home *home); // of an array that was not made
 tess_array *array_new(void);
 void array_free(tess_array *a); // without a commit; NULL, half-built: fine
 // Let the frame's chunks know the shape of their blocks.
@@ -48,9 +56,10 @@ void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
 tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
 
-// open.c, create.c: the io belongs to the array from here on, also after a failure.
-tess_status array_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
-                       tess_durability durability, tess_array **a, tess_error *err);
+// open.c, create.c: the home belongs to the array from here on, also after a failure.
+tess_status array_open(const struct home *home, int64_t offset, bool writable,
+                       const tess_limits *limits, tess_durability durability, tess_array **a,
+                       tess_error *err);
 
 // What the items of a new array are.
 struct array_content {
@@ -58,7 +67,7 @@ struct array_content {
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };
-tess_status array_create(struct io *io, const tess_params *params,
+tess_status array_create(const struct home *home, const tess_params *params,
                          const struct array_content *content, const tess_limits *limits,
                          tess_durability durability, tess_array **a, tess_error *err);
 

@@ -118,6 +118,7 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h, t
         .blocksize = a->g.blocksize,
         .chunksize = a->g.chunksize,
         .codec = (int)p->codec,
+        .codec_meta = p->codec_meta,
         .clevel = p->clevel,
         .split = (int)p->split,
     };
@@ -158,8 +159,19 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     return st == TESS_OK ? frame_commit(a->frame, err) : st;
 }
 
+static tess_status
+create_frame(const struct home *home, const struct frame_header *h, struct layers *metas,
+             int64_t nchunks, int64_t entry, const tess_limits *limits, tess_durability durability,
+             struct frame **frame, tess_error *err)
+{
+    if (home->folder)
+        return frame_create_folder(home->folder, h, metas, nchunks, entry, limits, durability,
+                                   frame, err);
+    return frame_create(home->io, h, metas, nchunks, entry, limits, durability, frame, err);
+}
+
 tess_status
-array_create(struct io *io, const tess_params *p, const struct array_content *content,
+array_create(const struct home *home, const tess_params *p, const struct array_content *content,
              const tess_limits *limits, tess_durability durability, tess_array **out,
              tess_error *err)
 {
@@ -167,6 +179,7 @@ array_create(struct io *io, const tess_params *p, const struct array_content *co
     struct layers metas = {0};
     struct frame_header h;
     int32_t typesize;
+    bool given = false;
     const bool stored = content->special == SPECIAL_NONE || content->special == SPECIAL_VALUE;
     tess_array *a = array_new();
 
@@ -183,9 +196,8 @@ array_create(struct io *io, const tess_params *p, const struct array_content *co
     array_set_grid(a);
     TRY(array_prepare_encoder(a, &h, err));
 
-    struct io *const given = io;
-    io = NULL; // now the frame's
-    TRY(frame_create(given, &h, &metas, a->g.nchunks,
+    given = true; // now the frame's
+    TRY(create_frame(home, &h, &metas, a->g.nchunks,
                      index_entry_of(stored ? SPECIAL_ZEROS : content->special), limits, durability,
                      &a->frame, err));
     array_set_grid(a);
@@ -200,7 +212,8 @@ array_create(struct io *io, const tess_params *p, const struct array_content *co
     *out = a;
     a = NULL; // now the caller's
 out:
-    io_close(io);
+    if (!given)
+        home_close(home);
     layers_finish(&metas);
     array_free(a);
     return st;

@@ -104,16 +104,19 @@ prepare_writing(tess_array *a, tess_error *err)
 }
 
 tess_status
-array_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+array_open(const struct home *home, int64_t offset, bool writable, const tess_limits *limits,
            tess_durability durability, tess_array **out, tess_error *err)
 {
     tess_status st = TESS_OK;
     tess_array *a = array_new();
     if (!a) {
-        io_close(io);
+        home_close(home);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
     }
-    TRY(frame_open(io, offset, writable, limits, durability, &a->frame, err));
+    if (home->folder)
+        TRY(frame_open_folder(home->folder, writable, limits, durability, &a->frame, err));
+    else
+        TRY(frame_open(home->io, offset, writable, limits, durability, &a->frame, err));
     a->pool = pool_new(a->frame->limits.memory);
     if (!a->pool) {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");

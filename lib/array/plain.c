@@ -14,7 +14,7 @@
 
 // Where chunks of different sizes start: each has its size in its own header.
 static tess_status
-sum_chunks(tess_array *a, tess_error *err)
+sum_chunks(tess_array *a, bool *whole_items, tess_error *err)
 {
     const struct frame *const f = a->frame;
     const int64_t n = f->index.nchunks;
@@ -33,6 +33,7 @@ sum_chunks(tess_array *a, tess_error *err)
         if (st != TESS_OK)
             break;
         a->chunk_starts[i] = total;
+        *whole_items &= sc.chunk.h.nbytes % f->h.typesize == 0;
         total += sc.chunk.h.nbytes; // below 2^31 each, and below 2^28 of them
         stored_chunk_close(&sc);
     }
@@ -50,19 +51,24 @@ plain_open(tess_array *a, tess_error *err)
 {
     const struct frame_header *const h = &a->frame->h;
     struct geometry *const g = &a->g;
+    const bool sizes_differ = h->nbytes > 0 && h->chunksize == 0;
+    bool whole_items = h->nbytes % h->typesize == 0 && h->chunksize % h->typesize == 0;
 
-    const bool whole_items = h->nbytes == 0 || (h->nbytes % h->typesize == 0 && h->chunksize > 0 &&
-                                                h->chunksize % h->typesize == 0);
+    if (sizes_differ) {
+        const tess_status st = sum_chunks(a, &whole_items, err);
+        if (st != TESS_OK)
+            return st;
+    }
     a->plain = true;
     g->ndim = 1;
-    g->typesize = whole_items ? h->typesize : 1;
+    g->typesize = whole_items || h->nbytes == 0 ? h->typesize : 1;
     g->nitems = g->shape[0] = h->nbytes / g->typesize;
     g->nchunks = g->grid[0] = a->frame->index.nchunks;
     g->chunksize = (int32_t)max_i64(h->chunksize, 0);
     g->blocksize = h->blocksize;
     g->chunkshape[0] = g->chunksize / g->typesize;
     g->blockshape[0] = g->blocksize / g->typesize;
-    return h->nbytes > 0 && h->chunksize == 0 ? sum_chunks(a, err) : TESS_OK;
+    return TESS_OK;
 }
 
 static int64_t

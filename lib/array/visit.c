@@ -73,7 +73,7 @@ visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error
                            : c->h.special == SPECIAL_NANS ? c->h.typesize
                                                           : 1;
     if (a->g.typesize % period != 0)
-        return err_set(err, TESS_ERR_CORRUPT, v->stored.position,
+        return err_set(err, TESS_ERR_CORRUPT, -1,
                        "chunk %" PRId64 ": repeats %" PRId32 " bytes, items have %" PRId32, v->n,
                        period, a->g.typesize);
     chunk_special_bytes(c, 0, item, (size_t)a->g.typesize);

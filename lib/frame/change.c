@@ -5,10 +5,7 @@
  * put or a shorter list leaves behind is released when the change is kept, what a put took when it
  * is undone.
  */
-#include "frame/frame.h"
-
-#include "base/bytes.h"
-#include "base/checked.h"
+#include "frame/container.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -20,6 +17,8 @@ frame_begin(struct frame *f)
     assert(!f->change.open);
     f->change.open = true;
     f->change.nchunks = f->index.nchunks;
+    f->change.uniform = !f->index.entries;
+    f->change.entry = f->index.uniform;
 }
 
 static void
@@ -35,18 +34,11 @@ end_change(struct frame *f)
     c->open = false;
 }
 
-// Give back the space of a chunk that the list no longer holds. If its size cannot be learned, the
-// space stays unused.
 static void
 release(struct frame *f, int64_t entry)
 {
-    uint8_t head[CHUNK_HEADER_MIN];
-    const int64_t position = f->h.header_len + entry;
-    if (entry < 0 || io_read(f->io, f->offset + position, head, sizeof head, NULL) != TESS_OK)
-        return;
-    const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes >= CHUNK_HEADER_MIN && cbytes <= f->space.end - position)
-        space_release(&f->space, (struct extent){position, cbytes});
+    if (entry >= 0)
+        f->container->release(f, entry);
 }
 
 void
@@ -54,7 +46,7 @@ frame_keep(struct frame *f)
 {
     struct change *const c = &f->change;
     for (int64_t i = 0; i < c->nputs; i++)
-        release(f, c->puts[i].entry);
+        release(f, c->puts[i].before);
     for (int64_t i = 0; i < c->ndropped; i++)
         release(f, c->dropped[i]);
     f->dirty |= c->nputs > 0 || c->rearranged || c->nchunks != f->index.nchunks;
@@ -67,14 +59,16 @@ frame_undo(struct frame *f)
     struct change *const c = &f->change;
     for (int64_t i = c->nputs - 1; i >= 0; i--) {
         const struct change_put *const put = &c->puts[i];
-        if (put->extent.size > 0)
-            space_release(&f->space, put->extent);
-        f->index.entries[put->n] = put->entry; // a put made the list take memory
+        release(f, put->after);
+        f->index.entries[put->n] = put->before; // a put made the list take memory
     }
     if (c->rearranged) {
         index_finish(&f->index);
         f->index = c->replaced;
         c->replaced = (struct frame_index){0};
+    } else if (c->uniform) { // a list that got shorter, then memory, does not know its end
+        index_finish(&f->index);
+        index_init_uniform(&f->index, c->nchunks, c->entry);
     }
     f->index.nchunks = c->nchunks;
     f->h.nbytes = c->nchunks * f->h.chunksize;
@@ -98,17 +92,17 @@ reserve_put(struct frame *f, tess_error *err)
 }
 
 static void
-put(struct frame *f, int64_t n, int64_t entry, struct extent extent)
+put(struct frame *f, int64_t n, int64_t entry)
 {
     struct change *const c = &f->change;
-    c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], extent};
+    c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], entry};
     f->index.entries[n] = entry;
 }
 
 tess_status
 frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_error *err)
 {
-    struct extent extent = {.size = size};
+    int64_t entry = -1;
     assert(f->change.open && n < f->index.nchunks);
 
     // The first bytes since the last commit: what is free must be known from the newest state.
@@ -116,15 +110,10 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
     if (st == TESS_OK)
         st = reserve_put(f, err);
     if (st == TESS_OK)
-        st = space_take(&f->space, size, &extent.start, err);
+        st = f->container->put(f, chunk, size, &entry, err);
     if (st != TESS_OK)
         return st;
-    st = io_write(f->io, f->offset + extent.start, chunk, (size_t)size, err);
-    if (st != TESS_OK) {
-        space_release(&f->space, extent);
-        return st;
-    }
-    put(f, n, extent.start - f->h.header_len, extent);
+    put(f, n, entry);
     f->written += size;
     return TESS_OK;
 }
@@ -138,7 +127,7 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
         return TESS_OK;
     const tess_status st = reserve_put(f, err);
     if (st == TESS_OK)
-        put(f, n, entry, (struct extent){0});
+        put(f, n, entry);
     return st;
 }
 

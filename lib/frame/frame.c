@@ -5,12 +5,13 @@
  *
  * Not here: chunks (stored.c), changes (change.c), commits (commit.c).
  */
-#include "frame/frame.h"
+#include "frame/container.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "frame/trailer.h"
 #include "geom/shape.h"
+#include "io/folder.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,13 +21,20 @@ enum {
     NCHUNKS_DEFAULT = 1 << 28,
 };
 
+// The io or folder belongs to the frame from here on; without memory for it, it is closed.
 static struct frame *
-frame_new(struct io *io, const tess_limits *limits, tess_durability durability)
+frame_new(struct io *io, struct folder *folder, const tess_limits *limits,
+          tess_durability durability)
 {
     struct frame *const f = calloc(1, sizeof *f);
-    if (!f)
+    if (!f) {
+        io_close(io);
+        folder_close(folder);
         return NULL;
+    }
     f->io = io;
+    f->folder = folder;
+    f->container = folder ? &container_sparse : &container_contiguous;
     f->limits = *limits;
     if (f->limits.memory <= 0)
         f->limits.memory = MEMORY_DEFAULT;
@@ -44,6 +52,8 @@ frame_close(struct frame *f)
     if (!f)
         return;
     io_close(f->io);
+    folder_close(f->folder);
+    numbers_finish(&f->numbers);
     layers_finish(&f->metas);
     layers_finish(&f->vlmetas);
     index_finish(&f->index);
@@ -96,9 +106,13 @@ load_header(struct frame *f, tess_error *err)
     st = frame_header_parse(fixed, size, room, &f->h, err);
     if (st != TESS_OK)
         return st;
-    if (f->h.sparse)
-        return err_set(err, TESS_ERR_UNSUPPORTED, 26,
-                       "the index of a sparse frame, which this version does not read");
+    if (f->h.sparse && !f->folder)
+        return err_set(err, TESS_ERR_FORMAT, 26,
+                       "the index of a sparse frame; open its directory instead");
+    if (!f->h.sparse && f->folder)
+        return err_set(err, TESS_ERR_CORRUPT, 26,
+                       FRAME_FOLDER_INDEX
+                       " is a contiguous frame, in the directory of a sparse one");
     f->head_size = (size_t)f->h.header_len;
     return load(f, 0, f->h.header_len, &f->head, err);
 }
@@ -146,7 +160,8 @@ load_index(struct frame *f, tess_error *err)
     uint8_t *bytes = NULL;
     struct chunk_header h;
     const int64_t nchunks = f->h.chunksize > 0 ? ceil_div(f->h.nbytes, f->h.chunksize) : -1;
-    const int64_t position = f->h.header_len + f->h.cbytes;
+    const int64_t position = f->h.header_len + (f->h.sparse ? 0 : f->h.cbytes);
+    const int64_t entry_max = f->h.sparse ? UINT32_MAX : f->h.cbytes - CHUNK_HEADER_SIZE;
     const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
 
     if (f->h.nbytes == 0)
@@ -169,7 +184,7 @@ load_index(struct frame *f, tess_error *err)
     if (st == TESS_OK && f->h.version >= 2)
         st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, err);
     if (st == TESS_OK)
-        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, f->h.cbytes, f->limits.memory,
+        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max, f->limits.memory,
                          err);
     free(bytes);
     if (st == TESS_OK && f->index.nchunks > f->limits.nchunks)
@@ -188,24 +203,59 @@ by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Two places with one chunk would make its space be released while it is still needed.
+// The bytes of a stored chunk; they must not reach into the next one's.
 static tess_status
-check_no_sharing(const struct frame *f, tess_error *err)
+chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, tess_error *err)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    const tess_status st = io_read(f->io, position, head, sizeof head, err);
+    if (st != TESS_OK)
+        return st;
+    const int32_t cbytes = get_i32le(head + 12);
+    if (cbytes < CHUNK_HEADER_MIN || cbytes > room)
+        return err_set(err, TESS_ERR_CORRUPT, position + 12,
+                       "a chunk of %" PRId32 " stored bytes, %" PRId64
+                       " before the next; the file can only be read",
+                       cbytes, room);
+    *end = position + cbytes;
+    return TESS_OK;
+}
+
+// Find what is free between the chunks. Chunks that share bytes are refused: their space would be
+// released while it is still needed.
+static tess_status
+map_space(struct frame *f, int64_t section_end, tess_error *err)
 {
     tess_status st = TESS_OK;
-    if (!f->index.entries)
-        return TESS_OK;
-    const size_t n = (size_t)f->index.nchunks;
-    int64_t *const sorted = malloc(n * sizeof *sorted);
+    const size_t n = f->index.entries ? (size_t)f->index.nchunks : 0;
+    int64_t end = f->h.header_len;
+    int64_t *const sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
-    memcpy(sorted, f->index.entries, n * sizeof *sorted);
+    if (n > 0)
+        memcpy(sorted, f->index.entries, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, by_value);
-    for (size_t i = 1; i < n && st == TESS_OK; i++)
-        if (sorted[i] >= 0 && sorted[i] == sorted[i - 1])
-            st = err_set(err, TESS_ERR_CORRUPT, f->h.header_len + sorted[i],
-                         "two chunks at one position; the file can only be read");
+    sorted[n] = section_end - f->h.header_len;
+    for (size_t i = 0; i < n && st == TESS_OK; i++) {
+        if (sorted[i] < 0)
+            continue;
+        const int64_t position = f->h.header_len + sorted[i];
+        space_add(&f->space, (struct extent){end, position - end});
+        st = chunk_end(f, position, sorted[i + 1] - sorted[i], &end, err);
+    }
+    f->space.end = end;
     free(sorted);
+    return st;
+}
+
+static tess_status
+number_files(struct frame *f, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    f->numbers.stored = f->h.nbytes > 0 ? f->h.cbytes : 0;
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++)
+        if (f->index.entries[n] >= 0)
+            st = numbers_add(&f->numbers, f->index.entries[n], err);
     return st;
 }
 
@@ -232,29 +282,32 @@ prepare_writing(struct frame *f, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, FRAME_HEADER_SIZE,
                        "metalayers that are not laid out as usual; the file can only be read");
 
+    f->lens[f->next_len++] = f->h.frame_len;
+    if (f->folder)
+        return number_files(f, err);
+
+    // The header may be on its way to the disk still, and the state before it current there: once
+    // it has arrived, nothing of that one is needed.
+    if (f->durability >= TESS_DURABILITY_ORDERED) {
+        const tess_status st = io_sync(f->io, err);
+        if (st != TESS_OK)
+            return st;
+    }
     const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
     space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
-    f->lens[f->next_len++] = f->h.frame_len;
-    return check_no_sharing(f, err);
+    return map_space(f, end, err);
 }
 
-tess_status
-frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
-           tess_durability durability, struct frame **frame, tess_error *err)
+// From the io of header and index on.
+static tess_status
+open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
-    struct frame *f = frame_new(io, limits, durability);
-    if (!f) {
-        io_close(io);
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    }
-    f->offset = offset;
-    f->writable = writable;
     TRY(load_header(f, err));
     TRY(parse_metas(f, err));
     TRY(load_trailer(f, err));
     TRY(load_index(f, err));
-    if (writable) {
+    if (f->writable) {
         TRY(prepare_writing(f, err));
     } else { // only a writer compares it later
         free(f->tail);
@@ -268,29 +321,38 @@ out:
 }
 
 tess_status
-frame_check_current(const struct frame *f, tess_error *err)
+frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
+           tess_durability durability, struct frame **frame, tess_error *err)
 {
-    uint8_t now[FRAME_HEADER_SECTOR];
-    if (f->io->in_memory)
-        return TESS_OK;
-    const tess_status st = io_read(f->io, f->offset, now, sizeof now, err);
-    if (st == TESS_OK && memcmp(now, f->head, sizeof now) != 0)
-        return err_set(err, TESS_ERR_STALE, 0,
-                       "the file was changed by another program since it was opened");
-    return st;
+    struct frame *const f = frame_new(io, NULL, limits, durability);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    f->offset = offset;
+    f->writable = writable;
+    return open_frame(f, frame, err);
 }
 
 tess_status
-frame_create(struct io *io, const struct frame_header *h, struct layers *metas, int64_t nchunks,
-             int64_t entry, const tess_limits *limits, tess_durability durability,
-             struct frame **frame, tess_error *err)
+frame_open_folder(struct folder *folder, bool writable, const tess_limits *limits,
+                  tess_durability durability, struct frame **frame, tess_error *err)
+{
+    struct frame *const f = frame_new(NULL, folder, limits, durability);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    f->writable = writable;
+    const tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, err);
+    if (st != TESS_OK) {
+        frame_close(f);
+        return st;
+    }
+    return open_frame(f, frame, err);
+}
+
+static tess_status
+create_frame(struct frame *f, const struct frame_header *h, struct layers *metas, int64_t nchunks,
+             int64_t entry, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
-    struct frame *f = frame_new(io, limits, durability);
-    if (!f) {
-        io_close(io);
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    }
     if (nchunks > INDEX_NCHUNKS_MAX) {
         st = err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d", nchunks,
                      INDEX_NCHUNKS_MAX);
@@ -299,6 +361,7 @@ frame_create(struct io *io, const struct frame_header *h, struct layers *metas, 
     f->writable = true;
     f->h = *h;
     f->h.version = h->chunksize == 0 ? 3 : 2;
+    f->h.sparse = f->folder != NULL;
     f->h.fixed_size = FRAME_HEADER_SIZE;
     f->h.header_len = (int32_t)(FRAME_HEADER_SIZE + layers_size(metas));
     f->h.nbytes = nchunks * h->chunksize;
@@ -319,4 +382,26 @@ frame_create(struct io *io, const struct frame_header *h, struct layers *metas, 
 out:
     frame_close(f);
     return st;
+}
+
+tess_status
+frame_create(struct io *io, const struct frame_header *h, struct layers *metas, int64_t nchunks,
+             int64_t entry, const tess_limits *limits, tess_durability durability,
+             struct frame **frame, tess_error *err)
+{
+    struct frame *const f = frame_new(io, NULL, limits, durability);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    return create_frame(f, h, metas, nchunks, entry, frame, err);
+}
+
+tess_status
+frame_create_folder(struct folder *folder, const struct frame_header *h, struct layers *metas,
+                    int64_t nchunks, int64_t entry, const tess_limits *limits,
+                    tess_durability durability, struct frame **frame, tess_error *err)
+{
+    struct frame *const f = frame_new(NULL, folder, limits, durability);
+    if (!f)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    return create_frame(f, h, metas, nchunks, entry, frame, err);
 }

@@ -23,6 +23,7 @@
 #include "chunk/encode.h"
 #include "frame/header.h"
 #include "frame/index.h"
+#include "frame/numbers.h"
 #include "frame/space.h"
 #include "io/io.h"
 #include "meta/layers.h"
@@ -33,12 +34,14 @@
 struct change {
     bool open;
     int64_t nchunks; // before
+    bool uniform; // the list took no memory then
+    int64_t entry; // and all of it was this
     bool rearranged;
     struct frame_index replaced; // the list before, when it was rearranged
     struct change_put {
         int64_t n;
-        int64_t entry; // before
-        struct extent extent; // of the new chunk; size 0: none is stored
+        int64_t before; // entries
+        int64_t after;
     } * puts;
     int64_t nputs;
     int64_t capacity;
@@ -48,8 +51,16 @@ struct change {
 
 enum { FRAME_LENS_KEPT = 32 };
 
+#define FRAME_FOLDER_INDEX "chunks.b2frame" // the file of a sparse frame that is no chunk
+
+struct container;
+struct folder;
+
 struct frame {
-    struct io *io;
+    const struct container *container;
+    struct folder *folder; // of a sparse frame; NULL otherwise
+    struct numbers numbers; // of its chunk files
+    struct io *io; // header, index and trailer; in a contiguous frame the chunks too
     int64_t offset; // of the frame in the io
     tess_limits limits;
     tess_durability durability;
@@ -93,6 +104,14 @@ tess_status frame_create(struct io *io, const struct frame_header *h, struct lay
 // what was read just now may be of no state. TESS_ERR_STALE.
 tess_status frame_check_current(const struct frame *f, tess_error *err);
 
+// The same for a sparse frame, with a directory instead of an io.
+tess_status frame_open_folder(struct folder *folder, bool writable, const tess_limits *limits,
+                              tess_durability durability, struct frame **frame, tess_error *err);
+tess_status frame_create_folder(struct folder *folder, const struct frame_header *h,
+                                struct layers *metas, int64_t nchunks, int64_t entry,
+                                const tess_limits *limits, tess_durability durability,
+                                struct frame **frame, tess_error *err);
+
 void frame_close(struct frame *f); // without a commit; NULL: fine
 
 // Uncompressed bytes of chunk n in a frame with a chunksize.
@@ -102,7 +121,9 @@ int32_t frame_chunk_nbytes(const struct frame *f, int64_t n);
 struct stored_chunk {
     struct chunk chunk;
     const struct frame *frame;
-    int64_t position; // in the frame; -1 for a special entry
+    struct io *io; // NULL for a special entry
+    bool owns_io;
+    int64_t position; // in the io
     struct chunk_bytes bytes; // .from is this struct: it must not move
 };
 

@@ -186,7 +186,7 @@ frame_header_write(const struct frame_header *h, uint8_t *dst)
     put_u64be(dst + 16, (uint64_t)h->frame_len);
     dst[24] = 0xa4;
     dst[25] = (uint8_t)(h->version | OFFSETS_64 | (var_chunks ? FLAG_VAR_CHUNKS : 0));
-    dst[26] = TYPE_CONTIGUOUS;
+    dst[26] = h->sparse ? TYPE_SPARSE : TYPE_CONTIGUOUS;
     dst[27] = (uint8_t)(codec | h->clevel << LEVEL_SHIFT);
     dst[28] = (uint8_t)(h->split - 1);
     dst[29] = 0xd3;

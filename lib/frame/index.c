@@ -95,14 +95,14 @@ index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_error *err)
 }
 
 static tess_status
-check_entry(int64_t entry, int64_t n, int64_t cbytes, tess_error *err)
+check_entry(int64_t entry, int64_t n, int64_t entry_max, tess_error *err)
 {
     if (entry >= 0) {
-        if (entry <= cbytes - CHUNK_HEADER_SIZE)
+        if (entry <= entry_max)
             return TESS_OK;
         return err_set(err, TESS_ERR_CORRUPT, -1,
-                       "chunk %" PRId64 " at %" PRId64 " of %" PRId64 " stored bytes", n, entry,
-                       cbytes);
+                       "chunk %" PRId64 " at %" PRId64 ", at most %" PRId64 " can be", n, entry,
+                       entry_max);
     }
     switch (index_special(entry)) {
     case SPECIAL_ZEROS:
@@ -119,24 +119,24 @@ check_entry(int64_t entry, int64_t n, int64_t cbytes, tess_error *err)
 // All entries equal, and special: nothing to store.
 static tess_status
 parse_uniform(struct frame_index *x, const struct chunk_header *h, const uint8_t *item,
-              int64_t cbytes, tess_error *err)
+              int64_t entry_max, tess_error *err)
 {
     const int64_t entry = (int64_t)get_u64le(item);
-    const tess_status st = check_entry(entry, 0, cbytes, err);
+    const tess_status st = check_entry(entry, 0, entry_max, err);
     if (st == TESS_OK)
         index_init_uniform(x, h->nbytes / ENTRY_SIZE, entry);
     return st;
 }
 
 static tess_status
-parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t cbytes, tess_error *err)
+parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t entry_max, tess_error *err)
 {
     int64_t *const entries = malloc((size_t)n * sizeof *entries);
     if (!entries)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
     for (int64_t i = 0; i < n; i++) {
         entries[i] = (int64_t)get_u64le(bytes + i * ENTRY_SIZE);
-        const tess_status st = check_entry(entries[i], i, cbytes, err);
+        const tess_status st = check_entry(entries[i], i, entry_max, err);
         if (st != TESS_OK) {
             free(entries);
             return st;
@@ -147,8 +147,8 @@ parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t cbytes, 
 }
 
 tess_status
-index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks, int64_t cbytes,
-            int64_t limit, tess_error *err)
+index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
+            int64_t entry_max, int64_t limit, tess_error *err)
 {
     struct chunk_header h;
     uint8_t *bytes = NULL;
@@ -165,11 +165,11 @@ index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchu
                        "an index of %" PRId32 " bytes, for %" PRId64 " chunks", h.nbytes, nchunks);
     if (h.special == SPECIAL_VALUE && h.cbytes == CHUNK_HEADER_SIZE + ENTRY_SIZE &&
         (size_t)h.cbytes <= size && (src[CHUNK_HEADER_SIZE + ENTRY_SIZE - 1] & SPECIAL_MARK))
-        return parse_uniform(x, &h, src + CHUNK_HEADER_SIZE, cbytes, err);
+        return parse_uniform(x, &h, src + CHUNK_HEADER_SIZE, entry_max, err);
 
     st = chunk_content(src, (size_t)h.cbytes, limit, &bytes, &nbytes, err);
     if (st == TESS_OK && nbytes > 0)
-        st = parse_entries(x, bytes, (int64_t)nbytes / ENTRY_SIZE, cbytes, err);
+        st = parse_entries(x, bytes, (int64_t)nbytes / ENTRY_SIZE, entry_max, err);
     free(bytes);
     return st;
 }

@@ -1,9 +1,10 @@
 /*
  * index.h - the list of a frame's chunks: for each, where it is stored, or what it is.
  *
- * An entry >= 0 is the position of the chunk, counted from the end of the frame's header; an entry
- * < 0 a special chunk that is not stored. A list whose entries are all equal (an array of zeros
- * that nothing was written to) takes no memory, whatever its length.
+ * An entry >= 0 is the position of the chunk, counted from the end of the frame's header, or in a
+ * sparse frame the number of its file; an entry < 0 a special chunk that is not stored. A list
+ * whose entries are all equal (an array of zeros that nothing was written to) takes no memory,
+ * whatever its length.
  */
 #ifndef FRAME_INDEX_H
 #define FRAME_INDEX_H
@@ -49,10 +50,10 @@ tess_status index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_e
 
 /*
  * Decode an index chunk that stands in memory. nchunks: as the header says, or -1 to take what is
- * there. Entries are checked against `cbytes` of the chunks section.
+ * there. Entries >= 0 are at most `entry_max`.
  */
 tess_status index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
-                        int64_t cbytes, int64_t limit, tess_error *err);
+                        int64_t entry_max, int64_t limit, tess_error *err);
 
 // Encode the list; *chunk is allocated for the caller. nchunks > 0.
 tess_status index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size,

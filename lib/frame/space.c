@@ -100,6 +100,18 @@ space_init(struct space *s, int64_t end, struct extent now)
     *s = (struct space){.end = end, .now = now};
 }
 
+void
+space_add(struct space *s, struct extent e)
+{
+    insert_merged(&s->open, e);
+}
+
+void
+space_forget(struct space *s)
+{
+    s->open.count = s->parked.count = s->unsynced.count = 0;
+}
+
 static bool
 meets(struct extent a, struct extent b)
 {
@@ -196,7 +208,7 @@ void
 space_committed(struct space *s, struct extent placed, bool synced)
 {
     give_back(s, s->before);
-    s->before = s->now;
+    s->before = meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
     s->now = placed;
     s->fresh.count = 0;
     move_all(&s->parked, &s->unsynced);

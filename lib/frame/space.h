@@ -42,6 +42,12 @@ void space_finish(struct space *s); // zeroed: fine
 // Start from a state on disk: chunks end at `end`, index and trailer are `now`.
 void space_init(struct space *s, int64_t end, struct extent now);
 
+// An extent below the end that nobody needs.
+void space_add(struct space *s, struct extent e);
+
+// Forget what is free, or will be: from here on space is taken behind the end only.
+void space_forget(struct space *s);
+
 // Take `size` bytes. TESS_ERR_NOMEM; *start is set otherwise.
 tess_status space_take(struct space *s, int64_t size, int64_t *start, tess_error *err);
 

@@ -4,7 +4,7 @@
  * What is needed once per chunk (header, block table, dictionary) comes with one read where it is
  * short; the blocks are read as they are asked for.
  */
-#include "frame/frame.h"
+#include "frame/container.h"
 
 #include "base/checked.h"
 
@@ -14,25 +14,24 @@ enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 b
 
 // A view where the io has one, else read into the scratch.
 static tess_status
-get_bytes(const struct frame *f, int64_t position, int64_t size, struct chunk_scratch *s,
+get_bytes(const struct stored_chunk *sc, int64_t offset, int64_t size, struct chunk_scratch *s,
           const uint8_t **bytes, tess_error *err)
 {
-    *bytes = io_view(f->io, f->offset + position, (size_t)size);
+    *bytes = io_view(sc->io, sc->position + offset, (size_t)size);
     if (*bytes)
         return TESS_OK;
     const tess_status st = scratch_reserve_stored(s, size, err);
     if (st != TESS_OK)
         return st;
     *bytes = s->stored;
-    return io_read(f->io, f->offset + position, s->stored, (size_t)size, err);
+    return io_read(sc->io, sc->position + offset, s->stored, (size_t)size, err);
 }
 
 static tess_status
 fetch(void *from, int32_t offset, int32_t size, struct chunk_scratch *s, const uint8_t **bytes,
       tess_error *err)
 {
-    const struct stored_chunk *const sc = from;
-    return get_bytes(sc->frame, sc->position + offset, size, s, bytes, err);
+    return get_bytes(from, offset, size, s, bytes, err);
 }
 
 static tess_status
@@ -46,29 +45,21 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
         return err_set(err, TESS_ERR_CORRUPT, 48,
                        "chunk %" PRId64 " holds NaNs, items have %" PRId32 " bytes", n,
                        f->h.typesize);
-    sc->position = -1;
     chunk_of_special(&sc->chunk, special, frame_chunk_nbytes(f, n), f->h.typesize);
     return TESS_OK;
 }
 
-// In an empty frame the header's number of stored bytes may be anything.
-static int64_t
-section_end(const struct frame *f)
-{
-    return f->writable ? f->space.end : f->h.header_len + f->h.cbytes;
-}
-
 static tess_status
-open_stored(struct stored_chunk *sc, int64_t n, struct chunk_scratch *s, tess_error *err)
+open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scratch *s,
+            tess_error *err)
 {
     const struct frame *const f = sc->frame;
     const struct chunk_surroundings around = {.typesize = f->h.typesize, .grid = f->grid};
-    const int64_t room = section_end(f) - sc->position;
     const uint8_t *front;
     struct chunk_header h;
 
     int64_t size = min_i64(room, FRONT_GUESS);
-    tess_status st = get_bytes(f, sc->position, size, s, &front, err);
+    tess_status st = get_bytes(sc, 0, size, s, &front, err);
     if (st != TESS_OK)
         return st;
     st = chunk_header_parse(front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room, f->h.typesize,
@@ -82,7 +73,7 @@ open_stored(struct stored_chunk *sc, int64_t n, struct chunk_scratch *s, tess_er
     const int64_t wanted = chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
-        st = get_bytes(f, sc->position, size, s, &front, err);
+        st = get_bytes(sc, 0, size, s, &front, err);
         if (st != TESS_OK)
             return st;
     }
@@ -94,24 +85,37 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                   struct chunk_scratch *s, tess_error *err)
 {
     const int64_t entry = index_get(&f->index, n);
+    struct place place;
     *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
-    sc->position = f->h.header_len + entry;
-    const tess_status st = open_stored(sc, n, s, err);
-    return st == TESS_OK ? st : stored_chunk_blame(sc, n, st, err);
+    tess_status st = f->container->locate(f, entry, &place, err);
+    if (st != TESS_OK)
+        return err_prefix(err, st, "chunk %" PRId64, n);
+    sc->io = place.io;
+    sc->owns_io = place.owned;
+    sc->position = place.position;
+    st = open_stored(sc, n, place.room, s, err);
+    if (st != TESS_OK) {
+        stored_chunk_blame(sc, n, st, err);
+        stored_chunk_close(sc);
+    }
+    return st;
 }
 
 void
 stored_chunk_close(struct stored_chunk *sc)
 {
     chunk_close(&sc->chunk);
+    if (sc->owns_io)
+        io_close(sc->io);
+    sc->io = NULL;
+    sc->owns_io = false;
 }
 
 tess_status
 stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st, tess_error *err)
 {
-    if (sc->position >= 0)
-        err_shift(err, st, sc->position);
+    err_shift(err, st, sc->position - sc->frame->offset);
     return err_prefix(err, st, "chunk %" PRId64, n);
 }

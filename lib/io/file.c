@@ -4,7 +4,7 @@
  * Interrupted and short calls are continued. A file that is created stays without its name, or
  * can be withdrawn, until publish: nobody ever finds a half-made file after a failure.
  */
-#include "io/io.h"
+#include "io/file.h"
 
 #include "base/checked.h"
 
@@ -118,10 +118,8 @@ file_sync(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
-// A name is on the disk once its directory is. A directory that cannot be read cannot be synced;
-// the file itself is safe.
-static void
-sync_directory(const char *directory)
+void
+io_sync_directory(const char *directory)
 {
     const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -130,15 +128,22 @@ sync_directory(const char *directory)
     close(fd);
 }
 
+char *
+io_parent(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
 static tess_status
 file_publish(struct io *io, tess_error *err)
 {
     struct file *const f = file_of(io);
-    const char *const slash = strrchr(f->path, '/');
     if (!f->unpublished)
         return TESS_OK;
-    char *const directory =
-        slash ? strndup(f->path, slash == f->path ? 1 : (size_t)(slash - f->path)) : strdup(".");
+    char *const directory = io_parent(f->path);
     if (!directory)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     if (f->temporary && rename(f->temporary, f->path) != 0) {
@@ -146,7 +151,7 @@ file_publish(struct io *io, tess_error *err)
         return err_sys(err, errno, "giving the file its name");
     }
     f->unpublished = false;
-    sync_directory(directory);
+    io_sync_directory(directory);
     free(directory);
     return TESS_OK;
 }
@@ -186,81 +191,97 @@ file_new(const char *path, bool writable)
     f->io.ops = &file_ops;
     f->io.writable = writable;
     f->fd = -1;
-    f->path = strdup(path);
-    if (!f->path) {
+    if (path && !(f->path = strdup(path))) {
         free(f);
         return NULL;
     }
     return f;
 }
 
-// One writer at a time. The lock goes with the descriptor; readers need none.
-static tess_status
-lock_for_writing(const struct file *f, tess_error *err)
+tess_status
+io_file_lock(int fd, tess_error *err)
 {
-    if (flock(f->fd, LOCK_EX | LOCK_NB) == 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         return TESS_OK;
     if (errno == EWOULDBLOCK)
-        return err_sys(err, errno, "somebody else has the file open for writing");
+        return err_sys(err, errno, "somebody else has it open for writing");
     return TESS_OK; // a file system without locks
-}
-
-// Only a regular file has a size and keeps what is written where it is written. O_NONBLOCK: a
-// fifo must not hang the open.
-static tess_status
-open_regular(struct file *f, tess_error *err)
-{
-    struct stat info;
-    const int flags = (f->io.writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
-    f->fd = open(f->path, flags);
-    if (f->fd < 0)
-        return err_sys(err, errno, "opening the file");
-    if (fstat(f->fd, &info) != 0)
-        return err_sys(err, errno, "asking what the file is");
-    if (S_ISDIR(info.st_mode))
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "is a directory; sparse frames are not read by this version");
-    if (!S_ISREG(info.st_mode))
-        return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
-    return f->io.writable ? lock_for_writing(f, err) : TESS_OK;
 }
 
 // A file that cannot be mapped is read instead.
 static void
-map_file(struct file *f)
+map_file(struct file *f, int64_t size)
 {
-    struct stat info;
-    if (fstat(f->fd, &info) != 0 || info.st_size <= 0 || (uint64_t)info.st_size > SIZE_MAX)
+    if (size <= 0 || (uint64_t)size > SIZE_MAX)
         return;
-    void *const map = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, f->fd, 0);
+    void *const map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, f->fd, 0);
     if (map == MAP_FAILED)
         return;
     f->map = map;
-    f->map_size = (size_t)info.st_size;
+    f->map_size = (size_t)size;
+}
+
+// Only a regular file has a size and keeps what is written where it is written.
+static tess_status
+adopt(struct file *f, int fd, bool mapped, tess_error *err)
+{
+    struct stat info;
+    f->fd = fd;
+    if (fstat(fd, &info) != 0)
+        return err_sys(err, errno, "asking what the file is");
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
+    if (mapped)
+        map_file(f, info.st_size);
+    return TESS_OK;
 }
 
 tess_status
-io_file_map(const char *path, struct io **io, tess_error *err)
+io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err)
 {
-    const tess_status st = io_file_open(path, false, io, err);
-    if (st == TESS_OK)
-        map_file(file_of(*io));
-    return st;
-}
-
-tess_status
-io_file_open(const char *path, bool writable, struct io **io, tess_error *err)
-{
-    struct file *const f = file_new(path, writable);
-    if (!f)
+    struct file *const f = file_new(NULL, writable);
+    if (!f) {
+        close(fd);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
-    const tess_status st = open_regular(f, err);
+    }
+    const tess_status st = adopt(f, fd, mapped, err);
     if (st != TESS_OK) {
         file_close(&f->io);
         return st;
     }
     *io = &f->io;
     return TESS_OK;
+}
+
+// O_NONBLOCK: a fifo must not hang the open.
+static tess_status
+open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
+{
+    const int flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
+    const int fd = open(path, flags);
+    if (fd < 0)
+        return err_sys(err, errno, "opening the file");
+    tess_status st = io_file_adopt(fd, writable, mapped, io, err);
+    if (st == TESS_OK && writable) {
+        st = io_file_lock(fd, err);
+        if (st != TESS_OK) {
+            io_close(*io);
+            *io = NULL;
+        }
+    }
+    return st;
+}
+
+tess_status
+io_file_open(const char *path, bool writable, struct io **io, tess_error *err)
+{
+    return open_file(path, writable, false, io, err);
+}
+
+tess_status
+io_file_map(const char *path, struct io **io, tess_error *err)
+{
+    return open_file(path, false, true, io, err);
 }
 
 // A file beside `path`, under a name that nobody has; its permissions are the process's default
@@ -307,7 +328,7 @@ io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
             f->unpublished = true;
     }
     if (st == TESS_OK)
-        st = lock_for_writing(f, err);
+        st = io_file_lock(f->fd, err);
     if (st != TESS_OK) {
         file_close(&f->io);
         return st;

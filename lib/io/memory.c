@@ -31,7 +31,7 @@ memory_view(struct io *io, int64_t offset, size_t size)
     const struct memory *const m = memory_of(io);
     if (offset < 0 || (uint64_t)offset > m->size || size > m->size - (size_t)offset)
         return NULL;
-    return m->bytes + offset;
+    return m->bytes ? m->bytes + offset : NULL; // no bytes yet
 }
 
 static tess_status

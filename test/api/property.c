@@ -215,7 +215,10 @@ tell_params(struct subject *s)
 {
     const tess_params *p = &s->params;
 
-    tell(s, "%s, %s,", kind_names[s->kind], s->storage.path ? "file" : "memory");
+    tell(s, "%s, %s,", kind_names[s->kind],
+         !s->storage.path                         ? "memory"
+         : s->params.layout == TESS_LAYOUT_SPARSE ? "folder"
+                                                  : "file");
     tell_shape(s, "shape", p->shape);
     tell_shape(s, "chunks", p->chunkshape);
     tell_shape(s, "blocks", p->blockshape);
@@ -520,6 +523,10 @@ live(struct subject *s)
     s->storage.durability = TESS_DURABILITY_NONE;
     if (one_in(s, 2))
         s->storage.path = files_path("property.b2nd");
+    if (s->storage.path && one_in(s, 2)) {
+        s->params.layout = TESS_LAYOUT_SPARSE;
+        s->storage.path = files_path("property.b2nd.d");
+    }
     tell_params(s);
 
     create(s);

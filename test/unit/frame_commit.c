@@ -724,10 +724,113 @@ failing(void **state)
     run(TESS_DURABILITY_FSYNC, true);
 }
 
+// A list of equal chunks that gets shorter, then holds another one, then is as it was.
+static void
+undo_of_a_uniform_list(void **state)
+{
+    struct story s;
+
+    (void)state;
+    begin_story(&s, TESS_DURABILITY_NONE, CHUNKS);
+    frame_begin(s.f);
+    assert_int_equal(frame_set_length(s.f, 3, NULL), TESS_OK);
+    assert_int_equal(put(&s, 1, 1), TESS_OK);
+    frame_undo(s.f);
+    check_live(&s);
+    assert_null(s.f->index.entries);
+    commit(&s);
+    end_story(&s);
+}
+
+static size_t
+copy_image(const struct diary *d, uint8_t **bytes)
+{
+    int64_t size;
+    assert_int_equal(io_size(d->inner, &size, NULL), TESS_OK);
+    *bytes = exact_copy(io_view(d->inner, 0, (size_t)size), (size_t)size);
+    return (size_t)size;
+}
+
+// Two handles, of which the second does not know what the first one did.
+static void
+another_writer(void **state)
+{
+    static const int64_t lengths[] = {0, 4};
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int metas = 0; metas < 2; metas++) {
+            const tess_limits limits = {0};
+            struct story s;
+            struct frame *late;
+            uint8_t *before, *after;
+            tess_error err = {0};
+
+            begin_story(&s, TESS_DURABILITY_ORDERED, lengths[i]);
+            assert_int_equal(
+                frame_open(&s.d.io, 0, true, &limits, TESS_DURABILITY_ORDERED, &late, NULL),
+                TESS_OK);
+            if (metas) {
+                s.now.note = 5;
+                uint8_t note[NOTE_SIZE];
+                fill(5, note, sizeof note);
+                assert_int_equal(layer_set(&s.f->metas.items[0], note, sizeof note, NULL), TESS_OK);
+                s.f->dirty = true;
+            } else {
+                frame_begin(s.f);
+                assert_int_equal(frame_set_length(s.f, 7, NULL), TESS_OK);
+                frame_keep(s.f);
+                memset(s.now.chunks, 0, sizeof s.now.chunks);
+                s.now.nchunks = 7;
+            }
+            commit(&s);
+
+            const size_t size = copy_image(&s.d, &before);
+            late->dirty = true;
+            assert_int_equal(frame_commit(late, &err), TESS_ERR_STALE);
+            assert_int_equal(err.status, TESS_ERR_STALE);
+            assert_int_equal(copy_image(&s.d, &after), size);
+            assert_memory_equal(after, before, size);
+            frame_close(late);
+            free(before);
+            free(after);
+            end_story(&s);
+        }
+}
+
+// Old space is used again, also by another handle: the file does not grow with every commit.
+static void
+size_stays(void **state)
+{
+    struct story s;
+    int64_t size;
+
+    (void)state;
+    begin_story(&s, TESS_DURABILITY_ORDERED, CHUNKS);
+    for (int i = 0; i < 300; i++) {
+        frame_begin(s.f);
+        for (int k = 0; k < 2; k++) {
+            const int64_t at = (int64_t)random_below(&s.r, CHUNKS);
+            s.now.chunks[at] = s.next_number++;
+            assert_int_equal(put(&s, at, s.now.chunks[at]), TESS_OK);
+        }
+        frame_keep(s.f);
+        commit(&s);
+        if (i % 3 == 0)
+            reopen(&s);
+        assert_int_equal(io_size(s.d.inner, &size, NULL), TESS_OK);
+        assert_true(size < 2 * CHUNKS * (CHUNKSIZE + CHUNK_HEADER_SIZE));
+    }
+    end_story(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(undo_of_a_uniform_list),
+        cmocka_unit_test(another_writer),
+        cmocka_unit_test(size_stays),
         cmocka_unit_test(no_durability),
         cmocka_unit_test(ordered),
         cmocka_unit_test(fsynced),

@@ -170,7 +170,7 @@ even(void **state)
     (void)state;
     layout_choose(l.ndim, l.shape, l.typesize, l.chunk, l.block);
     const struct geometry g = accept(&l);
-    assert_true(g.grid[0] * g.extchunk[0] * g.grid[1] * g.extchunk[1] < 1.1 * 1000 * 100000);
+    assert_true(g.grid[0] * g.extchunk[0] * g.grid[1] * g.extchunk[1] < INT64_C(110000000));
     assert_true(product(2, l.block) * 8 > BLOCK_TARGET / 4);
 }
 

@@ -156,7 +156,7 @@ not_a_file(void **state)
     tess_error err = {0};
 
     (void)state;
-    assert_int_equal(io_file_open(directory, false, &io, &err), TESS_ERR_UNSUPPORTED);
+    assert_int_equal(io_file_open(directory, false, &io, &err), TESS_ERR_IO);
     assert_int_equal(io_file_open(directory, true, &io, &err), TESS_ERR_IO);
     assert_int_equal(err.sys, EISDIR);
     assert_int_equal(io_file_open("/dev/null", false, &io, &err), TESS_ERR_IO);

@@ -1,0 +1,39 @@
+/*
+ * container.h - where a frame keeps its chunks, and how its state gets to the disk.
+ *
+ * Two kinds: contiguous.c, all in one file or buffer; sparse.c, a directory with a file per chunk.
+ * The rest of frame/ knows chunks by the entries of the index only.
+ */
+#ifndef FRAME_CONTAINER_H
+#define FRAME_CONTAINER_H
+
+#include "frame/frame.h"
+
+// Where the bytes of a stored chunk are.
+struct place {
+    struct io *io;
+    bool owned; // the io is to be closed with the chunk
+    int64_t position; // of the chunk's first byte in the io
+    int64_t room; // bytes that the chunk may take there
+};
+
+struct container {
+    // Find the chunk of an entry >= 0.
+    tess_status (*locate)(const struct frame *f, int64_t entry, struct place *place,
+                          tess_error *err);
+    // Store a chunk where no state on disk has anything.
+    tess_status (*put)(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry,
+                       tess_error *err);
+    // The list in memory does not need the chunk of an entry any more.
+    void (*release)(struct frame *f, int64_t entry);
+    // Make the state in memory current on the disk.
+    tess_status (*commit)(struct frame *f, tess_error *err);
+    // Open what holds header, index and trailer as they are on the disk now.
+    tess_status (*current)(const struct frame *f, struct io **io, bool *owned, tess_error *err);
+    tess_status (*publish)(struct frame *f, tess_error *err);
+};
+
+extern const struct container container_contiguous;
+extern const struct container container_sparse;
+
+#endif

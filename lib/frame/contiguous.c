@@ -1,0 +1,326 @@
+/*
+ * contiguous.c - all of a frame in one file or buffer.
+ *
+ * The steps of a commit and their order are the protocol of "Commits" in spec 95:
+ *   1. see that the file is still as we left it (commit.c)
+ *   2. chunks are in free space already
+ *   3. index and trailer are written behind all chunks, where no state on disk has anything
+ *   4. all this is synced
+ *   5. one write of the header makes it current
+ *   6. that is synced (durability fsync)
+ *   7. space that only the old state used is free
+ * A commit gives the frame a length that none of the last 32 had, since readers of other
+ * implementations notice changes by it.
+ *
+ * The empty state is an exception of the format: its trailer stands at the end of the header, so
+ * what stands there is moved away first, with a commit of its own.
+ *
+ * Not here: which space is free (space.c).
+ */
+#include "frame/container.h"
+#include "frame/pending.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { COMMIT_FIRST = 16 }; // bytes of the header that nearly every commit changes
+
+// In an empty frame the header's number of stored bytes may be anything.
+static int64_t
+section_end(const struct frame *f)
+{
+    return f->writable ? f->space.end : f->h.header_len + f->h.cbytes;
+}
+
+static tess_status
+locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)
+{
+    const int64_t position = f->h.header_len + entry;
+    (void)err;
+    *place = (struct place){
+        .io = f->io,
+        .position = f->offset + position,
+        .room = section_end(f) - position,
+    };
+    return TESS_OK;
+}
+
+static tess_status
+put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+{
+    struct extent extent = {.size = size};
+    tess_status st = space_take(&f->space, size, &extent.start, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_write(f->io, extent.start, chunk, (size_t)size, err);
+    if (st != TESS_OK) {
+        space_release(&f->space, extent);
+        return st;
+    }
+    *entry = extent.start - f->h.header_len;
+    return TESS_OK;
+}
+
+// If the size of a chunk cannot be learned, its space stays unused.
+static void
+release(struct frame *f, int64_t entry)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    const int64_t position = f->h.header_len + entry;
+    if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
+        return;
+    const int32_t cbytes = get_i32le(head + 12);
+    if (cbytes >= CHUNK_HEADER_MIN && cbytes <= f->space.end - position)
+        space_release(&f->space, (struct extent){position, cbytes});
+}
+
+static void
+set_lengths(struct pending *p)
+{
+    p->h.frame_len = p->placed.start + p->placed.size;
+    p->h.cbytes = p->placed.start - p->h.header_len;
+}
+
+// Behind all chunks, at a place that gives the frame a length of its own.
+static void
+place_body(const struct frame *f, struct pending *p)
+{
+    int64_t pad = 0;
+    do {
+        p->placed.start = space_place(&f->space, p->body_size + pad) + pad;
+        p->placed.size = p->body_size;
+        pad++;
+    } while (pending_is_recent(f, p->placed.start + p->body_size));
+    set_lengths(p);
+}
+
+// Only the bytes that differ, in one write; they lie in the first sector unless a shape or a
+// metalayer changed.
+static tess_status
+write_header(const struct frame *f, const struct pending *p, tess_error *err)
+{
+    size_t first = 0, end = (size_t)p->h.header_len;
+    if (f->head) {
+        const size_t sector = FRAME_HEADER_SECTOR;
+        if (memcmp(p->head + sector, f->head + sector, f->head_size - sector) == 0) {
+            first = COMMIT_FIRST;
+            end = sector;
+        }
+    }
+    return io_write(f->io, (int64_t)first, p->head + first, end - first, err);
+}
+
+// Cut the file to what the last two states need.
+static tess_status
+cut(const struct frame *f, int64_t old_len, tess_error *err)
+{
+    int64_t size;
+    const int64_t needed = max_i64(old_len, f->h.frame_len);
+    const tess_status st = io_size(f->io, &size, err);
+    if (st != TESS_OK || size <= needed)
+        return st;
+    return io_truncate(f->io, needed, err);
+}
+
+// Steps 3 to 7.
+static tess_status
+write_state(struct frame *f, struct pending *p, tess_error *err)
+{
+    tess_status st = io_write(f->io, p->placed.start, p->body, (size_t)p->body_size, err);
+    if (st == TESS_OK)
+        st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    if (st != TESS_OK)
+        return st;
+    if (f->durability >= TESS_DURABILITY_ORDERED)
+        space_synced(&f->space);
+    st = write_header(f, p, err);
+    if (st != TESS_OK)
+        return st;
+
+    // The new state is current from here on, whatever follows.
+    const int64_t old_len = f->h.frame_len;
+    pending_adopt(p, f);
+
+    st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
+    const bool known = st == TESS_OK && f->durability != TESS_DURABILITY_ORDERED;
+    space_committed(&f->space, p->placed, known);
+    if (st == TESS_OK)
+        st = cut(f, old_len, err);
+    return st;
+}
+
+static tess_status
+commit_chunks(struct frame *f, tess_error *err)
+{
+    struct pending p = {.h = f->h};
+    tess_status st = pending_encode_body(&p, f, err);
+    if (st == TESS_OK) {
+        place_body(f, &p);
+        st = pending_encode_header(&p, f, err);
+    }
+    if (st == TESS_OK)
+        st = write_state(f, &p, err);
+    pending_finish(&p);
+    return st;
+}
+
+// Move a chunk of the state on disk behind everything; *entry follows it.
+static tess_status
+move_chunk(struct frame *f, int64_t *entry, tess_error *err)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    uint8_t *bytes = NULL;
+    int64_t start;
+    const int64_t position = f->h.header_len + *entry;
+
+    tess_status st = io_read(f->io, position, head, sizeof head, err);
+    if (st != TESS_OK)
+        return st;
+    const int32_t cbytes = get_i32le(head + 12);
+    if (cbytes < CHUNK_HEADER_MIN || cbytes > f->h.frame_len - position)
+        return err_set(err, TESS_ERR_CORRUPT, position + 12, "a chunk of %" PRId32 " stored bytes",
+                       cbytes);
+    bytes = malloc((size_t)cbytes);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", cbytes);
+    st = io_read(f->io, position, bytes, (size_t)cbytes, err);
+    if (st == TESS_OK)
+        st = space_take(&f->space, cbytes, &start, err);
+    if (st == TESS_OK)
+        st = io_write(f->io, start, bytes, (size_t)cbytes, err);
+    if (st == TESS_OK)
+        *entry = start - f->h.header_len;
+    free(bytes);
+    return st;
+}
+
+// The list of chunks of the state on disk; the one in memory may be another.
+static tess_status
+load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
+{
+    const int64_t nbytes = (int64_t)get_u64be(f->head + 30);
+    const int64_t cbytes = (int64_t)get_u64be(f->head + 39);
+    const struct extent now = f->space.now;
+    const int64_t index_size = now.size - (int64_t)f->tail_size;
+
+    if (nbytes == 0)
+        return TESS_OK;
+    uint8_t *const index = malloc((size_t)index_size);
+    if (!index)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", index_size);
+    tess_status st = io_read(f->io, now.start, index, (size_t)index_size, err);
+    if (st == TESS_OK)
+        st = index_parse(list, index, (size_t)index_size, ceil_div(nbytes, f->h.chunksize),
+                         cbytes - CHUNK_HEADER_SIZE, f->limits.memory, err);
+    free(index);
+    return st;
+}
+
+// Commit the state on disk once more, with nothing that is needed in the first `size` bytes behind
+// the header. Of an empty state, that is the trailer once more, at the end: we find it there.
+static tess_status
+clear_head(struct frame *f, int64_t size, tess_error *err)
+{
+    const struct extent now = f->space.now;
+    const struct extents parked = f->space.parked; // this state needs them still
+    struct frame_index list = {0};
+    struct pending p = {0};
+    tess_status st = TESS_OK;
+
+    f->space.parked = (struct extents){0};
+    TRY(load_disk_list(f, &list, err));
+    // Nothing new goes in front of what is there.
+    f->space.end = max_i64(f->space.end, now.start + now.size);
+    f->space.end = max_i64(f->space.end, f->h.header_len + size);
+    space_forget(&f->space);
+    for (int64_t n = 0; list.entries && n < list.nchunks; n++)
+        if (list.entries[n] >= 0 && list.entries[n] < size)
+            TRY(move_chunk(f, &list.entries[n], err));
+
+    TRY(pending_encode_disk(&p, f, &list, err));
+    place_body(f, &p);
+    put_u64be(p.head + 16, (uint64_t)p.h.frame_len);
+    put_u64be(p.head + 39, (uint64_t)p.h.cbytes);
+    TRY(write_state(f, &p, err));
+out:
+    f->space.parked = parked;
+    index_finish(&list);
+    pending_finish(&p);
+    return st;
+}
+
+// Whether a new trailer can stand right behind the header while the state on disk is current.
+static bool
+head_is_clear(const struct frame *f, const struct pending *p)
+{
+    if (!f->head)
+        return true;
+    const int64_t tail_at = f->h.frame_len - (int64_t)f->tail_size;
+    if (get_u64be(f->head + 30) > 0)
+        return false;
+    return tail_at >= f->h.header_len + p->body_size ||
+           (tail_at == f->h.header_len && p->tail_size == f->tail_size &&
+            memcmp(p->tail, f->tail, f->tail_size) == 0);
+}
+
+static tess_status
+commit_empty(struct frame *f, tess_error *err)
+{
+    struct pending p = {0};
+    tess_status st = TESS_OK;
+
+    TRY(pending_encode_body(&p, f, err));
+    if (!head_is_clear(f, &p))
+        TRY(clear_head(f, p.body_size, err));
+    // Before that is on the disk, the head is not clear.
+    TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
+    p.h = f->h;
+    p.placed = (struct extent){f->h.header_len, p.body_size};
+    set_lengths(&p);
+    TRY(pending_encode_header(&p, f, err));
+    st = write_state(f, &p, err);
+    space_forget(&f->space); // the trailer took some of it, also if what followed failed
+    if (st != TESS_OK)
+        goto out;
+    TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
+    // Nothing but header and trailer is needed from here on.
+    space_finish(&f->space);
+    space_init(&f->space, f->h.header_len, p.placed);
+out:
+    pending_finish(&p);
+    return st;
+}
+
+static tess_status
+commit(struct frame *f, tess_error *err)
+{
+    return f->index.nchunks > 0 ? commit_chunks(f, err) : commit_empty(f, err);
+}
+
+static tess_status
+current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
+{
+    (void)err;
+    *io = f->io;
+    *owned = false;
+    return TESS_OK;
+}
+
+static tess_status
+publish(struct frame *f, tess_error *err)
+{
+    const tess_status st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    return st == TESS_OK ? io_publish(f->io, err) : st;
+}
+
+const struct container container_contiguous = {
+    .locate = locate,
+    .put = put,
+    .release = release,
+    .commit = commit,
+    .current = current,
+    .publish = publish,
+};

@@ -1,0 +1,41 @@
+/*
+ * pending.h - a state of a frame on its way to the disk: header, index and trailer, encoded.
+ */
+#ifndef FRAME_PENDING_H
+#define FRAME_PENDING_H
+
+#include "frame/frame.h"
+
+struct pending {
+    struct frame_header h;
+    uint8_t *head;
+    uint8_t *body; // index and trailer, one after the other
+    int64_t body_size;
+    uint8_t *tail; // the trailer alone
+    size_t tail_size;
+    struct extent placed; // where the body goes
+};
+
+void pending_finish(struct pending *p); // zeroed: fine
+
+// Index and trailer of the state in memory; an empty frame has no index.
+tess_status pending_encode_body(struct pending *p, const struct frame *f, tess_error *err);
+
+// Index and trailer of the state on disk, but with another list of chunks.
+tess_status pending_encode_disk(struct pending *p, const struct frame *f,
+                                const struct frame_index *list, tess_error *err);
+
+// The header, for the lengths in p->h.
+tess_status pending_encode_header(struct pending *p, const struct frame *f, tess_error *err);
+
+// The state is current on the disk: the frame takes it over.
+void pending_adopt(struct pending *p, struct frame *f);
+
+// Whether one of the recent commits gave the frame this length.
+bool pending_is_recent(const struct frame *f, int64_t frame_len);
+
+// Sync if the frame's durability is `level` or more.
+tess_status pending_sync(const struct frame *f, struct io *io, tess_durability level,
+                         tess_error *err);
+
+#endif

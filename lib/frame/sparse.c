@@ -1,0 +1,180 @@
+/*
+ * sparse.c - a frame in a directory: the file chunks.b2frame, and one file per chunk.
+ *
+ * Chunk files are written under free numbers and never changed. A commit writes a whole new
+ * chunks.b2frame beside the old one and renames it, which is atomic; then the files of chunks that
+ * only the old state had are removed.
+ */
+#include "frame/container.h"
+#include "frame/pending.h"
+
+#include "base/checked.h"
+#include "io/folder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME_SIZE = 24 };
+
+static const char index_name[] = FRAME_FOLDER_INDEX;
+static const char next_name[] = FRAME_FOLDER_INDEX ".tmp";
+
+static void
+chunk_name(int64_t entry, char *name)
+{
+    snprintf(name, NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
+}
+
+static tess_status
+locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)
+{
+    char name[NAME_SIZE];
+    chunk_name(entry, name);
+    *place = (struct place){.owned = true};
+    tess_status st = folder_read(f->folder, name, &place->io, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_size(place->io, &place->room, err);
+    if (st != TESS_OK)
+        io_close(place->io);
+    return st;
+}
+
+static tess_status
+put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+{
+    char name[NAME_SIZE];
+    struct io *io;
+    tess_status st = numbers_take(&f->numbers, entry, err);
+    if (st != TESS_OK)
+        return st;
+    chunk_name(*entry, name);
+    st = folder_write(f->folder, name, &io, err);
+    if (st == TESS_OK) {
+        st = io_write(io, 0, chunk, (size_t)size, err);
+        if (st == TESS_OK)
+            st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
+        io_close(io);
+        if (st != TESS_OK)
+            folder_remove(f->folder, name);
+    }
+    if (st != TESS_OK)
+        (void)numbers_release(&f->numbers, *entry);
+    else
+        f->numbers.stored += size;
+    return st;
+}
+
+static void
+release(struct frame *f, int64_t entry)
+{
+    char name[NAME_SIZE];
+    struct place place;
+    if (locate(f, entry, &place, NULL) == TESS_OK) {
+        f->numbers.stored = max_i64(f->numbers.stored - place.room, 0);
+        io_close(place.io);
+    }
+    if (numbers_release(&f->numbers, entry)) { // no state on disk knows it
+        chunk_name(entry, name);
+        folder_remove(f->folder, name);
+    }
+}
+
+static void
+remove_file(void *arg, int64_t entry)
+{
+    char name[NAME_SIZE];
+    chunk_name(entry, name);
+    folder_remove(((struct frame *)arg)->folder, name);
+}
+
+// Lengths of the new index file; a gap in front of the trailer gives it one of its own. The sum of
+// stored bytes is kept above all numbers, which c-blosc2 3.x takes for positions.
+static int64_t
+set_lengths(const struct frame *f, struct pending *p)
+{
+    int64_t gap = 0;
+    while (pending_is_recent(f, p->h.header_len + p->body_size + gap))
+        gap++;
+    if (p->body_size == (int64_t)p->tail_size)
+        gap = 0; // of an empty frame the trailer is read where the header ends
+    p->h.frame_len = p->h.header_len + p->body_size + gap;
+    p->h.cbytes = max_i64(f->numbers.stored, numbers_largest(&f->numbers) + CHUNK_HEADER_SIZE);
+    return gap;
+}
+
+static tess_status
+write_index_file(const struct frame *f, struct pending *p, int64_t gap, struct io *io,
+                 tess_error *err)
+{
+    const int64_t index_size = p->body_size - (int64_t)p->tail_size;
+    const int64_t index_at = p->h.header_len;
+    tess_status st = io_write(io, 0, p->head, (size_t)p->h.header_len, err);
+    if (st == TESS_OK)
+        st = io_write(io, index_at, p->body, (size_t)index_size, err);
+    if (st == TESS_OK)
+        st = io_write(io, index_at + index_size + gap, p->tail, p->tail_size, err);
+    if (st == TESS_OK)
+        st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
+    return st;
+}
+
+static tess_status
+sync_names(const struct frame *f, tess_durability level, tess_error *err)
+{
+    return f->durability < level ? TESS_OK : folder_sync(f->folder, err);
+}
+
+static tess_status
+commit(struct frame *f, tess_error *err)
+{
+    struct pending p = {.h = f->h};
+    struct io *io = NULL;
+    tess_status st = TESS_OK;
+
+    TRY(pending_encode_body(&p, f, err));
+    const int64_t gap = set_lengths(f, &p);
+    TRY(pending_encode_header(&p, f, err));
+    TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
+    TRY(folder_write(f->folder, next_name, &io, err));
+    TRY(write_index_file(f, &p, gap, io, err));
+    TRY(folder_rename(f->folder, next_name, index_name, err));
+
+    // The new state is current from here on, whatever follows.
+    pending_adopt(&p, f);
+    io_close(f->io);
+    f->io = io;
+    io = NULL;
+    // Old chunks go only when the name is known to be on the disk.
+    TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
+    numbers_committed(&f->numbers, remove_file, f);
+out:
+    if (io) {
+        io_close(io);
+        folder_remove(f->folder, next_name);
+    }
+    pending_finish(&p);
+    return st;
+}
+
+static tess_status
+current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
+{
+    *owned = true;
+    return folder_read(f->folder, index_name, io, err);
+}
+
+static tess_status
+publish(struct frame *f, tess_error *err)
+{
+    return folder_publish(f->folder, err);
+}
+
+const struct container container_sparse = {
+    .locate = locate,
+    .put = put,
+    .release = release,
+    .commit = commit,
+    .current = current,
+    .publish = publish,
+};

@@ -1,0 +1,23 @@
+/*
+ * file.h - what file.c and folder.c share.
+ */
+#ifndef IO_FILE_H
+#define IO_FILE_H
+
+#include "io/io.h"
+
+// An io on an open descriptor, which belongs to it from here on, also after a failure. mapped: read
+// through a memory map.
+tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err);
+
+// One writer at a time has what a descriptor stands for, until it is closed.
+tess_status io_file_lock(int fd, tess_error *err);
+
+// The directory that a path without a slash at its end stands in; allocated, NULL: no memory.
+char *io_parent(const char *path);
+
+// A name is on the disk once its directory is. A directory that cannot be read cannot be synced;
+// the file itself is safe.
+void io_sync_directory(const char *directory);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * folder.h - a directory whose files belong together, such as a sparse frame.
+ *
+ * Files are named by their last part and opened as an io (io.h). A new folder stands under a
+ * temporary name, or can be withdrawn, until folder_publish(). One writer at a time has a folder;
+ * the lock goes with the struct.
+ */
+#ifndef IO_FOLDER_H
+#define IO_FOLDER_H
+
+#include "io/io.h"
+
+struct folder;
+
+// Whether `path` is a directory.
+bool folder_exists(const char *path);
+
+// Open a directory. mapped: files are read through memory maps.
+tess_status folder_open(const char *path, bool writable, bool mapped, struct folder **folder,
+                        tess_error *err);
+
+/*
+ * Make a directory. With `replace` it is made beside `path` and takes its place at publish;
+ * `keeper` is a file that a directory must hold to be replaced and removed (an array's index), so
+ * that nobody's documents are. Else anything that exists is refused (errno EEXIST).
+ */
+tess_status folder_create(const char *path, bool replace, const char *keeper,
+                          struct folder **folder, tess_error *err);
+
+// A file for reading; a regular one, no link. A missing one is TESS_ERR_IO with errno ENOENT.
+tess_status folder_read(const struct folder *folder, const char *name, struct io **io,
+                        tess_error *err);
+// A new and empty file, in place of one that has the name.
+tess_status folder_write(const struct folder *folder, const char *name, struct io **io,
+                         tess_error *err);
+tess_status folder_rename(const struct folder *folder, const char *from, const char *to,
+                          tess_error *err);
+void folder_remove(const struct folder *folder, const char *name);
+
+// Names are on the disk when this returns.
+tess_status folder_sync(const struct folder *folder, tess_error *err);
+
+// A new folder gets its name, replacing one that has it.
+tess_status folder_publish(struct folder *folder, tess_error *err);
+
+// A folder that was not published disappears. NULL: fine.
+void folder_close(struct folder *folder);
+
+#endif
