@@ -382,7 +382,7 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
         return st;
     if (a->g.ndim > 0 && !shape)
         return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
-    if (memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0)
+    if (a->g.ndim == 0 || memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0)
         return TESS_OK;
     return change_shape(a, shape, 0, NULL, err);
 }

@@ -98,6 +98,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
         .typesize = h->typesize,
         .frame_typesize = around->typesize,
         .grid = around->grid,
+        .blocksize = h->leftover > 0 ? 0 : h->blocksize,
         .old_bitshuffle = h->version == 2,
     };
     memcpy(filters.ids, h->filters, FILTER_SLOTS);

@@ -48,11 +48,34 @@ check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline 
                tess_error *err)
 {
     struct filter_spec filters = {
-        .typesize = typesize, .frame_typesize = spec->itemsize, .grid = spec->grid};
+        .typesize = typesize,
+        .frame_typesize = spec->itemsize,
+        .grid = spec->grid,
+        .blocksize = spec->blocksize,
+        .from_caller = true,
+    };
     memcpy(filters.ids, spec->filters, FILTER_SLOTS);
     memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
     const tess_status st = pipeline_init(&filters, pipeline, err);
     return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
+}
+
+// Whether the codec can work on what it will be given.
+static tess_status
+check_codec(const struct chunk_encoder *e, tess_error *err)
+{
+    const struct codec_call call = {
+        .codec = e->codec, .level = e->level, .meta = e->h.codec_meta, .grid = e->grid};
+
+    if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%s works on items: no shuffle, bitshuffle, delta or bytedelta can stand "
+                       "before it, and blocks must not be split",
+                       e->codec->name);
+    if (!e->codec->check)
+        return TESS_OK;
+    return e->codec->check(&call, e->h.split ? e->h.blocksize / e->h.typesize : e->h.blocksize,
+                           err);
 }
 
 tess_status
@@ -88,7 +111,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
     memcpy(e->h.filters_meta, spec->filters_meta, FILTER_SLOTS);
     e->h.nblocks = (int32_t)ceil_div(e->h.nbytes, e->h.blocksize);
     e->h.leftover = e->h.nbytes % e->h.blocksize;
-    return TESS_OK;
+    return check_codec(e, err);
 }
 
 // Output of the blocks: a place in dst, and whether anything but zeros came.

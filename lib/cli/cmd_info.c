@@ -259,8 +259,10 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     fputs("  items         ", out);
     text_write(out, info->dtype && info->dtype[0] ? info->dtype : "of unknown type");
     fprintf(out, ", %" PRId32 " bytes each\n", info->typesize);
-    fprintf(out, "  codec         %s, level %d, split %s\n", info->codec_name, info->clevel,
-            split_name(info->split));
+    fprintf(out, "  codec         %s", info->codec_name);
+    if (info->codec_meta)
+        fprintf(out, ":%d", info->codec_meta);
+    fprintf(out, ", level %d, split %s\n", info->clevel, split_name(info->split));
     write_filters(out, info);
     fprintf(out, "  chunks stored %" PRId64 ", %" PRId64 " bytes, compressed %" PRId64,
             info->nchunks, info->nbytes, info->cbytes);

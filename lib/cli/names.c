@@ -9,20 +9,27 @@
 #include <string.h>
 
 const struct name names_codec[] = {
-    {"blosclz", TESS_CODEC_BLOSCLZ}, {"lz4", TESS_CODEC_LZ4},   {"lz4hc", TESS_CODEC_LZ4HC},
-    {"zlib", TESS_CODEC_ZLIB},       {"zstd", TESS_CODEC_ZSTD}, {NULL, 0},
+    {"blosclz", TESS_CODEC_BLOSCLZ},
+    {"lz4", TESS_CODEC_LZ4},
+    {"lz4hc", TESS_CODEC_LZ4HC},
+    {"zlib", TESS_CODEC_ZLIB},
+    {"zstd", TESS_CODEC_ZSTD},
+    {"ndlz", TESS_CODEC_NDLZ},
+    {"zfp_accuracy", TESS_CODEC_ZFP_ACCURACY},
+    {"zfp_precision", TESS_CODEC_ZFP_PRECISION},
+    {"zfp_rate", TESS_CODEC_ZFP_RATE},
+    {NULL, 0},
 };
 
 const struct name names_filter[] = {
     {"nofilter", TESS_FILTER_NONE},         {"shuffle", TESS_FILTER_SHUFFLE},
     {"bitshuffle", TESS_FILTER_BITSHUFFLE}, {"delta", TESS_FILTER_DELTA},
     {"trunc_prec", TESS_FILTER_TRUNC_PREC}, {"bytedelta", TESS_FILTER_BYTEDELTA},
-    {"int_trunc", TESS_FILTER_INT_TRUNC},   {NULL, 0},
+    {"int_trunc", TESS_FILTER_INT_TRUNC},   {"ndcell", TESS_FILTER_NDCELL},
+    {"ndmean", TESS_FILTER_NDMEAN},         {NULL, 0},
 };
 
 const struct name names_foreign_filter[] = {
-    {"ndcell", 32},
-    {"ndmean", 33},
     {"bytedelta_buggy", 34},
     {NULL, 0},
 };

@@ -14,7 +14,7 @@ struct name {
 // Tables end with a NULL text.
 extern const struct name names_codec[];
 extern const struct name names_filter[];
-extern const struct name names_foreign_filter[]; // found in files, but not built in
+extern const struct name names_foreign_filter[]; // only read
 extern const struct name names_split[];
 extern const struct name names_layer[];
 

@@ -41,12 +41,12 @@ set_named(const char *option, const char *text, const struct name *table, int *v
     return TESS_OK;
 }
 
-// name[:meta], of `length` bytes
+// name[:meta], of `length` bytes; meta stays as it is where none is given.
 static bool
-parse_filter(const char *text, size_t length, uint8_t *id, uint8_t *meta)
+parse_with_meta(const struct name *table, const char *text, size_t length, int *value,
+                uint8_t *meta)
 {
     char name[32];
-    int value = 0;
     int64_t parameter = 0;
 
     if (length >= sizeof name)
@@ -59,11 +59,18 @@ parse_filter(const char *text, size_t length, uint8_t *id, uint8_t *meta)
         *colon = '\0';
         if (!text_int64(colon + 1, &parameter) || parameter < INT8_MIN || parameter > UINT8_MAX)
             return false;
+        *meta = (uint8_t)parameter; // the format keeps negative ones as two's complement
     }
-    if (!names_value(names_filter, name, &value) || value == TESS_FILTER_NONE)
+    return names_value(table, name, value);
+}
+
+static bool
+parse_filter(const char *text, size_t length, uint8_t *id, uint8_t *meta)
+{
+    int value = 0;
+    if (!parse_with_meta(names_filter, text, length, &value, meta) || value == TESS_FILTER_NONE)
         return false;
     *id = (uint8_t)value;
-    *meta = (uint8_t)parameter; // the format keeps negative ones as two's complement
     return true;
 }
 
@@ -102,6 +109,21 @@ set_filters(const char *text, tess_params *params, tess_error *err)
 }
 
 static tess_status
+set_codec(const char *text, tess_params *params, tess_error *err)
+{
+    int codec = 0;
+    uint8_t meta = 0;
+
+    if (!text)
+        return TESS_OK;
+    if (!parse_with_meta(names_codec, text, strlen(text), &codec, &meta))
+        return report_set(err, TESS_ERR_ARG, "--codec %s: no such codec", text);
+    params->codec = (tess_codec)codec;
+    params->codec_meta = meta;
+    return TESS_OK;
+}
+
+static tess_status
 set_level(const char *text, tess_params *params, tess_error *err)
 {
     int64_t level = 0;
@@ -118,17 +140,16 @@ tess_status
 params_set(tess_params *params, const struct arguments *args, tess_error *err)
 {
     const char *const *values = args->values;
-    int codec = (int)params->codec, split = (int)params->split, layer = (int)params->layer;
+    int split = (int)params->split, layer = (int)params->layer;
     tess_status st = TESS_OK;
 
     TRY(set_shape("--chunks", values[OPT_CHUNKS], params->ndim, params->chunkshape, err));
     TRY(set_shape("--blocks", values[OPT_BLOCKS], params->ndim, params->blockshape, err));
-    TRY(set_named("--codec", values[OPT_CODEC], names_codec, &codec, err));
+    TRY(set_codec(values[OPT_CODEC], params, err));
     TRY(set_level(values[OPT_LEVEL], params, err));
     TRY(set_filters(values[OPT_FILTER], params, err));
     TRY(set_named("--split", values[OPT_SPLIT], names_split, &split, err));
     TRY(set_named("--layer", values[OPT_LAYER], names_layer, &layer, err));
-    params->codec = (tess_codec)codec;
     params->split = (tess_split)split;
     params->layer = (tess_layer)layer;
 out:

@@ -11,5 +11,11 @@ extern const struct codec codec_lz4; // lz4.c
 extern const struct codec codec_lz4hc; // lz4.c
 extern const struct codec codec_zlib; // zlib.c
 extern const struct codec codec_zstd; // zstd.c
+extern const struct codec codec_ndlz; // ndlz.c
+#ifdef HAVE_ZFP // set by Meson
+extern const struct codec codec_zfp_accuracy; // zfp.c
+extern const struct codec codec_zfp_precision; // zfp.c
+extern const struct codec codec_zfp_rate; // zfp.c
+#endif
 
 #endif

@@ -8,18 +8,22 @@
 #include "codec/adapters.h"
 
 static const struct codec *const codecs[] = {
-    &codec_blosclz, &codec_lz4, &codec_lz4hc, &codec_zlib, &codec_zstd,
+    &codec_blosclz,      &codec_lz4,           &codec_lz4hc,
+    &codec_zlib,         &codec_zstd,          &codec_ndlz,
+#ifdef HAVE_ZFP
+    &codec_zfp_accuracy, &codec_zfp_precision, &codec_zfp_rate,
+#endif
 };
 
 #define NCODECS (sizeof codecs / sizeof codecs[0])
 
-// Registered by the Blosc project, but not built in.
+// Registered by the Blosc project, but not built in, or not always.
 static const struct {
     int id;
     const char *name;
 } strangers[] = {
-    {32, "ndlz"}, {33, "zfp_accuracy"}, {34, "zfp_precision"}, {35, "zfp_rate"}, {36, "openhtj2k"},
-    {37, "grok"}, {38, "openzl"},       {39, "j2k"},           {40, "htj2k"},
+    {33, "zfp_accuracy"}, {34, "zfp_precision"}, {35, "zfp_rate"}, {36, "openhtj2k"},
+    {37, "grok"},         {38, "openzl"},        {39, "j2k"},      {40, "htj2k"},
 };
 
 #define NSTRANGERS (sizeof strangers / sizeof strangers[0])

@@ -24,6 +24,10 @@ enum codec_id {
     CODEC_LZ4HC = 2,
     CODEC_ZLIB = 4,
     CODEC_ZSTD = 5,
+    CODEC_NDLZ = 32,
+    CODEC_ZFP_ACCURACY = 33,
+    CODEC_ZFP_PRECISION = 34,
+    CODEC_ZFP_RATE = 35,
 };
 
 enum codec_format {
@@ -58,6 +62,13 @@ struct codec {
     uint8_t format;
     const char *name; // "lz4"
     const void *user; // of a codec that is not ours
+    bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
+
+    /*
+     * May be NULL. Whether streams of `size` bytes can be encoded with this call's level, meta and
+     * grid, asked once before any is. TESS_ERR_ARG, with a sentence.
+     */
+    tess_status (*check)(const struct codec_call *call, int32_t size, tess_error *err);
 
     /*
      * Compress src_size (> 0) bytes into at most dst_size bytes; *out_size receives how many.

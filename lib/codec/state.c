@@ -6,6 +6,7 @@
 #include "codec/state.h"
 
 #include "codec/blosclz.h"
+#include "codec/ndlz.h"
 
 #include <lz4.h>
 #include <lz4hc.h>
@@ -13,6 +14,7 @@
 
 struct codec_state {
     uint32_t *blosclz;
+    uint32_t *ndlz;
     void *lz4;
     void *lz4hc;
     ZSTD_CCtx *zstd_encoder;
@@ -33,6 +35,7 @@ codec_state_free(struct codec_state *s)
     if (!s)
         return;
     free(s->blosclz);
+    free(s->ndlz);
     free(s->lz4);
     free(s->lz4hc);
     ZSTD_freeCCtx(s->zstd_encoder);
@@ -49,6 +52,14 @@ codec_state_blosclz(struct codec_state *s)
     if (!s->blosclz)
         s->blosclz = malloc(BLOSCLZ_TABLE_SIZE * sizeof *s->blosclz);
     return s->blosclz;
+}
+
+uint32_t *
+codec_state_ndlz(struct codec_state *s)
+{
+    if (!s->ndlz)
+        s->ndlz = malloc(NDLZ_TABLE_SIZE * sizeof *s->ndlz);
+    return s->ndlz;
 }
 
 void *

@@ -15,6 +15,7 @@
 #define DEFLATE_LEVEL_MAX 12 // of libdeflate
 
 uint32_t *codec_state_blosclz(struct codec_state *s); // BLOSCLZ_TABLE_SIZE entries
+uint32_t *codec_state_ndlz(struct codec_state *s); // NDLZ_TABLE_SIZE entries
 void *codec_state_lz4(struct codec_state *s);
 void *codec_state_lz4hc(struct codec_state *s);
 ZSTD_CCtx *codec_state_zstd_encoder(struct codec_state *s);

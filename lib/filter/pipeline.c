@@ -2,12 +2,14 @@
  * pipeline.c - the transformations between items and codec, on one block.
  *
  * What pipeline_init() accepts can be undone on any bytes: all filters keep the size of a block,
- * and none looks at more than its widths, which are positive. Lossy filters have nothing to undo.
+ * and none looks at more than its widths, which are positive, and the grid, which is that of the
+ * block. Filters that clear bits leave nothing to undo.
  *
  * Not here: the kernels (kernels.h), cutting a block into streams (chunk/).
  */
 #include "filter/pipeline.h"
 
+#include "filter/cells.h"
 #include "filter/delta.h"
 #include "filter/kernels.h"
 #include "filter/truncate.h"
@@ -19,28 +21,34 @@
 enum {
     OLD_RESTART = 16, // the first bytedelta restarts behind a multiple of this many bytes
     PRIVATE_FIRST = 160,
+    CELL_SIDE_MAX = 127, // that every reader takes, if written by us
+    CELL_ITEM_MAX = 255, // the same
 };
+
+// Nothing to undo.
+static bool
+clears_bits(uint8_t id)
+{
+    return id == FILTER_TRUNC_PREC || id == FILTER_INT_TRUNC;
+}
 
 static bool
 is_lossy(uint8_t id)
 {
-    return id == FILTER_TRUNC_PREC || id == FILTER_INT_TRUNC;
+    return clears_bits(id) || id == FILTER_NDMEAN;
 }
 
 static tess_status
 refuse(int id, int slot, tess_error *err)
 {
     const char *why = "is not known";
-    if (id == 32)
-        why = "(ndcell) is not supported";
-    else if (id == 33)
-        why = "(ndmean) is not supported";
-    else if (id >= PRIVATE_FIRST)
+    if (id >= PRIVATE_FIRST)
         why = "is private to some application";
     return err_set(err, TESS_ERR_UNSUPPORTED, -1, "filter %d in slot %d %s", id, slot, why);
 }
 
-// The number of byte streams that a step works on; 0 for filters that have none.
+// The number of byte streams that a step works on, or the side of its cells; 0 for filters that
+// have neither.
 static int32_t
 width_of(const struct filter_spec *spec, int slot)
 {
@@ -51,9 +59,40 @@ width_of(const struct filter_spec *spec, int slot)
     case FILTER_BYTEDELTA:
     case FILTER_BYTEDELTA_OLD:
         return meta > 0 ? meta : spec->frame_typesize;
+    case FILTER_NDCELL:
+    case FILTER_NDMEAN:
+        return meta;
     default:
         return 0;
     }
+}
+
+static tess_status
+check_cells(const struct filter_spec *spec, int slot, tess_error *err)
+{
+    const bool mean = spec->ids[slot] == FILTER_NDMEAN;
+    const char *const name = mean ? "ndmean" : "ndcell";
+    const int32_t side = spec->metas[slot];
+    const tess_status bad = spec->from_caller ? TESS_ERR_ARG : TESS_ERR_CORRUPT;
+
+    if (!spec->grid)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "filter %d in slot %d (%s) needs the shape of the blocks: this is no array",
+                       spec->ids[slot], slot, name);
+    if (!cells_match(spec->grid, spec->blocksize))
+        return err_set(
+            err, bad, -1,
+            "%s needs blocks of 1 to %d dimensions, none empty; these have %d, and %" PRId32
+            " bytes",
+            name, CELLS_NDIM_MAX, spec->grid->ndim, spec->blocksize);
+    if (mean && spec->grid->typesize != 4 && spec->grid->typesize != 8)
+        return err_set(err, bad, -1, "ndmean on items of %" PRId32 " bytes, floats have 4 or 8",
+                       spec->grid->typesize);
+    if (side < 1 || (mean && side > CELL_SIDE_MAX) || (!mean && !cells_fit(spec->grid, side)))
+        return err_set(err, bad, -1,
+                       "%s with cells of side %" PRId32 " in blocks of %" PRId64 " items", name,
+                       side, cells_nitems(spec->grid));
+    return TESS_OK;
 }
 
 static tess_status
@@ -79,11 +118,19 @@ add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_erro
                            "not known here",
                            id, slot);
         break;
+    case FILTER_NDCELL:
+    case FILTER_NDMEAN: {
+        const tess_status st = check_cells(spec, slot, err);
+        if (st != TESS_OK)
+            return st;
+        p->grid = *spec->grid;
+        break;
+    }
     default:
         return refuse(id, slot, err);
     }
     p->lossy |= is_lossy(id);
-    if (p->nfront == p->count && is_lossy(id))
+    if (p->nfront == p->count && clears_bits(id))
         p->nfront++;
     p->step[p->count].id = id;
     p->step[p->count].meta = spec->metas[slot];
@@ -138,6 +185,17 @@ pipeline_check_encode(const struct pipeline *p, tess_error *err)
                                "int_trunc with meta %d on items of %" PRId32 " bytes; fewer bits "
                                "than an item of 1, 2, 4 or 8 bytes has can be cleared",
                                meta, p->typesize);
+            break;
+        case FILTER_NDCELL:
+        case FILTER_NDMEAN:
+            if (p->grid.typesize > CELL_ITEM_MAX || p->step[i].width > CELL_SIDE_MAX ||
+                (p->step[i].id == FILTER_NDMEAN && p->step[i].width > p->grid.shape[0]))
+                return err_set(err, TESS_ERR_ARG, -1,
+                               "cells of side %" PRId32 " of items of %" PRId32 " bytes, in blocks "
+                               "of %" PRId32 " rows: the side can be %d, for ndmean the rows, and "
+                               "items can have %d bytes",
+                               p->step[i].width, p->grid.typesize, p->grid.shape[0], CELL_SIDE_MAX,
+                               CELL_ITEM_MAX);
             break;
         case FILTER_DELTA:
             if (lost)
@@ -229,6 +287,13 @@ apply(const struct pipeline *p, int i, uint8_t *restrict dst, const uint8_t *res
     case FILTER_INT_TRUNC:
         truncate_bits(dst, src, size, p->typesize, int_trunc_nbits(p->typesize, p->step[i].meta));
         break;
+    case FILTER_NDCELL:
+        cells_forward(&p->grid, p->step[i].width, dst, src);
+        break;
+    case FILTER_NDMEAN:
+        cells_forward(&p->grid, p->step[i].width, dst, src);
+        cells_average(&p->grid, p->step[i].width, dst);
+        break;
     default:
         assert(p->step[i].id == FILTER_BYTEDELTA);
         bytedelta(dst, src, size, width);
@@ -258,6 +323,10 @@ undo(const struct pipeline *p, int i, uint8_t *restrict dst, const uint8_t *rest
     case FILTER_DELTA:
         delta_backward(dst, src, size, p->typesize, ref);
         break;
+    case FILTER_NDCELL:
+    case FILTER_NDMEAN:
+        cells_backward(&p->grid, p->step[i].width, dst, src);
+        break;
     default:
         byteundelta(dst, src, size, width, p->step[i].id == FILTER_BYTEDELTA_OLD);
     }
@@ -286,7 +355,7 @@ pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src, int32_
     assert(!p->has_delta || nblock == 0 || ref);
     const uint8_t *at = src;
     for (int i = p->count - 1; i >= p->nfront + keep; i--) {
-        if (is_lossy(p->step[i].id) || is_identity(p, i))
+        if (clears_bits(p->step[i].id) || is_identity(p, i))
             continue;
         uint8_t *const dst = at == tmp1 ? tmp2 : tmp1;
         undo(p, i, dst, at, size, nblock > 0 ? ref : NULL);
@@ -303,4 +372,13 @@ pipeline_planes(const struct pipeline *p, int32_t itemsize)
         p->step[first].width != itemsize)
         return 0;
     return itemsize;
+}
+
+bool
+pipeline_keeps_items(const struct pipeline *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (!is_lossy(p->step[i].id) && p->step[i].id != FILTER_NDCELL && !is_identity(p, i))
+            return false;
+    return true;
 }

@@ -28,6 +28,8 @@ enum filter_id {
     FILTER_BITSHUFFLE = 2,
     FILTER_DELTA = 3,
     FILTER_TRUNC_PREC = 4,
+    FILTER_NDCELL = 32,
+    FILTER_NDMEAN = 33,
     FILTER_BYTEDELTA_OLD = 34, // read only
     FILTER_BYTEDELTA = 35,
     FILTER_INT_TRUNC = 36,
@@ -41,29 +43,34 @@ struct filter_spec {
     int32_t frame_typesize; // of the frame header; width of bytedelta with meta 0; 0 if unknown
     bool old_bitshuffle; // chunks of format version 2
     const struct block_grid *grid; // shape of the blocks; NULL outside arrays
+    int32_t blocksize; // bytes of every block; 0 if they differ
+    bool from_caller; // not from a file: what cannot be is TESS_ERR_ARG instead of CORRUPT
 };
 
 // A checked pipeline: only the slots in use, in the order of compression.
 struct pipeline {
     int count;
-    int nfront; // lossy steps in front of the others: nothing of them is undone
+    int nfront; // steps in front of the others that leave nothing to undo
     struct {
         uint8_t id;
         uint8_t meta;
-        int32_t width; // shuffle, bytedelta: number of byte streams
+        int32_t width; // shuffle, bytedelta: number of byte streams; ndcell, ndmean: side of a cell
     } step[FILTER_SLOTS];
     int32_t typesize;
+    struct block_grid grid; // for ndcell and ndmean
     bool old_bitshuffle;
     bool has_delta;
     bool lossy; // holds a filter that loses information when compressing
 };
 
-// Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or whose
-// width is that of a frame not at hand; TESS_ERR_CORRUPT for a typesize out of range.
+// Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or which
+// need the width or the grid of an array that is not at hand; TESS_ERR_CORRUPT for a typesize out
+// of range, or cells that do not go with the blocks.
 tess_status pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *err);
 
 // Further checks for encoding (TESS_ERR_ARG): metas of the lossy filters, typesizes they work
-// with, filters that are only read, lossy filters before delta. pipeline_forward() needs it.
+// and cells they work with, filters that are only read, lossy filters before delta.
+// pipeline_forward() needs it.
 tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
 
 /*
@@ -77,8 +84,8 @@ const uint8_t *pipeline_forward(const struct pipeline *p, const uint8_t *block, 
                                 const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size);
 
 /*
- * Undo the pipeline, from its last step down to (not including) the first `keep` steps; lossy
- * steps in front do not count, for there is nothing to undo.
+ * Undo the pipeline, from its last step down to (not including) the first `keep` steps; those in
+ * front that leave nothing to undo do not count.
  *
  * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller who undoes it while
  * placing the items (see pipeline_planes()). src holds the filtered block and may be overwritten
@@ -93,5 +100,8 @@ const uint8_t *pipeline_backward(const struct pipeline *p, int keep, const uint8
 // be picked out of the planes one by one: that width; else 0. Then keep = 1 above leaves plane j of
 // `size / width` bytes at j * (size / width).
 int32_t pipeline_planes(const struct pipeline *p, int32_t itemsize);
+
+// Whether what the codec is given still are items, though changed or in another order.
+bool pipeline_keeps_items(const struct pipeline *p);
 
 #endif

@@ -357,6 +357,81 @@ layers(void)
         }
 }
 
+// Filters and codecs that look at the shape of blocks.
+static void
+cells(void)
+{
+    static const struct filters ndcell[] = {
+        {"ndcell", {0, 0, 0, 0, 0, 32}, {0, 0, 0, 0, 0, 2}},
+        {"ndcell_shuffle", {0, 0, 0, 0, 32, 1}, {0, 0, 0, 0, 1, 0}},
+        {"delta_ndcell", {3, 32}, {0, 2}},
+    };
+    static const struct filters ndmean = {"ndmean", {0, 0, 0, 0, 33, 1}, {0, 0, 0, 0, 2, 0}};
+    char name[200];
+    uint32_t seed = 3000;
+
+    for (size_t g = 0; g < COUNT(grids); g++)
+        for (size_t f = 0; f < COUNT(ndcell); f++)
+            for (size_t t = 0; t < COUNT(typesizes); t++) {
+                const struct codec *codec = &codecs[seed % COUNT(codecs)];
+                tess_params p = params_of(codec, &ndcell[f], &grids[g], typesizes[t]);
+                int64_t cell = 1, items = 1;
+
+                for (int i = 0; i < p.ndim; i++) {
+                    cell *= ndcell[f].metas[f == 0 ? 5 : f == 1 ? 4 : 1];
+                    items *= p.blockshape[i];
+                }
+                if (p.ndim < 1 || p.ndim > 8 || p.typesize > 255 || cell > items)
+                    continue;
+                (void)snprintf(name, sizeof name, "%s_%s_%d_%s", ndcell[f].name, grids[g].name,
+                               (int)p.typesize, codec->name);
+                make(name, &p, seed++, false);
+            }
+    for (int32_t t = 4; t <= 8; t += 4) // means: we and the other reader must read the same ones
+        for (size_t c = 0; c < COUNT(codecs); c++) {
+            static const int64_t origin[TESS_MAX_NDIM] = {0};
+            const tess_params p = params_of(&codecs[c], &ndmean, edges, t);
+            struct reference r;
+            tess_array *a = NULL;
+
+            (void)snprintf(name, sizeof name, "ndmean_%d_%s", (int)t, codecs[c].name);
+            const tess_storage storage = storage_of(name);
+            reference_init(&r, 2, p.shape, (size_t)t);
+            fill(&r, seed++);
+            MUST(tess_array_from(&storage, &p, r.data, reference_size(&r), &a, err));
+            MUST(tess_array_read(a, origin, r.shape, r.data, reference_size(&r), err));
+            record_array(name, a, &r);
+            reference_finish(&r);
+        }
+}
+
+// NDLZ: bytes, or larger items that are split.
+static void
+ndlz(void)
+{
+    static const struct grid large[] = {
+        {"exact", 2, {96, 64}, {48, 64}, {16, 32}},
+        {"edges", 2, {71, 53}, {40, 30}, {13, 18}},
+        {"tiny", 2, {30, 30}, {10, 10}, {3, 5}},
+    };
+    static const struct codec codec = {"ndlz", TESS_CODEC_NDLZ};
+    char name[200];
+    uint32_t seed = 4000;
+
+    for (size_t g = 0; g < COUNT(large); g++)
+        for (size_t f = 0; f < 6; f++)
+            for (size_t t = 0; t < 7; t++)
+                for (int side = 4; side <= 8; side += 4) {
+                    tess_params p = params_of(&codec, &filters[f], &large[g], typesizes[t]);
+
+                    p.codec_meta = (uint8_t)side;
+                    p.split = typesizes[t] == 1 && seed % 2 ? TESS_SPLIT_AUTO : TESS_SPLIT_ALWAYS;
+                    (void)snprintf(name, sizeof name, "ndlz%d_%s_%s_%d", side, large[g].name,
+                                   filters[f].name, (int)p.typesize);
+                    make(name, &p, seed++, false);
+                }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -371,6 +446,8 @@ main(int argc, char **argv)
     specials();
     histories();
     layers();
+    cells();
+    ndlz();
     record_end();
     return 0;
 }

@@ -136,9 +136,10 @@ static bool
 lossy(const tess_info *info)
 {
     for (int i = 0; i < TESS_MAX_FILTERS; i++)
-        if (info->filters[i] == TESS_FILTER_TRUNC_PREC || info->filters[i] == TESS_FILTER_INT_TRUNC)
+        if (info->filters[i] == TESS_FILTER_TRUNC_PREC ||
+            info->filters[i] == TESS_FILTER_INT_TRUNC || info->filters[i] == TESS_FILTER_NDMEAN)
             return true;
-    return false;
+    return info->codec >= TESS_CODEC_ZFP_ACCURACY && info->codec <= TESS_CODEC_ZFP_RATE;
 }
 
 static void

@@ -271,27 +271,11 @@ has_names_and_formats(void **state)
         int format; // -1: not built in
         const char *name;
     } all[] = {
-        {0, 0, "blosclz"},
-        {1, 1, "lz4"},
-        {2, 1, "lz4hc"},
-        {3, -1, NULL},
-        {4, 3, "zlib"},
-        {5, 4, "zstd"},
-        {6, -1, NULL},
-        {31, -1, NULL},
-        {32, -1, "ndlz"},
-        {33, -1, "zfp_accuracy"},
-        {34, -1, "zfp_precision"},
-        {35, -1, "zfp_rate"},
-        {36, -1, "openhtj2k"},
-        {37, -1, "grok"},
-        {38, -1, "openzl"},
-        {39, -1, "j2k"},
-        {40, -1, "htj2k"},
-        {41, -1, NULL},
-        {160, -1, NULL},
-        {-1, -1, NULL},
-        {256, -1, NULL},
+        {0, 0, "blosclz"}, {1, 1, "lz4"},         {2, 1, "lz4hc"},  {3, -1, NULL},
+        {4, 3, "zlib"},    {5, 4, "zstd"},        {6, -1, NULL},    {31, -1, NULL},
+        {32, 6, "ndlz"},   {36, -1, "openhtj2k"}, {37, -1, "grok"}, {38, -1, "openzl"},
+        {39, -1, "j2k"},   {40, -1, "htj2k"},     {41, -1, NULL},   {160, -1, NULL},
+        {-1, -1, NULL},    {256, -1, NULL},
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -313,7 +297,11 @@ has_names_and_formats(void **state)
     for (int format = 0; format < 8; format++)
         for (int udcodec = 0; udcodec < 256; udcodec++) {
             const struct codec *const c = codec_by_format(format, udcodec);
-            assert_int_equal(c ? c->id : -1, decoder_of[format]);
+            const struct codec *const other = codec_by_id(udcodec);
+            if (format == CODEC_FORMAT_OTHER && other && other->format == CODEC_FORMAT_OTHER)
+                assert_ptr_equal(c, other);
+            else
+                assert_int_equal(c ? c->id : -1, decoder_of[format]);
         }
 }
 

@@ -1,0 +1,196 @@
+/*
+ * cells.c - the items of a block put cell by cell: the filters ndcell and ndmean.
+ *
+ * The permutation is a walk over the rows of all cells: what is a row of a cell (along the last
+ * axis) stands together on both sides. Its bounds are those of the array's geometry, which
+ * cells_match() has compared with the size of the blocks.
+ */
+#include "filter/cells.h"
+
+#include "base/checked.h"
+
+#include <assert.h>
+#include <string.h>
+
+// One cell, cut off at the border of the block.
+struct cell {
+    const struct block_grid *grid;
+    int32_t side;
+    int64_t stride[CELLS_NDIM_MAX]; // bytes in the block
+    int64_t start[CELLS_NDIM_MAX]; // items
+    int64_t size[CELLS_NDIM_MAX];
+};
+
+// A row of a cell, and where it is in the block.
+struct row {
+    int64_t at[CELLS_NDIM_MAX]; // in the cell; 0 along the last axis
+    int64_t offset; // bytes
+};
+
+bool
+cells_match(const struct block_grid *grid, int32_t blocksize)
+{
+    int64_t nbytes = grid->typesize;
+    if (grid->ndim < 1 || grid->ndim > CELLS_NDIM_MAX)
+        return false;
+    for (int i = 0; i < grid->ndim; i++)
+        if (grid->shape[i] < 1 || !mul_i64(nbytes, grid->shape[i], &nbytes))
+            return false;
+    return nbytes == blocksize;
+}
+
+int64_t
+cells_nitems(const struct block_grid *grid)
+{
+    int64_t n = 1;
+    for (int i = 0; i < grid->ndim; i++)
+        n *= grid->shape[i];
+    return n;
+}
+
+bool
+cells_fit(const struct block_grid *grid, int32_t side)
+{
+    const int64_t limit = cells_nitems(grid);
+    int64_t n = 1;
+    for (int i = 0; i < grid->ndim && n <= limit; i++) // below 2^31 before each product
+        n *= side;
+    return n <= limit;
+}
+
+static void
+place(struct cell *c, int axis, int64_t start)
+{
+    c->start[axis] = start;
+    c->size[axis] = min_i64(c->side, c->grid->shape[axis] - start);
+}
+
+static struct cell
+first_cell(const struct block_grid *grid, int32_t side)
+{
+    struct cell c = {.grid = grid, .side = side};
+    int64_t stride = grid->typesize;
+    for (int i = grid->ndim - 1; i >= 0; i--) {
+        c.stride[i] = stride;
+        stride *= grid->shape[i];
+        place(&c, i, 0);
+    }
+    return c;
+}
+
+static bool
+next_cell(struct cell *c)
+{
+    for (int i = c->grid->ndim - 1; i >= 0; i--) {
+        if (c->start[i] + c->side < c->grid->shape[i]) {
+            place(c, i, c->start[i] + c->side);
+            return true;
+        }
+        place(c, i, 0);
+    }
+    return false;
+}
+
+static struct row
+first_row(const struct cell *c)
+{
+    struct row r = {0};
+    for (int i = 0; i < c->grid->ndim; i++)
+        r.offset += c->start[i] * c->stride[i];
+    return r;
+}
+
+static bool
+next_row(const struct cell *c, struct row *r)
+{
+    for (int i = c->grid->ndim - 2; i >= 0; i--) {
+        r->offset += c->stride[i];
+        if (++r->at[i] < c->size[i])
+            return true;
+        r->offset -= c->size[i] * c->stride[i];
+        r->at[i] = 0;
+    }
+    return false;
+}
+
+static size_t
+row_size(const struct cell *c)
+{
+    const int last = c->grid->ndim - 1;
+    return (size_t)(c->size[last] * c->stride[last]);
+}
+
+void
+cells_forward(const struct block_grid *grid, int32_t side, uint8_t *restrict dst,
+              const uint8_t *restrict src)
+{
+    struct cell c = first_cell(grid, side);
+    do {
+        const size_t size = row_size(&c);
+        struct row r = first_row(&c);
+        do {
+            memcpy(dst, src + r.offset, size);
+            dst += size;
+        } while (next_row(&c, &r));
+    } while (next_cell(&c));
+}
+
+void
+cells_backward(const struct block_grid *grid, int32_t side, uint8_t *restrict dst,
+               const uint8_t *restrict src)
+{
+    struct cell c = first_cell(grid, side);
+    do {
+        const size_t size = row_size(&c);
+        struct row r = first_row(&c);
+        do {
+            memcpy(dst + r.offset, src, size);
+            src += size;
+        } while (next_row(&c, &r));
+    } while (next_cell(&c));
+}
+
+static void
+average4(uint8_t *items, int64_t n)
+{
+    float sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        float x;
+        memcpy(&x, items + i * 4, 4);
+        sum += x;
+    }
+    sum /= (float)n;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(items + i * 4, &sum, 4);
+}
+
+static void
+average8(uint8_t *items, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double x;
+        memcpy(&x, items + i * 8, 8);
+        sum += x;
+    }
+    sum /= (double)n;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(items + i * 8, &sum, 8);
+}
+
+void
+cells_average(const struct block_grid *grid, int32_t side, uint8_t *items)
+{
+    assert(grid->typesize == 4 || grid->typesize == 8);
+    struct cell c = first_cell(grid, side);
+    do {
+        int64_t n = 1;
+        for (int i = 0; i < grid->ndim; i++)
+            n *= c.size[i];
+        if (grid->typesize == 4)
+            average4(items, n);
+        else
+            average8(items, n);
+        items += n * grid->typesize;
+    } while (next_cell(&c));
+}
