@@ -11,11 +11,13 @@
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
  *   tessera/meta.h      named bytes attached to an array
+ *   tessera/attr.h      named values attached to an array
  */
 #ifndef TESSERA_H
 #define TESSERA_H
 
 #include "tessera/array.h"
+#include "tessera/attr.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/meta.h"

@@ -10,5 +10,6 @@ extern const struct command cmd_info;
 extern const struct command cmd_import;
 extern const struct command cmd_export;
 extern const struct command cmd_slice;
+extern const struct command cmd_attr;
 
 #endif

@@ -103,6 +103,13 @@ json_hex(struct json *j, const void *bytes, size_t size)
 }
 
 void
+json_text(struct json *j, const char *json)
+{
+    separate(j);
+    fputs(json, j->out);
+}
+
+void
 json_int(struct json *j, int64_t value)
 {
     separate(j);

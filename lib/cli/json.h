@@ -25,6 +25,7 @@ void json_key(struct json *j, const char *key);
 // Any bytes: what is not UTF-8 becomes U+FFFD.
 void json_string(struct json *j, const char *text);
 void json_hex(struct json *j, const void *bytes, size_t size);
+void json_text(struct json *j, const char *json); // a value that is JSON already
 void json_int(struct json *j, int64_t value);
 void json_real(struct json *j, double value); // null if it is not finite
 void json_bool(struct json *j, bool value);

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&cmd_info, &cmd_import, &cmd_export, &cmd_slice};
+static const struct command *const commands[] = {&cmd_info, &cmd_import, &cmd_export, &cmd_slice,
+                                                 &cmd_attr};
 
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 

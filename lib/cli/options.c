@@ -23,7 +23,8 @@ static const struct option options[OPT_COUNT] = {
     [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input: 400x300"},
     [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
     [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
-    [OPT_CODEC] = {"--codec", "NAME", "blosclz, lz4 (default), lz4hc, zlib, zstd"},
+    [OPT_CODEC] = {"--codec", "NAME[:META]",
+                   "blosclz, lz4 (default), lz4hc, zlib, zstd, ndlz, zfp_accuracy, ..."},
     [OPT_LEVEL] = {"--level", "N", "0 (store) to 9 (smallest); default 5"},
     [OPT_FILTER] = {"--filter", "LIST",
                     "none, or some of shuffle (default), bitshuffle, delta,\n"
@@ -33,6 +34,9 @@ static const struct option options[OPT_COUNT] = {
                    "cut blocks into byte streams: auto (default), always, never"},
     [OPT_LAYER] = {"--layer", "NAME", "b2nd (default), or caterva for old programs"},
     [OPT_FORCE] = {"--force", NULL, "overwrite a file that exists"},
+    [OPT_TYPE] = {"--type", "TYPE", "VALUE is an int, float, string, bytes or json, and no other"},
+    [OPT_FILE] = {"--file", "FILE", "VALUE is what stands in FILE: bytes, or as --type says"},
+    [OPT_RAW] = {"--raw", NULL, "print strings and bytes as they are, without a newline"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 
@@ -86,7 +90,7 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
             continue;
         }
         if (only_words || is_word(arg)) {
-            if (nwords == command->nwords)
+            if (nwords == command->nwords + command->nwords_more)
                 return bad(command, arg, ": too many arguments");
             args->words[nwords++] = arg;
             continue;

@@ -20,6 +20,9 @@ enum option_id {
     OPT_SPLIT,
     OPT_LAYER,
     OPT_FORCE,
+    OPT_TYPE,
+    OPT_FILE,
+    OPT_RAW,
     OPT_HELP, // every command has it
     OPT_COUNT
 };
@@ -31,11 +34,11 @@ enum option_id {
     (OPT_BIT(OPT_CHUNKS) | OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | \
      OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_LAYER))
 
-#define OPTIONS_MAX_WORDS 2
+#define OPTIONS_MAX_WORDS 4
 
 // What stood behind the name of the command.
 struct arguments {
-    const char *words[OPTIONS_MAX_WORDS]; // all that the command asks for
+    const char *words[OPTIONS_MAX_WORDS]; // NULL behind the last one
     const char *values[OPT_COUNT]; // NULL: not given; "" for a flag that was
 };
 
@@ -44,6 +47,7 @@ struct command {
     const char *purpose; // one line
     const char *words; // names of the words, for the help
     int nwords;
+    int nwords_more; // that may follow
     unsigned options; // OPT_BIT of those it accepts, besides --help
     const char *details; // more help, whole lines; may be ""
     int (*run)(const struct arguments *args); // returns an exit status

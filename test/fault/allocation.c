@@ -521,6 +521,65 @@ model_vlmeta_delete(struct subject *s)
 }
 
 static tess_status
+call_attr_set_json(struct subject *s, tess_error *err)
+{
+    return tess_attr_set_json(s->a, "vl", "{\"a\": [1, {\"$bytes\": \"eHl6\"}]}", err);
+}
+
+static tess_status
+call_attr_set_string(struct subject *s, tess_error *err)
+{
+    return tess_attr_set_string(s->a, "vl", "text", err);
+}
+
+static void
+model_attr_set_string(struct subject *s)
+{
+    s->vl = "\xa4text";
+}
+
+static void
+model_attr_set_json(struct subject *s)
+{
+    s->vl = "\x81\xa1"
+            "a\x92\x01\xc4\x03xyz";
+}
+
+static void
+set_attr(struct subject *s)
+{
+    ok(call_attr_set_json(s, err));
+    model_attr_set_json(s);
+}
+
+static void
+set_attr_to_string(struct subject *s)
+{
+    ok(call_attr_set_string(s, err));
+    model_attr_set_string(s);
+}
+
+static tess_status
+call_attr_get_json(struct subject *s, tess_error *err)
+{
+    char *json = NULL;
+    const tess_status st = tess_attr_get_json(s->a, "vl", &json, err);
+
+    tess_free(json);
+    return st;
+}
+
+static tess_status
+call_attr_get_string(struct subject *s, tess_error *err)
+{
+    char *text = NULL;
+    const tess_status st = tess_attr_get_string(s->a, "vl", &text, NULL, err);
+
+    tess_free(text);
+    return st;
+}
+
+static tess_status
 call_meta_set(struct subject *s, tess_error *err)
 {
     return tess_meta_set(s->a, "meta", "new", 3, err);
@@ -553,6 +612,11 @@ static const struct step steps[] = {
     {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},
     {"get vlmeta", NULL, call_vlmeta_get, NULL},
     {"delete vlmeta", NULL, call_vlmeta_delete, model_vlmeta_delete},
+    {"set attribute", NULL, call_attr_set_string, model_attr_set_string},
+    {"set attribute as JSON", NULL, call_attr_set_json, model_attr_set_json},
+    {"get attribute", set_attr_to_string, call_attr_get_string, NULL},
+    {"get attribute as JSON", set_attr, call_attr_get_json, NULL},
+    {"get opaque attribute", NULL, call_attr_get_json, NULL},
     {"set meta", NULL, call_meta_set, model_meta_set},
 };
 

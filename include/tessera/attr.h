@@ -1,0 +1,214 @@
+/**
+ * @file attr.h
+ * Attributes: named values attached to an array, which other programs understand.
+ *
+ * An attribute is a variable-length metalayer (meta.h) that holds one msgpack value. python-blosc2
+ * keeps its `vlmeta` in this way; each reads what the other wrote. The names, their limits and
+ * their listing (tess_info.nvlmetalayers, tess_vlmeta_name()) are those of variable-length
+ * metalayers, and so is their maximum of 16. Changes are committed with those of the array.
+ *
+ *     TRY(tess_attr_set_string(a, "units", "metres", &err));
+ *     TRY(tess_attr_set_float(a, "scale", 0.01, &err));
+ *     TRY(tess_attr_set_json(a, "origin", "{\"x\": 1.5, \"y\": [2, 3]}", &err));
+ *
+ * Any number of threads may read attributes at once, while none changes them.
+ */
+#ifndef TESSERA_ATTR_H
+#define TESSERA_ATTR_H
+
+#include "tessera/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Lists and maps that may stand inside each other, the outermost included. */
+#define TESS_VALUE_MAX_DEPTH 32
+
+/** What a value is. */
+typedef enum tess_value_type {
+    TESS_VALUE_NULL = 0,
+    TESS_VALUE_BOOL = 1, /**< as.boolean */
+    TESS_VALUE_INT = 2, /**< as.i64 */
+    TESS_VALUE_UINT = 3, /**< as.u64; what is read has this type only from 2^63 on */
+    TESS_VALUE_FLOAT = 4, /**< as.f64 */
+    TESS_VALUE_STRING = 5, /**< as.string, UTF-8 */
+    TESS_VALUE_BYTES = 6, /**< as.bytes */
+    TESS_VALUE_LIST = 7, /**< as.list */
+    TESS_VALUE_MAP = 8, /**< as.map */
+    TESS_VALUE_EXT = 9, /**< as.bytes and ext: a msgpack extension, such as a timestamp (-1) */
+    /**
+     * as.bytes: the whole content of a metalayer that is not one msgpack value within the limits
+     * of this header. Never inside a list or map.
+     */
+    TESS_VALUE_OPAQUE = 10
+} tess_value_type;
+
+/**
+ * A value, with all that it contains. Programs may build one of their own memory:
+ *
+ *     const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = 42}};
+ */
+typedef struct tess_value {
+    tess_value_type type;
+    int ext; /**< code of an extension, -128 to 127; else not used */
+    union {
+        bool boolean;
+        int64_t i64;
+        uint64_t u64;
+        double f64;
+        struct {
+            const char *data; /**< a NUL follows when it was read; may be NULL if size is 0 */
+            size_t size; /**< bytes, without that NUL */
+        } string;
+        struct {
+            const void *data; /**< may be NULL if size is 0 */
+            size_t size;
+        } bytes;
+        struct {
+            const struct tess_value *items; /**< may be NULL if count is 0 */
+            size_t count;
+        } list;
+        struct {
+            const struct tess_pair *pairs; /**< in the order of the file; NULL if count is 0 */
+            size_t count;
+        } map;
+    } as;
+} tess_value;
+
+/** An entry of a map. Keys may be values of any type; in practice they are strings. */
+typedef struct tess_pair {
+    tess_value key;
+    tess_value value;
+} tess_pair;
+
+/** "null", "bool", "int", "uint", "float", "string", "bytes", "list", "map", "ext", "opaque". */
+TESS_API const char *tess_value_type_name(tess_value_type type);
+
+/**
+ * The value of a string key in a map.
+ *
+ * @param map  A value; NULL, or one that is no map, has no keys.
+ * @param key  NUL-terminated.
+ * @return It belongs to the map; the last one where keys repeat, as in Python. NULL if there is
+ *         no such key.
+ */
+TESS_API const tess_value *tess_value_find(const tess_value *map, const char *key);
+
+/**
+ * Read an attribute.
+ *
+ * @param a      Open array.
+ * @param name   Its name.
+ * @param value  Receives the value, one block of memory: free it, with all that it contains, by
+ *               tess_free(). NULL on failure.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also for a content that is no msgpack: then the type is TESS_VALUE_OPAQUE;
+ *         TESS_ERR_ARG if there is no such name;
+ *         TESS_ERR_LIMIT if content or value exceed tess_limits.memory;
+ *         TESS_ERR_CORRUPT if the content cannot be decompressed; TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_attr_get(const tess_array *a, const char *name,
+                                                  tess_value **value, tess_error *err);
+
+/**
+ * Add or replace an attribute.
+ *
+ * @param a      Array opened for writing.
+ * @param name   1 to TESS_MAX_NAME bytes.
+ * @param value  Copied. TESS_VALUE_OPAQUE stores the bytes as they are.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or
+ *         TESS_ERR_ARG if name or value are wrong (a string that is not UTF-8, an unknown type);
+ *         TESS_ERR_LIMIT if it is nested too deeply or too large, or would be a 17th metalayer;
+ *         TESS_ERR_NOMEM. After a failure the attribute is as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_attr_set(tess_array *a, const char *name,
+                                                  const tess_value *value, tess_error *err);
+
+/** Remove an attribute; TESS_ERR_ARG if there is none of that name. */
+TESS_API TESS_NODISCARD tess_status tess_attr_delete(tess_array *a, const char *name,
+                                                     tess_error *err);
+
+/** @name Attributes of one type. As tess_attr_set() otherwise. */
+/**@{*/
+TESS_API TESS_NODISCARD tess_status tess_attr_set_bool(tess_array *a, const char *name, bool value,
+                                                       tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_attr_set_int(tess_array *a, const char *name,
+                                                      int64_t value, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_attr_set_float(tess_array *a, const char *name,
+                                                        double value, tess_error *err);
+/** text: NUL-terminated UTF-8. */
+TESS_API TESS_NODISCARD tess_status tess_attr_set_string(tess_array *a, const char *name,
+                                                         const char *text, tess_error *err);
+/** bytes: may be NULL if size is 0. */
+TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const char *name,
+                                                        const void *bytes, size_t size,
+                                                        tess_error *err);
+/**@}*/
+
+/**
+ * @name Attributes of one type. As tess_attr_get() otherwise; an attribute of another type is
+ * TESS_ERR_ARG, and what is received stays as it was.
+ */
+/**@{*/
+TESS_API TESS_NODISCARD tess_status tess_attr_get_bool(const tess_array *a, const char *name,
+                                                       bool *value, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_attr_get_int(const tess_array *a, const char *name,
+                                                      int64_t *value, tess_error *err);
+/** Takes integers, too, if a double can hold them exactly. */
+TESS_API TESS_NODISCARD tess_status tess_attr_get_float(const tess_array *a, const char *name,
+                                                        double *value, tess_error *err);
+/** text: receives a copy with a NUL at its end, to be freed with tess_free(). size: may be NULL. */
+TESS_API TESS_NODISCARD tess_status tess_attr_get_string(const tess_array *a, const char *name,
+                                                         char **text, size_t *size,
+                                                         tess_error *err);
+/** bytes: receives a copy, to be freed with tess_free(). size: receives their number. */
+TESS_API TESS_NODISCARD tess_status tess_attr_get_bytes(const tess_array *a, const char *name,
+                                                        void **bytes, size_t *size,
+                                                        tess_error *err);
+/**@}*/
+
+/**
+ * Read an attribute as JSON.
+ *
+ * Floats are written so that they read back as the same number, always with a point or exponent.
+ * What JSON lacks is an object with one key:
+ *
+ *     {"$bytes": "AAEC"}               bytes, in base64
+ *     {"$float": "nan"}                nan, inf, -inf
+ *     {"$ext": [-1, "ZR8a8A=="]}       an extension: code, bytes in base64
+ *     {"$map": [[1, "a"], [2, "b"]]}   a map with keys that are no strings, or the first of which
+ *                                      starts with '$'
+ *     {"$opaque": "wQ=="}              content that is no msgpack, in base64; outermost only
+ *
+ * @param a     Open array.
+ * @param name  Its name.
+ * @param json  Receives one line of UTF-8 with a NUL at its end, to be freed with tess_free().
+ * @param err   Filled on failure; may be NULL.
+ * @return As tess_attr_get().
+ */
+TESS_API TESS_NODISCARD tess_status tess_attr_get_json(const tess_array *a, const char *name,
+                                                       char **json, tess_error *err);
+
+/**
+ * Add or replace an attribute by what JSON text says, in the notation of tess_attr_get_json().
+ *
+ * Numbers without point and exponent are integers, from -2^63 to 2^64 - 1.
+ *
+ * @param a     Array opened for writing.
+ * @param name  1 to TESS_MAX_NAME bytes.
+ * @param json  One JSON value; NUL-terminated.
+ * @param err   Filled on failure; may be NULL.
+ * @return As tess_attr_set(); TESS_ERR_ARG if the text is no JSON.
+ */
+TESS_API TESS_NODISCARD tess_status tess_attr_set_json(tess_array *a, const char *name,
+                                                       const char *json, tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

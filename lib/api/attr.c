@@ -1,0 +1,272 @@
+/*
+ * attr.c - the public functions on attributes: variable-length metalayers with a msgpack value.
+ */
+#include "api/check.h"
+#include "array/array.h"
+#include "meta/json.h"
+#include "meta/value.h"
+
+#include <tessera/attr.h>
+#include <tessera/meta.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+TESS_API const char *
+tess_value_type_name(tess_value_type type)
+{
+    static const char *const names[] = {"null",  "bool", "int", "uint", "float", "string",
+                                        "bytes", "list", "map", "ext",  "opaque"};
+    const size_t index = (size_t)type;
+    return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
+}
+
+TESS_API const tess_value *
+tess_value_find(const tess_value *map, const char *key)
+{
+    if (!map || !key || map->type != TESS_VALUE_MAP)
+        return NULL;
+    const size_t size = strlen(key);
+    for (size_t i = map->as.map.count; i-- > 0;) {
+        const tess_pair *const pair = &map->as.map.pairs[i];
+
+        if (pair->key.type == TESS_VALUE_STRING && pair->key.as.string.size == size &&
+            (size == 0 || memcmp(pair->key.as.string.data, key, size) == 0))
+            return &pair->value;
+    }
+    return NULL;
+}
+
+TESS_API tess_status
+tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_error *err)
+{
+    void *content = NULL;
+    size_t size = 0;
+
+    if (!value)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a value is given");
+    *value = NULL;
+    tess_status st = tess_vlmeta_get(a, name, &content, &size, err);
+    if (st != TESS_OK)
+        return st;
+    const int64_t limit = a->frame->limits.memory;
+    st = value_parse(content, size, limit, value, err);
+    if (st == TESS_ERR_CORRUPT)
+        st = value_opaque(content, size, limit, value, err);
+    free(content);
+    return st == TESS_OK ? st : err_prefix(err, st, "attribute %s", name);
+}
+
+TESS_API tess_status
+tess_attr_set(tess_array *a, const char *name, const tess_value *value, tess_error *err)
+{
+    uint8_t *content = NULL;
+    size_t size = 0;
+
+    if (!value)
+        return err_set(err, TESS_ERR_ARG, -1, "no value is given");
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = value_pack(value, &content, &size, err);
+    if (st == TESS_OK)
+        st = tess_vlmeta_set(a, name, content, size, err);
+    free(content);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_delete(tess_array *a, const char *name, tess_error *err)
+{
+    return tess_vlmeta_delete(a, name, err);
+}
+
+// -- one type
+
+TESS_API tess_status
+tess_attr_set_bool(tess_array *a, const char *name, bool value, tess_error *err)
+{
+    const tess_value v = {.type = TESS_VALUE_BOOL, .as = {.boolean = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_int(tess_array *a, const char *name, int64_t value, tess_error *err)
+{
+    const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_float(tess_array *a, const char *name, double value, tess_error *err)
+{
+    const tess_value v = {.type = TESS_VALUE_FLOAT, .as = {.f64 = value}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_string(tess_array *a, const char *name, const char *text, tess_error *err)
+{
+    if (!text)
+        return err_set(err, TESS_ERR_ARG, -1, "no text is given");
+    const tess_value v = {.type = TESS_VALUE_STRING, .as = {.string = {text, strlen(text)}}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+TESS_API tess_status
+tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t size,
+                    tess_error *err)
+{
+    const tess_value v = {.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, size}}};
+    return tess_attr_set(a, name, &v, err);
+}
+
+static tess_status
+wrong_type(const tess_value *v, const char *name, const char *wanted, tess_error *err)
+{
+    return err_set(err, TESS_ERR_ARG, -1, "attribute %s is of type %s, not %s", name,
+                   tess_value_type_name(v->type), wanted);
+}
+
+// Read an attribute to give out one thing of it: checks the place for that, too.
+static tess_status
+get(const tess_array *a, const char *name, const void *place, tess_value **v, tess_error *err)
+{
+    *v = NULL;
+    if (!place)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a value is given");
+    return tess_attr_get(a, name, v, err);
+}
+
+TESS_API tess_status
+tess_attr_get_bool(const tess_array *a, const char *name, bool *value, tess_error *err)
+{
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_BOOL)
+        *value = v->as.boolean;
+    else
+        st = wrong_type(v, name, "bool", err);
+out:
+    free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_int(const tess_array *a, const char *name, int64_t *value, tess_error *err)
+{
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_INT)
+        *value = v->as.i64;
+    else
+        st = wrong_type(v, name, "int", err);
+out:
+    free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_float(const tess_array *a, const char *name, double *value, tess_error *err)
+{
+    static const int64_t exact = INT64_C(1) << 53; // integers up to here are doubles
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, value, &v, err));
+    if (v->type == TESS_VALUE_FLOAT)
+        *value = v->as.f64;
+    else if (v->type == TESS_VALUE_INT && v->as.i64 >= -exact && v->as.i64 <= exact)
+        *value = (double)v->as.i64;
+    else
+        st = wrong_type(v, name, "float", err);
+out:
+    free(v);
+    return st;
+}
+
+// A copy with a NUL behind.
+static tess_status
+copy(const void *src, size_t size, void **dst, tess_error *err)
+{
+    char *const bytes = malloc(size + 1);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    if (size > 0)
+        memcpy(bytes, src, size);
+    bytes[size] = '\0';
+    *dst = bytes;
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t *size,
+                     tess_error *err)
+{
+    void *chars = NULL;
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, text, &v, err));
+    if (v->type != TESS_VALUE_STRING)
+        TRY(wrong_type(v, name, "string", err));
+    TRY(copy(v->as.string.data, v->as.string.size, &chars, err));
+    *text = chars;
+    if (size)
+        *size = v->as.string.size;
+out:
+    free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t *size,
+                    tess_error *err)
+{
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, size ? bytes : NULL, &v, err));
+    if (v->type != TESS_VALUE_BYTES)
+        TRY(wrong_type(v, name, "bytes", err));
+    TRY(copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
+    *size = v->as.bytes.size;
+out:
+    free(v);
+    return st;
+}
+
+// -- JSON
+
+TESS_API tess_status
+tess_attr_get_json(const tess_array *a, const char *name, char **json, tess_error *err)
+{
+    tess_value *v;
+    tess_status st = TESS_OK;
+
+    TRY(get(a, name, json, &v, err));
+    TRY(json_write(v, json, err));
+out:
+    free(v);
+    return st;
+}
+
+TESS_API tess_status
+tess_attr_set_json(tess_array *a, const char *name, const char *json, tess_error *err)
+{
+    uint8_t *content = NULL;
+    size_t size = 0;
+
+    if (!json)
+        return err_set(err, TESS_ERR_ARG, -1, "no JSON text is given");
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = json_read(json, &content, &size, err);
+    if (st == TESS_OK)
+        st = tess_vlmeta_set(a, name, content, size, err);
+    free(content);
+    return st;
+}

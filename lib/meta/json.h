@@ -1,0 +1,22 @@
+/*
+ * json.h - values as JSON text, in the notation of <tessera/attr.h>.
+ */
+#ifndef META_JSON_H
+#define META_JSON_H
+
+#include "base/error.h"
+
+#include <tessera/attr.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+// Write a value that value_parse() or value_opaque() made. *text is allocated for the caller and
+// ends with a NUL.
+tess_status json_write(const tess_value *value, char **text, tess_error *err);
+
+// Read one JSON value, as msgpack; *out is allocated for the caller, NULL if there are no bytes.
+// The text is the user's: TESS_ERR_ARG, TESS_ERR_LIMIT (nested too deeply), TESS_ERR_NOMEM.
+tess_status json_read(const char *text, uint8_t **out, size_t *out_size, tess_error *err);
+
+#endif

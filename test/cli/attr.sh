@@ -1,0 +1,187 @@
+#!/bin/sh
+# attr.sh - tess attr from outside: what it prints, how it ends, what stands in the file then.
+#
+#     sh attr.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+set -u
+
+case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failed=$((failed + 1))
+}
+
+# run STATUS ARGUMENTS...: tess attr; stdout to ./out, stderr to ./err: one sentence if it fails.
+run() {
+    expected=$1
+    shift
+    "$tess" attr "$@" >out 2>err <input
+    status=$?
+    [ $status -eq "$expected" ] || fail "tess attr $*: status $status, not $expected: $(cat err)"
+    if [ $status -eq 0 ]; then
+        [ ! -s err ] || fail "tess attr $*: words on stderr: $(cat err)"
+    else
+        grep -q '^tess: ' err || fail "tess attr $*: no sentence on stderr"
+        [ "$(wc -l <err)" -eq 1 ] || fail "tess attr $*: more than one sentence"
+        [ ! -s out ] || fail "tess attr $*: failed with data on stdout"
+    fi
+}
+
+prints() {
+    [ "$(cat out)" = "$1" ] || fail "printed:
+$(cat out)
+instead of:
+$1"
+}
+
+# becomes WANT ARGUMENTS...: what `get` prints after `set x ARGUMENTS...`
+becomes() {
+    want=$1
+    shift
+    run 0 a.b2nd set x "$@"
+    run 0 a.b2nd get x
+    prints "$want"
+}
+
+: >input
+printf '0123456789abcdef' >raw
+"$tess" import raw a.b2nd --dtype '<i4' --shape 4 || fail "no array to work on"
+
+### nothing there
+run 0 a.b2nd
+prints ''
+run 0 a.b2nd --json
+prints '{}'
+run 1 a.b2nd get x
+grep -q 'no attribute x' err || fail "did not say which is missing"
+run 1 a.b2nd del x
+
+### what a value is
+becomes 'null' null
+becomes 'true' true
+becomes '42' 42
+becomes '-42' -42
+becomes '18446744073709551615' 18446744073709551615
+becomes '"18446744073709551616"' 18446744073709551616
+becomes '1.5' 1.5
+becomes '100.0' 1e2
+becomes '"metres"' metres
+becomes '"metres per second"' 'metres per second'
+becomes '""' ''
+becomes '"[1, 2"' '[1, 2'
+becomes '"42"' '"42"'
+becomes '[1, "b", {"c": null}]' '[1,"b",{"c":null}]'
+becomes '{"$bytes": "AAE="}' '{"$bytes": "AAE="}'
+becomes '{"$float": "nan"}' '{"$float": "nan"}'
+becomes '"-x"' -- -x
+becomes '"ä"' 'ä'
+
+### as --type says
+becomes '"42"' 42 --type string
+becomes '42' 42 --type int
+becomes '42.0' 42 --type float
+becomes '{"$float": "-inf"}' --type float -- -inf
+becomes '{"$bytes": "NDI="}' 42 --type bytes
+becomes '[42]' '[42]' --type json
+becomes '{"$bytes": ""}' '' --type=bytes
+run 2 a.b2nd set x 1.5 --type int
+run 2 a.b2nd set x '' --type int
+run 2 a.b2nd set x 9223372036854775808 --type int
+run 2 a.b2nd set x 1,5 --type float
+run 2 a.b2nd set x '' --type float
+run 2 a.b2nd set x '[1' --type json
+run 2 a.b2nd set x "$(printf '\377')" --type string
+run 2 a.b2nd set x 1 --type integer
+run 0 a.b2nd get x
+prints '{"$bytes": ""}'
+
+### from files, and as it is
+printf 'a\000\377' >content
+becomes '{"$bytes": "YQD/"}' --file content
+run 0 a.b2nd get x --raw
+cmp -s out content || fail "--raw printed other bytes"
+printf '[1, 2]\n' >content
+becomes '[1, 2]' --file content --type json
+run 2 a.b2nd get x --raw
+printf 'standard input' >input
+becomes '"standard input"' --file - --type string
+run 0 a.b2nd get x --raw
+cmp -s out input || fail "--raw printed another string"
+: >input
+becomes '{"$bytes": ""}' --file input
+printf '1\000' >content
+run 2 a.b2nd set x --file content --type json
+run 3 a.b2nd set x --file missing
+
+### lists
+run 0 a.b2nd set y '{"k": "\n"}'
+run 0 a.b2nd set z '{"$opaque": "wQ=="}'
+run 0 a.b2nd
+prints 'x  bytes  {"$bytes": ""}
+y  map  {"k": "\n"}
+z  opaque  {"$opaque": "wQ=="}'
+run 0 a.b2nd --json
+prints '{"x": {"$bytes": ""}, "y": {"k": "\n"}, "z": {"$opaque": "wQ=="}}'
+run 0 a.b2nd del y
+run 1 a.b2nd get y
+run 1 a.b2nd del y
+run 0 a.b2nd del x
+run 0 a.b2nd get z
+prints '{"$opaque": "wQ=="}'
+run 0 a.b2nd get z --raw
+[ "$(od -An -tx1 <out | tr -d ' \n')" = c1 ] || fail "--raw printed another content"
+run 0 a.b2nd del z
+run 0 a.b2nd
+prints ''
+
+### no more than 16
+i=0
+while [ $i -lt 16 ]; do
+    run 0 a.b2nd set "name $i" $i
+    i=$((i + 1))
+done
+run 3 a.b2nd set 'name 16' 16
+run 0 a.b2nd set 'name 15' 'another'
+run 0 a.b2nd get 'name 15'
+prints '"another"'
+
+### the items are as before
+"$tess" export a.b2nd back.bin || fail "cannot export"
+cmp -s raw back.bin || fail "the items changed"
+
+### mistakes
+cp a.b2nd before
+run 2
+run 2 a.b2nd show x
+run 2 a.b2nd get
+run 2 a.b2nd del
+run 2 a.b2nd set x
+run 2 a.b2nd set
+run 2 a.b2nd set x 1 2
+run 2 a.b2nd set x 1 --file raw
+run 2 a.b2nd set x 1 --raw
+run 2 a.b2nd get x 1
+run 2 a.b2nd del x 1
+run 2 a.b2nd get x --type int
+run 2 a.b2nd get x --json
+run 2 a.b2nd --raw
+run 2 a.b2nd --file raw
+run 2 a.b2nd set x 1 --offset 8
+run 2 a.b2nd set '' 1
+run 2 a.b2nd set 'a name of more than 31 characters' 1
+run 3 missing.b2nd
+run 3 missing.b2nd set x 1
+run 3 raw
+[ ! -e missing.b2nd ] || fail "made a file"
+cmp -s a.b2nd before || fail "a mistake changed the file"
+run 0 --help
+grep -q '^usage: tess attr PATH' out || fail "no usage"
+
+[ $failed -eq 0 ] || exit 1
