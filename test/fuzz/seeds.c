@@ -1,0 +1,171 @@
+/*
+ * seeds.c - writes inputs for a target into a folder: seeds TARGET FOLDER FRAME...
+ *
+ * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
+ * bytes from a fixed seed, `npy` texts. The targets frame and update take frames as they are.
+ */
+#include "chunk/header.h"
+#include "frame/header.h"
+#include "fuzz/fuzz.h"
+#include "support/random.h"
+
+enum {
+    SEED_MAX = 1 << 14, // bytes of a piece of a frame
+    PIECES_MAX = 12, // of one frame
+    ROUNDTRIPS = 300,
+    ROUNDTRIP_SIZE = 200,
+};
+
+struct folder {
+    const char *path;
+    int count;
+};
+
+static void
+put(struct folder *to, const void *prefix, size_t prefix_size, const void *rest, size_t size)
+{
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/seed%05d", to->path, to->count++);
+    FILE *const out = fopen(path, "wb");
+    must(out, "cannot write %s", path);
+    const bool whole =
+        fwrite(prefix, 1, prefix_size, out) == prefix_size && fwrite(rest, 1, size, out) == size;
+    must(fclose(out) == 0 && whole, "cannot write %s", path);
+}
+
+// Whatever looks like a chunk, among them the index and the layers of the trailer.
+static void
+cut_chunks(struct folder *to, const uint8_t *frame, size_t size)
+{
+    struct chunk_header h;
+    int n = 0;
+
+    for (size_t at = 0; at + CHUNK_HEADER_SIZE <= size && n < PIECES_MAX; at++) {
+        if (chunk_header_parse(frame + at, CHUNK_HEADER_SIZE, (int64_t)(size - at), 0, &h, NULL) !=
+                TESS_OK ||
+            h.header_size < CHUNK_HEADER_SIZE || h.nbytes == 0 || h.cbytes > SEED_MAX)
+            continue;
+        const uint8_t surroundings[8] = {(uint8_t)h.typesize, 0, (uint8_t)(n % 3), 3, 3, 3, 3, 3};
+        put(to, surroundings, sizeof surroundings, frame + at, (size_t)h.cbytes);
+        at += (size_t)h.cbytes - 1;
+        n++;
+    }
+}
+
+static void
+cut_layers(struct folder *to, const uint8_t *frame, size_t size)
+{
+    static const uint8_t kinds[] = {0, 1, 2, 3};
+    struct frame_header h;
+
+    if (frame_header_parse(frame, size < FRAME_HEADER_SIZE ? size : FRAME_HEADER_SIZE,
+                           (int64_t)size, &h, NULL) != TESS_OK ||
+        !h.has_layers || h.header_len > SEED_MAX || (size_t)h.frame_len > size)
+        return;
+    const size_t header = (size_t)h.header_len;
+    put(to, &kinds[0], 1, frame + h.fixed_size, header - (size_t)h.fixed_size);
+    // Behind the length of its content, an N-dimensional layer starts like this.
+    for (size_t at = (size_t)h.fixed_size; at + 5 < header; at++) {
+        const bool layer = frame[at] == 0xc6 && (frame[at + 5] & 0xf0) == 0x90;
+        const size_t n = layer ? get_u32be(frame + at + 1) : 0;
+        if (n > 0 && n <= header - at - 5)
+            put(to, &kinds[2 + to->count % 2], 1, frame + at + 5, n);
+    }
+    if (h.has_trailer && h.version >= 2) {
+        const size_t end = (size_t)h.frame_len;
+        const size_t length = get_u32be(frame + end - 22); // ahead of the fingerprint
+        if (length > 25 && length <= end && length <= SEED_MAX)
+            put(to, &kinds[1], 1, frame + end - length + 2, length - 25);
+    }
+}
+
+static void
+cut_frame(struct folder *to, bool chunks, const char *path)
+{
+    FILE *const in = fopen(path, "rb");
+    must(in && fseek(in, 0, SEEK_END) == 0, "cannot read %s", path);
+    const long end = ftell(in);
+    must(end >= 0 && fseek(in, 0, SEEK_SET) == 0, "cannot read %s", path);
+    const size_t size = (size_t)end;
+    uint8_t *const frame = exact_memory(size);
+    must(fread(frame, 1, size, in) == size, "cannot read %s", path);
+    fclose(in);
+    (chunks ? cut_chunks : cut_layers)(to, frame, size);
+    free(frame);
+}
+
+static void
+put_texts(struct folder *to, bool types_only)
+{
+    static const char *const types[] = {
+        "<f8",
+        "|u1",
+        ">i2",
+        "<M8[ns]",
+        "<m8[25us]",
+        "|S12",
+        "<U3",
+        "<c16",
+        "|b1",
+        "float64",
+        "[('a', '<i4'), ('b', '<f8', (2,3))]",
+        "{'names':['a'],'formats':['<f4'],'itemsize':8}",
+    };
+    static const char *const texts[] = {
+        "\1{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
+        "\2{'descr': [('a', '<i4'), ('b', '<f8', (2,))], 'fortran_order': True, 'shape': (5,), }",
+        "\3\3\12\11\10:,5,::-2",
+        "\3\2\377\310-3:,...",
+        "\3\0...",
+        "\4\064\060\060x400x0",
+    };
+    static const uint8_t item[16] = {1, 2, 3, 4, 5, 6, 7, 0x3f, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f};
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (types_only) {
+            put(to, "\4", 1, types[i], strlen(types[i]));
+            continue;
+        }
+        char text[100];
+        const int n = snprintf(text, sizeof text, "\5%s", types[i]);
+        put(to, text, (size_t)n + 1, item, i % 2 ? 8 : 16);
+    }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts && !types_only; i++)
+        put(to, texts[i], texts[i][1] ? strlen(texts[i]) : 5, "", 0);
+    if (!types_only)
+        put(to, "\0\x93NUMPY\1\0\x36\0", 11,
+            "{'descr': '|u1', 'fortran_order': False, 'shape': ()}\n", 54);
+}
+
+static void
+put_random(struct folder *to)
+{
+    uint8_t bytes[ROUNDTRIP_SIZE];
+    struct random r;
+
+    random_init(&r, 1);
+    for (int i = 0; i < ROUNDTRIPS; i++) {
+        random_bytes(&r, bytes, sizeof bytes);
+        put(to, "", 0, bytes, sizeof bytes);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    must(argc >= 3, "usage: seeds TARGET FOLDER FRAME...");
+    const char *const target = argv[1];
+    struct folder to = {.path = argv[2]};
+    const bool chunks = strcmp(target, "chunk") == 0;
+    const bool layers = strcmp(target, "layers") == 0;
+
+    if (strcmp(target, "roundtrip") == 0)
+        put_random(&to);
+    if (strcmp(target, "npy") == 0 || layers)
+        put_texts(&to, layers);
+    for (int i = 3; i < argc && (chunks || layers); i++)
+        cut_frame(&to, chunks, argv[i]);
+    printf("%d inputs\n", to.count);
+    return to.count > 0 ? 0 : 1;
+}
