@@ -113,11 +113,11 @@ draw_items(struct subject *s, size_t size)
 
     for (size_t i = 0; i < size; i++) {
         noise = noise * 1664525u + 1013904223u;
-        items[i] = style == 0   ? (uint8_t)(noise >> 24)
-                   : style == 1 ? (uint8_t)(i / ts * (noise >> 31))
-                   : style == 2 ? (uint8_t)(i % ts)
-                   : n > 0      ? bytes[i / 3 % n]
-                                : 0;
+        items[i] = (uint8_t)(style == 0   ? noise >> 24
+                             : style == 1 ? i / ts * (noise >> 31)
+                             : style == 2 ? i % ts
+                             : n > 0      ? bytes[i / 3 % n]
+                                          : 0);
         if (s->lossy)
             items[i] = (uint8_t)(i % ts == ts - 1 ? items[i] & 0x80 : 0);
     }
