@@ -21,6 +21,9 @@ build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
 test     program:nm                   binutils
+test     module:numpy                 python3-numpy
+test     module:lz4.block             python3-lz4
+test     module:zstandard             python3-zstandard
 data     file:/usr/share/ferret-vis/data/etopo5.cdf  ferret-datasets
 '
 
@@ -36,6 +39,12 @@ have() {
     program:*) command -v "${1#*:}" >/dev/null 2>&1 ;;
     meson:*) first_is_oldest "${1#*:}" "$(meson --version 2>/dev/null)" ;;
     file:*) [ -r "${1#*:}" ] ;;
+    module:*)
+        for python in python3 /usr/bin/python3; do
+            "$python" -c "import ${1#*:}" >/dev/null 2>&1 && return 0
+        done
+        return 1
+        ;;
     library:*)
         for module in $(echo "${1#*:}" | tr '|' ' '); do
             pkg-config --exists "$module" 2>/dev/null && return 0
