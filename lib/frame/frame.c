@@ -212,7 +212,7 @@ chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, t
     if (st != TESS_OK)
         return st;
     const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes < CHUNK_HEADER_MIN || cbytes > room)
+    if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
         return err_set(err, TESS_ERR_CORRUPT, position + 12,
                        "a chunk of %" PRId32 " stored bytes, %" PRId64
                        " before the next; the file can only be read",
@@ -252,10 +252,17 @@ static tess_status
 number_files(struct frame *f, tess_error *err)
 {
     tess_status st = TESS_OK;
-    f->numbers.stored = f->h.nbytes > 0 ? f->h.cbytes : 0;
-    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++)
-        if (f->index.entries[n] >= 0)
-            st = numbers_add(&f->numbers, f->index.entries[n], err);
+    f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
+        const int64_t entry = f->index.entries[n];
+        if (entry >= f->limits.memory) // a byte for each number
+            st =
+                err_set(err, TESS_ERR_LIMIT, -1,
+                        "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
+                        entry, f->limits.memory);
+        else if (entry >= 0)
+            st = numbers_add(&f->numbers, entry, err);
+    }
     return st;
 }
 
