@@ -104,6 +104,14 @@ settle(struct subject *s, tess_status st)
         s->known = false;
 }
 
+// Blocks that hold nothing but padding may be damaged without any item being lost; then what needs
+// them is refused.
+static bool
+may_be(const struct subject *s, tess_status st)
+{
+    return st == TESS_OK || st == TESS_ERR_CORRUPT || !s->known;
+}
+
 static void
 do_write(struct subject *s)
 {
@@ -118,7 +126,7 @@ do_write(struct subject *s)
     const size_t size = reference_box_size(&s->want, start, stop);
     uint8_t *const items = draw_items(s, size);
     const tess_status st = tess_array_write(s->array, start, stop, items, size, NULL);
-    must(st == TESS_OK || !s->known, "a write is refused");
+    must(may_be(s, st), "a write is refused");
     if (st == TESS_OK)
         reference_set(&s->want, start, stop, items);
     settle(s, st);
@@ -141,7 +149,7 @@ do_resize(struct subject *s)
     if (!is_small(&info, shape))
         return;
     const tess_status st = tess_array_resize(s->array, shape, NULL);
-    must(st == TESS_OK || !s->known, "a new shape is refused");
+    must(may_be(s, st), "a new shape is refused");
     if (st == TESS_OK)
         reference_resize(&s->want, shape);
     settle(s, st);
@@ -167,7 +175,7 @@ do_append(struct subject *s)
         return;
     uint8_t *const items = draw_items(s, layer * (size_t)count);
     const tess_status st = tess_array_append(s->array, axis, items, layer * (size_t)count, NULL);
-    must(st == TESS_OK || !s->known, "an append is refused");
+    must(may_be(s, st), "an append is refused");
     if (st == TESS_OK)
         reference_append(&s->want, axis, count, items);
     settle(s, st);
