@@ -89,9 +89,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  * Open an array that exists.
  *
  * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames, and sparse ones
- * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. A frame without such a metalayer is opened as a
- * one-dimensional array (see tess_info.plain), for reading only; so are the frames of Caterva
- * 0.1 to 0.4.
+ * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. A frame without such
+ * a metalayer is opened as a one-dimensional array (see tess_info.plain), for reading only; so are
+ * the frames of Caterva 0.1 to 0.4.
  *
  * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
  * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed. A handle that was opened

@@ -69,7 +69,7 @@ typedef enum tess_split {
 /** How an array in a file system is kept. */
 typedef enum tess_layout {
     TESS_LAYOUT_CONTIGUOUS = 0, /**< one file */
-    TESS_LAYOUT_SPARSE = 1      /**< a directory with one file per chunk */
+    TESS_LAYOUT_SPARSE = 1 /**< a directory with one file per chunk */
 } tess_layout;
 
 /** Under which name the N-dimensional metalayer is written. */

@@ -83,6 +83,14 @@ numbers_release(struct numbers *x, int64_t n)
 }
 
 void
+numbers_written(struct numbers *x)
+{
+    for (int64_t n = 0; n < x->count; n++)
+        if (x->state[n] & IN_MEMORY)
+            x->state[n] = ON_DISK | IN_MEMORY;
+}
+
+void
 numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), void *arg)
 {
     for (int64_t n = 0; n < x->count; n++) {
@@ -90,8 +98,6 @@ numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), void *a
             gone(arg, n);
             x->state[n] = 0;
             x->lowest = min_i64(x->lowest, n);
-        } else if (x->state[n] & IN_MEMORY) {
-            x->state[n] = ON_DISK | IN_MEMORY;
         }
     }
 }

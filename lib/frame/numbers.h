@@ -29,7 +29,9 @@ tess_status numbers_take(struct numbers *x, int64_t *n, tess_error *err);
 // The state in memory does not use n any more; true if it is free now.
 bool numbers_release(struct numbers *x, int64_t n);
 
-// The state in memory is on the disk now: call `gone` for each number that only the old one used.
+// The state in memory may be found on the disk from here on, and the old one too.
+void numbers_written(struct numbers *x);
+// Only the state in memory is found there: call `gone` for each number that it does not use.
 void numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), void *arg);
 
 // The largest number that the state in memory uses, or -1.

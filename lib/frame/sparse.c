@@ -8,9 +8,12 @@
 #include "frame/container.h"
 #include "frame/pending.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
+#include "io/file.h"
 #include "io/folder.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -65,15 +68,26 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
     return st;
 }
 
+// Bytes of a stored chunk, whose file may be longer; 0 if they cannot be learned.
+static int64_t
+stored_size(const struct frame *f, int64_t entry)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    struct place place;
+    int64_t size = 0;
+    if (locate(f, entry, &place, NULL) != TESS_OK)
+        return 0;
+    if (io_read(place.io, 0, head, sizeof head, NULL) == TESS_OK)
+        size = min_i64(max_i64(get_i32le(head + 12), 0), place.room);
+    io_close(place.io);
+    return size;
+}
+
 static void
 release(struct frame *f, int64_t entry)
 {
     char name[NAME_SIZE];
-    struct place place;
-    if (locate(f, entry, &place, NULL) == TESS_OK) {
-        f->numbers.stored = max_i64(f->numbers.stored - place.room, 0);
-        io_close(place.io);
-    }
+    f->numbers.stored = max_i64(f->numbers.stored - stored_size(f, entry), 0);
     if (numbers_release(&f->numbers, entry)) { // no state on disk knows it
         chunk_name(entry, name);
         folder_remove(f->folder, name);
@@ -99,7 +113,10 @@ set_lengths(const struct frame *f, struct pending *p)
     if (p->body_size == (int64_t)p->tail_size)
         gap = 0; // of an empty frame the trailer is read where the header ends
     p->h.frame_len = p->h.header_len + p->body_size + gap;
-    p->h.cbytes = max_i64(f->numbers.stored, numbers_largest(&f->numbers) + CHUNK_HEADER_SIZE);
+    const int64_t largest = numbers_largest(&f->numbers);
+    p->h.cbytes = f->numbers.stored;
+    if (largest >= 0)
+        p->h.cbytes = max_i64(p->h.cbytes, largest + CHUNK_HEADER_SIZE);
     return gap;
 }
 
@@ -145,6 +162,7 @@ commit(struct frame *f, tess_error *err)
     io_close(f->io);
     f->io = io;
     io = NULL;
+    numbers_written(&f->numbers);
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
     numbers_committed(&f->numbers, remove_file, f);
@@ -157,11 +175,25 @@ out:
     return st;
 }
 
+// A commit of ours is another file, also if its bytes are the same; the directory of an array that
+// was replaced has none.
 static tess_status
 current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 {
+    tess_error why;
     *owned = true;
-    return folder_read(f->folder, index_name, io, err);
+    tess_status st = folder_read(f->folder, index_name, io, &why);
+    if (st == TESS_OK && io_file_same(f->io, *io))
+        return TESS_OK;
+    if (st != TESS_OK && why.sys != ENOENT) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (st == TESS_OK)
+        io_close(*io);
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "the directory was changed by another program since it was opened");
 }
 
 static tess_status

@@ -253,6 +253,15 @@ io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *er
     return TESS_OK;
 }
 
+bool
+io_file_same(const struct io *a, const struct io *b)
+{
+    struct stat x, y;
+    return fstat(((const struct file *)a)->fd, &x) == 0 &&
+           fstat(((const struct file *)b)->fd, &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
 // O_NONBLOCK: a fifo must not hang the open.
 static tess_status
 open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)

@@ -10,6 +10,10 @@
 // through a memory map.
 tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err);
 
+// Whether two ios of files are of the same one. While one is open, no other file can be taken for
+// it.
+bool io_file_same(const struct io *a, const struct io *b);
+
 // One writer at a time has what a descriptor stands for, until it is closed.
 tess_status io_file_lock(int fd, tess_error *err);
 

@@ -23,6 +23,7 @@ struct folder {
     bool unpublished;
     char *path;
     char *temporary; // the name until publish, when it replaces something
+    const char *keeper; // what such a thing must hold, if it is a directory
 };
 
 bool
@@ -122,6 +123,7 @@ folder_create(const char *path, bool replace, const char *keeper, struct folder 
     struct folder *const f = folder_new(path);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
+    f->keeper = keeper;
     if (replace) {
         st = check_replaceable(f->path, keeper, err);
         if (st == TESS_OK)
@@ -191,8 +193,11 @@ folder_sync(const struct folder *f, tess_error *err)
 static void
 remove_all(const char *path)
 {
-    DIR *const dir = opendir(path);
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
+        if (fd >= 0)
+            close(fd);
         (void)unlink(path);
         return;
     }
@@ -203,17 +208,24 @@ remove_all(const char *path)
     (void)rmdir(path);
 }
 
-// Both names change at once; what had the name before has the temporary one then.
+// Both names change at once; what had the name before has the temporary one then. Something else
+// may have taken the name since the start; it gets it back. Not every file system can exchange
+// names; there, a name that nothing has can still be taken.
 static tess_status
 take_name(struct folder *f, tess_error *err)
 {
     if (!f->temporary)
         return TESS_OK;
     if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0) {
+        const tess_status st = check_replaceable(f->temporary, f->keeper, err);
+        if (st != TESS_OK) {
+            (void)renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE);
+            return st;
+        }
         remove_all(f->temporary);
         return TESS_OK;
     }
-    if (errno != ENOENT || rename(f->temporary, f->path) != 0)
+    if ((errno != ENOENT && errno != EINVAL) || rename(f->temporary, f->path) != 0)
         return err_sys(err, errno, "giving the directory its name");
     return TESS_OK;
 }
