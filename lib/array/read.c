@@ -245,12 +245,10 @@ read_grain(const struct read_job *job, const struct grain *g, struct chunk_scrat
 }
 
 static tess_status
-work(void *arg, const void *grain, unsigned worker, tess_error *err)
+work(void *arg, const void *grain, tess_error *err)
 {
     const struct read_job *const job = arg;
     const struct grain *const g = grain;
-    (void)worker;
-
     struct chunk_scratch *const s = pool_take(job->a->pool);
     const tess_status st =
         s ? read_grain(job, g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");

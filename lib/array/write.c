@@ -248,11 +248,10 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-work(void *arg, const void *grain, unsigned worker, tess_error *err)
+work(void *arg, const void *grain, tess_error *err)
 {
     struct write_job *const job = arg;
     struct walk *const w = *(struct walk *const *)grain;
-    (void)worker;
     const tess_status st = write_chunk(job->a, job->src, w, err);
     job->more = walk_next(w);
     return st;

@@ -5,12 +5,6 @@
 
 #include <stddef.h>
 
-unsigned
-task_workers(void)
-{
-    return 1;
-}
-
 tess_status
 task_run(const struct task *task, void *job, tess_error *err)
 {
@@ -21,7 +15,7 @@ task_run(const struct task *task, void *job, tess_error *err)
         if (st == TESS_OK && !more)
             return TESS_OK;
         if (st == TESS_OK)
-            st = task->work(job, grain, 0, err);
+            st = task->work(job, grain, err);
         if (st != TESS_OK)
             return st;
     }

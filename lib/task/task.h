@@ -5,8 +5,7 @@
  * written down: `next` advances a cursor, so a job over a million blocks costs no memory. The first
  * failure stops the job and is what the caller gets.
  *
- * Workers are numbered from 0 to task_workers() - 1; a job keeps scratch memory per worker. The
- * caller's thread is worker 0 and, in this version, the only one.
+ * The caller's thread works and is, in this version, the only one.
  */
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
@@ -21,11 +20,8 @@ struct task {
     // Describe the next grain, or set *more to false. Never called by two workers at once.
     tess_status (*next)(void *job, void *grain, bool *more, tess_error *err);
     // Do a grain.
-    tess_status (*work)(void *job, const void *grain, unsigned worker, tess_error *err);
+    tess_status (*work)(void *job, const void *grain, tess_error *err);
 };
-
-// How many workers a job may meet.
-unsigned task_workers(void);
 
 // Run a job to its end or first failure. A grain is a struct of at most TASK_GRAIN_SIZE_MAX bytes.
 tess_status task_run(const struct task *task, void *job, tess_error *err);
