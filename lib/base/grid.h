@@ -6,14 +6,14 @@
 #ifndef BASE_GRID_H
 #define BASE_GRID_H
 
-#include <stdint.h>
+#include "base/limits.h"
 
-#define GRID_NDIM_MAX 16
+#include <stdint.h>
 
 struct block_grid {
     int ndim;
     int32_t typesize; // bytes of an item, of the frame
-    int32_t shape[GRID_NDIM_MAX]; // items of a block along each axis
+    int32_t shape[NDIM_MAX]; // items of a block along each axis
 };
 
 #endif

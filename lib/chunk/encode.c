@@ -352,9 +352,9 @@ chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
     tess_status st = TESS_OK;
 
     *chunk = NULL;
-    if (size > CHUNK_NBYTES_LIMIT)
+    if (size > CHUNK_NBYTES_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", size,
-                       CHUNK_NBYTES_LIMIT);
+                       CHUNK_NBYTES_MAX);
     const int32_t block = (int32_t)min_i64(blocksize, (int64_t)size);
     const struct chunk_spec spec = {
         .itemsize = 8,

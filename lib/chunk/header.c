@@ -92,12 +92,12 @@ check_sizes(const struct chunk_header *h, int64_t room, tess_error *err)
                        h->version, VERSION_OLDEST, VERSION_NEWEST);
     if (h->typesize == 0)
         return err_set(err, TESS_ERR_CORRUPT, 3, "a chunk with items of 0 bytes");
-    if (h->nbytes < 0 || h->nbytes > CHUNK_NBYTES_LIMIT)
+    if (h->nbytes < 0 || h->nbytes > CHUNK_NBYTES_MAX)
         return err_set(err, TESS_ERR_CORRUPT, 4, "a chunk of %" PRId32 " bytes, 0 to %d can be",
-                       h->nbytes, CHUNK_NBYTES_LIMIT);
-    if (h->blocksize < 1 || h->blocksize > CHUNK_BLOCKSIZE_LIMIT)
+                       h->nbytes, CHUNK_NBYTES_MAX);
+    if (h->blocksize < 1 || h->blocksize > BLOCK_NBYTES_MAX)
         return err_set(err, TESS_ERR_CORRUPT, 8, "blocks of %" PRId32 " bytes, 1 to %d can be",
-                       h->blocksize, CHUNK_BLOCKSIZE_LIMIT);
+                       h->blocksize, BLOCK_NBYTES_MAX);
     if (h->cbytes < h->header_size || h->cbytes > room)
         return err_set(err, TESS_ERR_CORRUPT, 12,
                        "a chunk of %" PRId32 " stored bytes, %d to %" PRId64 " can be", h->cbytes,

@@ -9,6 +9,7 @@
 #define CHUNK_HEADER_H
 
 #include "base/error.h"
+#include "base/limits.h"
 #include "filter/pipeline.h"
 
 #include <stdbool.h>
@@ -17,8 +18,6 @@
 
 #define CHUNK_HEADER_MIN 16
 #define CHUNK_HEADER_SIZE 32 // what we write, and what c-blosc2 writes in frames
-#define CHUNK_NBYTES_LIMIT 2147483615
-#define CHUNK_BLOCKSIZE_LIMIT 536866816
 #define CHUNK_DICT_MAX 32768
 
 enum chunk_special {

@@ -18,14 +18,14 @@
 #include <zfp.h>
 
 enum {
-    NDIM_MAX = 4,
+    ZFP_NDIM_MAX = 4,
     CELL_SIDE = 4,
     RATE_MAX = 100,
     WORD_SIZE = 8,
 };
 
 // The bits of a value's precision that each dimension more needs for the same quality.
-static const unsigned extra_bits[NDIM_MAX + 1] = {0, 5, 7, 9, 11};
+static const unsigned extra_bits[ZFP_NDIM_MAX + 1] = {0, 5, 7, 9, 11};
 
 struct job {
     zfp_stream *zfp;
@@ -38,7 +38,7 @@ struct job {
 static bool
 field_fits(const struct block_grid *g, int64_t size)
 {
-    if (!g || g->ndim < 1 || g->ndim > NDIM_MAX || (g->typesize != 4 && g->typesize != 8))
+    if (!g || g->ndim < 1 || g->ndim > ZFP_NDIM_MAX || (g->typesize != 4 && g->typesize != 8))
         return false;
     int64_t nbytes = g->typesize;
     for (int i = 0; i < g->ndim; i++) {
@@ -53,7 +53,7 @@ field_fits(const struct block_grid *g, int64_t size)
 static zfp_field
 field_of(const struct block_grid *g, void *items)
 {
-    size_t n[NDIM_MAX] = {0};
+    size_t n[ZFP_NDIM_MAX] = {0};
     for (int i = 0; i < g->ndim; i++)
         n[i] = (size_t)g->shape[g->ndim - 1 - i];
     return (zfp_field){
@@ -130,7 +130,7 @@ check(const struct codec_call *call, int32_t size, tess_error *err)
             err, TESS_ERR_ARG, -1,
             "%s needs floats of 4 or 8 bytes in blocks of 1 to %d dimensions, %d items or "
             "more along each; these have %d, and items of %" PRId32 " bytes",
-            call->codec->name, NDIM_MAX, CELL_SIDE, g ? g->ndim : 0, g ? g->typesize : 0);
+            call->codec->name, ZFP_NDIM_MAX, CELL_SIDE, g ? g->ndim : 0, g ? g->typesize : 0);
     if (call->codec->id == CODEC_ZFP_RATE && (call->meta < 1 || call->meta > RATE_MAX))
         return err_set(err, TESS_ERR_ARG, -1, "%s of %d %%, 1 to %d can be", call->codec->name,
                        call->meta, RATE_MAX);

@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/limits.h"
 #include "frame/trailer.h"
-#include "geom/shape.h"
 #include "io/folder.h"
 
 #include <inttypes.h>

@@ -11,8 +11,8 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/limits.h"
 #include "codec/codec.h"
-#include "geom/shape.h"
 
 #include <inttypes.h>
 

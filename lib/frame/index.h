@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INDEX_NCHUNKS_MAX 268435451 // the index must fit in one chunk
+#define INDEX_NCHUNKS_MAX (CHUNK_NBYTES_MAX / 8) // the index must fit in one chunk
 
 struct frame_index {
     int64_t nchunks;

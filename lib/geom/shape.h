@@ -14,14 +14,10 @@
 #define GEOM_SHAPE_H
 
 #include "base/error.h"
+#include "base/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define NDIM_MAX 16
-#define CHUNK_NBYTES_MAX 2147483615 // 2^31 - 1 - 32
-#define BLOCK_NBYTES_MAX 536866816
-#define TYPESIZE_MAX 536866816
 
 struct geometry {
     int ndim;

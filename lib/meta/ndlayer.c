@@ -197,9 +197,9 @@ parse_head(struct in *in, bool is_caterva, uint8_t *form, int *ndim, tess_error 
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "version %d of the N-dimensional layer, only 0 is known", version);
     *ndim = take_small(in);
-    if (*ndim > NDLAYER_NDIM_MAX)
+    if (*ndim > NDIM_MAX)
         return err_set(err, TESS_ERR_CORRUPT, -1, "%d dimensions, at most %d can be", *ndim,
-                       NDLAYER_NDIM_MAX);
+                       NDIM_MAX);
     return TESS_OK;
 }
 
@@ -266,7 +266,7 @@ pack_int32s(msgpack_packer *pk, int ndim, const int32_t *values)
 static void
 pack_shapes(msgpack_packer *pk, const struct ndlayer *nd)
 {
-    static const int32_t none[NDLAYER_NDIM_MAX] = {0}; // as Caterva 0.3 has it
+    static const int32_t none[NDIM_MAX] = {0}; // as Caterva 0.3 has it
 
     msgpack_pack_int(pk, 0); // version
     msgpack_pack_int(pk, nd->ndim);
@@ -285,7 +285,7 @@ ndlayer_write(const struct ndlayer *nd, bool as_caterva, uint8_t **out, size_t *
     const size_t dtype_size = strlen(dtype);
     msgpack_packer pk;
 
-    assert(nd->ndim >= 0 && nd->ndim <= NDLAYER_NDIM_MAX);
+    assert(nd->ndim >= 0 && nd->ndim <= NDIM_MAX);
     assert(nd->dtype_format >= 0 && nd->dtype_format <= SMALL_MAX);
     assert(as_caterva || !nd->linear);
     if (dtype_size > INT32_MAX)

@@ -16,18 +16,17 @@
 #define META_NDLAYER_H
 
 #include "base/error.h"
+#include "base/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define NDLAYER_NDIM_MAX 16
-
 struct ndlayer {
     int ndim;
-    int64_t shape[NDLAYER_NDIM_MAX];
-    int32_t chunkshape[NDLAYER_NDIM_MAX];
-    int32_t blockshape[NDLAYER_NDIM_MAX];
+    int64_t shape[NDIM_MAX];
+    int32_t chunkshape[NDIM_MAX];
+    int32_t blockshape[NDIM_MAX];
     bool linear; // chunks hold their items in C order, without a grid of blocks;
                  // blockshape equals chunkshape then
     int dtype_format;

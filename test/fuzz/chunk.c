@@ -44,7 +44,7 @@ draw_surroundings(struct rd *r, struct block_grid *grid, struct chunk_surroundin
     int32_t extents[5];
 
     *around = (struct chunk_surroundings){.typesize = rd_u16be(r)};
-    *grid = (struct block_grid){.ndim = rd_u8(r) % (GRID_NDIM_MAX + 1)};
+    *grid = (struct block_grid){.ndim = rd_u8(r) % (NDIM_MAX + 1)};
     for (int i = 0; i < 5; i++)
         extents[i] = rd_u8(r) + 1;
     for (int i = 0; i < grid->ndim; i++)

@@ -465,7 +465,7 @@ promises(void **state)
             continue;
 
         accepted++;
-        assert_true(h.nbytes >= 0 && h.nbytes <= CHUNK_NBYTES_LIMIT);
+        assert_true(h.nbytes >= 0 && h.nbytes <= CHUNK_NBYTES_MAX);
         assert_true(h.cbytes >= h.header_size && h.cbytes <= room);
         assert_true(h.typesize >= 1 && h.typesize <= 255);
         assert_true(h.header_size + 4 * (int64_t)h.nblocks <= h.cbytes);

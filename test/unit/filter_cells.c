@@ -37,8 +37,8 @@ allocate(size_t size)
 
 // Where an item comes in the order of cells.
 struct rank {
-    int64_t cell[GRID_NDIM_MAX]; // which cell it is in
-    int64_t at[GRID_NDIM_MAX];
+    int64_t cell[NDIM_MAX]; // which cell it is in
+    int64_t at[NDIM_MAX];
     int64_t item; // in the block
     int ndim;
 };

@@ -286,7 +286,7 @@ check_accepted(const struct ndlayer *nd, bool is_caterva, size_t src_size)
     size_t size;
     const bool as_caterva = is_caterva && !nd->dtype;
 
-    assert_true(nd->ndim >= 0 && nd->ndim <= NDLAYER_NDIM_MAX);
+    assert_true(nd->ndim >= 0 && nd->ndim <= NDIM_MAX);
     for (int i = 0; i < nd->ndim; i++)
         assert_true(nd->shape[i] >= 0 && nd->chunkshape[i] >= 0 && nd->blockshape[i] >= 0);
     if (nd->linear)
@@ -340,7 +340,7 @@ test_round_trip(void **state)
     char dtype[] = "[('a', '<i4'), ('caf\xc3\xa9', '<f8')]";
 
     (void)state;
-    for (int ndim = 0; ndim <= NDLAYER_NDIM_MAX; ndim++)
+    for (int ndim = 0; ndim <= NDIM_MAX; ndim++)
         for (int as_caterva = 0; as_caterva < 2; as_caterva++) {
             struct ndlayer nd = {.ndim = ndim}, again;
             uint8_t *bytes;
