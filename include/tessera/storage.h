@@ -19,7 +19,13 @@ typedef enum tess_mode {
     TESS_MODE_READ = 0, /**< open, never change */
     TESS_MODE_UPDATE = 1, /**< open, read and write */
     TESS_MODE_NEW = 2, /**< create; refuse if the file exists */
-    TESS_MODE_REPLACE = 3 /**< create; a file that exists is replaced once the new one is whole */
+    TESS_MODE_REPLACE = 3, /**< create; a file that exists is replaced once the new one is whole */
+    /**
+     * Create behind all that a file holds already, whatever that is; tess_info.offset tells where.
+     * The array can be written to until it is closed, and only read from then on. A call that fails
+     * leaves the file as it was; a program that dies may leave it longer.
+     */
+    TESS_MODE_APPEND = 4
 } tess_mode;
 
 /** How far a commit goes before it returns. */
@@ -53,7 +59,7 @@ typedef struct tess_storage {
      */
     const void *image;
     size_t image_size;
-    /** Byte of the file or image where the frame starts; opening for reading only. */
+    /** Byte of the file or image where the frame starts; 0 but for TESS_MODE_READ. */
     int64_t offset;
 
     /**

@@ -21,7 +21,7 @@ check_storage(const tess_storage *storage, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1,
                        "a storage of %zu bytes, not %zu: call tess_storage_init()",
                        storage->struct_size, sizeof *storage);
-    if (storage->mode < TESS_MODE_READ || storage->mode > TESS_MODE_REPLACE)
+    if (storage->mode < TESS_MODE_READ || storage->mode > TESS_MODE_APPEND)
         return err_set(err, TESS_ERR_ARG, -1, "mode %d is not known", (int)storage->mode);
     if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
         return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
@@ -29,6 +29,17 @@ check_storage(const tess_storage *storage, tess_error *err)
     if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
     return TESS_OK;
+}
+
+// Behind what a file holds.
+static tess_status
+append_home(const char *path, bool sparse, struct home *home, tess_error *err)
+{
+    struct io *whole;
+    if (sparse)
+        return err_set(err, TESS_ERR_ARG, -1, "a sparse array is a directory, not part of a file");
+    const tess_status st = io_file_open(path, true, &whole, err);
+    return st == TESS_OK ? io_window_at_end(whole, &home->offset, &home->io, err) : st;
 }
 
 static tess_status
@@ -45,8 +56,11 @@ create_home(const tess_storage *storage, const tess_params *params, struct home 
             return err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
         return io_memory_new(NULL, 0, &home->io, err);
     }
+    if (storage->mode == TESS_MODE_APPEND)
+        return append_home(storage->path, sparse, home, err);
     if (storage->mode != TESS_MODE_NEW && !replace)
-        return err_set(err, TESS_ERR_ARG, -1, "creating a file needs the mode NEW or REPLACE");
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "creating a file needs the mode NEW, REPLACE or APPEND");
     if (sparse)
         return folder_create(storage->path, replace, FRAME_FOLDER_INDEX, &home->folder, err);
     return io_file_create(storage->path, replace, &home->io, err);
@@ -65,14 +79,15 @@ create(const tess_storage *storage, const tess_params *params, const struct arra
         return st;
     if (storage->offset != 0)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "an array cannot be created at offset %" PRId64 " of a file",
+                       "offset %" PRId64 ": an array is created behind a file's end, with the mode "
+                       "APPEND and offset 0",
                        storage->offset);
     if (!params || params->struct_size != sizeof *params)
         return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
     st = create_home(storage, params, &home, err);
     if (st != TESS_OK)
         return st;
-    return array_create(&home, params, content, &storage->limits, storage->durability, a, err);
+    return array_create(&home, storage, params, content, a, err);
 }
 
 TESS_API tess_status
@@ -160,10 +175,25 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
 }
 
 static tess_status
+open_io(const tess_storage *storage, bool writable, struct io **io, tess_error *err)
+{
+    if (storage->mmap)
+        return io_file_map(storage->path, io, err);
+    if (storage->path)
+        return io_file_open(storage->path, writable, io, err);
+    if (!storage->image)
+        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
+    if (writable)
+        return io_memory_new(storage->image, storage->image_size, io, err);
+    return io_memory_view(storage->image, storage->image_size, io, err);
+}
+
+static tess_status
 open_home(const tess_storage *storage, struct home *home, tess_error *err)
 {
     const bool writable = storage->mode == TESS_MODE_UPDATE;
-    *home = (struct home){0};
+    struct io *whole;
+    *home = (struct home){.offset = storage->offset};
     if (storage->mmap && (writable || !storage->path))
         return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
     if (storage->path && folder_exists(storage->path)) {
@@ -172,15 +202,14 @@ open_home(const tess_storage *storage, struct home *home, tess_error *err)
                            storage->offset);
         return folder_open(storage->path, writable, storage->mmap, &home->folder, err);
     }
-    if (storage->mmap)
-        return io_file_map(storage->path, &home->io, err);
-    if (storage->path)
-        return io_file_open(storage->path, writable, &home->io, err);
-    if (!storage->image)
-        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
+    if (storage->offset == 0)
+        return open_io(storage, writable, &home->io, err);
     if (writable)
-        return io_memory_new(storage->image, storage->image_size, &home->io, err);
-    return io_memory_view(storage->image, storage->image_size, &home->io, err);
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a frame inside a file, at offset %" PRId64 ", can only be read",
+                       storage->offset);
+    const tess_status st = open_io(storage, false, &whole, err);
+    return st == TESS_OK ? io_window(whole, storage->offset, &home->io, err) : st;
 }
 
 TESS_API tess_status
@@ -198,8 +227,7 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
     st = open_home(storage, &home, err);
     if (st != TESS_OK)
         return st;
-    return array_open(&home, storage->offset, storage->mode == TESS_MODE_UPDATE, &storage->limits,
-                      storage->durability, a, err);
+    return array_open(&home, storage, a, err);
 }
 
 TESS_API tess_status
@@ -255,7 +283,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .writable = a->frame->writable,
         .vlblocks = h->vlblocks,
         .frame_version = h->version,
-        .offset = a->frame->offset,
+        .offset = a->offset,
         .nmetalayers = a->frame->metas.count,
         .nvlmetalayers = a->frame->vlmetas.count,
     };
@@ -433,7 +461,7 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
         return st;
     const size_t frame_len = (size_t)a->frame->h.frame_len;
     const uint8_t *const bytes =
-        a->frame->io->in_memory ? io_view(a->frame->io, a->frame->offset, frame_len) : NULL;
+        a->frame->io->in_memory ? io_view(a->frame->io, 0, frame_len) : NULL;
     if (!bytes)
         return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     *image = bytes;

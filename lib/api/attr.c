@@ -49,7 +49,7 @@ tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_er
     tess_status st = tess_vlmeta_get(a, name, &content, &size, err);
     if (st != TESS_OK)
         return st;
-    const int64_t limit = a->frame->limits.memory;
+    const int64_t limit = a->frame->options.limits.memory;
     st = value_parse(content, size, limit, value, err);
     if (st == TESS_ERR_CORRUPT)
         st = value_opaque(content, size, limit, value, err);

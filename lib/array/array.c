@@ -13,6 +13,13 @@ home_close(const struct home *home)
     folder_close(home->folder);
 }
 
+struct frame_options
+array_frame_options(const tess_array *a, const tess_storage *storage)
+{
+    (void)a;
+    return (struct frame_options){storage->limits, storage->durability, NULL};
+}
+
 tess_array *
 array_new(void)
 {

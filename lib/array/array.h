@@ -20,6 +20,7 @@
 
 struct tess_array {
     struct frame *frame;
+    int64_t offset; // of the frame in its file
     struct geometry g;
     struct block_grid grid; // of g
     struct ndlayer nd; // dtype; shapes are in g
@@ -45,6 +46,7 @@ struct strided_const {
 struct home {
     struct io *io;
     struct folder *folder;
+    int64_t offset; // of the frame in its file; the io starts there
 };
 
 // array.c
@@ -56,9 +58,11 @@ void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
 tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
 
+// What the frame is told of the storage.
+struct frame_options array_frame_options(const tess_array *a, const tess_storage *storage);
+
 // open.c, create.c: the home belongs to the array from here on, also after a failure.
-tess_status array_open(const struct home *home, int64_t offset, bool writable,
-                       const tess_limits *limits, tess_durability durability, tess_array **a,
+tess_status array_open(const struct home *home, const tess_storage *storage, tess_array **a,
                        tess_error *err);
 
 // What the items of a new array are.
@@ -67,9 +71,9 @@ struct array_content {
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };
-tess_status array_create(const struct home *home, const tess_params *params,
-                         const struct array_content *content, const tess_limits *limits,
-                         tess_durability durability, tess_array **a, tess_error *err);
+tess_status array_create(const struct home *home, const tess_storage *storage,
+                         const tess_params *params, const struct array_content *content,
+                         tess_array **a, tess_error *err);
 
 // plain.c: frames without an N-dimensional layer.
 tess_status plain_open(tess_array *a, tess_error *err);

@@ -161,22 +161,21 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
 
 static tess_status
 create_frame(const struct home *home, const struct frame_header *h, struct layers *metas,
-             int64_t nchunks, int64_t entry, const tess_limits *limits, tess_durability durability,
+             int64_t nchunks, int64_t entry, const struct frame_options *options,
              struct frame **frame, tess_error *err)
 {
     if (home->folder)
-        return frame_create_folder(home->folder, h, metas, nchunks, entry, limits, durability,
-                                   frame, err);
-    return frame_create(home->io, h, metas, nchunks, entry, limits, durability, frame, err);
+        return frame_create_folder(home->folder, h, metas, nchunks, entry, options, frame, err);
+    return frame_create(home->io, h, metas, nchunks, entry, options, frame, err);
 }
 
 tess_status
-array_create(const struct home *home, const tess_params *p, const struct array_content *content,
-             const tess_limits *limits, tess_durability durability, tess_array **out,
-             tess_error *err)
+array_create(const struct home *home, const tess_storage *storage, const tess_params *p,
+             const struct array_content *content, tess_array **out, tess_error *err)
 {
     tess_status st = TESS_OK;
     struct layers metas = {0};
+    struct frame_options options;
     struct frame_header h;
     int32_t typesize;
     bool given = false;
@@ -187,6 +186,7 @@ array_create(const struct home *home, const tess_params *p, const struct array_c
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
         goto out;
     }
+    a->offset = home->offset;
     TRY(find_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
@@ -196,12 +196,13 @@ array_create(const struct home *home, const tess_params *p, const struct array_c
     array_set_grid(a);
     TRY(array_prepare_encoder(a, &h, err));
 
+    options = array_frame_options(a, storage);
     given = true; // now the frame's
     TRY(create_frame(home, &h, &metas, a->g.nchunks,
-                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), limits, durability,
-                     &a->frame, err));
+                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options, &a->frame,
+                     err));
     array_set_grid(a);
-    a->pool = pool_new(a->frame->limits.memory);
+    a->pool = pool_new(a->frame->options.limits.memory);
     if (!a->pool) {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
         goto out;

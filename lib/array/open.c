@@ -19,9 +19,9 @@ parse_layer(tess_array *a, const struct layer *layer, tess_error *err)
     tess_status st = ndlayer_parse(layer->content, layer->size, caterva, &a->nd, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "metalayer %s", layer->name);
-    if (a->nd.ndim > a->frame->limits.ndim)
+    if (a->nd.ndim > a->frame->options.limits.ndim)
         return err_set(err, TESS_ERR_LIMIT, -1, "%d dimensions, the limit is %d", a->nd.ndim,
-                       a->frame->limits.ndim);
+                       a->frame->options.limits.ndim);
     for (int i = 0; i < a->nd.ndim; i++) {
         chunkshape[i] = a->nd.chunkshape[i];
         blockshape[i] = a->nd.blockshape[i];
@@ -104,20 +104,23 @@ prepare_writing(tess_array *a, tess_error *err)
 }
 
 tess_status
-array_open(const struct home *home, int64_t offset, bool writable, const tess_limits *limits,
-           tess_durability durability, tess_array **out, tess_error *err)
+array_open(const struct home *home, const tess_storage *storage, tess_array **out, tess_error *err)
 {
+    const bool writable = storage->mode == TESS_MODE_UPDATE;
+    struct frame_options options;
     tess_status st = TESS_OK;
     tess_array *a = array_new();
     if (!a) {
         home_close(home);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
     }
+    a->offset = home->offset;
+    options = array_frame_options(a, storage);
     if (home->folder)
-        TRY(frame_open_folder(home->folder, writable, limits, durability, &a->frame, err));
+        TRY(frame_open_folder(home->folder, writable, &options, &a->frame, err));
     else
-        TRY(frame_open(home->io, offset, writable, limits, durability, &a->frame, err));
-    a->pool = pool_new(a->frame->limits.memory);
+        TRY(frame_open(home->io, writable, &options, &a->frame, err));
+    a->pool = pool_new(a->frame->options.limits.memory);
     if (!a->pool) {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
         goto out;

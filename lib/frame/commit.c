@@ -40,7 +40,7 @@ frame_check_current(const struct frame *f, tess_error *err)
     tess_status st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = compare(io, f->offset, f->head, FRAME_HEADER_SECTOR, err);
+    st = compare(io, 0, f->head, FRAME_HEADER_SECTOR, err);
     if (owned)
         io_close(io);
     return st;

@@ -42,7 +42,7 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
     (void)err;
     *place = (struct place){
         .io = f->io,
-        .position = f->offset + position,
+        .position = position,
         .room = section_end(f) - position,
     };
     return TESS_OK;
@@ -134,7 +134,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
         st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
     if (st != TESS_OK)
         return st;
-    if (f->durability >= TESS_DURABILITY_ORDERED)
+    if (f->options.durability >= TESS_DURABILITY_ORDERED)
         space_synced(&f->space);
     st = write_header(f, p, err);
     if (st != TESS_OK)
@@ -145,7 +145,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     pending_adopt(p, f);
 
     st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
-    const bool known = st == TESS_OK && f->durability != TESS_DURABILITY_ORDERED;
+    const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
     if (st == TESS_OK)
         st = cut(f, old_len, err);
@@ -214,7 +214,7 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
     tess_status st = io_read(f->io, now.start, index, (size_t)index_size, err);
     if (st == TESS_OK)
         st = index_parse(list, index, (size_t)index_size, ceil_div(nbytes, f->h.chunksize),
-                         cbytes - CHUNK_HEADER_SIZE, f->limits.memory, err);
+                         cbytes - CHUNK_HEADER_SIZE, f->options.limits.memory, err);
     free(index);
     return st;
 }

@@ -23,8 +23,7 @@ enum {
 
 // The io or folder belongs to the frame from here on; without memory for it, it is closed.
 static struct frame *
-frame_new(struct io *io, struct folder *folder, const tess_limits *limits,
-          tess_durability durability)
+frame_new(struct io *io, struct folder *folder, const struct frame_options *options)
 {
     struct frame *const f = calloc(1, sizeof *f);
     if (!f) {
@@ -35,14 +34,13 @@ frame_new(struct io *io, struct folder *folder, const tess_limits *limits,
     f->io = io;
     f->folder = folder;
     f->container = folder ? &container_sparse : &container_contiguous;
-    f->limits = *limits;
-    if (f->limits.memory <= 0)
-        f->limits.memory = MEMORY_DEFAULT;
-    if (f->limits.nchunks <= 0)
-        f->limits.nchunks = NCHUNKS_DEFAULT;
-    if (f->limits.ndim <= 0)
-        f->limits.ndim = NDIM_MAX;
-    f->durability = durability;
+    f->options = *options;
+    if (f->options.limits.memory <= 0)
+        f->options.limits.memory = MEMORY_DEFAULT;
+    if (f->options.limits.nchunks <= 0)
+        f->options.limits.nchunks = NCHUNKS_DEFAULT;
+    if (f->options.limits.ndim <= 0)
+        f->options.limits.ndim = NDIM_MAX;
     return f;
 }
 
@@ -76,31 +74,27 @@ frame_chunk_nbytes(const struct frame *f, int64_t n)
 static tess_status
 load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
 {
-    if (size > f->limits.memory)
+    if (size > f->options.limits.memory)
         return err_set(err, TESS_ERR_LIMIT, position,
                        "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
-                       f->limits.memory);
+                       f->options.limits.memory);
     *bytes = malloc((size_t)size);
     if (!*bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
-    return io_read(f->io, f->offset + position, *bytes, (size_t)size, err);
+    return io_read(f->io, position, *bytes, (size_t)size, err);
 }
 
 static tess_status
 load_header(struct frame *f, tess_error *err)
 {
     uint8_t fixed[FRAME_HEADER_SIZE];
-    int64_t file_size, room;
+    int64_t room;
 
-    tess_status st = io_size(f->io, &file_size, err);
+    tess_status st = io_size(f->io, &room, err);
     if (st != TESS_OK)
         return st;
-    if (f->offset < 0 || f->offset > file_size)
-        return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a file of %" PRId64 " bytes",
-                       f->offset, file_size);
-    room = file_size - f->offset;
     const size_t size = (size_t)min_i64(room, FRAME_HEADER_SIZE);
-    st = io_read(f->io, f->offset, fixed, size, err);
+    st = io_read(f->io, 0, fixed, size, err);
     if (st != TESS_OK)
         return st;
     st = frame_header_parse(fixed, size, room, &f->h, err);
@@ -136,7 +130,7 @@ load_trailer(struct frame *f, tess_error *err)
     if (!f->h.has_trailer)
         return TESS_OK;
     const int64_t end_at = f->h.frame_len - TRAILER_FIXED_END;
-    tess_status st = io_read(f->io, f->offset + end_at, end, sizeof end, err);
+    tess_status st = io_read(f->io, end_at, end, sizeof end, err);
     if (st != TESS_OK)
         return st;
     st = trailer_length(end, f->h.frame_len - f->h.header_len, &length, err);
@@ -167,15 +161,15 @@ load_index(struct frame *f, tess_error *err)
     if (f->h.nbytes == 0)
         return f->h.version >= 2 ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, err)
                                  : TESS_OK;
-    if (nchunks > f->limits.nchunks)
+    if (nchunks > f->options.limits.nchunks)
         return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
-                       nchunks, f->limits.nchunks);
+                       nchunks, f->options.limits.nchunks);
     if (room < CHUNK_HEADER_MIN)
         return err_set(err, TESS_ERR_CORRUPT, position,
                        "%" PRId64 " bytes between chunks and trailer, for an index", room);
 
     const size_t head_size = (size_t)min_i64(room, CHUNK_HEADER_SIZE);
-    tess_status st = io_read(f->io, f->offset + position, head, head_size, err);
+    tess_status st = io_read(f->io, position, head, head_size, err);
     if (st != TESS_OK)
         return st;
     st = chunk_header_parse(head, head_size, room, 8, &h, err);
@@ -184,12 +178,12 @@ load_index(struct frame *f, tess_error *err)
     if (st == TESS_OK && f->h.version >= 2)
         st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, err);
     if (st == TESS_OK)
-        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max, f->limits.memory,
-                         err);
+        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
+                         f->options.limits.memory, err);
     free(bytes);
-    if (st == TESS_OK && f->index.nchunks > f->limits.nchunks)
+    if (st == TESS_OK && f->index.nchunks > f->options.limits.nchunks)
         st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
-                     f->index.nchunks, f->limits.nchunks);
+                     f->index.nchunks, f->options.limits.nchunks);
     if (st == TESS_OK)
         return st;
     err_shift(err, st, position);
@@ -255,11 +249,11 @@ number_files(struct frame *f, tess_error *err)
     f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
-        if (entry >= f->limits.memory) // a byte for each number
+        if (entry >= f->options.limits.memory) // a byte for each number
             st =
                 err_set(err, TESS_ERR_LIMIT, -1,
                         "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
-                        entry, f->limits.memory);
+                        entry, f->options.limits.memory);
         else if (entry >= 0)
             st = numbers_add(&f->numbers, entry, err);
     }
@@ -273,9 +267,6 @@ prepare_writing(struct frame *f, tess_error *err)
     if (f->h.version < 2)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0,
                        "a frame from before c-blosc2 2.0, which can only be read");
-    if (f->offset != 0)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "a frame inside a file, at offset %" PRId64 ", can only be read", f->offset);
 
     const size_t layers = layers_size(&f->metas);
     uint8_t *const again = malloc(layers);
@@ -295,7 +286,7 @@ prepare_writing(struct frame *f, tess_error *err)
 
     // The header may be on its way to the disk still, and the state before it current there: once
     // it has arrived, nothing of that one is needed.
-    if (f->durability >= TESS_DURABILITY_ORDERED) {
+    if (f->options.durability >= TESS_DURABILITY_ORDERED) {
         const tess_status st = io_sync(f->io, err);
         if (st != TESS_OK)
             return st;
@@ -328,22 +319,21 @@ out:
 }
 
 tess_status
-frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
-           tess_durability durability, struct frame **frame, tess_error *err)
+frame_open(struct io *io, bool writable, const struct frame_options *options, struct frame **frame,
+           tess_error *err)
 {
-    struct frame *const f = frame_new(io, NULL, limits, durability);
+    struct frame *const f = frame_new(io, NULL, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    f->offset = offset;
     f->writable = writable;
     return open_frame(f, frame, err);
 }
 
 tess_status
-frame_open_folder(struct folder *folder, bool writable, const tess_limits *limits,
-                  tess_durability durability, struct frame **frame, tess_error *err)
+frame_open_folder(struct folder *folder, bool writable, const struct frame_options *options,
+                  struct frame **frame, tess_error *err)
 {
-    struct frame *const f = frame_new(NULL, folder, limits, durability);
+    struct frame *const f = frame_new(NULL, folder, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->writable = writable;
@@ -393,10 +383,10 @@ out:
 
 tess_status
 frame_create(struct io *io, const struct frame_header *h, struct layers *metas, int64_t nchunks,
-             int64_t entry, const tess_limits *limits, tess_durability durability,
-             struct frame **frame, tess_error *err)
+             int64_t entry, const struct frame_options *options, struct frame **frame,
+             tess_error *err)
 {
-    struct frame *const f = frame_new(io, NULL, limits, durability);
+    struct frame *const f = frame_new(io, NULL, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     return create_frame(f, h, metas, nchunks, entry, frame, err);
@@ -404,10 +394,10 @@ frame_create(struct io *io, const struct frame_header *h, struct layers *metas, 
 
 tess_status
 frame_create_folder(struct folder *folder, const struct frame_header *h, struct layers *metas,
-                    int64_t nchunks, int64_t entry, const tess_limits *limits,
-                    tess_durability durability, struct frame **frame, tess_error *err)
+                    int64_t nchunks, int64_t entry, const struct frame_options *options,
+                    struct frame **frame, tess_error *err)
 {
-    struct frame *const f = frame_new(NULL, folder, limits, durability);
+    struct frame *const f = frame_new(NULL, folder, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     return create_frame(f, h, metas, nchunks, entry, frame, err);

@@ -56,14 +56,19 @@ enum { FRAME_LENS_KEPT = 32 };
 struct container;
 struct folder;
 
+// How a frame is handled, whatever it holds.
+struct frame_options {
+    tess_limits limits; // 0: default
+    tess_durability durability;
+    const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
+};
+
 struct frame {
     const struct container *container;
     struct folder *folder; // of a sparse frame; NULL otherwise
     struct numbers numbers; // of its chunk files
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
-    int64_t offset; // of the frame in the io
-    tess_limits limits;
-    tess_durability durability;
+    struct frame_options options;
     bool writable;
 
     struct frame_header h;
@@ -84,12 +89,9 @@ struct frame {
     int next_len;
 };
 
-/*
- * Open the frame that starts at `offset`. The io belongs to the frame from here on, also after a
- * failure.
- */
-tess_status frame_open(struct io *io, int64_t offset, bool writable, const tess_limits *limits,
-                       tess_durability durability, struct frame **frame, tess_error *err);
+// Open the frame in an io, which belongs to the frame from here on, also after a failure.
+tess_status frame_open(struct io *io, bool writable, const struct frame_options *options,
+                       struct frame **frame, tess_error *err);
 
 /*
  * Make a frame of `nchunks` chunks that all have index entry `entry`, in an empty io, and commit
@@ -97,20 +99,21 @@ tess_status frame_open(struct io *io, int64_t offset, bool writable, const tess_
  * taken over (emptied) on success. The io belongs to the frame from here on, also after a failure.
  */
 tess_status frame_create(struct io *io, const struct frame_header *h, struct layers *metas,
-                         int64_t nchunks, int64_t entry, const tess_limits *limits,
-                         tess_durability durability, struct frame **frame, tess_error *err);
+                         int64_t nchunks, int64_t entry, const struct frame_options *options,
+                         struct frame **frame, tess_error *err);
 
 // Whether the file still is in the state that this frame was opened in, or committed last; else
 // what was read just now may be of no state. TESS_ERR_STALE.
 tess_status frame_check_current(const struct frame *f, tess_error *err);
 
 // The same for a sparse frame, with a directory instead of an io.
-tess_status frame_open_folder(struct folder *folder, bool writable, const tess_limits *limits,
-                              tess_durability durability, struct frame **frame, tess_error *err);
+tess_status frame_open_folder(struct folder *folder, bool writable,
+                              const struct frame_options *options, struct frame **frame,
+                              tess_error *err);
 tess_status frame_create_folder(struct folder *folder, const struct frame_header *h,
                                 struct layers *metas, int64_t nchunks, int64_t entry,
-                                const tess_limits *limits, tess_durability durability,
-                                struct frame **frame, tess_error *err);
+                                const struct frame_options *options, struct frame **frame,
+                                tess_error *err);
 
 void frame_close(struct frame *f); // without a commit; NULL: fine
 

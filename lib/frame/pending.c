@@ -127,5 +127,5 @@ pending_is_recent(const struct frame *f, int64_t frame_len)
 tess_status
 pending_sync(const struct frame *f, struct io *io, tess_durability level, tess_error *err)
 {
-    return f->durability < level ? TESS_OK : io_sync(io, err);
+    return f->options.durability < level ? TESS_OK : io_sync(io, err);
 }

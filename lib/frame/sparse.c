@@ -139,7 +139,7 @@ write_index_file(const struct frame *f, struct pending *p, int64_t gap, struct i
 static tess_status
 sync_names(const struct frame *f, tess_durability level, tess_error *err)
 {
-    return f->durability < level ? TESS_OK : folder_sync(f->folder, err);
+    return f->options.durability < level ? TESS_OK : folder_sync(f->folder, err);
 }
 
 static tess_status

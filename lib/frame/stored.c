@@ -116,6 +116,6 @@ stored_chunk_close(struct stored_chunk *sc)
 tess_status
 stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st, tess_error *err)
 {
-    err_shift(err, st, sc->position - sc->frame->offset);
+    err_shift(err, st, sc->position);
     return err_prefix(err, st, "chunk %" PRId64, n);
 }

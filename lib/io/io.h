@@ -62,6 +62,14 @@ tess_status io_memory_view(const void *image, size_t size, struct io **io, tess_
 // Memory that grows, starting with a copy of the caller's bytes.
 tess_status io_memory_new(const void *image, size_t size, struct io **io, tess_error *err);
 
+/*
+ * What stands in `whole` from byte `base` on, as an io of its own; *at_end makes one behind all
+ * there is, to write something new: closed without being published, it leaves the file as it was.
+ * The whole belongs to the window from here on, also after a failure. TESS_ERR_ARG: no such byte.
+ */
+tess_status io_window(struct io *whole, int64_t base, struct io **io, tess_error *err);
+tess_status io_window_at_end(struct io *whole, int64_t *base, struct io **io, tess_error *err);
+
 static inline tess_status
 io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
 {

@@ -215,12 +215,12 @@ value_size(int number)
 static tess_status
 open_bytes(const uint8_t *bytes, size_t size, bool writable, struct frame **f, tess_error *err)
 {
-    const tess_limits limits = {0};
+    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
     struct io *io;
     assert_int_equal(writable ? io_memory_new(bytes, size, &io, NULL)
                               : io_memory_view(bytes, size, &io, NULL),
                      TESS_OK);
-    return frame_open(io, 0, writable, &limits, TESS_DURABILITY_NONE, f, err);
+    return frame_open(io, writable, &options, f, err);
 }
 
 static enum chunk_special
@@ -359,7 +359,7 @@ begin_story(struct story *s, tess_durability durability, int64_t nchunks)
                                    .chunksize = CHUNKSIZE,
                                    .clevel = 5,
                                    .split = 3};
-    const tess_limits limits = {0};
+    const struct frame_options options = {.durability = durability};
     struct layers metas = {0};
     uint8_t bytes[NOTE_SIZE];
     tess_error err;
@@ -371,8 +371,8 @@ begin_story(struct story *s, tess_durability durability, int64_t nchunks)
     s->now.nchunks = nchunks;
     fill(0, bytes, NOTE_SIZE);
     assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, NOTE_SIZE, NULL), TESS_OK);
-    if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &limits,
-                     durability, &s->f, &err) != TESS_OK)
+    if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &options, &s->f,
+                     &err) != TESS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
 }
@@ -547,11 +547,11 @@ commit(struct story *s)
 static void
 reopen(struct story *s)
 {
-    const tess_limits limits = {0};
+    const struct frame_options options = {.durability = s->durability};
     tess_error err;
     frame_close(s->f);
     s->f = NULL;
-    if (frame_open(&s->d.io, 0, true, &limits, s->durability, &s->f, &err) != TESS_OK)
+    if (frame_open(&s->d.io, true, &options, &s->f, &err) != TESS_OK)
         fail_msg("after %d commits: %s", s->ncommitted, err.message);
     s->now = s->committed[s->ncommitted - 1];
     check_live(s);
@@ -760,16 +760,14 @@ another_writer(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         for (int metas = 0; metas < 2; metas++) {
-            const tess_limits limits = {0};
+            const struct frame_options options = {.durability = TESS_DURABILITY_ORDERED};
             struct story s;
             struct frame *late;
             uint8_t *before, *after;
             tess_error err = {0};
 
             begin_story(&s, TESS_DURABILITY_ORDERED, lengths[i]);
-            assert_int_equal(
-                frame_open(&s.d.io, 0, true, &limits, TESS_DURABILITY_ORDERED, &late, NULL),
-                TESS_OK);
+            assert_int_equal(frame_open(&s.d.io, true, &options, &late, NULL), TESS_OK);
             if (metas) {
                 s.now.note = 5;
                 uint8_t note[NOTE_SIZE];

@@ -1,0 +1,165 @@
+/*
+ * window.c - what stands in a file from some byte on, as a file of its own.
+ *
+ * For frames inside of files. A window may be made at the end of a file, for something new: until
+ * it is published, closing it makes the file as long as it was.
+ */
+#include "io/io.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct window {
+    struct io io;
+    struct io *whole;
+    int64_t base;
+    bool unpublished;
+};
+
+static struct window *
+window_of(struct io *io)
+{
+    return (struct window *)io;
+}
+
+// A position in the whole file.
+static tess_status
+place(const struct window *w, int64_t offset, int64_t *position, tess_error *err)
+{
+    if (add_i64(w->base, offset, position))
+        return TESS_OK;
+    return err_set(err, TESS_ERR_IO, -1, "position %" PRId64 " behind byte %" PRId64 " of a file",
+                   offset, w->base);
+}
+
+static tess_status
+window_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    const struct window *const w = window_of(io);
+    int64_t position;
+    const tess_status st = place(w, offset, &position, err);
+    return st == TESS_OK ? io_read(w->whole, position, dst, size, err) : st;
+}
+
+static tess_status
+window_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
+{
+    const struct window *const w = window_of(io);
+    int64_t position;
+    const tess_status st = place(w, offset, &position, err);
+    return st == TESS_OK ? io_write(w->whole, position, src, size, err) : st;
+}
+
+static const uint8_t *
+window_view(struct io *io, int64_t offset, size_t size)
+{
+    const struct window *const w = window_of(io);
+    int64_t position;
+    return add_i64(w->base, offset, &position) ? io_view(w->whole, position, size) : NULL;
+}
+
+static tess_status
+window_size(struct io *io, int64_t *size, tess_error *err)
+{
+    const struct window *const w = window_of(io);
+    const tess_status st = io_size(w->whole, size, err);
+    if (st == TESS_OK)
+        *size = max_i64(*size - w->base, 0); // the file may have become shorter
+    return st;
+}
+
+static tess_status
+window_truncate(struct io *io, int64_t size, tess_error *err)
+{
+    const struct window *const w = window_of(io);
+    int64_t end;
+    const tess_status st = place(w, size, &end, err);
+    return st == TESS_OK ? io_truncate(w->whole, end, err) : st;
+}
+
+static tess_status
+window_sync(struct io *io, tess_error *err)
+{
+    return io_sync(window_of(io)->whole, err);
+}
+
+// The file has its name already.
+static tess_status
+window_publish(struct io *io, tess_error *err)
+{
+    (void)err;
+    window_of(io)->unpublished = false;
+    return TESS_OK;
+}
+
+static void
+window_close(struct io *io)
+{
+    struct window *const w = window_of(io);
+    if (w->unpublished)
+        (void)io_truncate(w->whole, w->base, NULL);
+    io_close(w->whole);
+    free(w);
+}
+
+static const struct io_ops window_ops = {
+    .read = window_read,
+    .write = window_write,
+    .view = window_view,
+    .size = window_size,
+    .truncate = window_truncate,
+    .sync = window_sync,
+    .publish = window_publish,
+    .close = window_close,
+};
+
+static tess_status
+check_base(struct io *whole, int64_t base, tess_error *err)
+{
+    int64_t size;
+    const tess_status st = io_size(whole, &size, err);
+    if (st == TESS_OK && (base < 0 || base > size))
+        return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a file of %" PRId64 " bytes",
+                       base, size);
+    return st;
+}
+
+static tess_status
+window_new(struct io *whole, int64_t base, bool at_end, struct io **io, tess_error *err)
+{
+    struct window *const w = malloc(sizeof *w);
+    if (!w) {
+        io_close(whole);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a part of a file");
+    }
+    *w = (struct window){
+        .io = {&window_ops, .writable = whole->writable, .in_memory = whole->in_memory},
+        .whole = whole,
+        .base = base,
+        .unpublished = at_end,
+    };
+    *io = &w->io;
+    return TESS_OK;
+}
+
+tess_status
+io_window(struct io *whole, int64_t base, struct io **io, tess_error *err)
+{
+    const tess_status st = check_base(whole, base, err);
+    if (st == TESS_OK)
+        return window_new(whole, base, false, io, err);
+    io_close(whole);
+    return st;
+}
+
+tess_status
+io_window_at_end(struct io *whole, int64_t *base, struct io **io, tess_error *err)
+{
+    const tess_status st = io_size(whole, base, err);
+    if (st == TESS_OK)
+        return window_new(whole, *base, true, io, err);
+    io_close(whole);
+    return st;
+}
