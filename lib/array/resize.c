@@ -164,9 +164,24 @@ is_clear(const tess_array *a, struct visit *v, const struct walk *chunk, uint8_t
     return TESS_OK;
 }
 
+// Memory for a block, of the size that the file says.
+static tess_status
+reserve_block(const tess_array *a, uint8_t **block, tess_error *err)
+{
+    const int64_t limit = a->frame->options.limits.memory;
+    if (*block)
+        return TESS_OK;
+    if (a->g.blocksize > limit)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "a block of %" PRId32 " bytes, the limit is %" PRId64, a->g.blocksize,
+                       limit);
+    *block = malloc((size_t)max_i64(a->g.blocksize, 1));
+    return *block ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+}
+
 static tess_status
 clear_chunk(tess_array *a, const struct walk *chunk, const struct strided_const *zero,
-            uint8_t *block, struct chunk_scratch *s, tess_error *err)
+            uint8_t **block, struct chunk_scratch *s, tess_error *err)
 {
     const enum chunk_special special = index_special(index_get(&a->frame->index, chunk->index));
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
@@ -175,9 +190,11 @@ clear_chunk(tess_array *a, const struct walk *chunk, const struct strided_const 
 
     if (special == SPECIAL_ZEROS || special == SPECIAL_UNINIT)
         return TESS_OK;
-    tess_status st = visit_open(a, chunk->index, s, &v, err);
+    tess_status st = reserve_block(a, block, err);
     if (st == TESS_OK)
-        st = is_clear(a, v, chunk, block, s, &clear, err);
+        st = visit_open(a, chunk->index, s, &v, err);
+    if (st == TESS_OK)
+        st = is_clear(a, v, chunk, *block, s, &clear, err);
     visit_release(v);
     if (st != TESS_OK || clear)
         return st;
@@ -195,16 +212,16 @@ clear_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *
     struct walk w;
     tess_status st = TESS_OK;
     uint8_t *const item = calloc(1, (size_t)a->g.typesize);
-    uint8_t *const block = malloc((size_t)max_i64(a->g.blocksize, 1));
+    uint8_t *block = NULL;
     struct chunk_scratch *const s = pool_take(a->pool);
     const struct strided_const zero = {.items = item}; // strides 0: the same item everywhere
 
-    if (!item || !block || !s)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    if (!item || !s)
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     else
         for (bool more = walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
              more && st == TESS_OK; more = walk_next(&w))
-            st = clear_chunk(a, &w, &zero, block, s, err);
+            st = clear_chunk(a, &w, &zero, &block, s, err);
     free(item);
     free(block);
     pool_give(a->pool, s);
