@@ -8,6 +8,7 @@
  *   tessera/error.h     status codes, and the sentence that explains a failure
  *   tessera/dtype.h     types of items, in NumPy's notation
  *   tessera/params.h    what a new array looks like: shapes, codec, filters
+ *   tessera/plugin.h    codecs and filters of your own
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
  *   tessera/meta.h      named bytes attached to an array
@@ -22,6 +23,7 @@
 #include "tessera/error.h"
 #include "tessera/meta.h"
 #include "tessera/params.h"
+#include "tessera/plugin.h"
 #include "tessera/storage.h"
 #include "tessera/version.h"
 

@@ -41,7 +41,8 @@ typedef enum tess_codec {
      */
     TESS_CODEC_ZFP_ACCURACY = 33, /**< lossy; codec_meta t: errors up to 10^t, t signed */
     TESS_CODEC_ZFP_PRECISION = 34, /**< lossy; codec_meta: bits of precision, roughly */
-    TESS_CODEC_ZFP_RATE = 35 /**< lossy; codec_meta: size in percent, 1 to 100 */
+    TESS_CODEC_ZFP_RATE = 35, /**< lossy; codec_meta: size in percent, 1 to 100 */
+    TESS_CODEC_LAST = 255 /**< the program's own go up to here; see plugin.h */
 } tess_codec;
 
 /** Filters, by the ids that the format records. Applied to each block before the codec. */

@@ -6,6 +6,7 @@
 #define TESSERA_STORAGE_H
 
 #include "tessera/error.h"
+#include "tessera/plugin.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,6 +73,9 @@ typedef struct tess_storage {
     tess_mode mode;
     tess_durability durability;
     tess_limits limits;
+
+    /** Codecs and filters of the program; NULL: none. Not needed after the call. */
+    const tess_plugins *plugins;
 } tess_storage;
 
 /** Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits. */

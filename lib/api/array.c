@@ -258,7 +258,8 @@ tess_array_info(const tess_array *a, tess_info *info)
     static const char *const unknown = "unknown";
     const struct frame_header *const h = &a->frame->h;
     const struct geometry *const g = &a->g;
-    const char *const name = codec_name(h->codec);
+    const struct codec *const user = plugins_codec(&a->plugins, h->codec);
+    const char *const name = user ? user->name : codec_name(h->codec);
 
     *info = (tess_info){
         .ndim = g->ndim,

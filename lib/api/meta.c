@@ -99,7 +99,8 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
     tess_status st = find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_content(layer->content, layer->size, a->frame->options.limits.memory, &bytes, size, err);
+    st = chunk_content(layer->content, layer->size, a->frame->options.limits.memory, &bytes, size,
+                       err);
     if (st != TESS_OK)
         return err_prefix(err, st, "variable-length metalayer %s", name);
     *content = bytes;

@@ -13,11 +13,12 @@ home_close(const struct home *home)
     folder_close(home->folder);
 }
 
-struct frame_options
-array_frame_options(const tess_array *a, const tess_storage *storage)
+tess_status
+array_take_options(tess_array *a, const tess_storage *storage, struct frame_options *options,
+                   tess_error *err)
 {
-    (void)a;
-    return (struct frame_options){storage->limits, storage->durability, NULL};
+    *options = (struct frame_options){storage->limits, storage->durability, &a->plugins};
+    return plugins_init(&a->plugins, storage->plugins, err);
 }
 
 tess_array *
@@ -35,6 +36,7 @@ array_free(tess_array *a)
     ndlayer_finish(&a->nd);
     free(a->chunk_starts);
     pool_free(a->pool);
+    plugins_finish(&a->plugins);
     free(a);
 }
 
@@ -61,6 +63,7 @@ array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *e
         .codec_meta = h->codec_meta,
         .split = h->split,
         .grid = &a->grid,
+        .plugins = &a->plugins,
     };
     memcpy(spec.filters, h->filters, FILTER_SLOTS);
     memcpy(spec.filters_meta, h->filters_meta, FILTER_SLOTS);

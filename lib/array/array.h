@@ -25,6 +25,7 @@ struct tess_array {
     struct block_grid grid; // of g
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
+    struct plugins plugins; // of the program
     bool linear; // chunks hold their items in C order, without a grid of blocks
     bool plain; // no N-dimensional layer: one dimension
     int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
@@ -58,8 +59,9 @@ void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
 tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
 
-// What the frame is told of the storage.
-struct frame_options array_frame_options(const tess_array *a, const tess_storage *storage);
+// What the frame is told of the storage. The array keeps the plugins.
+tess_status array_take_options(tess_array *a, const tess_storage *storage,
+                               struct frame_options *options, tess_error *err);
 
 // open.c, create.c: the home belongs to the array from here on, also after a failure.
 tess_status array_open(const struct home *home, const tess_storage *storage, tess_array **a,

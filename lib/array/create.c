@@ -187,6 +187,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
         goto out;
     }
     a->offset = home->offset;
+    TRY(array_take_options(a, storage, &options, err));
     TRY(find_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
@@ -196,7 +197,6 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     array_set_grid(a);
     TRY(array_prepare_encoder(a, &h, err));
 
-    options = array_frame_options(a, storage);
     given = true; // now the frame's
     TRY(create_frame(home, &h, &metas, a->g.nchunks,
                      index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options, &a->frame,

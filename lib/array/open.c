@@ -115,7 +115,11 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
     }
     a->offset = home->offset;
-    options = array_frame_options(a, storage);
+    st = array_take_options(a, storage, &options, err);
+    if (st != TESS_OK) {
+        home_close(home);
+        goto out;
+    }
     if (home->folder)
         TRY(frame_open_folder(home->folder, writable, &options, &a->frame, err));
     else

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct block_grid {
@@ -15,5 +16,8 @@ struct block_grid {
     int32_t typesize; // bytes of an item, of the frame
     int32_t shape[NDIM_MAX]; // items of a block along each axis
 };
+
+// Whether blocks of `blocksize` bytes have this shape, and hold items at all.
+bool grid_matches(const struct block_grid *grid, int32_t blocksize);
 
 #endif

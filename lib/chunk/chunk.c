@@ -89,6 +89,29 @@ copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size, t
     return TESS_OK;
 }
 
+static const struct codec *
+find_codec(const struct chunk_header *h, const struct plugins *plugins)
+{
+    const struct codec *const ours = codec_by_format(h->codec_format, h->udcodec);
+    if (ours || h->codec_format != CODEC_FORMAT_OTHER)
+        return ours;
+    return plugins_codec(plugins, h->udcodec);
+}
+
+static tess_status
+refuse_codec(const struct chunk_header *h, tess_error *err)
+{
+    const char *const name = h->codec_format == CODEC_FORMAT_OTHER ? codec_name(h->udcodec) : NULL;
+    if (name)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 22, "this build has no codec %s", name);
+    if (h->codec_format == CODEC_FORMAT_OTHER && h->udcodec >= TESS_PLUGIN_PRIVATE)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 22,
+                       "codec %d is private to some program, and not among the plugins of this one",
+                       h->udcodec);
+    return err_set(err, TESS_ERR_UNSUPPORTED, 2, "codec format %d, codec %d is not known",
+                   h->codec_format, h->udcodec);
+}
+
 static tess_status
 open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
             const struct chunk_surroundings *around, tess_error *err)
@@ -100,6 +123,8 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
         .grid = around->grid,
         .blocksize = h->leftover > 0 ? 0 : h->blocksize,
         .old_bitshuffle = h->version == 2,
+        .users = around->plugins ? around->plugins->filters : NULL,
+        .nusers = around->plugins ? around->plugins->nfilters : 0,
     };
     memcpy(filters.ids, h->filters, FILTER_SLOTS);
     memcpy(filters.metas, h->filters_meta, FILTER_SLOTS);
@@ -107,15 +132,9 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     if (st != TESS_OK)
         return st;
 
-    c->codec = codec_by_format(h->codec_format, h->udcodec);
-    if (!c->codec) {
-        const char *const name =
-            h->codec_format == CODEC_FORMAT_OTHER ? codec_name(h->udcodec) : NULL;
-        if (name)
-            return err_set(err, TESS_ERR_UNSUPPORTED, 22, "this build has no codec %s", name);
-        return err_set(err, TESS_ERR_UNSUPPORTED, 2, "codec format %d, codec %d is not known",
-                       h->codec_format, h->udcodec);
-    }
+    c->codec = find_codec(h, around->plugins);
+    if (!c->codec)
+        return refuse_codec(h, err);
 
     struct rd r = rd_init(front, front_size);
     (void)rd_take(&r, (size_t)h->header_size);

@@ -15,6 +15,7 @@
 #define CHUNK_CHUNK_H
 
 #include "chunk/header.h"
+#include "chunk/plugins.h"
 #include "codec/codec.h"
 
 // Two ends of a block's stored bytes, from the start of the chunk.
@@ -43,6 +44,7 @@ int64_t chunk_front_size(const struct chunk_header *h);
 struct chunk_surroundings {
     int32_t typesize; // of the frame; 0 if there is none
     const struct block_grid *grid; // of the array; NULL if there is none; outlives the chunk
+    const struct plugins *plugins; // of the program; NULL if it has none; outlive the chunk
 };
 
 /*

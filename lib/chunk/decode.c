@@ -47,6 +47,8 @@ run_codec(const struct chunk *c, const uint8_t *src, size_t size, uint8_t *dst, 
         .dict = c->dict,
         .dict_size = (size_t)c->dict_size,
         .grid = c->grid,
+        .typesize = c->h.typesize,
+        .blocksize = c->h.leftover > 0 ? 0 : c->h.blocksize,
     };
     return c->codec->decode(&call, src, size, dst, dst_size, err);
 }
@@ -128,6 +130,14 @@ decode_vl(const struct chunk *c, struct rd r, int32_t bsize, uint8_t *dst, struc
     return run_codec(c, r.at, r.left, dst, (size_t)bsize, s, err);
 }
 
+static tess_status
+blame(const struct span *span, int32_t nblock, tess_status st, tess_error *err)
+{
+    if (err)
+        err->offset = span->start;
+    return err_prefix(err, st, "block %" PRId32, nblock);
+}
+
 tess_status
 block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const uint8_t *ref,
              int32_t itemsize, struct chunk_scratch *s, struct decoded *out, tess_error *err)
@@ -145,19 +155,15 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
         return st;
     st = c->h.vlblocks ? decode_vl(c, r, bsize, s->buffer[0], s, err)
                        : decode_regular(c, nblock, r, s->buffer[0], bsize, s, err);
-    if (st != TESS_OK) {
-        if (err)
-            err->offset = span.start;
-        return err_prefix(err, st, "block %" PRId32, nblock);
-    }
+    if (st != TESS_OK)
+        return blame(&span, nblock, st, err);
 
     out->planes =
         itemsize > 0 && bsize % itemsize == 0 ? pipeline_planes(&c->pipeline, itemsize) : 0;
     out->nbytes = bsize;
-    out->bytes =
-        pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
-                          ref, s->buffer[1], s->buffer[2], (size_t)bsize);
-    return TESS_OK;
+    st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
+                           ref, s->buffer[1], s->buffer[2], (size_t)bsize, &out->bytes, err);
+    return st == TESS_OK ? st : blame(&span, nblock, st, err);
 }
 
 tess_status

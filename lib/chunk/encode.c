@@ -53,6 +53,8 @@ check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline 
         .grid = spec->grid,
         .blocksize = spec->blocksize,
         .from_caller = true,
+        .users = spec->plugins ? spec->plugins->filters : NULL,
+        .nusers = spec->plugins ? spec->plugins->nfilters : 0,
     };
     memcpy(filters.ids, spec->filters, FILTER_SLOTS);
     memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
@@ -60,12 +62,25 @@ check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline 
     return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
 }
 
+static struct codec_call
+call_of(const struct chunk_encoder *e, struct codec_state *state)
+{
+    return (struct codec_call){
+        .codec = e->codec,
+        .state = state,
+        .level = e->level,
+        .meta = e->h.codec_meta,
+        .grid = e->grid,
+        .typesize = e->h.typesize,
+        .blocksize = e->h.leftover > 0 ? 0 : e->h.blocksize,
+    };
+}
+
 // Whether the codec can work on what it will be given.
 static tess_status
 check_codec(const struct chunk_encoder *e, tess_error *err)
 {
-    const struct codec_call call = {
-        .codec = e->codec, .level = e->level, .meta = e->h.codec_meta, .grid = e->grid};
+    const struct codec_call call = call_of(e, NULL);
 
     if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
         return err_set(err, TESS_ERR_ARG, -1,
@@ -88,6 +103,8 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
     if (spec->level < 0 || spec->level > 9)
         return err_set(err, TESS_ERR_ARG, -1, "compression level %d, 0 to 9 can be", spec->level);
     e->codec = codec_by_id(spec->codec);
+    if (!e->codec)
+        e->codec = plugins_codec(spec->plugins, spec->codec);
     if (!e->codec) {
         const char *const name = codec_name(spec->codec);
         return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
@@ -151,13 +168,7 @@ encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
     }
     const int64_t room = min_i64(out->end - out->at - 4, (int64_t)neblock - 1);
     if (room > 0) {
-        const struct codec_call call = {
-            .codec = e->codec,
-            .state = s->codec,
-            .level = e->level,
-            .meta = e->h.codec_meta,
-            .grid = e->grid,
-        };
+        const struct codec_call call = call_of(e, s->codec);
         const tess_status st = e->codec->encode(&call, src, neblock, out->dst + out->at + 4,
                                                 (size_t)room, &csize, err);
         if (st != TESS_OK)
@@ -178,12 +189,15 @@ encode_block(const struct chunk_encoder *e, int32_t nblock, const struct block_s
     const bool shorter = bsize < e->h.blocksize;
     const int32_t nstreams = e->h.split && !shorter ? e->h.typesize : 1;
     const size_t neblock = (size_t)(bsize / nstreams);
+    const uint8_t *filtered;
 
     tess_status st = source->items(source->from, nblock, s->buffer[0], err);
     if (st != TESS_OK)
         return st;
-    const uint8_t *const filtered = pipeline_forward(&e->pipeline, s->buffer[0], nblock, ref,
-                                                     s->buffer[1], s->buffer[2], (size_t)bsize);
+    st = pipeline_forward(&e->pipeline, s->buffer[0], nblock, ref, s->buffer[1], s->buffer[2],
+                          (size_t)bsize, &filtered, err);
+    if (st != TESS_OK)
+        return st;
     for (int32_t i = 0; i < nstreams && !out->full; i++) {
         st = encode_stream(e, filtered + (size_t)i * neblock, neblock, s, out, err);
         if (st != TESS_OK)

@@ -5,6 +5,7 @@
 #define CHUNK_ENCODE_H
 
 #include "chunk/header.h"
+#include "chunk/plugins.h"
 #include "chunk/scratch.h"
 
 // How chunks are to be made.
@@ -19,6 +20,7 @@ struct chunk_spec {
     uint8_t filters_meta[FILTER_SLOTS];
     int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
     const struct block_grid *grid; // outlives the encoder; NULL: not an array
+    const struct plugins *plugins; // the same; NULL: none
 };
 
 // A checked spec. Any number of threads may encode with one.

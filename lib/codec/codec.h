@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "base/grid.h"
 
+#include <tessera/plugin.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,13 +57,15 @@ struct codec_call {
     const uint8_t *dict; // of the chunk; only formats LZ4 and ZSTD know dictionaries
     size_t dict_size;
     const struct block_grid *grid; // shape of the block; NULL if it has none
+    int32_t typesize; // of the chunk
+    int32_t blocksize; // of the block that the stream is part of; 0 if they differ
 };
 
 struct codec {
     uint8_t id;
     uint8_t format;
     const char *name; // "lz4"
-    const void *user; // of a codec that is not ours
+    const tess_user_codec *user; // what the program says of it; NULL: a codec of ours
     bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
 
     /*

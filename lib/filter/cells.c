@@ -30,13 +30,7 @@ struct row {
 bool
 cells_match(const struct block_grid *grid, int32_t blocksize)
 {
-    int64_t nbytes = grid->typesize;
-    if (grid->ndim < 1 || grid->ndim > CELLS_NDIM_MAX)
-        return false;
-    for (int i = 0; i < grid->ndim; i++)
-        if (grid->shape[i] < 1 || !mul_i64(nbytes, grid->shape[i], &nbytes))
-            return false;
-    return nbytes == blocksize;
+    return grid->ndim >= 1 && grid->ndim <= CELLS_NDIM_MAX && grid_matches(grid, blocksize);
 }
 
 int64_t

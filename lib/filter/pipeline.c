@@ -3,7 +3,8 @@
  *
  * What pipeline_init() accepts can be undone on any bytes: all filters keep the size of a block,
  * and none looks at more than its widths, which are positive, and the grid, which is that of the
- * block. Filters that clear bits leave nothing to undo.
+ * block. Filters that clear bits leave nothing to undo. Filters of the program are trusted to do
+ * the same, but may refuse.
  *
  * Not here: the kernels (kernels.h), cutting a block into streams (chunk/).
  */
@@ -20,7 +21,6 @@
 
 enum {
     OLD_RESTART = 16, // the first bytedelta restarts behind a multiple of this many bytes
-    PRIVATE_FIRST = 160,
     CELL_SIDE_MAX = 127, // that every reader takes, if written by us
     CELL_ITEM_MAX = 255, // the same
 };
@@ -38,12 +38,32 @@ is_lossy(uint8_t id)
     return clears_bits(id) || id == FILTER_NDMEAN;
 }
 
+bool
+filter_is_known(uint8_t id)
+{
+    switch (id) {
+    case FILTER_NONE:
+    case FILTER_SHUFFLE:
+    case FILTER_BITSHUFFLE:
+    case FILTER_DELTA:
+    case FILTER_TRUNC_PREC:
+    case FILTER_NDCELL:
+    case FILTER_NDMEAN:
+    case FILTER_BYTEDELTA_OLD:
+    case FILTER_BYTEDELTA:
+    case FILTER_INT_TRUNC:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static tess_status
 refuse(int id, int slot, tess_error *err)
 {
     const char *why = "is not known";
-    if (id >= PRIVATE_FIRST)
-        why = "is private to some application";
+    if (id >= TESS_PLUGIN_PRIVATE)
+        why = "is private to some program, and not among the plugins of this one";
     return err_set(err, TESS_ERR_UNSUPPORTED, -1, "filter %d in slot %d %s", id, slot, why);
 }
 
@@ -95,11 +115,21 @@ check_cells(const struct filter_spec *spec, int slot, tess_error *err)
     return TESS_OK;
 }
 
+static const tess_user_filter *
+find_user(const struct filter_spec *spec, uint8_t id)
+{
+    for (int i = 0; i < spec->nusers; i++)
+        if (spec->users[i].id == id)
+            return &spec->users[i];
+    return NULL;
+}
+
 static tess_status
 add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_error *err)
 {
     const uint8_t id = spec->ids[slot];
     const int32_t width = width_of(spec, slot);
+    const tess_user_filter *user = NULL;
 
     switch (id) {
     case FILTER_SHUFFLE:
@@ -127,14 +157,17 @@ add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_erro
         break;
     }
     default:
-        return refuse(id, slot, err);
+        user = find_user(spec, id);
+        if (!user)
+            return refuse(id, slot, err);
     }
-    p->lossy |= is_lossy(id);
+    p->lossy |= user ? user->lossy : is_lossy(id);
     if (p->nfront == p->count && clears_bits(id))
         p->nfront++;
     p->step[p->count].id = id;
     p->step[p->count].meta = spec->metas[slot];
     p->step[p->count].width = width;
+    p->step[p->count].user = user;
     p->count++;
     return TESS_OK;
 }
@@ -142,7 +175,11 @@ add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_erro
 tess_status
 pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *err)
 {
-    *p = (struct pipeline){.typesize = spec->typesize, .old_bitshuffle = spec->old_bitshuffle};
+    *p = (struct pipeline){
+        .typesize = spec->typesize,
+        .block = plugin_block(spec->grid, spec->blocksize, spec->typesize),
+        .old_bitshuffle = spec->old_bitshuffle,
+    };
     if (spec->typesize < 1 || spec->typesize > 255)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "filters on items of %" PRId32 " bytes, 1 to 255 can be", spec->typesize);
@@ -167,6 +204,7 @@ pipeline_check_encode(const struct pipeline *p, tess_error *err)
 {
     bool lost = false;
     for (int i = 0; i < p->count; i++) {
+        const tess_user_filter *const user = p->step[i].user;
         const int meta = signed_meta(p->step[i].meta);
         switch (p->step[i].id) {
         case FILTER_BYTEDELTA_OLD:
@@ -204,9 +242,12 @@ pipeline_check_encode(const struct pipeline *p, tess_error *err)
                                "the block as it was before");
             break;
         default:
+            if (user && !user->forward)
+                return err_set(err, TESS_ERR_ARG, -1, "filter %d (%s) is only read", user->id,
+                               user->name);
             break;
         }
-        lost |= is_lossy(p->step[i].id);
+        lost |= user ? user->lossy : is_lossy(p->step[i].id);
     }
     return TESS_OK;
 }
@@ -332,36 +373,64 @@ undo(const struct pipeline *p, int i, uint8_t *restrict dst, const uint8_t *rest
     }
 }
 
-const uint8_t *
+// Forward or backward, by a filter of the program.
+static tess_status
+run_user(const struct pipeline *p, int i, bool forward, uint8_t *dst, const uint8_t *src,
+         size_t size, tess_error *err)
+{
+    const tess_user_filter *const user = p->step[i].user;
+    tess_block block = p->block;
+    block.user = user->user;
+    block.meta = p->step[i].meta;
+    const tess_status st =
+        plugin_status((forward ? user->forward : user->backward)(&block, src, dst, size));
+    if (st == TESS_OK)
+        return st;
+    return err_set(err, st, -1, "filter %d (%s) refuses a block of %zu bytes", user->id, user->name,
+                   size);
+}
+
+tess_status
 pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock, const uint8_t *ref,
-                 uint8_t *tmp1, uint8_t *tmp2, size_t size)
+                 uint8_t *tmp1, uint8_t *tmp2, size_t size, const uint8_t **out, tess_error *err)
 {
     assert(!p->has_delta || nblock == 0 || ref);
     const uint8_t *at = block;
-    for (int i = 0; i < p->count; i++) {
+    tess_status st = TESS_OK;
+    for (int i = 0; i < p->count && st == TESS_OK; i++) {
         if (is_identity(p, i))
             continue;
         uint8_t *const dst = at == tmp1 ? tmp2 : tmp1;
-        apply(p, i, dst, at, size, nblock > 0 ? ref : NULL);
+        if (!p->step[i].user)
+            apply(p, i, dst, at, size, nblock > 0 ? ref : NULL);
+        else
+            st = run_user(p, i, true, dst, at, size, err);
         at = dst;
     }
-    return at;
+    *out = at;
+    return st;
 }
 
-const uint8_t *
+tess_status
 pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src, int32_t nblock,
-                  const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size)
+                  const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size,
+                  const uint8_t **out, tess_error *err)
 {
     assert(!p->has_delta || nblock == 0 || ref);
     const uint8_t *at = src;
-    for (int i = p->count - 1; i >= p->nfront + keep; i--) {
+    tess_status st = TESS_OK;
+    for (int i = p->count - 1; i >= p->nfront + keep && st == TESS_OK; i--) {
         if (clears_bits(p->step[i].id) || is_identity(p, i))
             continue;
         uint8_t *const dst = at == tmp1 ? tmp2 : tmp1;
-        undo(p, i, dst, at, size, nblock > 0 ? ref : NULL);
+        if (!p->step[i].user)
+            undo(p, i, dst, at, size, nblock > 0 ? ref : NULL);
+        else
+            st = run_user(p, i, false, dst, at, size, err);
         at = dst;
     }
-    return at;
+    *out = at;
+    return st;
 }
 
 int32_t

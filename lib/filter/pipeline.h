@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/grid.h"
+#include "base/plugin.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,6 +45,8 @@ struct filter_spec {
     bool old_bitshuffle; // chunks of format version 2
     const struct block_grid *grid; // shape of the blocks; NULL outside arrays
     int32_t blocksize; // bytes of every block; 0 if they differ
+    const tess_user_filter *users; // filters of the program; they outlive the pipeline
+    int nusers;
     bool from_caller; // not from a file: what cannot be is TESS_ERR_ARG instead of CORRUPT
 };
 
@@ -55,13 +58,18 @@ struct pipeline {
         uint8_t id;
         uint8_t meta;
         int32_t width; // shuffle, bytedelta: number of byte streams; ndcell, ndmean: side of a cell
+        const tess_user_filter *user; // NULL: a filter of ours
     } step[FILTER_SLOTS];
     int32_t typesize;
     struct block_grid grid; // for ndcell and ndmean
+    tess_block block; // for filters of the program; user and meta are those of a step
     bool old_bitshuffle;
     bool has_delta;
     bool lossy; // holds a filter that loses information when compressing
 };
+
+// Whether the library has a filter of this number.
+bool filter_is_known(uint8_t id);
 
 // Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or which
 // need the width or the grid of an array that is not at hand; TESS_ERR_CORRUPT for a typesize out
@@ -78,10 +86,12 @@ tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
  *
  * ref is the original content of block 0, `size` bytes at least of it; used when has_delta and
  * nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap nothing.
- * Returns where the result is: block itself (no filter), tmp1 or tmp2. block is not written to.
+ * *out tells where the result is: block itself (no filter), tmp1 or tmp2. block is not written to.
+ * Only filters of the program can fail.
  */
-const uint8_t *pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
-                                const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size);
+tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
+                             const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size,
+                             const uint8_t **out, tess_error *err);
 
 /*
  * Undo the pipeline, from its last step down to (not including) the first `keep` steps; those in
@@ -89,12 +99,12 @@ const uint8_t *pipeline_forward(const struct pipeline *p, const uint8_t *block, 
  *
  * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller who undoes it while
  * placing the items (see pipeline_planes()). src holds the filtered block and may be overwritten
- * by nobody; the result is in src itself (nothing to undo), tmp1 or tmp2, as returned. ref is the
- * final content of block 0, for nblock > 0.
+ * by nobody; the result is in src itself (nothing to undo), tmp1 or tmp2, as *out tells. ref is the
+ * final content of block 0, for nblock > 0. Only filters of the program can fail.
  */
-const uint8_t *pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src,
-                                 int32_t nblock, const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2,
-                                 size_t size);
+tess_status pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src,
+                              int32_t nblock, const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2,
+                              size_t size, const uint8_t **out, tess_error *err);
 
 // If the first step to undo is a shuffle as wide as an item of `itemsize` bytes, so that items can
 // be picked out of the planes one by one: that width; else 0. Then keep = 1 above leaves plane j of

@@ -54,7 +54,8 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
             tess_error *err)
 {
     const struct frame *const f = sc->frame;
-    const struct chunk_surroundings around = {.typesize = f->h.typesize, .grid = f->grid};
+    const struct chunk_surroundings around = {
+        .typesize = f->h.typesize, .grid = f->grid, .plugins = f->options.plugins};
     const uint8_t *front;
     struct chunk_header h;
 

@@ -161,6 +161,25 @@ means_are_of_each_cell(void **state)
     }
 }
 
+static uint8_t tmp[4][24];
+
+static const uint8_t *
+forward(const struct pipeline *p, const uint8_t *src, size_t size)
+{
+    const uint8_t *out = NULL;
+    assert_int_equal(pipeline_forward(p, src, 0, NULL, tmp[0], tmp[1], size, &out, NULL), TESS_OK);
+    return out;
+}
+
+static const uint8_t *
+backward(const struct pipeline *p, const uint8_t *src, size_t size)
+{
+    const uint8_t *out = NULL;
+    assert_int_equal(pipeline_backward(p, 0, src, 0, NULL, tmp[2], tmp[3], size, &out, NULL),
+                     TESS_OK);
+    return out;
+}
+
 // A block of 3 x 5 in cells of 2.
 static void
 works_in_a_pipeline(void **state)
@@ -175,19 +194,18 @@ works_in_a_pipeline(void **state)
                                      .blocksize = 15};
     struct pipeline p;
     tess_error err;
-    uint8_t tmp[4][15];
     (void)state;
 
     struct filter_spec alone = spec;
     alone.ids[3] = 0;
     assert_int_equal(pipeline_init(&alone, &p, &err), TESS_OK);
-    assert_memory_equal(pipeline_forward(&p, plain, 0, NULL, tmp[0], tmp[1], 15), cells, 15);
+    assert_memory_equal(forward(&p, plain, 15), cells, 15);
 
     assert_int_equal(pipeline_init(&spec, &p, &err), TESS_OK);
     assert_int_equal(pipeline_check_encode(&p, &err), TESS_OK);
-    const uint8_t *const filtered = pipeline_forward(&p, plain, 0, NULL, tmp[0], tmp[1], 15);
+    const uint8_t *const filtered = forward(&p, plain, 15);
     assert_memory_not_equal(filtered, plain, 15);
-    assert_memory_equal(pipeline_backward(&p, 0, filtered, 0, NULL, tmp[2], tmp[3], 15), plain, 15);
+    assert_memory_equal(backward(&p, filtered, 15), plain, 15);
 }
 
 // ndmean loses when it is applied, and is a permutation when it is undone.
@@ -201,15 +219,13 @@ means_are_put_back(void **state)
         .ids = {FILTER_NDMEAN}, .metas = {2}, .typesize = 4, .grid = &g, .blocksize = 24};
     struct pipeline p;
     tess_error err;
-    uint8_t tmp[4][24];
     (void)state;
 
     assert_int_equal(pipeline_init(&spec, &p, &err), TESS_OK);
     assert_int_equal(pipeline_check_encode(&p, &err), TESS_OK);
     assert_true(p.lossy);
-    const uint8_t *const f =
-        pipeline_forward(&p, (const uint8_t *)plain, 0, NULL, tmp[0], tmp[1], 24);
-    assert_memory_equal(pipeline_backward(&p, 0, f, 0, NULL, tmp[2], tmp[3], 24), expected, 24);
+    const uint8_t *const f = forward(&p, (const uint8_t *)plain, 24);
+    assert_memory_equal(backward(&p, f, 24), expected, 24);
 }
 
 static const struct {

@@ -1,0 +1,105 @@
+/*
+ * plugins.c - codecs and filters of the program that uses the library.
+ */
+#include "chunk/plugins.h"
+
+#include "codec/user.h"
+#include "filter/pipeline.h"
+
+#include <stdlib.h>
+
+static tess_status
+check_id(int id, bool taken, const char *what, const char *name, tess_error *err)
+{
+    if (!name)
+        return err_set(err, TESS_ERR_ARG, -1, "%s %d has no name", what, id);
+    if (id < TESS_PLUGIN_FIRST)
+        return err_set(err, TESS_ERR_ARG, -1, "%s %d (%s): numbers from %d to %d can be", what, id,
+                       name, TESS_PLUGIN_FIRST, TESS_PLUGIN_LAST);
+    if (taken)
+        return err_set(err, TESS_ERR_ARG, -1, "%s %d (%s): the number is taken", what, id, name);
+    return TESS_OK;
+}
+
+static tess_status
+add_codec(struct plugins *p, const tess_user_codec *given, tess_error *err)
+{
+    const bool taken = codec_by_id(given->id) || plugins_codec(p, given->id);
+    const tess_status st = check_id(given->id, taken, "codec", given->name, err);
+    if (st != TESS_OK)
+        return st;
+    if (!given->decompress)
+        return err_set(err, TESS_ERR_ARG, -1, "codec %d (%s) cannot decompress", given->id,
+                       given->name);
+    p->users[p->ncodecs] = *given;
+    p->codecs[p->ncodecs] = codec_of_user(&p->users[p->ncodecs]);
+    p->ncodecs++;
+    return TESS_OK;
+}
+
+static bool
+has_filter(const struct plugins *p, uint8_t id)
+{
+    for (int i = 0; i < p->nfilters; i++)
+        if (p->filters[i].id == id)
+            return true;
+    return filter_is_known(id);
+}
+
+static tess_status
+add_filter(struct plugins *p, const tess_user_filter *given, tess_error *err)
+{
+    const tess_status st =
+        check_id(given->id, has_filter(p, given->id), "filter", given->name, err);
+    if (st != TESS_OK)
+        return st;
+    if (!given->backward)
+        return err_set(err, TESS_ERR_ARG, -1, "filter %d (%s) cannot be undone", given->id,
+                       given->name);
+    p->filters[p->nfilters++] = *given;
+    return TESS_OK;
+}
+
+tess_status
+plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    *p = (struct plugins){0};
+    if (!given)
+        return TESS_OK;
+    if (given->ncodecs < 0 || given->nfilters < 0 || (given->ncodecs > 0 && !given->codecs) ||
+        (given->nfilters > 0 && !given->filters))
+        return err_set(err, TESS_ERR_ARG, -1, "%d codecs and %d filters, and none given",
+                       given->ncodecs, given->nfilters);
+    p->users = calloc((size_t)given->ncodecs + 1, sizeof *p->users);
+    p->codecs = calloc((size_t)given->ncodecs + 1, sizeof *p->codecs);
+    p->filters = calloc((size_t)given->nfilters + 1, sizeof *p->filters);
+    if (!p->users || !p->codecs || !p->filters)
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for plugins");
+    for (int i = 0; i < given->ncodecs && st == TESS_OK; i++)
+        st = add_codec(p, &given->codecs[i], err);
+    for (int i = 0; i < given->nfilters && st == TESS_OK; i++)
+        st = add_filter(p, &given->filters[i], err);
+    if (st != TESS_OK)
+        plugins_finish(p);
+    return st;
+}
+
+void
+plugins_finish(struct plugins *p)
+{
+    free(p->users);
+    free(p->codecs);
+    free(p->filters);
+    *p = (struct plugins){0};
+}
+
+const struct codec *
+plugins_codec(const struct plugins *p, int id)
+{
+    for (int i = 0; p && i < p->ncodecs; i++)
+        if (p->codecs[i].id == id)
+            return &p->codecs[i];
+    return NULL;
+}
