@@ -148,6 +148,7 @@ typedef struct tess_info {
     int clevel;
     uint8_t filters[TESS_MAX_FILTERS];
     uint8_t filters_meta[TESS_MAX_FILTERS];
+    bool dictionary; /**< new chunks get a dictionary where that pays */
     int split; /**< 1 always, 2 never, 3 auto, 4 forward-compatible */
 
     int64_t nitems; /**< prod(shape) */

@@ -7,6 +7,7 @@
 
 #include "tessera/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -119,6 +120,12 @@ typedef struct tess_params {
     /** One parameter byte per filter. */
     uint8_t filters_meta[TESS_MAX_FILTERS];
     tess_split split;
+    /**
+     * Chunks bring a dictionary for their blocks, where that saves more than it takes: many small
+     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only. Chunks with one cannot be
+     * read by c-blosc2 before 3.0 if the codec is one of the LZ4, and up to 3.3.2 only whole.
+     */
+    bool dictionary;
 
     /** Kept in one file, or a directory; arrays in memory are contiguous. */
     tess_layout layout;
@@ -130,7 +137,7 @@ typedef struct tess_params {
 
 /**
  * Set the defaults: no shape (ndim 0), opaque items of 1 byte, codec LZ4 level 5, shuffle in the
- * last slot, automatic splitting, layer `b2nd`, no metalayers.
+ * last slot, automatic splitting, no dictionaries, layer `b2nd`, no metalayers.
  */
 TESS_API void tess_params_init(tess_params *params);
 

@@ -271,6 +271,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .codec_meta = h->codec_meta,
         .clevel = h->clevel,
         .split = h->split,
+        .dictionary = h->use_dict,
         .nitems = g->nitems,
         .nchunks = g->nchunks,
         .nbytes = h->nbytes,

@@ -62,6 +62,7 @@ array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *e
         .level = h->clevel,
         .codec_meta = h->codec_meta,
         .split = h->split,
+        .dictionary = h->use_dict,
         .grid = &a->grid,
         .plugins = &a->plugins,
     };

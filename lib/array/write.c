@@ -118,7 +118,7 @@ stored(void *from, int32_t nblock, const uint8_t **bytes, int32_t *size, tess_er
     int64_t lo[NDIM_MAX], hi[NDIM_MAX], start[NDIM_MAX];
 
     *bytes = NULL;
-    if (!c->keep_stored || overlap(c, nblock, lo, hi, start))
+    if (overlap(c, nblock, lo, hi, start))
         return TESS_OK;
     const struct stored_chunk *const sc = &c->old->stored;
     const struct span span = chunk_span(&sc->chunk, nblock);
@@ -131,7 +131,7 @@ static bool
 same_encoding(const struct chunk_header *old, const struct chunk_encoder *e)
 {
     const struct chunk_header *const h = &e->h;
-    return old->header_size == CHUNK_HEADER_SIZE && old->version >= 4 && !old->has_dict &&
+    return old->header_size == CHUNK_HEADER_SIZE && old->version >= 4 &&
            old->codec_format == h->codec_format && old->codec_meta == h->codec_meta &&
            old->split == h->split && old->typesize == h->typesize &&
            (old->codec_format != CODEC_FORMAT_OTHER || old->udcodec == h->udcodec) &&
@@ -184,7 +184,14 @@ put_constant(tess_array *a, int64_t n, const uint8_t *item, tess_error *err)
 static tess_status
 put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
 {
-    const struct block_source source = {.from = c, .items = items, .stored = stored};
+    const struct chunk *const old = c->keep_stored ? &c->old->stored.chunk : NULL;
+    const struct block_source source = {
+        .from = c,
+        .items = items,
+        .stored = old ? stored : NULL,
+        .dict = old ? old->dict : NULL,
+        .dict_size = old ? old->dict_size : 0,
+    };
     enum chunk_special special;
     int32_t cbytes;
     tess_status st = scratch_reserve_chunk(c->encode, chunk_bound(&a->encoder), err);

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/dictionary.h"
 #include "filter/kernels.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ enum {
     SPLIT_NITEMS_MIN = 32,
     ZSTD_SPLIT_LEVEL_MAX = 5,
     RUN_TOKEN = 0x01,
+    SAMPLED_BLOCKS_MIN = 16, // to make a dictionary from, where there are as many
 };
 
 // c-blosc2's rule: it decides the ratio, and readers expect its result only in the flags.
@@ -110,6 +112,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
         return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
                        name ? name : "without a name", spec->codec);
     }
+    e->dictionary = spec->dictionary && e->codec->takes_dict;
     const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
     if (st != TESS_OK)
         return st;
@@ -154,10 +157,20 @@ put_stream(struct output *out, int32_t csize, const uint8_t *src, size_t size)
     out->zeros &= csize == 0;
 }
 
+// A chunk in the making.
+struct job {
+    const struct chunk_encoder *e;
+    const struct block_source *source;
+    struct chunk_scratch *s;
+    uint8_t *ref; // content of block 0, where the filters need it
+    struct codec_dict dict;
+    struct codec_call call;
+};
+
 // One stream: a run, compressed straight into its place, or as it is.
 static tess_status
-encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
-              struct chunk_scratch *s, struct output *out, tess_error *err)
+encode_stream(const struct job *job, const uint8_t *src, size_t neblock, struct output *out,
+              tess_error *err)
 {
     static const uint8_t token = RUN_TOKEN;
     size_t csize = 0;
@@ -168,9 +181,8 @@ encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
     }
     const int64_t room = min_i64(out->end - out->at - 4, (int64_t)neblock - 1);
     if (room > 0) {
-        const struct codec_call call = call_of(e, s->codec);
-        const tess_status st = e->codec->encode(&call, src, neblock, out->dst + out->at + 4,
-                                                (size_t)room, &csize, err);
+        const tess_status st = job->e->codec->encode(
+            &job->call, src, neblock, out->dst + out->at + 4, (size_t)room, &csize, err);
         if (st != TESS_OK)
             return st;
     }
@@ -181,29 +193,38 @@ encode_stream(const struct chunk_encoder *e, const uint8_t *src, size_t neblock,
     return TESS_OK;
 }
 
+// A block as the codec gets it: so many streams of neblock bytes each.
+struct filtered {
+    const uint8_t *bytes;
+    int32_t nstreams;
+    size_t neblock;
+};
+
 static tess_status
-encode_block(const struct chunk_encoder *e, int32_t nblock, const struct block_source *source,
-             const uint8_t *ref, struct chunk_scratch *s, struct output *out, tess_error *err)
+filter_block(const struct job *job, int32_t nblock, struct filtered *f, tess_error *err)
 {
+    const struct chunk_encoder *const e = job->e;
+    struct chunk_scratch *const s = job->s;
     const int32_t bsize = chunk_block_nbytes(&e->h, nblock);
     const bool shorter = bsize < e->h.blocksize;
-    const int32_t nstreams = e->h.split && !shorter ? e->h.typesize : 1;
-    const size_t neblock = (size_t)(bsize / nstreams);
-    const uint8_t *filtered;
 
-    tess_status st = source->items(source->from, nblock, s->buffer[0], err);
+    f->nstreams = e->h.split && !shorter ? e->h.typesize : 1;
+    f->neblock = (size_t)(bsize / f->nstreams);
+    const tess_status st = job->source->items(job->source->from, nblock, s->buffer[0], err);
     if (st != TESS_OK)
         return st;
-    st = pipeline_forward(&e->pipeline, s->buffer[0], nblock, ref, s->buffer[1], s->buffer[2],
-                          (size_t)bsize, &filtered, err);
-    if (st != TESS_OK)
-        return st;
-    for (int32_t i = 0; i < nstreams && !out->full; i++) {
-        st = encode_stream(e, filtered + (size_t)i * neblock, neblock, s, out, err);
-        if (st != TESS_OK)
-            return st;
-    }
-    return TESS_OK;
+    return pipeline_forward(&e->pipeline, s->buffer[0], nblock, job->ref, s->buffer[1],
+                            s->buffer[2], (size_t)bsize, &f->bytes, err);
+}
+
+static tess_status
+encode_block(const struct job *job, int32_t nblock, struct output *out, tess_error *err)
+{
+    struct filtered f;
+    tess_status st = filter_block(job, nblock, &f, err);
+    for (int32_t i = 0; i < f.nstreams && !out->full && st == TESS_OK; i++)
+        st = encode_stream(job, f.bytes + (size_t)i * f.neblock, f.neblock, out, err);
+    return st;
 }
 
 static tess_status
@@ -231,25 +252,136 @@ copy_stored(const struct block_source *source, int32_t nblock, struct output *ou
     return TESS_OK;
 }
 
-// The table and the blocks; out->full when they would not be smaller than the plain bytes.
-static tess_status
-encode_blocks(const struct chunk_encoder *e, const struct block_source *source, const uint8_t *ref,
-              struct chunk_scratch *s, struct output *out, tess_error *err)
+static void
+put_dictionary(const struct codec_dict *dict, struct output *out)
 {
-    uint8_t *const table = out->dst + CHUNK_HEADER_SIZE;
-    out->at = CHUNK_HEADER_SIZE + 4 * (int64_t)e->h.nblocks;
-    out->full = out->at > out->end;
+    if (out->end - out->at < (int64_t)dict->size + 4) {
+        out->full = true;
+        return;
+    }
+    put_i32le(out->dst + out->at, (int32_t)dict->size);
+    memcpy(out->dst + out->at + 4, dict->bytes, dict->size);
+    out->at += 4 + (int64_t)dict->size;
+}
 
-    for (int32_t i = 0; i < e->h.nblocks && !out->full; i++) {
+// The table, the dictionary and the blocks; out->full when they would not be smaller than the plain
+// bytes.
+static tess_status
+encode_blocks(const struct job *job, struct output *out, tess_error *err)
+{
+    const int32_t nblocks = job->e->h.nblocks;
+    uint8_t *const table = out->dst + CHUNK_HEADER_SIZE;
+
+    out->at = CHUNK_HEADER_SIZE + 4 * (int64_t)nblocks;
+    out->full = out->at > out->end;
+    if (!out->full && job->dict.size > 0)
+        put_dictionary(&job->dict, out);
+
+    for (int32_t i = 0; i < nblocks && !out->full; i++) {
         bool done;
         put_i32le(table + 4 * (size_t)i, (int32_t)out->at);
-        tess_status st = copy_stored(source, i, out, &done, err);
+        tess_status st = copy_stored(job->source, i, out, &done, err);
         if (st == TESS_OK && !done)
-            st = encode_block(e, i, source, ref, s, out, err);
+            st = encode_block(job, i, out, err);
         if (st != TESS_OK)
             return st;
     }
     return TESS_OK;
+}
+
+// Room for samples: of some blocks, the start of each stream.
+struct sampling {
+    size_t capacity; // of the dictionary
+    int32_t nblocks; // that are looked at
+    size_t per_block; // bytes
+    uint8_t *bytes;
+    size_t *sizes;
+    unsigned count;
+};
+
+static void
+plan_samples(const struct chunk_encoder *e, struct sampling *p)
+{
+    const int64_t wanted = (int64_t)dictionary_samples_size(p->capacity);
+    const int64_t nblocks = max_i64(SAMPLED_BLOCKS_MIN, wanted / e->h.blocksize);
+
+    p->nblocks = (int32_t)min_i64(nblocks, e->h.nblocks);
+    p->per_block = (size_t)min_i64(wanted / p->nblocks, e->h.blocksize);
+}
+
+// The k-th block to look at. Steps of the golden section: any run of them is spread evenly.
+static int32_t
+sampled_block(const struct chunk_encoder *e, int32_t k)
+{
+    const uint32_t turn = (uint32_t)k * UINT32_C(0x9e3779b9); // of a whole turn of 2^32
+    return (int32_t)((uint64_t)turn * (uint32_t)e->h.nblocks >> 32);
+}
+
+// Runs are not sampled: they are no work for the codec.
+static tess_status
+take_samples(const struct job *job, struct sampling *p, tess_error *err)
+{
+    size_t used = 0;
+
+    for (int32_t k = 0; k < p->nblocks; k++) {
+        struct filtered f;
+        const tess_status st = filter_block(job, sampled_block(job->e, k), &f, err);
+        if (st != TESS_OK)
+            return st;
+        const size_t share = p->per_block / (size_t)f.nstreams;
+        const size_t size = share < f.neblock ? share : f.neblock;
+        for (int32_t i = 0; i < f.nstreams && size > 0; i++) {
+            const uint8_t *const stream = f.bytes + (size_t)i * f.neblock;
+            if (filter_kernels()->is_run(stream, f.neblock))
+                continue;
+            memcpy(p->bytes + used, stream, size);
+            used += size;
+            p->sizes[p->count++] = size;
+        }
+    }
+    return TESS_OK;
+}
+
+static tess_status
+train(struct job *job, tess_error *err)
+{
+    const struct chunk_encoder *const e = job->e;
+    const int32_t nstreams = e->h.split ? e->h.typesize : 1;
+    struct sampling p = {.capacity = dictionary_capacity(e->h.nbytes)};
+
+    if (p.capacity == 0)
+        return TESS_OK;
+    plan_samples(e, &p);
+    const size_t most = (size_t)p.nblocks * (size_t)nstreams;
+    p.bytes = malloc((size_t)p.nblocks * p.per_block);
+    p.sizes = malloc(most * sizeof *p.sizes);
+    tess_status st = p.bytes && p.sizes ? take_samples(job, &p, err)
+                                        : err_set(err, TESS_ERR_NOMEM, -1, "no memory for samples");
+    if (st == TESS_OK) {
+        const struct samples samples = {p.bytes, p.sizes, p.count};
+        st = dictionary_make(&job->dict, &job->call, &samples, p.capacity,
+                             (int64_t)e->h.nblocks * nstreams, job->s->buffer[0], err);
+    }
+    free(p.bytes);
+    free(p.sizes);
+    return st;
+}
+
+// That of the blocks that are copied, or a new one.
+static tess_status
+choose_dictionary(struct job *job, tess_error *err)
+{
+    const struct block_source *const source = job->source;
+    tess_status st = TESS_OK;
+
+    if (source->stored && source->dict)
+        st = codec_dict_init(&job->dict, job->e->codec, job->e->level, source->dict,
+                             (size_t)source->dict_size, err);
+    else if (!source->stored && job->e->dictionary)
+        st = train(job, err);
+    if (job->dict.size > 0)
+        job->call.prepared = &job->dict;
+    return st;
 }
 
 static tess_status
@@ -282,17 +414,16 @@ write_special(const struct chunk_encoder *e, enum chunk_special special, int32_t
 
 // The content of block 0, which other blocks are compared with.
 static tess_status
-load_reference(const struct chunk_encoder *e, const struct block_source *source, uint8_t **ref,
-               tess_error *err)
+load_reference(struct job *job, tess_error *err)
 {
-    *ref = NULL;
+    const struct chunk_encoder *const e = job->e;
     if (!e->pipeline.has_delta || e->h.nblocks < 2)
         return TESS_OK;
-    *ref = malloc((size_t)e->h.blocksize);
-    if (!*ref)
+    job->ref = malloc((size_t)e->h.blocksize);
+    if (!job->ref)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
                        e->h.blocksize);
-    return source->items(source->from, 0, *ref, err);
+    return job->source->items(job->source->from, 0, job->ref, err);
 }
 
 tess_status
@@ -301,16 +432,20 @@ chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
              tess_error *err)
 {
     tess_status st = TESS_OK;
-    uint8_t *ref = NULL;
-    struct output out = {.dst = dst,
-                         .end = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE,
-                         .full = e->level == 0 || e->h.nbytes<NBYTES_MIN, .zeros = e->h.nbytes> 0};
+    struct job job = {.e = e, .source = source, .s = s};
+    struct output out = {
+        .dst = dst,
+        .end = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE,
+        .full = e->level == 0 || e->h.nbytes<NBYTES_MIN, .zeros = e->h.nbytes> 0,
+    };
 
     *special = SPECIAL_NONE;
     if (!out.full) {
         TRY(scratch_reserve(s, e->h.blocksize, err));
-        TRY(load_reference(e, source, &ref, err));
-        TRY(encode_blocks(e, source, ref, s, &out, err));
+        job.call = call_of(e, s->codec);
+        TRY(load_reference(&job, err));
+        TRY(choose_dictionary(&job, err));
+        TRY(encode_blocks(&job, &out, err));
     } else {
         out.zeros = false;
     }
@@ -323,10 +458,12 @@ chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
     } else {
         struct chunk_header h = e->h;
         h.cbytes = *cbytes = (int32_t)out.at;
+        h.has_dict = job.dict.size > 0;
         chunk_header_write(&h, dst);
     }
 out:
-    free(ref);
+    codec_dict_finish(&job.dict);
+    free(job.ref);
     return st;
 }
 

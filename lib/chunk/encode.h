@@ -19,6 +19,7 @@ struct chunk_spec {
     uint8_t filters[FILTER_SLOTS];
     uint8_t filters_meta[FILTER_SLOTS];
     int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
+    bool dictionary; // make one for each chunk where that pays; codecs that take one
     const struct block_grid *grid; // outlives the encoder; NULL: not an array
     const struct plugins *plugins; // the same; NULL: none
 };
@@ -29,6 +30,7 @@ struct chunk_encoder {
     struct pipeline pipeline;
     const struct codec *codec;
     int level;
+    bool dictionary;
     int32_t itemsize;
     const struct block_grid *grid;
 };
@@ -56,6 +58,8 @@ struct block_source {
     // are; *stored = NULL if it has to be encoded.
     tess_status (*stored)(void *from, int32_t nblock, const uint8_t **stored, int32_t *size,
                           tess_error *err);
+    const uint8_t *dict; // of the stored blocks; the others get it, too. NULL: they have none
+    int32_t dict_size;
 };
 
 /*

@@ -239,5 +239,5 @@ chunk_header_write(const struct chunk_header *h, uint8_t *dst)
     dst[23] = (uint8_t)h->codec_meta;
     memcpy(dst + 24, h->filters_meta, FILTER_SLOTS);
     dst[30] = 0;
-    dst[31] = (uint8_t)((unsigned)h->special << SPECIAL_SHIFT);
+    dst[31] = (uint8_t)((unsigned)h->special << SPECIAL_SHIFT | (h->has_dict ? FLAG2_DICT : 0));
 }

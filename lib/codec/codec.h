@@ -47,6 +47,7 @@ struct codec_state *codec_state_new(void); // NULL: no memory
 void codec_state_free(struct codec_state *s); // NULL is fine
 
 struct codec;
+struct codec_dict;
 
 // What surrounds the bytes of a call. Zeroed but for the codec is fine.
 struct codec_call {
@@ -54,8 +55,9 @@ struct codec_call {
     struct codec_state *state;
     int level; // 1 to 9, when encoding
     int meta; // the codec's parameter byte
-    const uint8_t *dict; // of the chunk; only formats LZ4 and ZSTD know dictionaries
+    const uint8_t *dict; // of the chunk, when decoding
     size_t dict_size;
+    const struct codec_dict *prepared; // the same, when encoding; NULL: none
     const struct block_grid *grid; // shape of the block; NULL if it has none
     int32_t typesize; // of the chunk
     int32_t blocksize; // of the block that the stream is part of; 0 if they differ
@@ -66,6 +68,7 @@ struct codec {
     uint8_t format;
     const char *name; // "lz4"
     const tess_user_codec *user; // what the program says of it; NULL: a codec of ours
+    bool takes_dict; // its streams can refer to a dictionary
     bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
 
     /*

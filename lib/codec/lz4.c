@@ -4,16 +4,24 @@
  * The two differ in the encoder only.
  */
 #include "codec/adapters.h"
+#include "codec/dict.h"
 #include "codec/state.h"
 
 #include <limits.h>
 #include <lz4.h>
 #include <lz4hc.h>
+#include <string.h>
 
 static int
 to_int(size_t size)
 {
     return size < INT_MAX ? (int)size : INT_MAX;
+}
+
+static int
+acceleration(int level)
+{
+    return 10 - level;
 }
 
 // Sources beyond LZ4_MAX_INPUT_SIZE are not compressed: the library returns 0.
@@ -22,12 +30,19 @@ encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, 
             size_t dst_size, size_t *out_size, tess_error *err)
 {
     void *const state = codec_state_lz4(call->state);
+    int made;
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
-    *out_size =
-        (size_t)LZ4_compress_fast_extState(state, (const char *)src, (char *)dst, to_int(src_size),
-                                           to_int(dst_size), 10 - call->level);
+    if (call->prepared) { // a copy, so that each stream starts from the dictionary alone
+        memcpy(state, call->prepared->lz4, (size_t)LZ4_sizeofState());
+        made = LZ4_compress_fast_continue(state, (const char *)src, (char *)dst, to_int(src_size),
+                                          to_int(dst_size), acceleration(call->level));
+    } else {
+        made = LZ4_compress_fast_extState(state, (const char *)src, (char *)dst, to_int(src_size),
+                                          to_int(dst_size), acceleration(call->level));
+    }
+    *out_size = (size_t)made;
     return TESS_OK;
 }
 
@@ -36,11 +51,22 @@ encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, ui
           size_t dst_size, size_t *out_size, tess_error *err)
 {
     void *const state = codec_state_lz4hc(call->state);
+    int made;
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
-    *out_size = (size_t)LZ4_compress_HC_extStateHC(state, (const char *)src, (char *)dst,
-                                                   to_int(src_size), to_int(dst_size), call->level);
+    if (call->prepared) {
+        LZ4_streamHC_t *const stream = LZ4_initStreamHC(state, (size_t)LZ4_sizeofStateHC());
+        LZ4_resetStreamHC_fast(stream, call->level);
+        (void)LZ4_loadDictHC(stream, (const char *)call->prepared->bytes,
+                             (int)call->prepared->size);
+        made = LZ4_compress_HC_continue(stream, (const char *)src, (char *)dst, to_int(src_size),
+                                        to_int(dst_size));
+    } else {
+        made = LZ4_compress_HC_extStateHC(state, (const char *)src, (char *)dst, to_int(src_size),
+                                          to_int(dst_size), call->level);
+    }
+    *out_size = (size_t)made;
     return TESS_OK;
 }
 
@@ -65,6 +91,7 @@ const struct codec codec_lz4 = {
     .id = CODEC_LZ4,
     .format = CODEC_FORMAT_LZ4,
     .name = "lz4",
+    .takes_dict = true,
     .encode = encode_fast,
     .decode = decode,
 };
@@ -73,6 +100,7 @@ const struct codec codec_lz4hc = {
     .id = CODEC_LZ4HC,
     .format = CODEC_FORMAT_LZ4,
     .name = "lz4hc",
+    .takes_dict = true,
     .encode = encode_hc,
     .decode = decode,
 };

@@ -14,6 +14,13 @@
 
 #define DEFLATE_LEVEL_MAX 12 // of libdeflate
 
+// Zstandard's level for one of ours; c-blosc2's rule.
+static inline int
+zstd_level(int level)
+{
+    return level < 9 ? 2 * level - 1 : 22;
+}
+
 uint32_t *codec_state_blosclz(struct codec_state *s); // BLOSCLZ_TABLE_SIZE entries
 uint32_t *codec_state_ndlz(struct codec_state *s); // NDLZ_TABLE_SIZE entries
 void *codec_state_lz4(struct codec_state *s);

@@ -5,6 +5,7 @@
  * memory is allocated for it.
  */
 #include "codec/adapters.h"
+#include "codec/dict.h"
 #include "codec/state.h"
 
 #include "base/bytes.h"
@@ -19,8 +20,10 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 
     if (!c)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the Zstandard encoder");
-    const size_t n = ZSTD_compressCCtx(c, dst, dst_size, src, src_size,
-                                       call->level < 9 ? 2 * call->level - 1 : 22);
+    const size_t n =
+        call->prepared
+            ? ZSTD_compress_usingCDict(c, dst, dst_size, src, src_size, call->prepared->zstd)
+            : ZSTD_compressCCtx(c, dst, dst_size, src, src_size, zstd_level(call->level));
     if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for Zstandard at level %d", call->level);
     *out_size = ZSTD_isError(n) ? 0 : n;
@@ -79,6 +82,7 @@ const struct codec codec_zstd = {
     .id = CODEC_ZSTD,
     .format = CODEC_FORMAT_ZSTD,
     .name = "zstd",
+    .takes_dict = true,
     .encode = encode,
     .decode = decode,
 };

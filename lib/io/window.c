@@ -38,7 +38,7 @@ static tess_status
 window_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
 {
     const struct window *const w = window_of(io);
-    int64_t position;
+    int64_t position = 0;
     const tess_status st = place(w, offset, &position, err);
     return st == TESS_OK ? io_read(w->whole, position, dst, size, err) : st;
 }
@@ -47,7 +47,7 @@ static tess_status
 window_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
 {
     const struct window *const w = window_of(io);
-    int64_t position;
+    int64_t position = 0;
     const tess_status st = place(w, offset, &position, err);
     return st == TESS_OK ? io_write(w->whole, position, src, size, err) : st;
 }
@@ -56,7 +56,7 @@ static const uint8_t *
 window_view(struct io *io, int64_t offset, size_t size)
 {
     const struct window *const w = window_of(io);
-    int64_t position;
+    int64_t position = 0;
     return add_i64(w->base, offset, &position) ? io_view(w->whole, position, size) : NULL;
 }
 
@@ -74,7 +74,7 @@ static tess_status
 window_truncate(struct io *io, int64_t size, tess_error *err)
 {
     const struct window *const w = window_of(io);
-    int64_t end;
+    int64_t end = 0;
     const tess_status st = place(w, size, &end, err);
     return st == TESS_OK ? io_truncate(w->whole, end, err) : st;
 }

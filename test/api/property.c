@@ -203,6 +203,9 @@ draw_params(struct subject *s)
     memcpy(p->filters_meta, s->pipeline->metas, sizeof p->filters_meta);
     p->codec = codecs[below(s, 5)];
     p->clevel = (int)below(s, 10);
+    p->dictionary = (p->codec == TESS_CODEC_LZ4 || p->codec == TESS_CODEC_LZ4HC ||
+                     p->codec == TESS_CODEC_ZSTD) &&
+                    one_in(s, 3);
     p->split = (tess_split)(TESS_SPLIT_ALWAYS + below(s, 3));
     p->layer = one_in(s, 8) ? TESS_LAYER_CATERVA : TESS_LAYER_B2ND;
     do {
@@ -222,8 +225,9 @@ tell_params(struct subject *s)
     tell_shape(s, "shape", p->shape);
     tell_shape(s, "chunks", p->chunkshape);
     tell_shape(s, "blocks", p->blockshape);
-    tell(s, " typesize %d, codec %d level %d, filters %s, split %d, layer %d\n", (int)p->typesize,
-         (int)p->codec, p->clevel, s->pipeline->name, (int)p->split, (int)p->layer);
+    tell(s, " typesize %d, codec %d level %d%s, filters %s, split %d, layer %d\n", (int)p->typesize,
+         (int)p->codec, p->clevel, p->dictionary ? " dictionary" : "", s->pipeline->name,
+         (int)p->split, (int)p->layer);
 }
 
 // -- items

@@ -34,7 +34,7 @@ static const uint8_t pipelines[][FILTER_SLOTS] = {
 };
 enum { NPIPELINES = sizeof pipelines / sizeof pipelines[0] };
 
-enum kind { ZEROS, CONSTANT, RAMP, STEPS, NOISE, SPARSE, NKINDS };
+enum kind { ZEROS, CONSTANT, RAMP, STEPS, NOISE, SPARSE, WORDS, NKINDS };
 
 static void
 random_content(struct random *r, enum kind kind, int32_t itemsize, uint8_t *dst, int32_t size)
@@ -50,6 +50,12 @@ random_content(struct random *r, enum kind kind, int32_t itemsize, uint8_t *dst,
         value += kind == RAMP ? 3 : random_below(r, 50) == 0;
         for (int32_t j = 0; j < itemsize && j < 4; j++)
             dst[i + j] = (uint8_t)(value >> 8 * j);
+    }
+    for (int32_t i = 0; i + 12 <= size && kind == WORDS; i += 12) {
+        const uint32_t word = value % 1000 * 1000 + (uint32_t)random_below(r, 100);
+        uint8_t spelled[13];
+        (void)snprintf((char *)spelled, sizeof spelled, "%012" PRIu32, word * word);
+        memcpy(dst + i, spelled, 12);
     }
     for (int32_t i = 0; i < size / 200 && kind == SPARSE; i++)
         dst[random_below(r, (uint64_t)size)] = (uint8_t)random_next(r);
@@ -68,6 +74,7 @@ random_spec(struct random *r, struct chunk_spec *spec)
         .codec = codecs[random_below(r, 5)],
         .level = (int)random_below(r, 9), // 9 is slow
         .split = 1 + (int)random_below(r, 4),
+        .dictionary = random_below(r, 2) == 0,
     };
     memcpy(spec->filters, pipelines[which], FILTER_SLOTS);
     for (int i = 0; i < FILTER_SLOTS; i++)
@@ -227,7 +234,7 @@ check_copying(struct random *r, const struct chunk_spec *spec, const struct chun
     assert_int_equal(open_chunk(chunk, cbytes, spec->itemsize, &c, &err), TESS_OK);
     if (c.h.nblocks > 0) {
         struct source from = {e, content, -1, chunk, &c, r, 0};
-        const struct block_source source = {&from, items, stored};
+        const struct block_source source = {&from, items, stored, c.dict, c.dict_size};
         if (chunk_encode(e, &source, &scratch, again, &size, &special, &err) != TESS_OK)
             say(spec, err.message);
         if (size != cbytes || memcmp(again, chunk, (size_t)size) != 0)
@@ -296,6 +303,60 @@ there_and_back(void **state)
     free(content);
     assert_true(plain > ROUNDS / 20 && zeros > ROUNDS / 50 && compressed > ROUNDS / 10);
     assert_true(copied > ROUNDS / 10);
+}
+
+// Short blocks of words that come again: a dictionary saves a lot. In noise there is nothing to
+// save.
+static void
+dictionaries(void **state)
+{
+    static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
+    static uint8_t content[NBYTES_MOST];
+    struct random r;
+    int copied = 0, nhasty = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int round = 0; round < 120; round++) {
+        const bool noise = round % 4 == 0;
+        int32_t sizes[2];
+        for (int with = 0; with < 2; with++) {
+            const struct chunk_spec spec = {.itemsize = 1,
+                                            .nbytes = NBYTES_MOST,
+                                            .blocksize = 100 + 7 * (round / 12),
+                                            .codec = codecs[round % 3],
+                                            .level = 1 + round % 9,
+                                            .split = 2,
+                                            .dictionary = with == 1};
+            struct chunk_scratch scratch = {0};
+            struct chunk_encoder e;
+            struct chunk c;
+            enum chunk_special special;
+
+            if (!with)
+                random_content(&r, noise ? NOISE : WORDS, 1, content, NBYTES_MOST);
+            assert_int_equal(chunk_encoder_init(&e, &spec, NULL), TESS_OK);
+            uint8_t *const chunk = malloc((size_t)chunk_bound(&e));
+            assert_non_null(chunk);
+            struct source from = {.e = &e, .content = content, .fail_at = -1};
+            const struct block_source source = {.from = &from, .items = items};
+            assert_int_equal(
+                chunk_encode(&e, &source, &scratch, chunk, &sizes[with], &special, NULL), TESS_OK);
+            assert_int_equal(open_chunk(chunk, sizes[with], 1, &c, NULL), TESS_OK);
+            const bool hasty = spec.codec == CODEC_LZ4; // may not see it
+            nhasty += hasty && c.dict_size > 0;
+            if (!(hasty && with) && (c.dict_size > 0) != (with && !noise))
+                say(&spec, "a dictionary where there should be none, or the other way");
+            chunk_close(&c);
+            check_content(&r, &spec, chunk, sizes[with], content);
+            if (with)
+                check_copying(&r, &spec, &e, chunk, sizes[with], content, &copied);
+            scratch_finish(&scratch);
+            free(chunk);
+        }
+        assert_true(noise ? sizes[1] == sizes[0] : sizes[1] <= sizes[0]);
+    }
+    assert_true(copied > 1000 && nhasty > 10);
 }
 
 static void
@@ -560,9 +621,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(values),       cmocka_unit_test(lossy),
-        cmocka_unit_test(specs_refused),  cmocka_unit_test(source_fails), cmocka_unit_test(bytes),
-        cmocka_unit_test(damage),
+        cmocka_unit_test(there_and_back), cmocka_unit_test(dictionaries),
+        cmocka_unit_test(values),         cmocka_unit_test(lossy),
+        cmocka_unit_test(specs_refused),  cmocka_unit_test(source_fails),
+        cmocka_unit_test(bytes),          cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

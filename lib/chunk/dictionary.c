@@ -1,0 +1,103 @@
+/*
+ * dictionary.c - whether a new chunk gets a dictionary, and which.
+ *
+ * A dictionary helps at the start of each stream, before the stream itself has enough to refer to:
+ * many short streams gain, few long ones do not. To find out, the last of the samples are not used
+ * to make it, but encoded with and without it.
+ *
+ * Not here: the training (codec/dict.c), which samples (encode.c).
+ */
+#include "chunk/dictionary.h"
+
+#include "base/checked.h"
+
+enum {
+    SHARE = 20, // of a chunk's bytes, at most, as c-blosc2 does
+    SAMPLES_PER_BYTE = 32, // more does not make the dictionary better
+    TRIALS = 32, // samples that are encoded to see what it saves, or
+    TRIALS_SHARE = 8, // this part of them
+    MARGIN = 4, // part of its size that it has to save beyond it: trials are few
+};
+
+size_t
+dictionary_capacity(int64_t nbytes)
+{
+    const int64_t capacity = min_i64(nbytes / SHARE, DICT_SIZE_MAX);
+    return capacity < DICT_SIZE_MIN ? 0 : (size_t)capacity;
+}
+
+size_t
+dictionary_samples_size(size_t capacity)
+{
+    return capacity * SAMPLES_PER_BYTE;
+}
+
+// Bytes of one stream.
+static tess_status
+encoded_size(const struct codec_call *call, const uint8_t *src, size_t size, uint8_t *tmp,
+             int64_t *encoded, tess_error *err)
+{
+    size_t made;
+    const tess_status st = call->codec->encode(call, src, size, tmp, size, &made, err);
+    *encoded = st == TESS_OK && made > 0 ? (int64_t)made : (int64_t)size;
+    return st;
+}
+
+// Bytes that all streams together save, judged by some that it was not made from.
+static tess_status
+estimate(const struct codec_dict *d, const struct codec_call *call, const struct samples *trials,
+         int64_t nstreams, uint8_t *tmp, int64_t *saved, tess_error *err)
+{
+    const uint8_t *at = trials->bytes;
+    struct codec_call with = *call;
+    int64_t sum = 0;
+
+    with.prepared = d;
+    for (unsigned i = 0; i < trials->count; i++) {
+        int64_t before = 0, after = 0;
+        tess_status st = encoded_size(call, at, trials->sizes[i], tmp, &before, err);
+        if (st == TESS_OK)
+            st = encoded_size(&with, at, trials->sizes[i], tmp, &after, err);
+        if (st != TESS_OK)
+            return st;
+        sum += before - after;
+        at += trials->sizes[i];
+    }
+    *saved = sum * nstreams / trials->count; // 2^31 * 2^31 at most
+    return TESS_OK;
+}
+
+// Cut off the last samples.
+static struct samples
+split_trials(struct samples *samples)
+{
+    const unsigned n = (unsigned)min_i64(samples->count / TRIALS_SHARE, TRIALS);
+    struct samples trials = {samples->bytes, samples->sizes + samples->count - n, n};
+
+    samples->count -= n;
+    for (unsigned i = 0; i < samples->count; i++)
+        trials.bytes += samples->sizes[i];
+    return trials;
+}
+
+tess_status
+dictionary_make(struct codec_dict *d, const struct codec_call *call, const struct samples *samples,
+                size_t capacity, int64_t nstreams, uint8_t *tmp, tess_error *err)
+{
+    uint8_t bytes[DICT_SIZE_MAX];
+    struct samples learned = *samples;
+    const struct samples trials = split_trials(&learned);
+    int64_t saved = 0;
+
+    *d = (struct codec_dict){0};
+    const size_t size =
+        trials.count > 0 ? codec_dict_train(call->codec, &learned, bytes, capacity) : 0;
+    if (size == 0)
+        return TESS_OK;
+    tess_status st = codec_dict_init(d, call->codec, call->level, bytes, size, err);
+    if (st == TESS_OK)
+        st = estimate(d, call, &trials, nstreams, tmp, &saved, err);
+    if (st != TESS_OK || saved < (int64_t)(size + size / MARGIN))
+        codec_dict_finish(d);
+    return st;
+}

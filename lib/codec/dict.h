@@ -1,0 +1,44 @@
+/*
+ * dict.h - dictionaries: bytes that every stream of a chunk may refer to.
+ *
+ * Zstandard and LZ4 take any bytes; those that occur often in the streams serve best, and Zstandard
+ * also takes statistics with them. One is made from samples, and prepared once for all streams.
+ */
+#ifndef CODEC_DICT_H
+#define CODEC_DICT_H
+
+#include "codec/codec.h"
+
+#include <lz4.h>
+#include <zstd.h>
+
+// Shorter ones are of no use; longer ones the format does not know.
+#define DICT_SIZE_MIN 256
+#define DICT_SIZE_MAX 32768
+
+// Ready to encode. Any number of threads may use one.
+struct codec_dict {
+    uint8_t *bytes;
+    size_t size; // 0: there is none
+    ZSTD_CDict *zstd;
+    LZ4_stream_t *lz4;
+};
+
+// `count` samples, one behind the other.
+struct samples {
+    const uint8_t *bytes;
+    const size_t *sizes;
+    unsigned count;
+};
+
+// Make one of at most `capacity` bytes in dst. Returns its size; 0: nothing useful was found.
+size_t codec_dict_train(const struct codec *codec, const struct samples *samples, uint8_t *dst,
+                        size_t capacity);
+
+// Prepare a copy of the bytes for a codec that takes dictionaries. TESS_ERR_NOMEM; *d is empty
+// then.
+tess_status codec_dict_init(struct codec_dict *d, const struct codec *codec, int level,
+                            const uint8_t *bytes, size_t size, tess_error *err);
+void codec_dict_finish(struct codec_dict *d); // zeroed: fine
+
+#endif
