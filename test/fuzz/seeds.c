@@ -2,12 +2,16 @@
  * seeds.c - writes inputs for a target into a folder: seeds TARGET FOLDER FRAME...
  *
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
- * bytes from a fixed seed, `npy` texts. The targets frame and update take frames as they are.
+ * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean. The
+ * targets frame and update take frames as they are.
  */
 #include "chunk/header.h"
 #include "frame/header.h"
 #include "fuzz/fuzz.h"
+#include "meta/json.h"
 #include "support/random.h"
+
+#include <tessera.h>
 
 enum {
     SEED_MAX = 1 << 14, // bytes of a piece of a frame
@@ -81,7 +85,8 @@ cut_layers(struct folder *to, const uint8_t *frame, size_t size)
 }
 
 static void
-cut_frame(struct folder *to, bool chunks, const char *path)
+cut_frame(struct folder *to, void (*cut)(struct folder *to, const uint8_t *frame, size_t size),
+          const char *path)
 {
     FILE *const in = fopen(path, "rb");
     must(in && fseek(in, 0, SEEK_END) == 0, "cannot read %s", path);
@@ -91,27 +96,96 @@ cut_frame(struct folder *to, bool chunks, const char *path)
     uint8_t *const frame = exact_memory(size);
     must(fread(frame, 1, size, in) == size, "cannot read %s", path);
     fclose(in);
-    (chunks ? cut_chunks : cut_layers)(to, frame, size);
+    cut(to, frame, size);
     free(frame);
+}
+
+static const char *const types[] = {
+    "<f8",
+    "|u1",
+    ">i2",
+    "<M8[ns]",
+    "<m8[25us]",
+    "|S12",
+    "<U3",
+    "<c16",
+    "|b1",
+    "float64",
+    "[('a', '<i4'), ('b', '<f8', (2,3))]",
+    "{'names':['a'],'formats':['<f4'],'itemsize':8}",
+    "{'names':['a','b'],'formats':['<f4','|S3'],'offsets':[4,1],'itemsize':8,'aligned':True}",
+    "('>u4', (2,2))",
+};
+
+static const uint8_t item[16] = {1, 2, 3, 4, 5, 6, 7, 0x3f, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f};
+
+static void
+put_types(struct folder *to)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[100];
+        const int n = snprintf(text, sizeof text, "%s%c\2\2\3", types[i], 0);
+        put(to, text, (size_t)n, item, sizeof item);
+    }
+}
+
+// JSON, or as msgpack what it means.
+static void
+put_values(struct folder *to, bool packed)
+{
+    static const char *const texts[] = {
+        " null\n",
+        "[true, false, 0, -1, 127, 128, -32769, 4294967296, 18446744073709551615, -1e-3, 0.1]",
+        "\"a\\\"\\n\\u00e4\\ud83d\\ude00\\u0000/\"",
+        "{\"x\": {\"y\": [[], {}, \"\"]}, \"x\": 1.7976931348623157e308}",
+        "{\"$bytes\": \"AAEC/w==\"}",
+        "[{\"$float\": \"nan\"}, {\"$float\": \"-inf\"}, {\"$ext\": [-1, \"ZR8a8A==\"]}]",
+        "{\"$map\": [[1, \"a\"], [{\"$map\": []}, 2], [\"$map\", null]]}",
+        "{\"$opaque\": \"wQ==\"}",
+        "{\"$opaque\": \"y///////////\"}",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        uint8_t *bytes;
+        size_t size;
+        must(json_read(texts[i], &bytes, &size, NULL) == TESS_OK, "%s", texts[i]);
+        if (packed)
+            put(to, bytes, size, "", 0);
+        else
+            put(to, texts[i], strlen(texts[i]), "", 0);
+        free(bytes);
+    }
+}
+
+// The variable-length metalayers of a frame.
+static void
+put_attributes(struct folder *to, const uint8_t *frame, size_t size)
+{
+    tess_storage storage;
+    tess_array *a;
+    const char *name;
+
+    tess_storage_init(&storage);
+    storage.image = frame;
+    storage.image_size = size;
+    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
+        return;
+    for (int i = 0; (name = tess_vlmeta_name(a, i)); i++) {
+        void *content;
+        size_t content_size;
+        if (tess_vlmeta_get(a, name, &content, &content_size, NULL) != TESS_OK)
+            continue;
+        if (content_size > 0 && content_size <= SEED_MAX)
+            put(to, content, content_size, "", 0);
+        tess_free(content);
+    }
+    tess_array_discard(a);
 }
 
 static void
 put_texts(struct folder *to, bool types_only)
 {
-    static const char *const types[] = {
-        "<f8",
-        "|u1",
-        ">i2",
-        "<M8[ns]",
-        "<m8[25us]",
-        "|S12",
-        "<U3",
-        "<c16",
-        "|b1",
-        "float64",
-        "[('a', '<i4'), ('b', '<f8', (2,3))]",
-        "{'names':['a'],'formats':['<f4'],'itemsize':8}",
-    };
     static const char *const texts[] = {
         "\1{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }  \n",
         "\2{'descr': [('a', '<i4'), ('b', '<f8', (2,))], 'fortran_order': True, 'shape': (5,), }",
@@ -120,7 +194,6 @@ put_texts(struct folder *to, bool types_only)
         "\3\0...",
         "\4\064\060\060x400x0",
     };
-    static const uint8_t item[16] = {1, 2, 3, 4, 5, 6, 7, 0x3f, 0, 0, 0, 0, 0, 0, 0xf0, 0x7f};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types_only) {
@@ -157,15 +230,22 @@ main(int argc, char **argv)
     must(argc >= 3, "usage: seeds TARGET FOLDER FRAME...");
     const char *const target = argv[1];
     struct folder to = {.path = argv[2]};
-    const bool chunks = strcmp(target, "chunk") == 0;
     const bool layers = strcmp(target, "layers") == 0;
+    const bool values = strcmp(target, "value") == 0;
 
     if (strcmp(target, "roundtrip") == 0)
         put_random(&to);
     if (strcmp(target, "npy") == 0 || layers)
         put_texts(&to, layers);
-    for (int i = 3; i < argc && (chunks || layers); i++)
-        cut_frame(&to, chunks, argv[i]);
+    if (strcmp(target, "dtype") == 0)
+        put_types(&to);
+    if (strcmp(target, "json") == 0 || values)
+        put_values(&to, values);
+    for (int i = 3; i < argc; i++)
+        if (strcmp(target, "chunk") == 0)
+            cut_frame(&to, cut_chunks, argv[i]);
+        else if (layers || values)
+            cut_frame(&to, layers ? cut_layers : put_attributes, argv[i]);
     printf("%d inputs\n", to.count);
     return to.count > 0 ? 0 : 1;
 }
