@@ -1,0 +1,326 @@
+/*
+ * changes.c - the life of an array that a stranger wrote.
+ *
+ * What could be read before is held by the slow reference, and what is read after each step must
+ * agree. A change that is refused must leave the array as it was.
+ */
+#include "fuzz/changes.h"
+
+#include "fuzz/look.h"
+#include "support/reference.h"
+
+enum {
+    CHUNKSIZE_MAX = 1 << 16, // of arrays that are changed
+    NCHUNKS_MAX = 1 << 12,
+    ARRAY_MAX = 1 << 17, // bytes
+    STEPS_MAX = 6,
+};
+
+struct subject {
+    tess_storage storage;
+    struct rd r;
+    tess_array *array;
+    struct reference want;
+    bool known; // all of it could be read: `want` holds it
+    bool exact; // and what is written comes back unchanged
+};
+
+static bool
+is_small(const tess_info *info, const int64_t *shape)
+{
+    double nbytes = info->typesize;
+    double nchunks = 1;
+
+    for (int i = 0; i < info->ndim; i++) {
+        nbytes *= (double)shape[i];
+        if (info->chunkshape[i] > 0)
+            nchunks *= (double)(shape[i] / info->chunkshape[i] + 1);
+    }
+    return nbytes <= ARRAY_MAX && nchunks * info->chunksize <= 64. * ARRAY_MAX;
+}
+
+static bool
+is_exact(const tess_info *info)
+{
+    for (int i = 0; i < TESS_MAX_FILTERS; i++)
+        if (info->filters[i] == TESS_FILTER_TRUNC_PREC ||
+            info->filters[i] == TESS_FILTER_INT_TRUNC || info->filters[i] == 33) // ndmean
+            return false;
+    return info->codec <= TESS_CODEC_ZSTD;
+}
+
+static void
+check(const struct subject *s, const char *when)
+{
+    static const int64_t origin[TESS_MAX_NDIM];
+    const size_t size = reference_size(&s->want);
+    tess_info info;
+    tess_error err = {0};
+
+    tess_array_info(s->array, &info);
+    for (int i = 0; i < info.ndim; i++)
+        must(info.shape[i] == s->want.shape[i], "axis %d has %lld items instead of %lld after %s",
+             i, (long long)info.shape[i], (long long)s->want.shape[i], when);
+    if (!s->known)
+        return;
+    uint8_t *const got = exact_memory(size);
+    must(tess_array_read(s->array, origin, info.shape, got, size, &err) == TESS_OK,
+         "%s: cannot be read after %s", err.message, when);
+    must(memcmp(got, s->want.data, size) == 0, "other items after %s", when);
+    free(got);
+}
+
+static uint8_t *
+draw_items(struct subject *s, size_t size)
+{
+    uint8_t *const items = exact_memory(size);
+    const uint8_t first = rd_u8(&s->r);
+    const uint8_t step = rd_u8(&s->r);
+
+    for (size_t i = 0; i < size; i++)
+        items[i] = (uint8_t)(first + i * step + (step & 64 ? i * i * 0x9e37 >> 8 : 0));
+    return items;
+}
+
+static void
+settle(struct subject *s, tess_status st)
+{
+    if (st == TESS_OK && !s->exact)
+        s->known = false;
+}
+
+// Blocks that hold nothing but padding may be damaged without any item being lost; then what needs
+// them is refused.
+static bool
+may_be(const struct subject *s, tess_status st)
+{
+    return st == TESS_OK || st == TESS_ERR_CORRUPT || !s->known;
+}
+
+static void
+do_write(struct subject *s)
+{
+    int64_t start[TESS_MAX_NDIM] = {0};
+    int64_t stop[TESS_MAX_NDIM] = {0};
+
+    for (int i = 0; i < s->want.ndim; i++) {
+        start[i] = draw_below(&s->r, s->want.shape[i] < 65536 ? s->want.shape[i] + 1 : 65536);
+        const int64_t left = s->want.shape[i] - start[i];
+        stop[i] = start[i] + draw_below(&s->r, left < 65536 ? left + 1 : 65536);
+    }
+    const size_t size = reference_box_size(&s->want, start, stop);
+    uint8_t *const items = draw_items(s, size);
+    const tess_status st = tess_array_write(s->array, start, stop, items, size, NULL);
+    must(may_be(s, st), "a write is refused");
+    if (st == TESS_OK)
+        reference_set(&s->want, start, stop, items);
+    settle(s, st);
+    free(items);
+}
+
+static void
+do_resize(struct subject *s)
+{
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    for (int i = 0; i < info.ndim; i++) {
+        shape[i] = info.shape[i];
+        if (info.chunkshape[i] > 0)
+            shape[i] += draw_below(&s->r, 32) - 16;
+        shape[i] = shape[i] < 0 ? 0 : shape[i];
+    }
+    if (!is_small(&info, shape))
+        return;
+    const tess_status st = tess_array_resize(s->array, shape, NULL);
+    must(may_be(s, st), "a new shape is refused");
+    if (st == TESS_OK)
+        reference_resize(&s->want, shape);
+    settle(s, st);
+}
+
+static void
+do_append(struct subject *s)
+{
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    size_t layer = s->want.typesize;
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    if (info.ndim == 0)
+        return;
+    const int axis = (int)draw_below(&s->r, info.ndim);
+    const int64_t count = 1 + draw_below(&s->r, 8);
+    for (int i = 0; i < info.ndim; i++) {
+        shape[i] = info.shape[i] + (i == axis ? count : 0);
+        layer *= i == axis ? 1 : (size_t)info.shape[i];
+    }
+    if (layer == 0 || info.chunkshape[axis] == 0 || !is_small(&info, shape))
+        return;
+    uint8_t *const items = draw_items(s, layer * (size_t)count);
+    const tess_status st = tess_array_append(s->array, axis, items, layer * (size_t)count, NULL);
+    must(may_be(s, st), "an append is refused");
+    if (st == TESS_OK)
+        reference_append(&s->want, axis, count, items);
+    settle(s, st);
+    free(items);
+}
+
+// What JSON says of the first attribute is what it is.
+static void
+rewrite_attribute(struct subject *s)
+{
+    const char *const first = tess_vlmeta_name(s->array, 0);
+    char *json = NULL;
+    char *again = NULL;
+    tess_error err = {0};
+
+    if (!first || tess_attr_get_json(s->array, first, &json, NULL) != TESS_OK)
+        return;
+    char *const name = (char *)exact_copy((const uint8_t *)first, strlen(first) + 1);
+    must(tess_attr_set_json(s->array, name, json, &err) == TESS_OK, "%s", err.message);
+    must(tess_attr_get_json(s->array, name, &again, &err) == TESS_OK, "%s", err.message);
+    must(strcmp(json, again) == 0, "%s became %s", json, again);
+    tess_free(again);
+    tess_free(json);
+    free(name);
+}
+
+// Layers of the header but for the N-dimensional one.
+static void
+reverse_fixed_layers(struct subject *s)
+{
+    tess_metalayer layer;
+    tess_info info;
+    tess_error err = {0};
+
+    tess_array_info(s->array, &info);
+    for (int i = 0; tess_meta_at(s->array, i, &layer, NULL) == TESS_OK; i++) {
+        if (strcmp(layer.name, info.layer) == 0)
+            continue;
+        const size_t size = layer.size;
+        uint8_t *const content = exact_copy(layer.content, size);
+        for (size_t k = 0; k < size / 2; k++) {
+            const uint8_t byte = content[k];
+            content[k] = content[size - 1 - k];
+            content[size - 1 - k] = byte;
+        }
+        must(tess_meta_set(s->array, layer.name, content, size, &err) == TESS_OK, "%s",
+             err.message);
+        must(tess_meta_at(s->array, i, &layer, &err) == TESS_OK && layer.size == size &&
+                 (size == 0 || memcmp(layer.content, content, size) == 0),
+             "fixed layer %d does not come back", i);
+        free(content);
+    }
+}
+
+// Sets a layer of a name of its own; removes the first one, or changes those that are there.
+static void
+do_layers(struct subject *s)
+{
+    const size_t size = (size_t)draw_below(&s->r, 256);
+    uint8_t *const content = draw_items(s, size);
+    void *got;
+    size_t got_size;
+
+    const char *const first = tess_vlmeta_name(s->array, 0);
+    if (size % 4 == 0 && first)
+        must(tess_vlmeta_delete(s->array, first, NULL) == TESS_OK, "a layer is not removed");
+    if (size % 4 == 1)
+        rewrite_attribute(s);
+    if (size % 4 == 2)
+        reverse_fixed_layers(s);
+    if (tess_vlmeta_set(s->array, "fuzz", content, size, NULL) == TESS_OK) {
+        must(tess_vlmeta_get(s->array, "fuzz", &got, &got_size, NULL) == TESS_OK &&
+                 got_size == size && (size == 0 || memcmp(got, content, size) == 0),
+             "a layer of %zu bytes does not come back", size);
+        tess_free(got);
+    }
+    free(content);
+}
+
+static void
+do_reopen(struct subject *s)
+{
+    const void *image;
+    uint8_t *copy = NULL;
+    tess_error err = {0};
+
+    if (!s->storage.path) {
+        must(tess_array_image(s->array, &image, &s->storage.image_size, &err) == TESS_OK, "%s",
+             err.message);
+        s->storage.image = copy = exact_copy(image, s->storage.image_size);
+    }
+    must(tess_array_close(s->array, &err) == TESS_OK, "%s", err.message);
+    must(tess_array_open(&s->storage, &s->array, &err) == TESS_OK, "%s", err.message);
+    free(copy);
+}
+
+static void
+do_flush(struct subject *s)
+{
+    tess_error err = {0};
+
+    must(tess_array_flush(s->array, &err) == TESS_OK, "%s", err.message);
+}
+
+static const struct {
+    void (*run)(struct subject *);
+    const char *name;
+} steps[] = {
+    {do_write, "a write"},      {do_flush, "a flush"},    {do_resize, "a new shape"},
+    {do_reopen, "a reopening"}, {do_append, "an append"}, {do_layers, "a layer"},
+};
+
+static void
+learn(struct subject *s)
+{
+    static const int64_t origin[TESS_MAX_NDIM];
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    reference_init(&s->want, info.ndim, info.shape, (size_t)info.typesize);
+    s->known = tess_array_read(s->array, origin, info.shape, s->want.data, reference_size(&s->want),
+                               NULL) == TESS_OK;
+    s->exact = is_exact(&info);
+}
+
+static bool
+can_be_changed(const struct subject *s)
+{
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    return is_small(&info, info.shape) && info.chunksize <= CHUNKSIZE_MAX;
+}
+
+tess_status
+change_array(const tess_storage *storage, const uint8_t *decisions, size_t size)
+{
+    struct subject s = {.storage = *storage, .r = rd_init(decisions, size)};
+    tess_error err = {0};
+
+    s.storage.mode = TESS_MODE_UPDATE;
+    s.storage.limits = (tess_limits){.memory = LOOK_MEMORY, .nchunks = NCHUNKS_MAX};
+    const tess_status st = tess_array_open(&s.storage, &s.array, &err);
+    if (st != TESS_OK) {
+        must(err.status == st && err.message[0], "a failure without a sentence");
+        return st;
+    }
+    if (!can_be_changed(&s)) {
+        tess_array_discard(s.array);
+        return TESS_OK;
+    }
+    learn(&s);
+    for (int64_t n = 1 + draw_below(&s.r, STEPS_MAX); n > 0; n--) {
+        const size_t i = (size_t)draw_below(&s.r, sizeof steps / sizeof *steps);
+        steps[i].run(&s);
+        check(&s, steps[i].name);
+    }
+    do_reopen(&s);
+    check(&s, "the last reopening");
+    must(tess_array_close(s.array, NULL) == TESS_OK, "the array cannot be closed");
+    reference_finish(&s.want);
+    return TESS_OK;
+}
