@@ -4,8 +4,11 @@
 set -eu
 test=$1 seeds=$2 target=$3 program=$4
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+folder=$top/inputs
+export TMPDIR="$top/files"
+mkdir "$folder" "$TMPDIR"
 set -- "$folder"
 if [ -d "$test/fuzz/corpus/$target" ]; then
     set -- "$@" "$test/fuzz/corpus/$target"

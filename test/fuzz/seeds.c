@@ -2,22 +2,29 @@
  * seeds.c - writes inputs for a target into a folder: seeds TARGET FOLDER FRAME...
  *
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
- * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean. The
- * targets frame and update take frames as they are.
+ * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
+ * `sparse` the files of new arrays, and the frames as such. The targets frame and update take
+ * frames as they are.
  */
 #include "chunk/header.h"
 #include "frame/header.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/place.h"
 #include "meta/json.h"
 #include "support/random.h"
 
 #include <tessera.h>
+
+#include <unistd.h>
 
 enum {
     SEED_MAX = 1 << 14, // bytes of a piece of a frame
     PIECES_MAX = 12, // of one frame
     ROUNDTRIPS = 300,
     ROUNDTRIP_SIZE = 200,
+    SPARSES = 20,
+    SPARSE_DECISIONS = 32, // as sparse.c has it
+    CHUNK_FILES = 6, // of a sparse array, at most
 };
 
 struct folder {
@@ -84,18 +91,28 @@ cut_layers(struct folder *to, const uint8_t *frame, size_t size)
     }
 }
 
-static void
-cut_frame(struct folder *to, void (*cut)(struct folder *to, const uint8_t *frame, size_t size),
-          const char *path)
+// *size bytes, to be freed.
+static uint8_t *
+load(const char *path, size_t *size)
 {
     FILE *const in = fopen(path, "rb");
     must(in && fseek(in, 0, SEEK_END) == 0, "cannot read %s", path);
     const long end = ftell(in);
     must(end >= 0 && fseek(in, 0, SEEK_SET) == 0, "cannot read %s", path);
-    const size_t size = (size_t)end;
-    uint8_t *const frame = exact_memory(size);
-    must(fread(frame, 1, size, in) == size, "cannot read %s", path);
+    *size = (size_t)end;
+    uint8_t *const bytes = exact_memory(*size);
+    must(fread(bytes, 1, *size, in) == *size, "cannot read %s", path);
     fclose(in);
+    return bytes;
+}
+
+static void
+cut_frame(struct folder *to, void (*cut)(struct folder *to, const uint8_t *frame, size_t size),
+          const char *path)
+{
+    size_t size;
+    uint8_t *const frame = load(path, &size);
+
     cut(to, frame, size);
     free(frame);
 }
@@ -183,6 +200,115 @@ put_attributes(struct folder *to, const uint8_t *frame, size_t size)
     tess_array_discard(a);
 }
 
+// Flags and decisions, others each time.
+static size_t
+begin_sparse(const struct folder *to, bool one_file, uint8_t *dst)
+{
+    struct random r;
+
+    random_init(&r, (uint64_t)to->count);
+    random_bytes(&r, dst, 1 + SPARSE_DECISIONS);
+    dst[0] = (uint8_t)((to->count & 1) | (one_file ? 2 : 0));
+    return 1 + SPARSE_DECISIONS;
+}
+
+static void
+put_file(struct folder *to, const uint8_t *frame, size_t size)
+{
+    uint8_t head[1 + SPARSE_DECISIONS + 1] = {0};
+
+    (void)begin_sparse(to, true, head);
+    put(to, head, sizeof head, frame, size);
+}
+
+// The files of the array at place_path().
+static void
+put_directory(struct folder *to)
+{
+    static uint8_t head[1 + SPARSE_DECISIONS + 1 + CHUNK_FILES * (3 + UINT16_MAX)];
+    uint8_t *chunks[CHUNK_FILES];
+    size_t sizes[CHUNK_FILES];
+    char path[5000], name[PLACE_NAME_SIZE];
+    uint8_t n = 0;
+
+    size_t used = begin_sparse(to, false, head);
+    uint8_t *const count = &head[used++];
+    for (unsigned number = 0; number <= UINT8_MAX && n < CHUNK_FILES; number++) {
+        place_chunk_name(number, name);
+        snprintf(path, sizeof path, "%s/%s", place_path(), name);
+        if (access(path, F_OK) != 0)
+            continue;
+        chunks[n] = load(path, &sizes[n]);
+        must(sizes[n] <= UINT16_MAX, "%s is too large for a seed", name);
+        head[used++] = (uint8_t)number;
+        put_u16be(head + used, (uint16_t)sizes[n]);
+        used += 2;
+        n++;
+    }
+    *count = n;
+    for (int i = 0; i < n; i++) {
+        memcpy(head + used, chunks[i], sizes[i]);
+        used += sizes[i];
+        free(chunks[i]);
+    }
+    snprintf(path, sizeof path, "%s/chunks.b2frame", place_path());
+    size_t index_size;
+    uint8_t *const index = load(path, &index_size);
+    put(to, head, used, index, index_size);
+    free(index);
+}
+
+static void
+sparse_params(tess_params *p, int i)
+{
+    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZLIB,
+                                        TESS_CODEC_ZSTD};
+
+    tess_params_init(p);
+    p->layout = TESS_LAYOUT_SPARSE;
+    p->layer = i % 5 == 4 ? TESS_LAYER_CATERVA : TESS_LAYER_B2ND;
+    p->codec = codecs[i % 4];
+    p->typesize = 1 << i % 4;
+    p->ndim = i / 4 % 4;
+    memcpy(p->shape, (const int64_t[]){9, 5, 1}, 3 * sizeof *p->shape);
+    memcpy(p->chunkshape, (const int64_t[]){5, 3, 1}, 3 * sizeof *p->chunkshape);
+    memcpy(p->blockshape, (const int64_t[]){3, 2, 1}, 3 * sizeof *p->blockshape);
+}
+
+// An array of 4 chunks at most, with holes, or written twice so that numbers are free.
+static void
+put_sparse(struct folder *to, int i)
+{
+    static const int64_t stop[] = {9, 5, 1};
+    const int64_t start[] = {i % 3 * 3, 0, 0};
+    uint8_t items[9 * 5 * 8 + 1];
+    struct random r;
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    tess_error err = {0};
+
+    random_init(&r, (uint64_t)i);
+    random_bytes(&r, items, sizeof items);
+    for (size_t k = 0; k < sizeof items && i % 3 != 0; k++)
+        items[k] &= 1;
+    tess_storage_init(&storage);
+    storage.path = place_path();
+    storage.mode = TESS_MODE_NEW;
+    sparse_params(&params, i);
+    place_clear();
+    must(tess_array_zeros(&storage, &params, &a, &err) == TESS_OK, "%s", err.message);
+    for (int k = 0; k < 1 + i % 2; k++)
+        must(tess_array_write(a, start, stop, items + k, sizeof items - 1, &err) == TESS_OK &&
+                 tess_array_flush(a, &err) == TESS_OK,
+             "%s", err.message);
+    if (i % 3 == 1)
+        must(tess_attr_set_json(a, "units", "[\"m\", 1.5]", &err) == TESS_OK, "%s", err.message);
+    must(tess_array_close(a, &err) == TESS_OK, "%s", err.message);
+    put_directory(to);
+    place_clear();
+}
+
 static void
 put_texts(struct folder *to, bool types_only)
 {
@@ -232,6 +358,7 @@ main(int argc, char **argv)
     struct folder to = {.path = argv[2]};
     const bool layers = strcmp(target, "layers") == 0;
     const bool values = strcmp(target, "value") == 0;
+    const bool sparse = strcmp(target, "sparse") == 0;
 
     if (strcmp(target, "roundtrip") == 0)
         put_random(&to);
@@ -241,9 +368,13 @@ main(int argc, char **argv)
         put_types(&to);
     if (strcmp(target, "json") == 0 || values)
         put_values(&to, values);
+    for (int i = 0; i < SPARSES && sparse; i++)
+        put_sparse(&to, i);
     for (int i = 3; i < argc; i++)
         if (strcmp(target, "chunk") == 0)
             cut_frame(&to, cut_chunks, argv[i]);
+        else if (sparse)
+            cut_frame(&to, put_file, argv[i]);
         else if (layers || values)
             cut_frame(&to, layers ? cut_layers : put_attributes, argv[i]);
     printf("%d inputs\n", to.count);
