@@ -6,7 +6,7 @@
  * the rest is chunks.b2frame, or the file.
  *
  * Each array is read twice, the second time through memory maps; both must see the same. Then it
- * may be changed.
+ * may be changed while it is still open for reading.
  */
 #include "fuzz/changes.h"
 #include "fuzz/look.h"
@@ -43,46 +43,61 @@ put_files(struct rd *r, bool one_file)
     place_put(one_file ? NULL : "chunks.b2frame", r->at, r->left);
 }
 
-// What was seen: the items, if all of them can be read.
+// An open array and what was seen of it: the items, if all of them can be read.
 struct view {
     tess_status st;
+    tess_array *array;
     uint8_t *items;
     size_t size;
 };
 
 static struct view
-view(const tess_storage *storage)
+view_open(const tess_storage *storage)
 {
     struct view v = {0};
-    tess_array *a;
     tess_error err = {0};
 
-    v.st = tess_array_open(storage, &a, &err);
-    must(!a == (v.st != TESS_OK), "an array and a failure, or neither");
-    if (v.st == TESS_OK) {
-        v.items = look_at(a, &storage->limits, &v.size);
-        must(tess_array_close(a, NULL) == TESS_OK, "an array that was read cannot be closed");
-    } else {
+    v.st = tess_array_open(storage, &v.array, &err);
+    must(!v.array == (v.st != TESS_OK), "an array and a failure, or neither");
+    if (v.array)
+        v.items = look_at(v.array, &storage->limits, &v.size);
+    else
         must(err.status == v.st && err.message[0], "a failure without a sentence");
-    }
     return v;
 }
 
 static void
-read_twice(tess_storage storage)
+view_close(struct view *v)
 {
-    storage.limits = (tess_limits){.memory = LOOK_MEMORY, .nchunks = LOOK_NCHUNKS};
-    const struct view read = view(&storage);
-    storage.mmap = true;
-    const struct view mapped = view(&storage);
-    must(read.st == mapped.st, "%s, and mapped %s", tess_status_name(read.st),
-         tess_status_name(mapped.st));
-    must(!read.items == !mapped.items && read.size == mapped.size,
-         "%zu bytes, and mapped %zu, or only one of them can be read", read.size, mapped.size);
-    must(!read.items || memcmp(read.items, mapped.items, read.size) == 0,
-         "other items when mapped");
-    free(mapped.items);
-    free(read.items);
+    must(tess_array_close(v->array, NULL) == TESS_OK, "an array that was read cannot be closed");
+    free(v->items);
+}
+
+static void
+must_agree(const struct view *v, const struct view *mapped)
+{
+    must(v->st == mapped->st, "%s, and mapped %s", tess_status_name(v->st),
+         tess_status_name(mapped->st));
+    must(!v->items == !mapped->items && v->size == mapped->size,
+         "%zu bytes, and mapped %zu, or only one of them can be read", v->size, mapped->size);
+    must(!v->items || memcmp(v->items, mapped->items, v->size) == 0, "other items when mapped");
+}
+
+// Who has it open while it is changed sees what was there, or is told.
+static void
+must_be_stale_or_same(const struct view *v)
+{
+    static const int64_t origin[TESS_MAX_NDIM];
+    uint8_t *const items = exact_memory(v->size);
+    tess_info info;
+    tess_error err = {0};
+
+    tess_array_info(v->array, &info);
+    const tess_status st = tess_array_read(v->array, origin, info.shape, items, v->size, &err);
+    must(st == TESS_OK || st == TESS_ERR_STALE, "%s", err.message);
+    must(st != TESS_OK || memcmp(items, v->items, v->size) == 0,
+         "other items since it was changed by somebody else");
+    free(items);
 }
 
 int
@@ -99,8 +114,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tess_storage_init(&storage);
     storage.path = place_path();
     storage.durability = TESS_DURABILITY_NONE;
-    read_twice(storage);
-    if (flags & CHANGE)
+    storage.limits = (tess_limits){.memory = LOOK_MEMORY, .nchunks = LOOK_NCHUNKS};
+    struct view v = view_open(&storage);
+    storage.mmap = true;
+    struct view mapped = view_open(&storage);
+    storage.mmap = false;
+    must_agree(&v, &mapped);
+    view_close(&mapped);
+    if (flags & CHANGE) {
         (void)change_array(&storage, decisions, DECISIONS);
+        if (v.items)
+            must_be_stale_or_same(&v);
+    }
+    view_close(&v);
     return 0;
 }
