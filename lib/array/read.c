@@ -188,11 +188,13 @@ read_linear(const struct read_job *job, const struct grain *g, struct chunk_curs
 // Blocks of the grid that are not the chunk's: each is put together from those.
 static tess_status
 read_foreign_blocks(const struct read_job *job, const struct grain *g, struct chunk_cursor *cur,
-                    tess_error *err)
+                    const struct chunk_scratch *s, tess_error *err)
 {
     const struct geometry *const geo = &job->a->g;
     struct walk w;
-    tess_status st = TESS_OK;
+    tess_status st = scratch_check(s, geo->blocksize, err);
+    if (st != TESS_OK)
+        return st;
     uint8_t *const items = malloc((size_t)geo->blocksize);
     if (!items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
@@ -218,7 +220,7 @@ read_bytes(const struct read_job *job, const struct grain *g, struct chunk_scrat
     tess_status st = cursor_init(&cur, &sc->chunk, &sc->bytes, s, err);
     if (st == TESS_OK)
         st = job->a->linear ? read_linear(job, g, &cur, err)
-                            : read_foreign_blocks(job, g, &cur, err);
+                            : read_foreign_blocks(job, g, &cur, s, err);
     cursor_finish(&cur);
     return st;
 }

@@ -164,24 +164,22 @@ is_clear(const tess_array *a, struct visit *v, const struct walk *chunk, uint8_t
     return TESS_OK;
 }
 
-// Memory for a block, of the size that the file says.
+// Memory for a block, of the size that the file says, when it is needed for the first time.
 static tess_status
-reserve_block(const tess_array *a, uint8_t **block, tess_error *err)
+reserve_block(const tess_array *a, const struct chunk_scratch *s, uint8_t **block, tess_error *err)
 {
-    const int64_t limit = a->frame->options.limits.memory;
     if (*block)
         return TESS_OK;
-    if (a->g.blocksize > limit)
-        return err_set(err, TESS_ERR_LIMIT, -1,
-                       "a block of %" PRId32 " bytes, the limit is %" PRId64, a->g.blocksize,
-                       limit);
-    *block = malloc((size_t)max_i64(a->g.blocksize, 1));
+    const tess_status st = scratch_check(s, a->g.blocksize, err);
+    if (st != TESS_OK)
+        return st;
+    *block = malloc((size_t)a->g.blocksize);
     return *block ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
 }
 
 static tess_status
-clear_chunk(tess_array *a, const struct walk *chunk, const struct strided_const *zero,
-            uint8_t **block, struct chunk_scratch *s, tess_error *err)
+clear_chunk(tess_array *a, const struct walk *chunk, uint8_t **block, struct chunk_scratch *s,
+            tess_error *err)
 {
     const enum chunk_special special = index_special(index_get(&a->frame->index, chunk->index));
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
@@ -190,7 +188,7 @@ clear_chunk(tess_array *a, const struct walk *chunk, const struct strided_const 
 
     if (special == SPECIAL_ZEROS || special == SPECIAL_UNINIT)
         return TESS_OK;
-    tess_status st = reserve_block(a, block, err);
+    tess_status st = reserve_block(a, s, block, err);
     if (st == TESS_OK)
         st = visit_open(a, chunk->index, s, &v, err);
     if (st == TESS_OK)
@@ -203,7 +201,9 @@ clear_chunk(tess_array *a, const struct walk *chunk, const struct strided_const 
         start[i] = origin + chunk->lo[i];
         stop[i] = origin + chunk->hi[i];
     }
-    return array_write(a, start, stop, zero, err);
+    memset(*block, 0, (size_t)a->g.typesize);
+    const struct strided_const zero = {.items = *block}; // strides 0: the same item everywhere
+    return array_write(a, start, stop, &zero, err);
 }
 
 static tess_status
@@ -211,18 +211,15 @@ clear_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *
 {
     struct walk w;
     tess_status st = TESS_OK;
-    uint8_t *const item = calloc(1, (size_t)a->g.typesize);
     uint8_t *block = NULL;
     struct chunk_scratch *const s = pool_take(a->pool);
-    const struct strided_const zero = {.items = item}; // strides 0: the same item everywhere
 
-    if (!item || !s)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    if (!s)
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     else
         for (bool more = walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
              more && st == TESS_OK; more = walk_next(&w))
-            st = clear_chunk(a, &w, &zero, &block, s, err);
-    free(item);
+            st = clear_chunk(a, &w, &block, s, err);
     free(block);
     pool_give(a->pool, s);
     return st;

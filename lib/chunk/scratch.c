@@ -22,11 +22,20 @@ grow(uint8_t **buffer, int64_t size, tess_error *err)
 }
 
 tess_status
-scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err)
+scratch_check(const struct chunk_scratch *s, int64_t size, tess_error *err)
 {
     if (s->limit > 0 && size > s->limit)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "a block of %" PRId64 " bytes, the limit is %" PRId64, size, s->limit);
+    return TESS_OK;
+}
+
+tess_status
+scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err)
+{
+    const tess_status allowed = scratch_check(s, size, err);
+    if (allowed != TESS_OK)
+        return allowed;
     if (!s->codec && !(s->codec = codec_state_new()))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a codec");
     if ((uint64_t)size <= s->size && s->buffer[0])

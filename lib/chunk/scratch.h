@@ -19,6 +19,9 @@ struct chunk_scratch {
     int64_t limit; // largest block, in bytes; 0: none
 };
 
+// Whether a block of `size` bytes may be asked for. TESS_ERR_LIMIT.
+tess_status scratch_check(const struct chunk_scratch *s, int64_t size, tess_error *err);
+
 // Make room for blocks of `size` bytes. TESS_ERR_LIMIT, TESS_ERR_NOMEM.
 tess_status scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err);
 

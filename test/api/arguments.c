@@ -653,6 +653,45 @@ limits(void **state)
     assert_null(a);
 }
 
+// What lies behind the last of 3 items, in a block of 16 KB, becomes part of the array.
+static tess_status
+grow_by_one(int32_t value, tess_error *why)
+{
+    tess_storage storage;
+    tess_params params;
+    tess_array *a, *narrow = NULL;
+    const void *image;
+    size_t size;
+
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.typesize = sizeof value;
+    params.ndim = 1;
+    params.shape[0] = 3;
+    params.chunkshape[0] = params.blockshape[0] = 1 << 12;
+    params.clevel = 0; // stored as it is: nothing else takes memory for the block
+    const int32_t items[] = {value, value, value};
+    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+    ok(tess_array_image(a, &image, &size, err));
+    storage.image = image;
+    storage.image_size = size;
+    storage.mode = TESS_MODE_UPDATE;
+    storage.limits.memory = 1 << 10;
+    ok(tess_array_open(&storage, &narrow, err));
+    const tess_status st = tess_array_resize(narrow, (const int64_t[]){4}, why);
+    tess_array_discard(narrow);
+    tess_array_discard(a);
+    return st;
+}
+
+static void
+limit_of_blocks(void **state)
+{
+    (void)state;
+    refused(TESS_ERR_LIMIT, grow_by_one(7, err));
+    ok(grow_by_one(0, err)); // no block is looked at
+}
+
 // -- reading and writing
 
 static const struct {
@@ -898,6 +937,7 @@ main(void)
         WITH_ARRAYS(open_places),
         WITH_ARRAYS(permissions),
         WITH_ARRAYS(limits),
+        cmocka_unit_test(limit_of_blocks),
         WITH_ARRAYS(boxes),
         WITH_ARRAYS(read_arguments),
         WITH_ARRAYS(write_arguments),
