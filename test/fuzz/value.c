@@ -7,7 +7,7 @@
 #include "meta/value.h"
 #include "fuzz/tree.h"
 
-enum { MEMORY_LIMIT = 1 << 16 }; // more than some inputs need
+enum { MEMORY_LIMIT = 1 << 13 }; // some inputs need more
 
 // The last of the keys of a map is found by its name, in the map and all that it contains.
 static void
