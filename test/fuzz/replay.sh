@@ -15,6 +15,7 @@ if [ -d "$test/fuzz/corpus/$target" ]; then
 fi
 case $target in
 frame | update)
+    "$seeds" "$target" "$folder"
     set -- "$@" "$test/golden/files" "$test/golden/malformed"
     for frame in "$test"/golden/files/*; do
         if [ -f "$frame" ]; then

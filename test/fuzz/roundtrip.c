@@ -38,7 +38,7 @@ is_lossy(int filter)
 static bool
 draw_filters(struct subject *s)
 {
-    static const uint8_t ids[] = {0, 1, 2, 3, 35, 4, 36, 34};
+    static const uint8_t ids[] = {0, 1, 2, 3, 35, 4, 36, 34, 32};
     tess_params *const p = &s->params;
     const int kept = (int)draw_below(&s->r, TESS_MAX_FILTERS + 1);
     bool moved = false;
@@ -74,8 +74,8 @@ is_small(const tess_params *p, const int64_t *shape)
 static bool
 draw_params(struct subject *s)
 {
-    static const int codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC,
-                                 TESS_CODEC_ZLIB, TESS_CODEC_ZSTD};
+    static const int codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4,  TESS_CODEC_LZ4HC,
+                                 TESS_CODEC_ZLIB,    TESS_CODEC_ZSTD, TESS_CODEC_NDLZ};
     struct rd *const r = &s->r;
     tess_params *const p = &s->params;
     const unsigned style = rd_u8(r);
@@ -91,6 +91,7 @@ draw_params(struct subject *s)
         p->blockshape[i] = style & 8 ? 0 : 1 + draw_below(r, p->chunkshape[i]);
     }
     p->codec = (tess_codec)codecs[draw_below(r, sizeof codecs / sizeof *codecs)];
+    p->codec_meta = p->codec != TESS_CODEC_NDLZ ? 0 : style & 128 ? 8 : 4;
     p->clevel = (int)draw_below(r, 10);
     p->split = (tess_split)(1 + draw_below(r, 3));
     p->layer = style & 16 ? TESS_LAYER_CATERVA : TESS_LAYER_B2ND;

@@ -4,7 +4,7 @@
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
  * `sparse` the files of new arrays, and the frames as such. The targets frame and update take
- * frames as they are.
+ * frames as they are; they and `chunk` get some with filters and codecs that files rarely have.
  */
 #include "chunk/header.h"
 #include "frame/header.h"
@@ -22,6 +22,7 @@ enum {
     PIECES_MAX = 12, // of one frame
     ROUNDTRIPS = 300,
     ROUNDTRIP_SIZE = 200,
+    UPDATE_DECISIONS = 48, // as update.c has it
     SPARSES = 20,
     SPARSE_DECISIONS = 32, // as sparse.c has it
     CHUNK_FILES = 6, // of a sparse array, at most
@@ -30,6 +31,7 @@ enum {
 struct folder {
     const char *path;
     int count;
+    uint8_t extent; // of the blocks of what is taken apart, less one
 };
 
 static void
@@ -49,6 +51,7 @@ put(struct folder *to, const void *prefix, size_t prefix_size, const void *rest,
 static void
 cut_chunks(struct folder *to, const uint8_t *frame, size_t size)
 {
+    const uint8_t e = to->extent;
     struct chunk_header h;
     int n = 0;
 
@@ -57,7 +60,7 @@ cut_chunks(struct folder *to, const uint8_t *frame, size_t size)
                 TESS_OK ||
             h.header_size < CHUNK_HEADER_SIZE || h.nbytes == 0 || h.cbytes > SEED_MAX)
             continue;
-        const uint8_t surroundings[8] = {(uint8_t)h.typesize, 0, (uint8_t)(n % 3), 3, 3, 3, 3, 3};
+        const uint8_t surroundings[8] = {0, (uint8_t)h.typesize, (uint8_t)(n % 3), e, e, e, e, e};
         put(to, surroundings, sizeof surroundings, frame + at, (size_t)h.cbytes);
         at += (size_t)h.cbytes - 1;
         n++;
@@ -198,6 +201,82 @@ put_attributes(struct folder *to, const uint8_t *frame, size_t size)
         tess_free(content);
     }
     tess_array_discard(a);
+}
+
+// A frame and decisions of the target update; to others they are bytes behind it.
+static void
+put_frame(struct folder *to, const uint8_t *frame, size_t size)
+{
+    uint8_t decisions[UPDATE_DECISIONS];
+    struct random r;
+
+    random_init(&r, (uint64_t)to->count);
+    random_bytes(&r, decisions, sizeof decisions);
+    put(to, frame, size, decisions, sizeof decisions);
+}
+
+static const struct {
+    int codec;
+    uint8_t codec_meta;
+    uint8_t filter;
+    uint8_t filter_meta;
+    int32_t typesize;
+} rare[] = {
+    {TESS_CODEC_NDLZ, 4, TESS_FILTER_NONE, 0, 1},
+    {TESS_CODEC_NDLZ, 8, TESS_FILTER_SHUFFLE, 0, 4},
+    {TESS_CODEC_LZ4, 0, TESS_FILTER_NDCELL, 3, 2},
+    {TESS_CODEC_ZSTD, 0, TESS_FILTER_NDMEAN, 4, 4},
+    {TESS_CODEC_ZLIB, 0, TESS_FILTER_NDMEAN, 2, 8},
+    {TESS_CODEC_ZFP_ACCURACY, 2, TESS_FILTER_NONE, 0, 4},
+    {TESS_CODEC_ZFP_PRECISION, 12, TESS_FILTER_NONE, 0, 8},
+    {TESS_CODEC_ZFP_RATE, 50, TESS_FILTER_NONE, 0, 4},
+};
+
+// 20 x 18 items in blocks of 8 x 8.
+static void
+rare_params(tess_params *p, size_t i)
+{
+    tess_params_init(p);
+    p->codec = (tess_codec)rare[i].codec;
+    p->codec_meta = rare[i].codec_meta;
+    memset(p->filters, 0, sizeof p->filters);
+    p->filters[0] = rare[i].filter;
+    p->filters_meta[0] = rare[i].filter_meta;
+    p->split = p->codec == TESS_CODEC_NDLZ ? TESS_SPLIT_ALWAYS : TESS_SPLIT_NEVER;
+    p->typesize = rare[i].typesize;
+    p->ndim = 2;
+    memcpy(p->shape, (const int64_t[]){20, 18}, 2 * sizeof *p->shape);
+    memcpy(p->chunkshape, (const int64_t[]){16, 16}, 2 * sizeof *p->chunkshape);
+    memcpy(p->blockshape, (const int64_t[]){8, 8}, 2 * sizeof *p->blockshape);
+}
+
+// Arrays whose items come in runs; handed to `cut` as a frame each.
+static void
+put_rare(struct folder *to, void (*cut)(struct folder *to, const uint8_t *frame, size_t size))
+{
+    uint8_t items[20 * 18 * 8];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    const void *image;
+    size_t size;
+    tess_error err = {0};
+
+    tess_storage_init(&storage);
+    for (size_t k = 0; k < sizeof items; k++)
+        items[k] = (uint8_t)(k / 24 * 0x35 & 0x3f);
+    to->extent = 7;
+    for (size_t i = 0; i < sizeof rare / sizeof *rare; i++) {
+        rare_params(&params, i);
+        const size_t items_size = 20 * 18 * (size_t)params.typesize;
+        const tess_status st = tess_array_from(&storage, &params, items, items_size, &a, &err);
+        if (st == TESS_ERR_UNSUPPORTED) // ZFP is an optional part
+            continue;
+        must(st == TESS_OK && tess_array_image(a, &image, &size, &err) == TESS_OK, "%s",
+             err.message);
+        cut(to, image, size);
+        must(tess_array_close(a, &err) == TESS_OK, "%s", err.message);
+    }
 }
 
 // Flags and decisions, others each time.
@@ -355,11 +434,13 @@ main(int argc, char **argv)
 {
     must(argc >= 3, "usage: seeds TARGET FOLDER FRAME...");
     const char *const target = argv[1];
-    struct folder to = {.path = argv[2]};
+    struct folder to = {.path = argv[2], .extent = 3};
     const bool layers = strcmp(target, "layers") == 0;
     const bool values = strcmp(target, "value") == 0;
     const bool sparse = strcmp(target, "sparse") == 0;
 
+    if (strcmp(target, "frame") == 0 || strcmp(target, "update") == 0)
+        put_rare(&to, put_frame);
     if (strcmp(target, "roundtrip") == 0)
         put_random(&to);
     if (strcmp(target, "npy") == 0 || layers)
@@ -377,6 +458,8 @@ main(int argc, char **argv)
             cut_frame(&to, put_file, argv[i]);
         else if (layers || values)
             cut_frame(&to, layers ? cut_layers : put_attributes, argv[i]);
+    if (strcmp(target, "chunk") == 0)
+        put_rare(&to, cut_chunks);
     printf("%d inputs\n", to.count);
     return to.count > 0 ? 0 : 1;
 }
