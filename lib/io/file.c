@@ -156,6 +156,25 @@ file_publish(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
+static bool
+is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool
+io_descriptor_is_at(int fd, const char *path)
+{
+    struct stat here, there;
+    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && is_same(&here, &there);
+}
+
+static bool
+file_is_at(const struct io *io, const char *path)
+{
+    return io_descriptor_is_at(((const struct file *)io)->fd, path);
+}
+
 static void
 file_close(struct io *io)
 {
@@ -179,6 +198,7 @@ static const struct io_ops file_ops = {
     .truncate = file_truncate,
     .sync = file_sync,
     .publish = file_publish,
+    .is_at = file_is_at,
     .close = file_close,
 };
 
@@ -258,8 +278,7 @@ io_file_same(const struct io *a, const struct io *b)
 {
     struct stat x, y;
     return fstat(((const struct file *)a)->fd, &x) == 0 &&
-           fstat(((const struct file *)b)->fd, &y) == 0 && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
+           fstat(((const struct file *)b)->fd, &y) == 0 && is_same(&x, &y);
 }
 
 // O_NONBLOCK: a fifo must not hang the open.

@@ -14,6 +14,9 @@ tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, te
 // it.
 bool io_file_same(const struct io *a, const struct io *b);
 
+// Whether a path leads to what a descriptor stands for.
+bool io_descriptor_is_at(int fd, const char *path);
+
 // One writer at a time has what a descriptor stands for, until it is closed.
 tess_status io_file_lock(int fd, tess_error *err);
 

@@ -33,6 +33,12 @@ folder_exists(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+bool
+folder_is_at(const struct folder *f, const char *path)
+{
+    return io_descriptor_is_at(f->fd, path);
+}
+
 // Without slashes at the end, so that names can be made beside it.
 static struct folder *
 folder_new(const char *path)

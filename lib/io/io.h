@@ -31,6 +31,8 @@ struct io_ops {
     tess_status (*sync)(struct io *io, tess_error *err);
     // A new file gets its name, replacing one that has it.
     tess_status (*publish)(struct io *io, tess_error *err);
+    // Whether that is the file, or part of the file, that a path leads to now.
+    bool (*is_at)(const struct io *io, const char *path);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -61,6 +63,9 @@ tess_status io_memory_view(const void *image, size_t size, struct io **io, tess_
 
 // Memory that grows, starting with a copy of the caller's bytes.
 tess_status io_memory_new(const void *image, size_t size, struct io **io, tess_error *err);
+
+// Take the bytes out of such memory: allocated, and nothing is left in the io.
+void io_memory_take(struct io *io, void **bytes, size_t *size);
 
 /*
  * What stands in `whole` from byte `base` on, as an io of its own; *at_end makes one behind all
@@ -110,6 +115,12 @@ static inline tess_status
 io_publish(struct io *io, tess_error *err)
 {
     return io->ops->publish(io, err);
+}
+
+static inline bool
+io_is_at(const struct io *io, const char *path)
+{
+    return io->ops->is_at(io, path);
 }
 
 static inline void

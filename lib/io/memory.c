@@ -121,6 +121,14 @@ memory_nothing(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
+static bool
+memory_is_at(const struct io *io, const char *path)
+{
+    (void)io;
+    (void)path;
+    return false;
+}
+
 static void
 memory_close(struct io *io)
 {
@@ -136,6 +144,7 @@ static const struct io_ops memory_ops = {
     .truncate = memory_truncate,
     .sync = memory_nothing,
     .publish = memory_nothing,
+    .is_at = memory_is_at,
     .close = memory_close,
 };
 
@@ -166,4 +175,16 @@ io_memory_new(const void *image, size_t size, struct io **io, tess_error *err)
         *io = NULL;
     }
     return st;
+}
+
+void
+io_memory_take(struct io *io, void **bytes, size_t *size)
+{
+    struct memory *const m = memory_of(io);
+    uint8_t *const fitting = m->size > 0 ? realloc(m->buffer, m->size) : NULL;
+    *bytes = fitting ? fitting : m->buffer;
+    *size = m->size;
+    m->buffer = NULL;
+    m->bytes = NULL;
+    m->size = m->capacity = 0;
 }

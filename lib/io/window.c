@@ -94,6 +94,12 @@ window_publish(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
+static bool
+window_is_at(const struct io *io, const char *path)
+{
+    return io_is_at(((const struct window *)io)->whole, path);
+}
+
 static void
 window_close(struct io *io)
 {
@@ -112,6 +118,7 @@ static const struct io_ops window_ops = {
     .truncate = window_truncate,
     .sync = window_sync,
     .publish = window_publish,
+    .is_at = window_is_at,
     .close = window_close,
 };
 
