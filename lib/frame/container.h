@@ -33,6 +33,14 @@ struct container {
     tess_status (*publish)(struct frame *f, tess_error *err);
 };
 
+// frame.c: the io or folder belongs to the frame from here on; without memory for it, NULL, it is
+// closed.
+struct frame *frame_new(struct io *io, struct folder *folder, const struct frame_options *options);
+
+// Give a frame that has nothing on the disk the state of its first commit. metas: not copied.
+void frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
+                 int64_t nchunks, int64_t entry);
+
 extern const struct container container_contiguous;
 extern const struct container container_sparse;
 

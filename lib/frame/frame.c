@@ -21,8 +21,7 @@ enum {
     NCHUNKS_DEFAULT = 1 << 28,
 };
 
-// The io or folder belongs to the frame from here on; without memory for it, it is closed.
-static struct frame *
+struct frame *
 frame_new(struct io *io, struct folder *folder, const struct frame_options *options)
 {
     struct frame *const f = calloc(1, sizeof *f);
@@ -345,6 +344,25 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
     return open_frame(f, frame, err);
 }
 
+void
+frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
+            int64_t nchunks, int64_t entry)
+{
+    f->writable = true;
+    f->h = *h;
+    f->h.version = h->chunksize == 0 || h->vlblocks ? 3 : 2;
+    f->h.sparse = f->folder != NULL;
+    f->h.fixed_size = FRAME_HEADER_SIZE;
+    f->h.header_len = (int32_t)(FRAME_HEADER_SIZE + layers_size(metas));
+    f->h.frame_len = 0;
+    f->h.nbytes = nchunks * h->chunksize;
+    f->h.cbytes = 0;
+    f->metas = *metas;
+    index_init_uniform(&f->index, nchunks, entry);
+    space_init(&f->space, f->h.header_len, (struct extent){0});
+    f->dirty = true;
+}
+
 static tess_status
 create_frame(struct frame *f, const struct frame_header *h, struct layers *metas, int64_t nchunks,
              int64_t entry, struct frame **frame, tess_error *err)
@@ -355,18 +373,7 @@ create_frame(struct frame *f, const struct frame_header *h, struct layers *metas
                      INDEX_NCHUNKS_MAX);
         goto out;
     }
-    f->writable = true;
-    f->h = *h;
-    f->h.version = h->chunksize == 0 ? 3 : 2;
-    f->h.sparse = f->folder != NULL;
-    f->h.fixed_size = FRAME_HEADER_SIZE;
-    f->h.header_len = (int32_t)(FRAME_HEADER_SIZE + layers_size(metas));
-    f->h.nbytes = nchunks * h->chunksize;
-    index_init_uniform(&f->index, nchunks, entry);
-    space_init(&f->space, f->h.header_len, (struct extent){0});
-    f->dirty = true;
-
-    f->metas = *metas;
+    frame_start(f, h, metas, nchunks, entry);
     st = frame_commit(f, err);
     if (st == TESS_OK)
         *metas = (struct layers){0};

@@ -115,6 +115,15 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
                                 const struct frame_options *options, struct frame **frame,
                                 tess_error *err);
 
+/*
+ * copy.c: make a frame with the state in memory of another, in an empty io or folder (the other is
+ * NULL), and commit it. The copy is there to be published and closed, no more: its metalayers are
+ * not kept, and one of a frame from before c-blosc2 2.0 has its bytes only. io and folder belong to
+ * the copy from here on, also after a failure.
+ */
+tess_status frame_copy(const struct frame *from, struct io *io, struct folder *folder,
+                       const struct frame_options *options, struct frame **copy, tess_error *err);
+
 void frame_close(struct frame *f); // without a commit; NULL: fine
 
 // Uncompressed bytes of chunk n in a frame with a chunksize.
@@ -137,6 +146,12 @@ struct stored_chunk {
 tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, tess_error *err);
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
+
+// Instead of opening it: all bytes of a chunk with an entry >= 0, as it is stored. They stay until
+// it is closed, or the scratch is used again.
+tess_status stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                              struct chunk_scratch *s, const uint8_t **bytes, int32_t *size,
+                              tess_error *err);
 
 // Errors of a chunk's parts count from its start; make them count from the frame's, and say which
 // chunk it was.

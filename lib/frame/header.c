@@ -173,7 +173,7 @@ frame_header_parse(const uint8_t *src, size_t size, int64_t room, struct frame_h
 void
 frame_header_write(const struct frame_header *h, uint8_t *dst)
 {
-    const bool var_chunks = h->chunksize == 0;
+    const int sizes = (h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0) | (h->vlblocks ? FLAG_VLBLOCKS : 0);
     const int codec = h->codec > CODEC_ZSTD ? CODEC_IN_BYTE_77 : h->codec;
 
     memset(dst, 0, FRAME_HEADER_SIZE);
@@ -185,7 +185,7 @@ frame_header_write(const struct frame_header *h, uint8_t *dst)
     dst[15] = 0xcf;
     put_u64be(dst + 16, (uint64_t)h->frame_len);
     dst[24] = 0xa4;
-    dst[25] = (uint8_t)(h->version | OFFSETS_64 | (var_chunks ? FLAG_VAR_CHUNKS : 0));
+    dst[25] = (uint8_t)(h->version | OFFSETS_64 | sizes);
     dst[26] = h->sparse ? TYPE_SPARSE : TYPE_CONTIGUOUS;
     dst[27] = (uint8_t)(codec | h->clevel << LEVEL_SHIFT);
     dst[28] = (uint8_t)(h->split - 1);

@@ -49,6 +49,26 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
     return TESS_OK;
 }
 
+// The header, and what stands behind it within `size` bytes.
+static tess_status
+read_front(struct stored_chunk *sc, int64_t n, int64_t size, int64_t room, struct chunk_scratch *s,
+           struct chunk_header *h, const uint8_t **front, tess_error *err)
+{
+    const struct frame *const f = sc->frame;
+    tess_status st = get_bytes(sc, 0, size, s, front, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_header_parse(*front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room, f->h.typesize,
+                            h, err);
+    if (st != TESS_OK)
+        return st;
+    if (f->h.chunksize > 0 && h->nbytes != frame_chunk_nbytes(f, n))
+        return err_set(err, TESS_ERR_CORRUPT, 4,
+                       "%" PRId32 " bytes, chunks of this frame have %" PRId32, h->nbytes,
+                       frame_chunk_nbytes(f, n));
+    return TESS_OK;
+}
+
 static tess_status
 open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scratch *s,
             tess_error *err)
@@ -60,17 +80,9 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
     struct chunk_header h;
 
     int64_t size = min_i64(room, FRONT_GUESS);
-    tess_status st = get_bytes(sc, 0, size, s, &front, err);
+    tess_status st = read_front(sc, n, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_header_parse(front, (size_t)min_i64(size, CHUNK_HEADER_SIZE), room, f->h.typesize,
-                            &h, err);
-    if (st != TESS_OK)
-        return st;
-    if (f->h.chunksize > 0 && h.nbytes != frame_chunk_nbytes(f, n))
-        return err_set(err, TESS_ERR_CORRUPT, 4,
-                       "%" PRId32 " bytes, chunks of this frame have %" PRId32, h.nbytes,
-                       frame_chunk_nbytes(f, n));
     const int64_t wanted = chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
@@ -81,27 +93,62 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
     return chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
 }
 
-tess_status
-stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                  struct chunk_scratch *s, tess_error *err)
+// Where the chunk of an entry >= 0 is.
+static tess_status
+find(struct stored_chunk *sc, int64_t n, int64_t *room, tess_error *err)
 {
-    const int64_t entry = index_get(&f->index, n);
+    const struct frame *const f = sc->frame;
     struct place place;
-    *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
-    if (entry < 0)
-        return open_special(sc, n, index_special(entry), err);
-    tess_status st = f->container->locate(f, entry, &place, err);
+    const tess_status st = f->container->locate(f, index_get(&f->index, n), &place, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     sc->io = place.io;
     sc->owns_io = place.owned;
     sc->position = place.position;
-    st = open_stored(sc, n, place.room, s, err);
+    *room = place.room;
+    return TESS_OK;
+}
+
+tess_status
+stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, tess_error *err)
+{
+    const int64_t entry = index_get(&f->index, n);
+    int64_t room = 0;
+    *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
+    if (entry < 0)
+        return open_special(sc, n, index_special(entry), err);
+    tess_status st = find(sc, n, &room, err);
+    if (st != TESS_OK)
+        return st;
+    st = open_stored(sc, n, room, s, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
     }
     return st;
+}
+
+tess_status
+stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
+{
+    struct chunk_header h;
+    int64_t room = 0;
+    *sc = (struct stored_chunk){.frame = f};
+    tess_status st = find(sc, n, &room, err);
+    if (st != TESS_OK)
+        return st;
+    st = read_front(sc, n, min_i64(room, CHUNK_HEADER_SIZE), room, s, &h, bytes, err);
+    if (st == TESS_OK)
+        st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
+    if (st != TESS_OK) {
+        stored_chunk_blame(sc, n, st, err);
+        stored_chunk_close(sc);
+        return st;
+    }
+    *size = h.cbytes;
+    return TESS_OK;
 }
 
 void

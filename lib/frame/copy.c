@@ -1,0 +1,115 @@
+/*
+ * copy.c - a frame to a new place, its chunks as they are stored.
+ *
+ * The new frame has the state in memory of the old one, whether that is committed or not, and
+ * nothing else: one commit, behind chunks that stand side by side in the order of the list. Of a
+ * chunk the header is looked at, which says how many bytes it has; its blocks are not.
+ *
+ * Frames from before c-blosc2 2.0 have headers that we do not write. They are copied as they stand.
+ */
+#include "frame/container.h"
+
+#include "base/checked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 20 };
+
+static tess_status
+copy_bytes(const struct frame *from, struct io *io, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    const int64_t end = from->h.frame_len;
+    uint8_t *const piece = malloc(PIECE);
+    if (!piece)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
+    for (int64_t at = 0; at < end && st == TESS_OK; at += PIECE) {
+        const size_t size = (size_t)min_i64(end - at, PIECE);
+        st = io_read(from->io, at, piece, size, err);
+        if (st == TESS_OK)
+            st = io_write(io, at, piece, size, err);
+    }
+    free(piece);
+    return st;
+}
+
+// No index can refer to a chunk of less than 32 bytes at the end of all chunks; so it gets them.
+static tess_status
+put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, tess_error *err)
+{
+    uint8_t longer[CHUNK_HEADER_SIZE] = {0};
+    if (size >= CHUNK_HEADER_SIZE)
+        return to->container->put(to, bytes, size, entry, err);
+    memcpy(longer, bytes, (size_t)size);
+    return to->container->put(to, longer, sizeof longer, entry, err);
+}
+
+static tess_status
+copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_scratch *s,
+           int64_t *entry, tess_error *err)
+{
+    struct stored_chunk sc;
+    const uint8_t *bytes;
+    int32_t size;
+    tess_status st = stored_chunk_load(&sc, from, n, s, &bytes, &size, err);
+    if (st != TESS_OK)
+        return st;
+    st = put_chunk(to, bytes, size, entry, err);
+    stored_chunk_close(&sc);
+    return st;
+}
+
+static tess_status
+copy_chunks(const struct frame *from, struct frame *to, tess_error *err)
+{
+    struct chunk_scratch s = {.limit = from->options.limits.memory};
+    tess_status st = TESS_OK;
+    for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
+        int64_t entry = from->index.entries[n];
+        if (entry >= 0)
+            st = copy_chunk(from, to, n, &s, &entry, err);
+        if (st == TESS_OK)
+            st = index_set(&to->index, n, entry, err);
+    }
+    scratch_finish(&s);
+    return st;
+}
+
+static tess_status
+copy_state(const struct frame *from, struct frame *to, tess_error *err)
+{
+    const bool uniform = !from->index.entries;
+    frame_start(to, &from->h, &from->metas, from->index.nchunks,
+                uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));
+    to->h.nbytes = from->h.nbytes; // chunks may differ in size
+    to->vlmetas = from->vlmetas;
+    tess_status st = copy_chunks(from, to, err);
+    if (st == TESS_OK)
+        st = frame_commit(to, err);
+    to->metas = to->vlmetas = (struct layers){0}; // the other's
+    return st;
+}
+
+tess_status
+frame_copy(const struct frame *from, struct io *io, struct folder *folder,
+           const struct frame_options *options, struct frame **copy, tess_error *err)
+{
+    tess_status st;
+    struct frame *const to = frame_new(io, folder, options);
+    if (!to)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    if (from->h.version >= 2)
+        st = copy_state(from, to, err);
+    else if (folder)
+        st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
+                     "a frame from before c-blosc2 2.0 cannot be made a directory");
+    else
+        st = copy_bytes(from, io, err);
+    if (st != TESS_OK) {
+        frame_close(to);
+        return st;
+    }
+    *copy = to;
+    return TESS_OK;
+}
