@@ -3,6 +3,7 @@
  */
 #include "array/array.h"
 #include "api/check.h"
+#include "api/home.h"
 #include "base/checked.h"
 #include "codec/codec.h"
 #include "meta/dtype.h"
@@ -13,60 +14,6 @@
 #include <string.h>
 
 static tess_status
-check_storage(const tess_storage *storage, tess_error *err)
-{
-    if (!storage)
-        return err_set(err, TESS_ERR_ARG, -1, "no storage is given");
-    if (storage->struct_size != sizeof *storage)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "a storage of %zu bytes, not %zu: call tess_storage_init()",
-                       storage->struct_size, sizeof *storage);
-    if (storage->mode < TESS_MODE_READ || storage->mode > TESS_MODE_APPEND)
-        return err_set(err, TESS_ERR_ARG, -1, "mode %d is not known", (int)storage->mode);
-    if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
-        return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
-                       (int)storage->durability);
-    if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
-        return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
-    return TESS_OK;
-}
-
-// Behind what a file holds.
-static tess_status
-append_home(const char *path, bool sparse, struct home *home, tess_error *err)
-{
-    struct io *whole;
-    if (sparse)
-        return err_set(err, TESS_ERR_ARG, -1, "a sparse array is a directory, not part of a file");
-    const tess_status st = io_file_open(path, true, &whole, err);
-    return st == TESS_OK ? io_window_at_end(whole, &home->offset, &home->io, err) : st;
-}
-
-static tess_status
-create_home(const tess_storage *storage, const tess_params *params, struct home *home,
-            tess_error *err)
-{
-    const bool replace = storage->mode == TESS_MODE_REPLACE;
-    const bool sparse = params->layout == TESS_LAYOUT_SPARSE;
-    *home = (struct home){0};
-    if (!sparse && params->layout != TESS_LAYOUT_CONTIGUOUS)
-        return err_set(err, TESS_ERR_ARG, -1, "layout %d is not known", (int)params->layout);
-    if (!storage->path) {
-        if (sparse)
-            return err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
-        return io_memory_new(NULL, 0, &home->io, err);
-    }
-    if (storage->mode == TESS_MODE_APPEND)
-        return append_home(storage->path, sparse, home, err);
-    if (storage->mode != TESS_MODE_NEW && !replace)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "creating a file needs the mode NEW, REPLACE or APPEND");
-    if (sparse)
-        return folder_create(storage->path, replace, FRAME_FOLDER_INDEX, &home->folder, err);
-    return io_file_create(storage->path, replace, &home->io, err);
-}
-
-static tess_status
 create(const tess_storage *storage, const tess_params *params, const struct array_content *content,
        tess_array **a, tess_error *err)
 {
@@ -74,17 +21,12 @@ create(const tess_storage *storage, const tess_params *params, const struct arra
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    tess_status st = check_storage(storage, err);
+    tess_status st = home_check(storage, err);
     if (st != TESS_OK)
         return st;
-    if (storage->offset != 0)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "offset %" PRId64 ": an array is created behind a file's end, with the mode "
-                       "APPEND and offset 0",
-                       storage->offset);
     if (!params || params->struct_size != sizeof *params)
         return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
-    st = create_home(storage, params, &home, err);
+    st = home_create(storage, params->layout, &home, err);
     if (st != TESS_OK)
         return st;
     return array_create(&home, storage, params, content, a, err);
@@ -174,44 +116,6 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
     return st == TESS_OK ? create(storage, params, &content, a, err) : st;
 }
 
-static tess_status
-open_io(const tess_storage *storage, bool writable, struct io **io, tess_error *err)
-{
-    if (storage->mmap)
-        return io_file_map(storage->path, io, err);
-    if (storage->path)
-        return io_file_open(storage->path, writable, io, err);
-    if (!storage->image)
-        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
-    if (writable)
-        return io_memory_new(storage->image, storage->image_size, io, err);
-    return io_memory_view(storage->image, storage->image_size, io, err);
-}
-
-static tess_status
-open_home(const tess_storage *storage, struct home *home, tess_error *err)
-{
-    const bool writable = storage->mode == TESS_MODE_UPDATE;
-    struct io *whole;
-    *home = (struct home){.offset = storage->offset};
-    if (storage->mmap && (writable || !storage->path))
-        return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
-    if (storage->path && folder_exists(storage->path)) {
-        if (storage->offset != 0)
-            return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a directory",
-                           storage->offset);
-        return folder_open(storage->path, writable, storage->mmap, &home->folder, err);
-    }
-    if (storage->offset == 0)
-        return open_io(storage, writable, &home->io, err);
-    if (writable)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "a frame inside a file, at offset %" PRId64 ", can only be read",
-                       storage->offset);
-    const tess_status st = open_io(storage, false, &whole, err);
-    return st == TESS_OK ? io_window(whole, storage->offset, &home->io, err) : st;
-}
-
 TESS_API tess_status
 tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 {
@@ -219,12 +123,12 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    tess_status st = check_storage(storage, err);
+    tess_status st = home_check(storage, err);
     if (st != TESS_OK)
         return st;
     if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = open_home(storage, &home, err);
+    st = home_open(storage, &home, err);
     if (st != TESS_OK)
         return st;
     return array_open(&home, storage, a, err);
@@ -324,18 +228,6 @@ box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop,
     for (int i = 0; i < g->ndim; i++)
         extent[i] = stop[i] - start[i];
     shape_strides(g->ndim, extent, g->typesize, stride);
-}
-
-// What was read counts only if the file is still in the state that led to it: the space of a state
-// that is gone may have been written to. This may also be all that is behind a failure.
-static tess_status
-check_current(const tess_array *a, tess_status st, tess_error *err)
-{
-    if (st == TESS_OK)
-        return frame_check_current(a->frame, err);
-    if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)
-        return frame_check_current(a->frame, err);
-    return st;
 }
 
 TESS_API tess_status

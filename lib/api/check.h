@@ -1,5 +1,5 @@
 /*
- * check.h - arguments that several public functions check.
+ * check.h - what several public functions check, before they work and after.
  */
 #ifndef API_CHECK_H
 #define API_CHECK_H
@@ -14,6 +14,18 @@ check_writable(const tess_array *a, tess_error *err)
     if (!a->frame->writable)
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
     return TESS_OK;
+}
+
+// What was read counts only if the file is still in the state that led to it: the space of a state
+// that is gone may have been written to. This may also be all that is behind a failure.
+static inline tess_status
+check_current(const tess_array *a, tess_status st, tess_error *err)
+{
+    if (st == TESS_OK)
+        return frame_check_current(a->frame, err);
+    if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)
+        return frame_check_current(a->frame, err);
+    return st;
 }
 
 #endif

@@ -1,0 +1,102 @@
+/*
+ * home.c - from what the caller says of a place to a file, memory or directory.
+ */
+#include "api/home.h"
+
+#include <inttypes.h>
+
+tess_status
+home_check(const tess_storage *storage, tess_error *err)
+{
+    if (!storage)
+        return err_set(err, TESS_ERR_ARG, -1, "no storage is given");
+    if (storage->struct_size != sizeof *storage)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a storage of %zu bytes, not %zu: call tess_storage_init()",
+                       storage->struct_size, sizeof *storage);
+    if (storage->mode < TESS_MODE_READ || storage->mode > TESS_MODE_APPEND)
+        return err_set(err, TESS_ERR_ARG, -1, "mode %d is not known", (int)storage->mode);
+    if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
+        return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
+                       (int)storage->durability);
+    if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
+    return TESS_OK;
+}
+
+// Behind what a file holds.
+static tess_status
+append_home(const char *path, bool sparse, struct home *home, tess_error *err)
+{
+    struct io *whole;
+    if (sparse)
+        return err_set(err, TESS_ERR_ARG, -1, "a sparse array is a directory, not part of a file");
+    const tess_status st = io_file_open(path, true, &whole, err);
+    return st == TESS_OK ? io_window_at_end(whole, &home->offset, &home->io, err) : st;
+}
+
+tess_status
+home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
+{
+    const bool replace = storage->mode == TESS_MODE_REPLACE;
+    const bool sparse = layout == TESS_LAYOUT_SPARSE;
+    *home = (struct home){0};
+    if (storage->offset != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "offset %" PRId64 ": an array is created behind a file's end, with the mode "
+                       "APPEND and offset 0",
+                       storage->offset);
+    if (!sparse && layout != TESS_LAYOUT_CONTIGUOUS)
+        return err_set(err, TESS_ERR_ARG, -1, "layout %d is not known", (int)layout);
+    if (!storage->path) {
+        if (sparse)
+            return err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
+        return io_memory_new(NULL, 0, &home->io, err);
+    }
+    if (storage->mode == TESS_MODE_APPEND)
+        return append_home(storage->path, sparse, home, err);
+    if (storage->mode != TESS_MODE_NEW && !replace)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "creating a file needs the mode NEW, REPLACE or APPEND");
+    if (sparse)
+        return folder_create(storage->path, replace, FRAME_FOLDER_INDEX, &home->folder, err);
+    return io_file_create(storage->path, replace, &home->io, err);
+}
+
+static tess_status
+open_io(const tess_storage *storage, bool writable, struct io **io, tess_error *err)
+{
+    if (storage->mmap)
+        return io_file_map(storage->path, io, err);
+    if (storage->path)
+        return io_file_open(storage->path, writable, io, err);
+    if (!storage->image)
+        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
+    if (writable)
+        return io_memory_new(storage->image, storage->image_size, io, err);
+    return io_memory_view(storage->image, storage->image_size, io, err);
+}
+
+tess_status
+home_open(const tess_storage *storage, struct home *home, tess_error *err)
+{
+    const bool writable = storage->mode == TESS_MODE_UPDATE;
+    struct io *whole;
+    *home = (struct home){.offset = storage->offset};
+    if (storage->mmap && (writable || !storage->path))
+        return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
+    if (storage->path && folder_exists(storage->path)) {
+        if (storage->offset != 0)
+            return err_set(err, TESS_ERR_ARG, -1, "offset %" PRId64 " in a directory",
+                           storage->offset);
+        return folder_open(storage->path, writable, storage->mmap, &home->folder, err);
+    }
+    if (storage->offset == 0)
+        return open_io(storage, writable, &home->io, err);
+    if (writable)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a frame inside a file, at offset %" PRId64 ", can only be read",
+                       storage->offset);
+    const tess_status st = open_io(storage, false, &whole, err);
+    return st == TESS_OK ? io_window(whole, storage->offset, &home->io, err) : st;
+}
