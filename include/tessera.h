@@ -11,6 +11,7 @@
  *   tessera/plugin.h    codecs and filters of your own
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
+ *   tessera/copy.h      arrays to another place
  *   tessera/meta.h      named bytes attached to an array
  *   tessera/attr.h      named values attached to an array
  */
@@ -19,6 +20,7 @@
 
 #include "tessera/array.h"
 #include "tessera/attr.h"
+#include "tessera/copy.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/meta.h"

@@ -32,9 +32,8 @@ is_dot(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-// A file, or a folder and what is in it.
-static void
-remove_all(const char *path)
+void
+files_remove(const char *path)
 {
     DIR *dir = opendir(path);
     char inside[1200];
@@ -42,7 +41,7 @@ remove_all(const char *path)
     for (struct dirent *e; dir && (e = readdir(dir));)
         if (!is_dot(e->d_name)) {
             (void)snprintf(inside, sizeof inside, "%s/%s", path, e->d_name);
-            remove_all(inside);
+            files_remove(inside);
         }
     if (dir)
         closedir(dir);
@@ -52,7 +51,7 @@ remove_all(const char *path)
 void
 files_end(void)
 {
-    remove_all(folder);
+    files_remove(folder);
 }
 
 const char *

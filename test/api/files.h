@@ -25,6 +25,9 @@ bool files_exist(const char *path);
 // Number of names in the folder.
 int files_count(void);
 
+// A file, or a folder and what is in it.
+void files_remove(const char *path);
+
 // A whole file; free() it.
 uint8_t *files_read(const char *path, size_t *size);
 void files_write(const char *path, const void *bytes, size_t size);

@@ -472,6 +472,52 @@ call_image(struct subject *s, tess_error *err)
 }
 
 static tess_status
+save(struct subject *s, tess_layout layout, tess_error *err)
+{
+    tess_storage storage = storage_for(s, TESS_MODE_REPLACE);
+
+    storage.path = files_path("saved");
+    const tess_status st = tess_array_save(s->a, &storage, layout, err);
+    disarm();
+    if (st == TESS_OK) {
+        check_file(storage.path, &s->reference);
+        files_remove(storage.path);
+    }
+    return st;
+}
+
+static tess_status
+call_save(struct subject *s, tess_error *err)
+{
+    return save(s, TESS_LAYOUT_CONTIGUOUS, err);
+}
+
+static tess_status
+call_save_sparse(struct subject *s, tess_error *err)
+{
+    return save(s, TESS_LAYOUT_SPARSE, err);
+}
+
+static tess_status
+call_to_image(struct subject *s, tess_error *err)
+{
+    void *image = NULL;
+    size_t size = 0;
+    const tess_status st = tess_array_to_image(s->a, &image, &size, err);
+
+    disarm();
+    if (st == TESS_OK) {
+        files_write(files_path("image"), image, size);
+        check_file(files_path("image"), &s->reference);
+        assert_int_equal(remove(files_path("image")), 0);
+    } else {
+        assert_null(image);
+    }
+    tess_image_free(image);
+    return st;
+}
+
+static tess_status
 call_vlmeta_new(struct subject *s, tess_error *err)
 {
     // Found and removed again at once: the name is not there in any state to compare with.
@@ -608,6 +654,9 @@ static const struct step steps[] = {
     {"append", NULL, call_append, model_append},
     {"flush", change, call_flush, NULL},
     {"flush nothing left", shrink_to_nothing, call_flush, NULL},
+    {"save", change, call_save, NULL},
+    {"save as a directory", NULL, call_save_sparse, NULL},
+    {"save to memory", change, call_to_image, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},
     {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},
     {"get vlmeta", NULL, call_vlmeta_get, NULL},

@@ -1,0 +1,89 @@
+/*
+ * copy.c - the public functions that write an array to another place.
+ */
+#include "api/check.h"
+#include "api/home.h"
+
+#include <tessera/copy.h>
+
+#include <stdlib.h>
+
+static tess_status
+check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
+{
+    const struct frame *const f = a->frame;
+    if (!storage->path)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "no path is given; tess_array_to_image() copies to memory");
+    const bool own =
+        f->folder ? folder_is_at(f->folder, storage->path) : io_is_at(f->io, storage->path);
+    if (own && f->writable)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "that is where the array itself is, which is open for writing");
+    return TESS_OK;
+}
+
+// A copy counts only if the file still is in the state that was copied.
+static tess_status
+copy_current(const tess_array *a, const struct home *home, const struct frame_options *options,
+             struct frame **copy, tess_error *err)
+{
+    tess_status st = frame_copy(a->frame, home->io, home->folder, options, copy, err);
+    const bool made = st == TESS_OK;
+    st = check_current(a, st, err);
+    if (made && st != TESS_OK)
+        frame_close(*copy);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
+                tess_error *err)
+{
+    struct home home;
+    struct frame *copy;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    tess_status st = home_check(storage, err);
+    if (st == TESS_OK)
+        st = check_target(a, storage, err);
+    if (st == TESS_OK)
+        st = home_create(storage, layout, &home, err);
+    if (st != TESS_OK)
+        return st;
+    const struct frame_options options = array_frame_options(a, storage);
+    st = copy_current(a, &home, &options, &copy, err);
+    if (st != TESS_OK)
+        return st;
+    st = frame_publish(copy, err);
+    frame_close(copy);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_to_image(const tess_array *a, void **image, size_t *size, tess_error *err)
+{
+    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
+    struct home home = {0};
+    struct frame *copy;
+    if (image)
+        *image = NULL;
+    if (size)
+        *size = 0;
+    if (!a || !image || !size)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
+    tess_status st = io_memory_new(NULL, 0, &home.io, err);
+    if (st == TESS_OK)
+        st = copy_current(a, &home, &options, &copy, err);
+    if (st != TESS_OK)
+        return st;
+    io_memory_take(copy->io, image, size);
+    frame_close(copy);
+    return TESS_OK;
+}
+
+TESS_API void
+tess_image_free(void *image)
+{
+    free(image);
+}
