@@ -51,7 +51,8 @@ tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout la
         st = home_create(storage, layout, &home, err);
     if (st != TESS_OK)
         return st;
-    const struct frame_options options = array_frame_options(a, storage);
+    const struct frame_options options = {.limits = storage->limits,
+                                          .durability = storage->durability};
     st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;
