@@ -12,6 +12,7 @@
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
  *   tessera/copy.h      arrays to another place
+ *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array
  *   tessera/attr.h      named values attached to an array
  */
@@ -21,6 +22,7 @@
 #include "tessera/array.h"
 #include "tessera/attr.h"
 #include "tessera/copy.h"
+#include "tessera/chunk.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/meta.h"

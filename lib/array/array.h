@@ -79,6 +79,7 @@ tess_status array_create(const struct home *home, const tess_storage *storage,
 
 // plain.c: frames without an N-dimensional layer.
 tess_status plain_open(tess_array *a, tess_error *err);
+int64_t plain_chunk_start(const tess_array *a, int64_t n); // in bytes; n = nchunks: the end
 tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst,
                        tess_error *err);
 

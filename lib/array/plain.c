@@ -71,8 +71,8 @@ plain_open(tess_array *a, tess_error *err)
     return TESS_OK;
 }
 
-static int64_t
-chunk_start(const tess_array *a, int64_t n)
+int64_t
+plain_chunk_start(const tess_array *a, int64_t n)
 {
     if (a->chunk_starts)
         return a->chunk_starts[n];
@@ -124,9 +124,9 @@ plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
 
     for (int64_t n = at < end ? find_chunk(a, at) : 0; at < end && st == TESS_OK; n++) {
-        const int64_t size = min_i64(chunk_start(a, n + 1), end) - at;
+        const int64_t size = min_i64(plain_chunk_start(a, n + 1), end) - at;
         if (size > 0)
-            st = read_chunk(a, n, at - chunk_start(a, n), dst, size, s, err);
+            st = read_chunk(a, n, at - plain_chunk_start(a, n), dst, size, s, err);
         dst += size;
         at += size;
     }

@@ -3,47 +3,27 @@
  */
 #include "chunk/cursor.h"
 
-#include "base/bytes.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-// Where the content of each block starts; their sizes stand in front of them.
+// Where the content of each block starts.
 static tess_status
 sum_vl_sizes(struct chunk_cursor *cur, tess_error *err)
 {
     const struct chunk *const c = cur->c;
-    int32_t total = 0;
 
     cur->vl_start = malloc(((size_t)c->h.nblocks + 1) * sizeof *cur->vl_start);
     if (!cur->vl_start)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", c->h.nblocks);
-    for (int32_t i = 0; i < c->h.nblocks; i++) {
-        const struct span span = chunk_span(c, i);
-        const uint8_t *bytes;
-        if (span.stop - span.start <= 4)
-            return err_set(err, TESS_ERR_CORRUPT, span.start,
-                           "block %" PRId32 " is stored in %" PRId32 " bytes", i,
-                           span.stop - span.start);
-        const tess_status st =
-            cur->source.fetch(cur->source.from, span.start, 4, cur->s, &bytes, err);
-        if (st != TESS_OK)
-            return st;
-        const int32_t nbytes = get_i32le(bytes);
-        if (nbytes < 1 || nbytes > c->h.nbytes - total)
-            return err_set(err, TESS_ERR_CORRUPT, span.start,
-                           "block %" PRId32 " of %" PRId32 " bytes, %" PRId32
-                           " are left of the chunk",
-                           i, nbytes, c->h.nbytes - total);
-        cur->vl_start[i] = total;
-        total += nbytes;
-    }
-    if (total != c->h.nbytes)
-        return err_set(err, TESS_ERR_CORRUPT, 4,
-                       "blocks of %" PRId32 " bytes in all, in a chunk of %" PRId32, total,
-                       c->h.nbytes);
-    cur->vl_start[c->h.nblocks] = total;
+    const tess_status st = chunk_block_sizes(c, &cur->source, cur->s, cur->vl_start + 1, err);
+    if (st != TESS_OK)
+        return st;
+    cur->vl_start[0] = 0;
+    for (int32_t i = 0; i < c->h.nblocks; i++)
+        cur->vl_start[i + 1] += cur->vl_start[i];
     return TESS_OK;
 }
 

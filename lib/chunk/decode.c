@@ -118,11 +118,31 @@ decode_regular(const struct chunk *c, int32_t nblock, struct rd r, uint8_t *dst,
     return st;
 }
 
+tess_status
+block_vl_nbytes(const struct chunk *c, int32_t nblock, const uint8_t *stored, int32_t left,
+                int32_t *nbytes, tess_error *err)
+{
+    const struct span span = chunk_span(c, nblock);
+    const int32_t size = span.stop - span.start;
+    struct rd r = rd_init(stored, (size_t)min_i64(size, VL_SIZE));
+    *nbytes = rd_i32le(&r);
+    if (size <= VL_SIZE)
+        return err_set(err, TESS_ERR_CORRUPT, span.start,
+                       "block %" PRId32 " is stored in %" PRId32 " bytes", nblock, size);
+    if (*nbytes < 1 || *nbytes > left)
+        return err_set(err, TESS_ERR_CORRUPT, span.start,
+                       "block %" PRId32 " of %" PRId32 " bytes, %" PRId32
+                       " are left of its chunk of %" PRId32,
+                       nblock, *nbytes, left, c->h.nbytes);
+    return TESS_OK;
+}
+
 // A block of its own size: the size, then its bytes, plain or compressed, as one stream.
 static tess_status
 decode_vl(const struct chunk *c, struct rd r, int32_t bsize, uint8_t *dst, struct chunk_scratch *s,
           tess_error *err)
 {
+    (void)rd_take(&r, VL_SIZE);
     if (r.left == (size_t)bsize) {
         memcpy(dst, r.at, (size_t)bsize);
         return TESS_OK;
@@ -143,14 +163,14 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
              int32_t itemsize, struct chunk_scratch *s, struct decoded *out, tess_error *err)
 {
     const struct span span = chunk_span(c, nblock);
-    struct rd r = rd_init(stored, (size_t)(span.stop - span.start));
-    int32_t bsize = c->h.vlblocks ? rd_i32le(&r) : chunk_block_nbytes(&c->h, nblock);
+    const struct rd r = rd_init(stored, (size_t)(span.stop - span.start));
+    int32_t bsize = chunk_block_nbytes(&c->h, nblock);
+    tess_status st = TESS_OK;
 
-    if (c->h.vlblocks && (r.bad || bsize < 1 || bsize > c->h.nbytes || r.left == 0))
-        return err_set(err, TESS_ERR_CORRUPT, span.start,
-                       "block %" PRId32 " of %" PRId32 " bytes, in a chunk of %" PRId32, nblock,
-                       bsize, c->h.nbytes);
-    tess_status st = scratch_reserve(s, bsize, err);
+    if (c->h.vlblocks)
+        st = block_vl_nbytes(c, nblock, stored, c->h.nbytes, &bsize, err);
+    if (st == TESS_OK)
+        st = scratch_reserve(s, bsize, err);
     if (st != TESS_OK)
         return st;
     st = c->h.vlblocks ? decode_vl(c, r, bsize, s->buffer[0], s, err)
@@ -164,6 +184,40 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
     st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
                            ref, s->buffer[1], s->buffer[2], (size_t)bsize, &out->bytes, err);
     return st == TESS_OK ? st : blame(&span, nblock, st, err);
+}
+
+static tess_status
+load_vl_sizes(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s,
+              int32_t *sizes, tess_error *err)
+{
+    int32_t left = c->h.nbytes;
+    for (int32_t i = 0; i < c->h.nblocks; i++) {
+        const struct span span = chunk_span(c, i);
+        const int32_t size = (int32_t)min_i64(span.stop - span.start, VL_SIZE);
+        const uint8_t *stored;
+        tess_status st = source->fetch(source->from, span.start, size, s, &stored, err);
+        if (st == TESS_OK)
+            st = block_vl_nbytes(c, i, stored, left, &sizes[i], err);
+        if (st != TESS_OK)
+            return st;
+        left -= sizes[i];
+    }
+    if (left > 0)
+        return err_set(err, TESS_ERR_CORRUPT, 4,
+                       "blocks of %" PRId32 " bytes in all, in a chunk of %" PRId32,
+                       c->h.nbytes - left, c->h.nbytes);
+    return TESS_OK;
+}
+
+tess_status
+chunk_block_sizes(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s,
+                  int32_t *sizes, tess_error *err)
+{
+    if (c->h.vlblocks)
+        return load_vl_sizes(c, source, s, sizes, err);
+    for (int32_t i = 0; i < c->h.nblocks; i++)
+        sizes[i] = chunk_block_nbytes(&c->h, i);
+    return TESS_OK;
 }
 
 tess_status

@@ -25,6 +25,15 @@ tess_status block_decode(const struct chunk *c, int32_t nblock, const uint8_t *s
                          const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s,
                          struct decoded *out, tess_error *err);
 
+/*
+ * The uncompressed size of a block that has a size of its own: its stored bytes begin with it. Of
+ * those the first VL_SIZE are at hand, or all there are. It is at most `left`, which is what the
+ * blocks in front of it leave of the chunk's content, or all of that where they are not known.
+ */
+enum { VL_SIZE = 4 };
+tess_status block_vl_nbytes(const struct chunk *c, int32_t nblock, const uint8_t *stored,
+                            int32_t left, int32_t *nbytes, tess_error *err);
+
 // Whether blocks other than the first need the content of the first.
 static inline bool
 chunk_needs_reference(const struct chunk *c)
@@ -39,6 +48,10 @@ struct chunk_bytes {
     tess_status (*fetch)(void *from, int32_t offset, int32_t size, struct chunk_scratch *s,
                          const uint8_t **bytes, tess_error *err);
 };
+
+// The uncompressed sizes of all blocks, nblocks of them; their sum is that of the chunk.
+tess_status chunk_block_sizes(const struct chunk *c, const struct chunk_bytes *source,
+                              struct chunk_scratch *s, int32_t *sizes, tess_error *err);
 
 // Fetch and decode block `nblock`.
 tess_status block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *source,

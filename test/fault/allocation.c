@@ -355,6 +355,28 @@ call_read(struct subject *s, tess_error *err)
 }
 
 static tess_status
+call_chunk(struct subject *s, tess_error *err)
+{
+    tess_chunk_info info;
+    const tess_status st = tess_array_chunk(s->a, 1, &info, err);
+
+    if (st == TESS_OK)
+        assert_int_equal(info.kind, TESS_CHUNK_BLOCKS);
+    return st;
+}
+
+static tess_status
+call_chunk_blocks(struct subject *s, tess_error *err)
+{
+    int32_t sizes[3] = {0};
+    const tess_status st = tess_array_chunk_blocks(s->a, 1, sizes, 3, err);
+
+    if (st == TESS_OK)
+        assert_int_equal(sizes[2], 3 * 6 * 8);
+    return st;
+}
+
+static tess_status
 call_write(struct subject *s, tess_error *err)
 {
     return tess_array_write(s->a, part_start, part_stop, part, sizeof part, err);
@@ -646,6 +668,8 @@ static const struct step steps[] = {
     {"open to read", end_array, call_open_to_read, NULL},
     {"read", NULL, call_read, NULL},
     {"read what is not committed", change, call_read, NULL},
+    {"chunk", NULL, call_chunk, NULL},
+    {"blocks of a chunk", NULL, call_chunk_blocks, NULL},
     {"write", NULL, call_write, model_write},
     {"write all", NULL, call_write_all, model_write_all},
     {"grow", NULL, call_grow, model_grow},

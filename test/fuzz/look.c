@@ -10,6 +10,7 @@ enum {
     CORNER_ITEMS = 64, // in a corner box
     WHOLE_SIZE = 1 << 20, // bytes of an array that is read as a whole
     WHOLE_BLOCKS = 1 << 26, // bytes decoded for that, padding included
+    CHUNKS_LOOKED_AT = 64,
 };
 
 // The box of two items along each axis, one where that is enough, at the first or last corner.
@@ -112,6 +113,47 @@ look_at_layers(const tess_array *a, const tess_info *info)
     }
 }
 
+// Sizes of blocks, if they can be had, are those of the chunk.
+static void
+look_at_blocks(const tess_array *a, int64_t n, const tess_chunk_info *chunk)
+{
+    const size_t count = (size_t)chunk->nblocks;
+    int32_t *const sizes = (int32_t *)(void *)exact_memory(count * sizeof *sizes);
+    int64_t total = 0;
+    tess_error err = {0};
+    const tess_status st = tess_array_chunk_blocks(a, n, sizes, count, &err);
+
+    must(st == TESS_OK || (err.status == st && err.message[0]), "a failure without a sentence");
+    must(st == TESS_OK || chunk->blocksize == 0, "sizes of equal blocks: %s", err.message);
+    if (st == TESS_OK) {
+        for (size_t i = 0; i < count; i++) {
+            must(sizes[i] > 0, "a block of %d bytes", sizes[i]);
+            total += sizes[i];
+        }
+        must(total == (count > 0 ? chunk->nbytes : 0), "blocks of %lld bytes in a chunk of %lld",
+             (long long)total, (long long)chunk->nbytes);
+    }
+    free(sizes);
+}
+
+// The first chunks; those of an array that can be read can be told, too.
+static void
+look_at_chunks(const tess_array *a, const tess_info *info, bool readable)
+{
+    for (int64_t n = 0; n < info->nchunks && n < CHUNKS_LOOKED_AT; n++) {
+        tess_chunk_info chunk;
+        tess_error err = {0};
+        const tess_status st = tess_array_chunk(a, n, &chunk, &err);
+
+        must(st == TESS_OK || !readable, "a chunk that can be read cannot be told: %s",
+             err.message);
+        if (st == TESS_OK)
+            look_at_blocks(a, n, &chunk);
+        else
+            must(err.status == st && err.message[0], "a failure without a sentence");
+    }
+}
+
 uint8_t *
 look_at(const tess_array *a, const tess_limits *limits, size_t *size)
 {
@@ -136,5 +178,6 @@ look_at(const tess_array *a, const tess_limits *limits, size_t *size)
     }
     read_corner(a, &info, false, whole);
     read_corner(a, &info, true, whole);
+    look_at_chunks(a, &info, whole && info.nitems > 0);
     return whole;
 }

@@ -1,0 +1,117 @@
+/*
+ * chunk.c - the public functions on chunks and blocks as they are stored.
+ */
+#include "api/check.h"
+#include "array/array.h"
+
+#include <tessera/chunk.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+// A chunk while it is looked at.
+struct view {
+    struct stored_chunk stored;
+    struct chunk_scratch *scratch;
+};
+
+static tess_status
+view_open(struct view *v, const tess_array *a, int64_t n, tess_error *err)
+{
+    if (n < 0 || n >= a->frame->index.nchunks)
+        return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
+                       a->frame->index.nchunks);
+    v->scratch = pool_take(a->pool);
+    if (!v->scratch)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    const tess_status st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
+    if (st == TESS_OK)
+        return TESS_OK;
+    pool_give(a->pool, v->scratch);
+    return check_current(a, st, err);
+}
+
+static void
+view_close(struct view *v, const tess_array *a)
+{
+    stored_chunk_close(&v->stored);
+    pool_give(a->pool, v->scratch);
+}
+
+static tess_chunk_kind
+kind_of(const struct chunk_header *h)
+{
+    switch (h->special) {
+    case SPECIAL_ZEROS:
+        return TESS_CHUNK_ZEROS;
+    case SPECIAL_NANS:
+        return TESS_CHUNK_NANS;
+    case SPECIAL_VALUE:
+        return TESS_CHUNK_VALUE;
+    case SPECIAL_UNINIT:
+        return TESS_CHUNK_UNINIT;
+    case SPECIAL_NONE:
+        break;
+    }
+    return h->nblocks > 0 ? TESS_CHUNK_BLOCKS : TESS_CHUNK_PLAIN;
+}
+
+static void
+describe_blocks(const struct chunk *c, tess_chunk_info *info)
+{
+    info->nblocks = c->h.nblocks;
+    info->blocksize = c->h.blocksize;
+    info->codec = c->codec->id;
+    memcpy(info->filters, c->h.filters, sizeof info->filters);
+    memcpy(info->filters_meta, c->h.filters_meta, sizeof info->filters_meta);
+    info->split = c->h.split && c->h.typesize > 1;
+    info->dictionary_size = c->dict_size;
+}
+
+TESS_API tess_status
+tess_array_chunk(const tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
+{
+    struct view v;
+    if (!a || !info)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
+    const tess_status st = view_open(&v, a, n, err);
+    if (st != TESS_OK)
+        return st;
+    const struct chunk *const c = &v.stored.chunk;
+    *info = (tess_chunk_info){
+        .kind = kind_of(&c->h),
+        .stored = v.stored.io != NULL,
+        .offset = a->plain ? plain_chunk_start(a, n) / a->g.typesize : 0,
+        .nbytes = c->h.nbytes,
+        .cbytes = c->h.cbytes,
+    };
+    if (info->kind == TESS_CHUNK_BLOCKS)
+        describe_blocks(c, info);
+    view_close(&v, a);
+    return check_current(a, TESS_OK, err);
+}
+
+TESS_API tess_status
+tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t count,
+                        tess_error *err)
+{
+    struct view v;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    tess_status st = view_open(&v, a, n, err);
+    if (st != TESS_OK)
+        return st;
+    const struct stored_chunk *const sc = &v.stored;
+    const int32_t nblocks = sc->chunk.h.nblocks;
+    if (nblocks > 0 && (!sizes || count < (size_t)nblocks)) {
+        st = err_set(err, TESS_ERR_ARG, -1,
+                     "%zu places for the sizes of %" PRId32 " blocks of chunk %" PRId64,
+                     sizes ? count : 0, nblocks, n);
+    } else {
+        st = chunk_block_sizes(&sc->chunk, &sc->bytes, v.scratch, sizes, err);
+        if (st != TESS_OK)
+            stored_chunk_blame(sc, n, st, err);
+    }
+    view_close(&v, a);
+    return check_current(a, st, err);
+}
