@@ -2,9 +2,12 @@
  * cmd_info.c - tess info: what an array is.
  *
  * Both forms are made in memory and printed when all is known: a file that turns out to be
- * damaged leaves nothing half-said on stdout.
+ * damaged leaves nothing half-said on stdout. The list of chunks comes after that, one by one; it
+ * ends where a chunk is damaged, and JSON then is left open.
  */
+#include "cli/chunks.h"
 #include "cli/commands.h"
+#include "cli/filters.h"
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/open.h"
@@ -45,19 +48,6 @@ split_name(int split)
     return name ? name : "forward-compat";
 }
 
-static void
-filter_name(uint8_t id, char *text, size_t size)
-{
-    const char *name = names_text(names_filter, id);
-
-    if (!name)
-        name = names_text(names_foreign_filter, id);
-    if (name)
-        (void)snprintf(text, size, "%s", name);
-    else
-        (void)snprintf(text, size, "filter %d", id);
-}
-
 static tess_status
 json_metalayers(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
 {
@@ -92,30 +82,6 @@ out:
 }
 
 static void
-json_filters(struct json *j, const tess_info *info)
-{
-    char name[32];
-
-    json_key(j, "filters");
-    json_open(j, '[');
-    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
-        filter_name(info->filters[i], name, sizeof name);
-        json_string(j, name);
-    }
-    json_close(j, ']');
-    json_key(j, "filters_id");
-    json_open(j, '[');
-    for (int i = 0; i < TESS_MAX_FILTERS; i++)
-        json_int(j, info->filters[i]);
-    json_close(j, ']');
-    json_key(j, "filters_meta");
-    json_open(j, '[');
-    for (int i = 0; i < TESS_MAX_FILTERS; i++)
-        json_int(j, info->filters_meta[i]);
-    json_close(j, ']');
-}
-
-static void
 json_items(struct json *j, const tess_info *info)
 {
     json_key(j, "ndim"), json_int(j, info->ndim);
@@ -140,7 +106,7 @@ json_codec(struct json *j, const tess_info *info)
     json_key(j, "codec_id"), json_int(j, info->codec);
     json_key(j, "codec_meta"), json_int(j, info->codec_meta);
     json_key(j, "clevel"), json_int(j, info->clevel);
-    json_filters(j, info);
+    filters_json(j, info->filters, info->filters_meta);
     json_key(j, "splitmode"), json_string(j, split_name(info->split));
 }
 
@@ -178,41 +144,16 @@ json_container(struct json *j, const tess_info *info)
         json_null(j);
 }
 
+// The object stays open.
 static tess_status
-write_json(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+write_json(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
 {
-    struct json j;
-
-    json_init(&j, out);
-    json_open(&j, '{');
-    json_items(&j, info);
-    json_codec(&j, info);
-    json_sizes(&j, info);
-    json_container(&j, info);
-    const tess_status st = json_metalayers(&j, a, info, err);
-    json_close(&j, '}');
-    fputc('\n', out);
-    return st;
-}
-
-static void
-write_filters(FILE *out, const tess_info *info)
-{
-    const char *separator = "";
-
-    fputs("  filters       ", out);
-    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
-        char name[32];
-
-        if (info->filters[i] == TESS_FILTER_NONE)
-            continue;
-        filter_name(info->filters[i], name, sizeof name);
-        fprintf(out, "%s%s", separator, name);
-        if (info->filters_meta[i])
-            fprintf(out, ":%d", info->filters_meta[i]);
-        separator = ", ";
-    }
-    fputs(separator[0] ? "\n" : "none\n", out);
+    json_open(j, '{');
+    json_items(j, info);
+    json_codec(j, info);
+    json_sizes(j, info);
+    json_container(j, info);
+    return json_metalayers(j, a, info, err);
 }
 
 static tess_status
@@ -263,7 +204,9 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     if (info->codec_meta)
         fprintf(out, ":%d", info->codec_meta);
     fprintf(out, ", level %d, split %s\n", info->clevel, split_name(info->split));
-    write_filters(out, info);
+    fputs("  filters       ", out);
+    filters_write(out, info->filters, info->filters_meta);
+    fputc('\n', out);
     fprintf(out, "  chunks stored %" PRId64 ", %" PRId64 " bytes, compressed %" PRId64,
             info->nchunks, info->nbytes, info->cbytes);
     if (info->cbytes > 0)
@@ -272,32 +215,67 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     return write_metalayers(out, a, info, err);
 }
 
+// What there is to say besides the chunks, all of it or nothing; j is NULL: in words.
+static tess_status
+print_array(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    char *text = NULL;
+    size_t text_size = 0;
+    FILE *const out = open_memstream(&text, &text_size);
+
+    if (!out)
+        return report_errno(err, "cannot describe");
+    if (j)
+        j->out = out;
+    tess_status st = j ? write_json(j, a, info, err) : write_words(out, a, info, err);
+    if (fclose(out) != 0 && st == TESS_OK)
+        st = report_nomem(err, (int64_t)text_size);
+    if (st == TESS_OK)
+        (void)fwrite(text, 1, text_size, stdout);
+    free(text);
+    return st;
+}
+
+static tess_status
+print_words(const tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+{
+    const tess_status st = print_array(NULL, a, info, err);
+
+    return st == TESS_OK && chunks ? chunks_write(stdout, a, info, err) : st;
+}
+
+static tess_status
+print_json(const tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+{
+    struct json j;
+    tess_status st = TESS_OK;
+
+    json_init(&j, stdout);
+    TRY(print_array(&j, a, info, err));
+    j.out = stdout;
+    if (chunks)
+        TRY(chunks_json(&j, a, info, err));
+    json_close(&j, '}');
+    fputc('\n', stdout);
+out:
+    return st;
+}
+
 static int
 run(const struct arguments *args)
 {
     const char *path = args->words[0];
+    const bool chunks = args->values[OPT_LIST_CHUNKS] != NULL;
     tess_array *a = NULL;
-    char *text = NULL;
-    size_t text_size = 0;
     tess_status st = TESS_OK;
     tess_error err;
     tess_info info;
 
     TRY(open_array(path, args, &a, &err));
     tess_array_info(a, &info);
-    FILE *out = open_memstream(&text, &text_size);
-    if (!out) {
-        st = report_errno(&err, "cannot describe");
-        goto out;
-    }
-    st =
-        args->values[OPT_JSON] ? write_json(out, a, &info, &err) : write_words(out, a, &info, &err);
-    if (fclose(out) != 0 && st == TESS_OK)
-        st = report_nomem(&err, (int64_t)text_size);
-    if (st == TESS_OK)
-        (void)fwrite(text, 1, text_size, stdout);
+    st = args->values[OPT_JSON] ? print_json(a, &info, chunks, &err)
+                                : print_words(a, &info, chunks, &err);
 out:
-    free(text);
     tess_array_discard(a);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
 }
@@ -307,7 +285,9 @@ const struct command cmd_info = {
     .purpose = "what an array is: shape, type, codec, sizes, metadata",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET),
-    .details = "",
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_LIST_CHUNKS),
+    .details =
+        "Kinds of chunks: blocks (filtered and compressed), plain (the bytes as they are), zeros,\n"
+        "nans, value (one item, repeated), uninit (never written).\n",
     .run = run,
 };

@@ -3,6 +3,7 @@
  */
 #include "cli/names.h"
 
+#include <tessera/chunk.h>
 #include <tessera/params.h>
 
 #include <stddef.h>
@@ -44,6 +45,16 @@ const struct name names_split[] = {
 const struct name names_layer[] = {
     {"b2nd", TESS_LAYER_B2ND},
     {"caterva", TESS_LAYER_CATERVA},
+    {NULL, 0},
+};
+
+const struct name names_chunk[] = {
+    {"blocks", TESS_CHUNK_BLOCKS},
+    {"plain", TESS_CHUNK_PLAIN},
+    {"zeros", TESS_CHUNK_ZEROS},
+    {"nans", TESS_CHUNK_NANS},
+    {"value", TESS_CHUNK_VALUE},
+    {"uninit", TESS_CHUNK_UNINIT},
     {NULL, 0},
 };
 

@@ -37,6 +37,7 @@ static const struct option options[OPT_COUNT] = {
     [OPT_TYPE] = {"--type", "TYPE", "VALUE is an int, float, string, bytes or json, and no other"},
     [OPT_FILE] = {"--file", "FILE", "VALUE is what stands in FILE: bytes, or as --type says"},
     [OPT_RAW] = {"--raw", NULL, "print strings and bytes as they are, without a newline"},
+    [OPT_LIST_CHUNKS] = {"--chunks", NULL, "list the chunks, too"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 

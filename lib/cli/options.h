@@ -23,6 +23,7 @@ enum option_id {
     OPT_TYPE,
     OPT_FILE,
     OPT_RAW,
+    OPT_LIST_CHUNKS,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

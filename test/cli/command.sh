@@ -105,6 +105,7 @@ run 2 info --chunks 1 a
 run 2 import a
 run 2 info a --offset
 run 2 info a --json=1
+run 2 info a --chunks=1
 run 2 info a --offset=x
 
 ### raw in, raw out
@@ -309,6 +310,38 @@ done
 run 0 import a.npy c.b2nd --layer caterva
 run 0 info --json c.b2nd
 grep -q '"metalayer": "caterva"' out && grep -q '"dtype": null' out || fail "info of caterva"
+
+### the list of chunks
+row() {
+    checks=$((checks + 1))
+    sed 's/  */ /g; s/^ //' out | grep -qxF -- "$1" || fail "info --chunks: no row $1 in $(cat out)"
+}
+{ head -c 1024 /dev/zero; count 3072; } >w.raw
+run 0 import w.raw w.b2nd --dtype '<i4' --shape 4x256 --chunks 2x128 --blocks 1x128 --codec zlib \
+    --filter shuffle,int_trunc:-1
+run 0 info --chunks w.b2nd
+row 'chunk position kind bytes stored ratio blocks dict codec filters'
+grep -Eq '^ +0  0,0 +blocks +1024 +[0-9]+ +[0-9]+\.[0-9][0-9] +2 +0  zlib +shuffle, int_trunc:255$' out ||
+    fail "info --chunks: row of a chunk with blocks in $(cat out)"
+run 0 import w.raw z.b2nd --dtype '<i4' --shape 4x256 --chunks 1x256 --blocks 1x128 --level 0
+run 0 info --chunks z.b2nd
+row '0 0,0 zeros 1024 0 -'
+row '3 3,0 plain 1024 1056 0.97'
+row '4 chunks: 3 plain, 3072 bytes stored in 3168; 1 zeros, 1024 bytes stored in 0'
+[ "$(sed '/^$/,$d' out)" = "$("$tess" info z.b2nd)" ] || fail "info --chunks: other words before it"
+run 0 info --json --chunks z.b2nd
+[ "$(wc -l <out)" -eq 1 ] || fail "info --json --chunks: not one line"
+for part in '"chunks": \[{"position": \[0, 0\], "kind": "zeros", "stored": false, ' \
+    '"nbytes": 1024, "cbytes": 1056}\]}$'; do
+    checks=$((checks + 1))
+    grep -q "$part" out || fail "info --json --chunks: no $part in $(cat out)"
+done
+run 0 info --json --chunks w.b2nd
+for part in '"kind": "blocks", "stored": true' '"nblocks": 2, "blocksize": 512, "codec": "zlib"' \
+    '"split": false, "dictionary_size": 0}\]}$'; do
+    checks=$((checks + 1))
+    grep -q "$part" out || fail "info --json --chunks: no $part in $(cat out)"
+done
 
 ### netCDF
 run 3 import f.npy:v x.b2nd # a file, and not a netCDF one
