@@ -69,7 +69,7 @@ open_output(struct export *job, bool force, tess_error *err)
     char *header = NULL;
     size_t header_size = 0;
 
-    TRY(output_open(&job->file, job->out_name, force, err));
+    TRY(output_open(&job->file, job->out_name, OUTPUT_FILE, force, err));
     job->out.fd = open(job->file.temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (job->out.fd < 0) {
         st = report_errno(err, "cannot create");

@@ -17,37 +17,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is going on, and which of the two files it is about.
+// What is going on, and whether it is about input or output.
 struct import {
     const char *in_name, *out_name;
     struct source *in;
+    tess_params params;
     struct output file;
     tess_array *out;
     const char *about;
 };
 
-// Its file is nobody's until it is complete: nothing in between has to be durable.
 static tess_status
-create(struct import *job, const struct arguments *args, tess_error *err)
+describe(struct import *job, const struct arguments *args, tess_error *err)
 {
     const struct source *in = job->in;
-    tess_storage storage;
-    tess_params params;
+    tess_params *params = &job->params;
 
-    tess_params_init(&params);
-    params.dtype = in->dtype;
-    params.typesize = in->typesize;
-    params.ndim = in->ndim;
-    memcpy(params.shape, in->shape, sizeof params.shape);
-    const tess_status st = params_set(&params, args, err);
+    tess_params_init(params);
+    params->dtype = in->dtype;
+    params->typesize = in->typesize;
+    params->ndim = in->ndim;
+    memcpy(params->shape, in->shape, sizeof params->shape);
+    return params_set(params, args, err);
+}
+
+// It is nobody's until it is complete: nothing in between has to be durable.
+static tess_status
+create(struct import *job, bool force, tess_error *err)
+{
+    const bool sparse = job->params.layout == TESS_LAYOUT_SPARSE;
+    tess_storage storage;
+
+    const tess_status st =
+        output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE, force, err);
     if (st != TESS_OK)
         return st;
-
     tess_storage_init(&storage);
     storage.path = job->file.temporary;
     storage.mode = TESS_MODE_NEW;
     storage.durability = TESS_DURABILITY_NONE;
-    return tess_array_uninit(&storage, &params, &job->out, err);
+    return tess_array_uninit(&storage, &job->params, &job->out, err);
 }
 
 static tess_status
@@ -107,8 +116,8 @@ run(const struct arguments *args)
     job.about = job.in_name;
     TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
     job.about = job.out_name;
-    TRY(output_open(&job.file, job.out_name, args->values[OPT_FORCE] != NULL, &err));
-    TRY(create(&job, args, &err));
+    TRY(describe(&job, args, &err));
+    TRY(create(&job, args->values[OPT_FORCE] != NULL, &err));
     TRY(copy(&job, &err));
     st = tess_array_close(job.out, &err);
     job.out = NULL;
@@ -130,6 +139,7 @@ const struct command cmd_import = {
     .details = "IN is one of\n"
                "  name.npy          a NumPy array, in C or Fortran order\n"
                "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"
-               "  any other file    raw items in C order; needs --dtype and --shape\n",
+               "  any other file    raw items in C order; needs --dtype and --shape\n"
+               "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
     .run = run,
 };

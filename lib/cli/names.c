@@ -42,6 +42,12 @@ const struct name names_split[] = {
     {NULL, 0},
 };
 
+const struct name names_layout[] = {
+    {"contiguous", TESS_LAYOUT_CONTIGUOUS},
+    {"sparse", TESS_LAYOUT_SPARSE},
+    {NULL, 0},
+};
+
 const struct name names_layer[] = {
     {"b2nd", TESS_LAYER_B2ND},
     {"caterva", TESS_LAYER_CATERVA},

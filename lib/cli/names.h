@@ -1,6 +1,7 @@
 /*
  * names.h - what codecs, filters, split modes, layers and kinds of chunks are called on the command
  * line.
+ * names.h - what codecs, filters, split modes, layouts and layers are called on the command line.
  */
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
@@ -17,6 +18,7 @@ extern const struct name names_codec[];
 extern const struct name names_filter[];
 extern const struct name names_foreign_filter[]; // only read
 extern const struct name names_split[];
+extern const struct name names_layout[];
 extern const struct name names_layer[];
 extern const struct name names_chunk[];
 

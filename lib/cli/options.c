@@ -32,8 +32,11 @@ static const struct option options[OPT_COUNT] = {
                     "in the order in which they are applied: delta,shuffle"},
     [OPT_SPLIT] = {"--split", "WHEN",
                    "cut blocks into byte streams: auto (default), always, never"},
+    [OPT_LAYOUT] = {"--layout", "NAME",
+                    "contiguous (default): one file; sparse: a directory with one\n"
+                    "file per chunk"},
     [OPT_LAYER] = {"--layer", "NAME", "b2nd (default), or caterva for old programs"},
-    [OPT_FORCE] = {"--force", NULL, "overwrite a file that exists"},
+    [OPT_FORCE] = {"--force", NULL, "replace a file or a sparse array that exists"},
     [OPT_TYPE] = {"--type", "TYPE", "VALUE is an int, float, string, bytes or json, and no other"},
     [OPT_FILE] = {"--file", "FILE", "VALUE is what stands in FILE: bytes, or as --type says"},
     [OPT_RAW] = {"--raw", NULL, "print strings and bytes as they are, without a newline"},

@@ -1,11 +1,11 @@
 /*
- * output.c - files that appear whole or not at all.
+ * output.c - files and directories that appear whole or not at all.
  *
- * The only writable variable of the command is here: the name of the file that the signal
- * handler removes.
+ * The only writable variable of the command is here: the name of what the signal handler removes.
  */
 #include "cli/output.h"
 
+#include "cli/path.h"
 #include "cli/report.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static void
 remove_and_die(int signal_number)
 {
     if (doomed[0])
-        (void)unlink(doomed);
+        (void)path_remove(doomed);
     (void)raise(signal_number); // the handler is for one time: now it ends the program
 }
 
@@ -46,12 +46,11 @@ remove_on_signals(const char *path)
     }
 }
 
-// A name in the folder of `path` that no file has.
+// A name in the folder of `path` that nothing has.
 static char *
 choose_temporary(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    const int folder = slash ? (int)(slash + 1 - path) : 0;
+    const int folder = (int)path_folder_size(path);
     const size_t size = (size_t)folder + 64;
     char *name = malloc(size);
     struct stat st;
@@ -67,42 +66,55 @@ choose_temporary(const char *path)
 }
 
 tess_status
-output_open(struct output *o, const char *path, bool force, tess_error *err)
+output_open(struct output *o, const char *path, enum output_kind kind, bool force, tess_error *err)
 {
-    struct stat st;
+    struct stat info;
+    tess_status st = TESS_OK;
 
     *o = (struct output){.force = force};
-    if (stat(path, &st) == 0) {
-        if (!S_ISREG(st.st_mode))
-            return report_set(err, TESS_ERR_IO, "exists, and is not a regular file");
-        if (!force)
-            return report_set(err, TESS_ERR_IO, "exists; --force overwrites it");
-        o->mode = st.st_mode & 07777;
+    if (stat(path, &info) == 0) {
+        o->mode = info.st_mode;
         o->path = realpath(path, NULL); // what a link points to is replaced, not the link
     } else {
-        o->path = strdup(path);
+        if (kind == OUTPUT_FILE && path[0] && path[strlen(path) - 1] == '/')
+            return report_set(err, TESS_ERR_IO, "is the name of a directory, not of a file");
+        o->path = strdup(path); // rename() lets that of a directory end in '/'
     }
     if (!o->path)
         return report_errno(err, "cannot be written");
+    TRY(path_check_replaceable(o->path, err));
+    if (o->mode != 0 && !force)
+        return report_set(err, TESS_ERR_IO, "exists; --force replaces it");
     o->temporary = choose_temporary(o->path);
     if (!o->temporary)
         return report_errno(err, "cannot be written");
     remove_on_signals(o->temporary);
-    return TESS_OK;
+out:
+    return st;
+}
+
+// The mode of what it replaces, if that is of the same type.
+static bool
+keep_mode(const struct output *o)
+{
+    struct stat info;
+
+    if (o->mode == 0)
+        return true;
+    if (lstat(o->temporary, &info) != 0)
+        return false;
+    return (info.st_mode & S_IFMT) != (o->mode & S_IFMT) ||
+           chmod(o->temporary, o->mode & 07777) == 0;
 }
 
 static bool
-sync_file(const char *path)
+rename_with(const char *from, const char *to, unsigned flags)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool synced = fd >= 0 && fsync(fd) == 0;
-
-    if (fd >= 0)
-        (void)close(fd);
-    return synced;
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) == 0;
 }
 
-// rename() that does not replace what has come into being meanwhile.
+// rename() that does not replace what has come into being meanwhile. Not every file system knows
+// links, or this kind of renaming.
 static bool
 rename_to_new(const char *from, const char *to)
 {
@@ -114,31 +126,86 @@ rename_to_new(const char *from, const char *to)
         errno = EEXIST;
         return false;
     }
-    return rename(from, to) == 0; // a file system without links
+    return rename_with(from, to, RENAME_NOREPLACE) || (errno == EINVAL && rename(from, to) == 0);
+}
+
+// What is here is not ours to remove any more.
+static void
+forget(struct output *o)
+{
+    free(o->temporary);
+    o->temporary = NULL;
+    doomed[0] = '\0';
+}
+
+// Where a directory is involved, rename() replaces next to nothing: both names change at once then,
+// and the old thing has the temporary one. It is looked at again, since it may be another by now.
+static tess_status
+exchange_names(struct output *o, tess_error *err)
+{
+    if (!rename_with(o->temporary, o->path, RENAME_EXCHANGE))
+        return report_errno(err, "cannot be given its name");
+    const tess_status st = path_check_replaceable(o->temporary, err);
+    if (st != TESS_OK && !rename_with(o->temporary, o->path, RENAME_EXCHANGE))
+        forget(o);
+    return st;
+}
+
+static tess_status
+take_name(struct output *o, tess_error *err)
+{
+    if (o->force ? rename(o->temporary, o->path) == 0 : rename_to_new(o->temporary, o->path))
+        return TESS_OK;
+    if (o->force && (errno == EISDIR || errno == ENOTDIR || errno == ENOTEMPTY || errno == EEXIST))
+        return exchange_names(o, err);
+    return report_errno(err, "cannot be given its name");
+}
+
+// Best effort: some file systems cannot.
+static void
+sync_folder(const char *path)
+{
+    const size_t size = path_folder_size(path);
+    char *folder = size > 0 ? strndup(path, size) : strdup(".");
+    const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+    free(folder);
 }
 
 tess_status
 output_publish(struct output *o, tess_error *err)
 {
-    if (!sync_file(o->temporary))
+    sigset_t all, before;
+
+    if (!path_sync(o->temporary))
         return report_errno(err, "cannot be brought to the disk");
-    if (o->mode != 0 && chmod(o->temporary, o->mode) != 0)
+    if (!keep_mode(o))
         return report_errno(err, "cannot keep its mode");
-    if (o->force ? rename(o->temporary, o->path) != 0 : !rename_to_new(o->temporary, o->path))
-        return report_errno(err, "cannot be given its name");
-    free(o->temporary);
-    o->temporary = NULL;
-    doomed[0] = '\0';
-    return TESS_OK;
+
+    // While the old thing may have the temporary name, no signal removes it unseen.
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, &before);
+    tess_status st = take_name(o, err);
+    if (st == TESS_OK) {
+        sync_folder(o->path); // before the old thing is gone
+        if (!path_remove(o->temporary) && errno != ENOENT)
+            st = report_errno(err, "is complete, but what it replaces cannot be removed");
+        forget(o);
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return st;
 }
 
 void
 output_close(struct output *o)
 {
     if (o->temporary)
-        (void)unlink(o->temporary);
-    doomed[0] = '\0';
-    free(o->temporary);
+        (void)path_remove(o->temporary);
+    forget(o);
     free(o->path);
     *o = (struct output){0};
 }

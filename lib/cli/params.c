@@ -140,7 +140,8 @@ tess_status
 params_set(tess_params *params, const struct arguments *args, tess_error *err)
 {
     const char *const *values = args->values;
-    int split = (int)params->split, layer = (int)params->layer;
+    int split = (int)params->split;
+    int layout = (int)params->layout, layer = (int)params->layer;
     tess_status st = TESS_OK;
 
     TRY(set_shape("--chunks", values[OPT_CHUNKS], params->ndim, params->chunkshape, err));
@@ -149,8 +150,10 @@ params_set(tess_params *params, const struct arguments *args, tess_error *err)
     TRY(set_level(values[OPT_LEVEL], params, err));
     TRY(set_filters(values[OPT_FILTER], params, err));
     TRY(set_named("--split", values[OPT_SPLIT], names_split, &split, err));
+    TRY(set_named("--layout", values[OPT_LAYOUT], names_layout, &layout, err));
     TRY(set_named("--layer", values[OPT_LAYER], names_layer, &layer, err));
     params->split = (tess_split)split;
+    params->layout = (tess_layout)layout;
     params->layer = (tess_layer)layer;
 out:
     return st;

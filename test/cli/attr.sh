@@ -156,6 +156,27 @@ prints '"another"'
 "$tess" export a.b2nd back.bin || fail "cannot export"
 cmp -s raw back.bin || fail "the items changed"
 
+### an array in a directory
+"$tess" import raw s.b2nd --dtype '<i4' --shape 4 --chunks 2 --layout sparse || fail "no directory"
+run 0 s.b2nd set x '[1]'
+run 0 s.b2nd set y 2.5
+run 0 s.b2nd set x two
+run 0 s.b2nd
+prints 'x  string  "two"
+y  float  2.5'
+run 0 s.b2nd del x
+run 1 s.b2nd get x
+run 1 s.b2nd del x
+run 0 s.b2nd/ set z --file raw
+run 0 s.b2nd get z --raw
+cmp -s out raw || fail "--raw printed other bytes"
+run 0 s.b2nd --json
+prints '{"y": 2.5, "z": {"$bytes": "MDEyMzQ1Njc4OWFiY2RlZg=="}}'
+[ "$(ls s.b2nd | tr '\n' ' ')" = '00000000.chunk 00000001.chunk chunks.b2frame ' ] ||
+    fail "in the directory: $(ls s.b2nd)"
+"$tess" export s.b2nd back.bin --force || fail "cannot export"
+cmp -s raw back.bin || fail "the items changed"
+
 ### mistakes
 cp a.b2nd before
 run 2

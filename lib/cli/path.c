@@ -1,0 +1,162 @@
+/*
+ * path.c - what stands at a path: a file, or a directory with files in it.
+ *
+ * path_remove() runs in signal handlers: all it calls is safe there. That is why directories are
+ * read with getdents64(), a bare system call, and not with readdir(), which allocates.
+ */
+#include "cli/path.h"
+
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Returns false to stop.
+typedef bool visit_fn(int folder, const char *name, void *arg);
+
+// Calls `visit` with each name in an open directory; false if it stopped or a read failed.
+static bool
+for_each_name(int folder, visit_fn *visit, void *arg)
+{
+    char entries[4096];
+    ssize_t size;
+
+    if (lseek(folder, 0, SEEK_SET) != 0)
+        return false;
+    while ((size = getdents64(folder, entries, sizeof entries)) > 0) {
+        unsigned short length;
+
+        for (ssize_t at = 0; at < size; at += length) {
+            const char *const name = entries + at + offsetof(struct dirent64, d_name);
+
+            memcpy(&length, entries + at + offsetof(struct dirent64, d_reclen), sizeof length);
+            if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !visit(folder, name, arg))
+                return false;
+        }
+    }
+    return size == 0;
+}
+
+size_t
+path_folder_size(const char *path)
+{
+    size_t size = strlen(path);
+
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    while (size > 0 && path[size - 1] != '/')
+        size--;
+    return size;
+}
+
+struct contents {
+    bool index; // the file that makes a directory an array
+    bool rest; // its other files
+    bool foreign;
+};
+
+static bool
+is_chunk_name(const char *name)
+{
+    enum { DIGITS = 8 };
+    int n = 0;
+
+    while (n < DIGITS && isxdigit((unsigned char)name[n]))
+        n++;
+    return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
+}
+
+static bool
+note_name(int folder, const char *name, void *arg)
+{
+    struct contents *c = arg;
+    struct stat st;
+
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    if (!S_ISREG(st.st_mode))
+        c->foreign = true;
+    else if (strcmp(name, "chunks.b2frame") == 0)
+        c->index = true;
+    else if (is_chunk_name(name) || strcmp(name, "chunks.b2frame.tmp") == 0 ||
+             strcmp(name, ".b2lock") == 0) // what a writer may have left, or c-blosc2's lock
+        c->rest = true;
+    else
+        c->foreign = true;
+    return true;
+}
+
+tess_status
+path_check_replaceable(const char *path, tess_error *err)
+{
+    struct contents c = {0};
+    struct stat st;
+
+    if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return TESS_OK;
+    if (!S_ISDIR(st.st_mode))
+        return report_set(err, TESS_ERR_IO, "exists, and is neither a file nor a directory");
+
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const bool known = folder >= 0 && faccessat(folder, ".", W_OK | X_OK, 0) == 0 &&
+                       for_each_name(folder, note_name, &c);
+    if (!known)
+        (void)report_errno(err, "exists, and its files cannot be removed");
+    if (folder >= 0)
+        (void)close(folder);
+    if (!known)
+        return err->status;
+    if (c.foreign || (c.rest && !c.index))
+        return report_set(err, TESS_ERR_IO,
+                          "exists, and is a directory that holds something else than an array");
+    return TESS_OK;
+}
+
+// A directory goes with its whole file system, which is one wait instead of one per file: with many
+// chunks those take longer than the import.
+bool
+path_sync(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return false;
+    const bool synced =
+        fstat(fd, &st) == 0 && (S_ISDIR(st.st_mode) ? syncfs(fd) == 0 : fsync(fd) == 0);
+    (void)close(fd);
+    return synced;
+}
+
+static bool
+remove_name(int folder, const char *name, void *arg)
+{
+    bool *removed = arg;
+
+    if (unlinkat(folder, name, 0) == 0)
+        *removed = true;
+    return true;
+}
+
+// Some file systems pass over names when others are removed meanwhile: once more then.
+bool
+path_remove(const char *path)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool removed = false, gone = false;
+
+    if (folder < 0)
+        return unlink(path) == 0;
+    do {
+        removed = false;
+        (void)for_each_name(folder, remove_name, &removed);
+        gone = rmdir(path) == 0;
+    } while (!gone && removed);
+    (void)close(folder);
+    return gone;
+}

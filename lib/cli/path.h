@@ -1,0 +1,30 @@
+/*
+ * path.h - what stands at a path: a file, or a directory with files in it.
+ */
+#ifndef CLI_PATH_H
+#define CLI_PATH_H
+
+#include <tessera/error.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Bytes of the part of a path that names its folder, up to the last '/'; slashes at the end do
+// not count. 0: the current directory.
+size_t path_folder_size(const char *path);
+
+/*
+ * Whether --force may remove what stands there: nothing, a file, an empty directory, or one that
+ * holds a sparse array and nothing else. TESS_ERR_IO says what it is instead.
+ */
+tess_status path_check_replaceable(const char *path, tess_error *err);
+
+// The file, or the directory with all its files, is on the disk when this returns true; else errno
+// says why.
+bool path_sync(const char *path);
+
+// Removes a file, or a directory with its files; one that holds other directories stays. False, and
+// errno, if something is left or there was nothing. Signal handlers may call it.
+bool path_remove(const char *path);
+
+#endif
