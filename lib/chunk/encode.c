@@ -54,6 +54,7 @@ check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline 
         .frame_typesize = spec->itemsize,
         .grid = spec->grid,
         .blocksize = spec->blocksize,
+        .level = spec->level,
         .from_caller = true,
         .users = spec->plugins ? spec->plugins->filters : NULL,
         .nusers = spec->plugins ? spec->plugins->nfilters : 0,

@@ -180,6 +180,7 @@ pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *er
         .block = plugin_block(spec->grid, spec->blocksize, spec->typesize),
         .old_bitshuffle = spec->old_bitshuffle,
     };
+    p->block.clevel = spec->level;
     if (spec->typesize < 1 || spec->typesize > 255)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "filters on items of %" PRId32 " bytes, 1 to 255 can be", spec->typesize);

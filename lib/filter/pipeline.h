@@ -47,6 +47,7 @@ struct filter_spec {
     int32_t blocksize; // bytes of every block; 0 if they differ
     const tess_user_filter *users; // filters of the program; they outlive the pipeline
     int nusers;
+    int level; // for filters of the program, when compressing; else 0
     bool from_caller; // not from a file: what cannot be is TESS_ERR_ARG instead of CORRUPT
 };
 
