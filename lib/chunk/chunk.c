@@ -103,7 +103,8 @@ refuse_codec(const struct chunk_header *h, tess_error *err)
 {
     const char *const name = h->codec_format == CODEC_FORMAT_OTHER ? codec_name(h->udcodec) : NULL;
     if (name)
-        return err_set(err, TESS_ERR_UNSUPPORTED, 22, "this build has no codec %s", name);
+        return err_set(err, TESS_ERR_UNSUPPORTED, 22, "codec %d: this build has no codec %s",
+                       h->udcodec, name);
     if (h->codec_format == CODEC_FORMAT_OTHER && h->udcodec >= TESS_PLUGIN_PRIVATE)
         return err_set(err, TESS_ERR_UNSUPPORTED, 22,
                        "codec %d is private to some program, and not among the plugins of this one",
