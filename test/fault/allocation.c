@@ -116,6 +116,25 @@ params_for(const struct subject *s, tess_params *p)
     p->nmetalayers = 1;
 }
 
+// The list is copied into each array; nobody calls these.
+static tess_status
+decompress(const tess_block *block, const void *src, size_t size, void *dst, size_t dst_size)
+{
+    (void)block, (void)src, (void)size, (void)dst, (void)dst_size;
+    return TESS_ERR_CORRUPT;
+}
+
+static tess_status
+backward(const tess_block *block, const void *src, void *dst, size_t size)
+{
+    (void)block, (void)src, (void)dst, (void)size;
+    return TESS_ERR_CORRUPT;
+}
+
+static const tess_user_codec codec = {.id = 200, .name = "none", .decompress = decompress};
+static const tess_user_filter filter = {.id = 200, .name = "none", .backward = backward};
+static const tess_plugins plugins = {&codec, 1, &filter, 1};
+
 static tess_storage
 storage_for(const struct subject *s, tess_mode mode)
 {
@@ -125,6 +144,7 @@ storage_for(const struct subject *s, tess_mode mode)
     storage.path = s->path;
     storage.mode = mode;
     storage.durability = TESS_DURABILITY_NONE;
+    storage.plugins = &plugins;
     if (!s->path) {
         storage.image = s->image;
         storage.image_size = s->image_size;
