@@ -5,11 +5,12 @@
  * A program hands them over when it creates or opens an array (tess_storage.plugins); nothing is
  * ever loaded by itself. Chunks name codecs and filters by number: those from TESS_PLUGIN_PRIVATE
  * to TESS_PLUGIN_LAST are free for anybody, those below belong to the registry of the Blosc
- * project. A number that the library serves itself cannot be taken.
+ * project. A number that the library serves itself cannot be taken, nor one twice (TESS_ERR_ARG).
  *
  * Functions are called by several threads at once, if several threads use the array. They must not
  * call the library on that array. What they read while decompressing may be damaged or made by an
- * enemy: they must never write more than they are asked for, whatever they read.
+ * enemy: they must never write more than they are asked for, whatever they read. An answer that is
+ * no status counts as TESS_ERR_CORRUPT.
  *
  * test/examples/plugin.c is an example that works.
  */
@@ -39,22 +40,29 @@ typedef struct tess_block {
     void *user; /**< of the plugin */
     uint8_t meta; /**< parameter: tess_params.codec_meta, or the filter's of filters_meta */
     int clevel; /**< 1 to 9 when compressing; 0 when decompressing */
-    int32_t typesize; /**< bytes of one item, as the chunk records it: 1 for items above 255 */
-    int ndim; /**< dimensions of the block; -1: it has none, outside arrays */
-    int32_t shape[TESS_MAX_NDIM]; /**< items along each axis; padded blocks are whole, too */
+    /** Bytes of one item; without a shape as the chunk records it, 1 for items above 255. */
+    int32_t typesize;
+    /** Dimensions of the block; -1: outside arrays, and if a chunk has blocks of its own. */
+    int ndim;
+    /** Items along each axis, all of the block's bytes; padded blocks are whole, too. */
+    int32_t shape[TESS_MAX_NDIM];
 } tess_block;
 
-/** A compressor of streams. */
+/** A compressor of streams; they have no alignment. */
 typedef struct tess_user_codec {
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages and tess_info.codec_name */
-    /** Works on the items of whole blocks: no splitting, and no filter that moves bytes. */
+    /**
+     * Works on the items of whole blocks: no splitting, and no filters but trunc_prec, int_trunc,
+     * ndcell and ndmean (TESS_ERR_ARG).
+     */
     bool needs_items;
     void *user; /**< given to the functions */
 
     /**
      * Compress `size` bytes, at least 1, into at most dst_size bytes. *made receives how many; 0:
-     * they do not get smaller, or the result does not fit. NULL: the codec only reads.
+     * they do not get smaller, or the result does not fit; more than dst_size: TESS_ERR_ARG.
+     * NULL: the codec only reads; an array that needs it cannot be created or changed.
      *
      * @return TESS_OK, or a status that the call on the array is to fail with.
      */
@@ -69,14 +77,14 @@ typedef struct tess_user_codec {
                               size_t dst_size);
 } tess_user_codec;
 
-/** A transformation of blocks that keeps their size. */
+/** A transformation of blocks that keeps their size; they are aligned for all types. */
 typedef struct tess_user_filter {
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages */
     bool lossy; /**< backward() does not bring back all that forward() was given */
     void *user; /**< given to the functions */
 
-    /** Before the codec: `size` bytes from src to dst, which do not overlap. NULL: only reads. */
+    /** Before the codec: `size` bytes from src to dst, which do not overlap. NULL: as above. */
     tess_status (*forward)(const tess_block *block, const void *src, void *dst, size_t size);
     /** After the codec. */
     tess_status (*backward)(const tess_block *block, const void *src, void *dst, size_t size);
