@@ -87,8 +87,8 @@ check_codec(const struct chunk_encoder *e, tess_error *err)
 
     if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
         return err_set(err, TESS_ERR_ARG, -1,
-                       "%s works on items: no shuffle, bitshuffle, delta or bytedelta can stand "
-                       "before it, and blocks must not be split",
+                       "%s works on items: of all filters only trunc_prec, int_trunc, ndcell and "
+                       "ndmean can stand before it, and blocks must not be split",
                        e->codec->name);
     if (!e->codec->check)
         return TESS_OK;
