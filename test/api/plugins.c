@@ -15,8 +15,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +262,8 @@ enter_filter(const tess_block *block, bool forth, const void *src, void *dst, si
     struct self *const self = block->user;
 
     check_memory(self, src, size, dst, size);
+    if ((uintptr_t)src % alignof(max_align_t) != 0 || (uintptr_t)dst % alignof(max_align_t) != 0)
+        accuse(self, "alignment");
     check_filter(self, block, forth, size);
     if (forth || !self->params)
         self->told = *block;
@@ -1440,6 +1444,7 @@ contradictions(void **state)
         {"items, bytedelta", ITEMS, {0, 35}, TESS_SPLIT_NEVER, false},
         {"items, int_trunc", ITEMS, {0, 36}, TESS_SPLIT_NEVER, true},
         {"items, trunc_prec", ITEMS, {4}, TESS_SPLIT_NEVER, true},
+        {"items, add", ITEMS, {ADD}, TESS_SPLIT_NEVER, false},
         {"runs, always split", RUNS, {1}, TESS_SPLIT_ALWAYS, true},
         {"half, delta", RUNS, {HALF, 3}, TESS_SPLIT_AUTO, false},
         {"half, others, delta", TESS_CODEC_LZ4, {0, HALF, 1, ADD, 3, 1}, TESS_SPLIT_AUTO, false},
