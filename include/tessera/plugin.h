@@ -54,7 +54,7 @@ typedef struct tess_user_codec {
     const char *name; /**< for messages and tess_info.codec_name */
     /**
      * Works on the items of whole blocks: no splitting, and no filters but trunc_prec, int_trunc,
-     * ndcell and ndmean (TESS_ERR_ARG).
+     * ndcell and ndmean (TESS_ERR_ARG). Chunks that are split all the same are not read.
      */
     bool needs_items;
     void *user; /**< given to the functions */

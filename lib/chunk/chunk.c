@@ -136,6 +136,10 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     c->codec = find_codec(h, around->plugins);
     if (!c->codec)
         return refuse_codec(h, err);
+    if (c->codec->needs_items && h->split && h->typesize > 1)
+        return err_set(err, TESS_ERR_CORRUPT, 2,
+                       "%s works on whole blocks, and these are split in %" PRId32 " streams",
+                       c->codec->name, h->typesize);
 
     struct rd r = rd_init(front, front_size);
     (void)rd_take(&r, (size_t)h->header_size);
