@@ -27,6 +27,7 @@
 
 enum {
     CASES = 500,
+    DAMAGED = 100, // arrays, each 50 times
     OPERATIONS_MAX = 8,
     ITEMS_MAX = 4000, // of an array
     BYTES_MAX = 100000, // of an array, and of a chunk
@@ -140,8 +141,7 @@ fits(const tess_block *block, size_t size, bool stream)
         return false;
     for (int i = 0; i < block->ndim; i++)
         whole *= block->shape[i];
-    return block->ndim == -1 || (int64_t)size == whole ||
-           (stream && (int64_t)size * block->typesize == whole);
+    return block->ndim == -1 || (int64_t)size == whole || (stream && whole % (int64_t)size == 0);
 }
 
 static void
@@ -150,7 +150,7 @@ check_codec(struct self *self, const tess_block *block, bool forth, size_t plain
     const tess_params *const p = self->params;
 
     check_told(self, block, forth);
-    if (!fits(block, plain, true))
+    if (!fits(block, plain, self->id != ITEMS))
         accuse(self, "shape and size of a stream");
     if (!p)
         return;
@@ -1673,7 +1673,7 @@ damage_is_found(void **state)
 
 // Any byte of a frame: the plugins get memory of the sizes they are told, and what they say counts.
 static void
-damage_anywhere(void **state)
+damage_everywhere(int codec, int which)
 {
     struct reference r, got;
     tess_params p;
@@ -1681,15 +1681,17 @@ damage_anywhere(void **state)
     size_t size;
     int found = 0;
 
-    (void)state;
     plain_params(&p);
+    p.codec = (tess_codec)codec;
+    memset(p.filters, 0, sizeof p.filters);
+    p.filters[0] = codec == ITEMS ? 0 : ADD;
     plain_items(&r, &p);
     kit_init(&kit, NULL);
     reference_copy(&got, &r);
     uint8_t *const image = image_of(&kit, &p, &r, &size);
 
     for (size_t i = 0; i < 4 * size; i++) {
-        static const uint8_t flips[] = {0x01, 0x80, 0xff, 0x14};
+        static const uint8_t flips[] = {0x01, 0x80, 0xff, 0x10};
         tess_storage storage = place(NULL, TESS_MODE_READ, &kit);
         tess_array *a = NULL;
         tess_error error;
@@ -1697,14 +1699,14 @@ damage_anywhere(void **state)
         storage.image_size = size;
         storage.limits.memory = 1 << 20;
         image[i / 4] ^= flips[i % 4];
-        const int before = kit.codec[0].refused;
+        const int before = kit.codec[which].refused;
         tess_status st = tess_array_open(&storage, &a, &error);
         tess_info info;
         if (st == TESS_OK) {
             tess_array_info(a, &info);
             if (info.ndim == 2 && info.typesize == 4 && info.shape[0] == 40 && info.shape[1] == 30)
                 st = read_all(a, &got, &error);
-            if (kit.codec[0].refused > before) {
+            if (kit.codec[which].refused > before) {
                 assert_int_equal(st, TESS_ERR_CORRUPT);
                 assert_true(error.offset >= 0);
                 found++;
@@ -1720,6 +1722,88 @@ damage_anywhere(void **state)
     free(image);
     reference_finish(&got);
     reference_finish(&r);
+}
+
+static void
+damage_anywhere(void **state)
+{
+    (void)state;
+    damage_everywhere(RUNS, 0);
+    damage_everywhere(ITEMS, 2);
+}
+
+// A box in the corner is read, written and cut, if the damaged frame opens at all.
+static void
+use(const tess_storage *storage)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    int64_t stop[TESS_MAX_NDIM] = {0};
+    size_t size;
+    tess_array *a = NULL;
+    tess_error error;
+    tess_info info;
+
+    tess_status st = tess_array_open(storage, &a, &error);
+    if (st == TESS_OK) {
+        tess_array_info(a, &info);
+        size = (size_t)info.typesize;
+        for (int i = 0; i < info.ndim; i++) {
+            const int64_t most = size > BYTES_MAX ? 1 : size > 2000 ? 2 : 40;
+            stop[i] = info.shape[i] < most ? info.shape[i] : most;
+            size *= (size_t)stop[i];
+        }
+        uint8_t *const items = calloc(size > 0 ? size : 1, 1);
+        assert_non_null(items);
+        st = tess_array_read(a, origin, stop, items, size, &error);
+        if (st == TESS_OK && info.writable)
+            st = tess_array_write(a, origin, stop, items, size, &error);
+        if (st == TESS_OK && info.writable)
+            st = tess_array_resize(a, stop, &error);
+        free(items);
+    }
+    if (st != TESS_OK)
+        check_error(&error, st, "damage");
+    tess_array_discard(a);
+}
+
+static void
+damage_of_random_arrays(void **state)
+{
+    static struct subject s;
+    const uint64_t seed = random_seed();
+
+    for (uint64_t i = 0; i < DAMAGED; i++) {
+        memset(&s, 0, sizeof s);
+        s.seed = seed + i;
+        random_init(&s.random, s.seed);
+        *state = &s;
+        draw_params(&s);
+        kit_init(&s.kit, NULL);
+        reference_init(&s.reference, s.params.ndim, s.params.shape, (size_t)s.params.typesize);
+        free(s.reference.data);
+        s.reference.data = draw_items(&s, reference_size(&s.reference));
+
+        tess_storage storage = place(NULL, TESS_MODE_READ, &s.kit);
+        uint8_t *const image = image_of(&s.kit, &s.params, &s.reference, &storage.image_size);
+        uint8_t *const damaged = malloc(storage.image_size);
+        assert_non_null(damaged);
+        storage.image = damaged;
+        storage.limits.memory = 1 << 22;
+        for (int k = 0; k < 50; k++) {
+            const int64_t size = (int64_t)storage.image_size;
+            memcpy(damaged, image, storage.image_size);
+            for (int64_t n = 1 + below(&s, 3); n > 0; n--)
+                damaged[below(&s, one_in(&s, 2) && size > 500 ? 500 : size)] ^=
+                    (uint8_t)(one_in(&s, 2) ? 1 << below(&s, 8) : below(&s, 256));
+            storage.mode = k % 2 ? TESS_MODE_UPDATE : TESS_MODE_READ;
+            use(&storage);
+            kit_check(&s.kit);
+        }
+        free(damaged);
+        free(image);
+        reference_finish(&s.reference);
+    }
+    *state = NULL;
 }
 
 int
@@ -1744,6 +1828,7 @@ main(void)
         cmocka_unit_test_setup_teardown(lists_are_copied, begin, end),
         cmocka_unit_test(damage_is_found),
         cmocka_unit_test(damage_anywhere),
+        cmocka_unit_test_setup_teardown(damage_of_random_arrays, begin, end_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
