@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Bytes of the items without padding; -1 if they are 2^63 or more. A plain frame need not hold a
 // whole number of items: there it is the bytes of the chunks.
@@ -201,6 +202,8 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     text_write(out, info->dtype && info->dtype[0] ? info->dtype : "of unknown type");
     fprintf(out, ", %" PRId32 " bytes each\n", info->typesize);
     fprintf(out, "  codec         %s", info->codec_name);
+    if (strcmp(info->codec_name, "unknown") == 0)
+        fprintf(out, " (%d)", info->codec);
     if (info->codec_meta)
         fprintf(out, ":%d", info->codec_meta);
     fprintf(out, ", level %d, split %s\n", info->clevel, split_name(info->split));
