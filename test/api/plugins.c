@@ -562,16 +562,18 @@ draw_shapes(struct subject *s)
 static void
 draw_filters(struct subject *s)
 {
-    static const uint8_t exact[] = {0,
-                                    0,
-                                    0,
-                                    ADD,
-                                    ADD,
-                                    MIRROR,
-                                    TESS_FILTER_SHUFFLE,
-                                    TESS_FILTER_BITSHUFFLE,
-                                    TESS_FILTER_DELTA,
-                                    TESS_FILTER_BYTEDELTA};
+    static const uint8_t exact[] = {
+        0,
+        0,
+        0,
+        ADD,
+        ADD,
+        MIRROR,
+        TESS_FILTER_SHUFFLE,
+        TESS_FILTER_BITSHUFFLE,
+        TESS_FILTER_DELTA,
+        TESS_FILTER_BYTEDELTA,
+    };
     tess_params *const p = &s->params;
 
     for (int i = 0; i < TESS_MAX_FILTERS; i++) {
@@ -584,15 +586,17 @@ draw_filters(struct subject *s)
 static void
 draw_params(struct subject *s)
 {
-    static const int codecs[] = {RUNS,
-                                 RUNS,
-                                 JP,
-                                 ITEMS,
-                                 TESS_CODEC_BLOSCLZ,
-                                 TESS_CODEC_LZ4,
-                                 TESS_CODEC_LZ4HC,
-                                 TESS_CODEC_ZLIB,
-                                 TESS_CODEC_ZSTD};
+    static const int codecs[] = {
+        RUNS,
+        RUNS,
+        JP,
+        ITEMS,
+        TESS_CODEC_BLOSCLZ,
+        TESS_CODEC_LZ4,
+        TESS_CODEC_LZ4HC,
+        TESS_CODEC_ZLIB,
+        TESS_CODEC_ZSTD,
+    };
     tess_params *const p = &s->params;
 
     tess_params_init(p);
@@ -1401,9 +1405,8 @@ only_readers(void **state)
                 tess_array_write(a, (int64_t[]){0, 0}, r.shape, r.data, reference_size(&r), &error);
             ok(tess_array_close(a, err));
         }
-        assert_int_not_equal(st, TESS_OK);
+        assert_int_equal(st, TESS_ERR_UNSUPPORTED);
         check_error(&error, st, "a write");
-        print_message("only read: %s: %s\n", tess_status_name(st), error.message);
         check_path(path, &kit, &r);
     }
     reference_finish(&r);
