@@ -1,8 +1,8 @@
 /*
  * create.c - from a description to an array.
  *
- * A new array starts as a list of special chunks that takes no space, committed; what has items of
- * its own is written then, and committed again, before a file gets its name.
+ * A new array starts as a list of special chunks that takes no space. What has items of its own is
+ * written then. It is committed once, before a file gets its name.
  */
 #include "array/array.h"
 
@@ -160,7 +160,7 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     frame_begin(a->frame);
     tess_status st = array_write(a, start, a->g.shape, &src, err);
     frame_keep(a->frame); // on failure the whole array goes
-    return st == TESS_OK ? frame_commit(a->frame, err) : st;
+    return st;
 }
 
 static tess_status
@@ -213,6 +213,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     }
     if (stored && a->g.nitems > 0)
         TRY(write_content(a, content, err));
+    TRY(frame_commit(a->frame, err));
     TRY(frame_publish(a->frame, err));
     *out = a;
     a = NULL; // now the caller's

@@ -367,25 +367,15 @@ static tess_status
 create_frame(struct frame *f, const struct frame_header *h, struct layers *metas, int64_t nchunks,
              int64_t entry, struct frame **frame, tess_error *err)
 {
-    tess_status st = TESS_OK;
     if (nchunks > INDEX_NCHUNKS_MAX) {
-        st = err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d", nchunks,
-                     INDEX_NCHUNKS_MAX);
-        goto out;
+        frame_close(f);
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " chunks, a frame has at most %d",
+                       nchunks, INDEX_NCHUNKS_MAX);
     }
     frame_start(f, h, metas, nchunks, entry);
-    st = frame_commit(f, err);
-    if (st == TESS_OK)
-        *metas = (struct layers){0};
-    else
-        f->metas = (struct layers){0}; // still the caller's
-    if (st == TESS_OK) {
-        *frame = f;
-        f = NULL; // now the caller's
-    }
-out:
-    frame_close(f);
-    return st;
+    *metas = (struct layers){0};
+    *frame = f;
+    return TESS_OK;
 }
 
 tess_status

@@ -94,9 +94,10 @@ tess_status frame_open(struct io *io, bool writable, const struct frame_options 
                        struct frame **frame, tess_error *err);
 
 /*
- * Make a frame of `nchunks` chunks that all have index entry `entry`, in an empty io, and commit
- * it; frame_publish() gives a file its name. h gives the parameters (all but lengths); metas are
- * taken over (emptied) on success. The io belongs to the frame from here on, also after a failure.
+ * Make a frame of `nchunks` chunks that all have index entry `entry`, in an empty io. Nothing is
+ * written before the first commit; frame_publish() gives a file its name then. h gives the
+ * parameters (all but lengths); metas are taken over (emptied) on success. The io belongs to the
+ * frame from here on, also after a failure.
  */
 tess_status frame_create(struct io *io, const struct frame_header *h, struct layers *metas,
                          int64_t nchunks, int64_t entry, const struct frame_options *options,

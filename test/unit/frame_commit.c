@@ -372,7 +372,8 @@ begin_story(struct story *s, tess_durability durability, int64_t nchunks)
     fill(0, bytes, NOTE_SIZE);
     assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, NOTE_SIZE, NULL), TESS_OK);
     if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &options, &s->f,
-                     &err) != TESS_OK)
+                     &err) != TESS_OK ||
+        frame_commit(s->f, &err) != TESS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
 }
