@@ -23,8 +23,9 @@ typedef enum tess_mode {
     TESS_MODE_REPLACE = 3, /**< create; a file that exists is replaced once the new one is whole */
     /**
      * Create behind all that a file holds already, whatever that is; tess_info.offset tells where.
-     * The array can be written to until it is closed, and only read from then on. A call that fails
-     * leaves the file as it was; a program that dies may leave it longer.
+     * The array can be written to until it is closed, and only read from then on; so can an array
+     * in front of it. A call that fails leaves the file as it was; a program that dies may leave it
+     * longer.
      */
     TESS_MODE_APPEND = 4
 } tess_mode;

@@ -21,6 +21,8 @@ struct container {
     // Find the chunk of an entry >= 0.
     tess_status (*locate)(const struct frame *f, int64_t entry, struct place *place,
                           tess_error *err);
+    // What a frame that was opened needs before it can be changed.
+    tess_status (*prepare)(struct frame *f, tess_error *err);
     // Store a chunk where no state on disk has anything.
     tess_status (*put)(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry,
                        tess_error *err);

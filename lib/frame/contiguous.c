@@ -18,6 +18,7 @@
  * Not here: which space is free (space.c).
  */
 #include "frame/container.h"
+#include "frame/free_space.h"
 #include "frame/pending.h"
 
 #include "base/bytes.h"
@@ -46,6 +47,22 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
         .room = section_end(f) - position,
     };
     return TESS_OK;
+}
+
+static tess_status
+prepare(struct frame *f, tess_error *err)
+{
+    const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
+
+    // The header may be on its way to the disk still, and the state before it current there: once
+    // it has arrived, nothing of that one is needed.
+    tess_status st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    if (st == TESS_OK)
+        st = free_space_check_behind(f, err);
+    if (st != TESS_OK)
+        return st;
+    space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
+    return free_space_map(f, end, err);
 }
 
 static tess_status
@@ -318,6 +335,7 @@ publish(struct frame *f, tess_error *err)
 
 const struct container container_contiguous = {
     .locate = locate,
+    .prepare = prepare,
     .put = put,
     .release = release,
     .commit = commit,

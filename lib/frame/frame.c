@@ -189,76 +189,6 @@ load_index(struct frame *f, tess_error *err)
     return err_prefix(err, st, "index");
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// The bytes of a stored chunk; they must not reach into the next one's.
-static tess_status
-chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, tess_error *err)
-{
-    uint8_t head[CHUNK_HEADER_MIN];
-    const tess_status st = io_read(f->io, position, head, sizeof head, err);
-    if (st != TESS_OK)
-        return st;
-    const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
-        return err_set(err, TESS_ERR_CORRUPT, position + 12,
-                       "a chunk of %" PRId32 " stored bytes, %" PRId64
-                       " before the next; the file can only be read",
-                       cbytes, room);
-    *end = position + cbytes;
-    return TESS_OK;
-}
-
-// Find what is free between the chunks. Chunks that share bytes are refused: their space would be
-// released while it is still needed.
-static tess_status
-map_space(struct frame *f, int64_t section_end, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    const size_t n = f->index.entries ? (size_t)f->index.nchunks : 0;
-    int64_t end = f->h.header_len;
-    int64_t *const sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
-    if (n > 0)
-        memcpy(sorted, f->index.entries, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
-    sorted[n] = section_end - f->h.header_len;
-    for (size_t i = 0; i < n && st == TESS_OK; i++) {
-        if (sorted[i] < 0)
-            continue;
-        const int64_t position = f->h.header_len + sorted[i];
-        space_add(&f->space, (struct extent){end, position - end});
-        st = chunk_end(f, position, sorted[i + 1] - sorted[i], &end, err);
-    }
-    f->space.end = end;
-    free(sorted);
-    return st;
-}
-
-static tess_status
-number_files(struct frame *f, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
-    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
-        const int64_t entry = f->index.entries[n];
-        if (entry >= f->options.limits.memory) // a byte for each number
-            st =
-                err_set(err, TESS_ERR_LIMIT, -1,
-                        "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
-                        entry, f->options.limits.memory);
-        else if (entry >= 0)
-            st = numbers_add(&f->numbers, entry, err);
-    }
-    return st;
-}
-
 // What a frame must be like for us to change it.
 static tess_status
 prepare_writing(struct frame *f, tess_error *err)
@@ -280,19 +210,7 @@ prepare_writing(struct frame *f, tess_error *err)
                        "metalayers that are not laid out as usual; the file can only be read");
 
     f->lens[f->next_len++] = f->h.frame_len;
-    if (f->folder)
-        return number_files(f, err);
-
-    // The header may be on its way to the disk still, and the state before it current there: once
-    // it has arrived, nothing of that one is needed.
-    if (f->options.durability >= TESS_DURABILITY_ORDERED) {
-        const tess_status st = io_sync(f->io, err);
-        if (st != TESS_OK)
-            return st;
-    }
-    const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
-    space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
-    return map_space(f, end, err);
+    return f->container->prepare(f, err);
 }
 
 // From the io of header and index on.

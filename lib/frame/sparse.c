@@ -43,6 +43,25 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
     return st;
 }
 
+// Learn which numbers are taken.
+static tess_status
+prepare(struct frame *f, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
+        const int64_t entry = f->index.entries[n];
+        if (entry >= f->options.limits.memory) // a byte for each number
+            st =
+                err_set(err, TESS_ERR_LIMIT, -1,
+                        "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
+                        entry, f->options.limits.memory);
+        else if (entry >= 0)
+            st = numbers_add(&f->numbers, entry, err);
+    }
+    return st;
+}
+
 static tess_status
 put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
 {
@@ -204,6 +223,7 @@ publish(struct frame *f, tess_error *err)
 
 const struct container container_sparse = {
     .locate = locate,
+    .prepare = prepare,
     .put = put,
     .release = release,
     .commit = commit,

@@ -1133,7 +1133,43 @@ behind_writers(void **state)
     tess_storage inside = at("host", TESS_MODE_UPDATE);
     inside.offset = info.offset;
     refused(TESS_ERR_UNSUPPORTED, tess_array_open(&inside, &b, err));
+    refused(TESS_ERR_UNSUPPORTED, tess_array_open(&update, &b, err)); // would overwrite the other
+    check_file(files_path("host"), &r);
+    check_inside("host", info.offset, &s);
     reference_finish(&s);
+    reference_finish(&r);
+}
+
+// Whatever lies between the two, and wherever the second one starts in what is read at once.
+static void
+behind_leftovers(void **state)
+{
+    enum { PIECE = 65536 };
+    static uint8_t gap[2 * PIECE];
+    struct reference r;
+    size_t size;
+
+    (void)state;
+    grid_reference(&r, 1);
+    ok(tess_array_close(make("host", TESS_MODE_NEW, TESS_LAYOUT_CONTIGUOUS, &r), err));
+    uint8_t *const frame = files_read(files_path("host"), &size);
+    uint8_t *const bytes = malloc(2 * size + sizeof gap);
+    assert_non_null(bytes);
+    memcpy(bytes, frame, size);
+    for (size_t n = 0; n < sizeof gap; n += n == 2            ? PIECE - 20
+                                            : n == PIECE + 20 ? PIECE - 30
+                                                              : 1) {
+        const tess_storage update = at("host", TESS_MODE_UPDATE);
+        tess_array *a;
+        memset(bytes + size, 0xa8, n);
+        files_write(files_path("host"), bytes, size + n);
+        ok(tess_array_close(reopen("host", TESS_MODE_UPDATE, false, 0), err));
+        memcpy(bytes + size + n, frame, size);
+        files_write(files_path("host"), bytes, 2 * size + n);
+        refused(TESS_ERR_UNSUPPORTED, tess_array_open(&update, &a, err));
+    }
+    free(bytes);
+    free(frame);
     reference_finish(&r);
 }
 
@@ -1156,6 +1192,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(behind_other_data, begin, end),
         cmocka_unit_test_setup_teardown(behind_fails, begin, end),
         cmocka_unit_test_setup_teardown(behind_writers, begin, end),
+        cmocka_unit_test_setup_teardown(behind_leftovers, begin, end),
     };
     if (argc != 2) {
         (void)fprintf(stderr, "usage: save GOLDEN\n");
