@@ -96,7 +96,7 @@ find_frame(struct io *io, int64_t from, int64_t size, int64_t *found, tess_error
 tess_status
 free_space_check_behind(const struct frame *f, tess_error *err)
 {
-    int64_t size, found;
+    int64_t size, found = -1;
     tess_status st = io_size(f->io, &size, err);
     if (st == TESS_OK)
         st = find_frame(f->io, f->h.frame_len, size, &found, err);
