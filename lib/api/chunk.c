@@ -65,7 +65,7 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
     memcpy(info->filters, c->h.filters, sizeof info->filters);
     memcpy(info->filters_meta, c->h.filters_meta, sizeof info->filters_meta);
     info->split = c->h.split && c->h.typesize > 1;
-    info->dictionary_size = c->dict_size;
+    info->dictionary_size = (int32_t)c->dict.size;
 }
 
 TESS_API tess_status

@@ -189,8 +189,7 @@ put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
         .from = c,
         .items = items,
         .stored = old ? stored : NULL,
-        .dict = old ? old->dict : NULL,
-        .dict_size = old ? old->dict_size : 0,
+        .dict = old && old->dict.size > 0 ? &old->dict : NULL,
     };
     enum chunk_special special;
     int32_t cbytes;

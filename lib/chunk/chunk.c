@@ -154,7 +154,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
             return err_set(err, TESS_ERR_CORRUPT, first,
                            "a dictionary of %" PRId32 " bytes, 1 to %d can be", size,
                            CHUNK_DICT_MAX);
-        st = copy_bytes(&c->dict, &c->dict_size, r.at, size, err);
+        st = codec_dict_init(&c->dict, c->codec, 0, r.at, (size_t)size, err);
         if (st != TESS_OK)
             return st;
         first += 4 + size;
@@ -190,7 +190,7 @@ void
 chunk_close(struct chunk *c)
 {
     free(c->spans);
-    free(c->dict);
+    codec_dict_finish(&c->dict);
     free(c->item);
     *c = (struct chunk){0};
 }

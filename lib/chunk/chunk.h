@@ -17,6 +17,7 @@
 #include "chunk/header.h"
 #include "chunk/plugins.h"
 #include "codec/codec.h"
+#include "codec/dict.h"
 
 // Two ends of a block's stored bytes, from the start of the chunk.
 struct span {
@@ -30,8 +31,7 @@ struct chunk {
     const struct codec *codec;
     const struct block_grid *grid; // not owned; NULL outside arrays
     struct span *spans; // nblocks of them
-    uint8_t *dict;
-    int32_t dict_size;
+    struct codec_dict dict;
     uint8_t *item; // of a repeated value
     int32_t item_size;
 };

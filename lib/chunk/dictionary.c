@@ -5,7 +5,7 @@
  * many short streams gain, few long ones do not. To find out, the last of the samples are not used
  * to make it, but encoded with and without it.
  *
- * Not here: the training (codec/dict.c), which samples (encode.c).
+ * Not here: how it is made (codec/dict.c), which samples (encode.c).
  */
 #include "chunk/dictionary.h"
 
@@ -52,7 +52,7 @@ estimate(const struct codec_dict *d, const struct codec_call *call, const struct
     struct codec_call with = *call;
     int64_t sum = 0;
 
-    with.prepared = d;
+    with.dict = d;
     for (unsigned i = 0; i < trials->count; i++) {
         int64_t before = 0, after = 0;
         tess_status st = encoded_size(call, at, trials->sizes[i], tmp, &before, err);
@@ -91,7 +91,7 @@ dictionary_make(struct codec_dict *d, const struct codec_call *call, const struc
 
     *d = (struct codec_dict){0};
     const size_t size =
-        trials.count > 0 ? codec_dict_train(call->codec, &learned, bytes, capacity) : 0;
+        trials.count > 0 ? codec_dict_make(call->codec, call->level, &learned, bytes, capacity) : 0;
     if (size == 0)
         return TESS_OK;
     tess_status st = codec_dict_init(d, call->codec, call->level, bytes, size, err);

@@ -376,12 +376,12 @@ choose_dictionary(struct job *job, tess_error *err)
     tess_status st = TESS_OK;
 
     if (source->stored && source->dict)
-        st = codec_dict_init(&job->dict, job->e->codec, job->e->level, source->dict,
-                             (size_t)source->dict_size, err);
+        st = codec_dict_init(&job->dict, job->e->codec, job->e->level, source->dict->bytes,
+                             source->dict->size, err);
     else if (!source->stored && job->e->dictionary)
         st = train(job, err);
     if (job->dict.size > 0)
-        job->call.prepared = &job->dict;
+        job->call.dict = &job->dict;
     return st;
 }
 

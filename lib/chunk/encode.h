@@ -58,8 +58,7 @@ struct block_source {
     // are; *stored = NULL if it has to be encoded.
     tess_status (*stored)(void *from, int32_t nblock, const uint8_t **stored, int32_t *size,
                           tess_error *err);
-    const uint8_t *dict; // of the stored blocks; the others get it, too. NULL: they have none
-    int32_t dict_size;
+    const struct codec_dict *dict; // of the stored blocks; the others get it, too. NULL: none
 };
 
 /*

@@ -55,9 +55,7 @@ struct codec_call {
     struct codec_state *state;
     int level; // 1 to 9, when encoding
     int meta; // the codec's parameter byte
-    const uint8_t *dict; // of the chunk, when decoding
-    size_t dict_size;
-    const struct codec_dict *prepared; // the same, when encoding; NULL: none
+    const struct codec_dict *dict; // of the chunk; NULL: none
     const struct block_grid *grid; // shape of the block; NULL if it has none
     int32_t typesize; // of the chunk
     int32_t blocksize; // of the block that the stream is part of; 0 if they differ

@@ -10,7 +10,12 @@
 #include <string.h>
 #include <zdict.h>
 
-enum { PIECE = 256 }; // of a sample: what follows can refer to the stream itself
+enum {
+    PIECE = 1024, // of a sample: what follows can refer to the stream itself
+    STATISTICS_SIZE = 128, // at most, near enough: what does not fit is cut off
+    TRAINED_LEVEL = 7,
+    TRAINED_CAPACITY = 4096,
+};
 
 static bool
 is_zstd(const struct codec *codec)
@@ -39,21 +44,34 @@ collect(const struct samples *samples, uint8_t *dst, size_t capacity)
     return used;
 }
 
-// Zstandard's builder finds what occurs often, which takes some 60 times as long as LZ4 compresses;
-// LZ4HC and Zstandard themselves are for those who wait. LZ4 has no use for the statistics in front
-// of the result.
-size_t
-codec_dict_train(const struct codec *codec, const struct samples *samples, uint8_t *dst,
-                 size_t capacity)
+// What occurs often in all samples.
+static size_t
+train(const struct samples *samples, uint8_t *dst, size_t capacity)
 {
-    assert(codec->takes_dict);
-    if (codec->id == CODEC_LZ4)
-        return collect(samples, dst, capacity);
     const size_t size =
         ZDICT_trainFromBuffer(dst, capacity, samples->bytes, samples->sizes, samples->count);
-    if (ZDICT_isError(size) || is_zstd(codec))
-        return ZDICT_isError(size) ? 0 : size;
+    return ZDICT_isError(size) ? 0 : size;
+}
 
+// Zstandard's statistics in front of collected bytes.
+static size_t
+add_statistics(const struct samples *samples, uint8_t *dst, size_t size, size_t capacity)
+{
+    const ZDICT_params_t params = {0};
+    uint8_t content[DICT_SIZE_MAX];
+
+    if (size > capacity - STATISTICS_SIZE)
+        size = capacity - STATISTICS_SIZE;
+    memcpy(content, dst, size);
+    size = ZDICT_finalizeDictionary(dst, capacity, content, size, samples->bytes, samples->sizes,
+                                    samples->count, params);
+    return ZDICT_isError(size) ? 0 : size;
+}
+
+// LZ4 has no use for the statistics.
+static size_t
+remove_statistics(uint8_t *dst, size_t size)
+{
     const size_t header = ZDICT_getDictHeaderSize(dst, size);
     if (ZDICT_isError(header) || header >= size)
         return 0;
@@ -61,12 +79,30 @@ codec_dict_train(const struct codec *codec, const struct samples *samples, uint8
     return size - header;
 }
 
+/*
+ * Training takes some milliseconds even for small chunks, and 60 times as long as LZ4 compresses
+ * large ones; its dictionaries save up to 10 % more than starts of samples, or nothing more. It is
+ * for those who wait.
+ */
+size_t
+codec_dict_make(const struct codec *codec, int level, const struct samples *samples, uint8_t *dst,
+                size_t capacity)
+{
+    assert(codec->takes_dict && capacity >= DICT_SIZE_MIN && capacity <= DICT_SIZE_MAX);
+    if (codec->id != CODEC_LZ4 && level >= TRAINED_LEVEL && capacity >= TRAINED_CAPACITY) {
+        const size_t size = train(samples, dst, capacity);
+        return size > 0 && !is_zstd(codec) ? remove_statistics(dst, size) : size;
+    }
+    const size_t size = collect(samples, dst, capacity);
+    return size > 0 && is_zstd(codec) ? add_statistics(samples, dst, size, capacity) : size;
+}
+
 static bool
-prepare(struct codec_dict *d, const struct codec *codec, int level)
+prepare_encoder(struct codec_dict *d, const struct codec *codec, int level)
 {
     if (is_zstd(codec)) {
-        d->zstd = ZSTD_createCDict(d->bytes, d->size, zstd_level(level));
-        return d->zstd != NULL;
+        d->encoder = ZSTD_createCDict(d->bytes, d->size, zstd_level(level));
+        return d->encoder != NULL;
     }
     if (codec->id == CODEC_LZ4HC)
         return true; // the tables are larger than what they are made from
@@ -78,6 +114,14 @@ prepare(struct codec_dict *d, const struct codec *codec, int level)
     return true;
 }
 
+// Damaged statistics are no failure here: without a decoder each stream reads them by itself.
+static void
+prepare_decoder(struct codec_dict *d, const struct codec *codec)
+{
+    if (is_zstd(codec))
+        d->decoder = ZSTD_createDDict(d->bytes, d->size);
+}
+
 tess_status
 codec_dict_init(struct codec_dict *d, const struct codec *codec, int level, const uint8_t *bytes,
                 size_t size, tess_error *err)
@@ -86,7 +130,9 @@ codec_dict_init(struct codec_dict *d, const struct codec *codec, int level, cons
     *d = (struct codec_dict){.bytes = malloc(size), .size = size};
     if (d->bytes)
         memcpy(d->bytes, bytes, size);
-    if (d->bytes && prepare(d, codec, level))
+    if (d->bytes && level == 0)
+        prepare_decoder(d, codec);
+    if (d->bytes && (level == 0 || prepare_encoder(d, codec, level)))
         return TESS_OK;
     codec_dict_finish(d);
     return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a dictionary of %zu bytes", size);
@@ -96,7 +142,8 @@ void
 codec_dict_finish(struct codec_dict *d)
 {
     free(d->bytes);
-    ZSTD_freeCDict(d->zstd);
+    ZSTD_freeCDict(d->encoder);
+    ZSTD_freeDDict(d->decoder);
     free(d->lz4);
     *d = (struct codec_dict){0};
 }

@@ -16,12 +16,13 @@
 #define DICT_SIZE_MIN 256
 #define DICT_SIZE_MAX 32768
 
-// Ready to encode. Any number of threads may use one.
+// Any number of threads may use one.
 struct codec_dict {
     uint8_t *bytes;
     size_t size; // 0: there is none
-    ZSTD_CDict *zstd;
-    LZ4_stream_t *lz4;
+    ZSTD_CDict *encoder;
+    ZSTD_DDict *decoder;
+    LZ4_stream_t *lz4; // to encode
 };
 
 // `count` samples, one behind the other.
@@ -31,12 +32,14 @@ struct samples {
     unsigned count;
 };
 
-// Make one of at most `capacity` bytes in dst. Returns its size; 0: nothing useful was found.
-size_t codec_dict_train(const struct codec *codec, const struct samples *samples, uint8_t *dst,
-                        size_t capacity);
+// Make one of at most `capacity` bytes (DICT_SIZE_MIN to DICT_SIZE_MAX) in dst, with an effort that
+// goes with the level. Returns its size; 0: nothing useful was found.
+size_t codec_dict_make(const struct codec *codec, int level, const struct samples *samples,
+                       uint8_t *dst, size_t capacity);
 
-// Prepare a copy of the bytes for a codec that takes dictionaries. TESS_ERR_NOMEM; *d is empty
-// then.
+// Copy the bytes and prepare them for a codec that takes dictionaries: to encode at a level, or to
+// decode, level 0. What is no dictionary shows when it is used. On failure (TESS_ERR_NOMEM) *d is
+// empty.
 tess_status codec_dict_init(struct codec_dict *d, const struct codec *codec, int level,
                             const uint8_t *bytes, size_t size, tess_error *err);
 void codec_dict_finish(struct codec_dict *d); // zeroed: fine

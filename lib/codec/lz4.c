@@ -34,8 +34,8 @@ encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, 
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
-    if (call->prepared) { // a copy, so that each stream starts from the dictionary alone
-        memcpy(state, call->prepared->lz4, (size_t)LZ4_sizeofState());
+    if (call->dict) { // a copy, so that each stream starts from the dictionary alone
+        memcpy(state, call->dict->lz4, (size_t)LZ4_sizeofState());
         made = LZ4_compress_fast_continue(state, (const char *)src, (char *)dst, to_int(src_size),
                                           to_int(dst_size), acceleration(call->level));
     } else {
@@ -55,11 +55,10 @@ encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, ui
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
-    if (call->prepared) {
+    if (call->dict) {
         LZ4_streamHC_t *const stream = LZ4_initStreamHC(state, (size_t)LZ4_sizeofStateHC());
         LZ4_resetStreamHC_fast(stream, call->level);
-        (void)LZ4_loadDictHC(stream, (const char *)call->prepared->bytes,
-                             (int)call->prepared->size);
+        (void)LZ4_loadDictHC(stream, (const char *)call->dict->bytes, (int)call->dict->size);
         made = LZ4_compress_HC_continue(stream, (const char *)src, (char *)dst, to_int(src_size),
                                         to_int(dst_size));
     } else {
@@ -77,10 +76,11 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 {
     int made = -1;
 
-    if (src_size <= INT_MAX && dst_size <= INT_MAX && call->dict_size <= INT_MAX)
+    if (src_size <= INT_MAX && dst_size <= INT_MAX)
         made = LZ4_decompress_safe_usingDict((const char *)src, (char *)dst, (int)src_size,
-                                             (int)dst_size, (const char *)call->dict,
-                                             (int)call->dict_size);
+                                             (int)dst_size,
+                                             call->dict ? (const char *)call->dict->bytes : NULL,
+                                             call->dict ? (int)call->dict->size : 0);
     if (made < 0 || (size_t)made != dst_size)
         return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
                        src_size, dst_size);

@@ -21,9 +21,8 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
     if (!c)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the Zstandard encoder");
     const size_t n =
-        call->prepared
-            ? ZSTD_compress_usingCDict(c, dst, dst_size, src, src_size, call->prepared->zstd)
-            : ZSTD_compressCCtx(c, dst, dst_size, src, src_size, zstd_level(call->level));
+        call->dict ? ZSTD_compress_usingCDict(c, dst, dst_size, src, src_size, call->dict->encoder)
+                   : ZSTD_compressCCtx(c, dst, dst_size, src, src_size, zstd_level(call->level));
     if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for Zstandard at level %d", call->level);
     *out_size = ZSTD_isError(n) ? 0 : n;
@@ -54,6 +53,17 @@ check_frame(const uint8_t *src, size_t src_size, size_t dst_size, tess_error *er
     return TESS_OK;
 }
 
+static size_t
+run_decoder(ZSTD_DCtx *d, const struct codec_dict *dict, uint8_t *dst, size_t dst_size,
+            const uint8_t *src, size_t src_size)
+{
+    if (!dict)
+        return ZSTD_decompressDCtx(d, dst, dst_size, src, src_size);
+    if (dict->decoder)
+        return ZSTD_decompress_usingDDict(d, dst, dst_size, src, src_size, dict->decoder);
+    return ZSTD_decompress_usingDict(d, dst, dst_size, src, src_size, dict->bytes, dict->size);
+}
+
 static tess_status
 decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, tess_error *err)
@@ -66,8 +76,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
     if (st != TESS_OK)
         return st;
 
-    const size_t made =
-        ZSTD_decompress_usingDict(d, dst, dst_size, src, src_size, call->dict, call->dict_size);
+    const size_t made = run_decoder(d, call->dict, dst, dst_size, src, src_size);
     if (ZSTD_getErrorCode(made) == ZSTD_error_memory_allocation)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a Zstandard frame");
     if (ZSTD_isError(made))

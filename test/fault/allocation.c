@@ -78,6 +78,8 @@ WRAP(char *, strdup, (const char *s), (s))
 WRAP(char *, strndup, (const char *s, size_t size), (s, size))
 WRAP(void *, ZSTD_createCCtx, (void), ())
 WRAP(void *, ZSTD_createDCtx, (void), ())
+WRAP(void *, ZSTD_createCDict, (const void *d, size_t n, int level), (d, n, level))
+WRAP(void *, ZSTD_createDDict, (const void *d, size_t n), (d, n))
 WRAP(void *, libdeflate_alloc_compressor, (int level), (level))
 WRAP(void *, libdeflate_alloc_decompressor, (void), ())
 
@@ -272,6 +274,45 @@ model_items(struct subject *s, int first)
     reference_init(&s->reference, 2, shape, 8);
     if (first > 0)
         number(&s->reference, first);
+}
+
+// Another array, in memory, whose chunks have dictionaries: made, changed in part, read.
+static tess_status
+call_dictionary(struct subject *s, tess_error *err)
+{
+    enum { SIZE = 16384 };
+    static uint8_t text[SIZE + 16], back[SIZE];
+    const int64_t start = 0, stop = SIZE, middle[2] = {300, 700};
+    tess_storage storage;
+    tess_params params;
+    tess_chunk_info chunk;
+    tess_array *a;
+
+    for (int i = 0; i < SIZE; i += 16)
+        (void)snprintf((char *)text + i, 17, "line %3u is %3u\n", (unsigned)i % 37,
+                       (unsigned)i * 7 % 91);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.ndim = 1;
+    params.shape[0] = SIZE;
+    params.chunkshape[0] = SIZE / 2;
+    params.blockshape[0] = 128;
+    params.codec = s->codec == TESS_CODEC_ZSTD ? TESS_CODEC_ZSTD : TESS_CODEC_LZ4;
+    params.dictionary = true;
+    tess_status st = tess_array_from(&storage, &params, text, SIZE, &a, err);
+    if (st != TESS_OK)
+        return st;
+    st = tess_array_chunk(a, 0, &chunk, err);
+    if (st == TESS_OK)
+        assert_true(chunk.dictionary_size > 0);
+    if (st == TESS_OK)
+        st = tess_array_write(a, &middle[0], &middle[1], text + 300, 400, err);
+    if (st == TESS_OK)
+        st = tess_array_read(a, &start, &stop, back, SIZE, err);
+    if (st == TESS_OK)
+        assert_memory_equal(back, text, SIZE);
+    tess_array_discard(a);
+    return st;
 }
 
 static tess_status
@@ -684,6 +725,7 @@ static const struct step steps[] = {
     {"nan", end_everything, call_nan, model_nan},
     {"full", end_everything, call_full, model_full},
     {"from", end_everything, call_from, model_from},
+    {"dictionary", NULL, call_dictionary, NULL},
     {"open", end_array, call_open, NULL},
     {"open to read", end_array, call_open_to_read, NULL},
     {"read", NULL, call_read, NULL},

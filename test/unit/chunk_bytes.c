@@ -670,7 +670,7 @@ front(void **state)
         assert_int_equal(st, size < needed ? TESS_ERR_CORRUPT : TESS_OK);
         free(exact);
         if (st == TESS_OK)
-            assert_memory_equal(c.dict, dict, sizeof dict);
+            assert_memory_equal(c.dict.bytes, dict, sizeof dict);
         chunk_close(&c);
     }
 

@@ -3,6 +3,7 @@
  * and what only one of them has: dictionaries, frames.
  */
 #include "codec/codec.h"
+#include "codec/dict.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -326,19 +327,21 @@ lz4_takes_a_dictionary(void **state)
     assert_in_range(n, 1, 50);
 
     const size_t size = (size_t)n;
-    assert_int_equal(c->decode(&(struct codec_call){.codec = c,
-                                                    .state = codec_state,
-                                                    .dict = dict,
-                                                    .dict_size = sizeof dict},
-                               packed, size, back, sizeof back, NULL),
-                     TESS_OK);
+    struct codec_dict whole, part;
+    assert_int_equal(codec_dict_init(&whole, c, 0, dict, sizeof dict, NULL), TESS_OK);
+    assert_int_equal(codec_dict_init(&part, c, 0, dict, 1000, NULL), TESS_OK);
+    assert_int_equal(
+        c->decode(&(struct codec_call){.codec = c, .state = codec_state, .dict = &whole}, packed,
+                  size, back, sizeof back, NULL),
+        TESS_OK);
     assert_memory_equal(back, data, sizeof data);
     check_refuses(c, packed, size, sizeof data);
     assert_int_equal(
-        c->decode(
-            &(struct codec_call){.codec = c, .state = codec_state, .dict = dict, .dict_size = 1000},
-            packed, size, back, sizeof back, NULL),
+        c->decode(&(struct codec_call){.codec = c, .state = codec_state, .dict = &part}, packed,
+                  size, back, sizeof back, NULL),
         TESS_ERR_CORRUPT);
+    codec_dict_finish(&whole);
+    codec_dict_finish(&part);
 }
 
 // Compressed by the library with a dictionary, decoded by us with it and without.
@@ -356,16 +359,17 @@ check_zstd_dictionary(const uint8_t *dict, size_t dict_size, const uint8_t *data
     ZSTD_freeCCtx(z);
     assert_false(ZSTD_isError(n));
     assert_true(n < size / 2); // the dictionary helped
+    struct codec_dict d;
+    assert_int_equal(codec_dict_init(&d, c, 0, dict, dict_size, NULL), TESS_OK);
     for (int i = 0; i < 2; i++) { // the second time after a failure without it
-        assert_int_equal(c->decode(&(struct codec_call){.codec = c,
-                                                        .state = codec_state,
-                                                        .dict = dict,
-                                                        .dict_size = dict_size},
-                                   packed, n, back, size, NULL),
-                         TESS_OK);
+        assert_int_equal(
+            c->decode(&(struct codec_call){.codec = c, .state = codec_state, .dict = &d}, packed, n,
+                      back, size, NULL),
+            TESS_OK);
         assert_memory_equal(back, data, size);
         check_refuses(c, packed, n, size);
     }
+    codec_dict_finish(&d);
     free(back);
     free(packed);
 }
@@ -397,11 +401,13 @@ zstd_takes_dictionaries(void **state)
     uint8_t back[1000];
     const size_t size = ZSTD_compress(packed, sizeof packed, samples, 1000, 3);
     memset(trained + 8, 0xff, 100);
-    assert_int_equal(
-        codec_by_id(CODEC_ZSTD)
-            ->decode(&(struct codec_call){.state = codec_state, .dict = trained, .dict_size = n},
-                     packed, size, back, sizeof back, NULL),
-        TESS_ERR_CORRUPT);
+    struct codec_dict damaged;
+    const struct codec *const c = codec_by_id(CODEC_ZSTD);
+    assert_int_equal(codec_dict_init(&damaged, c, 0, trained, n, NULL), TESS_OK);
+    assert_int_equal(c->decode(&(struct codec_call){.state = codec_state, .dict = &damaged}, packed,
+                               size, back, sizeof back, NULL),
+                     TESS_ERR_CORRUPT);
+    codec_dict_finish(&damaged);
 }
 
 static size_t
