@@ -23,16 +23,25 @@ is_zstd(const struct codec *codec)
     return codec->format == CODEC_FORMAT_ZSTD;
 }
 
-// Starts of samples, one behind the other.
+// The part of a sample that is collected.
+static size_t
+piece_size(const struct samples *samples, unsigned i)
+{
+    return samples->sizes[i] < PIECE ? samples->sizes[i] : PIECE;
+}
+
+// Starts of samples, one behind the other: of every so many, if there are more than fit.
 static size_t
 collect(const struct samples *samples, uint8_t *dst, size_t capacity)
 {
     const uint8_t *at = samples->bytes;
-    const unsigned step = (unsigned)(samples->count * (size_t)PIECE / capacity) + 1;
-    size_t used = 0;
+    size_t total = 0, used = 0;
 
+    for (unsigned i = 0; i < samples->count; i++)
+        total += piece_size(samples, i);
+    const size_t step = total / capacity + 1;
     for (unsigned i = 0; i < samples->count && used < capacity; i++) {
-        size_t size = samples->sizes[i] < PIECE ? samples->sizes[i] : PIECE;
+        size_t size = piece_size(samples, i);
         if (size > capacity - used)
             size = capacity - used;
         if (i % step == 0) {
