@@ -57,6 +57,11 @@ typedef struct tess_user_codec {
      * ndcell and ndmean (TESS_ERR_ARG). Chunks that are split all the same are not read.
      */
     bool needs_items;
+    /**
+     * decompress() does not bring back all that compress() was given. Such a codec cannot stand
+     * behind delta, whose reference is the first block of a chunk as it was (TESS_ERR_ARG).
+     */
+    bool lossy;
     void *user; /**< given to the functions */
 
     /**

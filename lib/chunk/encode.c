@@ -90,6 +90,11 @@ check_codec(const struct chunk_encoder *e, tess_error *err)
                        "%s works on items: of all filters only trunc_prec, int_trunc, ndcell and "
                        "ndmean can stand before it, and blocks must not be split",
                        e->codec->name);
+    if (e->codec->lossy && e->pipeline.has_delta)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "delta before %s, which loses information: its reference is the block as "
+                       "it was before",
+                       e->codec->name);
     if (!e->codec->check)
         return TESS_OK;
     return e->codec->check(&call, e->h.split ? e->h.blocksize / e->h.typesize : e->h.blocksize,

@@ -68,6 +68,7 @@ struct codec {
     const tess_user_codec *user; // what the program says of it; NULL: a codec of ours
     bool takes_dict; // its streams can refer to a dictionary
     bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
+    bool lossy; // does not bring back all that it was given
 
     /*
      * May be NULL. Whether streams of `size` bytes can be encoded with this call's level, meta and

@@ -71,6 +71,7 @@ codec_of_user(const tess_user_codec *user)
         .name = user->name,
         .user = user,
         .needs_items = user->needs_items,
+        .lossy = user->lossy,
         .check = check,
         .encode = encode,
         .decode = decode,

@@ -139,6 +139,7 @@ compress(const tess_block *block, const void *src, size_t size, void *dst, size_
     struct self *const self = block->user;
     const uint8_t *const from = src;
     uint8_t *const to = dst;
+    const uint8_t kept = self->id == ROUGH ? 0xfe : 0xff;
     size_t used = MARK;
 
     check_memory(self, src, size, dst, dst_size);
@@ -151,12 +152,12 @@ compress(const tess_block *block, const void *src, size_t size, void *dst, size_
     if (self->result != FAIR)
         return TESS_OK;
     for (size_t i = 0, n; i < size; i += n) {
-        for (n = 1; n < 255 && i + n < size && from[i + n] == from[i]; n++)
+        for (n = 1; n < 255 && i + n < size && (from[i + n] & kept) == (from[i] & kept); n++)
             ;
         if (dst_size < used + 2)
             return TESS_OK;
         to[used++] = (uint8_t)n;
-        to[used++] = from[i];
+        to[used++] = from[i] & kept;
     }
     const uint32_t mark = hash(hash_told(block, size), to + MARK, used - MARK);
     memcpy(to, &mark, MARK);
@@ -285,9 +286,10 @@ void
 kit_init(struct kit *kit, const tess_params *params)
 {
     static const tess_user_codec codecs[NCODECS] = {
-        {RUNS, "runs", false, NULL, compress, decompress},
-        {JP, "jp", false, NULL, compress, decompress},
-        {ITEMS, "items", true, NULL, compress, decompress},
+        {RUNS, "runs", false, false, NULL, compress, decompress},
+        {JP, "jp", false, false, NULL, compress, decompress},
+        {ITEMS, "items", true, false, NULL, compress, decompress},
+        {ROUGH, "rough", false, true, NULL, compress, decompress},
     };
     static const tess_user_filter filters[NFILTERS] = {
         {ADD, "add", false, NULL, add_forward, add_backward},

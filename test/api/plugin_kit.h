@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// RUNS and JP can be split; ITEMS wants items. ADD and MIRROR are exact, HALF is not.
-enum { RUNS = 180, JP = 36, ITEMS = 255, ADD = 160, MIRROR = 255, HALF = 37 };
-enum { NCODECS = 3, NFILTERS = 3 };
+// RUNS and JP can be split; ITEMS wants items; ROUGH loses the lowest bit of each byte. ADD and
+// MIRROR are exact, HALF is not.
+enum { RUNS = 180, JP = 36, ITEMS = 255, ROUGH = 201, ADD = 160, MIRROR = 255, HALF = 37 };
+enum { NCODECS = 4, NFILTERS = 3 };
 
 // What a plugin is given as `user`.
 struct self {

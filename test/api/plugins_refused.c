@@ -434,6 +434,10 @@ contradictions(void **state)
         {"half, shuffle", TESS_CODEC_ZSTD, {HALF, 1}, TESS_SPLIT_AUTO, true},
         {"half", RUNS, {0, 0, 0, HALF}, TESS_SPLIT_AUTO, true},
         {"add, delta", RUNS, {ADD, 3}, TESS_SPLIT_AUTO, true},
+        {"rough", ROUGH, {0}, TESS_SPLIT_AUTO, true},
+        {"rough, shuffle", ROUGH, {0, 0, 0, 0, 0, 1}, TESS_SPLIT_ALWAYS, true},
+        {"rough, delta", ROUGH, {3}, TESS_SPLIT_AUTO, false},
+        {"rough, delta, others", ROUGH, {0, ADD, 3, 0, 0, 1}, TESS_SPLIT_NEVER, false},
     };
     tess_params p;
     struct kit kit;
