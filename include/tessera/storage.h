@@ -20,7 +20,12 @@ typedef enum tess_mode {
     TESS_MODE_READ = 0, /**< open, never change */
     TESS_MODE_UPDATE = 1, /**< open, read and write */
     TESS_MODE_NEW = 2, /**< create; refuse if the file exists */
-    TESS_MODE_REPLACE = 3, /**< create; a file that exists is replaced once the new one is whole */
+    /**
+     * Create; what exists is replaced once the new array is whole. A sparse array replaces a file,
+     * and a directory that is empty or holds an array and nothing else; other directories are
+     * refused (TESS_ERR_IO), and nothing in them is removed. A contiguous one replaces files only.
+     */
+    TESS_MODE_REPLACE = 3,
     /**
      * Create behind all that a file holds already, whatever that is; tess_info.offset tells where.
      * The array can be written to until it is closed, and only read from then on; so can an array

@@ -59,7 +59,7 @@ home_create(const tess_storage *storage, tess_layout layout, struct home *home, 
         return err_set(err, TESS_ERR_ARG, -1,
                        "creating a file needs the mode NEW, REPLACE or APPEND");
     if (sparse)
-        return folder_create(storage->path, replace, FRAME_FOLDER_INDEX, &home->folder, err);
+        return folder_create(storage->path, replace, &frame_folder_kind, &home->folder, err);
     return io_file_create(storage->path, replace, &home->io, err);
 }
 

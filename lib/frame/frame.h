@@ -55,6 +55,10 @@ enum { FRAME_LENS_KEPT = 32 };
 
 struct container;
 struct folder;
+struct folder_kind;
+
+// What the directory of a sparse frame may hold; others are not replaced.
+extern const struct folder_kind frame_folder_kind;
 
 // How a frame is handled, whatever it holds.
 struct frame_options {

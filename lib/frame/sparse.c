@@ -13,9 +13,11 @@
 #include "io/file.h"
 #include "io/folder.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { NAME_SIZE = 24 };
 
@@ -27,6 +29,25 @@ chunk_name(int64_t entry, char *name)
 {
     snprintf(name, NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
 }
+
+static bool
+is_chunk_name(const char *name)
+{
+    enum { DIGITS = 8 };
+    int n = 0;
+    while (n < DIGITS && isxdigit((unsigned char)name[n]))
+        n++;
+    return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
+}
+
+// Besides the index: chunks, what a writer may have left, and the lock of c-blosc2.
+static bool
+is_part(const char *name)
+{
+    return is_chunk_name(name) || strcmp(name, next_name) == 0 || strcmp(name, ".b2lock") == 0;
+}
+
+const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
 
 static tess_status
 locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)

@@ -2,7 +2,7 @@
  * folder.c - a directory whose files belong together.
  *
  * All names are looked up from the open directory, so it may be renamed meanwhile. Only files are
- * removed, never folders inside; a folder that holds something else stays, emptied of our files.
+ * removed whose names are of the folder's kind; a folder that holds something else is not replaced.
  */
 #include "io/folder.h"
 
@@ -23,7 +23,7 @@ struct folder {
     bool unpublished;
     char *path;
     char *temporary; // the name until publish, when it replaces something
-    const char *keeper; // what such a thing must hold, if it is a directory
+    const struct folder_kind *kind; // of a new one
 };
 
 bool
@@ -83,23 +83,78 @@ folder_open(const char *path, bool writable, bool mapped, struct folder **folder
     return TESS_OK;
 }
 
-// What is at `path` must be ours to replace: a file, or a directory with the keeper in it.
+// A list of the names in an open directory, or NULL.
+static DIR *
+list_names(int fd)
+{
+    const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *const dir = again >= 0 ? fdopendir(again) : NULL;
+    if (!dir && again >= 0)
+        close(again);
+    return dir;
+}
+
+// NULL at the end (errno 0), and if the directory cannot be read.
+static const char *
+next_name(DIR *dir)
+{
+    const struct dirent *e;
+    do {
+        errno = 0;
+        e = readdir(dir);
+    } while (e && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0));
+    return e ? e->d_name : NULL;
+}
+
+static bool
+belongs(const struct folder_kind *kind, int fd, const char *name)
+{
+    struct stat info;
+    return fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+           (strcmp(name, kind->index) == 0 || kind->is_part(name));
+}
+
 static tess_status
-check_replaceable(const char *path, const char *keeper, tess_error *err)
+check_contents(const struct folder_kind *kind, int fd, tess_error *err)
+{
+    bool index = false, rest = false, foreign = false;
+    const char *name;
+    DIR *const dir = faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? list_names(fd) : NULL;
+    if (!dir)
+        return err_sys(err, errno, "is a directory, whose files cannot be removed");
+    while ((name = next_name(dir))) {
+        foreign |= !belongs(kind, fd, name);
+        index |= strcmp(name, kind->index) == 0;
+        rest = true;
+    }
+    const int error = errno;
+    closedir(dir);
+    if (error != 0)
+        return err_sys(err, error, "is a directory, which cannot be read");
+    if (foreign || (rest && !index))
+        return err_set(err, TESS_ERR_IO, -1,
+                       "is a directory that holds something else than %s and the files that go "
+                       "with it; it is not replaced",
+                       kind->index);
+    return TESS_OK;
+}
+
+// What is at `path` must be ours to replace: nothing, a file, or a directory without anything that
+// is not of that kind.
+static tess_status
+check_replaceable(const char *path, const struct folder_kind *kind, tess_error *err)
 {
     struct stat info;
     if (lstat(path, &info) != 0 || S_ISREG(info.st_mode))
         return TESS_OK;
     if (!S_ISDIR(info.st_mode))
         return err_set(err, TESS_ERR_IO, -1, "is neither a file nor a directory");
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool kept = fd >= 0 && fstatat(fd, keeper, &info, 0) == 0;
-    if (fd >= 0)
-        close(fd);
-    if (!kept)
-        return err_set(err, TESS_ERR_IO, -1, "is a directory without %s in it; it is not replaced",
-                       keeper);
-    return TESS_OK;
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, errno, "is a directory, which cannot be opened");
+    const tess_status st = check_contents(kind, fd, err);
+    close(fd);
+    return st;
 }
 
 static tess_status
@@ -122,16 +177,16 @@ make_beside(struct folder *f, tess_error *err)
 }
 
 tess_status
-folder_create(const char *path, bool replace, const char *keeper, struct folder **folder,
-              tess_error *err)
+folder_create(const char *path, bool replace, const struct folder_kind *kind,
+              struct folder **folder, tess_error *err)
 {
     tess_status st;
     struct folder *const f = folder_new(path);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
-    f->keeper = keeper;
+    f->kind = kind;
     if (replace) {
-        st = check_replaceable(f->path, keeper, err);
+        st = check_replaceable(f->path, kind, err);
         if (st == TESS_OK)
             st = make_beside(f, err);
     } else if (mkdir(f->path, 0777) != 0) {
@@ -195,43 +250,75 @@ folder_sync(const struct folder *f, tess_error *err)
     return TESS_OK;
 }
 
-// Remove a file, or a directory and the files in it.
-static void
-remove_all(const char *path)
+static bool
+remove_files(const struct folder_kind *kind, int fd)
 {
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
-        (void)unlink(path);
+    bool removed = false;
+    DIR *const dir = list_names(fd);
+    if (!dir)
+        return false;
+    for (const char *name; (name = next_name(dir));)
+        removed |= belongs(kind, fd, name) && unlinkat(fd, name, 0) == 0;
+    closedir(dir);
+    return removed;
+}
+
+// An open directory goes with its files, if it is still at `path`; with something else in it, or
+// another name, it stays, without them. Some file systems pass over names when others are removed
+// meanwhile: once more then.
+static void
+remove_folder(const struct folder_kind *kind, int fd, const char *path)
+{
+    bool removed;
+    do {
+        removed = remove_files(kind, fd);
+    } while ((!io_descriptor_is_at(fd, path) || rmdir(path) != 0) && removed);
+}
+
+static void
+remove_replaced(const struct folder *f)
+{
+    const int fd = open(f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        (void)unlink(f->temporary);
         return;
     }
-    for (const struct dirent *e; (e = readdir(dir));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-            (void)unlinkat(dirfd(dir), e->d_name, 0);
-    closedir(dir);
-    (void)rmdir(path);
+    if (check_contents(f->kind, fd, NULL) == TESS_OK)
+        remove_folder(f->kind, fd, f->temporary);
+    close(fd);
+}
+
+static bool
+rename_with(const char *from, const char *to, unsigned flags)
+{
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) == 0;
+}
+
+// What was taken the name from gets it back. Where that fails, nothing is removed any more: neither
+// is ours alone.
+static tess_status
+give_back(struct folder *f, tess_status st, tess_error *err)
+{
+    if (rename_with(f->temporary, f->path, RENAME_EXCHANGE) ||
+        rename_with(f->temporary, f->path, RENAME_NOREPLACE))
+        return st;
+    f->unpublished = false;
+    return err_sys(err, errno, "giving back the name to what is called %s now", f->temporary);
 }
 
 // Both names change at once; what had the name before has the temporary one then. Something else
 // may have taken the name since the start; it gets it back. Not every file system can exchange
 // names; there, a name that nothing has can still be taken.
 static tess_status
-take_name(struct folder *f, tess_error *err)
+take_name(struct folder *f, bool *replaced, tess_error *err)
 {
-    if (!f->temporary)
-        return TESS_OK;
-    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0) {
-        const tess_status st = check_replaceable(f->temporary, f->keeper, err);
-        if (st != TESS_OK) {
-            (void)renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE);
-            return st;
-        }
-        remove_all(f->temporary);
-        return TESS_OK;
+    *replaced = f->temporary && rename_with(f->temporary, f->path, RENAME_EXCHANGE);
+    if (*replaced) {
+        const tess_status st = check_replaceable(f->temporary, f->kind, err);
+        return st == TESS_OK ? st : give_back(f, st, err);
     }
-    if ((errno != ENOENT && errno != EINVAL) || rename(f->temporary, f->path) != 0)
+    if (f->temporary &&
+        ((errno != ENOENT && errno != EINVAL) || rename(f->temporary, f->path) != 0))
         return err_sys(err, errno, "giving the directory its name");
     return TESS_OK;
 }
@@ -239,18 +326,32 @@ take_name(struct folder *f, tess_error *err)
 tess_status
 folder_publish(struct folder *f, tess_error *err)
 {
+    bool replaced;
     if (!f->unpublished)
         return TESS_OK;
     char *const parent = io_parent(f->path);
     if (!parent)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    const tess_status st = take_name(f, err);
+    const tess_status st = take_name(f, &replaced, err);
     if (st == TESS_OK) {
         f->unpublished = false;
-        io_sync_directory(parent);
+        io_sync_directory(parent); // before what it replaces is gone
+        if (replaced)
+            remove_replaced(f);
     }
     free(parent);
     return st;
+}
+
+// Nobody else knows a folder that was not published; what took its name meanwhile stays.
+static void
+withdraw(const struct folder *f)
+{
+    const char *const path = f->temporary ? f->temporary : f->path;
+    if (f->fd >= 0)
+        remove_folder(f->kind, f->fd, path);
+    else
+        (void)rmdir(path);
 }
 
 void
@@ -258,10 +359,10 @@ folder_close(struct folder *f)
 {
     if (!f)
         return;
+    if (f->unpublished)
+        withdraw(f);
     if (f->fd >= 0)
         close(f->fd);
-    if (f->unpublished)
-        remove_all(f->temporary ? f->temporary : f->path);
     free(f->temporary);
     free(f->path);
     free(f);

@@ -12,6 +12,13 @@
 
 struct folder;
 
+// What directories hold that may be replaced, and removed with all their files: nothing, or the
+// file `index` and other files only of names that is_part() knows. So nobody's documents are.
+struct folder_kind {
+    const char *index;
+    bool (*is_part)(const char *name);
+};
+
 // Whether `path` is a directory.
 bool folder_exists(const char *path);
 
@@ -23,11 +30,11 @@ tess_status folder_open(const char *path, bool writable, bool mapped, struct fol
                         tess_error *err);
 
 /*
- * Make a directory. With `replace` it is made beside `path` and takes its place at publish;
- * `keeper` is a file that a directory must hold to be replaced and removed (an array's index), so
- * that nobody's documents are. Else anything that exists is refused (errno EEXIST).
+ * Make a directory. With `replace` it is made beside `path` and takes its place at publish; a file
+ * and a directory of the same kind can be replaced, now and then. Else anything that exists is
+ * refused (errno EEXIST).
  */
-tess_status folder_create(const char *path, bool replace, const char *keeper,
+tess_status folder_create(const char *path, bool replace, const struct folder_kind *kind,
                           struct folder **folder, tess_error *err);
 
 // A file for reading; a regular one, no link. A missing one is TESS_ERR_IO with errno ENOENT.
@@ -43,10 +50,11 @@ void folder_remove(const struct folder *folder, const char *name);
 // Names are on the disk when this returns.
 tess_status folder_sync(const struct folder *folder, tess_error *err);
 
-// A new folder gets its name, replacing one that has it.
+// A new folder gets its name, replacing what has it. What cannot be replaced keeps the name; or, if
+// it cannot be given back, has a temporary one that the message tells.
 tess_status folder_publish(struct folder *folder, tess_error *err);
 
-// A folder that was not published disappears. NULL: fine.
+// A folder that was not published disappears, with its own files. NULL: fine.
 void folder_close(struct folder *folder);
 
 #endif

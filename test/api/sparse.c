@@ -8,12 +8,14 @@
 
 #include <tessera.h>
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -242,6 +244,173 @@ foreign_things_stay(void **state)
     check("a", &r);
     assert_int_equal(files_count(), 4);
     unlink(files_path("link"));
+    reference_finish(&r);
+}
+
+// -- what may be replaced
+
+// The library's calls come here, too: what happens just before one of them, and which fail.
+static struct {
+    void (*before)(int call);
+    int fails; // first call that does; 0: none
+    int calls;
+} renaming;
+
+int
+renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned flags)
+{
+    renaming.calls++;
+    if (renaming.before)
+        renaming.before(renaming.calls);
+    if (renaming.fails > 0 && renaming.calls >= renaming.fails) {
+        errno = EIO;
+        return -1;
+    }
+    return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+static tess_status
+replace_with_zeros(const char *name, tess_error *err)
+{
+    const tess_storage storage = at(name, TESS_MODE_REPLACE);
+    tess_params params;
+    tess_array *a = NULL;
+    sparse_params(&params, ROWS);
+    renaming.calls = 0;
+    const tess_status st = tess_array_zeros(&storage, &params, &a, err);
+    if (st != TESS_OK)
+        return st;
+    return tess_array_close(a, err);
+}
+
+static void
+contents_decide(void **state)
+{
+    enum { ARRAY = 1, FINE = 2, FOLDER = 4, LINK = 8 };
+    static const struct {
+        const char *name; // besides the array, if there is one; NULL: nothing
+        int what;
+    } cases[] = {
+        {NULL, FINE},
+        {NULL, ARRAY | FINE},
+        {"00000007.chunk", ARRAY | FINE},
+        {"0000ABCD.chunk", ARRAY | FINE},
+        {"chunks.b2frame.tmp", ARRAY | FINE},
+        {".b2lock", ARRAY | FINE},
+        {"chunks.b2frame", FINE},
+        {"00000000.chunk", 0},
+        {".b2lock", 0},
+        {"letter", 0},
+        {"letter", ARRAY},
+        {"0000000.chunk", ARRAY},
+        {"000000007.chunk", ARRAY},
+        {"0000000G.chunk", ARRAY},
+        {"00000007.chunks", ARRAY},
+        {"00000007.chunk", ARRAY | FOLDER},
+        {"00000007.chunk", ARRAY | LINK},
+        {"chunks.b2frame", FOLDER},
+        {"chunks.b2frame", LINK},
+    };
+    struct reference r, zeros;
+    char inside[100];
+
+    (void)state;
+    noise(&r, ROWS, 1);
+    reference_init(&zeros, 2, (const int64_t[]){ROWS, COLUMNS}, 8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int what = cases[i].what;
+        const char *const name = cases[i].name;
+        snprintf(inside, sizeof inside, "a/%s", name ? name : ".");
+        if (what & ARRAY)
+            make("a", TESS_MODE_NEW, &r);
+        else
+            assert_int_equal(mkdir(files_path("a"), 0777), 0);
+        if (what & FOLDER)
+            assert_int_equal(mkdir(files_path(inside), 0777), 0);
+        else if (what & LINK)
+            assert_int_equal(symlink("/dev/null", files_path(inside)), 0);
+        else if (name)
+            files_write(files_path(inside), "dear", 4);
+
+        print_message("%s, %d\n", inside, what);
+        if (what & FINE) {
+            ok(replace_with_zeros("a", err));
+            check("a", &zeros);
+        } else {
+            refused(TESS_ERR_IO, replace_with_zeros("a", err));
+            assert_int_equal(renaming.calls, 0); // before anything is changed
+            assert_true(files_exist(files_path(inside)));
+            if (what & ARRAY)
+                check("a", &r);
+        }
+        assert_int_equal(files_count(), 1);
+        files_remove(files_path("a"));
+    }
+    reference_finish(&zeros);
+    reference_finish(&r);
+}
+
+static void
+letter_arrives(int call)
+{
+    if (call == 1)
+        files_write(files_path("a/letter"), "dear", 4);
+}
+
+static void
+letter_arrives_and_name_goes(int call)
+{
+    letter_arrives(call);
+    if (call == 2)
+        assert_int_equal(rename(files_path("a"), files_path("elsewhere")), 0);
+}
+
+// A directory that was the array's, and is the user's when its name is taken, gets that back; or is
+// left where it is.
+static void
+late_arrivals_stay(void **state)
+{
+    struct reference r, zeros;
+    tess_error error;
+
+    (void)state;
+    noise(&r, ROWS, 1);
+    reference_init(&zeros, 2, (const int64_t[]){ROWS, COLUMNS}, 8);
+    make("a", TESS_MODE_NEW, &r);
+    renaming.before = letter_arrives;
+    assert_int_equal(replace_with_zeros("a", &error), TESS_ERR_IO);
+    check_error(&error, TESS_ERR_IO, "a letter arrives");
+    assert_int_equal(renaming.calls, 2);
+    assert_true(files_exist(files_path("a/letter")));
+    check("a", &r);
+    assert_int_equal(files_count(), 1);
+
+    assert_int_equal(unlink(files_path("a/letter")), 0);
+    renaming.before = letter_arrives_and_name_goes;
+    assert_int_equal(replace_with_zeros("a", &error), TESS_ERR_IO);
+    assert_int_equal(renaming.calls, 3);
+    assert_true(files_exist(files_path("a/letter")));
+    check("a", &r);
+    files_remove(files_path("elsewhere"));
+    assert_int_equal(files_count(), 1);
+
+    assert_int_equal(unlink(files_path("a/letter")), 0);
+    renaming.before = letter_arrives;
+    renaming.fails = 2;
+    assert_int_equal(replace_with_zeros("a", &error), TESS_ERR_IO);
+    check_error(&error, TESS_ERR_IO, "names cannot be changed any more");
+    renaming.before = NULL;
+    renaming.fails = 0;
+    char name[300], inside[320];
+    const char *const start = strstr(error.message, "/a.");
+    assert_non_null(start);
+    assert_int_equal(sscanf(start + 1, "%299[^: ]", name), 1);
+    snprintf(inside, sizeof inside, "%s/letter", name);
+    assert_true(files_exist(files_path(inside)));
+    check(name, &r);
+    check("a", &zeros);
+    assert_int_equal(files_count(), 2);
+    reference_finish(&zeros);
     reference_finish(&r);
 }
 
@@ -519,6 +688,8 @@ main(void)
         cmocka_unit_test_setup_teardown(grows_and_shrinks, begin, end),
         cmocka_unit_test_setup_teardown(new_and_replace, begin, end),
         cmocka_unit_test_setup_teardown(foreign_things_stay, begin, end),
+        cmocka_unit_test_setup_teardown(contents_decide, begin, end),
+        cmocka_unit_test_setup_teardown(late_arrivals_stay, begin, end),
         cmocka_unit_test_setup_teardown(discard_keeps_commit, begin, end),
         cmocka_unit_test_setup_teardown(readers, begin, end),
         cmocka_unit_test_setup_teardown(reader_of_many_sessions, begin, end),
