@@ -367,6 +367,7 @@ const struct command cmd_attr = {
         "  tess attr PATH get NAME          its value; status 1 if there is none\n"
         "  tess attr PATH set NAME VALUE\n"
         "  tess attr PATH del NAME          status 1 if there is none\n\n"
+        "An array at an --offset can be read, not changed.\n"
         "VALUE is JSON; what is no JSON is a string. What JSON lacks is written\n"
         "{\"$bytes\": BASE64}, {\"$float\": \"nan\"}, {\"$ext\": [CODE, BASE64]} and\n"
         "{\"$map\": [[KEY, VALUE], ...]}. {\"$opaque\": BASE64} is content of another kind.\n"

@@ -109,6 +109,7 @@ json_codec(struct json *j, const tess_info *info)
     json_key(j, "clevel"), json_int(j, info->clevel);
     filters_json(j, info->filters, info->filters_meta);
     json_key(j, "splitmode"), json_string(j, split_name(info->split));
+    json_key(j, "dictionary"), json_bool(j, info->dictionary);
 }
 
 static void
@@ -206,7 +207,8 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
         fprintf(out, " (%d)", info->codec);
     if (info->codec_meta)
         fprintf(out, ":%d", info->codec_meta);
-    fprintf(out, ", level %d, split %s\n", info->clevel, split_name(info->split));
+    fprintf(out, ", level %d, split %s%s\n", info->clevel, split_name(info->split),
+            info->dictionary ? ", with dictionaries" : "");
     fputs("  filters       ", out);
     filters_write(out, info->filters, info->filters_meta);
     fputc('\n', out);

@@ -17,14 +17,16 @@ struct option {
 
 static const struct option options[OPT_COUNT] = {
     [OPT_JSON] = {"--json", NULL, "print one JSON object"},
-    [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file"},
+    [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file (default 0)"},
     [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
     [OPT_DTYPE] = {"--dtype", "TYPE", "item type of raw input, as in NumPy: <f4"},
     [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input: 400x300"},
     [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
     [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
-    [OPT_CODEC] = {"--codec", "NAME[:META]",
-                   "blosclz, lz4 (default), lz4hc, zlib, zstd, ndlz, zfp_accuracy, ..."},
+    [OPT_CODEC] = {"--codec", "NAME",
+                   "blosclz, lz4 (default), lz4hc, zlib, zstd, ndlz:SIDE,\n"
+                   "zfp_accuracy:EXPONENT, zfp_precision:BITS, zfp_rate:PERCENT;\n"
+                   "lz4, lz4hc and zstd take a dictionary"},
     [OPT_LEVEL] = {"--level", "N", "0 (store) to 9 (smallest); default 5"},
     [OPT_FILTER] = {"--filter", "LIST",
                     "none, or some of shuffle (default), bitshuffle, delta,\n"
@@ -32,6 +34,9 @@ static const struct option options[OPT_COUNT] = {
                     "in the order in which they are applied: delta,shuffle"},
     [OPT_SPLIT] = {"--split", "WHEN",
                    "cut blocks into byte streams: auto (default), always, never"},
+    [OPT_DICTIONARY] = {"--dictionary", NULL,
+                        "chunks bring a dictionary for their blocks where that pays, as\n"
+                        "with many small blocks; for lz4, lz4hc and zstd"},
     [OPT_LAYOUT] = {"--layout", "NAME",
                     "contiguous (default): one file; sparse: a directory with one\n"
                     "file per chunk"},

@@ -18,6 +18,7 @@ enum option_id {
     OPT_LEVEL,
     OPT_FILTER,
     OPT_SPLIT,
+    OPT_DICTIONARY,
     OPT_LAYOUT,
     OPT_LAYER,
     OPT_FORCE,
@@ -32,9 +33,10 @@ enum option_id {
 #define OPT_BIT(id) (1u << (id))
 
 // Layout and codec: what every command that writes an array understands.
-#define OPTS_LAYOUT                                                                        \
-    (OPT_BIT(OPT_CHUNKS) | OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | \
-     OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_LAYOUT) | OPT_BIT(OPT_LAYER))
+#define OPTS_LAYOUT                                                                             \
+    (OPT_BIT(OPT_CHUNKS) | OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) |      \
+     OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_DICTIONARY) | OPT_BIT(OPT_LAYOUT) | \
+     OPT_BIT(OPT_LAYER))
 
 #define OPTIONS_MAX_WORDS 4
 

@@ -153,6 +153,7 @@ params_set(tess_params *params, const struct arguments *args, tess_error *err)
     TRY(set_named("--layout", values[OPT_LAYOUT], names_layout, &layout, err));
     TRY(set_named("--layer", values[OPT_LAYER], names_layer, &layer, err));
     params->split = (tess_split)split;
+    params->dictionary |= values[OPT_DICTIONARY] != NULL;
     params->layout = (tess_layout)layout;
     params->layer = (tess_layer)layer;
 out:

@@ -9,9 +9,9 @@
 #include <tessera/params.h>
 
 /*
- * Fill codec, filters, split, layer, chunk and block shape of *params from the options given, and
- * leave what was not given. params->ndim must be set: the shapes have to match it. TESS_ERR_ARG
- * names the option that is wrong.
+ * Fill codec, filters, split, dictionary, layout, layer, chunk and block shape of *params from the
+ * options given, and leave what was not given. params->ndim must be set: the shapes have to match
+ * it. TESS_ERR_ARG names the option that is wrong.
  */
 tess_status params_set(tess_params *params, const struct arguments *args, tess_error *err);
 

@@ -289,7 +289,17 @@ prints '[0 1 2 3 4 5]'
 run 0 export inside - --offset 5
 same in.raw out
 run 0 info inside --offset=5
+grep -q 'at byte 5$' out || fail "info without the offset"
+run 0 info inside --offset=5 --json
+grep -q '"offset": 5,' out || fail "info --json without the offset"
 run 2 info inside --offset -5
+run 3 info inside --offset 4
+run 2 info inside --offset 99999999
+run 2 slice inside 0 --offset 99999999
+for command in info export slice attr; do
+    run 0 $command --help
+    grep -q '^  --offset N  ' out || fail "$command --help without --offset"
+done
 
 ### info
 run 0 info a.b2nd
@@ -307,9 +317,40 @@ for part in '"ndim": 2' '"shape": \[4, 6\]' '"chunkshape": \[3, 4\]' '"blockshap
     checks=$((checks + 1))
     grep -q "$part" out || fail "info --json: no $part in $(cat out)"
 done
+grep -q '"dictionary": false' out || fail "info of dictionaries that are not there"
 run 0 import a.npy c.b2nd --layer caterva
 run 0 info --json c.b2nd
 grep -q '"metalayer": "caterva"' out && grep -q '"dtype": null' out || fail "info of caterva"
+
+### dictionaries
+awk 'BEGIN { for (i = 0; i < 9000; i++) print i * i % 1009, i % 97 "North" }' >words.raw
+size=$(wc -c <words.raw)
+for codec in lz4 lz4hc zstd; do
+    set -- words.raw d.b2nd --force --dtype '|u1' --shape "$size" --chunks 65536 --blocks 512 \
+        --filter none --codec $codec
+    run 0 import "$@"
+    alone=$(wc -c <d.b2nd)
+    run 0 info d.b2nd
+    ! grep -q dictionar out || fail "info: dictionaries that are not there"
+    run 0 import "$@" --dictionary
+    [ "$(wc -c <d.b2nd)" -lt "$alone" ] || fail "$codec: no smaller with dictionaries"
+    run 0 export d.b2nd -
+    same words.raw out
+    run 0 info d.b2nd
+    grep -q "codec  *$codec, .*, with dictionaries$" out || fail "info: no dictionaries: $(cat out)"
+    run 0 info --json d.b2nd
+    grep -q '"dictionary": true,' out || fail "info --json: no dictionaries: $(cat out)"
+    run 0 info --json --chunks d.b2nd
+    grep -q '"dictionary_size": [1-9]' out || fail "info --chunks: no dictionaries: $(cat out)"
+done
+for codec in blosclz zlib ndlz:4; do
+    run 2 import a.npy no.b2nd --dictionary --codec $codec
+    says 'dictionaries are for'
+    is_absent no.b2nd
+done
+run 2 import a.npy no.b2nd --dictionary=yes
+run 0 import --help
+grep -q 'lz4, lz4hc and zstd take a dictionary' out || fail "import --help: no dictionaries"
 
 ### the list of chunks
 row() {
