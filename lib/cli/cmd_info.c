@@ -216,7 +216,8 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
             info->nchunks, info->nbytes, info->cbytes);
     if (info->cbytes > 0)
         fprintf(out, " (ratio %.2f)", ratio(info));
-    fprintf(out, "\n  file          %" PRId64 " bytes\n", info->file_size);
+    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
+            info->file_size);
     return write_metalayers(out, a, info, err);
 }
 

@@ -304,6 +304,10 @@ done
 ### info
 run 0 info a.b2nd
 grep -q '4x6' out || fail "info without shape"
+grep -q '^  file  *[1-9][0-9]* bytes$' out || fail "info without the size of the file"
+run 0 import a.npy sparse.d --layout sparse
+run 0 info sparse.d
+grep -q "^  index file *$(wc -c <sparse.d/chunks.b2frame) bytes$" out || fail "info of a directory"
 run 0 import a.npy i.b2nd --chunks 3x4 --blocks 2x2 --codec zlib --level 7 \
     --filter delta,int_trunc:-3,bitshuffle --split never
 run 0 info --json i.b2nd
