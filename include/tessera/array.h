@@ -7,12 +7,17 @@
  * slowest axis first (C order).
  *
  * Threads: any number of threads may read one array at once. A call that changes an array (write,
- * fill, resize, append, flush, close, and those of meta.h that set) needs it for itself.
+ * resize, append, flush, image, close, and those of meta.h and attr.h that set or delete) needs it
+ * for itself. Different arrays have nothing in common.
  *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then. A commit never touches what the previous one
  * needs: a program that dies finds the last commit, whole. A call that fails leaves the array, in
- * memory and on disk, as it was before the call.
+ * memory and on disk, as it was before the call. With one exception: if all that fails is a commit
+ * which a write, resize or append makes on the way, then what the call did stays in the array, and
+ * tess_array_flush() tries again.
+ *
+ * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG.
  */
 #ifndef TESSERA_ARRAY_H
 #define TESSERA_ARRAY_H
@@ -32,21 +37,23 @@ typedef struct tess_array tess_array;
 
 /**
  * @name Create
- * Make a new array and open it for reading and writing.
+ * Make a new array and open it for reading and writing. It is in its place, committed, when the
+ * call returns.
  *
- * @param storage  Where; mode TESS_MODE_NEW or TESS_MODE_REPLACE for files, any for memory.
+ * @param storage  Where; mode TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND for files, any
+ *                 for memory.
  * @param params   What.
  * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves), TESS_ERR_LIMIT (a chunk of
- *         2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec or filter that this
- *         build cannot write), TESS_ERR_IO, TESS_ERR_NOMEM. A failed call leaves no file behind,
- *         and a file that existed as it was.
+ * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves, each other, or storage),
+ *         TESS_ERR_LIMIT (a chunk of 2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec
+ *         or filter that this build cannot write), TESS_ERR_IO (err->sys EEXIST: the file exists),
+ *         TESS_ERR_NOMEM. A failed call leaves no file behind, and a file that existed as it was.
  * @{
  */
 
-/** Items have any value; reading them before they are written gives zeros. */
+/** Items are not set: before they are written, Tessera reads zeros, others may read anything. */
 TESS_API TESS_NODISCARD tess_status tess_array_uninit(const tess_storage *storage,
                                                       const tess_params *params, tess_array **a,
                                                       tess_error *err);
@@ -89,9 +96,12 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  * Open an array that exists.
  *
  * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames, and sparse ones
- * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. A frame without such
- * a metalayer is opened as a one-dimensional array (see tess_info.plain), for reading only; so are
- * the frames of Caterva 0.1 to 0.4.
+ * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. Some can only be
+ * read: the arrays of Caterva 0.1 to 0.4; and frames without such a metalayer, which are shown as
+ * one dimension (see tess_info.plain).
+ *
+ * A codec or filter that is missing does not prevent TESS_MODE_READ; reading chunks that need it
+ * is TESS_ERR_UNSUPPORTED.
  *
  * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
  * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed. A handle that was opened
@@ -103,13 +113,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  *
  * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
  *         where), TESS_ERR_UNSUPPORTED (cannot be changed, or not read by this build),
- *         TESS_ERR_LIMIT, TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
                                                     tess_error *err);
 
 /**
  * Commit all changes.
+ *
+ * @param a    Open array; nothing happens if it is only read.
+ * @param err  Filled on failure; may be NULL.
  *
  * @return TESS_OK, also when there is nothing to do, or TESS_ERR_IO, TESS_ERR_NOMEM,
  *         TESS_ERR_STALE (another program changed the file). After a failure the file holds the
@@ -125,6 +138,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *
  *
  * @param a    May be NULL. Invalid afterwards, also on failure.
  * @param err  Filled on failure; may be NULL.
+ *
+ * @return as tess_array_flush(); what could not be committed is lost.
  */
 TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 
@@ -142,20 +157,22 @@ typedef struct tess_info {
     int dtype_format; /**< 0: NumPy */
     int32_t typesize; /**< bytes of one item */
 
-    int codec; /**< id of the codec of new chunks; those of the file may differ */
-    const char *codec_name; /**< "lz4", or "unknown" */
+    /** Id (tess_codec) of the codec of new chunks, as all up to split; see chunk.h for others. */
+    int codec;
+    const char *codec_name; /**< "lz4", the name of a plugin, or "unknown" */
     int codec_meta;
     int clevel;
-    uint8_t filters[TESS_MAX_FILTERS];
+    uint8_t filters[TESS_MAX_FILTERS]; /**< ids (tess_filter), in the order of tess_params */
     uint8_t filters_meta[TESS_MAX_FILTERS];
-    bool dictionary; /**< new chunks get a dictionary where that pays */
-    int split; /**< 1 always, 2 never, 3 auto, 4 forward-compatible */
+    /** Where that pays, they get a dictionary. Files from before c-blosc2 3.0 do not say so. */
+    bool dictionary;
+    int split; /**< tess_split, or 4: forward-compatible, as AUTO here */
 
     int64_t nitems; /**< prod(shape) */
     int64_t nchunks;
     int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
     int64_t cbytes; /**< bytes of the chunks as stored, holes included */
-    int64_t file_size; /**< bytes of the whole frame */
+    int64_t file_size; /**< bytes of the frame; of a sparse one, of its index file alone */
     int32_t chunksize; /**< uncompressed bytes of a chunk; 0: they differ */
     int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */
 
@@ -165,13 +182,13 @@ typedef struct tess_info {
     bool writable;
     bool vlblocks; /**< blocks of different sizes (plain frames only) */
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
-    int64_t offset; /**< where the frame starts in its file */
+    int64_t offset; /**< byte of its file where the frame starts */
 
     int nmetalayers; /**< fixed ones, `layer` included; see meta.h */
-    int nvlmetalayers; /**< variable-length ones */
+    int nvlmetalayers; /**< variable-length ones, attributes (attr.h) among them */
 } tess_info;
 
-/** Describe an array. Fills all of *info; cannot fail. */
+/** Describe an open array. Fills all of *info; neither may be NULL; cannot fail. */
 TESS_API void tess_array_info(const tess_array *a, tess_info *info);
 
 /**
@@ -181,8 +198,9 @@ TESS_API void tess_array_info(const tess_array *a, tess_info *info);
  * contiguous), without gaps, in the byte order of the array.
  *
  * @param a         Open array; any number of threads may read one array at once.
- * @param start     First index per axis: ndim values, 0 <= start[i] <= stop[i].
- * @param stop      One past the last index per axis, stop[i] <= shape[i].
+ * @param start     First index per axis: ndim values, 0 <= start[i] <= stop[i]. May be NULL if
+ *                  ndim is 0.
+ * @param stop      One past the last index per axis, stop[i] <= shape[i]. Likewise.
  * @param dst       Receives prod(stop - start) items. May be NULL if that is 0.
  * @param dst_size  Size of dst in bytes. More than needed is fine.
  * @param err       Filled on failure; may be NULL.
@@ -191,7 +209,9 @@ TESS_API void tess_array_info(const tess_array *a, tess_info *info);
  *         TESS_ERR_ARG if the box leaves the array or dst is too small;
  *         TESS_ERR_CORRUPT if a chunk contradicts itself (err->offset says where);
  *         TESS_ERR_STALE if another program changed the file since it was opened;
- *         TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_UNSUPPORTED, TESS_ERR_LIMIT.
+ *         TESS_ERR_UNSUPPORTED if a chunk needs a codec or filter that is not there;
+ *         TESS_ERR_LIMIT if a block exceeds tess_limits.memory;
+ *         TESS_ERR_IO, TESS_ERR_NOMEM, and what plugins answer.
  *         After a failure dst holds anything, and the array is as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const int64_t *start,
@@ -210,7 +230,10 @@ TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const i
  *
  * @return TESS_OK, or TESS_ERR_ARG (box, size, or not opened for writing), TESS_ERR_CORRUPT (a
  *         chunk that must be kept in part is damaged), TESS_ERR_IO, TESS_ERR_NOMEM,
- *         TESS_ERR_LIMIT, TESS_ERR_UNSUPPORTED. After a failure the array is as it was.
+ *         TESS_ERR_LIMIT (a block exceeds tess_limits.memory), TESS_ERR_UNSUPPORTED (such a chunk
+ *         needs a codec or filter that is not there), TESS_ERR_STALE (from a commit), and what
+ *         plugins answer. After a failure the array is as it was, but for a commit that fails; see
+ *         above.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_t *start,
                                                      const int64_t *stop, const void *src,
@@ -223,7 +246,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
  * shape are gone. Chunk and block shapes stay.
  *
  * @param a      Array opened for writing.
- * @param shape  ndim values, >= 0.
+ * @param shape  ndim values, >= 0, in items.
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_write().
@@ -249,12 +272,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
 /**
  * The bytes of an array in memory: a complete frame, as it would stand in a file.
  *
- * Commits first. The bytes belong to the array and stay until it is changed or closed.
+ * Commits first. The bytes belong to the array and stay until it is changed or closed. For a copy,
+ * and for arrays in files, see tess_array_to_image() in copy.h.
  *
  * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.
- * @param image  Receives the address.
- * @param size   Receives the number of bytes.
+ * @param image  Receives the address; NULL on failure.
+ * @param size   Receives the number of bytes; 0 on failure.
  * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG, or as tess_array_flush().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_image(tess_array *a, const void **image,
                                                      size_t *size, tess_error *err);

@@ -22,7 +22,8 @@ extern "C" {
  *
  * @param a        Open array, of any kind that can be opened, with changes that are not committed
  *                 yet or not. It is only read.
- * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND.
+ * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND. Plugins
+ *                 are not needed.
  * @param layout   One file, or a directory.
  * @param err      Filled on failure; may be NULL.
  *
@@ -45,6 +46,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(const tess_array *a,
  * @param image  Receives the bytes; end them with tess_image_free(). NULL on failure.
  * @param size   Receives their number; 0 on failure.
  * @param err    Filled on failure; may be NULL.
+ *
+ * @return as tess_array_save().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_to_image(const tess_array *a, void **image,
                                                         size_t *size, tess_error *err);

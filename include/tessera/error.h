@@ -35,7 +35,7 @@ typedef enum tess_status {
     TESS_ERR_FORMAT = 4,
     /** A damaged file: the bytes contradict themselves. */
     TESS_ERR_CORRUPT = 5,
-    /** This build, or this version, cannot do it. */
+    /** This build, or this version, cannot do it; nor can the program without a plugin. */
     TESS_ERR_UNSUPPORTED = 6,
     /** A limit: of the format, of this machine, or one that the caller set. */
     TESS_ERR_LIMIT = 7,
@@ -46,19 +46,22 @@ typedef enum tess_status {
 /** Capacity of tess_error.message, the terminating NUL included. */
 #define TESS_ERROR_MESSAGE_SIZE 320
 
-/** What went wrong. Owned by the caller; needs no clean-up. */
+/** What went wrong. Owned by the caller; needs no clean-up. Without a failure it holds anything. */
 typedef struct tess_error {
     /** The value that the function returned. */
     tess_status status;
     /** errno of the failed system call, or 0. */
     int sys;
-    /** Position of the offending bytes from the start of the frame, or -1. */
+    /**
+     * Position of the offending bytes from the start of the frame (in a directory: of the file of
+     * the chunk that the message names, else of the index), or -1.
+     */
     int64_t offset;
     /** One sentence: what was found and what was expected. No newline at the end. */
     char message[TESS_ERROR_MESSAGE_SIZE];
 } tess_error;
 
-/** A short name of a status, such as "damaged file". Never NULL. */
+/** A short name of a status, such as "damaged file"; static. Never NULL, whatever the number. */
 TESS_API const char *tess_status_name(tess_status status);
 
 #ifdef __cplusplus

@@ -7,7 +7,11 @@
  * size. *Variable-length metalayers* can be set and removed at any time and have any size.
  * Changes are committed with those of the array.
  *
- * The content is up to the program; by convention it is msgpack.
+ * The content is up to the program; by convention it is msgpack. attr.h has functions for that.
+ *
+ * Any number of threads may read metalayers at once, while none changes them. In all functions err
+ * is filled on failure, and may be NULL. Those that change an array are TESS_ERR_ARG if it was
+ * opened for reading only; after a failure the metalayer is as it was.
  */
 #ifndef TESSERA_META_H
 #define TESSERA_META_H
@@ -39,7 +43,7 @@ TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const cha
  *
  * @param a        Array opened for writing.
  * @param name     A metalayer that exists, not the N-dimensional one.
- * @param content  The new bytes; copied.
+ * @param content  The new bytes; copied. May be NULL if size is 0.
  * @param size     Must be the size of the old content.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM.
  */
@@ -48,7 +52,8 @@ TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *nam
                                                   tess_error *err);
 
 /**
- * Name of a variable-length metalayer, by position; it belongs to the array.
+ * Name of a variable-length metalayer, by position; it belongs to the array, and stays until one
+ * is added or deleted.
  *
  * @param index  0 <= index < tess_info.nvlmetalayers.
  * @return NULL if there is no such index.
@@ -60,10 +65,11 @@ TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
  *
  * @param a        Open array.
  * @param name     Its name.
- * @param content  Receives the bytes, to be freed with tess_free(); NULL when there are none.
+ * @param content  Receives the bytes, to be freed with tess_free(); NULL when there are none, and
+ *                 on failure.
  * @param size     Receives their number.
  * @return TESS_OK, or TESS_ERR_ARG (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
- *         TESS_ERR_LIMIT.
+ *         TESS_ERR_LIMIT (tess_limits.memory).
  */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const char *name,
                                                     void **content, size_t *size, tess_error *err);
@@ -86,7 +92,7 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *n
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
                                                        tess_error *err);
 
-/** Free memory that the library handed out. NULL is fine. */
+/** Free memory of which a function here or in attr.h says so. NULL is fine. */
 TESS_API void tess_free(void *memory);
 
 #ifdef __cplusplus

@@ -35,12 +35,13 @@ typedef enum tess_codec {
      * of more bytes need TESS_SPLIT_ALWAYS.
      */
     TESS_CODEC_NDLZ = 32,
-    /*
+    /**
      * ZFP: floats of 4 or 8 bytes, nearly, in blocks of 1 to 4 dimensions and 4 items or more along
      * each axis; no filters that move bytes, no splitting; an optional part of the library. Blocks
-     * that hold a NaN or an infinity are kept exactly.
+     * that hold a NaN or an infinity are kept exactly. Lossy; codec_meta t: errors up to 10^t, t
+     * signed.
      */
-    TESS_CODEC_ZFP_ACCURACY = 33, /**< lossy; codec_meta t: errors up to 10^t, t signed */
+    TESS_CODEC_ZFP_ACCURACY = 33,
     TESS_CODEC_ZFP_PRECISION = 34, /**< lossy; codec_meta: bits of precision, roughly */
     TESS_CODEC_ZFP_RATE = 35, /**< lossy; codec_meta: size in percent, 1 to 100 */
     TESS_CODEC_LAST = 255 /**< the program's own go up to here; see plugin.h */
@@ -52,13 +53,19 @@ typedef enum tess_filter {
     TESS_FILTER_SHUFFLE = 1, /**< byte j of all items together; meta: width, 0 = item size */
     TESS_FILTER_BITSHUFFLE = 2, /**< bit k of all items together */
     TESS_FILTER_DELTA = 3, /**< xor with the first block of the chunk */
-    TESS_FILTER_TRUNC_PREC = 4, /**< lossy; meta: bits of mantissa kept (> 0) or cut (< 0) */
+    /** Lossy, floats of 4 or 8 bytes; meta: bits of mantissa kept (> 0) or cut (< 0). */
+    TESS_FILTER_TRUNC_PREC = 4,
     /** Items cell by cell, in arrays of 1 to 8 dimensions; meta: side of a cell, 1 to 127. */
     TESS_FILTER_NDCELL = 32,
     /** Lossy: each float of 4 or 8 bytes becomes the mean of its cell; meta as for ndcell. */
     TESS_FILTER_NDMEAN = 33,
-    TESS_FILTER_BYTEDELTA = 35, /**< differences inside byte streams; after shuffle; needs 2.10 */
-    TESS_FILTER_INT_TRUNC = 36 /**< lossy; meta: bits kept (> 0) or cut (< 0); needs 2.13 */
+    /** Differences inside byte streams; after shuffle; read by c-blosc2 2.10 and later. */
+    TESS_FILTER_BYTEDELTA = 35,
+    /**
+     * Lossy, integers of 1, 2, 4 or 8 bytes; meta: bits kept (> 0) or cut (< 0); read by c-blosc2
+     * 2.13 and later.
+     */
+    TESS_FILTER_INT_TRUNC = 36
 } tess_filter;
 
 /** Whether a filtered block is cut into one stream per byte of an item before the codec. */
@@ -104,7 +111,10 @@ typedef struct tess_params {
     int ndim;
     /** Items along each axis, slowest axis first; 0 is allowed. */
     int64_t shape[TESS_MAX_NDIM];
-    /** Items of a chunk along each axis. All 0: chosen from typesize and shape. */
+    /**
+     * Items of a chunk along each axis. All 0: chosen from typesize and shape. A chunk, filled up
+     * to whole blocks, must have less than 2 GiB (TESS_ERR_LIMIT).
+     */
     int64_t chunkshape[TESS_MAX_NDIM];
     /** Items of a block along each axis, at most the chunk's. All 0: chosen. */
     int64_t blockshape[TESS_MAX_NDIM];
@@ -113,24 +123,32 @@ typedef struct tess_params {
     tess_codec codec;
     /** Parameter of the codec, as two's complement where it is signed; 0 for most. */
     uint8_t codec_meta;
-    /** 0 (store) to 9 (smallest). */
+    /** 0 (store, without filters) to 9 (smallest). */
     int clevel;
-    /** Filter ids (tess_filter), applied in this order; TESS_FILTER_NONE for an empty slot. */
+    /**
+     * Filter ids (tess_filter, or plugins), applied in this order; TESS_FILTER_NONE for an empty
+     * slot. Writers of Blosc2 fill the last slots.
+     */
     uint8_t filters[TESS_MAX_FILTERS];
-    /** One parameter byte per filter. */
+    /** One parameter byte per filter, as two's complement where it is signed. */
     uint8_t filters_meta[TESS_MAX_FILTERS];
     tess_split split;
     /**
      * Chunks bring a dictionary for their blocks, where that saves more than it takes: many small
-     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only. Chunks with one cannot be
-     * read by c-blosc2 before 3.0 if the codec is one of the LZ4, and up to 3.3.2 only whole.
+     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG). Chunks with
+     * one cannot be read by c-blosc2 before 3.0 if the codec is one of the LZ4, and up to 3.3.2
+     * only whole.
      */
     bool dictionary;
 
-    /** Kept in one file, or a directory; arrays in memory are contiguous. */
+    /** One file, or a directory; arrays in memory and inside files are contiguous (TESS_ERR_ARG).
+     */
     tess_layout layout;
     tess_layer layer;
-    /** Fixed metalayers besides the N-dimensional one; their sizes can never change. */
+    /**
+     * Fixed metalayers besides the N-dimensional one, TESS_MAX_METALAYERS - 1 at most; their sizes
+     * can never change (meta.h). May be NULL if nmetalayers is 0.
+     */
     const tess_metalayer *metalayers;
     int nmetalayers;
 } tess_params;

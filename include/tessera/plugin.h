@@ -40,15 +40,21 @@ typedef struct tess_block {
     void *user; /**< of the plugin */
     uint8_t meta; /**< parameter: tess_params.codec_meta, or the filter's of filters_meta */
     int clevel; /**< 1 to 9 when compressing; 0 when decompressing */
-    /** Bytes of one item; without a shape as the chunk records it, 1 for items above 255. */
+    /** Bytes of one item. If ndim is -1, as the chunk records it: 1 for items above 255. */
     int32_t typesize;
-    /** Dimensions of the block; -1: outside arrays, and if a chunk has blocks of its own. */
+    /**
+     * Dimensions of the block; -1 where its shape is not known: in plain frames, and in chunks with
+     * blocks of another size than the array's.
+     */
     int ndim;
-    /** Items along each axis, all of the block's bytes; padded blocks are whole, too. */
+    /** Items along each axis, those behind the edge of the array included: blocks are whole. */
     int32_t shape[TESS_MAX_NDIM];
 } tess_block;
 
-/** A compressor of streams; they have no alignment. */
+/**
+ * A compressor of streams: a block, or if it is split (tess_split) one of as many equal parts as an
+ * item has bytes. Their memory has no alignment.
+ */
 typedef struct tess_user_codec {
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages and tess_info.codec_name */
@@ -67,7 +73,8 @@ typedef struct tess_user_codec {
     /**
      * Compress `size` bytes, at least 1, into at most dst_size bytes. *made receives how many; 0:
      * they do not get smaller, or the result does not fit; more than dst_size: TESS_ERR_ARG.
-     * NULL: the codec only reads; an array that needs it cannot be created or changed.
+     * NULL: the codec only reads; an array that needs it cannot be created (TESS_ERR_ARG) or
+     * opened with TESS_MODE_UPDATE (TESS_ERR_UNSUPPORTED).
      *
      * @return TESS_OK, or a status that the call on the array is to fail with.
      */
@@ -86,16 +93,25 @@ typedef struct tess_user_codec {
 typedef struct tess_user_filter {
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages */
-    bool lossy; /**< backward() does not bring back all that forward() was given */
+    /** backward() does not bring back all that forward() was given: not before delta. */
+    bool lossy;
     void *user; /**< given to the functions */
 
-    /** Before the codec: `size` bytes from src to dst, which do not overlap. NULL: as above. */
+    /**
+     * Before the codec: `size` bytes from src to dst, which do not overlap. NULL: the filter is
+     * only undone; arrays that need it are refused as with a codec that only reads.
+     *
+     * @return TESS_OK, or a status that the call on the array is to fail with.
+     */
     tess_status (*forward)(const tess_block *block, const void *src, void *dst, size_t size);
-    /** After the codec. */
+    /** After the codec, the same way round: from src to dst. Status as of decompress(). */
     tess_status (*backward)(const tess_block *block, const void *src, void *dst, size_t size);
 } tess_user_filter;
 
-/** The plugins of an array. Copied; names and user pointers must stay until the array is closed. */
+/**
+ * The plugins of an array. The lists are copied; names, functions and what `user` points to must
+ * stay until the array is closed.
+ */
 typedef struct tess_plugins {
     const tess_user_codec *codecs; /**< may be NULL if ncodecs is 0 */
     int ncodecs;

@@ -21,16 +21,17 @@ typedef enum tess_mode {
     TESS_MODE_UPDATE = 1, /**< open, read and write */
     TESS_MODE_NEW = 2, /**< create; refuse if the file exists */
     /**
-     * Create; what exists is replaced once the new array is whole. A sparse array replaces a file,
-     * and a directory that is empty or holds an array and nothing else; other directories are
-     * refused (TESS_ERR_IO), and nothing in them is removed. A contiguous one replaces files only.
+     * Create; what exists is replaced when the call that creates succeeds, not before. A sparse
+     * array replaces a file, and a directory that is empty or holds an array and nothing else;
+     * other directories are refused (TESS_ERR_IO), and nothing in them is removed. A contiguous one
+     * replaces files only.
      */
     TESS_MODE_REPLACE = 3,
     /**
      * Create behind all that a file holds already, whatever that is; tess_info.offset tells where.
-     * The array can be written to until it is closed, and only read from then on; so can an array
-     * in front of it. A call that fails leaves the file as it was; a program that dies may leave it
-     * longer.
+     * The file must exist. The array is contiguous, and can be written to until it is closed; from
+     * then on it can only be read, with that tess_storage.offset, and so can an array in front of
+     * it. A call that fails leaves the file as it was; a program that dies may leave it longer.
      */
     TESS_MODE_APPEND = 4
 } tess_mode;
@@ -42,9 +43,14 @@ typedef enum tess_durability {
     TESS_DURABILITY_FSYNC = 2 /**< on the disk when flush returns */
 } tess_durability;
 
-/** What a file may ask for; beyond it an open or read fails with TESS_ERR_LIMIT. 0: default. */
+/**
+ * What a file may ask for; 0: default. Beyond `nchunks` and `ndim` opening fails, with
+ * TESS_ERR_LIMIT. Beyond `memory` so does each call that would need it: opening; reading items,
+ * chunks, metalayers and attributes; saving; and all that decodes or encodes blocks, so writing,
+ * too, and creating an array of larger ones.
+ */
 typedef struct tess_limits {
-    /** Bytes allocated on the word of a file, each time (index, block, layer). Default 1 GiB. */
+    /** Bytes of one allocation on the word of a file (index, block, attribute). Default 1 GiB. */
     int64_t memory;
     /** Chunks of an array. Default 2^28. */
     int64_t nchunks;
@@ -52,7 +58,10 @@ typedef struct tess_limits {
     int ndim;
 } tess_limits;
 
-/** A place. Fill it with tess_storage_init(), then change what matters. */
+/**
+ * A place. Fill it with tess_storage_init(), then change what matters. But for an image and what
+ * tess_plugins says, nothing it points to is kept after the call it is given to.
+ */
 typedef struct tess_storage {
     /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
     size_t struct_size;
@@ -66,21 +75,26 @@ typedef struct tess_storage {
      */
     const void *image;
     size_t image_size;
-    /** Byte of the file or image where the frame starts; 0 but for TESS_MODE_READ. */
+    /**
+     * Byte of the file or image where the frame starts, for frames inside something else. With
+     * TESS_MODE_READ only: TESS_ERR_UNSUPPORTED with TESS_MODE_UPDATE, TESS_ERR_ARG when creating
+     * (see TESS_MODE_APPEND), for a directory, and behind the end of the file.
+     */
     int64_t offset;
 
     /**
-     * Read a file through a memory map; TESS_MODE_READ only. Saves a copy of the compressed bytes.
-     * A program is killed (SIGBUS) if another one makes the file shorter meanwhile; Tessera itself
-     * cuts a file only behind what its last two states need.
+     * Read a file, or those of a directory, through memory maps, which saves a copy of the
+     * compressed bytes. TESS_ERR_ARG with TESS_MODE_UPDATE or without a path; ignored when
+     * creating. A program is killed (SIGBUS) if another one makes the file shorter meanwhile;
+     * Tessera itself cuts a file only behind what its last two states need.
      */
     bool mmap;
 
     tess_mode mode;
-    tess_durability durability;
+    tess_durability durability; /**< of all commits */
     tess_limits limits;
 
-    /** Codecs and filters of the program; NULL: none. Not needed after the call. */
+    /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
 } tess_storage;
 
