@@ -249,10 +249,11 @@ draw_items(struct subject *s, size_t size)
     uint8_t byte = (uint8_t)below(s, 256);
 
     assert_non_null(bytes);
-    for (size_t i = 0; i < size; i++)
-        bytes[i] = kind == 0       ? (uint8_t)(i / 300 + i % s->reference.typesize)
-                   : one_in(s, 40) ? (byte = (uint8_t)below(s, 256))
-                                   : byte;
+    for (size_t i = 0; i < size; i++) {
+        if (kind != 0 && one_in(s, 40))
+            byte = (uint8_t)below(s, 256);
+        bytes[i] = kind == 0 ? (uint8_t)(i / 300 + i % s->reference.typesize) : byte;
+    }
     if (kind == 1)
         random_bytes(&s->random, bytes, size);
     return bytes;
