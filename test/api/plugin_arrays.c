@@ -250,9 +250,11 @@ draw_items(struct subject *s, size_t size)
 
     assert_non_null(bytes);
     for (size_t i = 0; i < size; i++) {
-        if (kind != 0 && one_in(s, 40))
+        if (kind == 0)
+            byte = (uint8_t)(i / 300 + i % s->reference.typesize);
+        else if (one_in(s, 40))
             byte = (uint8_t)below(s, 256);
-        bytes[i] = kind == 0 ? (uint8_t)(i / 300 + i % s->reference.typesize) : byte;
+        bytes[i] = byte;
     }
     if (kind == 1)
         random_bytes(&s->random, bytes, size);

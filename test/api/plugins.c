@@ -184,9 +184,9 @@ random_lives(void **state)
             filtered += s.kit.filter[f].back > 0;
     }
     *state = NULL;
-    if (n >= CASES) { // of few, all may be others
-        assert_true(compressed > n / 4);
-        assert_true(filtered > n / 2);
+    if (n >= CASES) { // of which three and eight tenths do, about
+        assert_true(compressed > n / 10);
+        assert_true(filtered > n / 4);
     }
 }
 
