@@ -52,8 +52,23 @@ write_name_and_hex(const char *separator, const char *name, const void *content,
     fputc('"', list);
 }
 
+static void
+write_shape(const char *name, int ndim, const int64_t *shape)
+{
+    fprintf(list, "\"%s\": [", name);
+    for (int i = 0; i < ndim; i++)
+        fprintf(list, "%s%" PRId64, i ? ", " : "", shape[i]);
+    fputs("], ", list);
+}
+
 void
 record_array(const char *name, tess_array *a, const struct reference *r)
+{
+    record_array_in(name, name, a, r);
+}
+
+void
+record_array_in(const char *file, const char *name, tess_array *a, const struct reference *r)
 {
     const char *separator = "";
     tess_info info;
@@ -62,10 +77,14 @@ record_array(const char *name, tess_array *a, const struct reference *r)
     if (!f || fwrite(r->data, 1, reference_size(r), f) != reference_size(r) || fclose(f) != 0)
         give_up(name);
     tess_array_info(a, &info);
-    fprintf(list, "{\"name\": \"%s\", \"layer\": \"%s\", \"shape\": [", name, info.layer);
-    for (int i = 0; i < r->ndim; i++)
-        fprintf(list, "%s%" PRId64, i ? ", " : "", r->shape[i]);
-    fputs("], \"metalayers\": {", list);
+    fprintf(list, "{\"name\": \"%s\", \"file\": \"%s\", \"offset\": %" PRId64 ", ", name, file,
+            info.offset);
+    write_shape("shape", r->ndim, r->shape);
+    write_shape("chunkshape", info.ndim, info.chunkshape);
+    write_shape("blockshape", info.ndim, info.blockshape);
+    write_name_and_hex("", "dtype", info.dtype, info.dtype ? strlen(info.dtype) : 0);
+    fprintf(list, ", \"typesize\": %" PRId32 ", \"layer\": \"%s\", \"metalayers\": {",
+            info.typesize, info.layer);
     for (int i = 0; i < info.nmetalayers; i++) {
         tess_metalayer layer;
         MUST(tess_meta_at(a, i, &layer, err));

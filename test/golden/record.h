@@ -32,5 +32,7 @@ const char *record_path(const char *name, const char *extension);
 
 // Close the array, which lies in record_path(name, ""), and write down what it is and holds.
 void record_array(const char *name, tess_array *a, const struct reference *r);
+// The same for one of several in record_path(file, "").
+void record_array_in(const char *file, const char *name, tess_array *a, const struct reference *r);
 
 #endif
