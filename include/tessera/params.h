@@ -135,9 +135,9 @@ typedef struct tess_params {
     tess_split split;
     /**
      * Chunks bring a dictionary for their blocks, where that saves more than it takes: many small
-     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG). Chunks with
-     * one cannot be read by c-blosc2 before 3.0 if the codec is one of the LZ4, and up to 3.3.2
-     * only whole.
+     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG). From files
+     * c-blosc2 reads chunks with one since 3.0, and up to 3.3.2 only whole ones; 2.x reads none,
+     * save those of TESS_CODEC_ZSTD in memory.
      */
     bool dictionary;
 
