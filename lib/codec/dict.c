@@ -3,12 +3,16 @@
  */
 #include "codec/dict.h"
 
+#include "base/bytes.h"
 #include "codec/state.h"
 
 #include <assert.h>
+#include <lz4.h>
+#include <lz4hc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zdict.h>
+#include <zstd_errors.h>
 
 enum {
     PIECE = 1024, // of a sample: what follows can refer to the stream itself
@@ -106,6 +110,29 @@ codec_dict_make(const struct codec *codec, int level, const struct samples *samp
     return size > 0 && is_zstd(codec) ? add_statistics(samples, dst, size, capacity) : size;
 }
 
+static void *
+prepare_lz4(const struct codec_dict *d)
+{
+    void *const state = malloc((size_t)LZ4_sizeofState());
+    if (!state)
+        return NULL;
+    (void)LZ4_initStream(state, (size_t)LZ4_sizeofState());
+    (void)LZ4_loadDict(state, (const char *)d->bytes, (int)d->size);
+    return state;
+}
+
+static void *
+prepare_lz4hc(const struct codec_dict *d, int level)
+{
+    void *const state = malloc((size_t)LZ4_sizeofStateHC());
+    if (!state)
+        return NULL;
+    (void)LZ4_initStreamHC(state, (size_t)LZ4_sizeofStateHC());
+    LZ4_resetStreamHC_fast(state, level);
+    (void)LZ4_loadDictHC(state, (const char *)d->bytes, (int)d->size);
+    return state;
+}
+
 static bool
 prepare_encoder(struct codec_dict *d, const struct codec *codec, int level)
 {
@@ -113,14 +140,17 @@ prepare_encoder(struct codec_dict *d, const struct codec *codec, int level)
         d->encoder = ZSTD_createCDict(d->bytes, d->size, zstd_level(level));
         return d->encoder != NULL;
     }
-    if (codec->id == CODEC_LZ4HC)
-        return true; // the tables are larger than what they are made from
-    d->lz4 = malloc((size_t)LZ4_sizeofState());
-    if (!d->lz4)
-        return false;
-    (void)LZ4_initStream(d->lz4, (size_t)LZ4_sizeofState());
-    (void)LZ4_loadDict(d->lz4, (const char *)d->bytes, (int)d->size);
-    return true;
+    d->lz4 = codec->id == CODEC_LZ4 ? prepare_lz4(d) : prepare_lz4hc(d, level);
+    return d->lz4 != NULL;
+}
+
+// Zstandard's own kind of dictionary starts with statistics, which may contradict themselves.
+static bool
+is_damaged(const struct codec *codec, const uint8_t *bytes, size_t size)
+{
+    return is_zstd(codec) && size >= 8 && get_u32le(bytes) == ZSTD_MAGIC_DICTIONARY &&
+           ZSTD_getErrorCode(ZDICT_getDictHeaderSize(bytes, size)) ==
+               ZSTD_error_dictionary_corrupted;
 }
 
 // Damaged statistics are no failure here: without a decoder each stream reads them by itself.
@@ -144,6 +174,8 @@ codec_dict_init(struct codec_dict *d, const struct codec *codec, int level, cons
     if (d->bytes && (level == 0 || prepare_encoder(d, codec, level)))
         return TESS_OK;
     codec_dict_finish(d);
+    if (is_damaged(codec, bytes, size))
+        return err_set(err, TESS_ERR_CORRUPT, -1, "a dictionary of %zu bytes is damaged", size);
     return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a dictionary of %zu bytes", size);
 }
 

@@ -9,7 +9,6 @@
 
 #include "codec/codec.h"
 
-#include <lz4.h>
 #include <zstd.h>
 
 // Shorter ones are of no use; longer ones the format does not know.
@@ -22,7 +21,7 @@ struct codec_dict {
     size_t size; // 0: there is none
     ZSTD_CDict *encoder;
     ZSTD_DDict *decoder;
-    LZ4_stream_t *lz4; // to encode
+    void *lz4; // state of the encoder, LZ4's or LZ4HC's: streams start from copies
 };
 
 // `count` samples, one behind the other.
@@ -38,8 +37,8 @@ size_t codec_dict_make(const struct codec *codec, int level, const struct sample
                        uint8_t *dst, size_t capacity);
 
 // Copy the bytes and prepare them for a codec that takes dictionaries: to encode at a level, or to
-// decode, level 0. What is no dictionary shows when it is used. On failure (TESS_ERR_NOMEM) *d is
-// empty.
+// decode, level 0. TESS_ERR_NOMEM; to encode, TESS_ERR_CORRUPT (Zstandard makes no sense of them),
+// which shows in streams when decoding. On failure *d is empty.
 tess_status codec_dict_init(struct codec_dict *d, const struct codec *codec, int level,
                             const uint8_t *bytes, size_t size, tess_error *err);
 void codec_dict_finish(struct codec_dict *d); // zeroed: fine

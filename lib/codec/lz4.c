@@ -56,10 +56,8 @@ encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, ui
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
     if (call->dict) {
-        LZ4_streamHC_t *const stream = LZ4_initStreamHC(state, (size_t)LZ4_sizeofStateHC());
-        LZ4_resetStreamHC_fast(stream, call->level);
-        (void)LZ4_loadDictHC(stream, (const char *)call->dict->bytes, (int)call->dict->size);
-        made = LZ4_compress_HC_continue(stream, (const char *)src, (char *)dst, to_int(src_size),
+        memcpy(state, call->dict->lz4, (size_t)LZ4_sizeofStateHC());
+        made = LZ4_compress_HC_continue(state, (const char *)src, (char *)dst, to_int(src_size),
                                         to_int(dst_size));
     } else {
         made = LZ4_compress_HC_extStateHC(state, (const char *)src, (char *)dst, to_int(src_size),

@@ -408,6 +408,50 @@ zstd_takes_dictionaries(void **state)
                                size, back, sizeof back, NULL),
                      TESS_ERR_CORRUPT);
     codec_dict_finish(&damaged);
+    assert_int_equal(codec_dict_init(&damaged, c, 3, trained, n, NULL), TESS_ERR_CORRUPT);
+    assert_int_equal(damaged.size, 0);
+}
+
+// Each stream starts from the dictionary alone, whatever came before it.
+static void
+prepared_dictionaries(void **state)
+{
+    (void)state;
+    static const int takers[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
+    static uint8_t dict[DICT_SIZE_MAX];
+    uint8_t data[300], first[400], packed[400], back[300];
+    make_data(NOISE, dict, sizeof dict);
+
+    for (size_t i = 0; i < sizeof takers / sizeof takers[0]; i++)
+        for (int level = 1; level <= 9; level++) {
+            const struct codec *const c = codec_by_id(takers[i]);
+            struct codec_dict d;
+            size_t first_size = 0;
+            assert_int_equal(codec_dict_init(&d, c, level, dict, sizeof dict, NULL), TESS_OK);
+            const struct codec_call call = {.codec = c,
+                                            .state = codec_state,
+                                            .level = level,
+                                            .dict = dict,
+                                            .dict_size = sizeof dict,
+                                            .prepared = &d};
+            for (size_t turn = 0; turn < 5; turn++) {
+                size_t n = 0;
+                memcpy(data, dict + (turn % 2 ? 5000 : 100), sizeof data);
+                assert_int_equal(
+                    c->encode(&call, data, sizeof data, packed, sizeof packed, &n, NULL), TESS_OK);
+                assert_in_range(n, 1, level == 9 ? 60 : sizeof packed);
+                assert_int_equal(c->decode(&call, packed, n, back, sizeof back, NULL), TESS_OK);
+                assert_memory_equal(back, data, sizeof data);
+                if (turn == 0) {
+                    first_size = n;
+                    memcpy(first, packed, n);
+                } else if (turn % 2 == 0) {
+                    assert_int_equal(n, first_size);
+                    assert_memory_equal(packed, first, n);
+                }
+            }
+            codec_dict_finish(&d);
+        }
 }
 
 static size_t
@@ -483,6 +527,7 @@ main(void)
         cmocka_unit_test(has_names_and_formats),
         cmocka_unit_test(lz4_takes_a_dictionary),
         cmocka_unit_test(zstd_takes_dictionaries),
+        cmocka_unit_test(prepared_dictionaries),
         cmocka_unit_test(zstd_takes_one_frame),
         cmocka_unit_test(refuses_nothing_at_all),
     };
