@@ -365,8 +365,9 @@ train(struct job *job, tess_error *err)
                                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for samples");
     if (st == TESS_OK) {
         const struct samples samples = {p.bytes, p.sizes, p.count};
-        st = dictionary_make(&job->dict, &job->call, &samples, p.capacity,
-                             (int64_t)e->h.nblocks * nstreams, job->s->buffer[0], err);
+        const int64_t work = (int64_t)e->h.nblocks * nstreams * p.count / (int64_t)most;
+        st = dictionary_make(&job->dict, &job->call, &samples, p.capacity, work, job->s->buffer[0],
+                             err);
     }
     free(p.bytes);
     free(p.sizes);

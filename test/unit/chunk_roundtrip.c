@@ -360,6 +360,53 @@ dictionaries(void **state)
     assert_true(copied > 1000 && nhasty > 10);
 }
 
+// Runs have no use for a dictionary: what it saves is counted for the other streams alone.
+static void
+few_streams_for_a_dictionary(void **state)
+{
+    enum { NBYTES = 1 << 20, BLOCK = 64 };
+    static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC};
+    static uint8_t content[NBYTES];
+    struct random r;
+    int ndicts = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int round = 0; round < 30; round++) {
+        int32_t sizes[2];
+        memset(content, 0, sizeof content);
+        for (int i = 0; i < NBYTES; i += BLOCK)
+            if (random_below(&r, round < 15 ? 100 : 2) == 0) {
+                random_content(&r, NOISE, 1, content + i, BLOCK);
+                memcpy(content + i, "something that saves", round < 15 ? 6 : 20);
+            }
+        for (int with = 0; with < 2; with++) {
+            const struct chunk_spec spec = {.itemsize = 1,
+                                            .nbytes = NBYTES,
+                                            .blocksize = BLOCK,
+                                            .codec = codecs[round % 2],
+                                            .level = 5,
+                                            .split = 2,
+                                            .dictionary = with == 1};
+            struct chunk_scratch scratch = {0};
+            struct chunk_encoder e;
+            enum chunk_special special;
+            assert_int_equal(chunk_encoder_init(&e, &spec, NULL), TESS_OK);
+            uint8_t *const chunk = malloc((size_t)chunk_bound(&e));
+            assert_non_null(chunk);
+            struct source from = {.e = &e, .content = content, .fail_at = -1};
+            const struct block_source source = {.from = &from, .items = items};
+            assert_int_equal(
+                chunk_encode(&e, &source, &scratch, chunk, &sizes[with], &special, NULL), TESS_OK);
+            scratch_finish(&scratch);
+            free(chunk);
+        }
+        ndicts += sizes[1] < sizes[0];
+        assert_true(sizes[1] <= sizes[0]);
+    }
+    assert_in_range(ndicts, 1, 29);
+}
+
 static void
 values(void **state)
 {
@@ -622,10 +669,15 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(there_and_back), cmocka_unit_test(dictionaries),
-        cmocka_unit_test(values),         cmocka_unit_test(lossy),
-        cmocka_unit_test(specs_refused),  cmocka_unit_test(source_fails),
-        cmocka_unit_test(bytes),          cmocka_unit_test(damage),
+        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(dictionaries),
+        cmocka_unit_test(few_streams_for_a_dictionary),
+        cmocka_unit_test(values),
+        cmocka_unit_test(lossy),
+        cmocka_unit_test(specs_refused),
+        cmocka_unit_test(source_fails),
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

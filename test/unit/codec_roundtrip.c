@@ -428,12 +428,8 @@ prepared_dictionaries(void **state)
             struct codec_dict d;
             size_t first_size = 0;
             assert_int_equal(codec_dict_init(&d, c, level, dict, sizeof dict, NULL), TESS_OK);
-            const struct codec_call call = {.codec = c,
-                                            .state = codec_state,
-                                            .level = level,
-                                            .dict = dict,
-                                            .dict_size = sizeof dict,
-                                            .prepared = &d};
+            const struct codec_call call = {
+                .codec = c, .state = codec_state, .level = level, .dict = &d};
             for (size_t turn = 0; turn < 5; turn++) {
                 size_t n = 0;
                 memcpy(data, dict + (turn % 2 ? 5000 : 100), sizeof data);
