@@ -144,7 +144,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
 struct output {
     uint8_t *dst;
     int64_t at;
-    int64_t end;
+    int64_t end; // CODEC_SLACK bytes more can be written, but not kept
     bool full; // the rest did not fit
     bool zeros;
 };
@@ -187,12 +187,13 @@ encode_stream(const struct job *job, const uint8_t *src, size_t neblock, struct 
     }
     const int64_t room = min_i64(out->end - out->at - 4, (int64_t)neblock - 1);
     if (room > 0) {
-        const tess_status st = job->e->codec->encode(
-            &job->call, src, neblock, out->dst + out->at + 4, (size_t)room, &csize, err);
+        const tess_status st =
+            job->e->codec->encode(&job->call, src, neblock, out->dst + out->at + 4,
+                                  (size_t)room + CODEC_SLACK, &csize, err);
         if (st != TESS_OK)
             return st;
     }
-    if (csize > 0)
+    if (csize > 0 && csize < neblock)
         put_stream(out, (int32_t)csize, out->dst + out->at + 4, csize);
     else
         put_stream(out, (int32_t)neblock, src, neblock);

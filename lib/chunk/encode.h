@@ -40,11 +40,11 @@ struct chunk_encoder {
 tess_status chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec,
                                tess_error *err);
 
-// Room that any chunk of the encoder fits in.
+// Room that any chunk of the encoder can be made in.
 static inline int64_t
 chunk_bound(const struct chunk_encoder *e)
 {
-    const int64_t plain = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE;
+    const int64_t plain = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE + CODEC_SLACK;
     const int64_t value = (int64_t)e->itemsize + CHUNK_HEADER_SIZE;
     return plain > value ? plain : value;
 }

@@ -40,6 +40,10 @@ enum codec_format {
     CODEC_FORMAT_OTHER = 6, // the chunk names a codec id
 };
 
+// Encoders of the libraries give up a few bytes before dst is full: with so many more of them, all
+// streams that can get smaller do.
+#define CODEC_SLACK 16
+
 // Contexts of the libraries, created when first needed. Not for two threads at once.
 struct codec_state;
 

@@ -407,6 +407,57 @@ few_streams_for_a_dictionary(void **state)
     assert_in_range(ndicts, 1, 29);
 }
 
+// What a codec can make smaller at all is stored so, if only by a byte. The stream is the second
+// block; the first takes next to nothing, so that there is room.
+static void
+small_gains(void **state)
+{
+    static const int codecs[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC, CODEC_ZLIB, CODEC_ZSTD};
+    enum { BLOCK = 200 };
+    struct random r;
+    int small = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int round = 0; round < 5000; round++) {
+        const struct chunk_spec spec = {.itemsize = 1,
+                                        .nbytes = 2 * BLOCK,
+                                        .blocksize = BLOCK,
+                                        .codec = codecs[round % 5],
+                                        .level = 5,
+                                        .split = 2};
+        struct chunk_scratch scratch = {0};
+        struct chunk_encoder e;
+        enum chunk_special special;
+        uint8_t content[2 * BLOCK] = {0};
+        uint8_t ample[2 * BLOCK];
+        size_t csize = 0;
+        int32_t cbytes;
+
+        random_bytes(&r, content + BLOCK, BLOCK);
+        memset(content + BLOCK + 20, content[BLOCK], 1 + (size_t)random_below(&r, 60));
+        assert_int_equal(chunk_encoder_init(&e, &spec, NULL), TESS_OK);
+        uint8_t *const chunk = malloc((size_t)chunk_bound(&e)); // exactly
+        assert_non_null(chunk);
+        struct source from = {.e = &e, .content = content, .fail_at = -1};
+        const struct block_source source = {.from = &from, .items = items};
+        assert_int_equal(chunk_encode(&e, &source, &scratch, chunk, &cbytes, &special, NULL),
+                         TESS_OK);
+
+        const struct codec_call call = {.codec = e.codec, .state = scratch.codec, .level = 5};
+        assert_int_equal(
+            e.codec->encode(&call, content + BLOCK, BLOCK, ample, sizeof ample, &csize, NULL),
+            TESS_OK);
+        const size_t stored = csize > 0 && csize < BLOCK ? csize : BLOCK;
+        assert_int_equal(cbytes, CHUNK_HEADER_SIZE + 2 * 4 + 4 + 4 + stored);
+        small += stored < BLOCK && stored >= BLOCK - 8;
+        check_content(&r, &spec, chunk, cbytes, content);
+        scratch_finish(&scratch);
+        free(chunk);
+    }
+    assert_true(small > 200);
+}
+
 static void
 values(void **state)
 {
@@ -677,6 +728,7 @@ main(void)
         cmocka_unit_test(specs_refused),
         cmocka_unit_test(source_fails),
         cmocka_unit_test(bytes),
+        cmocka_unit_test(small_gains),
         cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
