@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Bytes of an item beyond which a constant chunk may be smaller in blocks: with LZ4, one block of
+// a constant takes some 30 bytes.
+#define WIDE 64
+
 struct write_job {
     tess_array *a;
     const struct strided_const *src;
@@ -158,31 +162,10 @@ is_zero(const uint8_t *item, int64_t size)
     return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
 }
 
-// A chunk whose items are all equal needs no blocks.
+// Encode a chunk into c->encode->stored, where there is room for its value as well.
 static tess_status
-put_constant(tess_array *a, int64_t n, const uint8_t *item, tess_error *err)
-{
-    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = a->g.typesize}};
-    uint8_t nan[8];
-    if (is_zero(item, a->g.typesize))
-        return frame_put_special(a->frame, n, SPECIAL_ZEROS, err);
-    if (a->g.typesize == 4 || a->g.typesize == 8) {
-        chunk_special_bytes(&nans, 0, nan, (size_t)a->g.typesize);
-        if (memcmp(item, nan, (size_t)a->g.typesize) == 0)
-            return frame_put_special(a->frame, n, SPECIAL_NANS, err);
-    }
-
-    uint8_t *const chunk = malloc((size_t)a->g.typesize + CHUNK_HEADER_SIZE);
-    if (!chunk)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    const int32_t cbytes = chunk_encode_value(&a->encoder, item, chunk);
-    const tess_status st = frame_put(a->frame, n, chunk, cbytes, err);
-    free(chunk);
-    return st;
-}
-
-static tess_status
-put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
+encode(tess_array *a, struct new_chunk *c, int32_t *cbytes, enum chunk_special *special,
+       tess_error *err)
 {
     const struct chunk *const old = c->keep_stored ? &c->old->stored.chunk : NULL;
     const struct block_source source = {
@@ -191,17 +174,56 @@ put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
         .stored = old ? stored : NULL,
         .dict = old && old->dict.size > 0 ? &old->dict : NULL,
     };
+    const tess_status st = scratch_reserve_chunk(c->encode, chunk_bound(&a->encoder), err);
+    if (st != TESS_OK)
+        return st;
+    return chunk_encode(&a->encoder, &source, c->encode, c->encode->stored, cbytes, special, err);
+}
+
+static tess_status
+put(tess_array *a, const struct new_chunk *c, int64_t n, int32_t cbytes, enum chunk_special special,
+    tess_error *err)
+{
+    return special == SPECIAL_ZEROS ? frame_put_special(a->frame, n, special, err)
+                                    : frame_put(a->frame, n, c->encode->stored, cbytes, err);
+}
+
+static tess_status
+put_encoded(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
+{
     enum chunk_special special;
     int32_t cbytes;
-    tess_status st = scratch_reserve_chunk(c->encode, chunk_bound(&a->encoder), err);
+    const tess_status st = encode(a, c, &cbytes, &special, err);
+    return st == TESS_OK ? put(a, c, n, cbytes, special, err) : st;
+}
+
+// A chunk whose items are all equal to the first needs no blocks, unless they take fewer bytes than
+// one item does.
+static tess_status
+put_constant(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
+{
+    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = a->g.typesize}};
+    const int64_t value_size = (int64_t)a->g.typesize + CHUNK_HEADER_SIZE;
+    enum chunk_special special = SPECIAL_NONE;
+    int32_t cbytes = INT32_MAX;
+    uint8_t nan[8];
+    tess_status st;
+
+    if (is_zero(c->items, a->g.typesize))
+        return frame_put_special(a->frame, n, SPECIAL_ZEROS, err);
+    if (a->g.typesize == 4 || a->g.typesize == 8) {
+        chunk_special_bytes(&nans, 0, nan, (size_t)a->g.typesize);
+        if (memcmp(c->items, nan, (size_t)a->g.typesize) == 0)
+            return frame_put_special(a->frame, n, SPECIAL_NANS, err);
+    }
+
+    st = a->g.typesize > WIDE ? encode(a, c, &cbytes, &special, err)
+                              : scratch_reserve_chunk(c->encode, value_size, err);
     if (st != TESS_OK)
         return st;
-    uint8_t *const chunk = c->encode->stored;
-    st = chunk_encode(&a->encoder, &source, c->encode, chunk, &cbytes, &special, err);
-    if (st != TESS_OK)
-        return st;
-    return special == SPECIAL_ZEROS ? frame_put_special(a->frame, n, special, err)
-                                    : frame_put(a->frame, n, chunk, cbytes, err);
+    if (cbytes > value_size)
+        cbytes = chunk_encode_value(&a->encoder, c->items, c->encode->stored);
+    return put(a, c, n, cbytes, special, err);
 }
 
 static tess_status
@@ -226,7 +248,7 @@ write_chunk(tess_array *a, const struct strided_const *src, struct walk *w, tess
         for (int i = 0; i < a->g.ndim; i++)
             extent[i] = w->hi[i] - w->lo[i];
         if (ndconstant(a->g.ndim, extent, a->g.typesize, c.items, src->stride)) {
-            TRY(put_constant(a, w->index, c.items, err));
+            TRY(put_constant(a, &c, w->index, err));
             goto out;
         }
     } else {

@@ -531,6 +531,45 @@ constant_data(void **state)
     }
 }
 
+// A wide item that can be told in few bytes: its blocks are smaller than the item itself. One of
+// noise is better stored once.
+static void
+constant_wide_data(void **state)
+{
+    const tess_storage storage = at(files_path("array.b2nd"), TESS_MODE_REPLACE);
+    uint8_t item[1000];
+
+    (void)state;
+    for (int noise = 0; noise <= 1; noise++) {
+        struct reference r;
+        tess_params params;
+        tess_array *a = NULL;
+        tess_info info;
+        uint32_t v = 1;
+
+        for (size_t i = 0; i < sizeof item; i++) {
+            v = v * 1664525 + 1013904223;
+            item[i] = (uint8_t)(noise ? v >> 24 : i % 10);
+        }
+        tess_params_init(&params);
+        params.dtype = "|V1000";
+        params.ndim = 1;
+        params.shape[0] = 64;
+        params.chunkshape[0] = 32;
+        params.blockshape[0] = 16;
+        reference_init(&r, 1, params.shape, sizeof item);
+        reference_fill(&r, item);
+        ok(tess_array_from(&storage, &params, r.data, reference_size(&r), &a, err));
+        tess_array_info(a, &info);
+        assert_true(noise ? info.cbytes >= 2 * 1032 : info.cbytes < 2 * 1032);
+        assert_true(info.cbytes < 2 * 1032 + 200);
+        check_array(a, &r);
+        ok(tess_array_close(a, err));
+        check_file(storage.path, &r);
+        reference_finish(&r);
+    }
+}
+
 // -- growing
 
 static void
@@ -962,6 +1001,7 @@ main(void)
         IN_A_FOLDER(partial_writes),
         IN_A_FOLDER(specials),
         IN_A_FOLDER(constant_data),
+        IN_A_FOLDER(constant_wide_data),
         IN_A_FOLDER(appends),
         IN_A_FOLDER(empty_state),
         IN_A_FOLDER(metalayers),
