@@ -160,37 +160,82 @@ read_match(struct match *m, unsigned c, const uint8_t **src, const uint8_t *end,
     return m->length <= room;
 }
 
+/*
+ * The same where WILD bytes are at hand, so that nothing can be cut. Whether a length goes on is as
+ * good as random, so that is no branch; false where it takes a second byte.
+ */
+static inline bool
+read_short_match(struct match *m, unsigned c, const uint8_t **src)
+{
+    const uint8_t *p = *src;
+    const bool is_long = c >= 7 << 5;
+    const unsigned more = *p & (0u - is_long);
+
+    if (more == 255)
+        return false;
+    p += is_long;
+    m->length = (c >> 5) + 2 + more;
+    m->distance = (size_t)(c & 31) * 256 + *p++ + 1;
+    if (m->distance == NEAR_DISTANCE) {
+        m->distance += (size_t)p[0] * 256 + p[1];
+        p += 2;
+    }
+    *src = p;
+    return true;
+}
+
 size_t
 blosclz_decode(const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size)
 {
     const uint8_t *const end = src + src_size;
-    size_t made = 0;
+    const uint8_t *const first = dst;
+    const uint8_t *const stop = dst + dst_size;
+    struct match m;
 
     if (src_size == 0)
         return 0;
     unsigned c = *src++ & 31;
     for (;;) {
-        const size_t room = dst_size - made;
+        // Far from both ends, where any literal run can be read and written as if it were WILD
+        // bytes, and another instruction follows.
+        while (end - src > WILD && stop - dst >= WILD) {
+            if (c < 32) {
+                memcpy(dst, src, WILD);
+                dst += c + 1;
+                src += c + 1;
+            } else {
+                if (!read_short_match(&m, c, &src))
+                    break;
+                const size_t room = (size_t)(stop - dst);
+                if (m.length > room || m.distance > (size_t)(dst - first))
+                    return 0;
+                if (m.distance >= 16 && m.length <= WILD) {
+                    memcpy(dst, dst - m.distance, 16);
+                    memcpy(dst + 16, dst + 16 - m.distance, 16);
+                } else {
+                    copy_match(dst, m, room);
+                }
+                dst += m.length;
+            }
+            c = *src++;
+        }
+
+        const size_t room = (size_t)(stop - dst);
         if (c < 32) {
             const size_t count = c + 1;
-            const size_t left = (size_t)(end - src);
-            if (count > left || count > room)
+            if (count > (size_t)(end - src) || count > room)
                 return 0;
-            if (left >= WILD && room >= WILD)
-                memcpy(dst + made, src, WILD);
-            else
-                memcpy(dst + made, src, count);
+            memcpy(dst, src, count);
             src += count;
-            made += count;
+            dst += count;
         } else {
-            struct match m;
-            if (!read_match(&m, c, &src, end, room) || m.distance > made)
+            if (!read_match(&m, c, &src, end, room) || m.distance > (size_t)(dst - first))
                 return 0;
-            copy_match(dst + made, m, room);
-            made += m.length;
+            copy_match(dst, m, room);
+            dst += m.length;
         }
         if (src == end)
-            return made == dst_size ? made : 0;
+            return dst == stop ? dst_size : 0;
         c = *src++;
     }
 }
