@@ -1,9 +1,10 @@
 /*
- * blosclz_encode.c - the BloscLZ encoder: one greedy pass with hash tables of positions.
+ * blosclz_encode.c - the BloscLZ encoder: one greedy pass with a hash table of positions.
  *
  * The format is described in blosclz_decode.c. Beyond it, what is written here starts with four
- * literals or more, ends with twelve or more, and is made for inputs of 16 bytes or more only:
- * decoders in the field have never seen anything else.
+ * literals or more, ends with three or more, has matches of six bytes or more, and is made for
+ * inputs of 16 bytes or more only: decoders in the field have never seen anything else. (What they
+ * need is one literal at the end. None of them writes beyond its output, whatever comes last.)
  *
  * The output is the same whatever the table held before.
  */
@@ -17,39 +18,66 @@
 
 #define MIN_SIZE 16
 #define FIRST_LITERALS 4
-#define LAST_LITERALS 12
+#define LAST_LITERALS 3
+#define LAST_SEARCH 12 // bytes before the end
 #define RUN 32 // longest literal run
 
 #define NEAR_DISTANCE 8192 // the first far one
 #define MAX_DISTANCE 73724 // three less than the format has
 
-#define FAR_MIN 6 // a far match of 5 bytes takes 4
+#define WORD 8 // bytes that are looked at to find a match
+#define LOG_MAX 13 // of the number of buckets
+#define LOG_LOW 11 // the same at the lowest levels
 
-#define WORD 8 // the usual length that is searched for
-#define LOG_MAX 13 // two tables of this size
-
-_Static_assert(2u << LOG_MAX == BLOSCLZ_TABLE_SIZE, "the caller brings both tables");
+_Static_assert(2u << LOG_MAX == BLOSCLZ_TABLE_SIZE, "the caller brings all buckets");
 
 /*
- * Short matches make the smallest output, but one that every decoder reads at half the speed, and
- * looking for them takes time. So the usual levels want words of 8 bytes; the highest fall back on
- * fewer where there is no word. Trying the word first makes their output smaller, too.
+ * How a stream is searched. Positions whose first `min` bytes have the same hash share a bucket of
+ * the table, where the last two are kept; the longer match wins. Where nothing matches the steps
+ * grow, so that noise costs next to nothing.
+ *
+ * A decoder's time goes by the number of instructions more than by that of bytes, so short matches
+ * are dear: six bytes are for the highest levels only.
  */
-static const struct tuning {
-    uint8_t step; // bytes between two searches, while there are matches
-    uint8_t log; // of the number of entries in a table, at most
-    uint8_t min; // shortest match
-} tunings[9] = {
-    {8, 12, 8}, {2, 12, 8}, {1, 11, 8}, {1, 12, 8}, {1, 13, 8},
-    {1, 13, 7}, {1, 13, 6}, {1, 13, 5}, {1, 13, 4},
+struct tuning {
+    uint8_t log; // of the number of buckets, at most
+    uint8_t min;
+    uint8_t shortest; // match that is taken, min or more
+    uint8_t step; // bytes between two searches
+    uint8_t patience; // log of the misses after which the step grows by one
 };
+
+static const struct tuning tunings[9] = {
+    {LOG_LOW, 7, 7, 1, 8}, {LOG_LOW, 7, 7, 1, 8}, {12, 7, 7, 1, 8},
+    {LOG_MAX, 7, 7, 1, 8}, {LOG_MAX, 7, 7, 1, 8}, {LOG_MAX, 7, 7, 1, 8},
+    {LOG_MAX, 6, 6, 1, 8}, {LOG_MAX, 6, 6, 1, 8}, {LOG_MAX, 6, 6, 1, 8},
+};
+
+/*
+ * The lowest levels take the time for streams that get much smaller, and try the end of a stream to
+ * see whether it is one. (The end, because after a bitshuffle the noisy planes are in front.) Of
+ * the others they take what is quick to find and quick to read.
+ */
+static const struct probe {
+    uint8_t part; // of the stream: an eighth, a quarter
+    uint8_t tenths; // by which it has to shrink: to a half, to two thirds
+} probes[] = {{8, 20}, {4, 15}};
+
+static const struct tuning coarse = {LOG_LOW, 8, 16, 12, 4};
+
+#define PROBED_MIN 512 // smaller streams are not worth the question
 
 struct search {
     const uint8_t *src;
-    uint32_t *words; // hash of a word -> where it was last seen
-    uint32_t *parts; // hash of its first `min` bytes -> the same; unused if that is all of them
+    const uint8_t *end; // of matches
+    uint32_t *table;
     unsigned log;
     unsigned min;
+};
+
+struct match {
+    size_t distance;
+    size_t length; // 0: none
 };
 
 struct sink {
@@ -100,12 +128,12 @@ put_literals(struct sink *s, const uint8_t *src, size_t count, size_t after)
 }
 
 static inline bool
-put_match(struct sink *s, size_t distance, size_t length)
+put_match(struct sink *s, struct match m)
 {
     uint8_t *p = s->at;
-    size_t more = length - 2;
-    const bool is_far = distance >= NEAR_DISTANCE;
-    const size_t near = (is_far ? NEAR_DISTANCE : distance) - 1;
+    size_t more = m.length - 2;
+    const bool is_far = m.distance >= NEAR_DISTANCE;
+    const size_t near = (is_far ? NEAR_DISTANCE : m.distance) - 1;
 
     if (more / 255 + 5 > s->room)
         return false;
@@ -119,7 +147,7 @@ put_match(struct sink *s, size_t distance, size_t length)
     }
     *p++ = (uint8_t)near;
     if (is_far) {
-        put_u16be(p, (uint16_t)(distance - NEAR_DISTANCE));
+        put_u16be(p, (uint16_t)(m.distance - NEAR_DISTANCE));
         p += 2;
     }
     s->room -= (size_t)(p - s->at);
@@ -128,66 +156,130 @@ put_match(struct sink *s, size_t distance, size_t length)
 }
 
 static void
-search_init(struct search *s, int level, const uint8_t *src, size_t src_size, uint32_t *table)
+search_init(struct search *s, const struct tuning *t, const uint8_t *src, size_t src_size,
+            uint32_t *table)
 {
-    const struct tuning t = tunings[level - 1];
-
-    *s = (struct search){src, table, table + (1u << LOG_MAX), t.log, t.min};
+    *s = (struct search){src, src + src_size - LAST_LITERALS, table, t->log, t->min};
     // Small inputs get small tables: clearing them would take longer than the search.
     while (s->log > 8 && src_size >> (s->log - 1) == 0)
         s->log--;
-    memset(s->words, 0, sizeof *table << s->log);
-    if (s->min < WORD)
-        memset(s->parts, 0, sizeof *table << s->log);
+    memset(table, 0, 2 * sizeof *table << s->log);
 }
 
-static inline uint32_t *
-entry(uint32_t *table, uint64_t v, unsigned log)
-{
-    return &table[v * UINT64_C(0x9e3779b97f4a7c15) >> (64 - log)];
-}
-
-// The bytes in front are the low ones of the word.
+// The first `min` bytes: those in front are the low ones of the word.
 static inline uint64_t
 part(const struct search *s, uint64_t word)
 {
     return word << 8 * (WORD - s->min);
 }
 
-static inline void
-remember(const struct search *s, size_t pos)
+static inline uint32_t *
+bucket(const struct search *s, uint64_t word)
 {
-    const uint64_t v = get_u64le(s->src + pos);
-
-    *entry(s->words, v, s->log) = (uint32_t)pos;
-    if (s->min < WORD)
-        *entry(s->parts, part(s, v), s->log) = (uint32_t)pos;
+    return s->table + 2 * (part(s, word) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->log));
 }
 
-// The distance to an earlier place where `min` bytes or more are as at pos (> 0), which is
-// remembered; 0 if none is known.
-static inline size_t
+static inline void
+remember(uint32_t *bucket, size_t pos)
+{
+    bucket[1] = bucket[0];
+    bucket[0] = (uint32_t)pos;
+}
+
+// Make *m the match of pos, where `word` is, with an earlier place, if that is longer.
+static inline void
+compare(const struct search *s, size_t pos, uint64_t word, size_t earlier, struct match *m)
+{
+    const size_t distance = pos - earlier;
+
+    if (part(s, get_u64le(s->src + earlier) ^ word) != 0 || distance > MAX_DISTANCE)
+        return;
+    const uint8_t *const more = s->src + pos + s->min;
+    const size_t length = s->min + count_equal(more, more - distance, s->end);
+    if (length > m->length)
+        *m = (struct match){distance, length};
+}
+
+// The longest match known at pos (> 0), which is remembered.
+static inline struct match
 find(const struct search *s, size_t pos)
 {
-    const uint64_t v = get_u64le(s->src + pos);
-    uint32_t *const word_at = entry(s->words, v, s->log);
-    size_t distance = pos - *word_at;
-    bool found = get_u64le(s->src + *word_at) == v && distance <= MAX_DISTANCE;
+    const uint64_t word = get_u64le(s->src + pos);
+    uint32_t *const b = bucket(s, word);
+    const size_t last = b[0];
+    const size_t older = b[1];
+    struct match m = {0};
 
-    *word_at = (uint32_t)pos;
-    if (s->min < WORD) {
-        uint32_t *const part_at = entry(s->parts, part(s, v), s->log);
-        if (!found) {
-            distance = pos - *part_at;
-            found = part(s, get_u64le(s->src + *part_at) ^ v) == 0 && distance <= MAX_DISTANCE;
-        }
-        *part_at = (uint32_t)pos;
-    }
+    remember(b, pos);
+    compare(s, pos, word, last, &m);
+    compare(s, pos, word, older, &m);
     // Runs of one byte are quick to read when they say so.
-    if (found && distance <= WORD && v == (v & 0xff) * 0x0101010101010101 &&
-        s->src[pos - 1] == (v & 0xff))
-        return 1;
-    return found ? distance : 0;
+    if (m.length > 0 && m.distance <= WORD && word == (word & 0xff) * 0x0101010101010101 &&
+        s->src[pos - 1] == (word & 0xff))
+        m.distance = 1;
+    return m;
+}
+
+// Where the match at pos can start at the earliest; what is before `done` has been written.
+static inline size_t
+begin(const struct search *s, size_t pos, struct match m, size_t done)
+{
+    const size_t low = done > 0 ? done : FIRST_LITERALS;
+
+    while (pos > low && pos > m.distance && s->src[pos - 1] == s->src[pos - 1 - m.distance])
+        pos--;
+    return pos;
+}
+
+static size_t
+encode(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
+       uint32_t *table)
+{
+    struct search search;
+    struct sink sink = {dst, dst_size};
+    size_t done = 0; // what is before it has been written
+    size_t pos = FIRST_LITERALS;
+    unsigned misses = 0;
+
+    search_init(&search, &t, src, src_size, table);
+    while (pos < src_size - LAST_SEARCH) {
+        const struct match m = find(&search, pos);
+        if (m.length == 0) {
+            pos += t.step + (misses++ >> t.patience);
+            continue;
+        }
+        const size_t start = begin(&search, pos, m, done);
+        pos += m.length;
+        if (pos - start < t.shortest)
+            continue;
+        if (!put_literals(&sink, src + done, start - done, src_size - start) ||
+            !put_match(&sink, (struct match){m.distance, pos - start}))
+            return 0;
+        done = pos;
+        if (pos <= src_size - (WORD - 2))
+            remember(bucket(&search, get_u64le(src + pos - 2)), pos - 2);
+        misses = 0;
+    }
+    if (!put_literals(&sink, src + done, src_size - done, 0))
+        return 0;
+    dst[0] |= 1 << 5; // the mark
+    return (size_t)(sink.at - dst);
+}
+
+// Whether a stream gets much smaller. It is tried in the buckets that are not used.
+static bool
+is_worth_it(int level, const uint8_t *src, size_t src_size, uint32_t *table)
+{
+    if (level > 2 || src_size < PROBED_MIN)
+        return true;
+    const struct probe p = probes[level - 1];
+    uint32_t *const place = table + (2u << LOG_LOW);
+    const size_t most = (BLOSCLZ_TABLE_SIZE - (2u << LOG_LOW)) * sizeof *table;
+    const size_t share = src_size / p.part * 10 / p.tenths;
+    const size_t room = share < most ? share : most;
+    const size_t size = room * p.tenths / 10;
+    return encode(tunings[level - 1], src + src_size - size, size, (uint8_t *)place, room, table) >
+           0;
 }
 
 size_t
@@ -198,40 +290,6 @@ blosclz_encode(int level, const uint8_t *src, size_t src_size, uint8_t *dst, siz
     if (src_size < MIN_SIZE || src_size > UINT32_MAX)
         return 0;
 
-    const unsigned step = tunings[level - 1].step;
-    const size_t last = src_size - LAST_LITERALS; // matches end here
-    struct search search;
-    struct sink sink = {dst, dst_size};
-    size_t done = 0; // what is before it has been written
-    size_t pos = FIRST_LITERALS;
-    unsigned misses = 0;
-
-    search_init(&search, level, src, src_size, table);
-    while (pos + WORD <= last) {
-        const size_t distance = find(&search, pos);
-        size_t start = pos;
-        size_t stop = pos;
-        if (distance > 0) {
-            const size_t low = done > 0 ? done : FIRST_LITERALS;
-            stop += search.min;
-            stop += count_equal(src + stop, src + stop - distance, src + last);
-            while (start > low && start > distance && src[start - 1] == src[start - 1 - distance])
-                start--;
-        }
-        if (stop - start < (distance < NEAR_DISTANCE ? search.min : FAR_MIN)) {
-            // Where nothing matches the steps grow, so that noise costs next to nothing.
-            pos += step + (misses++ >> 5);
-            continue;
-        }
-        if (!put_literals(&sink, src + done, start - done, src_size - start) ||
-            !put_match(&sink, distance, stop - start))
-            return 0;
-        done = pos = stop;
-        remember(&search, pos - 2);
-        misses = 0;
-    }
-    if (!put_literals(&sink, src + done, src_size - done, 0))
-        return 0;
-    dst[0] |= 1 << 5; // the mark
-    return (size_t)(sink.at - dst);
+    const bool worth = is_worth_it(level, src, src_size, table);
+    return encode(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size, table);
 }
