@@ -28,10 +28,11 @@ extern "C" {
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK: the copy is as durable as storage->durability says; or TESS_ERR_ARG (also for
- *         the place of the array itself, if that is open for writing), TESS_ERR_CORRUPT (a chunk of
- *         the array contradicts itself), TESS_ERR_UNSUPPORTED (a frame from before c-blosc2 2.0 as
- *         a directory), TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call
- *         leaves nothing behind, and what existed as it was.
+ *         the place of the array itself, if that is open for writing, and for files inside its
+ *         directory), TESS_ERR_CORRUPT (a chunk of the array contradicts itself, or shares bytes
+ *         with another), TESS_ERR_UNSUPPORTED (a frame from before c-blosc2 2.0 as a directory),
+ *         TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call leaves nothing
+ *         behind, and what existed as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_save(const tess_array *a,
                                                     const tess_storage *storage, tess_layout layout,

@@ -20,6 +20,8 @@ check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
     if (own && f->writable)
         return err_set(err, TESS_ERR_ARG, -1,
                        "that is where the array itself is, which is open for writing");
+    if (f->folder && folder_contains(f->folder, storage->path))
+        return err_set(err, TESS_ERR_ARG, -1, "that is inside the directory of the array itself");
     return TESS_OK;
 }
 

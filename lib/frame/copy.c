@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, 
 
 static tess_status
 copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_scratch *s,
-           int64_t *entry, tess_error *err)
+           int64_t *left, int64_t *entry, tess_error *err)
 {
     struct stored_chunk sc;
     const uint8_t *bytes;
@@ -55,20 +56,63 @@ copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_s
     tess_status st = stored_chunk_load(&sc, from, n, s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
-    st = put_chunk(to, bytes, size, entry, err);
+    *left -= size;
+    if (*left < 0)
+        st = err_set(err, TESS_ERR_CORRUPT, -1, "chunk %" PRId64 " overlaps others", n);
+    else
+        st = put_chunk(to, bytes, size, entry, err);
     stored_chunk_close(&sc);
     return st;
+}
+
+static int
+by_entry(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Places that share a chunk would get a copy each: a small file could ask for a huge one.
+static tess_status
+check_shared(const struct frame *f, tess_error *err)
+{
+    const int64_t n = f->index.entries ? f->index.nchunks : 0;
+    int64_t *const sorted = malloc(((size_t)n + 1) * sizeof *sorted);
+    tess_status st = TESS_OK;
+    if (!sorted)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
+    if (n > 0)
+        memcpy(sorted, f->index.entries, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_entry);
+    for (int64_t i = 1; i < n && st == TESS_OK; i++)
+        if (sorted[i] >= 0 && sorted[i] == sorted[i - 1])
+            st = err_set(err, TESS_ERR_CORRUPT, -1,
+                         "one chunk, entry %" PRId64 " of the index, stands in two places",
+                         sorted[i]);
+    free(sorted);
+    return st;
+}
+
+// What all chunks together can have at most, if they do not overlap.
+static tess_status
+stored_most(const struct frame *f, int64_t *most, tess_error *err)
+{
+    *most = INT64_MAX;
+    return f->folder ? TESS_OK : io_size(f->io, most, err);
 }
 
 static tess_status
 copy_chunks(const struct frame *from, struct frame *to, tess_error *err)
 {
     struct chunk_scratch s = {.limit = from->options.limits.memory};
-    tess_status st = TESS_OK;
+    int64_t left = 0;
+    tess_status st = check_shared(from, err);
+    if (st == TESS_OK)
+        st = stored_most(from, &left, err);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
         if (entry >= 0)
-            st = copy_chunk(from, to, n, &s, &entry, err);
+            st = copy_chunk(from, to, n, &s, &left, &entry, err);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
     }
@@ -82,6 +126,7 @@ copy_state(const struct frame *from, struct frame *to, tess_error *err)
     const bool uniform = !from->index.entries;
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
                 uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));
+    to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
     tess_status st = copy_chunks(from, to, err);

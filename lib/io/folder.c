@@ -39,18 +39,35 @@ folder_is_at(const struct folder *f, const char *path)
     return io_descriptor_is_at(f->fd, path);
 }
 
-// Without slashes at the end, so that names can be made beside it.
-static struct folder *
-folder_new(const char *path)
+// Without slashes at the end, so that names can be made beside it. NULL: no memory.
+static char *
+trim(const char *path)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
+    return strndup(path, length);
+}
+
+bool
+folder_contains(const struct folder *f, const char *path)
+{
+    char *const trimmed = trim(path);
+    char *const parent = trimmed ? io_parent(trimmed) : NULL;
+    const bool inside = parent && io_descriptor_is_at(f->fd, parent);
+    free(parent);
+    free(trimmed);
+    return inside;
+}
+
+static struct folder *
+folder_new(const char *path)
+{
     struct folder *const f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->fd = -1;
-    f->path = strndup(path, length);
+    f->path = trim(path);
     if (!f->path) {
         free(f);
         return NULL;

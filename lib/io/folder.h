@@ -25,6 +25,9 @@ bool folder_exists(const char *path);
 // Whether `path` leads to the directory.
 bool folder_is_at(const struct folder *folder, const char *path);
 
+// Whether `path` is the name of something in the directory, there or not yet.
+bool folder_contains(const struct folder *folder, const char *path);
+
 // Open a directory. mapped: files are read through memory maps.
 tess_status folder_open(const char *path, bool writable, bool mapped, struct folder **folder,
                         tess_error *err);

@@ -721,7 +721,7 @@ own_directory(void **state)
     grid_reference(&r, 1);
     reference_copy(&changed, &r);
     tess_array *a = make("a", TESS_MODE_NEW, TESS_LAYOUT_SPARSE, &r);
-    const tess_storage own = at("a/", TESS_MODE_REPLACE);
+    tess_storage own = at("a/", TESS_MODE_REPLACE);
     change(a, &changed);
     refused(TESS_ERR_ARG, tess_array_save(a, &own, TESS_LAYOUT_SPARSE, err));
     check_file(files_path("a"), &r);
@@ -729,7 +729,14 @@ own_directory(void **state)
 
     a = reopen("a", TESS_MODE_READ, false, 0);
     refused(TESS_ERR_IO, tess_array_save(a, &own, TESS_LAYOUT_CONTIGUOUS, err));
+    static const char *const inside[] = {"a/00000000.chunk", "a/chunks.b2frame", "a/new"};
+    for (size_t i = 0; i < COUNT(inside); i++) {
+        const tess_storage in = at(inside[i], TESS_MODE_REPLACE);
+        refused(TESS_ERR_ARG, tess_array_save(a, &in, TESS_LAYOUT_CONTIGUOUS, err));
+        refused(TESS_ERR_ARG, tess_array_save(a, &in, TESS_LAYOUT_SPARSE, err));
+    }
     check_array(a, &changed);
+    own = at("a/", TESS_MODE_REPLACE);
     ok(tess_array_save(a, &own, TESS_LAYOUT_SPARSE, err));
     check_file(files_path("a"), &changed);
     refused(TESS_ERR_STALE, tess_array_read(a, origin, one, item, sizeof item, err));
@@ -1101,6 +1108,58 @@ behind_fails(void **state)
     reference_finish(&r);
 }
 
+// Two places of the index with the same chunk: a copy of each would be larger than the file, by any
+// factor. The index of two chunks is stored plainly; the trailer's last 17 bytes are the kind of
+// its fingerprint, 0 for none, and the fingerprint.
+static void
+shared_chunks(void **state)
+{
+    enum { SIZE = 1000 };
+    const tess_storage target = at("copy", TESS_MODE_NEW);
+    tess_storage storage;
+    tess_params params;
+    uint8_t items[2 * SIZE], back[2 * SIZE];
+    const int64_t start = 0, stop = 2 * SIZE;
+    const void *image;
+    void *copy;
+    size_t size, copy_size;
+    tess_array *a;
+    struct random random;
+
+    (void)state;
+    random_init(&random, random_seed());
+    random_bytes(&random, items, sizeof items);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.ndim = 1;
+    params.shape[0] = stop;
+    params.chunkshape[0] = params.blockshape[0] = SIZE;
+    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+    ok(tess_array_image(a, &image, &size, err));
+    uint8_t *const bytes = malloc(size);
+    assert_non_null(bytes);
+    memcpy(bytes, image, size);
+    ok(tess_array_close(a, err));
+
+    const size_t header_len = (size_t)bytes[13] << 8 | bytes[14];
+    const size_t cbytes = (size_t)bytes[45] << 8 | bytes[46];
+    uint8_t *const entries = bytes + header_len + cbytes + 32;
+    assert_memory_not_equal(entries, entries + 8, 8);
+    memcpy(entries + 8, entries, 8);
+    bytes[size - 17] = 0;
+    storage.image = bytes;
+    storage.image_size = size;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_read(a, &start, &stop, back, sizeof back, err));
+    assert_memory_equal(back + SIZE, items, SIZE);
+    refused(TESS_ERR_CORRUPT, tess_array_to_image(a, &copy, &copy_size, err));
+    refused(TESS_ERR_CORRUPT, tess_array_save(a, &target, TESS_LAYOUT_CONTIGUOUS, err));
+    refused(TESS_ERR_CORRUPT, tess_array_save(a, &target, TESS_LAYOUT_SPARSE, err));
+    assert_int_equal(files_count(), 0);
+    ok(tess_array_close(a, err));
+    free(bytes);
+}
+
 static void
 behind_writers(void **state)
 {
@@ -1191,6 +1250,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(arguments, begin, end),
         cmocka_unit_test_setup_teardown(behind_other_data, begin, end),
         cmocka_unit_test_setup_teardown(behind_fails, begin, end),
+        cmocka_unit_test_setup_teardown(shared_chunks, begin, end),
         cmocka_unit_test_setup_teardown(behind_writers, begin, end),
         cmocka_unit_test_setup_teardown(behind_leftovers, begin, end),
     };
