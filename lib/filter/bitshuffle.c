@@ -94,12 +94,13 @@ rows_to_plane(uint8_t *restrict plane, const uint8_t *restrict src, size_t row_s
 }
 
 void
-bitshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+bitshuffle_from_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
+                  size_t first)
 {
     uint8_t tile[TILE_NITEMS * WIDTH_MAX];
     assert(n % 8 == 0 && w <= WIDTH_MAX);
 
-    for (size_t i = 0; i < n; i += TILE_NITEMS) {
+    for (size_t i = first; i < n; i += TILE_NITEMS) {
         const size_t count = n - i < TILE_NITEMS ? n - i : TILE_NITEMS;
         shuffle_c(tile, src + i * w, count, w);
         for (size_t j = 0; j < w; j++)
@@ -108,15 +109,28 @@ bitshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_
 }
 
 void
-bitunshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+bitshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    bitshuffle_from_c(dst, src, n, w, 0);
+}
+
+void
+bitunshuffle_from_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
+                    size_t first)
 {
     uint8_t tile[TILE_NITEMS * WIDTH_MAX];
     assert(n % 8 == 0 && w <= WIDTH_MAX);
 
-    for (size_t i = 0; i < n; i += TILE_NITEMS) {
+    for (size_t i = first; i < n; i += TILE_NITEMS) {
         const size_t count = n - i < TILE_NITEMS ? n - i : TILE_NITEMS;
         for (size_t j = 0; j < w; j++)
             rows_to_plane(tile + j * count, src + j * n + i / 8, n / 8, count / 8);
         unshuffle_c(dst + i * w, tile, count, w);
     }
+}
+
+void
+bitunshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    bitunshuffle_from_c(dst, src, n, w, 0);
 }

@@ -36,6 +36,9 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
         k->shuffle = shuffle_avx2;
         k->unshuffle = unshuffle_avx2;
         k->unshuffle_rows = unshuffle_rows_avx2;
+        k->bitshuffle = bitshuffle_avx2;
+        k->bitunshuffle = bitunshuffle_avx2;
+        k->byteundelta = byteundelta_avx2;
     }
 #endif
 }

@@ -18,4 +18,10 @@ bytedelta_fn bytedelta_c;
 byteundelta_fn byteundelta_c;
 is_run_fn is_run_c;
 
+// Bitshuffle of the items from number `first` on, a multiple of 8; the rows are those of all n.
+void bitshuffle_from_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
+                       size_t first);
+void bitunshuffle_from_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
+                         size_t first);
+
 #endif

@@ -26,6 +26,7 @@
 
 enum {
     NITEMS_MAX = 130,
+    NITEMS_TILED = 1040, // of items that are not wide: four tiles of 256
     WIDTH_DENSE = 33, // widths up to this one, and the largest
     WIDTH_MAX = 255,
     SIZE_MAX_TESTED = NITEMS_MAX * WIDTH_MAX,
@@ -188,13 +189,25 @@ bitunshuffle_slow(uint8_t *dst, const uint8_t *src, size_t n, size_t w)
 
 typedef void transpose_fn(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w);
 
+// All lengths that are short, or near a multiple of the largest tile.
+static size_t
+next_nitems(size_t n, size_t step)
+{
+    enum { TILE = 256 };
+    n += step;
+    return n > NITEMS_MAX && n % TILE > 2 * step && n % TILE < TILE - step
+               ? n / TILE * TILE + TILE - step
+               : n;
+}
+
 static void
 check_transposes(transpose_fn *const *kernels,
                  void (*slow)(uint8_t *, const uint8_t *, size_t, size_t), size_t step,
                  const char *name)
 {
     for (size_t w = 1; w <= WIDTH_MAX; w = next_width(w))
-        for (size_t n = 0; n <= NITEMS_MAX; n += step)
+        for (size_t n = 0; n <= NITEMS_MAX || (n <= NITEMS_TILED && n * w <= SIZE_MAX_TESTED);
+             n = next_nitems(n, step))
             for (int place = 0; place < NPLACES; place++) {
                 const uint8_t *const src = source(place, n * w);
                 slow(want, src, n, w);

@@ -9,5 +9,8 @@
 shuffle_fn shuffle_avx2;
 unshuffle_fn unshuffle_avx2;
 unshuffle_rows_fn unshuffle_rows_avx2;
+bitshuffle_fn bitshuffle_avx2;
+bitunshuffle_fn bitunshuffle_avx2;
+byteundelta_fn byteundelta_avx2;
 
 #endif
