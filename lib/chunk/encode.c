@@ -4,8 +4,8 @@
  * Blocks are gathered, filtered and compressed one after the other and stand in order, without
  * holes. As soon as the result would not be smaller than the plain bytes, those are stored.
  *
- * Not here: where items come from, nor which of a chunk's blocks have to be encoded anew
- * (array/write.c).
+ * Not here: what makes an encoder (encoder.c), where items come from, nor which of a chunk's blocks
+ * have to be encoded anew (array/write.c).
  */
 #include "chunk/encode.h"
 
@@ -19,126 +19,9 @@
 
 enum {
     NBYTES_MIN = 32, // smaller buffers are stored plainly
-    SPLIT_ALWAYS = 1,
-    SPLIT_NEVER = 2,
-    SPLIT_TYPESIZE_MAX = 16,
-    SPLIT_NITEMS_MIN = 32,
-    ZSTD_SPLIT_LEVEL_MAX = 5,
     RUN_TOKEN = 0x01,
     SAMPLED_BLOCKS_MIN = 16, // to make a dictionary from, where there are as many
 };
-
-// c-blosc2's rule: it decides the ratio, and readers expect its result only in the flags.
-static bool
-splits(const struct chunk_spec *spec, int32_t typesize)
-{
-    bool shuffled = false;
-    if (spec->blocksize % typesize != 0 || spec->blocksize < typesize)
-        return false;
-    if (spec->split == SPLIT_ALWAYS || spec->split == SPLIT_NEVER)
-        return spec->split == SPLIT_ALWAYS;
-    for (int i = 0; i < FILTER_SLOTS; i++)
-        shuffled |= spec->filters[i] == FILTER_SHUFFLE;
-    const bool fast = spec->codec == CODEC_BLOSCLZ || spec->codec == CODEC_LZ4 ||
-                      (spec->codec == CODEC_ZSTD && spec->level <= ZSTD_SPLIT_LEVEL_MAX);
-    return fast && shuffled && typesize <= SPLIT_TYPESIZE_MAX &&
-           spec->blocksize / typesize >= SPLIT_NITEMS_MIN;
-}
-
-static tess_status
-check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline *pipeline,
-               tess_error *err)
-{
-    struct filter_spec filters = {
-        .typesize = typesize,
-        .frame_typesize = spec->itemsize,
-        .grid = spec->grid,
-        .blocksize = spec->blocksize,
-        .level = spec->level,
-        .from_caller = true,
-        .users = spec->plugins ? spec->plugins->filters : NULL,
-        .nusers = spec->plugins ? spec->plugins->nfilters : 0,
-    };
-    memcpy(filters.ids, spec->filters, FILTER_SLOTS);
-    memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
-    const tess_status st = pipeline_init(&filters, pipeline, err);
-    return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
-}
-
-static struct codec_call
-call_of(const struct chunk_encoder *e, struct codec_state *state)
-{
-    return (struct codec_call){
-        .codec = e->codec,
-        .state = state,
-        .level = e->level,
-        .meta = e->h.codec_meta,
-        .grid = e->grid,
-        .typesize = e->h.typesize,
-        .blocksize = e->h.leftover > 0 ? 0 : e->h.blocksize,
-    };
-}
-
-// Whether the codec can work on what it will be given.
-static tess_status
-check_codec(const struct chunk_encoder *e, tess_error *err)
-{
-    const struct codec_call call = call_of(e, NULL);
-
-    if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%s works on items: of all filters only trunc_prec, int_trunc, ndcell and "
-                       "ndmean can stand before it, and blocks must not be split",
-                       e->codec->name);
-    if (e->codec->lossy && e->pipeline.has_delta)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "delta before %s, which loses information: its reference is the block as "
-                       "it was before",
-                       e->codec->name);
-    if (!e->codec->check)
-        return TESS_OK;
-    return e->codec->check(&call, e->h.split ? e->h.blocksize / e->h.typesize : e->h.blocksize,
-                           err);
-}
-
-tess_status
-chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_error *err)
-{
-    const int32_t typesize = spec->itemsize > 255 ? 1 : spec->itemsize;
-
-    *e = (struct chunk_encoder){
-        .level = spec->level, .itemsize = spec->itemsize, .grid = spec->grid};
-    if (spec->level < 0 || spec->level > 9)
-        return err_set(err, TESS_ERR_ARG, -1, "compression level %d, 0 to 9 can be", spec->level);
-    e->codec = codec_by_id(spec->codec);
-    if (!e->codec)
-        e->codec = plugins_codec(spec->plugins, spec->codec);
-    if (!e->codec) {
-        const char *const name = codec_name(spec->codec);
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
-                       name ? name : "without a name", spec->codec);
-    }
-    e->dictionary = spec->dictionary && e->codec->takes_dict;
-    const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
-    if (st != TESS_OK)
-        return st;
-
-    e->h = (struct chunk_header){
-        .header_size = CHUNK_HEADER_SIZE,
-        .typesize = typesize,
-        .nbytes = spec->nbytes,
-        .blocksize = spec->blocksize > 0 ? spec->blocksize : 1,
-        .codec_format = e->codec->format,
-        .udcodec = e->codec->id,
-        .codec_meta = spec->codec_meta,
-        .split = splits(spec, typesize),
-    };
-    memcpy(e->h.filters, spec->filters, FILTER_SLOTS);
-    memcpy(e->h.filters_meta, spec->filters_meta, FILTER_SLOTS);
-    e->h.nblocks = (int32_t)ceil_div(e->h.nbytes, e->h.blocksize);
-    e->h.leftover = e->h.nbytes % e->h.blocksize;
-    return check_codec(e, err);
-}
 
 // Output of the blocks: a place in dst, and whether anything but zeros came.
 struct output {
@@ -450,7 +333,7 @@ chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
     *special = SPECIAL_NONE;
     if (!out.full) {
         TRY(scratch_reserve(s, e->h.blocksize, err));
-        job.call = call_of(e, s->codec);
+        job.call = chunk_encoder_call(e, s->codec);
         TRY(load_reference(&job, err));
         TRY(choose_dictionary(&job, err));
         TRY(encode_blocks(&job, &out, err));
@@ -482,58 +365,4 @@ chunk_encode_value(const struct chunk_encoder *e, const uint8_t *item, uint8_t *
     write_special(e, SPECIAL_VALUE, cbytes, dst);
     memcpy(dst + CHUNK_HEADER_SIZE, item, (size_t)e->itemsize);
     return cbytes;
-}
-
-struct flat {
-    const uint8_t *bytes;
-    const struct chunk_encoder *e;
-};
-
-static tess_status
-flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
-{
-    const struct flat *const flat = from;
-    (void)err;
-    memcpy(dst, flat->bytes + (int64_t)nblock * flat->e->h.blocksize,
-           (size_t)chunk_block_nbytes(&flat->e->h, nblock));
-    return TESS_OK;
-}
-
-tess_status
-chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
-               tess_error *err)
-{
-    struct chunk_scratch scratch = {0};
-    struct chunk_encoder e;
-    enum chunk_special special;
-    struct flat flat = {src, &e};
-    const struct block_source source = {.from = &flat, .items = flat_items};
-    tess_status st = TESS_OK;
-
-    *chunk = NULL;
-    if (size > CHUNK_NBYTES_MAX)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", size,
-                       CHUNK_NBYTES_MAX);
-    const int32_t block = (int32_t)min_i64(blocksize, (int64_t)size);
-    const struct chunk_spec spec = {
-        .itemsize = 8,
-        .nbytes = (int32_t)size,
-        .blocksize = block > 8 ? block - block % 8 : block,
-        .codec = CODEC_BLOSCLZ,
-        .level = 5,
-        .filters = {0, 0, 0, 0, 0, FILTER_SHUFFLE},
-        .split = SPLIT_NEVER,
-    };
-    TRY(chunk_encoder_init(&e, &spec, err));
-    *chunk = malloc((size_t)chunk_bound(&e));
-    if (!*chunk)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
-    TRY(chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err));
-out:
-    scratch_finish(&scratch);
-    if (st != TESS_OK) {
-        free(*chunk);
-        *chunk = NULL;
-    }
-    return st;
 }

@@ -4,50 +4,8 @@
 #ifndef CHUNK_ENCODE_H
 #define CHUNK_ENCODE_H
 
-#include "chunk/header.h"
-#include "chunk/plugins.h"
+#include "chunk/encoder.h"
 #include "chunk/scratch.h"
-
-// How chunks are to be made.
-struct chunk_spec {
-    int32_t itemsize; // real one; chunks record 1 when it is above 255
-    int32_t nbytes;
-    int32_t blocksize; // at most nbytes, a multiple of itemsize when larger
-    int codec; // id
-    int level; // 0 to 9
-    int codec_meta;
-    uint8_t filters[FILTER_SLOTS];
-    uint8_t filters_meta[FILTER_SLOTS];
-    int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
-    bool dictionary; // make one for each chunk where that pays; codecs that take one
-    const struct block_grid *grid; // outlives the encoder; NULL: not an array
-    const struct plugins *plugins; // the same; NULL: none
-};
-
-// A checked spec. Any number of threads may encode with one.
-struct chunk_encoder {
-    struct chunk_header h; // of every chunk it makes, but for cbytes
-    struct pipeline pipeline;
-    const struct codec *codec;
-    int level;
-    bool dictionary;
-    int32_t itemsize;
-    const struct block_grid *grid;
-};
-
-// TESS_ERR_UNSUPPORTED: a codec or filter this build cannot write; TESS_ERR_ARG: a level or a
-// filter's parameter that makes no sense.
-tess_status chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec,
-                               tess_error *err);
-
-// Room that any chunk of the encoder can be made in.
-static inline int64_t
-chunk_bound(const struct chunk_encoder *e)
-{
-    const int64_t plain = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE + CODEC_SLACK;
-    const int64_t value = (int64_t)e->itemsize + CHUNK_HEADER_SIZE;
-    return plain > value ? plain : value;
-}
 
 // Where the blocks of a new chunk come from.
 struct block_source {
@@ -74,8 +32,9 @@ tess_status chunk_encode(const struct chunk_encoder *e, const struct block_sourc
 // Make the chunk whose items all equal `item`; returns its size.
 int32_t chunk_encode_value(const struct chunk_encoder *e, const uint8_t *item, uint8_t *dst);
 
-// Make a chunk of `size` bytes (0 too) that stand in memory; allocated for the caller. Typesize 8,
-// shuffle, BloscLZ level 5, blocks of `blocksize` bytes, not split: an index or a metalayer.
+// flat.c: make a chunk of `size` bytes (0 too) that stand in memory; allocated for the caller.
+// Typesize 8, shuffle, BloscLZ level 5, blocks of `blocksize` bytes, not split: an index or a
+// metalayer.
 tess_status chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
                            int32_t *cbytes, tess_error *err);
 

@@ -1,0 +1,128 @@
+/*
+ * encoder.c - how chunks are to be made, checked once for all of them.
+ */
+#include "chunk/encoder.h"
+
+#include "base/checked.h"
+
+#include <string.h>
+
+enum {
+    SPLIT_ALWAYS = 1,
+    SPLIT_NEVER = 2,
+    SPLIT_TYPESIZE_MAX = 16,
+    SPLIT_NITEMS_MIN = 32,
+    ZSTD_SPLIT_LEVEL_MAX = 5,
+};
+
+// c-blosc2's rule: it decides the ratio, and readers expect its result only in the flags.
+static bool
+splits(const struct chunk_spec *spec, int32_t typesize)
+{
+    bool shuffled = false;
+    if (spec->blocksize % typesize != 0 || spec->blocksize < typesize)
+        return false;
+    if (spec->split == SPLIT_ALWAYS || spec->split == SPLIT_NEVER)
+        return spec->split == SPLIT_ALWAYS;
+    for (int i = 0; i < FILTER_SLOTS; i++)
+        shuffled |= spec->filters[i] == FILTER_SHUFFLE;
+    const bool fast = spec->codec == CODEC_BLOSCLZ || spec->codec == CODEC_LZ4 ||
+                      (spec->codec == CODEC_ZSTD && spec->level <= ZSTD_SPLIT_LEVEL_MAX);
+    return fast && shuffled && typesize <= SPLIT_TYPESIZE_MAX &&
+           spec->blocksize / typesize >= SPLIT_NITEMS_MIN;
+}
+
+static tess_status
+check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline *pipeline,
+               tess_error *err)
+{
+    struct filter_spec filters = {
+        .typesize = typesize,
+        .frame_typesize = spec->itemsize,
+        .grid = spec->grid,
+        .blocksize = spec->blocksize,
+        .level = spec->level,
+        .from_caller = true,
+        .users = spec->plugins ? spec->plugins->filters : NULL,
+        .nusers = spec->plugins ? spec->plugins->nfilters : 0,
+    };
+    memcpy(filters.ids, spec->filters, FILTER_SLOTS);
+    memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
+    const tess_status st = pipeline_init(&filters, pipeline, err);
+    return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
+}
+
+struct codec_call
+chunk_encoder_call(const struct chunk_encoder *e, struct codec_state *state)
+{
+    return (struct codec_call){
+        .codec = e->codec,
+        .state = state,
+        .level = e->level,
+        .meta = e->h.codec_meta,
+        .grid = e->grid,
+        .typesize = e->h.typesize,
+        .blocksize = e->h.leftover > 0 ? 0 : e->h.blocksize,
+    };
+}
+
+// Whether the codec can work on what it will be given.
+static tess_status
+check_codec(const struct chunk_encoder *e, tess_error *err)
+{
+    const struct codec_call call = chunk_encoder_call(e, NULL);
+
+    if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%s works on items: of all filters only trunc_prec, int_trunc, ndcell and "
+                       "ndmean can stand before it, and blocks must not be split",
+                       e->codec->name);
+    if (e->codec->lossy && e->pipeline.has_delta)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "delta before %s, which loses information: its reference is the block as "
+                       "it was before",
+                       e->codec->name);
+    if (!e->codec->check)
+        return TESS_OK;
+    return e->codec->check(&call, e->h.split ? e->h.blocksize / e->h.typesize : e->h.blocksize,
+                           err);
+}
+
+tess_status
+chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_error *err)
+{
+    const int32_t typesize = spec->itemsize > 255 ? 1 : spec->itemsize;
+
+    *e = (struct chunk_encoder){
+        .level = spec->level, .itemsize = spec->itemsize, .grid = spec->grid};
+    if (spec->level < 0 || spec->level > 9)
+        return err_set(err, TESS_ERR_ARG, -1, "compression level %d, 0 to 9 can be", spec->level);
+    e->codec = codec_by_id(spec->codec);
+    if (!e->codec)
+        e->codec = plugins_codec(spec->plugins, spec->codec);
+    if (!e->codec) {
+        const char *const name = codec_name(spec->codec);
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
+                       name ? name : "without a name", spec->codec);
+    }
+    e->dictionary = spec->dictionary && e->codec->takes_dict;
+    const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
+    if (st != TESS_OK)
+        return st;
+
+    e->h = (struct chunk_header){
+        .header_size = CHUNK_HEADER_SIZE,
+        .typesize = typesize,
+        .nbytes = spec->nbytes,
+        .blocksize = spec->blocksize > 0 ? spec->blocksize : 1,
+        .codec_format = e->codec->format,
+        .udcodec = e->codec->id,
+        .codec_meta = spec->codec_meta,
+        .split = splits(spec, typesize),
+    };
+    memcpy(e->h.filters, spec->filters, FILTER_SLOTS);
+    memcpy(e->h.filters_meta, spec->filters_meta, FILTER_SLOTS);
+    e->h.nblocks = (int32_t)ceil_div(e->h.nbytes, e->h.blocksize);
+    e->h.leftover = e->h.nbytes % e->h.blocksize;
+    return check_codec(e, err);
+}

@@ -1,0 +1,54 @@
+/*
+ * encoder.h - how chunks are to be made, checked once for all of them.
+ */
+#ifndef CHUNK_ENCODER_H
+#define CHUNK_ENCODER_H
+
+#include "chunk/header.h"
+#include "chunk/plugins.h"
+
+// How chunks are to be made.
+struct chunk_spec {
+    int32_t itemsize; // real one; chunks record 1 when it is above 255
+    int32_t nbytes;
+    int32_t blocksize; // at most nbytes, a multiple of itemsize when larger
+    int codec; // id
+    int level; // 0 to 9
+    int codec_meta;
+    uint8_t filters[FILTER_SLOTS];
+    uint8_t filters_meta[FILTER_SLOTS];
+    int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
+    bool dictionary; // make one for each chunk where that pays; codecs that take one
+    const struct block_grid *grid; // outlives the encoder; NULL: not an array
+    const struct plugins *plugins; // the same; NULL: none
+};
+
+// A checked spec. Any number of threads may encode with one.
+struct chunk_encoder {
+    struct chunk_header h; // of every chunk it makes, but for cbytes
+    struct pipeline pipeline;
+    const struct codec *codec;
+    int level;
+    bool dictionary;
+    int32_t itemsize;
+    const struct block_grid *grid;
+};
+
+// TESS_ERR_UNSUPPORTED: a codec or filter this build cannot write; TESS_ERR_ARG: a level or a
+// filter's parameter that makes no sense.
+tess_status chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec,
+                               tess_error *err);
+
+// Room that any chunk of the encoder can be made in.
+static inline int64_t
+chunk_bound(const struct chunk_encoder *e)
+{
+    const int64_t plain = (int64_t)e->h.nbytes + CHUNK_HEADER_SIZE + CODEC_SLACK;
+    const int64_t value = (int64_t)e->itemsize + CHUNK_HEADER_SIZE;
+    return plain > value ? plain : value;
+}
+
+// What its codec is called with.
+struct codec_call chunk_encoder_call(const struct chunk_encoder *e, struct codec_state *state);
+
+#endif
