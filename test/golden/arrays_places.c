@@ -168,7 +168,7 @@ appended(void)
         }
         FILE *f = fopen(record_path(file, ""), "ab"); // bytes between the frames
         for (size_t n = 0; n < before; n++)
-            write_bytes(f, "b2frame" + n % 8, 1);
+            write_bytes(f, &"b2frame"[n % 8], 1);
         if (!f || fclose(f) != 0)
             write_bytes(NULL, NULL, 0);
 
