@@ -330,7 +330,8 @@ static tess_status
 publish(struct frame *f, tess_error *err)
 {
     const tess_status st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
-    return st == TESS_OK ? io_publish(f->io, err) : st;
+    return st == TESS_OK ? io_publish(f->io, f->options.durability >= TESS_DURABILITY_ORDERED, err)
+                         : st;
 }
 
 const struct container container_contiguous = {

@@ -239,7 +239,7 @@ current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 static tess_status
 publish(struct frame *f, tess_error *err)
 {
-    return folder_publish(f->folder, err);
+    return folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err);
 }
 
 const struct container container_sparse = {

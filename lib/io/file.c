@@ -138,7 +138,7 @@ io_parent(const char *path)
 }
 
 static tess_status
-file_publish(struct io *io, tess_error *err)
+file_publish(struct io *io, bool durable, tess_error *err)
 {
     struct file *const f = file_of(io);
     if (!f->unpublished)
@@ -151,7 +151,8 @@ file_publish(struct io *io, tess_error *err)
         return err_sys(err, errno, "giving the file its name");
     }
     f->unpublished = false;
-    io_sync_directory(directory);
+    if (durable)
+        io_sync_directory(directory);
     free(directory);
     return TESS_OK;
 }

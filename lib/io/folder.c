@@ -341,7 +341,7 @@ take_name(struct folder *f, bool *replaced, tess_error *err)
 }
 
 tess_status
-folder_publish(struct folder *f, tess_error *err)
+folder_publish(struct folder *f, bool durable, tess_error *err)
 {
     bool replaced;
     if (!f->unpublished)
@@ -352,7 +352,8 @@ folder_publish(struct folder *f, tess_error *err)
     const tess_status st = take_name(f, &replaced, err);
     if (st == TESS_OK) {
         f->unpublished = false;
-        io_sync_directory(parent); // before what it replaces is gone
+        if (durable)
+            io_sync_directory(parent); // before what it replaces is gone
         if (replaced)
             remove_replaced(f);
     }

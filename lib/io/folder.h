@@ -53,9 +53,10 @@ void folder_remove(const struct folder *folder, const char *name);
 // Names are on the disk when this returns.
 tess_status folder_sync(const struct folder *folder, tess_error *err);
 
-// A new folder gets its name, replacing what has it. What cannot be replaced keeps the name; or, if
-// it cannot be given back, has a temporary one that the message tells.
-tess_status folder_publish(struct folder *folder, tess_error *err);
+// A new folder gets its name, replacing what has it; durable: the name is on the disk then. What
+// cannot be replaced keeps the name; or, if it cannot be given back, has a temporary one that the
+// message tells.
+tess_status folder_publish(struct folder *folder, bool durable, tess_error *err);
 
 // A folder that was not published disappears, with its own files. NULL: fine.
 void folder_close(struct folder *folder);

@@ -29,8 +29,8 @@ struct io_ops {
     tess_status (*truncate)(struct io *io, int64_t size, tess_error *err);
     // What was written before is on the disk when this returns.
     tess_status (*sync)(struct io *io, tess_error *err);
-    // A new file gets its name, replacing one that has it.
-    tess_status (*publish)(struct io *io, tess_error *err);
+    // A new file gets its name, replacing one that has it; durable: the name is on the disk then.
+    tess_status (*publish)(struct io *io, bool durable, tess_error *err);
     // Whether that is the file, or part of the file, that a path leads to now.
     bool (*is_at)(const struct io *io, const char *path);
     // A file that was not published disappears.
@@ -112,9 +112,9 @@ io_sync(struct io *io, tess_error *err)
 }
 
 static inline tess_status
-io_publish(struct io *io, tess_error *err)
+io_publish(struct io *io, bool durable, tess_error *err)
 {
-    return io->ops->publish(io, err);
+    return io->ops->publish(io, durable, err);
 }
 
 static inline bool

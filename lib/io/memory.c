@@ -129,6 +129,13 @@ memory_is_at(const struct io *io, const char *path)
     return false;
 }
 
+static tess_status
+memory_publish(struct io *io, bool durable, tess_error *err)
+{
+    (void)durable;
+    return memory_nothing(io, err);
+}
+
 static void
 memory_close(struct io *io)
 {
@@ -143,7 +150,7 @@ static const struct io_ops memory_ops = {
     .size = memory_size,
     .truncate = memory_truncate,
     .sync = memory_nothing,
-    .publish = memory_nothing,
+    .publish = memory_publish,
     .is_at = memory_is_at,
     .close = memory_close,
 };

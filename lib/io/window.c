@@ -87,8 +87,9 @@ window_sync(struct io *io, tess_error *err)
 
 // The file has its name already.
 static tess_status
-window_publish(struct io *io, tess_error *err)
+window_publish(struct io *io, bool durable, tess_error *err)
 {
+    (void)durable;
     (void)err;
     window_of(io)->unpublished = false;
     return TESS_OK;

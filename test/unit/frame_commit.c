@@ -137,9 +137,10 @@ diary_sync(struct io *io, tess_error *err)
 }
 
 static tess_status
-diary_publish(struct io *io, tess_error *err)
+diary_publish(struct io *io, bool durable, tess_error *err)
 {
     (void)io;
+    (void)durable;
     (void)err;
     return TESS_OK;
 }

@@ -96,8 +96,8 @@ file_written_and_read(void **state)
     assert_null(io_view(io, 0, 4));
     assert_int_equal(io_sync(io, &err), TESS_OK);
     assert_int_equal(io_truncate(io, 6, &err), TESS_OK);
-    assert_int_equal(io_publish(io, &err), TESS_OK);
-    assert_int_equal(io_publish(io, &err), TESS_OK); // once more does nothing
+    assert_int_equal(io_publish(io, true, &err), TESS_OK);
+    assert_int_equal(io_publish(io, true, &err), TESS_OK); // once more does nothing
     io_close(io);
     check("abcdef");
 
@@ -216,11 +216,11 @@ file_replaced(void **state)
     assert_int_equal(io_file_create(path, true, &second, NULL), TESS_OK); // two at once
     assert_int_equal(io_write(io, 0, "first", 5, NULL), TESS_OK);
     assert_int_equal(io_write(second, 0, "second", 6, NULL), TESS_OK);
-    assert_int_equal(io_publish(io, NULL), TESS_OK);
+    assert_int_equal(io_publish(io, true, NULL), TESS_OK);
     check("first");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640); // permissions of the one before
-    assert_int_equal(io_publish(second, NULL), TESS_OK);
+    assert_int_equal(io_publish(second, true, NULL), TESS_OK);
     check("second");
     io_close(io);
     io_close(second);
@@ -231,7 +231,7 @@ file_replaced(void **state)
     assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK); // nothing to replace
     assert_false(exists());
     assert_int_equal(io_write(io, 0, "new", 3, NULL), TESS_OK);
-    assert_int_equal(io_publish(io, NULL), TESS_OK);
+    assert_int_equal(io_publish(io, true, NULL), TESS_OK);
     io_close(io);
     check("new");
     assert_int_equal(unlink(path), 0);
@@ -246,7 +246,7 @@ publish_fails(void **state)
     (void)state;
     assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK);
     assert_int_equal(mkdir(path, 0700), 0); // takes the name away
-    assert_int_equal(io_publish(io, &err), TESS_ERR_IO);
+    assert_int_equal(io_publish(io, true, &err), TESS_ERR_IO);
     io_close(io);
     assert_int_equal(rmdir(path), 0);
     assert_int_equal(count_files(), 0); // the temporary file is gone, too
@@ -287,7 +287,7 @@ memory_grows(void **state)
     assert_non_null(io_view(io, 60, 0));
     assert_int_equal(io_write(io, INT64_MAX - 2, "abc", 3, &err), TESS_ERR_LIMIT);
     assert_int_equal(io_sync(io, &err), TESS_OK);
-    assert_int_equal(io_publish(io, &err), TESS_OK);
+    assert_int_equal(io_publish(io, true, &err), TESS_OK);
     io_close(io);
 }
 
