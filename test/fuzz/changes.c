@@ -253,7 +253,12 @@ do_reopen(struct subject *s)
         s->storage.image = copy = exact_copy(image, s->storage.image_size);
     }
     must(tess_array_close(s->array, &err) == TESS_OK, "%s", err.message);
-    must(tess_array_open(&s->storage, &s->array, &err) == TESS_OK, "%s", err.message);
+    tess_status st = tess_array_open(&s->storage, &s->array, &err);
+    if (st == TESS_ERR_UNSUPPORTED && strstr(err.message, "another frame stands behind")) {
+        s->storage.mode = TESS_MODE_READ; // plain bytes that were left behind, and hold a frame
+        st = tess_array_open(&s->storage, &s->array, &err);
+    }
+    must(st == TESS_OK, "%s", err.message);
     free(copy);
 }
 
@@ -313,7 +318,8 @@ change_array(const tess_storage *storage, const uint8_t *decisions, size_t size)
         return TESS_OK;
     }
     learn(&s);
-    for (int64_t n = 1 + draw_below(&s.r, STEPS_MAX); n > 0; n--) {
+    for (int64_t n = 1 + draw_below(&s.r, STEPS_MAX); n > 0 && s.storage.mode == TESS_MODE_UPDATE;
+         n--) {
         const size_t i = (size_t)draw_below(&s.r, sizeof steps / sizeof *steps);
         steps[i].run(&s);
         check(&s, steps[i].name);
