@@ -65,27 +65,17 @@ copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_s
     return st;
 }
 
-static int
-by_entry(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 // Places that share a chunk would get a copy each: a small file could ask for a huge one.
 static tess_status
 check_shared(const struct frame *f, tess_error *err)
 {
-    const int64_t n = f->index.entries ? f->index.nchunks : 0;
-    int64_t *const sorted = malloc(((size_t)n + 1) * sizeof *sorted);
-    tess_status st = TESS_OK;
-    if (!sorted)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
-    if (n > 0)
-        memcpy(sorted, f->index.entries, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_entry);
-    for (int64_t i = 1; i < n && st == TESS_OK; i++)
-        if (sorted[i] >= 0 && sorted[i] == sorted[i - 1])
+    int64_t *sorted;
+    size_t n;
+    tess_status st = index_sorted(&f->index, &sorted, &n, err);
+    if (st != TESS_OK)
+        return st;
+    for (size_t i = 1; i < n && st == TESS_OK; i++)
+        if (sorted[i] == sorted[i - 1])
             st = err_set(err, TESS_ERR_CORRUPT, -1,
                          "one chunk, entry %" PRId64 " of the index, stands in two places",
                          sorted[i]);

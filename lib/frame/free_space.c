@@ -17,13 +17,6 @@
 
 enum { PIECE = 1 << 16 };
 
-static int
-by_value(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 // The bytes of a stored chunk; they must not reach into the next one's.
 static tess_status
 chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, tess_error *err)
@@ -47,19 +40,14 @@ chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, t
 tess_status
 free_space_map(struct frame *f, int64_t section_end, tess_error *err)
 {
-    tess_status st = TESS_OK;
-    const size_t n = f->index.entries ? (size_t)f->index.nchunks : 0;
     int64_t end = f->h.header_len;
-    int64_t *const sorted = malloc((n + 1) * sizeof *sorted);
-    if (!sorted)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
-    if (n > 0)
-        memcpy(sorted, f->index.entries, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    int64_t *sorted;
+    size_t n;
+    tess_status st = index_sorted(&f->index, &sorted, &n, err);
+    if (st != TESS_OK)
+        return st;
     sorted[n] = section_end - f->h.header_len;
     for (size_t i = 0; i < n && st == TESS_OK; i++) {
-        if (sorted[i] < 0)
-            continue;
         const int64_t position = f->h.header_len + sorted[i];
         space_add(&f->space, (struct extent){end, position - end});
         st = chunk_end(f, position, sorted[i + 1] - sorted[i], &end, err);
@@ -73,7 +61,7 @@ free_space_map(struct frame *f, int64_t section_end, tess_error *err)
 static tess_status
 find_frame(struct io *io, int64_t from, int64_t size, int64_t *found, tess_error *err)
 {
-    static const uint8_t magic[] = {0xa8, 'b', '2', 'f', 'r', 'a', 'm', 'e', 0}; // byte 1 and on
+    static const char magic[] = "\xa8" FRAME_MAGIC; // byte 1 and on, the NUL included
     tess_status st = TESS_OK;
     uint8_t *const piece = malloc(PIECE);
     if (!piece)

@@ -35,8 +35,6 @@ enum {
     SPLIT_MASK = 0x03,
 };
 
-static const uint8_t magic[8] = {'b', '2', 'f', 'r', 'a', 'm', 'e', 0};
-
 static tess_status
 parse_today(const uint8_t *src, size_t size, struct frame_header *h, tess_error *err)
 {
@@ -145,7 +143,7 @@ frame_header_parse(const uint8_t *src, size_t size, int64_t room, struct frame_h
                    tess_error *err)
 {
     *h = (struct frame_header){0};
-    if (size < FRAME_HEADER_MIN || memcmp(src + 2, magic, sizeof magic) != 0)
+    if (size < FRAME_HEADER_MIN || memcmp(src + 2, FRAME_MAGIC, sizeof FRAME_MAGIC) != 0)
         return err_set(err, TESS_ERR_FORMAT, 2,
                        "not a Blosc2 frame: the magic \"b2frame\" is missing");
 
@@ -180,7 +178,7 @@ frame_header_write(const struct frame_header *h, uint8_t *dst)
     memset(dst, 0, FRAME_HEADER_SIZE);
     dst[0] = FIRST_BYTE;
     dst[1] = 0xa8;
-    memcpy(dst + 2, magic, sizeof magic);
+    memcpy(dst + 2, FRAME_MAGIC, sizeof FRAME_MAGIC);
     dst[10] = 0xd2;
     put_u32be(dst + 11, (uint32_t)h->header_len);
     dst[15] = 0xcf;

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define FRAME_MAGIC "b2frame" // with its NUL, from byte 2 on
 #define FRAME_HEADER_SIZE 87 // the fixed part we write
 #define FRAME_HEADER_MIN 64 // of the oldest frames
 #define FRAME_HEADER_SECTOR 47 // bytes 16 to 46 are what a commit changes

@@ -215,3 +215,26 @@ index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_er
     free(bytes);
     return st;
 }
+
+static int
+by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+tess_status
+index_sorted(const struct frame_index *x, int64_t **entries, size_t *n, tess_error *err)
+{
+    const int64_t count = x->entries ? x->nchunks : 0;
+    int64_t *const sorted = malloc(((size_t)count + 1) * sizeof *sorted);
+    if (!sorted)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", count);
+    *n = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (x->entries[i] >= 0)
+            sorted[(*n)++] = x->entries[i];
+    qsort(sorted, *n, sizeof *sorted, by_value);
+    *entries = sorted;
+    return TESS_OK;
+}

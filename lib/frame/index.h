@@ -55,6 +55,11 @@ tess_status index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_e
 tess_status index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
                         int64_t entry_max, int64_t limit, tess_error *err);
 
+// The stored chunks (entries >= 0) in ascending order, *n of them, with room for one more;
+// allocated for the caller.
+tess_status index_sorted(const struct frame_index *x, int64_t **entries, size_t *n,
+                         tess_error *err);
+
 // Encode the list; *chunk is allocated for the caller. nchunks > 0.
 tess_status index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size,
                         tess_error *err);
