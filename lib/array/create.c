@@ -127,8 +127,8 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h, t
         return err_set(err, TESS_ERR_ARG, -1, "split mode %d, 1 to 3 can be", (int)p->split);
     if ((int)p->codec < 0 || (int)p->codec > 255)
         return err_set(err, TESS_ERR_ARG, -1, "codec id %d", (int)p->codec);
-    if (p->dictionary && p->codec != TESS_CODEC_ZSTD && p->codec != TESS_CODEC_LZ4 &&
-        p->codec != TESS_CODEC_LZ4HC)
+    const struct codec *const codec = codec_by_id((int)p->codec);
+    if (p->dictionary && !(codec && codec->takes_dict))
         return err_set(err, TESS_ERR_ARG, -1, "dictionaries are for Zstandard, LZ4 and LZ4HC");
     memcpy(h->filters, p->filters, FILTER_SLOTS);
     memcpy(h->filters_meta, p->filters_meta, FILTER_SLOTS);

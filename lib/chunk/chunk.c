@@ -21,7 +21,7 @@ chunk_front_size(const struct chunk_header *h)
         return h->cbytes;
     int64_t size = h->header_size + 4 * (int64_t)h->nblocks;
     if (h->has_dict)
-        size += 4 + CHUNK_DICT_MAX;
+        size += 4 + DICT_SIZE_MAX;
     return min_i64(size, h->cbytes);
 }
 
@@ -147,13 +147,13 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     int32_t first = h->header_size + 4 * h->nblocks;
     if (h->has_dict) {
         const int32_t size = rd_i32le(&r);
-        if (h->codec_format != CODEC_FORMAT_LZ4 && h->codec_format != CODEC_FORMAT_ZSTD)
+        if (!c->codec->takes_dict)
             return err_set(err, TESS_ERR_CORRUPT, 31, "a dictionary for %s, which has none",
                            c->codec->name);
-        if (r.bad || size < 1 || size > CHUNK_DICT_MAX || (size_t)size > r.left)
+        if (r.bad || size < 1 || size > DICT_SIZE_MAX || (size_t)size > r.left)
             return err_set(err, TESS_ERR_CORRUPT, first,
                            "a dictionary of %" PRId32 " bytes, 1 to %d can be", size,
-                           CHUNK_DICT_MAX);
+                           DICT_SIZE_MAX);
         st = codec_dict_init(&c->dict, c->codec, 0, r.at, (size_t)size, err);
         if (st != TESS_OK)
             return st;

@@ -8,8 +8,6 @@
 #include <string.h>
 
 enum {
-    SPLIT_ALWAYS = 1,
-    SPLIT_NEVER = 2,
     SPLIT_TYPESIZE_MAX = 16,
     SPLIT_NITEMS_MIN = 32,
     ZSTD_SPLIT_LEVEL_MAX = 5,

@@ -7,6 +7,12 @@
 #include "chunk/header.h"
 #include "chunk/plugins.h"
 
+// Split modes; those above follow c-blosc2's rule.
+enum {
+    SPLIT_ALWAYS = 1,
+    SPLIT_NEVER = 2,
+};
+
 // How chunks are to be made.
 struct chunk_spec {
     int32_t itemsize; // real one; chunks record 1 when it is above 255

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPLIT_NEVER = 2 };
-
 struct flat {
     const uint8_t *bytes;
     const struct chunk_encoder *e;

@@ -18,7 +18,6 @@
 
 #define CHUNK_HEADER_MIN 16
 #define CHUNK_HEADER_SIZE 32 // what we write, and what c-blosc2 writes in frames
-#define CHUNK_DICT_MAX 32768
 
 enum chunk_special {
     SPECIAL_NONE = 0,

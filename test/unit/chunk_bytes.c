@@ -626,8 +626,8 @@ make_dict(struct maker *m, bool zstd, const uint8_t *dict, int32_t dict_size, ui
 static void
 dictionaries(void **state)
 {
-    uint8_t dict[CHUNK_DICT_MAX], content[DICT_BLOCK * DICT_BLOCKS];
-    static const int32_t sizes[] = {700, 3000, CHUNK_DICT_MAX};
+    uint8_t dict[DICT_SIZE_MAX], content[DICT_BLOCK * DICT_BLOCKS];
+    static const int32_t sizes[] = {700, 3000, DICT_SIZE_MAX};
     struct maker m;
 
     (void)state;
