@@ -550,36 +550,20 @@ test_arguments(void **state)
     ok(tess_array_close(a, err));
 }
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_every_type, begin, end),
-        cmocka_unit_test_setup_teardown(test_type_names, begin, end),
-        cmocka_unit_test_setup_teardown(test_content_is_msgpack, begin, end),
-        cmocka_unit_test_setup_teardown(test_replace_and_delete, begin, end),
-        cmocka_unit_test_setup_teardown(test_limit_of_16, begin, end),
-        cmocka_unit_test_setup_teardown(test_any_size, begin, end),
-        cmocka_unit_test_setup_teardown(test_memory_limit, begin, end),
-        cmocka_unit_test_setup_teardown(test_fixed, begin, end),
-        cmocka_unit_test_setup_teardown(test_wrong_types, begin, end),
-        cmocka_unit_test_setup_teardown(test_arguments, begin, end),
+        cmocka_unit_test_setup_teardown(test_every_type, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_type_names, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_content_is_msgpack, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_replace_and_delete, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_limit_of_16, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_any_size, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_limit, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_fixed, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_wrong_types, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_arguments, files_setup, files_teardown),
     };
     return cmocka_run_group_tests_name("attributes", tests, NULL, NULL);
 }

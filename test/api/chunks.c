@@ -25,22 +25,6 @@ enum {
     HEADER_SIZE = 32,
 };
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
 static tess_storage
 at(const char *path, tess_mode mode)
 {
@@ -621,9 +605,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(kinds, begin, end),
-        cmocka_unit_test_setup_teardown(files_of_chunks, begin, end),
-        cmocka_unit_test_setup_teardown(stale, begin, end),
+        cmocka_unit_test_setup_teardown(kinds, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(files_of_chunks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(stale, files_setup, files_teardown),
         cmocka_unit_test(codecs_and_filters),
         cmocka_unit_test(unsplit_items),
         cmocka_unit_test(arguments),

@@ -54,6 +54,22 @@ files_end(void)
     files_remove(folder);
 }
 
+int
+files_setup(void **state)
+{
+    (void)state;
+    files_begin();
+    return 0;
+}
+
+int
+files_teardown(void **state)
+{
+    (void)state;
+    files_end();
+    return 0;
+}
+
 const char *
 files_path(const char *name)
 {

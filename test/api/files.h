@@ -18,6 +18,10 @@
 void files_begin(void);
 void files_end(void);
 
+// The same, as cmocka calls what surrounds a test.
+int files_setup(void **state);
+int files_teardown(void **state);
+
 // Path of a name in the folder; stays until the fourth call from now.
 const char *files_path(const char *name);
 

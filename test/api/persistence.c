@@ -969,23 +969,7 @@ dtypes(void **state)
     }
 }
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
 
 int
 main(void)

@@ -546,14 +546,6 @@ live(struct subject *s)
     reference_finish(&s->reference);
 }
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
 // After a failure the story is told; after success telling is NULL.
 static int
 end(void **state)
@@ -593,7 +585,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_lives, begin, end),
+        cmocka_unit_test_setup_teardown(random_lives, files_setup, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,14 +224,6 @@ begin(void **state)
     return 0;
 }
 
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
 // -- all sources to all places
 
 enum kind { AT_FILE, AT_MAP, AT_FOLDER, AT_FOLDER_MAP, AT_IMAGE, AT_MEMORY };
@@ -1236,23 +1228,23 @@ int
 main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(everywhere, begin, end),
-        cmocka_unit_test_setup_teardown(shapes_and_specials, begin, end),
-        cmocka_unit_test_setup_teardown(files_of_others, begin, end),
-        cmocka_unit_test_setup_teardown(tiny_chunk, begin, end),
-        cmocka_unit_test_setup_teardown(holes_stay_behind, begin, end),
-        cmocka_unit_test_setup_teardown(own_file, begin, end),
-        cmocka_unit_test_setup_teardown(own_directory, begin, end),
-        cmocka_unit_test_setup_teardown(damaged_chunks, begin, end),
-        cmocka_unit_test_setup_teardown(limits, begin, end),
-        cmocka_unit_test_setup_teardown(stale, begin, end),
-        cmocka_unit_test_setup_teardown(full_disk, begin, end),
-        cmocka_unit_test_setup_teardown(arguments, begin, end),
-        cmocka_unit_test_setup_teardown(behind_other_data, begin, end),
-        cmocka_unit_test_setup_teardown(behind_fails, begin, end),
-        cmocka_unit_test_setup_teardown(shared_chunks, begin, end),
-        cmocka_unit_test_setup_teardown(behind_writers, begin, end),
-        cmocka_unit_test_setup_teardown(behind_leftovers, begin, end),
+        cmocka_unit_test_setup_teardown(everywhere, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(shapes_and_specials, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(files_of_others, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(tiny_chunk, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(holes_stay_behind, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(own_file, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(own_directory, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(damaged_chunks, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(limits, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(stale, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(full_disk, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(arguments, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(behind_other_data, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(behind_fails, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(shared_chunks, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(behind_writers, begin, files_teardown),
+        cmocka_unit_test_setup_teardown(behind_leftovers, begin, files_teardown),
     };
     if (argc != 2) {
         (void)fprintf(stderr, "usage: save GOLDEN\n");

@@ -119,22 +119,6 @@ chunk_files(const char *name)
     return set;
 }
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
 static void
 grows_and_shrinks(void **state)
 {
@@ -685,18 +669,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(grows_and_shrinks, begin, end),
-        cmocka_unit_test_setup_teardown(new_and_replace, begin, end),
-        cmocka_unit_test_setup_teardown(foreign_things_stay, begin, end),
-        cmocka_unit_test_setup_teardown(contents_decide, begin, end),
-        cmocka_unit_test_setup_teardown(late_arrivals_stay, begin, end),
-        cmocka_unit_test_setup_teardown(discard_keeps_commit, begin, end),
-        cmocka_unit_test_setup_teardown(readers, begin, end),
-        cmocka_unit_test_setup_teardown(reader_of_many_sessions, begin, end),
-        cmocka_unit_test_setup_teardown(writers, begin, end),
-        cmocka_unit_test_setup_teardown(failures, begin, end),
-        cmocka_unit_test_setup_teardown(damaged_directories, begin, end),
-        cmocka_unit_test_setup_teardown(claims_of_stored_bytes, begin, end),
+        cmocka_unit_test_setup_teardown(grows_and_shrinks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(new_and_replace, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(foreign_things_stay, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(contents_decide, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(late_arrivals_stay, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(discard_keeps_commit, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(readers, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(reader_of_many_sessions, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(writers, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(failures, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(damaged_directories, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(claims_of_stored_bytes, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

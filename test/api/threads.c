@@ -116,27 +116,11 @@ readers(void **state)
     reference_finish(&ref);
 }
 
-static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    files_end();
-    return 0;
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(readers, begin, end),
+        cmocka_unit_test_setup_teardown(readers, files_setup, files_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -874,14 +874,6 @@ in_a_file(void **state)
 }
 
 static int
-begin(void **state)
-{
-    (void)state;
-    files_begin();
-    return 0;
-}
-
-static int
 end(void **state)
 {
     (void)state;
@@ -894,8 +886,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(in_memory, begin, end),
-        cmocka_unit_test_setup_teardown(in_a_file, begin, end),
+        cmocka_unit_test_setup_teardown(in_memory, files_setup, end),
+        cmocka_unit_test_setup_teardown(in_a_file, files_setup, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
