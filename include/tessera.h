@@ -9,6 +9,7 @@
  *   tessera/dtype.h     types of items, in NumPy's notation
  *   tessera/params.h    what a new array looks like: shapes, codec, filters
  *   tessera/plugin.h    codecs and filters of your own
+ *   tessera/context.h   what calls may use: threads, memory
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
  *   tessera/copy.h      arrays to another place
@@ -21,8 +22,9 @@
 
 #include "tessera/array.h"
 #include "tessera/attr.h"
-#include "tessera/copy.h"
 #include "tessera/chunk.h"
+#include "tessera/context.h"
+#include "tessera/copy.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/meta.h"

@@ -5,6 +5,7 @@
 #ifndef TESSERA_STORAGE_H
 #define TESSERA_STORAGE_H
 
+#include "tessera/context.h"
 #include "tessera/error.h"
 #include "tessera/plugin.h"
 
@@ -96,6 +97,9 @@ typedef struct tess_storage {
 
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
+
+    /** Threads and memory that calls on the array may use; NULL: defaults. Copied by the call. */
+    const tess_context *context;
 } tess_storage;
 
 /** Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits. */

@@ -5,6 +5,18 @@
 
 #include <inttypes.h>
 
+static tess_status
+check_context(const tess_context *context, tess_error *err)
+{
+    if (context->struct_size != sizeof *context)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a context of %zu bytes, not %zu: call tess_context_init()",
+                       context->struct_size, sizeof *context);
+    if (context->threads < 0 || context->cache < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
+    return TESS_OK;
+}
+
 tess_status
 home_check(const tess_storage *storage, tess_error *err)
 {
@@ -21,7 +33,7 @@ home_check(const tess_storage *storage, tess_error *err)
                        (int)storage->durability);
     if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
-    return TESS_OK;
+    return storage->context ? check_context(storage->context, err) : TESS_OK;
 }
 
 // Behind what a file holds.

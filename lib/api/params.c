@@ -23,6 +23,12 @@ tess_params_init(tess_params *params)
 }
 
 TESS_API void
+tess_context_init(tess_context *context)
+{
+    *context = (tess_context){.struct_size = sizeof *context, .cache = TESS_CACHE_DEFAULT};
+}
+
+TESS_API void
 tess_storage_init(tess_storage *storage)
 {
     *storage = (tess_storage){

@@ -31,6 +31,7 @@ struct tess_array {
     int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
     struct chunk_encoder encoder; // for new chunks; writable arrays only
     struct pool *pool;
+    tess_context context;
 };
 
 // Memory with arbitrary strides, in bytes, that stands for a box.

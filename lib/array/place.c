@@ -8,10 +8,21 @@
 #include "filter/kernels.h"
 #include "ndcopy/ndcopy.h"
 
-bool
-place_wants_planes(const struct geometry *g, const int64_t *dst_stride)
+struct block_need
+place_need(const struct geometry *g, const int64_t *lo, const int64_t *hi,
+           const int64_t *dst_stride)
 {
-    return g->ndim == 0 || dst_stride[g->ndim - 1] == g->typesize;
+    int64_t first = 0, last = 0;
+    for (int i = 0; i < g->ndim; i++) {
+        first = first * g->blockshape[i] + lo[i];
+        last = last * g->blockshape[i] + hi[i] - 1;
+    }
+    return (struct block_need){
+        .itemsize = g->typesize,
+        .first = (int32_t)first,
+        .stop = (int32_t)last + 1,
+        .planes = g->ndim == 0 || dst_stride[g->ndim - 1] == g->typesize,
+    };
 }
 
 // One tile of items out of planes. Rows whose items do not follow each other are turned around:

@@ -14,7 +14,8 @@
 void place_block(const struct geometry *g, const struct decoded *block, const int64_t *lo,
                  const int64_t *hi, uint8_t *dst, const int64_t *dst_stride);
 
-// Whether place_block() can undo a shuffle on the way into memory of these strides.
-bool place_wants_planes(const struct geometry *g, const int64_t *dst_stride);
+// What place_block() needs of a block for the items [lo, hi) and memory of these strides.
+struct block_need place_need(const struct geometry *g, const int64_t *lo, const int64_t *hi,
+                             const int64_t *dst_stride);
 
 #endif

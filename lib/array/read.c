@@ -145,9 +145,9 @@ read_block(const struct read_job *job, const struct grain *g, struct chunk_scrat
     const struct geometry *const geo = &job->a->g;
     const struct stored_chunk *const sc = &g->visit->stored;
     struct decoded block;
-    const bool planes = place_wants_planes(geo, job->dst->stride);
-    const tess_status st = block_load(&sc->chunk, g->nblock, &sc->bytes, g->visit->ref,
-                                      planes ? geo->typesize : 0, s, &block, err);
+    const struct block_need need = place_need(geo, g->lo, g->hi, job->dst->stride);
+    const tess_status st =
+        block_load(&sc->chunk, g->nblock, &sc->bytes, g->visit->ref, &need, s, &block, err);
     if (st == TESS_OK)
         place_block(geo, &block, g->lo, g->hi, g->dst, job->dst->stride);
     return st;
@@ -247,7 +247,7 @@ read_grain(const struct read_job *job, const struct grain *g, struct chunk_scrat
 }
 
 static tess_status
-work(void *arg, const void *grain, tess_error *err)
+work(void *arg, void *grain, tess_error *err)
 {
     const struct read_job *const job = arg;
     const struct grain *const g = grain;
@@ -263,7 +263,8 @@ tess_status
 array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
            const struct strided *dst, tess_error *err)
 {
-    static const struct task task = {.next = next, .work = work};
+    static const struct task task = {
+        .next = next, .work = work, .grain_size = sizeof(struct grain)};
     struct read_job job = {.a = a, .dst = dst};
 
     job.more_chunks = walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
@@ -272,7 +273,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
     job.listing = pool_take(a->pool);
     if (!job.listing)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    const tess_status st = task_run(&task, &job, err);
+    const tess_status st = task_run(&task, &job, &(struct task_width){.threads = 1}, err);
     visit_release(job.visit);
     pool_give(a->pool, job.listing);
     return st;

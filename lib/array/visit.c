@@ -97,9 +97,10 @@ static tess_status
 block_decoded(const tess_array *a, const struct visit *v, int32_t nblock, uint8_t *dst,
               struct chunk_scratch *s, tess_error *err)
 {
+    static const struct block_need all = {0};
     struct decoded block;
     const tess_status st =
-        block_load(&v->stored.chunk, nblock, &v->stored.bytes, v->ref, 0, s, &block, err);
+        block_load(&v->stored.chunk, nblock, &v->stored.bytes, v->ref, &all, s, &block, err);
     if (st == TESS_OK)
         memcpy(dst, block.bytes, (size_t)a->g.blocksize);
     return st;

@@ -276,10 +276,10 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-work(void *arg, const void *grain, tess_error *err)
+work(void *arg, void *grain, tess_error *err)
 {
     struct write_job *const job = arg;
-    struct walk *const w = *(struct walk *const *)grain;
+    struct walk *const w = *(struct walk **)grain;
     const tess_status st = write_chunk(job->a, job->src, w, err);
     job->more = walk_next(w);
     return st;
@@ -289,8 +289,9 @@ tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop,
             const struct strided_const *src, tess_error *err)
 {
-    static const struct task task = {.next = next, .work = work};
+    static const struct task task = {
+        .next = next, .work = work, .grain_size = sizeof(struct walk *)};
     struct write_job job = {.a = a, .src = src};
     job.more = walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
-    return task_run(&task, &job, err);
+    return task_run(&task, &job, &(struct task_width){.threads = 1}, err);
 }

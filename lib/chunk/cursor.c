@@ -69,11 +69,12 @@ find_block(const struct chunk_cursor *cur, int32_t offset)
 static tess_status
 enter_block(struct chunk_cursor *cur, int32_t block, tess_error *err)
 {
+    static const struct block_need all = {0};
     if (block == cur->block)
         return TESS_OK;
     cur->block = -1;
     const tess_status st =
-        block_load(cur->c, block, &cur->source, cur->ref, 0, cur->s, &cur->now, err);
+        block_load(cur->c, block, &cur->source, cur->ref, &all, cur->s, &cur->now, err);
     if (st != TESS_OK)
         return st;
     cur->block = block;

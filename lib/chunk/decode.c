@@ -159,7 +159,8 @@ blame(const struct span *span, int32_t nblock, tess_status st, tess_error *err)
 
 tess_status
 block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const uint8_t *ref,
-             int32_t itemsize, struct chunk_scratch *s, struct decoded *out, tess_error *err)
+             const struct block_need *need, struct chunk_scratch *s, struct decoded *out,
+             tess_error *err)
 {
     const struct span span = chunk_span(c, nblock);
     const struct rd r = rd_init(stored, (size_t)(span.stop - span.start));
@@ -177,8 +178,9 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
     if (st != TESS_OK)
         return blame(&span, nblock, st, err);
 
-    out->planes =
-        itemsize > 0 && bsize % itemsize == 0 ? pipeline_planes(&c->pipeline, itemsize) : 0;
+    out->planes = need->planes && bsize % need->itemsize == 0
+                      ? pipeline_planes(&c->pipeline, need->itemsize)
+                      : 0;
     out->nbytes = bsize;
     st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
                            ref, s->buffer[1], s->buffer[2], (size_t)bsize, &out->bytes, err);
@@ -221,8 +223,8 @@ chunk_block_sizes(const struct chunk *c, const struct chunk_bytes *source, struc
 
 tess_status
 block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *source,
-           const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s, struct decoded *out,
-           tess_error *err)
+           const uint8_t *ref, const struct block_need *need, struct chunk_scratch *s,
+           struct decoded *out, tess_error *err)
 {
     const struct span span = chunk_span(c, nblock);
     const uint8_t *stored;
@@ -230,18 +232,19 @@ block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *sour
         source->fetch(source->from, span.start, span.stop - span.start, s, &stored, err);
     if (st != TESS_OK)
         return st;
-    return block_decode(c, nblock, stored, ref, itemsize, s, out, err);
+    return block_decode(c, nblock, stored, ref, need, s, out, err);
 }
 
 tess_status
 chunk_reference(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s,
                 uint8_t **ref, tess_error *err)
 {
+    static const struct block_need all = {0};
     struct decoded first;
     *ref = NULL;
     if (!chunk_needs_reference(c))
         return TESS_OK;
-    const tess_status st = block_load(c, 0, source, NULL, 0, s, &first, err);
+    const tess_status st = block_load(c, 0, source, NULL, &all, s, &first, err);
     if (st != TESS_OK)
         return st;
     *ref = malloc((size_t)first.nbytes);

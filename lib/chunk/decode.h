@@ -7,6 +7,16 @@
 #include "chunk/chunk.h"
 #include "chunk/scratch.h"
 
+/*
+ * What is wanted of a block: its items [first, stop), of `itemsize` bytes each. All zero: all of
+ * it, in order. The others may be anything in the result.
+ */
+struct block_need {
+    int32_t itemsize;
+    int32_t first, stop;
+    bool planes; // a shuffle of the width of an item may be left to the reader
+};
+
 // What a block became.
 struct decoded {
     const uint8_t *bytes; // in the scratch, until it is used again
@@ -18,11 +28,10 @@ struct decoded {
 
 /*
  * Decode block `nblock` from its span. `ref` is the content of block 0 (chunk_needs_reference()),
- * NULL otherwise. With itemsize > 0 a shuffle of that width may be left to the reader.
- * Errors count their offset from the start of the chunk.
+ * NULL otherwise. Errors count their offset from the start of the chunk.
  */
 tess_status block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored,
-                         const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s,
+                         const uint8_t *ref, const struct block_need *need, struct chunk_scratch *s,
                          struct decoded *out, tess_error *err);
 
 /*
@@ -55,7 +64,7 @@ tess_status chunk_block_sizes(const struct chunk *c, const struct chunk_bytes *s
 
 // Fetch and decode block `nblock`.
 tess_status block_load(const struct chunk *c, int32_t nblock, const struct chunk_bytes *source,
-                       const uint8_t *ref, int32_t itemsize, struct chunk_scratch *s,
+                       const uint8_t *ref, const struct block_need *need, struct chunk_scratch *s,
                        struct decoded *out, tess_error *err);
 
 // The content of block 0, allocated for the caller; *ref is NULL if !chunk_needs_reference().

@@ -95,6 +95,14 @@ struct codec {
      */
     tess_status (*decode)(const struct codec_call *call, const uint8_t *src, size_t src_size,
                           uint8_t *dst, size_t dst_size, tess_error *err);
+
+    /*
+     * May be NULL. Decompress the first `need` bytes (0 < need <= dst_size) of a stream of dst_size
+     * bytes, at least; what stands behind them in dst may be written to. Damage that lies behind
+     * what was needed is not found. As decode otherwise.
+     */
+    tess_status (*decode_part)(const struct codec_call *call, const uint8_t *src, size_t src_size,
+                               uint8_t *dst, size_t need, size_t dst_size, tess_error *err);
 };
 
 // The codec with this id; NULL if this build has none.

@@ -1,11 +1,20 @@
 /*
- * task.h - a job as a list of grains, handed out one after the other.
+ * task.h - a job as a list of grains, done by the caller and the threads of one shared pool.
  *
- * A job knows how to say what the next grain of work is, and how to do one. The list is never
- * written down: `next` advances a cursor, so a job over a million blocks costs no memory. The first
- * failure stops the job and is what the caller gets.
+ * A job knows how to say what the next grain of work is, how to do one, and, where results have an
+ * order, what to do with each when its turn has come. The list is never written down: `next`
+ * advances a cursor, so a job over a million blocks costs no memory.
  *
- * The caller's thread works and is, in this version, the only one.
+ *     next    one at a time, in order       where is it, what is needed of it
+ *     work    any number at a time          decode, encode
+ *     finish  one at a time, in order       put it behind the one before
+ *
+ * next and finish exclude each other, too: what they touch needs no lock. The first failure stops
+ * the job and is what the caller gets; every grain that next has made is dropped in the end.
+ *
+ * The pool is started when a job first has enough work for it, with one thread for each CPU that
+ * the process may use, the caller's one taken off. Any number of threads may run jobs at once.
+ * After a fork() the child has no pool and starts one of its own.
  */
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
@@ -13,17 +22,35 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#define TASK_GRAIN_SIZE_MAX 512
+#define TASK_GRAIN_SIZE_MAX 2048
 
 struct task {
-    // Describe the next grain, or set *more to false. Never called by two workers at once.
+    // Describe the next grain, or set *more to false. The grain is not initialised.
     tess_status (*next)(void *job, void *grain, bool *more, tess_error *err);
     // Do a grain.
-    tess_status (*work)(void *job, const void *grain, tess_error *err);
+    tess_status (*work)(void *job, void *grain, tess_error *err);
+    // May be NULL. The grain is done, and so are all before it.
+    tess_status (*finish)(void *job, void *grain, tess_error *err);
+    // May be NULL. Give back what a grain holds: once for each that next has made, after finish or
+    // instead of it; by any thread, at any time.
+    void (*drop)(void *job, void *grain);
+    size_t grain_size; // at most TASK_GRAIN_SIZE_MAX
 };
 
-// Run a job to its end or first failure. A grain is a struct of at most TASK_GRAIN_SIZE_MAX bytes.
-tess_status task_run(const struct task *task, void *job, tess_error *err);
+// How many threads may work on a job, and whether it is worth their while.
+struct task_width {
+    int threads; // at most, the caller's among them; 0: as many as there are CPUs
+    int64_t cost; // of the whole job, an estimate: nanoseconds of one thread
+};
+
+// Run a job to its end or first failure.
+tess_status task_run(const struct task *task, void *job, const struct task_width *width,
+                     tess_error *err);
+
+// The most threads that can work on a job of this width, the caller's among them; at least 1.
+int task_threads(const struct task_width *width);
 
 #endif

@@ -59,9 +59,11 @@ static void
 compare_planes(const struct chunk *c, int32_t i, const struct chunk_bytes *source,
                const uint8_t *ref, struct chunk_scratch *s, const uint8_t *want, int32_t nbytes)
 {
+    const int32_t size = c->h.typesize;
+    const struct block_need planes = {.itemsize = size, .stop = nbytes / size, .planes = true};
     struct decoded d;
 
-    must(block_load(c, i, source, ref, c->h.typesize, s, &d, NULL) == TESS_OK,
+    must(block_load(c, i, source, ref, &planes, s, &d, NULL) == TESS_OK,
          "block %d is decoded in one way only", i);
     must(d.nbytes == nbytes, "block %d has %d bytes, then %d", i, nbytes, d.nbytes);
     const int32_t width = d.planes > 0 ? d.planes : 1;
@@ -74,6 +76,7 @@ compare_planes(const struct chunk *c, int32_t i, const struct chunk_bytes *sourc
 static uint8_t *
 decode_blocks(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s)
 {
+    static const struct block_need all = {0};
     uint8_t *const content = exact_memory((size_t)c->h.nbytes);
     uint8_t *ref = NULL;
     int32_t at = 0;
@@ -81,7 +84,7 @@ decode_blocks(const struct chunk *c, const struct chunk_bytes *source, struct ch
 
     for (int32_t i = 0; i < c->h.nblocks && good; i++) {
         struct decoded d;
-        good = block_load(c, i, source, ref, 0, s, &d, NULL) == TESS_OK &&
+        good = block_load(c, i, source, ref, &all, s, &d, NULL) == TESS_OK &&
                d.nbytes <= c->h.nbytes - at;
         if (!good)
             break;
