@@ -3,6 +3,9 @@
  */
 #include "array/array.h"
 
+#include "array/cache.h"
+#include "array/visits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,12 +36,31 @@ array_free(tess_array *a)
 {
     if (!a)
         return;
+    visits_free(a->visits);
     frame_close(a->frame);
     ndlayer_finish(&a->nd);
+    cache_free(a->cache);
     free(a->chunk_starts);
     pool_free(a->pool);
     plugins_finish(&a->plugins);
     free(a);
+}
+
+tess_status
+array_prepare_memory(tess_array *a, tess_error *err)
+{
+    a->pool = pool_new(a->frame->options.limits.memory);
+    a->visits = visits_new();
+    return a->pool && a->visits ? TESS_OK
+                                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+}
+
+tess_status
+array_prepare_cache(tess_array *a, tess_error *err)
+{
+    // Without a grid of blocks there is nothing to keep them by.
+    a->cache = cache_new(a->plain || a->linear ? 0 : a->context.cache, a->g.blocksize);
+    return a->cache ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
 }
 
 void

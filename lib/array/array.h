@@ -18,6 +18,9 @@
 
 #include <tessera/array.h>
 
+struct cache;
+struct visits;
+
 struct tess_array {
     struct frame *frame;
     int64_t offset; // of the frame in its file
@@ -31,6 +34,8 @@ struct tess_array {
     int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
     struct chunk_encoder encoder; // for new chunks; writable arrays only
     struct pool *pool;
+    struct visits *visits; // chunks opened last
+    struct cache *cache; // decoded blocks
     tess_context context;
 };
 
@@ -59,6 +64,11 @@ void array_free(tess_array *a); // without a commit; NULL, half-built: fine
 void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
 tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, tess_error *err);
+
+// Set up what calls share: scratch memory and chunks opened last, for the frame; and decoded
+// blocks, for the geometry.
+tess_status array_prepare_memory(tess_array *a, tess_error *err);
+tess_status array_prepare_cache(tess_array *a, tess_error *err);
 
 // What the frame is told of the storage. The array keeps the plugins.
 tess_status array_take_options(tess_array *a, const tess_storage *storage,

@@ -206,11 +206,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
                      index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options, &a->frame,
                      err));
     array_set_grid(a);
-    a->pool = pool_new(a->frame->options.limits.memory);
-    if (!a->pool) {
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
-        goto out;
-    }
+    TRY(array_prepare_memory(a, err));
+    TRY(array_prepare_cache(a, err));
     if (stored && a->g.nitems > 0)
         TRY(write_content(a, content, err));
     TRY(frame_commit(a->frame, err));

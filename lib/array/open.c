@@ -124,11 +124,7 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
         TRY(frame_open_folder(home->folder, writable, &options, &a->frame, err));
     else
         TRY(frame_open(home->io, writable, &options, &a->frame, err));
-    a->pool = pool_new(a->frame->options.limits.memory);
-    if (!a->pool) {
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
-        goto out;
-    }
+    TRY(array_prepare_memory(a, err));
 
     const struct layer *layer = layers_find(&a->frame->metas, "b2nd");
     if (!layer)
@@ -140,6 +136,7 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
     } else {
         TRY(open_plain(a, err));
     }
+    TRY(array_prepare_cache(a, err));
     if (writable)
         TRY(prepare_writing(a, err));
     *out = a;

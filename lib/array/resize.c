@@ -9,6 +9,7 @@
  */
 #include "array/array.h"
 
+#include "array/cache.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "geom/walk.h"
@@ -120,6 +121,7 @@ array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved, te
         return st;
     }
     patch_shape(layer, &next);
+    cache_forget_all(a->cache);
     a->g = next;
     return TESS_OK;
 }
@@ -131,6 +133,7 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     if (!saved->layer)
         return;
     a->g = saved->g;
+    cache_forget_all(a->cache);
     memcpy(layer->content, saved->layer, layer->size);
     free(saved->layer);
     saved->layer = NULL;

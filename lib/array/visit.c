@@ -3,11 +3,14 @@
  */
 #include "array/visit.h"
 
+#include "array/visits.h"
 #include "chunk/cursor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { DICT_WEIGHT = 4 }; // what a codec makes of a dictionary, in sizes of it
 
 static enum visit_kind
 kind_of(const tess_array *a, const struct chunk_header *h)
@@ -23,14 +26,15 @@ kind_of(const tess_array *a, const struct chunk_header *h)
     return VISIT_BYTES;
 }
 
-tess_status
-visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
-           tess_error *err)
+static tess_status
+open_new(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
+         tess_error *err)
 {
     struct visit *const v = calloc(1, sizeof *v);
     if (!v)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     v->n = n;
+    v->generation = a->frame->generation;
     atomic_init(&v->users, 1);
     tess_status st = stored_chunk_open(&v->stored, a->frame, n, s, err);
     if (st != TESS_OK) {
@@ -47,6 +51,41 @@ visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit
     }
     *out = v;
     return TESS_OK;
+}
+
+tess_status
+visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
+           tess_error *err)
+{
+    *out = visits_find(a->visits, n, a->frame->generation);
+    if (*out)
+        return TESS_OK;
+    const tess_status st = open_new(a, n, s, out, err);
+    if (st == TESS_OK && !(*out)->stored.owns_io) // a file for each would be too many open files
+        visits_keep(a->visits, *out);
+    return st;
+}
+
+size_t
+visit_size(const struct visit *v)
+{
+    const struct chunk *const c = &v->stored.chunk;
+    size_t size = sizeof *v + (size_t)c->item_size + c->dict.size * DICT_WEIGHT;
+    if (c->spans)
+        size += (size_t)c->h.nblocks * sizeof *c->spans;
+    if (v->ref)
+        size += (size_t)c->h.blocksize;
+    return size;
+}
+
+struct span
+visit_span(const tess_array *a, const struct visit *v, int32_t nblock)
+{
+    const struct chunk *const c = &v->stored.chunk;
+    if (v->kind == VISIT_BLOCKS)
+        return chunk_span(c, nblock);
+    const int32_t start = c->h.header_size + nblock * a->g.blocksize;
+    return (struct span){start, start + a->g.blocksize};
 }
 
 void
@@ -85,9 +124,10 @@ block_memcpyed(const tess_array *a, const struct visit *v, int32_t nblock, uint8
                struct chunk_scratch *s, tess_error *err)
 {
     const struct stored_chunk *const sc = &v->stored;
+    const struct span span = visit_span(a, v, nblock);
     const uint8_t *bytes;
-    const int32_t offset = sc->chunk.h.header_size + nblock * a->g.blocksize;
-    const tess_status st = sc->bytes.fetch(sc->bytes.from, offset, a->g.blocksize, s, &bytes, err);
+    const tess_status st =
+        sc->bytes.fetch(sc->bytes.from, span.start, a->g.blocksize, s, &bytes, err);
     if (st == TESS_OK)
         memcpy(dst, bytes, (size_t)a->g.blocksize);
     return st;

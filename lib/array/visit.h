@@ -1,8 +1,7 @@
 /*
  * visit.h - a chunk while its blocks are worked on.
  *
- * Opened once per chunk and request, shared by those who work on its blocks; the last one to
- * release it closes it.
+ * Shared by those who work on its blocks; the last one to release it closes it.
  */
 #ifndef ARRAY_VISIT_H
 #define ARRAY_VISIT_H
@@ -23,6 +22,7 @@ struct visit {
     struct stored_chunk stored;
     enum visit_kind kind;
     int64_t n; // number of the chunk
+    int64_t generation; // of the frame's list, when the chunk was opened
     uint8_t *ref; // content of block 0, where the filters need it
     atomic_int users;
 };
@@ -32,6 +32,12 @@ tess_status visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, 
                        tess_error *err);
 void visit_hold(struct visit *v);
 void visit_release(struct visit *v); // NULL: fine
+
+// Bytes of memory it takes, about.
+size_t visit_size(const struct visit *v);
+
+// Stored bytes of the grid's block `nblock`: VISIT_BLOCKS and VISIT_MEMCPYED only.
+struct span visit_span(const tess_array *a, const struct visit *v, int32_t nblock);
 
 // The item of a VISIT_SPECIAL chunk, `typesize` bytes.
 tess_status visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err);

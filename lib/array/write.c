@@ -10,6 +10,7 @@
  */
 #include "array/array.h"
 
+#include "array/cache.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "geom/walk.h"
@@ -184,6 +185,7 @@ static tess_status
 put(tess_array *a, const struct new_chunk *c, int64_t n, int32_t cbytes, enum chunk_special special,
     tess_error *err)
 {
+    cache_forget_chunk(a->cache, n, a->g.nblocks);
     return special == SPECIAL_ZEROS ? frame_put_special(a->frame, n, special, err)
                                     : frame_put(a->frame, n, c->encode->stored, cbytes, err);
 }
@@ -209,6 +211,7 @@ put_constant(tess_array *a, struct new_chunk *c, int64_t n, tess_error *err)
     uint8_t nan[8];
     tess_status st;
 
+    cache_forget_chunk(a->cache, n, a->g.nblocks);
     if (is_zero(c->items, a->g.typesize))
         return frame_put_special(a->frame, n, SPECIAL_ZEROS, err);
     if (a->g.typesize == 4 || a->g.typesize == 8) {

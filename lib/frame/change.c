@@ -72,6 +72,7 @@ frame_undo(struct frame *f)
     }
     f->index.nchunks = c->nchunks;
     f->h.nbytes = c->nchunks * f->h.chunksize;
+    f->generation++;
     end_change(f);
 }
 
@@ -97,6 +98,7 @@ put(struct frame *f, int64_t n, int64_t entry)
     struct change *const c = &f->change;
     c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], entry};
     f->index.entries[n] = entry;
+    f->generation++;
 }
 
 tess_status
@@ -157,6 +159,7 @@ frame_set_length(struct frame *f, int64_t nchunks, tess_error *err)
         st = index_resize(&f->index, nchunks, index_entry_of(SPECIAL_ZEROS), err);
     if (st == TESS_OK)
         f->h.nbytes = nchunks * f->h.chunksize;
+    f->generation++;
     return st;
 }
 
@@ -172,5 +175,6 @@ frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tes
     f->index = *next;
     *next = (struct frame_index){0};
     f->h.nbytes = f->index.nchunks * f->h.chunksize;
+    f->generation++;
     return TESS_OK;
 }

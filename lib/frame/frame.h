@@ -83,6 +83,7 @@ struct frame {
 
     struct space space;
     struct change change;
+    int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     int64_t written; // bytes of chunks since the last commit
     uint8_t *head; // header and trailer as they are on disk, to notice other writers; a frame

@@ -135,3 +135,26 @@ shape_strides(int ndim, const int64_t *shape, int64_t itemsize, int64_t *stride)
         itemsize *= shape[i];
     }
 }
+
+// Blocks along one axis in front of item i, counted over all chunks; with the one that holds it if
+// `with` is 1.
+static int64_t
+blocks_before(const struct geometry *g, int axis, int64_t i, int64_t with)
+{
+    const int64_t chunk = i / g->chunkshape[axis];
+    const int64_t rest = i % g->chunkshape[axis];
+    return chunk * g->bgrid[axis] + rest / g->blockshape[axis] + with;
+}
+
+int64_t
+geometry_count_blocks(const struct geometry *g, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1;
+    for (int i = 0; i < g->ndim; i++) {
+        if (start[i] >= stop[i])
+            return 0;
+        if (!mul_i64(n, blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0), &n))
+            return INT64_MAX;
+    }
+    return n;
+}

@@ -1,0 +1,384 @@
+/*
+ * cache.c - decoded blocks in 64 shards, each with a lock, a table and its part of the clock.
+ *
+ * The budget is for all shards together. A hand goes round: from shard to shard, and in each from
+ * bucket to bucket, one bucket a step.
+ */
+#include "array/cache.h"
+
+#include "base/checked.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum {
+    SHARDS = 64,
+    CACHE_LINE = 64,
+    MISSED = 32, // keys of blocks missed lately, a shard
+    BUCKETS_MAX = 1024, // of a shard
+    ROOM_MIN = 4, // blocks in the budget, or nothing is kept
+};
+
+struct shard {
+    _Alignas(CACHE_LINE) pthread_mutex_t lock;
+    struct cached **buckets;
+    uint32_t hand; // bucket
+    uint64_t missed[MISSED];
+    int64_t hits, misses, evictions;
+};
+
+struct cache {
+    int64_t budget;
+    size_t blocksize;
+    uint32_t nbuckets; // of a shard, a power of two
+    atomic_uint hand; // shard
+    _Atomic int64_t used;
+    _Atomic int64_t dirty;
+    struct shard shards[SHARDS];
+};
+
+static uint64_t
+hash(int64_t chunk, int32_t block)
+{
+    uint64_t h = (uint64_t)chunk * UINT64_C(0x9e3779b97f4a7c15) ^
+                 (uint64_t)(uint32_t)block * UINT64_C(0xc2b2ae3d27d4eb4f);
+    h ^= h >> 29;
+    h *= UINT64_C(0xbf58476d1ce4e5b9);
+    return (h ^ h >> 32) | 1; // 0 marks an empty place
+}
+
+static struct shard *
+shard_of(struct cache *c, uint64_t h)
+{
+    return &c->shards[h >> 58];
+}
+
+static struct cached **
+bucket_of(const struct cache *c, struct shard *s, uint64_t h)
+{
+    return &s->buckets[h >> 1 & (c->nbuckets - 1)];
+}
+
+static uint32_t
+buckets_for(int64_t blocks)
+{
+    uint32_t n = 1;
+    while (n < BUCKETS_MAX && n < blocks)
+        n *= 2;
+    return n;
+}
+
+struct cache *
+cache_new(int64_t budget, int32_t blocksize)
+{
+    struct cache *const c = aligned_alloc(CACHE_LINE, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (struct cache){.budget = budget, .blocksize = (size_t)max_i64(blocksize, 1)};
+    c->nbuckets = buckets_for(budget / (int64_t)c->blocksize / SHARDS);
+    bool good = true;
+    for (int i = 0; i < SHARDS; i++) {
+        pthread_mutex_init(&c->shards[i].lock, NULL);
+        if (cache_is_on(c))
+            good &= !!(c->shards[i].buckets = calloc(c->nbuckets, sizeof(struct cached *)));
+    }
+    if (good)
+        return c;
+    cache_free(c);
+    return NULL;
+}
+
+static void
+entry_free(struct cached *b)
+{
+    if (b)
+        free(b->items);
+    free(b);
+}
+
+void
+cache_free(struct cache *c)
+{
+    if (!c)
+        return;
+    cache_forget_all(c);
+    for (int i = 0; i < SHARDS; i++) {
+        free(c->shards[i].buckets);
+        pthread_mutex_destroy(&c->shards[i].lock);
+    }
+    free(c);
+}
+
+bool
+cache_is_on(const struct cache *c)
+{
+    return c->budget / ROOM_MIN >= (int64_t)c->blocksize;
+}
+
+static struct cached *
+look_up(const struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32_t block)
+{
+    struct cached *b = *bucket_of(c, s, h);
+    while (b && (b->chunk != chunk || b->block != block))
+        b = b->next;
+    if (b) {
+        b->pins++;
+        b->used = true;
+    }
+    return b;
+}
+
+struct cached *
+cache_find(struct cache *c, int64_t chunk, int32_t block)
+{
+    if (atomic_load_explicit(&c->used, memory_order_relaxed) == 0)
+        return NULL;
+    const uint64_t h = hash(chunk, block);
+    struct shard *const s = shard_of(c, h);
+    pthread_mutex_lock(&s->lock);
+    struct cached *const b = look_up(c, s, h, chunk, block);
+    pthread_mutex_unlock(&s->lock);
+    return b;
+}
+
+struct cached *
+cache_find_part(struct cache *c, int64_t chunk, int32_t block, bool *worth_it)
+{
+    *worth_it = false;
+    if (!cache_is_on(c))
+        return NULL;
+    const uint64_t h = hash(chunk, block);
+    struct shard *const s = shard_of(c, h);
+    pthread_mutex_lock(&s->lock);
+    struct cached *const b = look_up(c, s, h, chunk, block);
+    if (b) {
+        s->hits++;
+    } else {
+        uint64_t *const missed = &s->missed[h >> 53 & (MISSED - 1)];
+        *worth_it = *missed == h;
+        *missed = h;
+        s->misses++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return b;
+}
+
+// One step of the hand: the blocks of one bucket that were not used since it passed leave.
+static void
+sweep_bucket(struct cache *c, struct shard *s)
+{
+    struct cached *gone = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    struct cached **link = &s->buckets[s->hand];
+    while (*link) {
+        struct cached *const b = *link;
+        if (b->pins > 0 || b->dirty || b->used) {
+            b->used = false;
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        b->next = gone;
+        gone = b;
+        s->evictions++;
+    }
+    s->hand = (s->hand + 1) & (c->nbuckets - 1);
+    pthread_mutex_unlock(&s->lock);
+
+    while (gone) {
+        struct cached *const b = gone;
+        gone = b->next;
+        entry_free(b);
+        atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+    }
+}
+
+// Take the bytes of one block from the budget. Two rounds see every block once unused.
+static bool
+make_room(struct cache *c)
+{
+    const int64_t size = (int64_t)c->blocksize;
+    uint32_t steps = 2 * SHARDS * c->nbuckets;
+
+    atomic_fetch_add(&c->used, size);
+    while (atomic_load(&c->used) > c->budget) {
+        if (steps-- == 0) {
+            atomic_fetch_sub(&c->used, size);
+            return false;
+        }
+        sweep_bucket(c, &c->shards[atomic_fetch_add(&c->hand, 1) % SHARDS]);
+    }
+    return true;
+}
+
+struct cached *
+cache_reserve(struct cache *c, int64_t chunk, int32_t block)
+{
+    if (!cache_is_on(c) || !make_room(c))
+        return NULL;
+    struct cached *const b = calloc(1, sizeof *b);
+    if (b && (b->items = malloc(c->blocksize))) {
+        b->chunk = chunk;
+        b->block = block;
+        b->pins = 1;
+        return b;
+    }
+    cache_drop(c, b);
+    return NULL;
+}
+
+void
+cache_drop(struct cache *c, struct cached *b)
+{
+    entry_free(b);
+    atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+}
+
+struct cached *
+cache_add(struct cache *c, struct cached *b)
+{
+    const uint64_t h = hash(b->chunk, b->block);
+    struct shard *const s = shard_of(c, h);
+
+    pthread_mutex_lock(&s->lock);
+    struct cached *const other = look_up(c, s, h, b->chunk, b->block);
+    if (!other) {
+        struct cached **const bucket = bucket_of(c, s, h);
+        b->next = *bucket;
+        *bucket = b;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!other)
+        return b;
+    cache_drop(c, b);
+    return other;
+}
+
+void
+cache_unpin(struct cache *c, struct cached *b)
+{
+    if (!b)
+        return;
+    struct shard *const s = shard_of(c, hash(b->chunk, b->block));
+    pthread_mutex_lock(&s->lock);
+    b->pins--;
+    pthread_mutex_unlock(&s->lock);
+}
+
+int64_t
+cache_dirty_max(const struct cache *c)
+{
+    return c->budget / 4 * 3;
+}
+
+int64_t
+cache_dirty_size(const struct cache *c)
+{
+    return atomic_load(&c->dirty);
+}
+
+void
+cache_mark_dirty(struct cache *c, struct cached *b)
+{
+    if (b->dirty)
+        return;
+    b->dirty = true;
+    atomic_fetch_add(&c->dirty, (int64_t)c->blocksize);
+}
+
+void
+cache_mark_clean(struct cache *c, struct cached *b)
+{
+    if (!b->dirty)
+        return;
+    b->dirty = false;
+    atomic_fetch_sub(&c->dirty, (int64_t)c->blocksize);
+}
+
+static int
+by_place(const void *x, const void *y)
+{
+    const struct cached *const a = *(struct cached *const *)x, *const b =
+                                                                   *(struct cached *const *)y;
+    if (a->chunk != b->chunk)
+        return a->chunk < b->chunk ? -1 : 1;
+    return (a->block > b->block) - (a->block < b->block);
+}
+
+struct cached **
+cache_list_dirty(struct cache *c, size_t *n)
+{
+    const size_t count = (size_t)(atomic_load(&c->dirty) / (int64_t)c->blocksize);
+    *n = 0;
+    struct cached **const list = count > 0 ? malloc(count * sizeof *list) : NULL;
+    if (!list)
+        return NULL;
+    for (int i = 0; i < SHARDS; i++)
+        for (uint32_t k = 0; k < c->nbuckets; k++)
+            for (struct cached *b = c->shards[i].buckets[k]; b; b = b->next)
+                if (b->dirty)
+                    list[(*n)++] = b;
+    qsort(list, *n, sizeof(struct cached *), by_place);
+    return list;
+}
+
+// Remove the blocks of a chunk, or of all (-1), from one bucket.
+static void
+forget(struct cache *c, struct cached **link, int64_t chunk)
+{
+    while (*link) {
+        struct cached *const b = *link;
+        if (chunk >= 0 && b->chunk != chunk) {
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        cache_mark_clean(c, b);
+        cache_drop(c, b);
+    }
+}
+
+static void
+forget_everywhere(struct cache *c, int64_t chunk)
+{
+    for (int i = 0; i < SHARDS && cache_is_on(c); i++)
+        for (uint32_t k = 0; k < c->nbuckets && c->shards[i].buckets; k++)
+            forget(c, &c->shards[i].buckets[k], chunk);
+}
+
+void
+cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
+{
+    if (atomic_load(&c->used) == 0)
+        return;
+    if (nblocks > (int64_t)SHARDS * c->nbuckets) {
+        forget_everywhere(c, chunk);
+        return;
+    }
+    for (int32_t block = 0; block < nblocks; block++) {
+        const uint64_t h = hash(chunk, block);
+        forget(c, bucket_of(c, shard_of(c, h), h), chunk);
+    }
+}
+
+void
+cache_forget_all(struct cache *c)
+{
+    forget_everywhere(c, -1);
+}
+
+void
+cache_stats(struct cache *c, struct cache_stats *stats)
+{
+    *stats = (struct cache_stats){.used = atomic_load(&c->used), .dirty = atomic_load(&c->dirty)};
+    for (int i = 0; i < SHARDS; i++) {
+        struct shard *const s = &c->shards[i];
+        pthread_mutex_lock(&s->lock);
+        stats->hits += s->hits;
+        stats->misses += s->misses;
+        stats->evictions += s->evictions;
+        pthread_mutex_unlock(&s->lock);
+    }
+}

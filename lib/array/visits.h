@@ -1,0 +1,26 @@
+/*
+ * visits.h - the chunks that were opened last.
+ *
+ * Header and block table of a chunk are read and checked once, not by each request that meets it.
+ * What is kept takes at most VISITS_SIZE_MAX bytes for an array, whatever its chunks are like.
+ * A chunk that was opened before the frame's list of chunks changed is not found any more.
+ */
+#ifndef ARRAY_VISITS_H
+#define ARRAY_VISITS_H
+
+#include "array/visit.h"
+
+#define VISITS_SIZE_MAX (256 << 10)
+
+struct visits;
+
+struct visits *visits_new(void); // NULL: no memory
+void visits_free(struct visits *all); // NULL: fine
+
+// Chunk n as opened in this generation of the list, held; NULL: it has to be opened.
+struct visit *visits_find(struct visits *all, int64_t n, int64_t generation);
+
+// Keep an opened chunk, if it is small enough. The caller's hold stays the caller's.
+void visits_keep(struct visits *all, struct visit *v);
+
+#endif
