@@ -1,33 +1,323 @@
 /*
- * task.c - run the grains of a job, on the caller's thread.
+ * task.c - a job and its grains, for whoever works on it.
+ *
+ * All who work on a job run the same loop: each time round they do the first of these that there
+ * is to do. Make grains until there is one for each of them; finish the oldest, when it is done;
+ * work on a grain; wait. What is made ahead keeps the others busy while one is in a long next or
+ * finish. The caller stays to the end, the others leave when there is nothing more to begin.
+ *
+ * Grains lie in slots. Without finish, a slot is free again when its grain is done; with it, when
+ * all before it are finished, too. So the slots bound how far the others run ahead of a slow one.
  */
 #include "task/task.h"
 
+#include "task/cpus.h"
+#include "task/gate.h"
+#include "task/workers.h"
+
+#include <assert.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+#define SLOTS_PER_THREAD 4
+#define SLOTS_FIRST 2 // on the caller's stack
+
+struct grain_memory {
+    _Alignas(max_align_t) unsigned char bytes[TASK_GRAIN_SIZE_MAX];
+};
+
+struct slot {
+    void *grain;
+    struct slot *after;
+    bool done;
+};
+
+struct job {
+    struct workers_call call; // first, so that a worker finds the job
+    const struct task *task;
+    void *self;
+    tess_error *err; // the caller's; of the first failure
+    struct gate gate; // for all below
+    tess_status status;
+    int threads; // that may work on it
+    bool inside; // somebody is in next or finish
+    bool ended; // nothing more is made
+    int left; // workers that came and will not touch this again
+    struct slot *idle;
+    // Grains in the order of making; with finish, until they are finished, else until somebody
+    // works on them. From `ready` on nobody has begun.
+    struct slot *first, *last, *ready;
+    int nready;
+};
 
 int
 task_threads(const struct task_width *width)
 {
-    (void)width;
-    return 1;
+    const int most = cpus_threads();
+    return width->threads > 0 && width->threads < most ? width->threads : most;
+}
+
+static tess_status
+run_alone(const struct task *task, void *self, tess_error *err)
+{
+    struct grain_memory memory;
+    void *const grain = memory.bytes;
+
+    for (;;) {
+        bool more = true;
+        tess_status st = task->next(self, grain, &more, err);
+        if (st != TESS_OK || !more)
+            return st;
+        st = task->work(self, grain, err);
+        if (st == TESS_OK && task->finish)
+            st = task->finish(self, grain, err);
+        if (task->drop)
+            task->drop(self, grain);
+        if (st != TESS_OK)
+            return st;
+    }
+}
+
+static void
+drop(const struct job *j, struct slot *s)
+{
+    if (j->task->drop)
+        j->task->drop(j->self, s->grain);
+}
+
+// The functions from here to participate() are called with the lock held, and return with it.
+
+static void
+changed(struct job *j)
+{
+    gate_changed(&j->gate);
+    gate_wake_all(&j->gate);
+}
+
+// The first failure is the job's; grains that nobody has begun stay in the list, to be dropped.
+static void
+failed(struct job *j, tess_status st, const tess_error *err)
+{
+    j->ended = true;
+    j->ready = NULL;
+    j->nready = 0;
+    if (j->status != TESS_OK)
+        return;
+    j->status = st;
+    if (j->err)
+        *j->err = *err;
+}
+
+static void
+give_back(struct job *j, struct slot *s)
+{
+    s->after = j->idle;
+    j->idle = s;
+}
+
+static void
+append(struct job *j, struct slot *s)
+{
+    s->after = NULL;
+    s->done = false;
+    if (j->first)
+        j->last->after = s;
+    else
+        j->first = s;
+    j->last = s;
+    if (j->status != TESS_OK) // of somebody else, meanwhile
+        return;
+    if (!j->ready)
+        j->ready = s;
+    j->nready++;
+}
+
+static bool
+may_make(const struct job *j)
+{
+    return !j->inside && !j->ended && j->idle && j->nready < j->threads;
+}
+
+static void
+make(struct job *j, tess_error *err)
+{
+    struct slot *const s = j->idle;
+    bool more = true;
+
+    j->idle = s->after;
+    j->inside = true;
+    gate_unlock(&j->gate);
+    const tess_status st = j->task->next(j->self, s->grain, &more, err);
+    gate_lock(&j->gate);
+    j->inside = false;
+    if (st == TESS_OK && more) {
+        append(j, s);
+    } else {
+        give_back(j, s);
+        j->ended = true;
+    }
+    if (st != TESS_OK)
+        failed(j, st, err);
+    changed(j);
+}
+
+static bool
+may_finish(const struct job *j)
+{
+    return !j->inside && j->status == TESS_OK && j->first && j->first->done;
+}
+
+static void
+finish(struct job *j, tess_error *err)
+{
+    struct slot *const s = j->first;
+
+    j->inside = true;
+    gate_unlock(&j->gate);
+    const tess_status st = j->task->finish(j->self, s->grain, err);
+    drop(j, s);
+    gate_lock(&j->gate);
+    j->inside = false;
+    j->first = s->after;
+    give_back(j, s);
+    if (st != TESS_OK)
+        failed(j, st, err);
+    changed(j);
+}
+
+static void
+work(struct job *j, tess_error *err)
+{
+    struct slot *const s = j->ready;
+
+    j->ready = s->after;
+    j->nready--;
+    if (!j->task->finish)
+        j->first = s->after;
+    gate_unlock(&j->gate);
+    const tess_status st = j->task->work(j->self, s->grain, err);
+    if (!j->task->finish)
+        drop(j, s);
+    gate_lock(&j->gate);
+    if (!j->task->finish)
+        give_back(j, s);
+    if (st != TESS_OK)
+        failed(j, st, err);
+    else
+        s->done = true;
+    changed(j);
+}
+
+// Nothing is left to begin; and to finish, for the caller. What others still do is their affair.
+static bool
+over(const struct job *j, bool caller)
+{
+    if (!j->ended || j->ready)
+        return false;
+    return !caller || !j->first || j->status != TESS_OK;
+}
+
+static void
+participate(struct job *j, bool caller)
+{
+    tess_error text;
+    tess_error *const err = j->err ? &text : NULL;
+
+    while (!over(j, caller))
+        if (may_make(j))
+            make(j, err);
+        else if (may_finish(j))
+            finish(j, err);
+        else if (j->ready)
+            work(j, err);
+        else
+            gate_wait(&j->gate);
+}
+
+static void
+help(struct workers_call *call)
+{
+    struct job *const j = (struct job *)call;
+
+    gate_lock(&j->gate);
+    participate(j, false);
+    j->left++;
+    changed(j);
+    gate_unlock(&j->gate); // the job is gone from here on
+}
+
+// Grains of other slots, behind a table of them. NULL: the first ones must do.
+static struct slot *
+more_slots(struct job *j)
+{
+    const size_t align = _Alignof(max_align_t);
+    const size_t size = (j->task->grain_size + align - 1) / align * align;
+    const size_t n = (size_t)j->threads * SLOTS_PER_THREAD - SLOTS_FIRST;
+    const size_t table = (n * sizeof(struct slot) + align - 1) / align * align;
+    struct slot *const slots = malloc(table + n * size);
+
+    for (size_t i = 0; slots && i < n; i++) {
+        slots[i].grain = (unsigned char *)slots + table + i * size;
+        give_back(j, &slots[i]);
+    }
+    return slots;
+}
+
+static void
+run_with_workers(struct job *j)
+{
+    gate_unlock(&j->gate);
+    workers_open(&j->call);
+    gate_lock(&j->gate);
+    participate(j, true);
+    gate_unlock(&j->gate);
+    const int came = workers_close(&j->call);
+    gate_lock(&j->gate);
+    while (j->left < came)
+        gate_wait(&j->gate);
+}
+
+static tess_status
+run_together(const struct task *task, void *self, const struct task_width *width, tess_error *err)
+{
+    struct grain_memory grains[SLOTS_FIRST];
+    struct slot slots[SLOTS_FIRST], *more = NULL;
+    tess_error text;
+    struct job j = {
+        .call = {.help = help, .cost = width->cost, .wanted = task_threads(width) - 1},
+        .task = task,
+        .self = self,
+        .err = err,
+        .threads = task_threads(width),
+    };
+
+    gate_init(&j.gate);
+    gate_lock(&j.gate);
+    for (int i = 0; i < SLOTS_FIRST; i++) {
+        slots[i].grain = grains[i].bytes;
+        give_back(&j, &slots[i]);
+    }
+    while (j.idle && !j.ended) // the first two, before anybody hears of it
+        make(&j, err ? &text : NULL);
+    if (j.nready == SLOTS_FIRST) {
+        more = more_slots(&j);
+        run_with_workers(&j);
+    } else {
+        participate(&j, true);
+    }
+    gate_unlock(&j.gate);
+    gate_finish(&j.gate);
+    for (struct slot *s = j.first; s; s = s->after)
+        drop(&j, s);
+    free(more);
+    return j.status;
 }
 
 tess_status
 task_run(const struct task *task, void *job, const struct task_width *width, tess_error *err)
 {
-    _Alignas(max_align_t) unsigned char grain[TASK_GRAIN_SIZE_MAX];
-    (void)width;
-    for (;;) {
-        bool more = true;
-        tess_status st = task->next(job, grain, &more, err);
-        if (st != TESS_OK || !more)
-            return st;
-        st = task->work(job, grain, err);
-        if (st == TESS_OK && task->finish)
-            st = task->finish(job, grain, err);
-        if (task->drop)
-            task->drop(job, grain);
-        if (st != TESS_OK)
-            return st;
-    }
+    assert(task->grain_size <= TASK_GRAIN_SIZE_MAX);
+    if (task_threads(width) > 1 && workers_worth(width->cost))
+        return run_together(task, job, width, err);
+    return run_alone(task, job, err);
 }

@@ -12,9 +12,13 @@
  * next and finish exclude each other, too: what they touch needs no lock. The first failure stops
  * the job and is what the caller gets; every grain that next has made is dropped in the end.
  *
- * The pool is started when a job first has enough work for it, with one thread for each CPU that
- * the process may use, the caller's one taken off. Any number of threads may run jobs at once.
- * After a fork() the child has no pool and starts one of its own.
+ * The pool is started when jobs first have enough work for it, with at most one thread for each CPU
+ * that the process may use, or as many as TESS_NUM_THREADS says, the caller's one taken off. Any
+ * number of threads may run jobs at once, and a job never needs more than its caller. After a
+ * fork() the child has no pool and starts one of its own.
+ *
+ * No function of a job may run another job with the same data locked, or return in the child of a
+ * fork. A job inside a job is allowed, and rarely wise.
  */
 #ifndef TASK_TASK_H
 #define TASK_TASK_H
@@ -28,7 +32,8 @@
 #define TASK_GRAIN_SIZE_MAX 2048
 
 struct task {
-    // Describe the next grain, or set *more to false. The grain is not initialised.
+    // Describe the next grain, or set *more to false. The grain is not initialised, and aligned for
+    // any type. Some are made ahead: a grain holds little until it is worked on.
     tess_status (*next)(void *job, void *grain, bool *more, tess_error *err);
     // Do a grain.
     tess_status (*work)(void *job, void *grain, tess_error *err);

@@ -1,0 +1,69 @@
+/*
+ * cpus.c - the CPUs of this process, and the one environment variable that the library reads.
+ *
+ * A variable that is no number, or below 1, is as if it were not there.
+ */
+#include "task/cpus.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define MACHINE_MAX (1 << 16) // CPUs; sched_getaffinity() refuses sets smaller than the machine's
+
+static int
+usable(void)
+{
+    for (size_t n = CPU_SETSIZE; n <= MACHINE_MAX; n *= 2) {
+        const size_t size = CPU_ALLOC_SIZE(n);
+        cpu_set_t *const set = CPU_ALLOC(n);
+        const int count = set && sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
+        CPU_FREE(set);
+        if (count > 0)
+            return count;
+    }
+    return 1;
+}
+
+static int
+wanted(int otherwise)
+{
+    const char *const text = getenv("TESS_NUM_THREADS");
+    char *end = NULL;
+    const long n = text ? strtol(text, &end, 10) : 0;
+
+    if (n < 1 || *end != '\0')
+        return otherwise;
+    return n < CPUS_THREADS_MAX ? (int)n : CPUS_THREADS_MAX;
+}
+
+enum { SPIN = 1 << 16 }; // beside the number of threads
+
+static int
+known(void)
+{
+    static atomic_int cached; // threads that meet here find the same
+    int mask = atomic_load_explicit(&cached, memory_order_relaxed);
+
+    if (mask == 0) {
+        const int cpus = usable();
+        const int most = cpus < CPUS_THREADS_MAX ? cpus : CPUS_THREADS_MAX;
+        mask = wanted(most);
+        if (cpus > 1 && mask <= cpus)
+            mask |= SPIN;
+        atomic_store_explicit(&cached, mask, memory_order_relaxed);
+    }
+    return mask;
+}
+
+int
+cpus_threads(void)
+{
+    return known() & ~SPIN;
+}
+
+bool
+cpus_may_spin(void)
+{
+    return known() & SPIN;
+}

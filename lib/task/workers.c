@@ -1,0 +1,198 @@
+/*
+ * workers.c - threads, started one by one as jobs first ask for them, and never more than CPUs.
+ *
+ * A worker without a job spins for a while and then sleeps (gate.h). Who opens a call rings for one
+ * worker at most, if none is spinning; each that comes rings for the next. So a caller pays for one
+ * wake-up, whatever the number of workers.
+ *
+ * fork(): the lock is held across it, so the child finds the lists whole. It has no workers, and no
+ * calls: their callers stayed behind. A callback must not fork and return in the child.
+ *
+ * Exit and dlclose(): the destructor ends the workers. One that is in the middle of a call is left
+ * alone: then threads of the user are in the library, which only the end of the process allows.
+ */
+#include "task/workers.h"
+
+#include "task/cpus.h"
+#include "task/gate.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+#define COST_SPINNING 2000 // above it a job is worth a worker that spins
+#define COST_ASLEEP 40000 // above it a job is worth waking a worker, or starting one
+
+struct worker {
+    pthread_t thread;
+    bool helping;
+};
+
+static struct {
+    struct gate gate;
+    struct workers_call *calls; // the oldest first
+    int open; // calls between workers_open() and workers_close()
+    int count; // of workers
+    bool refused; // the system has no more threads for us
+    bool stopping;
+    struct worker workers[CPUS_THREADS_MAX];
+} all = {.gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .bell = PTHREAD_COND_INITIALIZER}};
+
+static void *run(void *worker);
+
+// Signals are for the threads of the user.
+static void
+start_one(void)
+{
+    struct worker *const w = &all.workers[all.count];
+    sigset_t every, before;
+
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    w->helping = false;
+    if (pthread_create(&w->thread, NULL, run, w) == 0)
+        all.count++;
+    else
+        all.refused = true;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// Somebody comes for the first call, if one is worth it and nobody is on the way.
+static void
+ring(void)
+{
+    if (!all.calls || all.calls->cost <= COST_ASLEEP ||
+        atomic_load_explicit(&all.gate.spinning, memory_order_relaxed) > 0)
+        return;
+    if (all.gate.asleep > 0)
+        gate_wake_one(&all.gate);
+    else if (all.count < cpus_threads() - 1 && !all.refused)
+        start_one();
+}
+
+static struct workers_call *
+join(void)
+{
+    struct workers_call *const call = all.calls;
+
+    call->came++;
+    if (call->came == call->wanted)
+        all.calls = call->after;
+    ring();
+    return call;
+}
+
+static void *
+run(void *worker)
+{
+    struct worker *const w = worker;
+
+    gate_lock(&all.gate);
+    while (!all.stopping) {
+        if (!all.calls) {
+            gate_wait(&all.gate);
+            continue;
+        }
+        struct workers_call *const call = join();
+        w->helping = true;
+        gate_unlock(&all.gate);
+        call->help(call);
+        gate_lock(&all.gate);
+        w->helping = false;
+    }
+    gate_unlock(&all.gate);
+    return NULL;
+}
+
+static void
+before_fork(void)
+{
+    gate_lock(&all.gate);
+}
+
+static void
+after_fork(void)
+{
+    gate_unlock(&all.gate);
+}
+
+static void
+in_child(void)
+{
+    gate_init(&all.gate);
+    all.calls = NULL;
+    all.open = 0;
+    all.count = 0;
+    all.refused = false;
+}
+
+static void
+watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+bool
+workers_worth(int64_t cost)
+{
+    return cost > COST_ASLEEP ||
+           (cost > COST_SPINNING &&
+            atomic_load_explicit(&all.gate.spinning, memory_order_relaxed) > 0);
+}
+
+void
+workers_open(struct workers_call *call)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct workers_call **last = &all.calls;
+
+    pthread_once(&once, watch_forks); // before the lock is taken for the first time
+    call->came = 0;
+    call->after = NULL;
+    gate_lock(&all.gate);
+    all.open++;
+    if (!all.stopping) {
+        while (*last)
+            last = &(*last)->after;
+        *last = call;
+        gate_changed(&all.gate);
+        ring();
+    }
+    gate_unlock(&all.gate);
+}
+
+int
+workers_close(struct workers_call *call)
+{
+    gate_lock(&all.gate);
+    for (struct workers_call **c = &all.calls; *c; c = &(*c)->after)
+        if (*c == call) {
+            *c = call->after;
+            break;
+        }
+    all.open--;
+    const int came = call->came;
+    gate_unlock(&all.gate);
+    return came;
+}
+
+// A worker that has left its last call, but not yet said so, ends soon.
+__attribute__((destructor)) static void
+stop(void)
+{
+    pthread_t ending[CPUS_THREADS_MAX];
+    int n = 0;
+
+    gate_lock(&all.gate);
+    all.stopping = true;
+    for (int i = 0; i < all.count; i++)
+        if (!all.workers[i].helping || all.open == 0)
+            ending[n++] = all.workers[i].thread;
+        else
+            pthread_detach(all.workers[i].thread);
+    gate_changed(&all.gate);
+    gate_wake_all(&all.gate);
+    gate_unlock(&all.gate);
+    while (n > 0)
+        pthread_join(ending[--n], NULL);
+}

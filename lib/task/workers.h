@@ -1,0 +1,29 @@
+/*
+ * workers.h - the threads of the process that help callers with their jobs.
+ *
+ * A caller opens a call, works on, and closes the call. Between the two, workers that have nothing
+ * else to do come to help; none may.
+ */
+#ifndef TASK_WORKERS_H
+#define TASK_WORKERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct workers_call {
+    void (*help)(struct workers_call *call); // by each worker that comes, once
+    int64_t cost; // of the job, nanoseconds of one thread
+    int wanted; // how many may still come
+    int came;
+    struct workers_call *after; // of the list of calls that want more
+};
+
+// Is a job of this cost worth a call? Takes no lock.
+bool workers_worth(int64_t cost);
+
+void workers_open(struct workers_call *call);
+
+// Nobody comes any more; how many have. The caller then waits for them to leave help().
+int workers_close(struct workers_call *call);
+
+#endif
