@@ -30,6 +30,12 @@ get_u64be(const uint8_t *p)
     return (uint64_t)get_u32be(p) << 32 | get_u32be(p + 4);
 }
 
+static inline uint16_t
+get_u16le(const uint8_t *p)
+{
+    return (uint16_t)(p[1] << 8 | p[0]);
+}
+
 static inline uint32_t
 get_u32le(const uint8_t *p)
 {

@@ -21,14 +21,21 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t need, size_t dst_size, tess_error *err)
 {
     (void)call;
-    if (blosclz_decode(src, src_size, dst, dst_size) != dst_size)
+    if (!blosclz_decode_part(src, src_size, dst, need, dst_size))
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "these %zu bytes are no BloscLZ stream of %zu bytes", src_size, dst_size);
     return TESS_OK;
+}
+
+static tess_status
+decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+       size_t dst_size, tess_error *err)
+{
+    return decode_part(call, src, src_size, dst, dst_size, dst_size, err);
 }
 
 const struct codec codec_blosclz = {
@@ -37,4 +44,5 @@ const struct codec codec_blosclz = {
     .name = "blosclz",
     .encode = encode,
     .decode = decode,
+    .decode_part = decode_part,
 };

@@ -1,10 +1,11 @@
 /*
  * lz4.c - LZ4 and LZ4HC: one block without frame or size, by the LZ4 library.
  *
- * The two differ in the encoder only.
+ * The two differ in the encoder only. Parts of a block are decoded by our own lz4_decode.c.
  */
 #include "codec/adapters.h"
 #include "codec/dict.h"
+#include "codec/lz4_decode.h"
 #include "codec/state.h"
 
 #include <limits.h>
@@ -67,6 +68,13 @@ encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, ui
     return TESS_OK;
 }
 
+static tess_status
+refuse(size_t src_size, size_t dst_size, tess_error *err)
+{
+    return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
+                   src_size, dst_size);
+}
+
 // The library takes an empty or too long source for damaged by itself, and uses up all of it.
 static tess_status
 decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
@@ -80,8 +88,20 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
                                              call->dict ? (const char *)call->dict->bytes : NULL,
                                              call->dict ? (int)call->dict->size : 0);
     if (made < 0 || (size_t)made != dst_size)
-        return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
-                       src_size, dst_size);
+        return refuse(src_size, dst_size, err);
+    return TESS_OK;
+}
+
+static tess_status
+decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t need, size_t dst_size, tess_error *err)
+{
+    struct lz4_dict dict = {0};
+
+    if (call->dict)
+        dict = (struct lz4_dict){call->dict->bytes, call->dict->size};
+    if (!lz4_decode_part(src, src_size, &dict, dst, need, dst_size))
+        return refuse(src_size, dst_size, err);
     return TESS_OK;
 }
 
@@ -92,6 +112,7 @@ const struct codec codec_lz4 = {
     .takes_dict = true,
     .encode = encode_fast,
     .decode = decode,
+    .decode_part = decode_part,
 };
 
 const struct codec codec_lz4hc = {
@@ -101,4 +122,5 @@ const struct codec codec_lz4hc = {
     .takes_dict = true,
     .encode = encode_hc,
     .decode = decode,
+    .decode_part = decode_part,
 };

@@ -1,0 +1,28 @@
+/*
+ * lz4_decode.h - decoding LZ4 blocks as far as wanted; the format is described in lz4_decode.c.
+ *
+ * The library's own function for that is slower, on blocks with many literals by far on some CPUs.
+ */
+#ifndef CODEC_LZ4_DECODE_H
+#define CODEC_LZ4_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lz4_dict {
+    const uint8_t *bytes;
+    size_t size; // 0: there is none
+};
+
+/*
+ * Decompress the first `need` bytes (0 < need <= dst_size) of a block of dst_size bytes; what
+ * stands behind them in dst may be written to. Matches may reach back into a dictionary.
+ *
+ * True for every block that the library takes, with the same bytes. For others it is true only if
+ * the damage lies behind what was needed, or changes nothing but what the bytes are.
+ */
+bool lz4_decode_part(const uint8_t *src, size_t src_size, const struct lz4_dict *dict, uint8_t *dst,
+                     size_t need, size_t dst_size);
+
+#endif
