@@ -3,10 +3,12 @@
  *
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
- * `sparse` the files of new arrays, and the frames as such. The targets frame and update take
- * frames as they are; they and `chunk` get some with filters and codecs that files rarely have.
+ * `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and the frames as
+ * such. The targets frame and update take frames as they are; they and `chunk` get some with
+ * filters and codecs that files rarely have.
  */
 #include "chunk/header.h"
+#include "codec/codec.h"
 #include "frame/header.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/place.h"
@@ -23,6 +25,8 @@ enum {
     ROUNDTRIPS = 300,
     ROUNDTRIP_SIZE = 200,
     UPDATE_DECISIONS = 48, // as update.c has it
+    BLOCKS = 60,
+    BLOCK_SIZE = 2000,
     SPARSES = 20,
     SPARSE_DECISIONS = 32, // as sparse.c has it
     CHUNK_FILES = 6, // of a sparse array, at most
@@ -429,6 +433,42 @@ put_random(struct folder *to)
     }
 }
 
+// Words in any order, as one LZ4 block.
+static void
+put_blocks(struct folder *to)
+{
+    struct codec_state *const state = codec_state_new();
+    uint8_t words[64], content[BLOCK_SIZE], block[2 * BLOCK_SIZE];
+    struct random r;
+
+    must(state, "no memory");
+    random_init(&r, 2);
+    for (int i = 0; i < BLOCKS; i++) {
+        const struct codec_call call = {.codec = codec_by_id(i % 2 ? CODEC_LZ4 : CODEC_LZ4HC),
+                                        .state = state,
+                                        .level = 1 + i % 9};
+        const size_t size = 20 + random_below(&r, BLOCK_SIZE - 20);
+        size_t n;
+        random_bytes(&r, words, sizeof words);
+        for (size_t at = 0; at < size;) {
+            const size_t from = random_below(&r, sizeof words - 1);
+            size_t length = 1 + random_below(&r, sizeof words - from);
+            length = length < size - at ? length : size - at;
+            memcpy(content + at, words + from, length);
+            at += length;
+        }
+        must(call.codec->encode(&call, content, size, block + 6, sizeof block - 6, &n, NULL) ==
+                     TESS_OK &&
+                 n > 0,
+             "an LZ4 block of %zu bytes cannot be made", size);
+        put_u16be(block, (uint16_t)(size - 1));
+        put_u16be(block + 2, (uint16_t)random_below(&r, size));
+        put_u16be(block + 4, 0);
+        put(to, block, 6 + n, "", 0);
+    }
+    codec_state_free(state);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -443,6 +483,8 @@ main(int argc, char **argv)
         put_rare(&to, put_frame);
     if (strcmp(target, "roundtrip") == 0)
         put_random(&to);
+    if (strcmp(target, "lz4") == 0)
+        put_blocks(&to);
     if (strcmp(target, "npy") == 0 || layers)
         put_texts(&to, layers);
     if (strcmp(target, "dtype") == 0)
