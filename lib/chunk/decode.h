@@ -9,7 +9,7 @@
 
 /*
  * What is wanted of a block: its items [first, stop), of `itemsize` bytes each. All zero: all of
- * it, in order. The others may be anything in the result.
+ * it, in order. The others may be anything in the result, and damage among them may not be found.
  */
 struct block_need {
     int32_t itemsize;

@@ -299,6 +299,12 @@ is_identity(const struct pipeline *p, int i)
     return p->step[i].id == FILTER_SHUFFLE && p->step[i].width == 1;
 }
 
+static bool
+undoes_nothing(const struct pipeline *p, int i)
+{
+    return clears_bits(p->step[i].id) || is_identity(p, i);
+}
+
 // ref is NULL for block 0.
 static void
 apply(const struct pipeline *p, int i, uint8_t *restrict dst, const uint8_t *restrict src,
@@ -421,7 +427,7 @@ pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src, int32_
     const uint8_t *at = src;
     tess_status st = TESS_OK;
     for (int i = p->count - 1; i >= p->nfront + keep && st == TESS_OK; i--) {
-        if (clears_bits(p->step[i].id) || is_identity(p, i))
+        if (undoes_nothing(p, i))
             continue;
         uint8_t *const dst = at == tmp1 ? tmp2 : tmp1;
         if (!p->step[i].user)
@@ -442,6 +448,15 @@ pipeline_planes(const struct pipeline *p, int32_t itemsize)
         p->step[first].width != itemsize)
         return 0;
     return itemsize;
+}
+
+bool
+pipeline_is_undone(const struct pipeline *p, int keep)
+{
+    for (int i = p->nfront + keep; i < p->count; i++)
+        if (!undoes_nothing(p, i))
+            return false;
+    return true;
 }
 
 bool

@@ -112,6 +112,9 @@ tess_status pipeline_backward(const struct pipeline *p, int keep, const uint8_t 
 // `size / width` bytes at j * (size / width).
 int32_t pipeline_planes(const struct pipeline *p, int32_t itemsize);
 
+// Whether pipeline_backward() would find nothing to undo behind the first `keep` steps.
+bool pipeline_is_undone(const struct pipeline *p, int keep);
+
 // Whether what the codec is given still are items, though changed or in another order.
 bool pipeline_keeps_items(const struct pipeline *p);
 

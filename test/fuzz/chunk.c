@@ -6,13 +6,16 @@
  * blocks (5 bytes, in turn).
  *
  * Stored bytes are handed out in memory of their exact size. What block_decode() leaves shuffled
- * must be the same as what it gives in order, and the blocks together the whole.
+ * must be the same as what it gives in order, so must parts of a block, and the blocks together be
+ * the whole.
  */
 #include "chunk/cursor.h"
 #include "fuzz/fuzz.h"
+#include "support/random.h"
 
 enum {
     CONTENT_MAX = 1 << 22, // of a chunk
+    PARTS = 4, // of a block, that are compared with the whole
 };
 
 // Hands out copies; the last one is kept until the next is asked for.
@@ -54,22 +57,45 @@ draw_surroundings(struct rd *r, struct block_grid *grid, struct chunk_surroundin
         around->grid = grid;
 }
 
-// Block i in order, and once more with its last shuffle left to the reader.
+// A part of block i, which as a whole is `want`.
 static void
-compare_planes(const struct chunk *c, int32_t i, const struct chunk_bytes *source,
-               const uint8_t *ref, struct chunk_scratch *s, const uint8_t *want, int32_t nbytes)
+compare_part(const struct chunk *c, int32_t i, const struct chunk_bytes *source, const uint8_t *ref,
+             struct chunk_scratch *s, const struct block_need *need, const uint8_t *want,
+             int32_t nbytes)
 {
-    const int32_t size = c->h.typesize;
-    const struct block_need planes = {.itemsize = size, .stop = nbytes / size, .planes = true};
     struct decoded d;
 
-    must(block_load(c, i, source, ref, &planes, s, &d, NULL) == TESS_OK,
-         "block %d is decoded in one way only", i);
+    for (int k = 0; k < 3; k++) // what was decoded before must not help
+        memset(s->buffer[k], 0xa5, s->size);
+    must(block_load(c, i, source, ref, need, s, &d, NULL) == TESS_OK,
+         "items %d to %d of block %d are refused, the whole is not", need->first, need->stop, i);
     must(d.nbytes == nbytes, "block %d has %d bytes, then %d", i, nbytes, d.nbytes);
+    must(need->planes || d.planes == 0, "planes of block %d, which nobody asked for", i);
     const int32_t width = d.planes > 0 ? d.planes : 1;
     const int32_t n = d.nbytes / width;
-    for (int32_t k = 0; k < d.nbytes; k++)
-        must(want[k] == d.bytes[k % width * n + k / width], "byte %d of block %d differs", k, i);
+    for (int32_t k = need->first * need->itemsize; k < need->stop * need->itemsize; k++)
+        must(want[k] == d.bytes[k % width * n + k / width],
+             "byte %d of block %d differs, items %d to %d", k, i, need->first, need->stop);
+}
+
+// All items with the last shuffle left to the reader, then some of them, both ways.
+static void
+compare_parts(const struct chunk *c, int32_t i, const struct chunk_bytes *source,
+              const uint8_t *ref, struct chunk_scratch *s, const uint8_t *want, int32_t nbytes)
+{
+    struct block_need need = {.itemsize = c->h.typesize, .planes = true};
+    const int32_t n = nbytes / need.itemsize;
+    struct random r;
+
+    need.stop = n;
+    compare_part(c, i, source, ref, s, &need, want, nbytes);
+    random_init(&r, (uint64_t)i ^ (uint64_t)c->h.cbytes);
+    for (int k = 0; k < PARTS && n > 0; k++) {
+        need.first = (int32_t)random_below(&r, (uint64_t)n);
+        need.stop = need.first + 1 + (int32_t)random_below(&r, (uint64_t)(n - need.first));
+        need.planes = k % 2 == 0;
+        compare_part(c, i, source, ref, s, &need, want, nbytes);
+    }
 }
 
 // The content by blocks, as far as they can be decoded; NULL if one cannot.
@@ -90,7 +116,7 @@ decode_blocks(const struct chunk *c, const struct chunk_bytes *source, struct ch
             break;
         must(d.planes == 0, "planes of block %d, which nobody asked for", i);
         memcpy(content + at, d.bytes, (size_t)d.nbytes);
-        compare_planes(c, i, source, ref, s, content + at, d.nbytes);
+        compare_parts(c, i, source, ref, s, content + at, d.nbytes);
         at += d.nbytes;
     }
     good = good && at == c->h.nbytes;

@@ -183,6 +183,41 @@ say(const struct chunk_spec *s, const char *what)
              s->filters_meta[3], s->filters_meta[4], s->filters_meta[5]);
 }
 
+// Some items of some block, in order or as planes, compared with what its content is.
+static void
+check_part(struct random *r, const struct chunk_spec *spec, const uint8_t *bytes,
+           const struct chunk *c, const uint8_t *content)
+{
+    const struct chunk_bytes source = {(void *)(uintptr_t)bytes, fetch};
+    const int32_t i = (int32_t)random_below(r, (uint64_t)c->h.nblocks);
+    const int32_t size = chunk_block_nbytes(&c->h, i);
+    const int32_t n = size / spec->itemsize;
+    struct block_need need = {.itemsize = spec->itemsize, .planes = random_below(r, 2)};
+    struct chunk_scratch s = {0};
+    struct decoded d;
+    uint8_t *ref;
+    tess_error err;
+
+    if (n == 0)
+        return;
+    need.first = (int32_t)random_below(r, (uint64_t)n);
+    need.stop = need.first + 1 + (int32_t)random_below(r, (uint64_t)(n - need.first));
+    assert_int_equal(scratch_reserve(&s, spec->blocksize, NULL), TESS_OK);
+    assert_int_equal(chunk_reference(c, &source, &s, &ref, NULL), TESS_OK);
+    for (int k = 0; k < 3; k++)
+        memset(s.buffer[k], 0xa5, s.size);
+    if (block_load(c, i, &source, ref, &need, &s, &d, &err) != TESS_OK)
+        say(spec, err.message);
+    assert_int_equal(d.nbytes, size);
+    const int32_t width = d.planes > 0 ? d.planes : 1;
+    const uint8_t *const want = content + (int64_t)i * c->h.blocksize;
+    for (int32_t k = need.first * need.itemsize; k < need.stop * need.itemsize; k++)
+        if (want[k] != d.bytes[k % width * (size / width) + k / width])
+            say(spec, "other items in a part of a block");
+    free(ref);
+    scratch_finish(&s);
+}
+
 // The whole of it at once, then pieces of it.
 static void
 check_content(struct random *r, const struct chunk_spec *spec, const uint8_t *chunk, int32_t cbytes,
@@ -213,6 +248,8 @@ check_content(struct random *r, const struct chunk_spec *spec, const uint8_t *ch
             say(spec, "other content in a part");
         free(part);
     }
+    for (int i = 0; i < 5 && c.h.nblocks > 0; i++)
+        check_part(r, spec, exact, &c, content);
     chunk_close(&c);
     free(back);
     free(exact);
