@@ -224,13 +224,19 @@ csv_seconds(double seconds)
 }
 
 void
+bench_csv_machine(void)
+{
+    csv_text(cpu_name());
+    csv_text(COMPILER);
+    csv_text(commit_name());
+}
+
+void
 bench_csv_row(const struct bench_row *row)
 {
     const double median = bench_times_median(&row->times);
 
-    csv_text(cpu_name());
-    csv_text(COMPILER);
-    csv_text(commit_name());
+    bench_csv_machine();
     csv_text(row->program);
     csv_text(row->library);
     csv_count(row->threads);

@@ -61,6 +61,9 @@ struct bench_row {
     struct bench_times limit; // codec and placement of the rows
 };
 
+// The first columns of a line, each with a comma behind it: cpu, compiler, commit.
+void bench_csv_machine(void);
+
 // Columns: cpu, compiler and commit, then as in bench_row, then medians in seconds.
 void bench_csv_header(void);
 void bench_csv_row(const struct bench_row *row);

@@ -1,0 +1,296 @@
+/*
+ * compare.c - how does Tessera compare with c-blosc2, with HDF5, and with what is possible?
+ *
+ * Each cell is one array, codec, filter, number of threads, storage and work; see --help. CSV goes
+ * to stdout, one line per cell; a summary to stderr. With --summary the cells come from the CSV of
+ * earlier runs instead.
+ */
+#include "match.h"
+
+#include "../support.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RESULTS_MAX 20000
+#define COUNT(array) (int)(sizeof(array) / sizeof(array)[0])
+
+static const struct named {
+    const char *name;
+    int id; // the format's
+} codecs[] = {{"lz4", 1}, {"blosclz", 0}, {"zstd", 5}, {"zlib", 4}},
+  filters[] = {{"shuffle", 1}, {"bitshuffle", 2}};
+
+static const char *const storages[] = {"memory", "disk"};
+
+// Lists of names, separated by commas; NULL: all.
+struct options {
+    const char *arrays, *codecs, *filters, *threads, *storages, *works, *sides;
+    int64_t size; // bytes
+    int level;
+    uint64_t seed;
+    const char *dir;
+    struct match_rules rules;
+};
+
+static void
+usage(FILE *out)
+{
+    fputs("usage: compare [options] > results.csv\n"
+          "       compare --summary results.csv...\n"
+          "Lists are separated by commas.\n"
+          "  --array LIST    of F4, F8N, I8, F8, I2 (all)\n"
+          "  --codec LIST    of lz4, blosclz, zstd, zlib (all)\n"
+          "  --filter LIST   of shuffle, bitshuffle (shuffle)\n"
+          "  --threads LIST  of 1, 2 (1)\n"
+          "  --storage LIST  of memory, disk (memory)\n"
+          "  --work LIST     names of cells or groups, or their beginnings (all): write, read,\n"
+          "                  planes, lines, points, cubes10, cubes100, chunks, set-plane,\n"
+          "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
+          "  --side LIST     others than Tessera: blosc2, hdf5 (all that are there)\n"
+          "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
+          "  --level N       of the codec, 1 to 9 (5)\n"
+          "  --repeats N     rounds per cell at least (5)\n"
+          "  --budget S      seconds per cell and library at least (0.15)\n"
+          "  --patience S    seconds after which a library is not asked again (10)\n"
+          "  --seed N        of data and positions (1)\n"
+          "  --dir PATH      where files are written ($TMPDIR or /tmp)\n",
+          out);
+}
+
+// Whether a list has a name, or its beginning up to a dash.
+static bool
+listed(const char *list, const char *name)
+{
+    while (list && *list) {
+        const size_t n = strcspn(list, ",");
+        if (strncmp(list, name, n) == 0 && (name[n] == '\0' || name[n] == '-'))
+            return true;
+        list += n + (list[n] == ',');
+    }
+    return !list;
+}
+
+// The files behind the options, as one table.
+static int
+summary(int nfiles, char **files)
+{
+    struct result *const results = bench_alloc(RESULTS_MAX * sizeof *results);
+    int n = 0;
+
+    for (int i = 0; i < nfiles; i++) {
+        FILE *const f = fopen(files[i], "r");
+        char line[1024];
+        if (!f)
+            bench_die("%s: cannot be read", files[i]);
+        while (n < RESULTS_MAX && fgets(line, sizeof line, f))
+            n += result_parse(line, &results[n]);
+        fclose(f);
+    }
+    results_summary(results, n);
+    free(results);
+    return 0;
+}
+
+static void
+options_parse(struct options *o, int argc, char **argv)
+{
+    static const struct option longs[] = {
+        {"array", required_argument, NULL, 'a'},    {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},   {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},  {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},     {"size", required_argument, NULL, 's'},
+        {"level", required_argument, NULL, 'l'},    {"repeats", required_argument, NULL, 'r'},
+        {"budget", required_argument, NULL, 'b'},   {"patience", required_argument, NULL, 'p'},
+        {"seed", required_argument, NULL, 'e'},     {"dir", required_argument, NULL, 'd'},
+        {"summary", no_argument, NULL, 'S'},        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const char *const tmp = getenv("TMPDIR");
+    int c;
+
+    *o = (struct options){.filters = "shuffle",
+                          .threads = "1",
+                          .storages = "memory",
+                          .size = (int64_t)64 << 20,
+                          .level = 5,
+                          .seed = 1,
+                          .dir = tmp ? tmp : "/tmp",
+                          .rules = {.repeats = 5, .budget = 0.15, .patience = 10}};
+    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
+        switch (c) {
+        case 'a':
+            o->arrays = optarg;
+            break;
+        case 'c':
+            o->codecs = optarg;
+            break;
+        case 'f':
+            o->filters = optarg;
+            break;
+        case 't':
+            o->threads = optarg;
+            break;
+        case 'm':
+            o->storages = optarg;
+            break;
+        case 'w':
+            o->works = optarg;
+            break;
+        case 'i':
+            o->sides = optarg;
+            break;
+        case 's':
+            o->size = atoll(optarg) << 20;
+            break;
+        case 'l':
+            o->level = atoi(optarg);
+            break;
+        case 'r':
+            o->rules.repeats = atoi(optarg);
+            break;
+        case 'b':
+            o->rules.budget = atof(optarg);
+            break;
+        case 'p':
+            o->rules.patience = atof(optarg);
+            break;
+        case 'e':
+            o->seed = strtoull(optarg, NULL, 0);
+            break;
+        case 'd':
+            o->dir = optarg;
+            break;
+        case 'S':
+            exit(summary(argc - optind, argv + optind));
+        case 'h':
+            usage(stdout);
+            exit(0);
+        default:
+            usage(stderr);
+            exit(2);
+        }
+    if (optind < argc || o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX ||
+        o->level < 1 || o->level > 9) {
+        usage(stderr);
+        exit(2);
+    }
+}
+
+struct compare {
+    struct options options;
+    const struct side *sides[NPLAYERS];
+    char dir[480];
+    struct result *results;
+    int nresults;
+};
+
+static void
+find_sides(struct compare *c)
+{
+    c->sides[TESSERA] = &side_tessera;
+    if (listed(c->options.sides, "blosc2"))
+        c->sides[BLOSC2] = side_blosc2();
+#ifdef HAVE_HDF5
+    if (listed(c->options.sides, "hdf5"))
+        c->sides[HDF5] = &side_hdf5;
+#endif
+    for (int i = 0; i < NPLAYERS; i++)
+        if (c->sides[i])
+            fprintf(stderr, "%s: %s\n", c->sides[i]->name,
+                    c->sides[i]->codec_home ? c->sides[i]->codec_home() : "its own codecs");
+}
+
+// All cells of one array as it is stored; *r says which.
+static void
+compare_array(struct compare *c, const struct side_array *array, const void *src,
+              const struct result *r)
+{
+    struct match *const m = match_new(c->sides, array, c->dir, src, &c->options.rules);
+    struct works works;
+
+    works_init(&works, array, c->options.seed);
+    for (int i = 0; i < works.n; i++) {
+        const struct work *const work = &works.list[i];
+        struct result *const result = &c->results[c->nresults];
+
+        if (!listed(c->options.works, work->name) && !listed(c->options.works, work->group))
+            continue;
+        if (c->nresults++ == RESULTS_MAX)
+            bench_die("more than %d cells", RESULTS_MAX);
+        *result = *r;
+        snprintf(result->group, sizeof result->group, "%s", work->group);
+        snprintf(result->work, sizeof result->work, "%s", work->name);
+        match_play(m, work, result);
+        result_print(result);
+    }
+    works_finish(&works);
+    match_free(m);
+}
+
+static void
+compare_storages(struct compare *c, struct side_array *array, const void *src, struct result *r)
+{
+    for (int threads = 1; threads <= 2; threads++)
+        for (int s = 0; s < COUNT(storages); s++) {
+            char text[8];
+
+            snprintf(text, sizeof text, "%d", threads);
+            if (!listed(c->options.threads, text) || !listed(c->options.storages, storages[s]))
+                continue;
+            array->threads = r->threads = threads;
+            array->path = s == 1 ? c->dir : NULL; // each player has its own
+            snprintf(r->storage, sizeof r->storage, "%s", storages[s]);
+            compare_array(c, array, src, r);
+        }
+}
+
+static void
+compare_workload(struct compare *c, const struct workload *w)
+{
+    struct result r = {0};
+    struct side_array array;
+    void *src;
+
+    workload_array(w, c->options.size, &array);
+    array.level = c->options.level;
+    src = bench_alloc(array_size(&array));
+    workload_fill(&array, c->options.seed, src);
+    snprintf(r.array, sizeof r.array, "%s", w->name);
+    for (int i = 0; i < COUNT(codecs); i++)
+        for (int f = 0; f < COUNT(filters); f++) {
+            if (!listed(c->options.codecs, codecs[i].name) ||
+                !listed(c->options.filters, filters[f].name))
+                continue;
+            array.codec = codecs[i].id;
+            array.filter = filters[f].id;
+            snprintf(r.codec, sizeof r.codec, "%s", codecs[i].name);
+            snprintf(r.filter, sizeof r.filter, "%s", filters[f].name);
+            compare_storages(c, &array, src, &r);
+        }
+    free(src);
+}
+
+int
+main(int argc, char **argv)
+{
+    struct compare c = {.nresults = 0};
+
+    options_parse(&c.options, argc, argv);
+    snprintf(c.dir, sizeof c.dir, "%s/compare-XXXXXX", c.options.dir);
+    if (!mkdtemp(c.dir))
+        bench_die("%s: cannot make a directory", c.options.dir);
+    c.results = bench_alloc(RESULTS_MAX * sizeof *c.results);
+    find_sides(&c);
+    result_header();
+    for (int i = 0; i < nworkloads; i++)
+        if (listed(c.options.arrays, workloads[i].name))
+            compare_workload(&c, &workloads[i]);
+    results_summary(c.results, c.nresults);
+    free(c.results);
+    rmdir(c.dir);
+    return 0;
+}

@@ -1,0 +1,206 @@
+/*
+ * side_blosc2.c - c-blosc2, through its N-dimensional interface.
+ *
+ * A module of its own: libblosc2 may export the functions of the codecs it was built with, and in
+ * one name space whichever LZ4 was loaded first would serve both sides.
+ */
+#include "side.h"
+
+#include "../support.h"
+
+#include <b2nd.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// Not in blosc2.h, and not there if libblosc2 hides its codecs.
+extern const char *LZ4_versionString(void) __attribute__((weak));
+
+static void
+must(int status, const char *call)
+{
+    if (status < 0)
+        bench_die("c-blosc2: %s: %s", call, blosc2_error_string(status));
+}
+
+static const char *
+codec_home(void)
+{
+    static char text[512];
+    const char *(*const version)(void) = LZ4_versionString;
+    Dl_info info;
+
+    if (!version || !dladdr(*(void *const *)&version, &info))
+        return "LZ4 hidden in libblosc2";
+    snprintf(text, sizeof text, "LZ4 %s in %s", version(), info.dli_fname);
+    return text;
+}
+
+static bool
+can(const struct side_array *array)
+{
+    (void)array;
+    return true;
+}
+
+static b2nd_context_t *
+context_new(const struct side_array *array, blosc2_cparams *cparams, blosc2_dparams *dparams)
+{
+    int32_t chunk[SIDE_MAX_NDIM], block[SIDE_MAX_NDIM];
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+    b2nd_context_t *ctx;
+
+    *cparams = BLOSC2_CPARAMS_DEFAULTS;
+    cparams->compcode = (uint8_t)array->codec;
+    cparams->clevel = (uint8_t)array->level;
+    cparams->typesize = array->typesize;
+    cparams->nthreads = (int16_t)array->threads;
+    cparams->filters[BLOSC2_MAX_FILTERS - 1] = (uint8_t)array->filter;
+    *dparams = BLOSC2_DPARAMS_DEFAULTS;
+    dparams->nthreads = (int16_t)array->threads;
+    storage.cparams = cparams;
+    storage.dparams = dparams;
+    storage.contiguous = array->path != NULL; // in memory, chunks of their own are its fast way
+    storage.urlpath = (char *)(uintptr_t)array->path;
+    for (int i = 0; i < array->ndim; i++) {
+        chunk[i] = (int32_t)array->chunk[i];
+        block[i] = (int32_t)array->block[i];
+    }
+    ctx = b2nd_create_ctx(&storage, (int8_t)array->ndim, array->shape, chunk, block, array->dtype,
+                          DTYPE_NUMPY_FORMAT, NULL, 0);
+    if (!ctx)
+        bench_die("c-blosc2: no context");
+    return ctx;
+}
+
+static void *
+array_create(const struct side_array *array, const void *src, size_t size)
+{
+    blosc2_cparams cparams;
+    blosc2_dparams dparams;
+    b2nd_context_t *ctx;
+    b2nd_array_t *a;
+
+    if (array->path)
+        unlink(array->path);
+    ctx = context_new(array, &cparams, &dparams);
+    if (src)
+        must(b2nd_from_cbuffer(ctx, &a, src, (int64_t)size), "b2nd_from_cbuffer");
+    else
+        must(b2nd_uninit(ctx, &a), "b2nd_uninit");
+    b2nd_free_ctx(ctx);
+    return a;
+}
+
+// In memory there is one handle only; it keeps nothing of what it decoded. Opening takes the number
+// of threads from the process.
+static void *
+array_open(const struct side_array *array, void *created)
+{
+    b2nd_array_t *a;
+
+    if (!array->path)
+        return created;
+    blosc2_set_nthreads((int16_t)array->threads);
+    must(b2nd_open(array->path, &a), "b2nd_open");
+    return a;
+}
+
+static void
+array_flush(void *a)
+{
+    (void)a; // each change is written at once
+}
+
+static void
+array_close(void *a)
+{
+    must(b2nd_free(a), "b2nd_free");
+}
+
+static int64_t
+array_stored(void *a)
+{
+    return ((b2nd_array_t *)a)->sc->cbytes;
+}
+
+static void
+box_shape(const b2nd_array_t *a, const struct side_box *box, int64_t *shape)
+{
+    for (int i = 0; i < a->ndim; i++)
+        shape[i] = box->stop[i] - box->start[i];
+}
+
+static void
+array_read(void *a, const struct side_box *box, void *dst, size_t size)
+{
+    int64_t shape[SIDE_MAX_NDIM];
+
+    box_shape(a, box, shape);
+    must(b2nd_get_slice_cbuffer(a, box->start, box->stop, dst, shape, (int64_t)size),
+         "b2nd_get_slice_cbuffer");
+}
+
+static void
+array_set(void *a, const struct side_box *box, const void *src, size_t size)
+{
+    int64_t shape[SIDE_MAX_NDIM];
+
+    box_shape(a, box, shape);
+    must(b2nd_set_slice_cbuffer(src, shape, (int64_t)size, box->start, box->stop, a),
+         "b2nd_set_slice_cbuffer");
+}
+
+static void
+array_append(void *a, const void *src, size_t size)
+{
+    must(b2nd_append(a, src, (int64_t)size, 0), "b2nd_append");
+}
+
+static void
+array_sparse(void *a, const int64_t *indices, int64_t n, void *dst, size_t size)
+{
+    must(b2nd_get_sparse_cbuffer(a, n, indices, dst, (int64_t)size), "b2nd_get_sparse_cbuffer");
+}
+
+static void
+array_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, void *dst, size_t size)
+{
+    int64_t *selection[SIDE_MAX_NDIM], sizes[SIDE_MAX_NDIM], shape[SIDE_MAX_NDIM];
+
+    for (int i = 0; i < ((b2nd_array_t *)a)->ndim; i++) {
+        selection[i] = positions[i];
+        sizes[i] = shape[i] = counts[i];
+    }
+    must(b2nd_get_orthogonal_selection(a, selection, sizes, dst, shape, (int64_t)size),
+         "b2nd_get_orthogonal_selection");
+}
+
+__attribute__((visibility("default"))) const struct side *side_blosc2_get(void);
+
+const struct side *
+side_blosc2_get(void)
+{
+    static char name[64];
+    static struct side side = {
+        .name = name,
+        .codec_home = codec_home,
+        .can = can,
+        .create = array_create,
+        .open = array_open,
+        .flush = array_flush,
+        .close = array_close,
+        .stored = array_stored,
+        .read = array_read,
+        .set = array_set,
+        .append = array_append,
+        .sparse = array_sparse,
+        .orthogonal = array_orthogonal,
+    };
+
+    blosc2_init();
+    snprintf(name, sizeof name, "c-blosc2 %s", blosc2_get_version_string());
+    return &side;
+}

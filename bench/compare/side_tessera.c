@@ -1,0 +1,160 @@
+/*
+ * side_tessera.c - Tessera, through its public headers.
+ */
+#include "side.h"
+
+#include "../support.h"
+
+#include <tessera.h>
+
+#include <dlfcn.h>
+#include <lz4.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void
+must(tess_status status, const tess_error *err)
+{
+    if (status != TESS_OK)
+        bench_die("tessera: %s: %s", tess_status_name(status), err->message);
+}
+
+// The program is linked with the library's own liblz4, and so sees the functions it runs.
+static const char *
+codec_home(void)
+{
+    static char text[512];
+    const char *(*const version)(void) = LZ4_versionString;
+    Dl_info info;
+
+    if (!dladdr(*(void *const *)&version, &info))
+        bench_die("tessera: LZ4 is nowhere");
+    snprintf(text, sizeof text, "LZ4 %s in %s", version(), info.dli_fname);
+    return text;
+}
+
+static bool
+can(const struct side_array *array)
+{
+    (void)array;
+    return true;
+}
+
+static void
+storage_init(tess_storage *storage, tess_context *context, const struct side_array *array)
+{
+    tess_context_init(context);
+    context->threads = array->threads;
+    if (!array->cache)
+        context->cache = 0;
+    tess_storage_init(storage);
+    storage->path = array->path;
+    storage->durability = TESS_DURABILITY_NONE;
+    storage->context = context;
+}
+
+static void *
+array_create(const struct side_array *array, const void *src, size_t size)
+{
+    tess_storage storage;
+    tess_context context;
+    tess_params params;
+    tess_array *a;
+    tess_error err;
+
+    storage_init(&storage, &context, array);
+    storage.mode = TESS_MODE_REPLACE;
+    tess_params_init(&params);
+    params.dtype = array->dtype;
+    params.ndim = array->ndim;
+    for (int i = 0; i < array->ndim; i++) {
+        params.shape[i] = array->shape[i];
+        params.chunkshape[i] = array->chunk[i];
+        params.blockshape[i] = array->block[i];
+    }
+    params.codec = (tess_codec)array->codec;
+    params.clevel = array->level;
+    params.filters[TESS_MAX_FILTERS - 1] = (uint8_t)array->filter;
+    must(src ? tess_array_from(&storage, &params, src, size, &a, &err)
+             : tess_array_uninit(&storage, &params, &a, &err),
+         &err);
+    return a;
+}
+
+static void *
+array_open(const struct side_array *array, void *created)
+{
+    tess_storage storage;
+    tess_context context;
+    tess_array *a;
+    tess_error err;
+
+    storage_init(&storage, &context, array);
+    if (!array->path)
+        must(tess_array_image(created, &storage.image, &storage.image_size, &err), &err);
+    must(tess_array_open(&storage, &a, &err), &err);
+    return a;
+}
+
+static void
+array_flush(void *a)
+{
+    tess_error err;
+
+    must(tess_array_flush(a, &err), &err);
+}
+
+static void
+array_close(void *a)
+{
+    tess_error err;
+
+    must(tess_array_close(a, &err), &err);
+}
+
+static int64_t
+array_stored(void *a)
+{
+    tess_info info;
+
+    tess_array_info(a, &info);
+    return info.cbytes;
+}
+
+static void
+array_read(void *a, const struct side_box *box, void *dst, size_t size)
+{
+    tess_error err;
+
+    must(tess_array_read(a, box->start, box->stop, dst, size, &err), &err);
+}
+
+static void
+array_set(void *a, const struct side_box *box, const void *src, size_t size)
+{
+    tess_error err;
+
+    must(tess_array_write(a, box->start, box->stop, src, size, &err), &err);
+}
+
+static void
+array_append(void *a, const void *src, size_t size)
+{
+    tess_error err;
+
+    must(tess_array_append(a, 0, src, size, &err), &err);
+}
+
+const struct side side_tessera = {
+    .name = "tessera " TESS_VERSION,
+    .codec_home = codec_home,
+    .can = can,
+    .create = array_create,
+    .open = array_open,
+    .flush = array_flush,
+    .close = array_close,
+    .stored = array_stored,
+    .read = array_read,
+    .set = array_set,
+    .append = array_append,
+};

@@ -1,0 +1,90 @@
+/*
+ * summary.c - geometric means per group, threads and codec, and the cells that are not won.
+ */
+#include "result.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOST 0.97
+
+struct mean {
+    double logs;
+    int n;
+};
+
+static void
+mean_add(struct mean *m, double other, double ours)
+{
+    if (other > 0 && ours > 0) {
+        m->logs += log(other / ours);
+        m->n++;
+    }
+}
+
+static void
+mean_print(const struct mean *m)
+{
+    if (m->n > 0)
+        fprintf(stderr, " %8.2f (%3d)", exp(m->logs / m->n), m->n);
+    else
+        fprintf(stderr, " %14s", "");
+}
+
+// A line of the summary: the cells that agree with all that is given. "read+slice" is both.
+static void
+summarize(const struct result *results, int n, const char *group, int threads, const char *codec)
+{
+    struct mean blosc2 = {0}, hdf5 = {0}, limit = {0};
+
+    for (int i = 0; i < n; i++) {
+        const struct result *const r = &results[i];
+        const bool both = strcmp(group, "read+slice") == 0 &&
+                          (strcmp(r->group, "read") == 0 || strcmp(r->group, "slice") == 0);
+        if ((!both && strcmp(r->group, group) != 0) || r->threads != threads ||
+            (codec && strcmp(r->codec, codec) != 0))
+            continue;
+        mean_add(&blosc2, r->seconds[BLOSC2], r->seconds[TESSERA]);
+        mean_add(&hdf5, r->seconds[HDF5], r->seconds[TESSERA]);
+        mean_add(&limit, r->limit, r->seconds[TESSERA]);
+    }
+    if (blosc2.n + hdf5.n + limit.n == 0)
+        return;
+    fprintf(stderr, "%-12s %7d %-8s", group, threads, codec ? codec : "all");
+    mean_print(&blosc2);
+    mean_print(&hdf5);
+    mean_print(&limit);
+    fputc('\n', stderr);
+}
+
+static void
+print_lost(const struct result *results, int n)
+{
+    fprintf(stderr, "\ncells below %.2f of c-blosc2:\n", LOST);
+    for (int i = 0; i < n; i++) {
+        const struct result *const r = &results[i];
+        const double ratio = r->seconds[BLOSC2] / r->seconds[TESSERA];
+        if (ratio > 0 && ratio < LOST)
+            fprintf(stderr, "%5.2f  %s %s %s, %d thread%s, %s: %s, %.6f s%s%s\n", ratio, r->array,
+                    r->codec, r->filter, r->threads, r->threads > 1 ? "s" : "", r->storage, r->work,
+                    r->seconds[TESSERA], r->remark[0] ? "; " : "", r->remark);
+    }
+}
+
+void
+results_summary(const struct result *results, int n)
+{
+    static const char *const groups[] = {"read+slice", "read", "slice",  "write",     "set",
+                                         "rows",       "sparse", "orthogonal", "append", "open"},
+                      *const codecs[] = {NULL, "lz4", "blosclz", "zstd", "zlib"};
+
+    fprintf(stderr, "\nother / tessera, geometric means (cells)\n%-12s %7s %-8s %14s %14s %14s\n",
+            "group", "threads", "codec", "c-blosc2", "HDF5", "limit");
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
+        for (int threads = 1; threads <= 2; threads++)
+            for (size_t c = 0; c < sizeof codecs / sizeof codecs[0]; c++)
+                summarize(results, n, groups[g], threads, codecs[c]);
+    print_lost(results, n);
+}
