@@ -18,6 +18,9 @@ struct match_rules {
     int repeats; // at least so many rounds,
     double budget; // and so many seconds per player;
     double patience; // but a player that has spent these is not asked again
+    // Seconds of this process instead of the clock on the wall: for one thread, on a machine with
+    // other work. What is waited for does not count then.
+    bool cpu_time;
 };
 
 struct match;

@@ -76,9 +76,9 @@ print_lost(const struct result *results, int n)
 void
 results_summary(const struct result *results, int n)
 {
-    static const char *const groups[] = {"read+slice", "read", "slice",  "write",     "set",
+    static const char *const groups[] = {"read+slice", "read",   "slice",      "write",  "set",
                                          "rows",       "sparse", "orthogonal", "append", "open"},
-                      *const codecs[] = {NULL, "lz4", "blosclz", "zstd", "zlib"};
+                             *const codecs[] = {NULL, "lz4", "blosclz", "zstd", "zlib"};
 
     fprintf(stderr, "\nother / tessera, geometric means (cells)\n%-12s %7s %-8s %14s %14s %14s\n",
             "group", "threads", "codec", "c-blosc2", "HDF5", "limit");

@@ -31,8 +31,15 @@ int64_t array_nitems(const struct side_array *array);
 size_t array_size(const struct side_array *array); // bytes
 size_t box_size(const struct side_array *array, const struct side_box *box); // bytes
 
-enum work_kind { WORK_WRITE, WORK_READ, WORK_SET, WORK_ROWS_READ, WORK_ROWS_SET, WORK_SPARSE,
-                 WORK_ORTHOGONAL };
+enum work_kind {
+    WORK_WRITE,
+    WORK_READ,
+    WORK_SET,
+    WORK_ROWS_READ,
+    WORK_ROWS_SET,
+    WORK_SPARSE,
+    WORK_ORTHOGONAL
+};
 
 // One cell: what is timed as a whole.
 struct work {
