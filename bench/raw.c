@@ -1,8 +1,9 @@
 /*
- * raw.c - LZ4, libdeflate and Zstandard, called as plainly as they can be.
+ * raw.c - LZ4, libdeflate, Zstandard and our BloscLZ, called as plainly as they can be.
  */
 #include "raw.h"
 
+#include "codec/blosclz.h"
 #include "support.h"
 
 #include <libdeflate.h>
@@ -13,6 +14,7 @@
 
 struct raw_state {
     void *lz4, *lz4hc;
+    uint32_t *blosclz; // table of the encoder
     struct libdeflate_compressor *deflate;
     int deflate_level; // of the compressor
     struct libdeflate_decompressor *inflate;
@@ -27,6 +29,7 @@ raw_state_new(void)
 
     *s = (struct raw_state){
         .lz4 = bench_alloc((size_t)LZ4_sizeofState()),
+        .blosclz = bench_alloc(BLOSCLZ_TABLE_SIZE * sizeof(uint32_t)),
         .lz4hc = bench_alloc((size_t)LZ4_sizeofStateHC()),
         .inflate = libdeflate_alloc_decompressor(),
         .zstd_encoder = ZSTD_createCCtx(),
@@ -44,6 +47,7 @@ raw_state_free(struct raw_state *s)
         return;
     free(s->lz4);
     free(s->lz4hc);
+    free(s->blosclz);
     libdeflate_free_compressor(s->deflate);
     libdeflate_free_decompressor(s->inflate);
     ZSTD_freeCCtx(s->zstd_encoder);
@@ -73,6 +77,30 @@ lz4_decode(struct raw_state *s, const uint8_t *src, size_t src_size, uint8_t *ds
     (void)s;
     return LZ4_decompress_safe((const char *)src, (char *)dst, (int)src_size, (int)dst_size) ==
            (int)dst_size;
+}
+
+static bool
+lz4_decode_part(struct raw_state *s, const uint8_t *src, size_t src_size, uint8_t *dst, size_t upto,
+                size_t dst_size)
+{
+    (void)s;
+    return LZ4_decompress_safe_partial((const char *)src, (char *)dst, (int)src_size, (int)upto,
+                                       (int)dst_size) >= (int)upto;
+}
+
+static size_t
+blosclz_encode_stream(struct raw_state *s, int level, const uint8_t *src, size_t src_size,
+                      uint8_t *dst, size_t dst_size)
+{
+    return blosclz_encode(level, src, src_size, dst, dst_size, s->blosclz);
+}
+
+static bool
+blosclz_decode_stream(struct raw_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
+                      size_t dst_size)
+{
+    (void)s;
+    return blosclz_decode(src, src_size, dst, dst_size) == dst_size;
 }
 
 static size_t
@@ -118,10 +146,11 @@ const struct raw_codec *
 raw_codec_by_id(int id)
 {
     static const struct raw_codec codecs[] = {
-        [RAW_LZ4] = {lz4_encode, lz4_decode},
-        [RAW_LZ4HC] = {lz4hc_encode, lz4_decode},
-        [RAW_ZLIB] = {zlib_encode, zlib_decode},
-        [RAW_ZSTD] = {zstd_encode, zstd_decode},
+        [RAW_BLOSCLZ] = {blosclz_encode_stream, blosclz_decode_stream, NULL},
+        [RAW_LZ4] = {lz4_encode, lz4_decode, lz4_decode_part},
+        [RAW_LZ4HC] = {lz4hc_encode, lz4_decode, lz4_decode_part},
+        [RAW_ZLIB] = {zlib_encode, zlib_decode, NULL},
+        [RAW_ZSTD] = {zstd_encode, zstd_decode, NULL},
     };
 
     if (id < 0 || id > RAW_ZSTD || !codecs[id].encode)

@@ -2,7 +2,7 @@
  * raw.h - the compression libraries themselves, one stream at a time.
  *
  * What a bench holds the library's own figures against. The levels are the library's: each codec
- * maps 1 to 9 to its own scale in the same way. BloscLZ is not here: it has no library of its own.
+ * maps 1 to 9 to its own scale in the same way. BloscLZ has no library of its own: Tessera's.
  */
 #ifndef BENCH_RAW_H
 #define BENCH_RAW_H
@@ -27,6 +27,9 @@ struct raw_codec {
     // Whether src made exactly dst_size bytes.
     bool (*decode)(struct raw_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
                    size_t dst_size);
+    // Only the first `upto` of these bytes; dst has room for all. NULL if the library cannot stop.
+    bool (*decode_part)(struct raw_state *s, const uint8_t *src, size_t src_size, uint8_t *dst,
+                        size_t upto, size_t dst_size);
 };
 
 // NULL if there is none.

@@ -57,6 +57,7 @@ usage(FILE *out)
           "  --budget S      seconds per cell and library at least (0.15)\n"
           "  --patience S    seconds after which a library is not asked again (10)\n"
           "  --cpu-time      of this process, not of the clock on the wall: one thread only\n"
+          "  --no-limit      leave out the codecs alone\n"
           "  --seed N        of data and positions (1)\n"
           "  --dir PATH      where files are written ($TMPDIR or /tmp)\n",
           out);
@@ -100,15 +101,25 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"array", required_argument, NULL, 'a'},   {"codec", required_argument, NULL, 'c'},
-        {"filter", required_argument, NULL, 'f'},  {"threads", required_argument, NULL, 't'},
-        {"storage", required_argument, NULL, 'm'}, {"work", required_argument, NULL, 'w'},
-        {"side", required_argument, NULL, 'i'},    {"size", required_argument, NULL, 's'},
-        {"level", required_argument, NULL, 'l'},   {"repeats", required_argument, NULL, 'r'},
-        {"budget", required_argument, NULL, 'b'},  {"patience", required_argument, NULL, 'p'},
-        {"seed", required_argument, NULL, 'e'},    {"dir", required_argument, NULL, 'd'},
-        {"cpu-time", no_argument, NULL, 'C'},      {"summary", no_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},          {0},
+        {"array", required_argument, NULL, 'a'},
+        {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},
+        {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},
+        {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},
+        {"size", required_argument, NULL, 's'},
+        {"level", required_argument, NULL, 'l'},
+        {"repeats", required_argument, NULL, 'r'},
+        {"budget", required_argument, NULL, 'b'},
+        {"patience", required_argument, NULL, 'p'},
+        {"seed", required_argument, NULL, 'e'},
+        {"dir", required_argument, NULL, 'd'},
+        {"cpu-time", no_argument, NULL, 'C'},
+        {"no-limit", no_argument, NULL, 'L'},
+        {"summary", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     const char *const tmp = getenv("TMPDIR");
     int c;
@@ -120,7 +131,7 @@ options_parse(struct options *o, int argc, char **argv)
                           .level = 5,
                           .seed = 1,
                           .dir = tmp ? tmp : "/tmp",
-                          .rules = {.repeats = 5, .budget = 0.15, .patience = 10}};
+                          .rules = {.repeats = 5, .budget = 0.15, .patience = 10, .limit = true}};
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1)
         switch (c) {
         case 'a':
@@ -167,6 +178,9 @@ options_parse(struct options *o, int argc, char **argv)
             break;
         case 'C':
             o->rules.cpu_time = true;
+            break;
+        case 'L':
+            o->rules.limit = false;
             break;
         case 'S':
             exit(summary(argc - optind, argv + optind));

@@ -3,6 +3,8 @@
  */
 #include "match.h"
 
+#include "limit.h"
+
 #include "../support.h"
 
 #include <stdio.h>
@@ -34,6 +36,8 @@ struct match {
     uint8_t *dst, *expected;
     size_t size; // bytes of each of them
     struct player players[NPLAYERS];
+    struct limit *limit; // NULL: not asked for, or not known
+    struct bench_times limit_whole, limit_part;
     int64_t *sparse; // SPARSE_ITEMS indices
     int64_t *positions[SIDE_MAX_NDIM], counts[SIDE_MAX_NDIM]; // of the orthogonal cell
 };
@@ -131,6 +135,7 @@ match_new(const struct side *const *sides, const struct side_array *array, const
     m->dst = bench_alloc(m->size);
     m->expected = bench_alloc(m->size);
     draw_positions(m);
+    m->limit = rules->limit && array->threads == 1 ? limit_new(array, src) : NULL;
     for (int i = 0; i < NPLAYERS; i++)
         player_init(&m->players[i], m, sides[i], dir, i);
     return m;
@@ -165,6 +170,7 @@ match_free(struct match *m)
         player_finish(&m->players[i]);
     for (int i = 0; i < SIDE_MAX_NDIM; i++)
         free(m->positions[i]);
+    limit_free(m->limit);
     free(m->sparse);
     free(m->dst);
     free(m->expected);
@@ -448,6 +454,21 @@ warm_up(struct match *m, const struct work *work)
     }
 }
 
+static void
+play_limit(struct match *m, const struct work *work, bool part, struct bench_times *times)
+{
+    const double start = now(m);
+    size_t used = 0;
+
+    if (work->kind == WORK_WRITE)
+        limit_write(m->limit, m->src);
+    for (int i = 0; i < work->nboxes; i++) {
+        const size_t at = advance(m, &used, box_size(m->array, &work->boxes[i]));
+        limit_read(m->limit, &work->boxes[i], m->dst + at, part);
+    }
+    bench_times_add(times, now(m) - start);
+}
+
 static bool
 play_round(struct match *m, const struct work *work)
 {
@@ -465,6 +486,11 @@ play_round(struct match *m, const struct work *work)
         bench_times_add(&p->times, play(m, p, work, &used));
         p->spent += bench_now() - start;
         anybody = true;
+    }
+    if (anybody && m->limit && (work->kind == WORK_WRITE || work->kind == WORK_READ)) {
+        play_limit(m, work, false, &m->limit_whole);
+        if (work->kind == WORK_READ)
+            play_limit(m, work, true, &m->limit_part);
     }
     return anybody;
 }
@@ -495,6 +521,7 @@ count(const struct match *m, const struct work *work, struct result *r)
 void
 match_play(struct match *m, const struct work *work, struct result *r)
 {
+    m->limit_whole.n = m->limit_part.n = 0;
     warm_up(m, work);
     while (play_round(m, work))
         ;
@@ -505,6 +532,9 @@ match_play(struct match *m, const struct work *work, struct result *r)
         r->seconds[i] = bench_times_median(&p->times);
         r->stored[i] = p->side->stored(p->reading);
     }
+    r->limit = bench_times_median(&m->limit_whole);
+    if (m->limit_part.n > 0 && bench_times_median(&m->limit_part) < r->limit)
+        r->limit = bench_times_median(&m->limit_part);
     r->repeats = m->players[TESSERA].times.n;
     count(m, work, r);
     set_remark(m, work, r);

@@ -21,6 +21,7 @@ struct match_rules {
     // Seconds of this process instead of the clock on the wall: for one thread, on a machine with
     // other work. What is waited for does not count then.
     bool cpu_time;
+    bool limit; // also what is possible, on one thread
 };
 
 struct match;
