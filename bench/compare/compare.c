@@ -5,6 +5,7 @@
  * to stdout, one line per cell; a summary to stderr. With --summary the cells come from the CSV of
  * earlier runs instead.
  */
+#include "many.h"
 #include "match.h"
 
 #include "../support.h"
@@ -30,6 +31,7 @@ static const char *const storages[] = {"memory", "disk"};
 struct options {
     const char *arrays, *codecs, *filters, *threads, *storages, *works, *sides;
     int64_t size; // bytes
+    int64_t appends; // 0: none
     int level;
     uint64_t seed;
     const char *dir;
@@ -52,6 +54,9 @@ usage(FILE *out)
           "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
           "  --side LIST     others than Tessera: blosc2, hdf5 (all that are there)\n"
           "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
+          "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
+          "opened;\n"
+          "                  nothing else is done unless --work is given\n"
           "  --level N       of the codec, 1 to 9 (5)\n"
           "  --repeats N     rounds per cell at least (5)\n"
           "  --budget S      seconds per cell and library at least (0.15)\n"
@@ -101,25 +106,16 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"array", required_argument, NULL, 'a'},
-        {"codec", required_argument, NULL, 'c'},
-        {"filter", required_argument, NULL, 'f'},
-        {"threads", required_argument, NULL, 't'},
-        {"storage", required_argument, NULL, 'm'},
-        {"work", required_argument, NULL, 'w'},
-        {"side", required_argument, NULL, 'i'},
-        {"size", required_argument, NULL, 's'},
-        {"level", required_argument, NULL, 'l'},
-        {"repeats", required_argument, NULL, 'r'},
-        {"budget", required_argument, NULL, 'b'},
-        {"patience", required_argument, NULL, 'p'},
-        {"seed", required_argument, NULL, 'e'},
-        {"dir", required_argument, NULL, 'd'},
-        {"cpu-time", no_argument, NULL, 'C'},
-        {"no-limit", no_argument, NULL, 'L'},
-        {"summary", no_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"array", required_argument, NULL, 'a'},    {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},   {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},  {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},     {"size", required_argument, NULL, 's'},
+        {"appends", required_argument, NULL, 'A'},  {"level", required_argument, NULL, 'l'},
+        {"repeats", required_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
+        {"patience", required_argument, NULL, 'p'}, {"seed", required_argument, NULL, 'e'},
+        {"dir", required_argument, NULL, 'd'},      {"cpu-time", no_argument, NULL, 'C'},
+        {"no-limit", no_argument, NULL, 'L'},       {"summary", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},           {0},
     };
     const char *const tmp = getenv("TMPDIR");
     int c;
@@ -158,6 +154,9 @@ options_parse(struct options *o, int argc, char **argv)
         case 's':
             o->size = atoll(optarg) << 20;
             break;
+        case 'A':
+            o->appends = (atoll(optarg) + 999) / 1000 * 1000;
+            break;
         case 'l':
             o->level = atoi(optarg);
             break;
@@ -191,8 +190,9 @@ options_parse(struct options *o, int argc, char **argv)
             usage(stderr);
             exit(2);
         }
-    if (optind < argc || o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX ||
-        o->level < 1 || o->level > 9) {
+    if (optind < argc || o->appends < 0 || (o->appends > 0 && o->appends < 2000) ||
+        o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX || o->level < 1 ||
+        o->level > 9) {
         usage(stderr);
         exit(2);
     }
@@ -292,6 +292,31 @@ compare_workload(struct compare *c, const struct workload *w)
     free(src);
 }
 
+// Many small chunks, for each codec.
+static void
+compare_many(struct compare *c)
+{
+    struct result r = {.threads = 1}, cells[MANY_CELLS];
+    struct side_array array;
+
+    many_array(&array);
+    array.level = c->options.level;
+    array.threads = 1;
+    array.filter = filters[0].id;
+    snprintf(r.filter, sizeof r.filter, "%s", filters[0].name);
+    for (int i = 0; i < COUNT(codecs); i++) {
+        if (!listed(c->options.codecs, codecs[i].name))
+            continue;
+        array.codec = codecs[i].id;
+        snprintf(r.codec, sizeof r.codec, "%s", codecs[i].name);
+        many_play(c->sides, &array, c->dir, c->options.appends, &r, cells);
+        for (int k = 0; k < MANY_CELLS; k++) {
+            result_print(&cells[k]);
+            c->results[c->nresults++] = cells[k];
+        }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -304,7 +329,9 @@ main(int argc, char **argv)
     c.results = bench_alloc(RESULTS_MAX * sizeof *c.results);
     find_sides(&c);
     result_header();
-    for (int i = 0; i < nworkloads; i++)
+    if (c.options.appends > 0)
+        compare_many(&c);
+    for (int i = 0; i < nworkloads && (c.options.appends == 0 || c.options.works); i++)
         if (listed(c.options.arrays, workloads[i].name))
             compare_workload(&c, &workloads[i]);
     results_summary(c.results, c.nresults);
