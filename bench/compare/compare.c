@@ -7,6 +7,7 @@
  */
 #include "many.h"
 #include "match.h"
+#include "memory.h"
 
 #include "../support.h"
 
@@ -33,6 +34,7 @@ struct options {
     int64_t size; // bytes
     int64_t appends; // 0: none
     int level;
+    bool memory;
     uint64_t seed;
     const char *dir;
     struct match_rules rules;
@@ -57,6 +59,7 @@ usage(FILE *out)
           "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
           "opened;\n"
           "                  nothing else is done unless --work is given\n"
+          "  --memory        not times, but the peak of memory that reads of files take\n"
           "  --level N       of the codec, 1 to 9 (5)\n"
           "  --repeats N     rounds per cell at least (5)\n"
           "  --budget S      seconds per cell and library at least (0.15)\n"
@@ -106,16 +109,27 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"array", required_argument, NULL, 'a'},    {"codec", required_argument, NULL, 'c'},
-        {"filter", required_argument, NULL, 'f'},   {"threads", required_argument, NULL, 't'},
-        {"storage", required_argument, NULL, 'm'},  {"work", required_argument, NULL, 'w'},
-        {"side", required_argument, NULL, 'i'},     {"size", required_argument, NULL, 's'},
-        {"appends", required_argument, NULL, 'A'},  {"level", required_argument, NULL, 'l'},
-        {"repeats", required_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
-        {"patience", required_argument, NULL, 'p'}, {"seed", required_argument, NULL, 'e'},
-        {"dir", required_argument, NULL, 'd'},      {"cpu-time", no_argument, NULL, 'C'},
-        {"no-limit", no_argument, NULL, 'L'},       {"summary", no_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},           {0},
+        {"array", required_argument, NULL, 'a'},
+        {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},
+        {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},
+        {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},
+        {"size", required_argument, NULL, 's'},
+        {"appends", required_argument, NULL, 'A'},
+        {"memory", no_argument, NULL, 'M'},
+        {"level", required_argument, NULL, 'l'},
+        {"repeats", required_argument, NULL, 'r'},
+        {"budget", required_argument, NULL, 'b'},
+        {"patience", required_argument, NULL, 'p'},
+        {"seed", required_argument, NULL, 'e'},
+        {"dir", required_argument, NULL, 'd'},
+        {"cpu-time", no_argument, NULL, 'C'},
+        {"no-limit", no_argument, NULL, 'L'},
+        {"summary", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     const char *const tmp = getenv("TMPDIR");
     int c;
@@ -156,6 +170,9 @@ options_parse(struct options *o, int argc, char **argv)
             break;
         case 'A':
             o->appends = (atoll(optarg) + 999) / 1000 * 1000;
+            break;
+        case 'M':
+            o->memory = true;
             break;
         case 'l':
             o->level = atoi(optarg);
@@ -260,6 +277,10 @@ compare_storages(struct compare *c, struct side_array *array, const void *src, s
             if (!listed(c->options.threads, text) || !listed(c->options.storages, storages[s]))
                 continue;
             array->threads = r->threads = threads;
+            if (c->options.memory) {
+                memory_play(c->sides, array, c->dir, src, c->options.seed, r);
+                continue;
+            }
             array->path = s == 1 ? c->dir : NULL; // each player has its own
             snprintf(r->storage, sizeof r->storage, "%s", storages[s]);
             compare_array(c, array, src, r);
@@ -328,13 +349,17 @@ main(int argc, char **argv)
         bench_die("%s: cannot make a directory", c.options.dir);
     c.results = bench_alloc(RESULTS_MAX * sizeof *c.results);
     find_sides(&c);
-    result_header();
+    if (c.options.memory)
+        memory_header();
+    else
+        result_header();
     if (c.options.appends > 0)
         compare_many(&c);
     for (int i = 0; i < nworkloads && (c.options.appends == 0 || c.options.works); i++)
         if (listed(c.options.arrays, workloads[i].name))
             compare_workload(&c, &workloads[i]);
-    results_summary(c.results, c.nresults);
+    if (!c.options.memory)
+        results_summary(c.results, c.nresults);
     free(c.results);
     rmdir(c.dir);
     return 0;
