@@ -476,7 +476,7 @@ play_round(struct match *m, const struct work *work)
 
     for (int i = 0; i < NPLAYERS; i++) {
         struct player *const p = &m->players[i];
-        const double start = bench_now();
+        const double start = now(m);
         size_t used;
 
         if (!p->side || p->times.n == BENCH_ROUNDS_MAX ||
@@ -484,7 +484,7 @@ play_round(struct match *m, const struct work *work)
             (p->times.n > 0 && p->spent >= m->rules->patience))
             continue;
         bench_times_add(&p->times, play(m, p, work, &used));
-        p->spent += bench_now() - start;
+        p->spent += now(m) - start;
         anybody = true;
     }
     if (anybody && m->limit && (work->kind == WORK_WRITE || work->kind == WORK_READ)) {
