@@ -43,14 +43,14 @@ double bench_times_median(const struct bench_times *t); // 0 if there are none
 
 // One line of output. Strings may be NULL and numbers 0: not applicable, an empty field.
 struct bench_row {
-    const char *program; // "slices"
+    const char *program; // "append"
     const char *library; // "tessera 0.1.0"
     int threads;
     const char *storage; // "memory", "file"
     const char *codec;
     int level;
     const char *filter;
-    const char *cell; // what was done: "plane-0"
+    const char *cell; // what was done: "early"
     int64_t requests; // calls that one time covers
     int64_t bytes; // uncompressed bytes that these move
     int64_t stored; // compressed bytes of the whole array
