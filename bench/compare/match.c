@@ -495,6 +495,19 @@ play_round(struct match *m, const struct work *work)
     return anybody;
 }
 
+// Players have done different numbers of rounds, each with other values: a last one for all.
+static void
+settle(struct match *m, const struct work *work)
+{
+    for (int i = 0; i < NPLAYERS; i++) {
+        const struct player *const p = &m->players[i];
+        for (int k = 0; p->side && k < work->nboxes; k++) {
+            const size_t n = box_size(m->array, &work->boxes[k]);
+            p->side->set(p->changing, &work->boxes[k], source(m, 0, n), n);
+        }
+    }
+}
+
 static void
 set_remark(const struct match *m, const struct work *work, struct result *r)
 {
@@ -525,6 +538,8 @@ match_play(struct match *m, const struct work *work, struct result *r)
     warm_up(m, work);
     while (play_round(m, work))
         ;
+    if (work->kind == WORK_SET)
+        settle(m, work);
     for (int i = 0; i < NPLAYERS; i++) {
         const struct player *const p = &m->players[i];
         if (!p->side)
