@@ -242,12 +242,12 @@ static tess_status
 clear_head(struct frame *f, int64_t size, tess_error *err)
 {
     const struct extent now = f->space.now;
-    const struct extents parked = f->space.parked; // this state needs them still
+    const struct extent_list parked = f->space.parked; // this state needs them still
     struct frame_index list = {0};
     struct pending p = {0};
     tess_status st = TESS_OK;
 
-    f->space.parked = (struct extents){0};
+    f->space.parked = (struct extent_list){0};
     TRY(load_disk_list(f, &list, err));
     // Nothing new goes in front of what is there.
     f->space.end = max_i64(f->space.end, now.start + now.size);

@@ -1,96 +1,49 @@
 /*
- * space.c - free extents of a contiguous frame: best fit, merged with their neighbours.
+ * space.c - free extents of a contiguous frame: best fit, joined with their neighbours.
+ *
+ * Not here: how the smallest one that fits is found (extents.c).
  */
 #include "frame/space.h"
 
 #include "base/checked.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-static bool
-grow(struct extents *list)
+// No memory: the space stays unused.
+static void
+add(struct extent_list *list, struct extent e)
 {
-    if (list->count < list->capacity)
-        return true;
-    const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-    struct extent *const items = realloc(list->items, (size_t)capacity * sizeof *items);
-    if (!items)
-        return false;
-    list->items = items;
-    list->capacity = capacity;
-    return true;
-}
-
-// The first extent at or behind `start`.
-static int64_t
-lower_bound(const struct extents *list, int64_t start)
-{
-    int64_t low = 0, high = list->count;
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (list->items[middle].start < start)
-            low = middle + 1;
-        else
-            high = middle;
+    if (list->count == list->capacity) {
+        const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
+        struct extent *const items = realloc(list->items, (size_t)capacity * sizeof *items);
+        if (!items)
+            return;
+        list->items = items;
+        list->capacity = capacity;
     }
-    return low;
-}
-
-static bool
-insert(struct extents *list, struct extent e)
-{
-    if (e.size <= 0)
-        return true;
-    if (!grow(list))
-        return false;
-    const int64_t at = lower_bound(list, e.start);
-    memmove(list->items + at + 1, list->items + at,
-            (size_t)(list->count - at) * sizeof *list->items);
-    list->items[at] = e;
-    list->count++;
-    return true;
+    list->items[list->count++] = e;
 }
 
 static void
-remove_at(struct extents *list, int64_t at)
+add_open(struct space *s, struct extent e)
 {
-    list->count--;
-    memmove(list->items + at, list->items + at + 1,
-            (size_t)(list->count - at) * sizeof *list->items);
+    (void)extents_join(&s->open, e); // no memory: the space stays unused
 }
 
 static void
-insert_merged(struct extents *list, struct extent e)
+finish_list(struct extent_list *list)
 {
-    const int64_t at = lower_bound(list, e.start);
-    if (at < list->count && list->items[at].start == e.start + e.size) {
-        e.size += list->items[at].size;
-        remove_at(list, at);
-    }
-    if (at > 0 && list->items[at - 1].start + list->items[at - 1].size == e.start) {
-        list->items[at - 1].size += e.size;
-        return;
-    }
-    (void)insert(list, e); // no memory: the space stays unused
-}
-
-static void
-move_all(struct extents *from, struct extents *to)
-{
-    for (int64_t i = 0; i < from->count; i++)
-        insert_merged(to, from->items[i]);
-    from->count = 0;
+    free(list->items);
+    *list = (struct extent_list){0};
 }
 
 void
 space_finish(struct space *s)
 {
-    free(s->open.items);
-    free(s->parked.items);
-    free(s->unsynced.items);
-    free(s->fresh.items);
+    extents_finish(&s->open);
+    extents_finish(&s->fresh);
+    finish_list(&s->parked);
+    finish_list(&s->unsynced);
     *s = (struct space){0};
 }
 
@@ -103,13 +56,14 @@ space_init(struct space *s, int64_t end, struct extent now)
 void
 space_add(struct space *s, struct extent e)
 {
-    insert_merged(&s->open, e);
+    add_open(s, e);
 }
 
 void
 space_forget(struct space *s)
 {
-    s->open.count = s->parked.count = s->unsynced.count = 0;
+    extents_clear(&s->open);
+    s->parked.count = s->unsynced.count = 0;
 }
 
 static bool
@@ -118,68 +72,47 @@ meets(struct extent a, struct extent b)
     return a.size > 0 && b.size > 0 && a.start < b.start + b.size && b.start < a.start + a.size;
 }
 
+// Take space behind the end. What is jumped over is index and trailer of states on disk, which come
+// back when those are gone, and gaps between them, which are free now.
 static int64_t
-best_fit(const struct extents *list, int64_t size)
+take_at_end(struct space *s, int64_t size)
 {
-    int64_t best = -1;
-    for (int64_t i = 0; i < list->count; i++)
-        if (list->items[i].size >= size &&
-            (best < 0 || list->items[i].size < list->items[best].size))
-            best = i;
-    return best;
+    const int64_t start = space_place(s, size);
+    struct extent gap = {s->end, start - s->end};
+    const bool in_order = s->now.start <= s->before.start;
+    const struct extent around[2] = {in_order ? s->now : s->before, in_order ? s->before : s->now};
+    for (int i = 0; i < 2; i++) {
+        if (!meets(gap, around[i]))
+            continue;
+        add_open(s, (struct extent){gap.start, around[i].start - gap.start});
+        const int64_t next = around[i].start + around[i].size;
+        gap = (struct extent){next, start - next};
+    }
+    add_open(s, gap);
+    s->end = start + size;
+    return start;
 }
 
 tess_status
 space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
 {
-    if (!grow(&s->fresh))
+    if (!extents_reserve(&s->fresh))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an extent");
-
-    const int64_t at = best_fit(&s->open, size);
-    if (at >= 0) {
-        struct extent *const e = &s->open.items[at];
-        *start = e->start;
-        e->start += size;
-        e->size -= size;
-        if (e->size == 0)
-            remove_at(&s->open, at);
-    } else {
-        *start = space_place(s, size);
-        if (*start > s->end) {
-            // What was jumped over is index and trailer of states on disk, which come back when
-            // those are gone, and gaps between them, which are free now.
-            struct extent gap = {s->end, *start - s->end};
-            const struct extent low = s->now.start <= s->before.start ? s->now : s->before;
-            const struct extent high = s->now.start <= s->before.start ? s->before : s->now;
-            const struct extent around[2] = {low, high};
-            for (int i = 0; i < 2; i++) {
-                if (!meets(gap, around[i]))
-                    continue;
-                insert_merged(&s->open, (struct extent){gap.start, around[i].start - gap.start});
-                const int64_t next = around[i].start + around[i].size;
-                gap = (struct extent){next, *start - next};
-            }
-            insert_merged(&s->open, gap);
-        }
-        s->end = *start + size;
-    }
-    (void)insert(&s->fresh, (struct extent){*start, size}); // has room
+    if (!extents_take(&s->open, size, start))
+        *start = take_at_end(s, size);
+    extents_insert(&s->fresh, (struct extent){*start, size});
     return TESS_OK;
 }
 
 void
 space_release(struct space *s, struct extent e)
 {
-    const int64_t at = lower_bound(&s->fresh, e.start);
-    if (at < s->fresh.count && s->fresh.items[at].start == e.start) {
-        remove_at(&s->fresh, at);
-        if (e.start + e.size == s->end)
-            s->end = e.start; // perhaps nothing was ever written there
-        else
-            insert_merged(&s->open, e);
-    } else {
-        insert_merged(&s->parked, e);
-    }
+    if (!extents_remove(&s->fresh, e.start, &e))
+        add(&s->parked, e);
+    else if (e.start + e.size == s->end)
+        s->end = e.start; // perhaps nothing was ever written there
+    else
+        add_open(s, e);
 }
 
 int64_t
@@ -201,7 +134,7 @@ static void
 give_back(struct space *s, struct extent e)
 {
     if (e.start < s->end)
-        insert_merged(&s->open, e);
+        add_open(s, e);
 }
 
 void
@@ -210,8 +143,10 @@ space_committed(struct space *s, struct extent placed, bool synced)
     give_back(s, s->before);
     s->before = meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
     s->now = placed;
-    s->fresh.count = 0;
-    move_all(&s->parked, &s->unsynced);
+    extents_clear(&s->fresh);
+    for (int64_t i = 0; i < s->parked.count; i++)
+        add(&s->unsynced, s->parked.items[i]);
+    s->parked.count = 0;
     if (synced)
         space_synced(s);
 }
@@ -221,5 +156,7 @@ space_synced(struct space *s)
 {
     give_back(s, s->before);
     s->before = (struct extent){0};
-    move_all(&s->unsynced, &s->open);
+    for (int64_t i = 0; i < s->unsynced.count; i++)
+        add_open(s, s->unsynced.items[i]);
+    s->unsynced.count = 0;
 }

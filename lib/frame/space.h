@@ -12,17 +12,14 @@
 #define FRAME_SPACE_H
 
 #include "base/error.h"
+#include "frame/extents.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct extent {
-    int64_t start;
-    int64_t size;
-};
-
-struct extents {
-    struct extent *items; // sorted by start; neighbours merged in `open`
+// Extents in any order.
+struct extent_list {
+    struct extent *items;
     int64_t count;
     int64_t capacity;
 };
@@ -32,8 +29,8 @@ struct space {
     struct extent now; // index and trailer of the state on disk
     struct extent before; // of the one before, while it may still be what is on the disk
     struct extents open; // free
-    struct extents parked; // released in this batch
-    struct extents unsynced; // released in the last one, whose header may not be on the disk
+    struct extent_list parked; // released in this batch
+    struct extent_list unsynced; // released in the last one, whose header may not be on the disk
     struct extents fresh; // taken in this batch
 };
 

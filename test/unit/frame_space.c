@@ -87,14 +87,13 @@ check_free(const struct model *m)
 {
     static uint8_t map[BYTES];
     const struct space *const s = &m->space;
+    struct extent e;
 
     draw(m, map);
-    for (int64_t i = 0; i < s->open.count; i++) {
-        assert_true(s->open.items[i].size > 0);
-        if (i > 0) // sorted and merged
-            assert_true(s->open.items[i - 1].start + s->open.items[i - 1].size <
-                        s->open.items[i].start);
-        mark(map, s->open.items[i], FREE);
+    for (int64_t end = 0; extents_next(&s->open, end, &e); end = e.start + e.size) {
+        assert_true(e.size > 0);
+        assert_true(end == 0 || e.start > end); // joined
+        mark(map, e, FREE);
     }
     for (int64_t i = 0; i < s->end; i++)
         if ((map[i] & FREE) ? map[i] != FREE : map[i] == 0)
@@ -110,11 +109,10 @@ static int64_t
 best_size(const struct space *s, int64_t size)
 {
     int64_t best = 0;
-    for (int64_t i = 0; i < s->open.count; i++) {
-        const int64_t n = s->open.items[i].size;
-        if (n >= size && (best == 0 || n < best))
-            best = n;
-    }
+    struct extent e;
+    for (int64_t at = 0; extents_next(&s->open, at, &e); at = e.start + e.size)
+        if (e.size >= size && (best == 0 || e.size < best))
+            best = e.size;
     return best;
 }
 

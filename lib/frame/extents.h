@@ -1,0 +1,50 @@
+/*
+ * extents.h - sets of extents of a file, found by where they start and by their size.
+ *
+ * Every step takes a time that grows with the logarithm of their number, whatever the extents are:
+ * a file may have been made to ask for the worst.
+ */
+#ifndef FRAME_EXTENTS_H
+#define FRAME_EXTENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct extent {
+    int64_t start;
+    int64_t size;
+};
+
+struct extent_node;
+
+// Extents that do not overlap; zeroed: none.
+struct extents {
+    struct extent_node *nodes; // number 0 stands for none
+    uint32_t root[2]; // of the tree by start, and of the one by size
+    uint32_t used; // nodes that are or were in the trees
+    uint32_t capacity;
+    uint32_t spare; // nodes that are not in the trees any more
+};
+
+void extents_finish(struct extents *x); // zeroed: fine
+void extents_clear(struct extents *x);
+
+// Make room for one more. False: no memory.
+bool extents_reserve(struct extents *x);
+
+// Add one that stays as it is; there is room.
+void extents_insert(struct extents *x, struct extent e);
+
+// Add one, joined with its neighbours. Size 0 or less: nothing. False: no memory, it is not there.
+bool extents_join(struct extents *x, struct extent e);
+
+// Take the one that starts there out. False: there is none.
+bool extents_remove(struct extents *x, int64_t start, struct extent *e);
+
+// Take `size` bytes from the front of the smallest extent that has them. False: none has.
+bool extents_take(struct extents *x, int64_t size, int64_t *start);
+
+// The first extent that starts at or behind `from`. False: there is none.
+bool extents_next(const struct extents *x, int64_t from, struct extent *e);
+
+#endif
