@@ -72,7 +72,8 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
     tess_status st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
         return st;
-    st = io_write(f->io, extent.start, chunk, (size_t)size, err);
+    st = f->gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
+                    : io_write(f->io, extent.start, chunk, (size_t)size, err);
     if (st != TESS_OK) {
         space_release(&f->space, extent);
         return st;

@@ -30,6 +30,13 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         folder_close(folder);
         return NULL;
     }
+    if (io && io->writable && !io->in_memory) { // chunks go to a file one behind the other
+        f->gathers = true;
+        if (io_gather(io, &io, NULL) != TESS_OK) {
+            free(f);
+            return NULL;
+        }
+    }
     f->io = io;
     f->folder = folder;
     f->container = folder ? &container_sparse : &container_contiguous;

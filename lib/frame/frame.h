@@ -72,6 +72,7 @@ struct frame {
     struct folder *folder; // of a sparse frame; NULL otherwise
     struct numbers numbers; // of its chunk files
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
+    bool gathers; // the io takes chunks through io_gather_put()
     struct frame_options options;
     bool writable;
 

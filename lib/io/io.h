@@ -2,8 +2,8 @@
  * io.h - where the bytes of a frame live: a file, memory.
  *
  * All positions are bytes from the start of the file or buffer. An io does not know what the bytes
- * mean, and does not buffer. Reading is safe from any number of threads at once; everything else
- * needs the io for itself.
+ * mean, and does not buffer, but for io_gather(). Reading is safe from any number of threads at
+ * once; everything else needs the io for itself.
  */
 #ifndef IO_IO_H
 #define IO_IO_H
@@ -74,6 +74,15 @@ void io_memory_take(struct io *io, void **bytes, size_t *size);
  */
 tess_status io_window(struct io *whole, int64_t base, struct io **io, tess_error *err);
 tess_status io_window_at_end(struct io *whole, int64_t *base, struct io **io, tess_error *err);
+
+/*
+ * A file whose small pieces, put one behind the other, are written together (gather.c). Everything
+ * but io_gather_put() is as with the file itself, which belongs to this io from here on, also after
+ * a failure. A piece that could not be written makes a later call fail, and waits on.
+ */
+tess_status io_gather(struct io *file, struct io **io, tess_error *err);
+tess_status io_gather_put(struct io *io, int64_t offset, const void *src, size_t size,
+                          tess_error *err);
 
 static inline tess_status
 io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)

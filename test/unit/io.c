@@ -3,6 +3,8 @@
  */
 #include "io/io.h"
 
+#include "support/random.h"
+
 #include "base/error.h"
 
 #include <errno.h>
@@ -333,6 +335,61 @@ memory_empty(void **state)
     io_close(NULL);
 }
 
+// Pieces one behind the other, over each other, elsewhere, large ones, other writes, cuts and reads
+// in any order: as if each had gone to the file at once.
+static void
+gathered(void **state)
+{
+    enum { SIZE = 3 << 20, STEPS = 4000, LARGE = 300000 };
+    uint8_t *const expected = calloc(1, SIZE), *const bytes = calloc(1, SIZE);
+    int64_t length = 0, next = 0, size;
+    struct random r;
+    struct io *io;
+
+    (void)state;
+    assert_true(expected && bytes);
+    random_init(&r, random_seed());
+    assert_int_equal(io_memory_new(NULL, 0, &io, NULL), TESS_OK);
+    assert_int_equal(io_gather(io, &io, NULL), TESS_OK);
+    assert_true(io->writable);
+    for (int i = 0; i < STEPS; i++) {
+        const uint64_t what = random_below(&r, 40);
+        size_t n = random_below(&r, what == 0 ? LARGE : 4000);
+        if (what < 30) { // a piece, or a write
+            const uint64_t where = random_below(&r, 100);
+            if (where == 0 || next + (int64_t)n > SIZE)
+                next = (int64_t)random_below(&r, SIZE - n);
+            else if (where < 10)
+                next -= next < 900 ? next : (int64_t)random_below(&r, 900);
+            random_bytes(&r, expected + next, n);
+            assert_int_equal(what == 29 ? io_write(io, next, expected + next, n, NULL)
+                                        : io_gather_put(io, next, expected + next, n, NULL),
+                             TESS_OK);
+            next += (int64_t)n;
+            length = n > 0 && next > length ? next : length;
+        } else if (what == 30) {
+            length = (int64_t)random_below(&r, SIZE);
+            assert_int_equal(io_truncate(io, length, NULL), TESS_OK);
+            memset(expected + length, 0, (size_t)(SIZE - length));
+        } else if (what == 31) {
+            assert_int_equal(io_sync(io, NULL), TESS_OK);
+        } else if (length > 0) {
+            const int64_t at = (int64_t)random_below(&r, (uint64_t)length);
+            n = (int64_t)n > length - at ? (size_t)(length - at) : n;
+            assert_int_equal(io_read(io, at, bytes, n, NULL), TESS_OK);
+            assert_memory_equal(bytes, expected + at, n);
+            const uint8_t *const view = io_view(io, at, n);
+            assert_true(!view || memcmp(view, expected + at, n) == 0);
+        }
+        assert_int_equal(io_size(io, &size, NULL), TESS_OK);
+        assert_int_equal(size, length);
+    }
+    assert_int_equal(io_read(io, length, bytes, 1, NULL), TESS_ERR_IO);
+    io_close(io);
+    free(expected);
+    free(bytes);
+}
+
 int
 main(void)
 {
@@ -342,7 +399,7 @@ main(void)
         cmocka_unit_test(existing_file_refused), cmocka_unit_test(unpublished_file_disappears),
         cmocka_unit_test(file_replaced),         cmocka_unit_test(publish_fails),
         cmocka_unit_test(memory_grows),          cmocka_unit_test(memory_viewed),
-        cmocka_unit_test(memory_empty),
+        cmocka_unit_test(memory_empty),          cmocka_unit_test(gathered),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
