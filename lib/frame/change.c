@@ -101,6 +101,13 @@ put(struct frame *f, int64_t n, int64_t entry)
     f->generation++;
 }
 
+// Whether the list in memory leads to all that it led to when the change began.
+static bool
+is_untouched(const struct change *c)
+{
+    return c->nputs == 0 && c->ndropped == 0 && !c->rearranged;
+}
+
 tess_status
 frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_error *err)
 {
@@ -109,6 +116,8 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
 
     // The first bytes since the last commit: what is free must be known from the newest state.
     tess_status st = f->written == 0 ? frame_check_current(f, err) : TESS_OK;
+    if (st == TESS_OK && is_untouched(&f->change))
+        st = f->container->reclaim(f, err);
     if (st == TESS_OK)
         st = reserve_put(f, err);
     if (st == TESS_OK)

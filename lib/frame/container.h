@@ -23,6 +23,8 @@ struct container {
                           tess_error *err);
     // What a frame that was opened needs before it can be changed.
     tess_status (*prepare)(struct frame *f, tess_error *err);
+    // A chunk is to be stored, the first of a change that took none out of the list so far.
+    tess_status (*reclaim)(struct frame *f, tess_error *err);
     // Store a chunk where no state on disk has anything.
     tess_status (*put)(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry,
                        tess_error *err);

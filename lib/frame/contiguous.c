@@ -29,10 +29,12 @@
 
 enum { COMMIT_FIRST = 16 }; // bytes of the header that nearly every commit changes
 
-// In an empty frame the header's number of stored bytes may be anything.
+// Where a chunk must end. In an empty frame the header's number of stored bytes may be anything.
 static int64_t
-section_end(const struct frame *f)
+section_end(const struct frame *f, int64_t position)
 {
+    if (position < f->old.end) // what was written since is behind it, and none of its bytes
+        return f->old.end;
     return f->writable ? f->space.end : f->h.header_len + f->h.cbytes;
 }
 
@@ -44,7 +46,7 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
     *place = (struct place){
         .io = f->io,
         .position = position,
-        .room = section_end(f) - position,
+        .room = section_end(f, position) - position,
     };
     return TESS_OK;
 }
@@ -62,7 +64,7 @@ prepare(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return st;
     space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
-    return free_space_map(f, end, err);
+    return free_space_init(f, end, err);
 }
 
 static tess_status
@@ -88,6 +90,8 @@ release(struct frame *f, int64_t entry)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     const int64_t position = f->h.header_len + entry;
+    if (free_space_release_old(f, position) || space_release_new(&f->space, position))
+        return;
     if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
         return;
     const int32_t cbytes = get_i32le(head + 12);
@@ -249,6 +253,7 @@ clear_head(struct frame *f, int64_t size, tess_error *err)
     tess_status st = TESS_OK;
 
     f->space.parked = (struct extent_list){0};
+    f->old.forgotten = true;
     TRY(load_disk_list(f, &list, err));
     // Nothing new goes in front of what is there.
     f->space.end = max_i64(f->space.end, now.start + now.size);
@@ -300,6 +305,7 @@ commit_empty(struct frame *f, tess_error *err)
     set_lengths(&p);
     TRY(pending_encode_header(&p, f, err));
     st = write_state(f, &p, err);
+    f->old.forgotten = true;
     space_forget(&f->space); // the trailer took some of it, also if what followed failed
     if (st != TESS_OK)
         goto out;
@@ -307,6 +313,7 @@ commit_empty(struct frame *f, tess_error *err)
     // Nothing but header and trailer is needed from here on.
     space_finish(&f->space);
     space_init(&f->space, f->h.header_len, p.placed);
+    f->old = (struct old_chunks){0};
 out:
     pending_finish(&p);
     return st;
@@ -338,6 +345,7 @@ publish(struct frame *f, tess_error *err)
 const struct container container_contiguous = {
     .locate = locate,
     .prepare = prepare,
+    .reclaim = free_space_reclaim,
     .put = put,
     .release = release,
     .commit = commit,

@@ -49,6 +49,15 @@ struct change {
     int64_t ndropped;
 };
 
+// Chunks that were there when a contiguous frame was opened, and that nobody has looked at: what
+// lies between them is not known, nor whether they share bytes (free_space.c).
+struct old_chunks {
+    int64_t end; // they are below; 0: all is known
+    int64_t average; // bytes of one
+    int64_t unused; // estimate of the bytes that none of them needs; -1: none yet
+    bool forgotten; // some are needed on the disk that are not in the list any more
+};
+
 enum { FRAME_LENS_KEPT = 32 };
 
 #define FRAME_FOLDER_INDEX "chunks.b2frame" // the file of a sparse frame that is no chunk
@@ -83,6 +92,7 @@ struct frame {
     struct frame_index index;
 
     struct space space;
+    struct old_chunks old;
     struct change change;
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk

@@ -1,8 +1,9 @@
 /*
  * free_space.c - what of a file is free when a contiguous frame is opened to be changed.
  *
- * Between the chunks: what none of them takes. Behind the frame: everything, since a writer that
- * was interrupted leaves bytes there, unless another frame stands among them.
+ * Between the chunks: what none of them takes, once they were looked at. How much that is can be
+ * told well enough from a few hundred random bytes. Behind the frame: everything, since a writer
+ * that was interrupted leaves bytes there, unless another frame stands among them.
  *
  * Not here: taking and giving back (space.c).
  */
@@ -15,17 +16,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 16 };
+enum {
+    PIECE = 1 << 16,
+    SMALL = 8192, // chunks of which several headers are read at once
+    FEW = 256, // chunks that are looked at without asking
+    SAMPLES = 256,
+    WORTH_MIN = 1 << 20, // unused bytes that are worth looking for
+    WORTH_SHARE = 16, // one part in so many of all is, too
+};
+
+// A piece of the file, for what stands in it.
+struct piece {
+    uint8_t *bytes; // NULL: headers are read one by one
+    int64_t start;
+    int64_t size;
+};
+
+// The stored bytes of a chunk, as its header says.
+static tess_status
+stored_bytes(const struct frame *f, int64_t position, struct piece *p, int32_t *cbytes,
+             tess_error *err)
+{
+    uint8_t one[CHUNK_HEADER_MIN];
+    const uint8_t *head = one;
+    tess_status st = TESS_OK;
+    if (p->bytes) {
+        if (position < p->start || position - p->start > p->size - CHUNK_HEADER_MIN) {
+            p->start = position;
+            p->size = min_i64(f->old.end - position, PIECE);
+            st = io_read(f->io, position, p->bytes, (size_t)p->size, err);
+        }
+        head = p->bytes + (position - p->start);
+    } else {
+        st = io_read(f->io, position, one, sizeof one, err);
+    }
+    if (st == TESS_OK)
+        *cbytes = get_i32le(head + 12);
+    return st;
+}
 
 // The bytes of a stored chunk; they must not reach into the next one's.
 static tess_status
-chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, tess_error *err)
+chunk_end(const struct frame *f, int64_t position, int64_t room, struct piece *p, int64_t *end,
+          tess_error *err)
 {
-    uint8_t head[CHUNK_HEADER_MIN];
-    const tess_status st = io_read(f->io, position, head, sizeof head, err);
+    int32_t cbytes = 0;
+    if (room < CHUNK_HEADER_SIZE)
+        return err_set(err, TESS_ERR_CORRUPT, position,
+                       "%" PRId64 " bytes for a chunk before the next; the file can only be read",
+                       room);
+    const tess_status st = stored_bytes(f, position, p, &cbytes, err);
     if (st != TESS_OK)
         return st;
-    const int32_t cbytes = get_i32le(head + 12);
     if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
         return err_set(err, TESS_ERR_CORRUPT, position + 12,
                        "a chunk of %" PRId32 " stored bytes, %" PRId64
@@ -35,26 +77,180 @@ chunk_end(const struct frame *f, int64_t position, int64_t room, int64_t *end, t
     return TESS_OK;
 }
 
-// Find what is free between the chunks. Chunks that share bytes are refused: their space would be
-// released while it is still needed.
-tess_status
-free_space_map(struct frame *f, int64_t section_end, tess_error *err)
+// The old chunks that the list in memory, or a state on disk, leads to, in ascending order.
+static tess_status
+old_positions(const struct frame *f, int64_t **positions, size_t *n, tess_error *err)
+{
+    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    struct frame_index all = {0};
+    tess_status st = TESS_OK;
+
+    int64_t count = f->index.entries ? f->index.nchunks : 0;
+    TRY(index_reserve(&all, count + waiting[0]->count + waiting[1]->count, err));
+    for (int64_t i = 0; i < count; i++) // chunks that are not old count as none
+        all.entries[i] =
+            f->index.entries[i] < f->old.end - f->h.header_len ? f->index.entries[i] : -1;
+    for (int list = 0; list < 2; list++)
+        for (int64_t i = 0; i < waiting[list]->count; i++)
+            if (waiting[list]->items[i].start < f->old.end)
+                all.entries[count++] = waiting[list]->items[i].start - f->h.header_len;
+    all.nchunks = count;
+    TRY(index_sorted(&all, positions, n, err));
+    for (size_t i = 0; i < *n; i++)
+        (*positions)[i] += f->h.header_len;
+    (*positions)[*n] = f->old.end;
+out:
+    index_finish(&all);
+    return st;
+}
+
+static int
+compare_positions(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// What waits for a commit has a size from here on.
+static void
+tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t *positions,
+           const int64_t *ends, size_t n)
+{
+    for (int64_t i = 0; i < list->count; i++) {
+        struct extent *const e = &list->items[i];
+        if (e->start >= f->old.end)
+            continue;
+        const int64_t *const at = bsearch(&e->start, positions, n, sizeof *at, compare_positions);
+        e->size = ends[at - positions] - e->start;
+    }
+}
+
+// Tell f->space what is free between the old chunks; none is old from here on. Chunks that share
+// bytes are refused: their space would be released while it is still needed.
+static tess_status
+map(struct frame *f, tess_error *err)
 {
     int64_t end = f->h.header_len;
-    int64_t *sorted;
-    size_t n;
-    tess_status st = index_sorted(&f->index, &sorted, &n, err);
-    if (st != TESS_OK)
-        return st;
-    sorted[n] = section_end - f->h.header_len;
-    for (size_t i = 0; i < n && st == TESS_OK; i++) {
-        const int64_t position = f->h.header_len + sorted[i];
-        space_add(&f->space, (struct extent){end, position - end});
-        st = chunk_end(f, position, sorted[i + 1] - sorted[i], &end, err);
+    int64_t *positions = NULL, *ends = NULL;
+    struct piece piece = {0};
+    size_t n = 0;
+    tess_status st = TESS_OK;
+
+    TRY(old_positions(f, &positions, &n, err));
+    ends = malloc((n + 1) * sizeof *ends);
+    if (!ends) {
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
+        goto out;
     }
-    f->space.end = end;
-    free(sorted);
+    if (f->old.average > 0 && f->old.average < SMALL)
+        piece.bytes = malloc(PIECE); // no memory: one by one
+    for (size_t i = 0; i < n; i++)
+        TRY(chunk_end(f, positions[i], positions[i + 1] - positions[i], &piece, &ends[i], err));
+
+    for (size_t i = 0; i < n; i++) {
+        space_add(&f->space, (struct extent){end, positions[i] - end});
+        end = ends[i];
+    }
+    if (f->space.end == f->old.end)
+        f->space.end = end;
+    else
+        space_add(&f->space, (struct extent){end, f->old.end - end});
+    tell_sizes(f, &f->space.parked, positions, ends, n);
+    tell_sizes(f, &f->space.unsynced, positions, ends, n);
+    f->old = (struct old_chunks){0};
+out:
+    free(positions);
+    free(ends);
+    free(piece.bytes);
     return st;
+}
+
+tess_status
+free_space_init(struct frame *f, int64_t section_end, tess_error *err)
+{
+    int64_t count = 0;
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks; n++)
+        count += f->index.entries[n] >= 0;
+    f->old = (struct old_chunks){.end = section_end, .unused = -1};
+    if (count <= FEW)
+        return map(f, err);
+    f->old.average = (section_end - f->h.header_len) / count;
+    return TESS_OK;
+}
+
+// A number that looks random (splitmix64).
+static uint64_t
+scatter(uint64_t n)
+{
+    uint64_t z = n * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// The last of n > 0 ascending positions that is not behind `at`; n if all are.
+static size_t
+chunk_before(const int64_t *positions, size_t n, int64_t at)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (positions[middle] <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : n;
+}
+
+// Of some bytes between header and index, one in each of as many parts of equal size, how many
+// belong to no chunk? Other bytes for every length of the frame, so that an unlucky choice is not
+// made again.
+static tess_status
+estimate(struct frame *f, tess_error *err)
+{
+    const int64_t first = f->h.header_len, part = (f->old.end - first) / SAMPLES;
+    int64_t *positions = NULL;
+    struct piece none = {0};
+    int64_t misses = 0;
+    size_t n;
+    tess_status st = old_positions(f, &positions, &n, err);
+    for (int64_t i = 0; i < SAMPLES && st == TESS_OK; i++) {
+        const uint64_t any = scatter((uint64_t)f->h.frame_len + (uint64_t)i);
+        const int64_t at = first + i * part + (int64_t)(any % (uint64_t)max_i64(part, 1));
+        const size_t k = chunk_before(positions, n, at);
+        int32_t cbytes = 0;
+        if (k < n)
+            st = stored_bytes(f, positions[k], &none, &cbytes, err);
+        misses += k == n || at - positions[k] >= cbytes;
+    }
+    if (st == TESS_OK)
+        f->old.unused = misses * part;
+    free(positions);
+    return st;
+}
+
+tess_status
+free_space_reclaim(struct frame *f, tess_error *err)
+{
+    if (f->old.end == 0 || f->old.forgotten)
+        return TESS_OK;
+    tess_status st = f->old.unused < 0 ? estimate(f, err) : TESS_OK;
+    if (st != TESS_OK || f->old.unused < max_i64(WORTH_MIN, f->old.end / WORTH_SHARE))
+        return st;
+    st = frame_check_current(f, err); // what is free must be known from the newest state
+    return st == TESS_OK ? map(f, err) : st;
+}
+
+bool
+free_space_release_old(struct frame *f, int64_t position)
+{
+    if (position >= f->old.end)
+        return false;
+    space_release(&f->space, (struct extent){.start = position});
+    if (f->old.unused >= 0)
+        f->old.unused += f->old.average;
+    return true;
 }
 
 // Position of a frame's first bytes in [from, size) of the file; -1 if there is none.

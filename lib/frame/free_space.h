@@ -1,13 +1,26 @@
 /*
  * free_space.h - what of a file is free when a contiguous frame is opened to be changed.
+ *
+ * To know what is free between the chunks means to read a few bytes of each. So of a frame with
+ * many chunks nothing is known at first, and none of the space is used again; before the first
+ * chunk is stored, a few reads tell how much there may be. Only once that is worth it, here or
+ * after some chunks were replaced, all are looked at. Chunks that share bytes are found then,
+ * before any of their space is used.
  */
 #ifndef FRAME_FREE_SPACE_H
 #define FRAME_FREE_SPACE_H
 
 #include "frame/frame.h"
 
-// Tell f->space what is free between the chunks, which end at section_end at the latest.
-tess_status free_space_map(struct frame *f, int64_t section_end, tess_error *err);
+// A frame was opened whose chunks end at section_end at the latest.
+tess_status free_space_init(struct frame *f, int64_t section_end, tess_error *err);
+
+// Learn what is free if it is worth it. The list in memory leads to all chunks that states on disk
+// need, but for those that f->space waits for. TESS_ERR_CORRUPT: chunks share bytes.
+tess_status free_space_reclaim(struct frame *f, tess_error *err);
+
+// Release the chunk there if it is an old one, of which nothing is known; else false.
+bool free_space_release_old(struct frame *f, int64_t position);
 
 // Whether what stands behind the frame may be overwritten. TESS_ERR_UNSUPPORTED: another frame.
 tess_status free_space_check_behind(const struct frame *f, tess_error *err);

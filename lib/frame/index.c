@@ -230,11 +230,17 @@ index_sorted(const struct frame_index *x, int64_t **entries, size_t *n, tess_err
     int64_t *const sorted = malloc(((size_t)count + 1) * sizeof *sorted);
     if (!sorted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", count);
+    bool ascending = true; // as they are in files that were only appended to
+    int64_t last = 0;
     *n = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (x->entries[i] >= 0)
-            sorted[(*n)++] = x->entries[i];
-    qsort(sorted, *n, sizeof *sorted, by_value);
+    for (int64_t i = 0; i < count; i++) {
+        if (x->entries[i] < 0)
+            continue;
+        ascending &= last <= x->entries[i];
+        last = sorted[(*n)++] = x->entries[i];
+    }
+    if (!ascending)
+        qsort(sorted, *n, sizeof *sorted, by_value);
     *entries = sorted;
     return TESS_OK;
 }

@@ -104,15 +104,24 @@ space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
     return TESS_OK;
 }
 
-void
-space_release(struct space *s, struct extent e)
+bool
+space_release_new(struct space *s, int64_t start)
 {
-    if (!extents_remove(&s->fresh, e.start, &e))
-        add(&s->parked, e);
-    else if (e.start + e.size == s->end)
+    struct extent e;
+    if (!extents_remove(&s->fresh, start, &e))
+        return false;
+    if (e.start + e.size == s->end)
         s->end = e.start; // perhaps nothing was ever written there
     else
         add_open(s, e);
+    return true;
+}
+
+void
+space_release(struct space *s, struct extent e)
+{
+    if (!space_release_new(s, e.start))
+        add(&s->parked, e);
 }
 
 int64_t

@@ -48,7 +48,11 @@ void space_forget(struct space *s);
 // Take `size` bytes. TESS_ERR_NOMEM; *start is set otherwise.
 tess_status space_take(struct space *s, int64_t size, int64_t *start, tess_error *err);
 
-// Release an extent that a chunk no longer needs. A lack of memory loses the space, no data.
+// Release what was taken in this batch, and starts there. False: nothing was.
+bool space_release_new(struct space *s, int64_t start);
+
+// Release an extent that a chunk no longer needs. A lack of memory loses the space, no data. Of an
+// old chunk (free_space.h) the size is 0 until it is known.
 void space_release(struct space *s, struct extent e);
 
 // Where index and trailer of the next state can stand: the lowest position behind all chunks that
