@@ -9,19 +9,26 @@
 
 #include <stdlib.h>
 
+static bool
+reserve(struct extent_list *list)
+{
+    if (list->count < list->capacity)
+        return true;
+    const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
+    struct extent *const items = realloc(list->items, (size_t)capacity * sizeof *items);
+    if (!items)
+        return false;
+    list->items = items;
+    list->capacity = capacity;
+    return true;
+}
+
 // No memory: the space stays unused.
 static void
 add(struct extent_list *list, struct extent e)
 {
-    if (list->count == list->capacity) {
-        const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        struct extent *const items = realloc(list->items, (size_t)capacity * sizeof *items);
-        if (!items)
-            return;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = e;
+    if (reserve(list))
+        list->items[list->count++] = e;
 }
 
 static void
@@ -44,6 +51,7 @@ space_finish(struct space *s)
     extents_finish(&s->fresh);
     finish_list(&s->parked);
     finish_list(&s->unsynced);
+    finish_list(&s->tail);
     *s = (struct space){0};
 }
 
@@ -96,19 +104,43 @@ take_at_end(struct space *s, int64_t size)
 tess_status
 space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
 {
-    if (!extents_reserve(&s->fresh))
+    if (!extents_reserve(&s->fresh) || !reserve(&s->tail))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an extent");
-    if (!extents_take(&s->open, size, start))
+    if (extents_take(&s->open, size, start)) {
+        extents_insert(&s->fresh, (struct extent){*start, size});
+    } else {
         *start = take_at_end(s, size);
-    extents_insert(&s->fresh, (struct extent){*start, size});
+        add(&s->tail, (struct extent){*start, size});
+    }
     return TESS_OK;
+}
+
+// Take an extent out of those that were taken behind the end.
+static bool
+remove_tail(struct space *s, int64_t start, struct extent *e)
+{
+    int64_t low = 0, high = s->tail.count;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (s->tail.items[middle].start < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == s->tail.count || s->tail.items[low].start != start || s->tail.items[low].size == 0)
+        return false;
+    *e = s->tail.items[low];
+    s->tail.items[low].size = 0;
+    if (low == s->tail.count - 1)
+        s->tail.count--;
+    return true;
 }
 
 bool
 space_release_new(struct space *s, int64_t start)
 {
     struct extent e;
-    if (!extents_remove(&s->fresh, start, &e))
+    if (!extents_remove(&s->fresh, start, &e) && !remove_tail(s, start, &e))
         return false;
     if (e.start + e.size == s->end)
         s->end = e.start; // perhaps nothing was ever written there
@@ -153,6 +185,7 @@ space_committed(struct space *s, struct extent placed, bool synced)
     s->before = meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
     s->now = placed;
     extents_clear(&s->fresh);
+    s->tail.count = 0;
     for (int64_t i = 0; i < s->parked.count; i++)
         add(&s->unsynced, s->parked.items[i]);
     s->parked.count = 0;

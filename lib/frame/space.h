@@ -31,7 +31,8 @@ struct space {
     struct extents open; // free
     struct extent_list parked; // released in this batch
     struct extent_list unsynced; // released in the last one, whose header may not be on the disk
-    struct extents fresh; // taken in this batch
+    struct extents fresh; // taken in this batch, from what was free
+    struct extent_list tail; // taken in it behind the end; ascending; size 0: released since
 };
 
 void space_finish(struct space *s); // zeroed: fine
