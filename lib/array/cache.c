@@ -343,7 +343,7 @@ forget(struct cache *c, struct cached **link, int64_t chunk)
 static void
 forget_everywhere(struct cache *c, int64_t chunk)
 {
-    for (int i = 0; i < SHARDS && cache_is_on(c); i++)
+    for (int i = 0; i < SHARDS && atomic_load(&c->used) > 0; i++)
         for (uint32_t k = 0; k < c->nbuckets && c->shards[i].buckets; k++)
             forget(c, &c->shards[i].buckets[k], chunk);
 }
