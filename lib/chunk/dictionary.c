@@ -5,7 +5,7 @@
  * many short streams gain, few long ones do not. To find out, the last of the samples are not used
  * to make it, but encoded with and without it.
  *
- * Not here: how it is made (codec/dict.c), which samples (encode.c).
+ * Not here: how it is made (codec/dict.c), which samples (train.c).
  */
 #include "chunk/dictionary.h"
 

@@ -11,6 +11,7 @@ enum {
     SPLIT_TYPESIZE_MAX = 16,
     SPLIT_NITEMS_MIN = 32,
     ZSTD_SPLIT_LEVEL_MAX = 5,
+    NBYTES_MIN = 32, // smaller chunks are stored plainly
 };
 
 // c-blosc2's rule: it decides the ratio, and readers expect its result only in the flags.
@@ -48,6 +49,12 @@ check_pipeline(const struct chunk_spec *spec, int32_t typesize, struct pipeline 
     memcpy(filters.metas, spec->filters_meta, FILTER_SLOTS);
     const tess_status st = pipeline_init(&filters, pipeline, err);
     return st == TESS_OK ? pipeline_check_encode(pipeline, err) : st;
+}
+
+bool
+chunk_encoder_is_plain(const struct chunk_encoder *e)
+{
+    return e->level == 0 || e->h.nbytes < NBYTES_MIN || 4 * (int64_t)e->h.nblocks > e->h.nbytes;
 }
 
 struct codec_call

@@ -54,6 +54,30 @@ chunk_bound(const struct chunk_encoder *e)
     return plain > value ? plain : value;
 }
 
+// Room that any block of the encoder can be encoded in.
+static inline int64_t
+block_bound(const struct chunk_encoder *e)
+{
+    return (int64_t)e->h.blocksize + 4 * (int64_t)(e->h.split ? e->h.typesize : 1) + CODEC_SLACK;
+}
+
+// Where the blocks of a chunk begin, if it has no dictionary.
+static inline int64_t
+chunk_blocks_start(const struct chunk_encoder *e)
+{
+    return CHUNK_HEADER_SIZE + 4 * (int64_t)e->h.nblocks;
+}
+
+// Whether all chunks are plain bytes.
+bool chunk_encoder_is_plain(const struct chunk_encoder *e);
+
+// Whether blocks other than the first need the content of the first.
+static inline bool
+chunk_encoder_needs_reference(const struct chunk_encoder *e)
+{
+    return e->pipeline.has_delta && e->h.nblocks > 1;
+}
+
 // What its codec is called with.
 struct codec_call chunk_encoder_call(const struct chunk_encoder *e, struct codec_state *state);
 
