@@ -5,6 +5,7 @@
 
 #include "array/cache.h"
 #include "array/visits.h"
+#include "array/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ array_free(tess_array *a)
     cache_free(a->cache);
     free(a->chunk_starts);
     pool_free(a->pool);
+    store_free(a->store);
     plugins_finish(&a->plugins);
     free(a);
 }

@@ -3,8 +3,8 @@
  *
  * How a read goes: geom says which chunks and blocks the box meets; frame finds a chunk and reads
  * its table; chunk decodes one block into scratch memory; place.c puts the items where they belong.
- * No memory of the size of a chunk is needed. A write goes the other way and stores whole chunks,
- * in which blocks that were not touched are copied as they stand.
+ * No memory of the size of a chunk is needed. A write goes the other way (store.h) and stores whole
+ * chunks, in which blocks that were not touched are copied as they stand.
  */
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H
@@ -19,6 +19,7 @@
 #include <tessera/array.h>
 
 struct cache;
+struct store;
 struct visits;
 
 struct tess_array {
@@ -36,6 +37,7 @@ struct tess_array {
     struct pool *pool;
     struct visits *visits; // chunks opened last
     struct cache *cache; // decoded blocks
+    struct store *store; // what writing keeps from call to call; NULL: nothing yet
     tess_context context;
 };
 

@@ -1,0 +1,17 @@
+/*
+ * cost.h - how long requests take, roughly: whether threads are worth waking.
+ *
+ * Nanoseconds of one thread on a machine of 2021. Half or twice as much is as good.
+ */
+#ifndef ARRAY_COST_H
+#define ARRAY_COST_H
+
+#include "codec/codec.h"
+
+#include <stdint.h>
+
+// Encoding or decoding so many bytes of items; codec NULL: they are only copied.
+int64_t cost_encode(const struct codec *codec, int level, int64_t nbytes);
+int64_t cost_decode(const struct codec *codec, int64_t nbytes);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * making.c - one changed chunk in the making.
+ *
+ * Blocks are kept as they are stored if they mean the same in the new chunk: the same filters,
+ * codec and splitting, the same dictionary, and, where blocks are compared with the first, the same
+ * first one.
+ *
+ * Not here: who encodes which block, and when (store.c).
+ */
+#include "array/making.h"
+
+#include "base/checked.h"
+#include "chunk/train.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes of an item beyond which a constant chunk may be smaller in blocks: with LZ4, one block of
+// a constant takes some 30 bytes.
+#define WIDE 64
+
+enum { KEPT_PIECE = 1 << 20 }; // bytes copied at once, or one block
+
+tess_status
+buffer_reserve(struct buffer *b, int64_t size, tess_error *err)
+{
+    if (b->bytes && b->size >= size)
+        return TESS_OK;
+    free(b->bytes);
+    *b = (struct buffer){.bytes = malloc((size_t)size), .size = size};
+    if (!b->bytes) {
+        b->size = 0;
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes of a chunk", size);
+    }
+    return TESS_OK;
+}
+
+static bool
+is_touched(const struct making *m, int32_t nblock, bool *replaced)
+{
+    return m->source->touched(m->source->from, &m->edit, nblock, replaced) == nblock;
+}
+
+// Whether streams of the old chunk mean the same in a new one.
+static bool
+same_encoding(const struct chunk_header *old, const struct chunk_encoder *e)
+{
+    const struct chunk_header *const h = &e->h;
+    return old->header_size == CHUNK_HEADER_SIZE && old->version >= 4 &&
+           old->codec_format == h->codec_format && old->codec_meta == h->codec_meta &&
+           old->split == h->split && old->typesize == h->typesize &&
+           (old->codec_format != CODEC_FORMAT_OTHER || old->udcodec == h->udcodec) &&
+           memcmp(old->filters, h->filters, FILTER_SLOTS) == 0 &&
+           memcmp(old->filters_meta, h->filters_meta, FILTER_SLOTS) == 0;
+}
+
+static tess_status
+open_old(struct making *m, tess_error *err)
+{
+    const struct chunk_encoder *const e = &m->a->encoder;
+    bool replaced;
+    const tess_status st = visit_open(m->a, m->edit.n, m->s, &m->old, err);
+    if (st != TESS_OK)
+        return st;
+    m->keep = m->old->kind == VISIT_BLOCKS && same_encoding(&m->old->stored.chunk.h, e) &&
+              !chunk_encoder_is_plain(e) && !(e->pipeline.has_delta && is_touched(m, 0, &replaced));
+    return TESS_OK;
+}
+
+int64_t
+making_old_size(const struct making *m, int32_t nblock)
+{
+    bool replaced;
+    if (!m->old || m->old->kind == VISIT_SPECIAL || (is_touched(m, nblock, &replaced) && replaced))
+        return 0;
+    if (m->old->kind != VISIT_BLOCKS)
+        return m->a->g.blocksize;
+    const struct span span = chunk_span(&m->old->stored.chunk, nblock);
+    return span.stop - span.start;
+}
+
+// Stored bytes of the old chunk.
+static tess_status
+fetch_stored(struct making *m, int32_t offset, int32_t size, const uint8_t **bytes, tess_error *err)
+{
+    const struct stored_chunk *const sc = &m->old->stored;
+    const tess_status st = sc->bytes.fetch(sc->bytes.from, offset, size, m->s, bytes, err);
+    return st == TESS_OK ? st : stored_chunk_blame(sc, m->edit.n, st, err);
+}
+
+// Blocks as they are stored; what a chunk holds in another way, as items.
+tess_status
+making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err)
+{
+    const uint8_t *bytes;
+    if (m->old->kind != VISIT_BLOCKS)
+        return visit_block(m->a, m->old, nblock, dst, m->s, err);
+    const struct span span = chunk_span(&m->old->stored.chunk, nblock);
+    const int32_t size = span.stop - span.start;
+    const tess_status st = fetch_stored(m, span.start, size, &bytes, err);
+    if (st == TESS_OK)
+        memcpy(dst, bytes, (size_t)size);
+    return st;
+}
+
+static tess_status
+old_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t *dst,
+          struct chunk_scratch *s, tess_error *err)
+{
+    static const struct block_need all = {0};
+    const size_t size = (size_t)m->a->g.blocksize;
+    const struct stored_chunk *const sc = &m->old->stored;
+    struct decoded block = {.bytes = fetched};
+
+    if (!fetched || m->old->kind == VISIT_SPECIAL)
+        return visit_block(m->a, m->old, nblock, dst, s, err);
+    if (m->old->kind == VISIT_BLOCKS) {
+        const tess_status st =
+            block_decode(&sc->chunk, nblock, fetched, m->old->ref, &all, s, &block, err);
+        if (st != TESS_OK)
+            return stored_chunk_blame(sc, m->edit.n, st, err);
+    }
+    memcpy(dst, block.bytes, size);
+    return TESS_OK;
+}
+
+tess_status
+making_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t *dst,
+             struct chunk_scratch *s, tess_error *err)
+{
+    bool replaced = false;
+    const bool touched = is_touched(m, nblock, &replaced);
+    tess_status st = TESS_OK;
+
+    if (!touched || !replaced) {
+        if (m->old)
+            st = old_items(m, nblock, fetched, dst, s, err);
+        else
+            memset(dst, 0, (size_t)m->a->g.blocksize);
+    }
+    if (touched && st == TESS_OK)
+        m->source->fill(m->source->from, &m->edit, nblock, dst);
+    return st;
+}
+
+// For those who need a block before its turn.
+static tess_status
+items_now(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
+{
+    const struct making *const m = from;
+    return making_items(m, nblock, NULL, dst, m->s, err);
+}
+
+// The content of block 0, which other blocks are compared with.
+static tess_status
+load_reference(struct making *m, tess_error *err)
+{
+    const int32_t blocksize = m->a->g.blocksize;
+    if (!chunk_encoder_needs_reference(&m->a->encoder))
+        return TESS_OK;
+    m->ref = malloc((size_t)blocksize);
+    if (!m->ref)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
+                       blocksize);
+    m->encoding.ref = m->ref;
+    return items_now(m, 0, m->ref, err);
+}
+
+static tess_status
+train(struct making *m, tess_error *err)
+{
+    const struct block_source source = {.from = m, .items = items_now};
+    struct chunk_scratch *const s = pool_take(m->a->pool);
+    tess_status st = s ? scratch_reserve(s, m->a->g.blocksize, err)
+                       : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    if (st == TESS_OK)
+        st = dictionary_train(&m->dict, &m->encoding, &source, s, err);
+    pool_give(m->a->pool, s);
+    return st;
+}
+
+// That of the blocks that are kept, or a new one.
+static tess_status
+choose_dictionary(struct making *m, tess_error *err)
+{
+    const struct chunk_encoder *const e = &m->a->encoder;
+    tess_status st = TESS_OK;
+
+    if (m->keep) {
+        const struct codec_dict *const dict = &m->old->stored.chunk.dict;
+        if (dict->size > 0)
+            st = codec_dict_init(&m->dict, e->codec, e->level, dict->bytes, dict->size, err);
+    } else if (e->dictionary) {
+        st = train(m, err);
+    }
+    m->encoding.dict = &m->dict;
+    return st;
+}
+
+// Whether to collect the items on their way to the encoder: in all likelihood they are stored
+// plainly. Filters of the program want blocks that are aligned for all types.
+static bool
+likely_plain(const struct making *m, bool expect_plain)
+{
+    if (m->keep || m->a->g.blocksize % (int32_t) _Alignof(max_align_t) != 0)
+        return false;
+    return m->old ? m->old->kind == VISIT_MEMCPYED : expect_plain;
+}
+
+static tess_status
+begin_blocks(struct making *m, bool expect_plain, tess_error *err)
+{
+    const struct chunk_encoder *const e = &m->a->encoder;
+    const bool only_plain = chunk_encoder_is_plain(e);
+    const int64_t bound = only_plain ? chunk_bound(e) : assembly_bound(e);
+    tess_status st = buffer_reserve(&m->bytes, bound, err);
+
+    m->encoding.e = e;
+    if (st == TESS_OK && !only_plain)
+        st = load_reference(m, err);
+    if (st == TESS_OK && !only_plain)
+        st = choose_dictionary(m, err);
+    if (st != TESS_OK)
+        return st;
+    assembly_begin(&m->out, e, &m->dict, m->bytes.bytes, bound);
+    if (only_plain) {
+        m->items = m->bytes.bytes + CHUNK_HEADER_SIZE;
+    } else if (likely_plain(m, expect_plain)) {
+        st = buffer_reserve(&m->plain, chunk_bound(e), err);
+        m->items = st == TESS_OK ? m->plain.bytes + CHUNK_HEADER_SIZE : NULL;
+    }
+    return st;
+}
+
+static bool
+is_zero(const uint8_t *item, int64_t size)
+{
+    return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
+}
+
+// The special value that a constant is, if it is one without bytes of its own.
+static enum chunk_special
+special_of(const tess_array *a, const uint8_t *item)
+{
+    const int32_t typesize = a->g.typesize;
+    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = typesize}};
+    uint8_t nan[8];
+
+    if (is_zero(item, typesize))
+        return SPECIAL_ZEROS;
+    if (typesize == 4 || typesize == 8) {
+        chunk_special_bytes(&nans, 0, nan, (size_t)typesize);
+        if (memcmp(item, nan, (size_t)typesize) == 0)
+            return SPECIAL_NANS;
+    }
+    return SPECIAL_VALUE;
+}
+
+tess_status
+making_begin(struct making *m, bool expect_plain, tess_error *err)
+{
+    const uint8_t *const item = m->edit.item;
+    if (item && (m->a->g.typesize <= WIDE || special_of(m->a, item) != SPECIAL_VALUE)) {
+        m->constant = true;
+        return TESS_OK;
+    }
+    const tess_status st = m->edit.whole ? TESS_OK : open_old(m, err);
+    return st == TESS_OK ? begin_blocks(m, expect_plain, err) : st;
+}
+
+// How many of the blocks from `first` on, up to `stop`, stand one behind the other.
+static int32_t
+run_length(const struct span *spans, int32_t first, int32_t stop)
+{
+    int32_t n = 1;
+    while (first + n < stop && spans[first + n].start == spans[first + n - 1].stop &&
+           spans[first + n].stop - spans[first].start <= KEPT_PIECE)
+        n++;
+    return n;
+}
+
+tess_status
+making_keep(struct making *m, int32_t nblock, tess_error *err)
+{
+    while (m->out.nblocks < nblock && !m->out.full) {
+        const uint8_t *bytes;
+        const int32_t first = m->out.nblocks;
+        const struct span *const spans = m->old->stored.chunk.spans;
+        const int32_t n = run_length(spans, first, nblock);
+        const int32_t start = spans[first].start;
+        const tess_status st =
+            fetch_stored(m, start, spans[first + n - 1].stop - start, &bytes, err);
+        if (st != TESS_OK)
+            return st;
+        assembly_add_run(&m->out, spans + first, n, bytes);
+    }
+    return TESS_OK;
+}
+
+static tess_status
+put_value(struct making *m, tess_error *err)
+{
+    const enum chunk_special special = special_of(m->a, m->edit.item);
+    if (special != SPECIAL_VALUE)
+        return frame_put_special(m->a->frame, m->edit.n, special, err);
+    const tess_status st =
+        buffer_reserve(&m->bytes, (int64_t)m->a->g.typesize + CHUNK_HEADER_SIZE, err);
+    if (st != TESS_OK)
+        return st;
+    const int32_t cbytes = chunk_encode_value(&m->a->encoder, m->edit.item, m->bytes.bytes);
+    return frame_put(m->a->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+}
+
+// The chunk's plain bytes: collected already, or once more.
+static tess_status
+put_plain(struct making *m, tess_error *err)
+{
+    const struct geometry *const g = &m->a->g;
+    uint8_t *const bytes = m->items ? m->items - CHUNK_HEADER_SIZE : m->bytes.bytes;
+    const int32_t cbytes = chunk_begin_plain(&m->a->encoder, bytes);
+
+    for (int32_t i = 0; !m->items && i < g->nblocks; i++) {
+        const tess_status st =
+            items_now(m, i, bytes + CHUNK_HEADER_SIZE + (int64_t)i * g->blocksize, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return frame_put(m->a->frame, m->edit.n, bytes, cbytes, err);
+}
+
+tess_status
+making_end(struct making *m, bool *plain, tess_error *err)
+{
+    const int64_t value_size = (int64_t)m->a->g.typesize + CHUNK_HEADER_SIZE;
+    enum chunk_special special;
+
+    if (m->constant)
+        return put_value(m, err);
+    const tess_status st = making_keep(m, (int32_t)m->a->g.nblocks, err);
+    if (st != TESS_OK)
+        return st;
+    *plain = m->out.full;
+    if (m->edit.item && (m->out.full || (!m->out.zeros && m->out.at > value_size)))
+        return put_value(m, err);
+    if (m->out.full)
+        return put_plain(m, err);
+    const int32_t cbytes = assembly_end(&m->out, &special);
+    return special == SPECIAL_ZEROS
+               ? frame_put_special(m->a->frame, m->edit.n, special, err)
+               : frame_put(m->a->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+}
+
+void
+making_reset(struct making *m)
+{
+    visit_release(m->old);
+    codec_dict_finish(&m->dict);
+    free(m->ref);
+    *m = (struct making){.bytes = m->bytes, .plain = m->plain};
+}
+
+void
+making_free(struct making *m)
+{
+    if (!m)
+        return;
+    making_reset(m);
+    free(m->bytes.bytes);
+    free(m->plain.bytes);
+    free(m);
+}

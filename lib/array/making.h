@@ -1,0 +1,68 @@
+/*
+ * making.h - one changed chunk in the making.
+ *
+ *     making_begin()   what its blocks share is there
+ *     making_items()   the content that a block will have; any thread
+ *     making_keep()    copies blocks up to the next one that was encoded
+ *     making_end()     to the frame
+ */
+#ifndef ARRAY_MAKING_H
+#define ARRAY_MAKING_H
+
+#include "array/store.h"
+#include "array/visit.h"
+
+// Memory that is used again; its content is not kept when it grows.
+struct buffer {
+    uint8_t *bytes;
+    int64_t size;
+};
+tess_status buffer_reserve(struct buffer *b, int64_t size, tess_error *err);
+
+struct making {
+    tess_array *a;
+    const struct edit_source *source;
+    struct chunk_scratch *s; // for what is done in order: next and finish
+    struct edit edit;
+
+    struct visit *old; // NULL if nothing of it is needed
+    bool keep; // stored blocks that are not touched are right as they are
+    bool constant; // needs no blocks
+    uint8_t *ref;
+    struct codec_dict dict;
+    struct encoding encoding;
+    struct assembly out;
+    uint8_t *items; // where the plain content of the chunk is collected; NULL: nowhere
+
+    int32_t at; // next block to be handed out
+    int32_t in_flight; // grains
+    struct making *next;
+    struct buffer bytes; // of `out`
+    struct buffer plain; // of `items`, unless the chunk is made of nothing else
+};
+
+// edit, source and s are set. expect_plain: blocks are likely not to get smaller, so that their
+// content is collected while it is at hand.
+tess_status making_begin(struct making *m, bool expect_plain, tess_error *err);
+
+// Bytes of the old chunk that the new content of a block takes. making_fetch() gets them, while
+// nothing changes the frame.
+int64_t making_old_size(const struct making *m, int32_t nblock);
+tess_status making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err);
+
+// The new content of a block. fetched: what making_fetch() got, or NULL to get it now. s is for
+// decoding; dst is not in it.
+tess_status making_items(const struct making *m, int32_t nblock, const uint8_t *fetched,
+                         uint8_t *dst, struct chunk_scratch *s, tess_error *err);
+
+// Copy blocks that are kept, until `nblock` is next.
+tess_status making_keep(struct making *m, int32_t nblock, tess_error *err);
+
+// All is handed out and added. *plain: the chunk did not get smaller.
+tess_status making_end(struct making *m, bool *plain, tess_error *err);
+
+// Forget the chunk, keep the buffers; or all.
+void making_reset(struct making *m);
+void making_free(struct making *m); // NULL: fine
+
+#endif
