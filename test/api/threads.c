@@ -1,5 +1,5 @@
 /*
- * threads.c - many threads read one array at once.
+ * threads.c - many threads read one array at once, or encode for one write.
  *
  * Made for the thread sanitizer; the data is compared all the same.
  */
@@ -116,11 +116,75 @@ readers(void **state)
     reference_finish(&ref);
 }
 
+enum { SIDE = 500, WRITES = 30 };
+
+// An array that is written with so many threads, at once and then in boxes; its bytes.
+static const void *
+write_boxes(int threads, int clevel, uint64_t seed, tess_array **a, size_t *size)
+{
+    static uint32_t items[SIDE * SIDE];
+    tess_context context;
+    tess_storage storage;
+    tess_params params;
+    struct random r;
+    const void *image;
+
+    random_init(&r, seed);
+    for (size_t i = 0; i < SIDE * SIDE; i++) // the lower half is noise
+        items[i] = i < SIDE * SIDE / 2 ? (uint32_t)(i / 7) : (uint32_t)random_next(&r);
+    tess_context_init(&context);
+    context.threads = threads;
+    context.cache = 0;
+    tess_storage_init(&storage);
+    storage.context = &context;
+    storage.mode = TESS_MODE_REPLACE;
+    tess_params_init(&params);
+    params.dtype = "<u4";
+    params.ndim = 2;
+    params.clevel = clevel;
+    for (int axis = 0; axis < 2; axis++) {
+        params.shape[axis] = SIDE;
+        params.chunkshape[axis] = 120;
+        params.blockshape[axis] = 32;
+    }
+    ok(tess_array_from(&storage, &params, items, sizeof items, a, err));
+    for (int i = 0; i < WRITES; i++) {
+        int64_t start[2], stop[2];
+        for (int axis = 0; axis < 2; axis++) {
+            start[axis] = (int64_t)random_below(&r, SIDE);
+            stop[axis] =
+                start[axis] + 1 + (int64_t)random_below(&r, (uint64_t)(SIDE - start[axis]));
+        }
+        ok(tess_array_write(*a, start, stop, items, sizeof items, err));
+    }
+    ok(tess_array_image(*a, &image, size, err));
+    return image;
+}
+
+// What is stored does not depend on who encodes it.
+static void
+writers(void **state)
+{
+    const uint64_t seed = random_seed();
+    (void)state;
+    for (int clevel = 0; clevel < 6; clevel += 5) {
+        tess_array *alone, *together;
+        size_t alone_size, together_size;
+        const void *const one = write_boxes(1, clevel, seed, &alone, &alone_size);
+        const void *const four = write_boxes(4, clevel, seed, &together, &together_size);
+        assert_int_equal(alone_size, together_size);
+        assert_memory_equal(one, four, alone_size);
+        ok(tess_array_close(alone, err));
+        ok(tess_array_close(together, err));
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(readers, files_setup, files_teardown),
+        cmocka_unit_test(writers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
