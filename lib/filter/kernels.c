@@ -38,6 +38,8 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
         k->unshuffle_rows = unshuffle_rows_avx2;
         k->bitshuffle = bitshuffle_avx2;
         k->bitunshuffle = bitunshuffle_avx2;
+        k->exclusive_or = exclusive_or_avx2;
+        k->bytedelta = bytedelta_avx2;
         k->byteundelta = byteundelta_avx2;
     }
 #endif

@@ -1,5 +1,5 @@
 /*
- * bytedelta_avx2.c - running sums of bytes, with AVX2.
+ * bytedelta_avx2.c - differences and running sums of bytes, with AVX2.
  *
  * Sums inside a register are made in steps of 1, 2, 4 and 8 bytes. What all registers before add up
  * to is a chain of its own, one addition long for each.
@@ -36,4 +36,19 @@ byteundelta_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
     uint8_t sum = (uint8_t)_mm256_extract_epi8(before, 0);
     for (; i < n; i++)
         dst[i] = sum = (uint8_t)(sum + src[i]);
+}
+
+void
+bytedelta_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
+{
+    size_t i = 1;
+    if (n > 0)
+        dst[0] = src[0];
+    for (; n >= 32 + i; i += 32) {
+        const __m256i before = _mm256_loadu_si256((const void *)(src + i - 1));
+        const __m256i x = _mm256_loadu_si256((const void *)(src + i));
+        _mm256_storeu_si256((void *)(dst + i), _mm256_sub_epi8(x, before));
+    }
+    for (; i < n; i++)
+        dst[i] = (uint8_t)(src[i] - src[i - 1]);
 }

@@ -47,6 +47,24 @@ store8(uint8_t *p, __m128i v)
     _mm_storel_epi64((void *)p, v);
 }
 
+INLINE __m256i
+load32(const uint8_t *p)
+{
+    return _mm256_loadu_si256((const void *)p);
+}
+
+INLINE void
+store32(uint8_t *p, __m256i v)
+{
+    _mm256_storeu_si256((void *)p, v);
+}
+
+INLINE __m256i
+join(__m128i low, __m128i high)
+{
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
+}
+
 // One step on 2 * half registers. Spelled out and not a loop: arrays stay in registers only when
 // all indices are constants.
 #define PAIR(k, unpacklo, unpackhi)                     \

@@ -11,6 +11,8 @@ unshuffle_fn unshuffle_avx2;
 unshuffle_rows_fn unshuffle_rows_avx2;
 bitshuffle_fn bitshuffle_avx2;
 bitunshuffle_fn bitunshuffle_avx2;
+xor_fn exclusive_or_avx2;
+bytedelta_fn bytedelta_avx2;
 byteundelta_fn byteundelta_avx2;
 
 #endif
