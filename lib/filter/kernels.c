@@ -8,6 +8,9 @@
 
 #include "base/cpu.h"
 #include "filter/kernels_c.h"
+#ifdef HAVE_VEC16
+#include "filter/vec16/kernels_vec16.h"
+#endif
 #ifdef HAVE_X86_AVX2
 #include "filter/x86/kernels_x86.h"
 #endif
@@ -31,6 +34,16 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
         .byteundelta = byteundelta_c,
         .is_run = is_run_c,
     };
+#ifdef HAVE_VEC16
+    if (cpu & (CPU_SSE2 | CPU_NEON)) {
+        k->shuffle = shuffle_vec16;
+        k->unshuffle = unshuffle_vec16;
+        k->unshuffle_rows = unshuffle_rows_vec16;
+        k->bitshuffle = bitshuffle_vec16;
+        k->bitunshuffle = bitunshuffle_vec16;
+        k->byteundelta = byteundelta_vec16;
+    }
+#endif
 #ifdef HAVE_X86_AVX2
     if (cpu & CPU_AVX2) {
         k->shuffle = shuffle_avx2;

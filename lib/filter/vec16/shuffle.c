@@ -1,0 +1,78 @@
+/*
+ * shuffle.c - bytes of items to planes and back, 16 bytes at a time.
+ */
+#include "filter/vec16/kernels_vec16.h"
+#include "filter/vec16/tiles.h"
+
+INLINE void
+row_of_power(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    size_t i = 0;
+    for (; nitems - i >= 32; i += 16)
+        items16(dst + i * w, src + i, n, w);
+    power_end(dst, src, n, w, nitems, i);
+}
+
+INLINE void
+row_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+{
+    if (nitems < 8) {
+        items_plain(dst, src, n, w, nitems);
+        return;
+    }
+    if (w == 16 && (nitems < STRIP || !is_crowded(n))) {
+        row_of_power(dst, src, n, w, nitems);
+        return;
+    }
+    for (size_t at = 0; at < nitems; at += STRIP) {
+        const size_t i = nitems >= 16 && nitems - at < 16 ? nitems - 16 : at;
+        row_end(dst + i * w, src + i, n, w, nitems - i < STRIP ? nitems - i : STRIP);
+    }
+}
+
+// n items, at least 16.
+INLINE void
+planes_of_power(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    for (size_t at = 0; at < n; at += 16) {
+        const size_t i = n - at < 16 ? n - 16 : at;
+        planes16(dst + i, src + i * w, n, w);
+    }
+}
+
+// n items, at least 16, of at least 9 bytes.
+INLINE void
+planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    if (w == 16 && !is_crowded(n)) {
+        planes_of_power(dst, src, n, w);
+        return;
+    }
+    for (size_t at = 0; at < n; at += STRIP)
+        for (size_t j = 0; j < w; j += 8) {
+            const size_t c = w - j < 8 ? w - 8 : j;
+            planes_end(dst + c * n, src + c, n, w, at, n - at < STRIP ? n : at + STRIP);
+        }
+}
+
+#include "filter/vec16/rows.h"
+
+void
+unshuffle_rows_vec16(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
+                     size_t n, size_t w, size_t first, size_t rows, size_t src_step,
+                     size_t row_nitems)
+{
+    unshuffle_rows_by_width(dst, dst_stride, src, n, w, first, rows, src_step, row_nitems);
+}
+
+void
+unshuffle_vec16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    unshuffle_rows_vec16(dst, 0, src, n, w, 0, 1, 0, n);
+}
+
+void
+shuffle_vec16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+{
+    shuffle_by_width(dst, src, n, w);
+}
