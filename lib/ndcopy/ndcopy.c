@@ -8,7 +8,13 @@
 
 #include <string.h>
 
-enum { ROWS_AHEAD = 20 };
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    ROWS_AHEAD = 20,
+    PIECE = 16,
+    SHORT_SIZE = 48, // longer ones are as fast either way
+};
 
 // Merge the axes that continue each other; returns how many remain.
 static int
@@ -77,6 +83,16 @@ ndrows_next(struct ndrows *r)
     return false;
 }
 
+// A short row in pieces of 16 bytes, the last of which overlaps the one before: a call of memcpy()
+// costs as much as the copy.
+INLINE void
+copy_short_row(uint8_t *restrict dst, const uint8_t *restrict src, size_t size)
+{
+    for (size_t at = 0; size - at > PIECE; at += PIECE)
+        memcpy(dst + at, src + at, PIECE);
+    memcpy(dst + size - PIECE, src + size - PIECE, PIECE);
+}
+
 static void
 copy_packed_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrows *r,
                  size_t row_size)
@@ -86,7 +102,10 @@ copy_packed_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struc
             __builtin_prefetch(dst + ROWS_AHEAD * r->row_dst, 1);
             __builtin_prefetch(src + ROWS_AHEAD * r->row_src, 0);
         }
-        memcpy(dst, src, row_size);
+        if (row_size >= PIECE && row_size <= SHORT_SIZE)
+            copy_short_row(dst, src, row_size);
+        else
+            memcpy(dst, src, row_size);
         dst += r->row_dst;
         src += r->row_src;
     }
