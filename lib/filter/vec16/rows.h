@@ -13,6 +13,7 @@
 enum {
     PREFETCH_ROWS = 20, // how far ahead, or half of the rows; gains a quarter on rows of 200 bytes
     PREFETCH_SIZE = 1024, // rows longer than this the processor foresees
+    PREFETCH_STRIDE = 1024, // rows nearer than this, too; asking for them costs up to a third
 };
 
 INLINE void
@@ -29,7 +30,7 @@ rows_of(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src
 {
     const size_t size = row_nitems * w;
     size_t ahead = rows;
-    if (size <= PREFETCH_SIZE)
+    if (size <= PREFETCH_SIZE && (dst_stride >= PREFETCH_STRIDE || dst_stride <= -PREFETCH_STRIDE))
         ahead = rows < 2 * PREFETCH_ROWS ? (rows + 1) / 2 : PREFETCH_ROWS;
 
     for (size_t r = 0; r < rows; r++) {
