@@ -4,8 +4,8 @@
 #include "array/array.h"
 
 #include "array/cache.h"
-#include "array/visits.h"
 #include "array/store.h"
+#include "array/visits.h"
 
 #include <stdlib.h>
 #include <string.h>

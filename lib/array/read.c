@@ -11,6 +11,7 @@
 #include "array/array.h"
 
 #include "array/cache.h"
+#include "array/cost.h"
 #include "array/place.h"
 #include "array/visit.h"
 #include "base/checked.h"
@@ -376,10 +377,9 @@ drop(void *arg, void *grain)
 
 // Many enough for the threads, large enough to be worth handing out.
 static int32_t
-run_length(int64_t nblocks, int32_t blocksize)
+run_length(int64_t nbytes, int32_t blocksize)
 {
-    const int64_t run = min_i64(GRAIN_SIZE / blocksize, nblocks / GRAINS_MIN);
-    return (int32_t)max_i64(run, 1);
+    return (int32_t)max_i64(min_i64(GRAIN_SIZE, nbytes / GRAINS_MIN) / blocksize, 1);
 }
 
 tess_status
@@ -396,12 +396,12 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
     job.listing = pool_take(a->pool);
     if (!job.listing)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    const int64_t nblocks = geometry_count_blocks(&a->g, start, stop);
+    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop);
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost = nblocks * a->g.blocksize / 4,
+        .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
     };
-    job.run = run_length(nblocks, a->g.blocksize);
+    job.run = run_length(nbytes, a->g.blocksize);
     const tess_status st = task_run(&task, &job, &width, err);
     visit_release(job.visit);
     pool_give(a->pool, job.listing);

@@ -139,15 +139,6 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
            e->items + offset_of(box->src, g->ndim, start), box->src->stride);
 }
 
-// Blocks that the box meets, as if the chunks' edges were blocks' edges: about.
-static int64_t
-touched_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop)
-{
-#include "array/cache.h"
-    }
-    return nbytes;
-}
-
 tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop,
             const struct strided_const *src, tess_error *err)
@@ -159,7 +150,7 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop,
         .next = next,
         .touched = touched,
         .fill = fill,
-        .nbytes = touched_nbytes(&a->g, start, stop),
+        .nbytes = geometry_blocks_nbytes(&a->g, start, stop),
     };
     box.more = walk_begin(&box.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
     return store_edits(a, &source, err);

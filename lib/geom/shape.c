@@ -147,14 +147,15 @@ blocks_before(const struct geometry *g, int axis, int64_t i, int64_t with)
 }
 
 int64_t
-geometry_count_blocks(const struct geometry *g, const int64_t *start, const int64_t *stop)
+geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop)
 {
-    int64_t n = 1;
+    int64_t nbytes = g->blocksize;
     for (int i = 0; i < g->ndim; i++) {
         if (start[i] >= stop[i])
             return 0;
-        if (!mul_i64(n, blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0), &n))
+        const int64_t n = blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0);
+        if (!mul_i64(nbytes, n, &nbytes))
             return INT64_MAX;
     }
-    return n;
+    return nbytes;
 }
