@@ -8,7 +8,8 @@
  *
  * Threads: any number of threads may read one array at once. A call that changes an array (write,
  * resize, append, flush, image, close, and those of meta.h and attr.h that set or delete) needs it
- * for itself. Different arrays have nothing in common.
+ * for itself, and so do those of copy.h and chunk.h if it is open for writing. Different arrays
+ * have nothing in common.
  *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then. A commit never touches what the previous one
@@ -16,6 +17,12 @@
  * memory and on disk, as it was before the call. With one exception: if all that fails is a commit
  * which a write, resize or append makes on the way, then what the call did stays in the array, and
  * tess_array_flush() tries again.
+ *
+ * Small writes wait in memory as decoded blocks (tess_context.cache), so that writing row after row
+ * encodes each block once. They are encoded when that memory is needed, by a later call that
+ * changes the array, at the latest by flush or close. What goes wrong then is told by that call;
+ * the blocks go on waiting, and what was committed before is not touched. With a cache of 0 bytes
+ * every write is encoded by the call that makes it.
  *
  * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG.
  */
@@ -183,6 +190,13 @@ typedef struct tess_info {
     bool vlblocks; /**< blocks of different sizes (plain frames only) */
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
     int64_t offset; /**< byte of its file where the frame starts */
+
+    /** Decoded blocks that the array keeps (tess_context.cache), in bytes; since it was opened. */
+    int64_t cache_used;
+    int64_t cache_dirty; /**< of these, written and not encoded yet: cbytes does not know of them */
+    int64_t cache_hits; /**< blocks that were read in part and came from there */
+    int64_t cache_misses; /**< and those that did not */
+    int64_t cache_evictions; /**< blocks that had to leave for others */
 
     int nmetalayers; /**< fixed ones, `layer` included; see meta.h */
     int nvlmetalayers; /**< variable-length ones, attributes (attr.h) among them */

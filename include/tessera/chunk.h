@@ -49,21 +49,25 @@ typedef struct tess_chunk_info {
 /**
  * Describe a chunk. Reads what stands in front of its blocks, and none of them.
  *
- * @param a      Open array; any number of threads at once.
+ * @param a      Open array; any number of threads at once if it is open for reading only. Else
+ *                 the call needs it for itself: blocks that wait in its cache (tess_context.cache)
+ *                 are encoded first.
  * @param n      Number of the chunk, 0 <= n < tess_info.nchunks; in arrays, in C order of the grid.
  * @param info   Filled on success.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, TESS_ERR_ARG, or as tess_array_read(). After a failure *info holds anything.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_chunk(const tess_array *a, int64_t n,
+TESS_API TESS_NODISCARD tess_status tess_array_chunk(tess_array *a, int64_t n,
                                                      tess_chunk_info *info, tess_error *err);
 
 /**
  * The uncompressed sizes of a chunk's blocks, in bytes; their sum is tess_chunk_info.nbytes.
  * Decodes none of them.
  *
- * @param a       Open array; any number of threads at once.
+ * @param a       Open array; any number of threads at once if it is open for reading only. Else
+ *                 the call needs it for itself: blocks that wait in its cache (tess_context.cache)
+ *                 are encoded first.
  * @param n       Number of the chunk, as in tess_array_chunk().
  * @param sizes   Receives tess_chunk_info.nblocks sizes. May be NULL if that is 0.
  * @param count   Places in sizes; at least that many (TESS_ERR_ARG otherwise).
@@ -71,7 +75,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_chunk(const tess_array *a, int64_
  *
  * @return as tess_array_chunk(). After a failure sizes holds anything.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(const tess_array *a, int64_t n,
+TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(tess_array *a, int64_t n,
                                                             int32_t *sizes, size_t count,
                                                             tess_error *err);
 

@@ -21,7 +21,8 @@ extern "C" {
  * on reading what stood there; its directory is gone, and reading it is TESS_ERR_STALE.
  *
  * @param a        Open array, of any kind that can be opened, with changes that are not committed
- *                 yet or not. It is only read.
+ *                 yet or not. If it is open for writing, the call needs it for itself: blocks that
+ *                 wait in its cache (tess_context.cache) are encoded first.
  * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND. Plugins
  *                 are not needed.
  * @param layout   One file, or a directory.
@@ -34,9 +35,8 @@ extern "C" {
  *         TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call leaves nothing
  *         behind, and what existed as it was.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_save(const tess_array *a,
-                                                    const tess_storage *storage, tess_layout layout,
-                                                    tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_storage *storage,
+                                                    tess_layout layout, tess_error *err);
 
 /**
  * The same into memory: a complete frame, as it would stand in a file.
@@ -50,8 +50,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(const tess_array *a,
  *
  * @return as tess_array_save().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_to_image(const tess_array *a, void **image,
-                                                        size_t *size, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image, size_t *size,
+                                                        tess_error *err);
 
 /** End the bytes of tess_array_to_image(). NULL is fine. */
 TESS_API void tess_image_free(void *image);

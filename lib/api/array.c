@@ -4,6 +4,7 @@
 #include "array/array.h"
 #include "api/check.h"
 #include "api/home.h"
+#include "array/cache.h"
 #include "base/checked.h"
 #include "codec/codec.h"
 #include "meta/dtype.h"
@@ -139,13 +140,13 @@ tess_array_flush(tess_array *a, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    return frame_commit(a->frame, err);
+    return array_commit(a, err);
 }
 
 TESS_API tess_status
 tess_array_close(tess_array *a, tess_error *err)
 {
-    const tess_status st = a ? frame_commit(a->frame, err) : TESS_OK;
+    const tess_status st = a ? array_commit(a, err) : TESS_OK;
     array_free(a);
     return st;
 }
@@ -163,8 +164,10 @@ tess_array_info(const tess_array *a, tess_info *info)
     const struct frame_header *const h = &a->frame->h;
     const struct geometry *const g = &a->g;
     const struct codec *const user = plugins_codec(&a->plugins, h->codec);
+    struct cache_stats cache;
     const char *const name = user ? user->name : codec_name(h->codec);
 
+    cache_stats(a->cache, &cache);
     *info = (tess_info){
         .ndim = g->ndim,
         .dtype = a->nd.dtype,
@@ -190,6 +193,11 @@ tess_array_info(const tess_array *a, tess_info *info)
         .vlblocks = h->vlblocks,
         .frame_version = h->version,
         .offset = a->offset,
+        .cache_used = cache.used,
+        .cache_dirty = cache.dirty,
+        .cache_hits = cache.hits,
+        .cache_misses = cache.misses,
+        .cache_evictions = cache.evictions,
         .nmetalayers = a->frame->metas.count,
         .nvlmetalayers = a->frame->vlmetas.count,
     };
@@ -258,42 +266,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
         return st;
     box_strides(&a->g, start, stop, from.stride);
 
-    frame_begin(a->frame);
-    st = array_write(a, start, stop, &from, err);
-    if (st != TESS_OK) {
-        frame_undo(a->frame);
-        return st;
-    }
-    frame_keep(a->frame);
-    return frame_commit_if_large(a->frame, err);
-}
-
-// Change the shape; then write src (NULL: zeros) into what is new along `axis`.
-static tess_status
-change_shape(tess_array *a, const int64_t *shape, int axis, const void *src, tess_error *err)
-{
-    struct saved_shape saved = {0};
-    int64_t start[NDIM_MAX] = {0};
-
-    frame_begin(a->frame);
-    tess_status st = array_reshape(a, shape, &saved, err);
-    if (st == TESS_OK && src) {
-        struct strided_const from = {.items = src};
-        start[axis] = saved.g.shape[axis];
-        box_strides(&a->g, start, shape, from.stride);
-        st = array_write(a, start, shape, &from, err);
-    } else if (st == TESS_OK) {
-        st = array_clear_exposed(a, &saved.g, err);
-    }
-    if (st != TESS_OK) {
-        frame_undo(a->frame);
-        array_shape_undo(a, &saved);
-        return st;
-    }
-    free(saved.layer);
-    frame_keep(a->frame);
-    a->frame->dirty = true;
-    return frame_commit_if_large(a->frame, err);
+    return array_update_box(a, start, stop, &from, err);
 }
 
 TESS_API tess_status
@@ -306,7 +279,7 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
     if (a->g.ndim == 0 || memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0)
         return TESS_OK;
-    return change_shape(a, shape, 0, NULL, err);
+    return array_update_shape(a, shape, NULL, NULL, err);
 }
 
 TESS_API tess_status
@@ -340,7 +313,12 @@ tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tes
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     if (!add_i64(shape[axis], (int64_t)src_size / layer_size, &shape[axis]))
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-    return change_shape(a, shape, axis, src, err);
+
+    int64_t start[NDIM_MAX] = {0};
+    struct strided_const from = {.items = src};
+    start[axis] = a->g.shape[axis];
+    box_strides(&a->g, start, shape, from.stride);
+    return array_update_shape(a, shape, start, &from, err);
 }
 
 TESS_API tess_status
@@ -350,7 +328,7 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     *image = NULL;
     *size = 0;
-    const tess_status st = frame_commit(a->frame, err);
+    const tess_status st = array_commit(a, err);
     if (st != TESS_OK)
         return st;
     const size_t frame_len = (size_t)a->frame->h.frame_len;

@@ -3,6 +3,7 @@
  */
 #include "api/check.h"
 #include "array/array.h"
+#include "array/held.h"
 
 #include <tessera/chunk.h>
 
@@ -16,15 +17,18 @@ struct view {
 };
 
 static tess_status
-view_open(struct view *v, const tess_array *a, int64_t n, tess_error *err)
+view_open(struct view *v, tess_array *a, int64_t n, tess_error *err)
 {
+    tess_status st = held_write_back(a, err);
+    if (st != TESS_OK)
+        return st;
     if (n < 0 || n >= a->frame->index.nchunks)
         return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
                        a->frame->index.nchunks);
     v->scratch = pool_take(a->pool);
     if (!v->scratch)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    const tess_status st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
+    st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
     if (st == TESS_OK)
         return TESS_OK;
     pool_give(a->pool, v->scratch);
@@ -69,7 +73,7 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 }
 
 TESS_API tess_status
-tess_array_chunk(const tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
+tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
 {
     struct view v;
     if (!a || !info)
@@ -92,8 +96,7 @@ tess_array_chunk(const tess_array *a, int64_t n, tess_chunk_info *info, tess_err
 }
 
 TESS_API tess_status
-tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t count,
-                        tess_error *err)
+tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
 {
     struct view v;
     if (!a)

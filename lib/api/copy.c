@@ -3,6 +3,7 @@
  */
 #include "api/check.h"
 #include "api/home.h"
+#include "array/held.h"
 
 #include <tessera/copy.h>
 
@@ -27,10 +28,15 @@ check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
 
 // A copy counts only if the file still is in the state that was copied.
 static tess_status
-copy_current(const tess_array *a, const struct home *home, const struct frame_options *options,
+copy_current(tess_array *a, const struct home *home, const struct frame_options *options,
              struct frame **copy, tess_error *err)
 {
-    tess_status st = frame_copy(a->frame, home->io, home->folder, options, copy, err);
+    tess_status st = held_write_back(a, err);
+    if (st != TESS_OK) {
+        home_close(home);
+        return st;
+    }
+    st = frame_copy(a->frame, home->io, home->folder, options, copy, err);
     const bool made = st == TESS_OK;
     st = check_current(a, st, err);
     if (made && st != TESS_OK)
@@ -39,8 +45,7 @@ copy_current(const tess_array *a, const struct home *home, const struct frame_op
 }
 
 TESS_API tess_status
-tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
-                tess_error *err)
+tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, tess_error *err)
 {
     struct home home;
     struct frame *copy;
@@ -64,7 +69,7 @@ tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout la
 }
 
 TESS_API tess_status
-tess_array_to_image(const tess_array *a, void **image, size_t *size, tess_error *err)
+tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
 {
     const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
     struct home home = {0};

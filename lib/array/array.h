@@ -104,8 +104,18 @@ tess_status array_read(const tess_array *a, const int64_t *start, const int64_t 
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
                         const struct strided_const *src, tess_error *err);
 
-// resize.c: the same. array_reshape() changes grid and shape and leaves what comes into sight as it
-// is; array_clear_exposed() then makes it zero. array_shape_undo() goes with frame_undo().
+// update.c: what a caller does as one. Small writes may wait in the cache; held_write_back() brings
+// them to the frame, array_commit() does that, too.
+tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
+                             const struct strided_const *src, tess_error *err);
+// Another shape; src: the items from `start` to the new shape's end. NULL: they become zero.
+tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
+                               const struct strided_const *src, tess_error *err);
+tess_status array_commit(tess_array *a, tess_error *err);
+
+// resize.c: as one change of the frame, too. array_reshape() changes grid and shape and leaves what
+// comes into sight as it is; array_clear_exposed() then makes it zero. array_shape_undo() goes with
+// frame_undo().
 struct saved_shape {
     struct geometry g;
     uint8_t *layer; // content of the N-dimensional layer
@@ -114,5 +124,7 @@ tess_status array_reshape(tess_array *a, const int64_t *shape, struct saved_shap
                           tess_error *err);
 tess_status array_clear_exposed(tess_array *a, const struct geometry *before, tess_error *err);
 void array_shape_undo(tess_array *a, struct saved_shape *saved);
+// Whether chunks keep their numbers and none is lost.
+bool array_grows_at_end(const tess_array *a, const int64_t *shape);
 
 #endif

@@ -35,6 +35,7 @@ struct cache {
     atomic_uint hand; // shard
     _Atomic int64_t used;
     _Atomic int64_t dirty;
+    int64_t writes;
     struct shard shards[SHARDS];
 };
 
@@ -102,7 +103,7 @@ cache_free(struct cache *c)
 {
     if (!c)
         return;
-    cache_forget_all(c);
+    cache_forget_from(c, 0);
     for (int i = 0; i < SHARDS; i++) {
         free(c->shards[i].buckets);
         pthread_mutex_destroy(&c->shards[i].lock);
@@ -280,8 +281,15 @@ cache_dirty_size(const struct cache *c)
 }
 
 void
+cache_begin_write(struct cache *c)
+{
+    c->writes++;
+}
+
+void
 cache_mark_dirty(struct cache *c, struct cached *b)
 {
+    b->written = c->writes;
     if (b->dirty)
         return;
     b->dirty = true;
@@ -307,30 +315,44 @@ by_place(const void *x, const void *y)
     return (a->block > b->block) - (a->block < b->block);
 }
 
-struct cached **
-cache_list_dirty(struct cache *c, size_t *n)
+static int
+by_age(const void *x, const void *y)
+{
+    const struct cached *const a = *(struct cached *const *)x, *const b =
+                                                                   *(struct cached *const *)y;
+    return (a->written > b->written) - (a->written < b->written);
+}
+
+bool
+cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n)
 {
     const size_t count = (size_t)(atomic_load(&c->dirty) / (int64_t)c->blocksize);
-    *n = 0;
-    struct cached **const list = count > 0 ? malloc(count * sizeof *list) : NULL;
+    struct cached **const list = malloc((count + 1) * sizeof *list);
+    size_t found = 0;
     if (!list)
-        return NULL;
-    for (int i = 0; i < SHARDS; i++)
+        return false;
+    for (int i = 0; i < SHARDS && count > 0; i++)
         for (uint32_t k = 0; k < c->nbuckets; k++)
             for (struct cached *b = c->shards[i].buckets[k]; b; b = b->next)
                 if (b->dirty)
-                    list[(*n)++] = b;
-    qsort(list, *n, sizeof(struct cached *), by_place);
-    return list;
+                    list[found++] = b;
+    if (wanted < (int64_t)found) {
+        qsort(list, found, sizeof(struct cached *), by_age);
+        found = (size_t)wanted;
+    }
+    qsort(list, found, sizeof(struct cached *), by_place);
+    *blocks = list;
+    *n = found;
+    return true;
 }
 
-// Remove the blocks of a chunk, or of all (-1), from one bucket.
+// Remove the blocks of chunks [first, last] from one bucket.
 static void
-forget(struct cache *c, struct cached **link, int64_t chunk)
+forget(struct cache *c, struct cached **link, int64_t first, int64_t last)
 {
     while (*link) {
         struct cached *const b = *link;
-        if (chunk >= 0 && b->chunk != chunk) {
+        if (b->chunk < first || b->chunk > last) {
             link = &b->next;
             continue;
         }
@@ -341,11 +363,11 @@ forget(struct cache *c, struct cached **link, int64_t chunk)
 }
 
 static void
-forget_everywhere(struct cache *c, int64_t chunk)
+forget_range(struct cache *c, int64_t first, int64_t last)
 {
     for (int i = 0; i < SHARDS && atomic_load(&c->used) > 0; i++)
-        for (uint32_t k = 0; k < c->nbuckets && c->shards[i].buckets; k++)
-            forget(c, &c->shards[i].buckets[k], chunk);
+        for (uint32_t k = 0; k < c->nbuckets; k++)
+            forget(c, &c->shards[i].buckets[k], first, last);
 }
 
 void
@@ -354,19 +376,19 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
     if (atomic_load(&c->used) == 0)
         return;
     if (nblocks > (int64_t)SHARDS * c->nbuckets) {
-        forget_everywhere(c, chunk);
+        forget_range(c, chunk, chunk);
         return;
     }
     for (int32_t block = 0; block < nblocks; block++) {
         const uint64_t h = hash(chunk, block);
-        forget(c, bucket_of(c, shard_of(c, h), h), chunk);
+        forget(c, bucket_of(c, shard_of(c, h), h), chunk, chunk);
     }
 }
 
 void
-cache_forget_all(struct cache *c)
+cache_forget_from(struct cache *c, int64_t chunk)
 {
-    forget_everywhere(c, -1);
+    forget_range(c, chunk, INT64_MAX);
 }
 
 void

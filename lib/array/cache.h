@@ -3,7 +3,7 @@
  *
  * Blocks get in that were read in part for the second time, or written in part. Those that were
  * written are *dirty*: their items are nowhere else. They stay until they are written back
- * (write_back.h); the others leave when there is no room (CLOCK).
+ * (held.h); the others leave when there is no room (CLOCK).
  *
  * Readers share a cache: any number of threads may find, add and unpin. What makes blocks dirty,
  * clean or forgotten needs the array alone, as all changes do.
@@ -27,6 +27,7 @@ struct cached {
     int pins;
     bool used; // since the hand passed
     bool dirty;
+    int64_t written; // when it was written to last; counts writes
 };
 
 struct cache_stats {
@@ -64,17 +65,19 @@ void cache_unpin(struct cache *c, struct cached *b); // NULL: fine
 // Bytes that could be dirty and still leave readers some room.
 int64_t cache_dirty_max(const struct cache *c);
 
+// A write begins; its blocks are then marked.
+void cache_begin_write(struct cache *c);
 void cache_mark_dirty(struct cache *c, struct cached *b);
 
-// All dirty blocks, ordered by chunk and block; allocated for the caller. NULL: no memory, or none
-// is dirty (*n = 0).
-struct cached **cache_list_dirty(struct cache *c, size_t *n);
-int64_t cache_dirty_size(const struct cache *c);
+// The `wanted` dirty blocks (all, if there are fewer) that were not written to for the longest
+// time, ordered by chunk and block; allocated for the caller. false: no memory.
+bool cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n);
+int64_t cache_dirty_size(const struct cache *c); // bytes
 void cache_mark_clean(struct cache *c, struct cached *b);
 
 // The chunk has another content than its blocks here, of which there may be `nblocks`.
 void cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks);
-void cache_forget_all(struct cache *c); // dirty ones, too
+void cache_forget_from(struct cache *c, int64_t chunk); // this chunk, and all behind it
 
 void cache_stats(struct cache *c, struct cache_stats *stats);
 

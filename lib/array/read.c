@@ -101,6 +101,15 @@ enter_chunk(struct read_job *job, tess_error *err)
     return TESS_OK;
 }
 
+// Whether a chunk has no blocks to be decoded one by one. Where blocks wait to be written back,
+// some of them may be its.
+static bool
+is_whole(const struct read_job *job)
+{
+    const enum visit_kind kind = job->visit->kind;
+    return (kind == VISIT_SPECIAL || kind == VISIT_BYTES) && cache_dirty_size(job->a->cache) == 0;
+}
+
 static tess_status
 next(void *arg, void *grain, bool *more, tess_error *err)
 {
@@ -114,8 +123,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
         const tess_status st = enter_chunk(job, err);
         if (st != TESS_OK)
             return st;
-        const bool whole = job->visit->kind == VISIT_SPECIAL || job->visit->kind == VISIT_BYTES;
-        if (whole)
+        if (is_whole(job))
             take_chunk(job, g);
         else
             take_blocks(job, g);
@@ -128,8 +136,10 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     return TESS_OK;
 }
 
+// The part of a chunk, or of a block, that a walk stands on.
 static tess_status
-fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
+fill_special(const struct read_job *job, const struct grain *g, const struct walk *w,
+             tess_error *err)
 {
     const struct geometry *const geo = &job->a->g;
     int64_t extent[NDIM_MAX];
@@ -141,9 +151,8 @@ fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
     const tess_status st = visit_item(job->a, g->visit, item, err);
     if (st == TESS_OK) {
         for (int i = 0; i < geo->ndim; i++)
-            extent[i] = g->w.hi[i] - g->w.lo[i];
-        ndfill(geo->ndim, extent, geo->typesize, at(job, g->dst, g->w.from), job->dst->stride,
-               item);
+            extent[i] = w->hi[i] - w->lo[i];
+        ndfill(geo->ndim, extent, geo->typesize, at(job, g->dst, w->from), job->dst->stride, item);
     }
     if (item != small)
         free(item);
@@ -230,6 +239,55 @@ read_stored(struct run *r, bool keep, tess_error *err)
     return st;
 }
 
+// Place the block the walk stands on from its items.
+static void
+place_items(const struct run *r, const uint8_t *items)
+{
+    const struct geometry *const g = &r->job->a->g;
+    const struct decoded block = {.bytes = items, .nbytes = g->blocksize};
+    place_block(g, &block, r->w.lo, r->w.hi, at(r->job, r->g->dst, r->w.from), r->job->dst->stride);
+}
+
+// Memory for a block, of the size that a file says.
+static tess_status
+new_block(const tess_array *a, const struct chunk_scratch *s, uint8_t **items, tess_error *err)
+{
+    const tess_status st = scratch_check(s, a->g.blocksize, err);
+    *items = st == TESS_OK ? malloc((size_t)a->g.blocksize) : NULL;
+    if (st == TESS_OK && !*items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
+                       a->g.blocksize);
+    return st;
+}
+
+// A block of a chunk of another layout.
+static tess_status
+read_foreign(struct run *r, tess_error *err)
+{
+    uint8_t *items;
+    tess_status st = new_block(r->job->a, r->s, &items, err);
+    if (st == TESS_OK)
+        st = visit_block(r->job->a, r->g->visit, (int32_t)r->w.index, items, r->s, err);
+    if (st == TESS_OK)
+        place_items(r, items);
+    free(items);
+    return st;
+}
+
+// Place the block the walk stands on, from the frame.
+static tess_status
+read_frame(struct run *r, bool keep, tess_error *err)
+{
+    switch (r->g->visit->kind) {
+    case VISIT_SPECIAL:
+        return fill_special(r->job, r->g, &r->w, err);
+    case VISIT_BYTES:
+        return read_foreign(r, err);
+    default:
+        return read_stored(r, keep, err);
+    }
+}
+
 static tess_status
 read_block(struct run *r, tess_error *err)
 {
@@ -241,10 +299,8 @@ read_block(struct run *r, tess_error *err)
                                      ? cache_find(a->cache, n, nblock)
                                      : cache_find_part(a->cache, n, nblock, &keep);
     if (!found)
-        return read_stored(r, keep, err);
-    const struct decoded block = {.bytes = found->items, .nbytes = a->g.blocksize};
-    place_block(&a->g, &block, r->w.lo, r->w.hi, at(r->job, r->g->dst, r->w.from),
-                r->job->dst->stride);
+        return read_frame(r, keep, err);
+    place_items(r, found->items);
     cache_unpin(a->cache, found);
     return TESS_OK;
 }
@@ -303,13 +359,10 @@ read_foreign_blocks(const struct read_job *job, const struct grain *g, struct ch
 {
     const struct geometry *const geo = &job->a->g;
     struct walk w;
-    tess_status st = scratch_check(s, geo->blocksize, err);
+    uint8_t *items;
+    tess_status st = new_block(job->a, s, &items, err);
     if (st != TESS_OK)
         return st;
-    uint8_t *const items = malloc((size_t)geo->blocksize);
-    if (!items)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
-                       geo->blocksize);
     uint8_t *const dst = at(job, g->dst, g->w.from);
     const struct decoded block = {.bytes = items, .nbytes = geo->blocksize};
     for (bool more = walk_begin(&w, geo->ndim, geo->blockshape, geo->bgrid, g->w.lo, g->w.hi);
@@ -341,18 +394,13 @@ static tess_status
 read_grain(const struct read_job *job, const struct grain *g, struct chunk_scratch *s,
            tess_error *err)
 {
-    tess_status st = TESS_OK;
-    switch (g->visit->kind) {
-    case VISIT_SPECIAL:
-        return fill_special(job, g, err);
-    case VISIT_MEMCPYED:
-    case VISIT_BLOCKS:
+    tess_status st;
+    if (g->nblocks > 0)
         st = read_blocks(job, g, s, err);
-        break;
-    case VISIT_BYTES:
+    else if (g->visit->kind == VISIT_SPECIAL)
+        return fill_special(job, g, &g->w, err);
+    else
         st = read_bytes(job, g, s, err);
-        break;
-    }
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
 }
 

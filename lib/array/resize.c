@@ -63,6 +63,18 @@ same_but_for_first(const struct geometry *old, const struct geometry *new)
     return true;
 }
 
+bool
+array_grows_at_end(const tess_array *a, const int64_t *shape)
+{
+    const struct geometry *const g = &a->g;
+    if (g->nchunks == 0)
+        return false;
+    for (int i = 0; i < g->ndim; i++)
+        if (shape[i] < g->shape[i] || (i > 0 && ceil_div(shape[i], g->chunkshape[i]) != g->grid[i]))
+            return false;
+    return true;
+}
+
 static tess_status
 change_list(struct frame *f, const struct geometry *old, const struct geometry *new,
             tess_error *err)
@@ -121,7 +133,8 @@ array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved, te
         return st;
     }
     patch_shape(layer, &next);
-    cache_forget_all(a->cache);
+    if (!array_grows_at_end(a, shape))
+        cache_forget_from(a->cache, 0);
     a->g = next;
     return TESS_OK;
 }
@@ -132,8 +145,9 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     const struct layer *const layer = layer_of(a);
     if (!saved->layer)
         return;
+    // With dirty blocks, the change was a growth at the end.
+    cache_forget_from(a->cache, cache_dirty_size(a->cache) > 0 ? saved->g.nchunks : 0);
     a->g = saved->g;
-    cache_forget_all(a->cache);
     memcpy(layer->content, saved->layer, layer->size);
     free(saved->layer);
     saved->layer = NULL;

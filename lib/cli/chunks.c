@@ -125,7 +125,7 @@ write_sum(const struct table *t)
 }
 
 tess_status
-chunks_write(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+chunks_write(FILE *out, tess_array *a, const tess_info *info, tess_error *err)
 {
     struct table t = {.out = out, .info = info};
     tess_chunk_info chunk;
@@ -146,7 +146,7 @@ chunks_write(FILE *out, const tess_array *a, const tess_info *info, tess_error *
 
 // Sizes of blocks, where they have sizes of their own.
 static tess_status
-json_block_sizes(struct json *j, const tess_array *a, int64_t n, const tess_chunk_info *chunk,
+json_block_sizes(struct json *j, tess_array *a, int64_t n, const tess_chunk_info *chunk,
                  tess_error *err)
 {
     int32_t *const sizes = calloc((size_t)chunk->nblocks, sizeof *sizes);
@@ -166,8 +166,7 @@ json_block_sizes(struct json *j, const tess_array *a, int64_t n, const tess_chun
 }
 
 static tess_status
-json_blocks(struct json *j, const tess_array *a, int64_t n, const tess_chunk_info *chunk,
-            tess_error *err)
+json_blocks(struct json *j, tess_array *a, int64_t n, const tess_chunk_info *chunk, tess_error *err)
 {
     char codec[16];
 
@@ -183,7 +182,7 @@ json_blocks(struct json *j, const tess_array *a, int64_t n, const tess_chunk_inf
 }
 
 static tess_status
-json_chunk(struct json *j, const tess_array *a, const tess_info *info, int64_t n, tess_error *err)
+json_chunk(struct json *j, tess_array *a, const tess_info *info, int64_t n, tess_error *err)
 {
     int64_t position[TESS_MAX_NDIM];
     tess_chunk_info chunk;
@@ -209,7 +208,7 @@ json_chunk(struct json *j, const tess_array *a, const tess_info *info, int64_t n
 }
 
 tess_status
-chunks_json(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+chunks_json(struct json *j, tess_array *a, const tess_info *info, tess_error *err)
 {
     tess_status st = TESS_OK;
 

@@ -11,10 +11,9 @@
 // Both print each chunk when it has been looked at, and stop at one that is damaged.
 
 // A table, and a line that sums it up.
-tess_status chunks_write(FILE *out, const tess_array *a, const tess_info *info, tess_error *err);
+tess_status chunks_write(FILE *out, tess_array *a, const tess_info *info, tess_error *err);
 
 // The key chunks of an object: a list of objects.
-tess_status chunks_json(struct json *j, const tess_array *a, const tess_info *info,
-                        tess_error *err);
+tess_status chunks_json(struct json *j, tess_array *a, const tess_info *info, tess_error *err);
 
 #endif

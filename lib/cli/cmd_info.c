@@ -223,7 +223,7 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
 
 // What there is to say besides the chunks, all of it or nothing; j is NULL: in words.
 static tess_status
-print_array(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+print_array(struct json *j, tess_array *a, const tess_info *info, tess_error *err)
 {
     char *text = NULL;
     size_t text_size = 0;
@@ -243,7 +243,7 @@ print_array(struct json *j, const tess_array *a, const tess_info *info, tess_err
 }
 
 static tess_status
-print_words(const tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+print_words(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
 {
     const tess_status st = print_array(NULL, a, info, err);
 
@@ -251,7 +251,7 @@ print_words(const tess_array *a, const tess_info *info, bool chunks, tess_error 
 }
 
 static tess_status
-print_json(const tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+print_json(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
 {
     struct json j;
     tess_status st = TESS_OK;

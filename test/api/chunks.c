@@ -57,7 +57,7 @@ golden(const char *name)
 }
 
 static tess_chunk_info
-chunk(const tess_array *a, int64_t n)
+chunk(tess_array *a, int64_t n)
 {
     tess_chunk_info info;
     memset(&info, 0x5a, sizeof info);
@@ -67,7 +67,7 @@ chunk(const tess_array *a, int64_t n)
 
 // Sizes of blocks in memory of just their size; they must be those of the chunk.
 static int32_t *
-blocks(const tess_array *a, int64_t n)
+blocks(tess_array *a, int64_t n)
 {
     const tess_chunk_info info = chunk(a, n);
     const size_t count = (size_t)info.nblocks;
@@ -88,7 +88,7 @@ blocks(const tess_array *a, int64_t n)
 
 // Everything but the number of stored bytes of blocks.
 static void
-check_chunk(const tess_array *a, int64_t n, const tess_chunk_info *want)
+check_chunk(tess_array *a, int64_t n, const tess_chunk_info *want)
 {
     const tess_chunk_info got = chunk(a, n);
 
@@ -175,7 +175,7 @@ write_kinds(tess_array *a)
 }
 
 static void
-check_kinds(const tess_array *a, const tess_chunk_info *kept)
+check_kinds(tess_array *a, const tess_chunk_info *kept)
 {
     check_chunk(a, RAMP, &of_blocks);
     assert_in_range(chunk(a, RAMP).cbytes, HEADER_SIZE + 4 * 4, CHUNK_SIZE);

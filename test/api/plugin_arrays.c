@@ -19,12 +19,15 @@ enum { CHUNKS_MAX = 300 };
 tess_storage
 place(const char *path, tess_mode mode, const struct kit *kit)
 {
+    // Without a cache, what a plugin answers comes from the call that makes it work.
+    static const tess_context direct = {.struct_size = sizeof direct};
     tess_storage storage;
     tess_storage_init(&storage);
     storage.path = path;
     storage.mode = mode;
     storage.durability = TESS_DURABILITY_NONE;
     storage.plugins = kit ? &kit->plugins : NULL;
+    storage.context = &direct;
     return storage;
 }
 

@@ -132,7 +132,7 @@ change(tess_array *a, struct reference *r)
 }
 
 static void
-check_same_metalayers(const tess_array *a, const tess_array *b, const tess_info *info)
+check_same_metalayers(tess_array *a, tess_array *b, const tess_info *info)
 {
     for (int i = 0; i < info->nmetalayers; i++) {
         tess_metalayer x, y;
@@ -159,7 +159,7 @@ check_same_metalayers(const tess_array *a, const tess_array *b, const tess_info 
 }
 
 static void
-check_same_items(const tess_array *a, const tess_array *b, const tess_info *info)
+check_same_items(tess_array *a, tess_array *b, const tess_info *info)
 {
     const size_t size = (size_t)info->nitems * (size_t)info->typesize;
     uint8_t *const x = calloc(1, size + 1), *const y = calloc(1, size + 1);
@@ -177,7 +177,7 @@ check_same_items(const tess_array *a, const tess_array *b, const tess_info *info
 
 // b is a copy of a: apart from where its chunks are, nothing tells them apart.
 static void
-check_same(const tess_array *a, const tess_array *b)
+check_same(tess_array *a, tess_array *b)
 {
     tess_info x, y;
     tess_array_info(a, &x);
@@ -343,7 +343,7 @@ remove_place(const struct place *p)
 
 // The copy, where it is; then, changed, as an array of its own.
 static void
-check_place(const struct place *p, const tess_array *source, const struct reference *r)
+check_place(const struct place *p, tess_array *source, const struct reference *r)
 {
     const bool behind = p->mode == TESS_MODE_APPEND;
     struct reference changed;
@@ -374,7 +374,7 @@ check_place(const struct place *p, const tess_array *source, const struct refere
 }
 
 static void
-check_image(const tess_array *source, const struct reference *r)
+check_image(tess_array *source, const struct reference *r)
 {
     tess_storage storage;
     tess_array *b;
@@ -432,7 +432,7 @@ everywhere(void **state)
 
 // Saved every way, the array reads the same.
 static void
-check_copies(const tess_array *a, tess_status sparse)
+check_copies(tess_array *a, tess_status sparse)
 {
     static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
     const int nfiles = files_count();
@@ -510,7 +510,7 @@ golden_offset(const char *name)
 
 // A copy of a frame that we do not write is its bytes.
 static void
-check_verbatim(const tess_array *a, const char *path, const tess_info *info)
+check_verbatim(tess_array *a, const char *path, const tess_info *info)
 {
     void *image;
     size_t size, file_size;
@@ -742,7 +742,7 @@ own_directory(void **state)
 
 // No way to save the array works, and nothing changes by trying.
 static void
-check_refused(const tess_array *a, tess_status want)
+check_refused(tess_array *a, tess_status want)
 {
     static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
     void *image = junk;

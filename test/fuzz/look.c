@@ -31,7 +31,7 @@ draw_corner(const tess_info *info, bool last, int64_t *start, int64_t *stop)
 
 // A box in memory of its size; NULL if it cannot be read.
 static uint8_t *
-read_box(const tess_array *a, const int64_t *start, const int64_t *stop, size_t size)
+read_box(tess_array *a, const int64_t *start, const int64_t *stop, size_t size)
 {
     uint8_t *const items = exact_memory(size);
     tess_error err = {0};
@@ -66,7 +66,7 @@ must_hold_corner(const tess_info *info, const uint8_t *whole, const int64_t *sta
 }
 
 static void
-read_corner(const tess_array *a, const tess_info *info, bool last, const uint8_t *whole)
+read_corner(tess_array *a, const tess_info *info, bool last, const uint8_t *whole)
 {
     int64_t start[TESS_MAX_NDIM] = {0};
     int64_t stop[TESS_MAX_NDIM] = {0};
@@ -90,7 +90,7 @@ is_small(const tess_info *info)
 }
 
 static void
-look_at_layers(const tess_array *a, const tess_info *info)
+look_at_layers(tess_array *a, const tess_info *info)
 {
     tess_metalayer layer;
     tess_metalayer same;
@@ -115,7 +115,7 @@ look_at_layers(const tess_array *a, const tess_info *info)
 
 // Sizes of blocks, if they can be had, are those of the chunk.
 static void
-look_at_blocks(const tess_array *a, int64_t n, const tess_chunk_info *chunk)
+look_at_blocks(tess_array *a, int64_t n, const tess_chunk_info *chunk)
 {
     const size_t count = (size_t)chunk->nblocks;
     int32_t *const sizes = (int32_t *)(void *)exact_memory(count * sizeof *sizes);
@@ -138,7 +138,7 @@ look_at_blocks(const tess_array *a, int64_t n, const tess_chunk_info *chunk)
 
 // The first chunks; those of an array that can be read can be told, too.
 static void
-look_at_chunks(const tess_array *a, const tess_info *info, bool readable)
+look_at_chunks(tess_array *a, const tess_info *info, bool readable)
 {
     for (int64_t n = 0; n < info->nchunks && n < CHUNKS_LOOKED_AT; n++) {
         tess_chunk_info chunk;
@@ -155,7 +155,7 @@ look_at_chunks(const tess_array *a, const tess_info *info, bool readable)
 }
 
 uint8_t *
-look_at(const tess_array *a, const tess_limits *limits, size_t *size)
+look_at(tess_array *a, const tess_limits *limits, size_t *size)
 {
     static const int64_t origin[TESS_MAX_NDIM];
     uint8_t *whole = NULL;

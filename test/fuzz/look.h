@@ -16,6 +16,6 @@ enum {
 
 // Returns all items, *size bytes, to be freed; NULL if they are too many, or cannot be read. The
 // limits are those that the array was opened with.
-uint8_t *look_at(const tess_array *a, const tess_limits *limits, size_t *size);
+uint8_t *look_at(tess_array *a, const tess_limits *limits, size_t *size);
 
 #endif

@@ -73,7 +73,7 @@ change(const char *name, tess_array **a, struct reference *r, uint32_t seed)
 }
 
 static bool
-has_dictionary(const tess_array *a)
+has_dictionary(tess_array *a)
 {
     tess_info info;
 

@@ -1,0 +1,363 @@
+/*
+ * held.c - small writes that wait in the block cache, to be encoded once.
+ *
+ * A write first gets hold of all blocks it touches, decoding what has to be kept of them: that may
+ * fail, and changes nothing. Then it copies the items.
+ *
+ * Blocks are written back as a source of edits (store.h), in the order of chunks and blocks.
+ */
+#include "array/held.h"
+
+#include "array/cache.h"
+#include "array/cost.h"
+#include "array/store.h"
+#include "array/visit.h"
+#include "base/checked.h"
+#include "geom/walk.h"
+#include "ndcopy/ndcopy.h"
+#include "task/task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL_SHARE = 4 }; // of what may be dirty
+
+bool
+held_wants(const tess_array *a, const int64_t *start, const int64_t *stop)
+{
+    return cache_is_on(a->cache) &&
+           geometry_blocks_nbytes(&a->g, start, stop) <= cache_dirty_max(a->cache) / SMALL_SHARE;
+}
+
+// A touched block, pinned.
+struct held_block {
+    struct cached *b;
+    bool found; // by others, too; those that are replaced only get their items at the end
+};
+
+struct hold_job {
+    tess_array *a;
+    struct chunk_scratch *listing;
+    struct walk chunks, blocks;
+    bool more_chunks, more_blocks;
+    struct visit *visit; // of the chunk the walk stands on
+    struct held_block *held;
+    size_t n;
+};
+
+struct grain {
+    struct visit *visit; // held
+    struct held_block *block;
+};
+
+static bool
+begin_blocks(struct hold_job *job)
+{
+    const struct geometry *const g = &job->a->g;
+    return walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo,
+                      job->chunks.hi);
+}
+
+// Stand on the next touched block; false behind the last.
+static bool
+step(struct hold_job *job)
+{
+    if (job->more_blocks)
+        job->more_blocks = walk_next(&job->blocks);
+    if (job->more_blocks)
+        return true;
+    if (job->more_chunks && job->n > 0)
+        job->more_chunks = walk_next(&job->chunks);
+    job->more_blocks = job->more_chunks && begin_blocks(job);
+    return job->more_blocks;
+}
+
+static bool
+is_replaced(const struct hold_job *job)
+{
+    const struct geometry *const g = &job->a->g;
+    for (int i = 0; i < g->ndim; i++)
+        if (job->blocks.hi[i] - job->blocks.lo[i] != g->blockshape[i])
+            return false;
+    return true;
+}
+
+// The block the walk stands on, which is not in the cache; *decode: its items have to be set.
+static tess_status
+reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_error *err)
+{
+    const tess_array *const a = job->a;
+    *decode = !is_replaced(job);
+    h->b = cache_reserve(a->cache, job->chunks.index, (int32_t)job->blocks.index);
+    if (!h->b)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
+                       a->g.blocksize);
+    return TESS_OK;
+}
+
+// Open the chunk the walk stands on.
+static tess_status
+enter_chunk(struct hold_job *job, tess_error *err)
+{
+    if (job->visit && job->visit->n == job->chunks.index)
+        return TESS_OK;
+    visit_release(job->visit);
+    job->visit = NULL;
+    return visit_open(job->a, job->chunks.index, job->listing, &job->visit, err);
+}
+
+// Blocks that are at hand need no work.
+static tess_status
+next(void *arg, void *grain, bool *more, tess_error *err)
+{
+    struct hold_job *const job = arg;
+    bool decode = false;
+    while (step(job)) {
+        struct held_block *const h = &job->held[job->n++];
+        h->b = cache_find(job->a->cache, job->chunks.index, (int32_t)job->blocks.index);
+        h->found = h->b != NULL;
+        tess_status st = h->found ? TESS_OK : reserve(job, h, &decode, err);
+        if (st == TESS_OK && decode)
+            st = enter_chunk(job, err);
+        if (st != TESS_OK)
+            return st;
+        if (decode) {
+            *(struct grain *)grain = (struct grain){job->visit, h};
+            visit_hold(job->visit);
+            return TESS_OK;
+        }
+    }
+    *more = false;
+    return TESS_OK;
+}
+
+static tess_status
+work(void *arg, void *grain, tess_error *err)
+{
+    const struct hold_job *const job = arg;
+    const struct grain *const g = grain;
+    struct chunk_scratch *const s = pool_take(job->a->pool);
+    const tess_status st =
+        s ? visit_block(job->a, g->visit, g->block->b->block, g->block->b->items, s, err)
+          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    pool_give(job->a->pool, s);
+    if (st == TESS_OK) {
+        g->block->b = cache_add(job->a->cache, g->block->b);
+        g->block->found = true;
+    }
+    return st;
+}
+
+static void
+drop(void *arg, void *grain)
+{
+    (void)arg;
+    visit_release(((struct grain *)grain)->visit);
+}
+
+// Get hold of all blocks that the box touches, in the order of the walk.
+static tess_status
+hold(struct hold_job *job, int64_t nbytes, tess_error *err)
+{
+    static const struct task task = {
+        .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
+    const tess_array *const a = job->a;
+    const struct task_width width = {.threads = a->context.threads,
+                                     .cost = cost_decode(a->encoder.codec, nbytes)};
+
+    job->held = calloc((size_t)(nbytes / a->g.blocksize), sizeof *job->held);
+    job->listing = pool_take(a->pool);
+    const tess_status st = job->held && job->listing
+                               ? task_run(&task, job, &width, err)
+                               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    visit_release(job->visit);
+    pool_give(a->pool, job->listing);
+    return st;
+}
+
+static void
+let_go(struct hold_job *job)
+{
+    for (size_t i = 0; i < job->n; i++) {
+        if (job->held[i].found)
+            cache_unpin(job->a->cache, job->held[i].b);
+        else if (job->held[i].b)
+            cache_drop(job->a->cache, job->held[i].b);
+    }
+    free(job->held);
+}
+
+// The chunk's part of the box, into the blocks it touches; returns the first one behind them.
+static struct held_block *
+copy_chunk(tess_array *a, const struct walk *chunk, const struct strided_const *src,
+           struct held_block *held)
+{
+    const struct geometry *const g = &a->g;
+    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
+    struct walk w;
+
+    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi); more;
+         more = walk_next(&w), held++) {
+        int64_t to = 0, from = 0;
+        for (int i = 0; i < g->ndim; i++) {
+            extent[i] = w.hi[i] - w.lo[i];
+            to += w.lo[i] * stride[i];
+            from += (chunk->from[i] + w.from[i]) * src->stride[i];
+        }
+        ndcopy(g->ndim, extent, g->typesize, held->b->items + to, stride, src->items + from,
+               src->stride);
+        if (!held->found)
+            held->b = cache_add(a->cache, held->b);
+        held->found = true;
+        cache_mark_dirty(a->cache, held->b);
+    }
+    return held;
+}
+
+tess_status
+held_write(tess_array *a, const int64_t *start, const int64_t *stop,
+           const struct strided_const *src, tess_error *err)
+{
+    const struct geometry *const g = &a->g;
+    struct hold_job job = {.a = a};
+    struct walk w;
+
+    job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop);
+    const tess_status st = hold(&job, geometry_blocks_nbytes(g, start, stop), err);
+    if (st == TESS_OK) {
+        struct held_block *held = job.held;
+        cache_begin_write(a->cache);
+        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop); more;
+             more = walk_next(&w))
+            held = copy_chunk(a, &w, src, held);
+    }
+    let_go(&job);
+    return st;
+}
+
+// Dirty blocks, in order, as edits.
+struct dirty_source {
+    const tess_array *a;
+    struct cached **blocks;
+    size_t n;
+    size_t at; // the first of the next chunk
+};
+
+// Blocks of a chunk that hold items of the array.
+static int64_t
+blocks_inside(const struct geometry *g, int64_t chunk)
+{
+    int64_t n = 1;
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        const int64_t origin = chunk % g->grid[i] * g->chunkshape[i];
+        chunk /= g->grid[i];
+        n *= ceil_div(min_i64(g->chunkshape[i], g->shape[i] - origin), g->blockshape[i]);
+    }
+    return n;
+}
+
+static bool
+next_edit(void *cursor, struct edit *e)
+{
+    struct dirty_source *const d = cursor;
+    const size_t first = d->at;
+    if (first == d->n)
+        return false;
+    e->n = d->blocks[first]->chunk;
+    while (d->at < d->n && d->blocks[d->at]->chunk == e->n)
+        d->at++;
+    e->first[0] = (int64_t)first;
+    e->last[0] = (int64_t)d->at;
+    e->whole = (int64_t)(d->at - first) == blocks_inside(&d->a->g, e->n);
+    e->item = NULL;
+    return true;
+}
+
+// The first dirty block of the edit's chunk from `nblock` on, by its place in the list.
+static size_t
+find(const struct dirty_source *d, const struct edit *e, int32_t nblock)
+{
+    size_t low = (size_t)e->first[0], high = (size_t)e->last[0];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (d->blocks[middle]->block < nblock)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int32_t
+touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+{
+    const struct dirty_source *const d = from;
+    const size_t i = find(d, e, nblock);
+    *replaced = true;
+    return i < (size_t)e->last[0] ? d->blocks[i]->block : (int32_t)d->a->g.nblocks;
+}
+
+static void
+fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+{
+    const struct dirty_source *const d = from;
+    memcpy(items, d->blocks[find(d, e, nblock)]->items, (size_t)d->a->g.blocksize);
+}
+
+static tess_status
+write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
+{
+    struct dirty_source d = {.a = a, .blocks = blocks, .n = n};
+    const struct edit_source source = {
+        .from = &d,
+        .cursor = &d,
+        .next = next_edit,
+        .touched = touched,
+        .fill = fill,
+        .nbytes = (int64_t)n * a->g.blocksize,
+    };
+    frame_begin(a->frame);
+    const tess_status st = store_edits(a, &source, err);
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        return st;
+    }
+    frame_keep(a->frame);
+    for (size_t i = 0; i < n; i++)
+        cache_mark_clean(a->cache, blocks[i]);
+    return TESS_OK;
+}
+
+// The oldest dirty blocks, until at most `left` bytes are dirty.
+static tess_status
+write_back_down_to(tess_array *a, int64_t left, tess_error *err)
+{
+    const int64_t surplus = cache_dirty_size(a->cache) - left;
+    struct cached **blocks = NULL;
+    size_t n = 0;
+    if (surplus <= 0)
+        return TESS_OK;
+    tess_status st = cache_list_dirty(a->cache, ceil_div(surplus, a->g.blocksize), &blocks, &n)
+                         ? write_back(a, blocks, n, err)
+                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
+    free(blocks);
+    return st;
+}
+
+tess_status
+held_make_room(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *err)
+{
+    const int64_t most = cache_dirty_max(a->cache);
+    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop);
+    if (cache_dirty_size(a->cache) + nbytes <= most)
+        return TESS_OK;
+    return write_back_down_to(a, most / 2, err);
+}
+
+tess_status
+held_write_back(tess_array *a, tess_error *err)
+{
+    return write_back_down_to(a, 0, err);
+}

@@ -1,0 +1,29 @@
+/*
+ * held.h - small writes that wait in the block cache, to be encoded once.
+ *
+ * Who writes row after row touches each block many times. So a small write goes into decoded blocks
+ * of the cache, which are dirty from then on, and a block is encoded when it was not written to for
+ * a while (there are newer ones, and the budget is used up), or when all has to be in the frame.
+ */
+#ifndef ARRAY_HELD_H
+#define ARRAY_HELD_H
+
+#include "array/array.h"
+
+// Whether a box is to be written by held_write(): it is small against the cache.
+bool held_wants(const tess_array *a, const int64_t *start, const int64_t *stop);
+
+// Write back the oldest dirty blocks, so that held_write() of such a box finds room. As one change
+// of the frame; not inside of one.
+tess_status held_make_room(tess_array *a, const int64_t *start, const int64_t *stop,
+                           tess_error *err);
+
+// Memory into a box. Nothing is changed on failure.
+tess_status held_write(tess_array *a, const int64_t *start, const int64_t *stop,
+                       const struct strided_const *src, tess_error *err);
+
+// Write back all dirty blocks, as one change of the frame. On failure they stay dirty, and the
+// frame is as before.
+tess_status held_write_back(tess_array *a, tess_error *err);
+
+#endif

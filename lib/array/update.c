@@ -1,0 +1,87 @@
+/*
+ * update.c - what a caller does as one: a write, another shape, a commit.
+ *
+ * Each is a change of the frame, undone if it fails, or a write that waits in the cache. What waits
+ * is written back before anything happens that does not know of it.
+ */
+#include "array/array.h"
+
+#include "array/cache.h"
+#include "array/held.h"
+
+#include <stdlib.h>
+
+static tess_status
+write_at_once(tess_array *a, const int64_t *start, const int64_t *stop,
+              const struct strided_const *src, tess_error *err)
+{
+    tess_status st = held_write_back(a, err);
+    if (st != TESS_OK)
+        return st;
+    frame_begin(a->frame);
+    st = array_write(a, start, stop, src, err);
+    if (st == TESS_OK)
+        frame_keep(a->frame);
+    else
+        frame_undo(a->frame);
+    return st;
+}
+
+tess_status
+array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
+                 const struct strided_const *src, tess_error *err)
+{
+    tess_status st;
+    if (held_wants(a, start, stop)) {
+        st = held_make_room(a, start, stop, err);
+        if (st == TESS_OK)
+            st = held_write(a, start, stop, src, err);
+    } else {
+        st = write_at_once(a, start, stop, src, err);
+    }
+    return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
+}
+
+// The new shape and what comes into sight by it, as part of a change.
+static tess_status
+reshape_and_fill(tess_array *a, const int64_t *shape, const int64_t *start,
+                 const struct strided_const *src, bool held, struct saved_shape *saved,
+                 tess_error *err)
+{
+    const tess_status st = array_reshape(a, shape, saved, err);
+    if (st != TESS_OK)
+        return st;
+    if (!src)
+        return array_clear_exposed(a, &saved->g, err);
+    return held ? held_write(a, start, shape, src, err) : array_write(a, start, shape, src, err);
+}
+
+tess_status
+array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
+                   const struct strided_const *src, tess_error *err)
+{
+    struct saved_shape saved = {0};
+    const bool held = src && array_grows_at_end(a, shape) && held_wants(a, start, shape);
+    tess_status st = held ? held_make_room(a, start, shape, err) : held_write_back(a, err);
+    if (st != TESS_OK)
+        return st;
+
+    frame_begin(a->frame);
+    st = reshape_and_fill(a, shape, start, src, held, &saved, err);
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        array_shape_undo(a, &saved);
+        return st;
+    }
+    free(saved.layer);
+    frame_keep(a->frame);
+    a->frame->dirty = true;
+    return frame_commit_if_large(a->frame, err);
+}
+
+tess_status
+array_commit(tess_array *a, tess_error *err)
+{
+    const tess_status st = held_write_back(a, err);
+    return st == TESS_OK ? frame_commit(a->frame, err) : st;
+}
