@@ -15,7 +15,7 @@
 enum {
     SHARDS = 64,
     CACHE_LINE = 64,
-    MISSED = 32, // keys of blocks missed lately, a shard
+    MISSED = 16, // keys of blocks missed lately, a shard
     BUCKETS_MAX = 1024, // of a shard
     ROOM_MIN = 4, // blocks in the budget, or nothing is kept
 };
@@ -25,6 +25,7 @@ struct shard {
     struct cached **buckets;
     uint32_t hand; // bucket
     uint64_t missed[MISSED];
+    uint32_t next_missed; // place of the next key
     int64_t hits, misses, evictions;
 };
 
@@ -35,6 +36,7 @@ struct cache {
     atomic_uint hand; // shard
     _Atomic int64_t used;
     _Atomic int64_t dirty;
+    _Atomic int64_t hits; // that no shard has counted
     int64_t writes;
     struct shard shards[SHARDS];
 };
@@ -130,10 +132,16 @@ look_up(const struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32
     return b;
 }
 
+bool
+cache_has_blocks(const struct cache *c)
+{
+    return atomic_load_explicit(&c->used, memory_order_relaxed) > 0;
+}
+
 struct cached *
 cache_find(struct cache *c, int64_t chunk, int32_t block)
 {
-    if (atomic_load_explicit(&c->used, memory_order_relaxed) == 0)
+    if (!cache_has_blocks(c))
         return NULL;
     const uint64_t h = hash(chunk, block);
     struct shard *const s = shard_of(c, h);
@@ -141,6 +149,18 @@ cache_find(struct cache *c, int64_t chunk, int32_t block)
     struct cached *const b = look_up(c, s, h, chunk, block);
     pthread_mutex_unlock(&s->lock);
     return b;
+}
+
+// Whether the block was missed before; else it is from here on.
+static bool
+missed_before(struct shard *s, uint64_t h)
+{
+    for (int i = 0; i < MISSED; i++)
+        if (s->missed[i] == h)
+            return true;
+    s->missed[s->next_missed] = h;
+    s->next_missed = (s->next_missed + 1) % MISSED;
+    return false;
 }
 
 struct cached *
@@ -156,13 +176,17 @@ cache_find_part(struct cache *c, int64_t chunk, int32_t block, bool *worth_it)
     if (b) {
         s->hits++;
     } else {
-        uint64_t *const missed = &s->missed[h >> 53 & (MISSED - 1)];
-        *worth_it = *missed == h;
-        *missed = h;
+        *worth_it = missed_before(s, h);
         s->misses++;
     }
     pthread_mutex_unlock(&s->lock);
     return b;
+}
+
+void
+cache_count_hits(struct cache *c, int64_t n)
+{
+    atomic_fetch_add_explicit(&c->hits, n, memory_order_relaxed);
 }
 
 // One step of the hand: the blocks of one bucket that were not used since it passed leave.
@@ -394,7 +418,11 @@ cache_forget_from(struct cache *c, int64_t chunk)
 void
 cache_stats(struct cache *c, struct cache_stats *stats)
 {
-    *stats = (struct cache_stats){.used = atomic_load(&c->used), .dirty = atomic_load(&c->dirty)};
+    *stats = (struct cache_stats){
+        .used = atomic_load(&c->used),
+        .dirty = atomic_load(&c->dirty),
+        .hits = atomic_load(&c->hits),
+    };
     for (int i = 0; i < SHARDS; i++) {
         struct shard *const s = &c->shards[i];
         pthread_mutex_lock(&s->lock);

@@ -44,12 +44,17 @@ void cache_free(struct cache *c); // dirty blocks are lost; NULL: fine
 // Whether the budget lets in any block.
 bool cache_is_on(const struct cache *c);
 
+bool cache_has_blocks(const struct cache *c);
+
 // A block, pinned; NULL if it is not there.
 struct cached *cache_find(struct cache *c, int64_t chunk, int32_t block);
 
 // The same for a block that is wanted in part. *worth_it tells of one that is not there whether it
 // was missed before, so that it should be decoded whole, and added.
 struct cached *cache_find_part(struct cache *c, int64_t chunk, int32_t block, bool *worth_it);
+
+// So many blocks were found with cache_find() that were wanted in part.
+void cache_count_hits(struct cache *c, int64_t n);
 
 // A place for a block, pinned, not found by others before cache_add(); NULL if there is no room or
 // no memory.

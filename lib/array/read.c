@@ -13,6 +13,7 @@
 #include "array/cache.h"
 #include "array/cost.h"
 #include "array/place.h"
+#include "array/recall.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
@@ -438,6 +439,8 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
     struct read_job job = {.a = a, .dst = dst};
 
+    if (array_recall(a, start, stop, dst))
+        return TESS_OK;
     job.more_chunks = walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
     if (!job.more_chunks)
         return TESS_OK;

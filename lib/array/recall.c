@@ -1,0 +1,57 @@
+/*
+ * recall.c - a box whose blocks are all in the cache.
+ */
+#include "array/recall.h"
+
+#include "array/cache.h"
+#include "array/place.h"
+#include "geom/walk.h"
+
+enum { BLOCKS_MAX = 64 };
+
+static uint8_t *
+at(const struct strided *dst, int ndim, const int64_t *chunk, const int64_t *block)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < ndim; i++)
+        offset += (chunk[i] + block[i]) * dst->stride[i];
+    return dst->items + offset;
+}
+
+// The part of the box in one chunk; *n counts blocks.
+static bool
+recall_chunk(const tess_array *a, const struct walk *chunk, const struct strided *dst, int64_t *n)
+{
+    const struct geometry *const g = &a->g;
+    struct walk w;
+    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi); more;
+         more = walk_next(&w)) {
+        struct cached *const found = cache_find(a->cache, chunk->index, (int32_t)w.index);
+        if (!found)
+            return false;
+        const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
+        place_block(g, &block, w.lo, w.hi, at(dst, g->ndim, chunk->from, w.from), dst->stride);
+        cache_unpin(a->cache, found);
+        ++*n;
+    }
+    return true;
+}
+
+bool
+array_recall(const tess_array *a, const int64_t *start, const int64_t *stop,
+             const struct strided *dst)
+{
+    const struct geometry *const g = &a->g;
+    int64_t n = 0;
+    struct walk w;
+
+    if (!cache_has_blocks(a->cache) ||
+        geometry_blocks_nbytes(g, start, stop) > (int64_t)BLOCKS_MAX * g->blocksize)
+        return false;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop); more;
+         more = walk_next(&w))
+        if (!recall_chunk(a, &w, dst, &n))
+            return false;
+    cache_count_hits(a->cache, n);
+    return true;
+}
