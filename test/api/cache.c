@@ -1,0 +1,390 @@
+/*
+ * cache.c - decoded blocks that an array keeps: what is read again, what waits to be written.
+ */
+#include "api/files.h"
+#include "support/random.h"
+#include "support/reference.h"
+
+#include <tessera.h>
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+enum {
+    ROWS = 60,
+    COLUMNS = 50,
+    BLOCKSIZE = 10 * 10 * 4,
+    BLOCKS = 6 * 6, // the last ones with padding
+};
+
+static const int64_t shape[] = {ROWS, COLUMNS};
+
+static tess_storage
+at(const char *name, tess_mode mode, const tess_context *context)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = name ? files_path(name) : NULL;
+    storage.mode = mode;
+    storage.context = context;
+    return storage;
+}
+
+static tess_context
+budget(int64_t bytes)
+{
+    tess_context context;
+    tess_context_init(&context);
+    context.cache = bytes;
+    return context;
+}
+
+// Noise in chunks of 30 x 20 items, in blocks of 10 x 10.
+static tess_array *
+make(const char *name, const tess_context *context, struct reference *r, uint64_t seed)
+{
+    const tess_storage storage = at(name, TESS_MODE_NEW, context);
+    struct random random;
+    tess_params p;
+    tess_array *a = NULL;
+
+    reference_init(r, 2, shape, 4);
+    random_init(&random, seed);
+    random_bytes(&random, r->data, reference_size(r));
+    tess_params_init(&p);
+    p.ndim = 2;
+    p.dtype = "<i4";
+    for (int i = 0; i < 2; i++) {
+        p.shape[i] = shape[i];
+        p.chunkshape[i] = i == 0 ? 30 : 20;
+        p.blockshape[i] = 10;
+    }
+    ok(tess_array_from(&storage, &p, r->data, reference_size(r), &a, err));
+    return a;
+}
+
+static tess_info
+info_of(const tess_array *a)
+{
+    tess_info info;
+    tess_array_info(a, &info);
+    return info;
+}
+
+// A box of both, of new items.
+static void
+set_box(tess_array *a, struct reference *r, const int64_t *start, const int64_t *stop,
+        struct random *random)
+{
+    const size_t size = reference_box_size(r, start, stop);
+    uint8_t *const items = malloc(size);
+    assert_non_null(items);
+    random_bytes(random, items, size);
+    ok(tess_array_write(a, start, stop, items, size, err));
+    reference_set(r, start, stop, items);
+    free(items);
+}
+
+static void
+set_row(tess_array *a, struct reference *r, int64_t row, struct random *random)
+{
+    set_box(a, r, (int64_t[]){row, 0}, (int64_t[]){row + 1, COLUMNS}, random);
+}
+
+static void
+reading_rows(void **state)
+{
+    const tess_context context = budget(BLOCKS * BLOCKSIZE);
+    struct reference r;
+    int32_t row[COLUMNS];
+
+    (void)state;
+    tess_array *const a = make(NULL, &context, &r, 1);
+    for (int64_t i = 0; i < ROWS; i++) {
+        const int64_t start[] = {i, 0}, stop[] = {i + 1, COLUMNS};
+        ok(tess_array_read(a, start, stop, row, sizeof row, err));
+        assert_memory_equal(row, r.data + (size_t)i * sizeof row, sizeof row);
+    }
+    // A block is missed by the first row, kept by the second and found by eight.
+    const tess_info info = info_of(a);
+    const int blocks = ROWS / 10 * COLUMNS / 10;
+    assert_int_equal(info.cache_misses, 2 * blocks);
+    assert_int_equal(info.cache_hits, 8 * blocks);
+    assert_int_equal(info.cache_used, blocks * BLOCKSIZE);
+    assert_int_equal(info.cache_evictions, 0);
+    assert_int_equal(info.cache_dirty, 0);
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
+// Whoever reads all has no use for the cache.
+static void
+reading_all(void **state)
+{
+    struct reference r;
+
+    (void)state;
+    tess_array *const a = make(NULL, NULL, &r, 2);
+    check_array(a, &r);
+    check_array(a, &r);
+    assert_int_equal(info_of(a).cache_used, 0);
+    assert_int_equal(info_of(a).cache_misses, 0);
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
+// With room for a third of the blocks, reading down the columns, all the same right.
+static void
+evictions(void **state)
+{
+    const tess_context context = budget(BLOCKS / 3 * BLOCKSIZE);
+    struct reference r;
+
+    (void)state;
+    tess_array *const a = make(NULL, &context, &r, 3);
+    for (int round = 0; round < 4; round++)
+        for (int64_t j = 0; j < COLUMNS; j++) {
+            int32_t got[ROWS], want[ROWS];
+            const int64_t start[] = {0, j}, stop[] = {ROWS, j + 1};
+            ok(tess_array_read(a, start, stop, got, sizeof got, err));
+            reference_get(&r, start, stop, want);
+            assert_memory_equal(got, want, sizeof want);
+            assert_true(info_of(a).cache_used <= context.cache);
+        }
+    assert_true(info_of(a).cache_evictions > 0);
+    assert_true(info_of(a).cache_hits > 0);
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
+// Rows wait in memory; who else has the file sees them once they are committed.
+static void
+writing_rows(void **state)
+{
+    const tess_storage reading = at("a", TESS_MODE_READ, NULL);
+    struct reference r, committed;
+    struct random random;
+    tess_array *other = NULL;
+
+    (void)state;
+    random_init(&random, 4);
+    tess_array *const a = make("a", NULL, &r, 4);
+    reference_copy(&committed, &r);
+    for (int64_t i = 0; i < ROWS; i++)
+        set_row(a, &r, i, &random);
+    assert_int_equal(info_of(a).cache_dirty, ROWS / 10 * COLUMNS / 10 * BLOCKSIZE);
+    check_array(a, &r);
+    ok(tess_array_open(&reading, &other, err));
+    check_array(other, &committed);
+    ok(tess_array_close(other, err));
+
+    ok(tess_array_flush(a, err));
+    assert_int_equal(info_of(a).cache_dirty, 0);
+    check_file(files_path("a"), &r);
+    set_row(a, &r, 7, &random);
+    assert_int_equal(info_of(a).cache_dirty, COLUMNS / 10 * BLOCKSIZE);
+    ok(tess_array_close(a, err));
+    check_file(files_path("a"), &r);
+    reference_finish(&committed);
+    reference_finish(&r);
+}
+
+static void
+discarded(void **state)
+{
+    struct reference r, committed;
+    struct random random;
+
+    (void)state;
+    random_init(&random, 5);
+    tess_array *const a = make("a", NULL, &r, 5);
+    reference_copy(&committed, &r);
+    set_row(a, &r, 3, &random);
+    check_array(a, &r);
+    tess_array_discard(a);
+    check_file(files_path("a"), &committed);
+    reference_finish(&committed);
+    reference_finish(&r);
+}
+
+// Random small boxes, through caches of all sizes, with all that has to know of what waits.
+static void
+small_writes(void **state)
+{
+    static const int64_t sizes[] = {0, 4, 7, 13, 24, 1000}; // blocks
+
+    (void)state;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const tess_context context = budget(sizes[k] * BLOCKSIZE);
+        struct reference r;
+        struct random random;
+        tess_chunk_info chunk;
+        void *image = NULL;
+        size_t size;
+
+        random_init(&random, 6 + k);
+        tess_array *const a = make("a", &context, &r, 6 + k);
+        for (int i = 0; i < 400; i++) {
+            const int64_t row = (int64_t)random_below(&random, ROWS);
+            const int64_t column = (int64_t)random_below(&random, COLUMNS);
+            const int64_t rows = 1 + (int64_t)random_below(&random, 6);
+            const int64_t columns = 1 + (int64_t)random_below(&random, 6);
+            const int64_t start[] = {row, column};
+            const int64_t stop[] = {row + rows < ROWS ? row + rows : ROWS,
+                                    column + columns < COLUMNS ? column + columns : COLUMNS};
+            set_box(a, &r, start, stop, &random);
+            assert_true(info_of(a).cache_used <= context.cache);
+            if (sizes[k] == 0)
+                assert_int_equal(info_of(a).cache_dirty, 0);
+            if (i % 50 == 49)
+                check_array(a, &r);
+            if (i == 150) {
+                ok(tess_array_to_image(a, &image, &size, err));
+                tess_image_free(image);
+                assert_int_equal(info_of(a).cache_dirty, 0);
+            }
+            if (i == 250) {
+                ok(tess_array_chunk(a, 1, &chunk, err));
+                assert_int_equal(info_of(a).cache_dirty, 0);
+            }
+        }
+        ok(tess_array_close(a, err));
+        check_file(files_path("a"), &r);
+        files_remove(files_path("a"));
+        reference_finish(&r);
+    }
+}
+
+// Zeros that nothing was written to have no blocks; some of theirs wait.
+static void
+parts_of_zeros(void **state)
+{
+    const tess_storage storage = at(NULL, TESS_MODE_NEW, NULL);
+    struct reference r;
+    struct random random;
+    tess_params p;
+    tess_array *a = NULL;
+
+    (void)state;
+    random_init(&random, 7);
+    reference_init(&r, 2, shape, 4);
+    tess_params_init(&p);
+    p.ndim = 2;
+    p.dtype = "<i4";
+    memcpy(p.shape, shape, sizeof shape);
+    p.chunkshape[0] = p.chunkshape[1] = 30;
+    p.blockshape[0] = p.blockshape[1] = 10;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    set_row(a, &r, 12, &random);
+    set_row(a, &r, 13, &random);
+    check_array(a, &r);
+    ok(tess_array_flush(a, err));
+    check_array(a, &r);
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
+// What waits, when the shape changes: rows are appended, axes grow and shrink.
+static void
+shapes(void **state)
+{
+    struct reference r;
+    struct random random;
+    int32_t row[COLUMNS];
+
+    (void)state;
+    random_init(&random, 8);
+    tess_array *const a = make("a", NULL, &r, 8);
+    for (int i = 0; i < 45; i++) {
+        set_row(a, &r, (int64_t)random_below(&random, (uint64_t)r.shape[0]), &random);
+        random_bytes(&random, (uint8_t *)row, sizeof row);
+        ok(tess_array_append(a, 0, row, sizeof row, err));
+        reference_append(&r, 0, 1, row);
+    }
+    assert_true(info_of(a).cache_dirty > 0);
+    check_array(a, &r);
+    static const int64_t next[][2] = {{97, 50}, {110, 50}, {33, 50}, {61, 50}, {61, 83}, {61, 50}};
+    for (size_t i = 0; i < sizeof next / sizeof *next; i++) {
+        set_row(a, &r, 20, &random);
+        set_row(a, &r, r.shape[0] - 1, &random);
+        if (next[i][1] != r.shape[1] || r.shape[1] != COLUMNS) {
+            const int64_t start[] = {5, 0}, stop[] = {6, r.shape[1]};
+            set_box(a, &r, start, stop, &random);
+        }
+        ok(tess_array_resize(a, next[i], err));
+        reference_resize(&r, next[i]);
+        check_array(a, &r);
+    }
+    ok(tess_array_close(a, err));
+    check_file(files_path("a"), &r);
+    reference_finish(&r);
+}
+
+// No file may be longer than that.
+static void
+limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+// The disk is full when blocks are written back: flush says so, nothing is lost, and the file holds
+// the last commit until flush can do it.
+static void
+write_back_fails(void **state)
+{
+    struct reference r, committed, closed;
+    struct random random;
+
+    (void)state;
+    random_init(&random, 9);
+    signal(SIGXFSZ, SIG_IGN);
+    tess_array *const a = make("a", NULL, &r, 9);
+    reference_copy(&committed, &r);
+    for (int64_t i = 0; i < ROWS; i++)
+        set_row(a, &r, i, &random);
+    limit_files(1000);
+    refused(TESS_ERR_IO, tess_array_flush(a, err));
+    check_array(a, &r);
+    limit_files(RLIM_INFINITY);
+    check_file(files_path("a"), &committed);
+    set_row(a, &r, 11, &random);
+    ok(tess_array_flush(a, err));
+    check_file(files_path("a"), &r);
+
+    limit_files(1000); // and close
+    reference_copy(&closed, &r);
+    set_row(a, &r, 12, &random);
+    assert_int_equal(tess_array_close(a, NULL), TESS_ERR_IO);
+    limit_files(RLIM_INFINITY);
+    check_file(files_path("a"), &closed);
+    reference_finish(&closed);
+    reference_finish(&committed);
+    reference_finish(&r);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_rows),
+        cmocka_unit_test(reading_all),
+        cmocka_unit_test(evictions),
+        cmocka_unit_test_setup_teardown(writing_rows, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(discarded, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(small_writes, files_setup, files_teardown),
+        cmocka_unit_test(parts_of_zeros),
+        cmocka_unit_test_setup_teardown(shapes, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(write_back_fails, files_setup, files_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
