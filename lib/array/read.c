@@ -3,13 +3,14 @@
  *
  * The list of work is the blocks that the box meets, over all chunks. A grain is a run of them in
  * one chunk, or a chunk that has no blocks to be decoded. Each block is decoded in scratch memory
- * that fits in a core's cache, and its items go straight to their place; blocks that are read in
- * part may come from the array's cache, and get into it.
+ * that fits in a core's cache, and its items go straight to their place.
  *
- * Not here: what a chunk is (visit.c), the last step of an item (place.c).
+ * Not here: what a chunk is (visit.c), how a block is had (blocks.c), the last step of an item
+ * (place.c).
  */
 #include "array/array.h"
 
+#include "array/blocks.h"
 #include "array/cache.h"
 #include "array/cost.h"
 #include "array/place.h"
@@ -23,13 +24,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    GRAIN_SIZE = 256 << 10, // decoded
-    GRAINS_MIN = 8, // of a request, where it has as many blocks
-    WINDOW_SIZE = 256 << 10, // stored bytes read at once, if it is more than one block
-    GAP_MAX = 4 << 10, // stored bytes read for nothing to save a call
-};
 
 struct read_job {
     const tess_array *a;
@@ -137,10 +131,8 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     return TESS_OK;
 }
 
-// The part of a chunk, or of a block, that a walk stands on.
 static tess_status
-fill_special(const struct read_job *job, const struct grain *g, const struct walk *w,
-             tess_error *err)
+fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
 {
     const struct geometry *const geo = &job->a->g;
     int64_t extent[NDIM_MAX];
@@ -152,172 +144,63 @@ fill_special(const struct read_job *job, const struct grain *g, const struct wal
     const tess_status st = visit_item(job->a, g->visit, item, err);
     if (st == TESS_OK) {
         for (int i = 0; i < geo->ndim; i++)
-            extent[i] = w->hi[i] - w->lo[i];
-        ndfill(geo->ndim, extent, geo->typesize, at(job, g->dst, w->from), job->dst->stride, item);
+            extent[i] = g->w.hi[i] - g->w.lo[i];
+        ndfill(geo->ndim, extent, geo->typesize, at(job, g->dst, g->w.from), job->dst->stride,
+               item);
     }
     if (item != small)
         free(item);
     return st;
 }
 
-// Stored bytes that are at hand, of some neighbouring blocks.
-struct window {
-    struct span span;
-    const uint8_t *bytes;
-};
-
-// Read the stored bytes of the block that the walk stands on, and of those that follow without
-// much between them: `left` blocks are to come, with this one.
-static tess_status
-move_window(const tess_array *a, const struct visit *v, const struct walk *from, int32_t left,
-            struct chunk_scratch *s, struct window *win, tess_error *err)
-{
-    struct walk w = *from;
-    struct span span = visit_span(a, v, (int32_t)w.index);
-
-    while (--left > 0 && walk_next(&w)) {
-        const struct span ahead = visit_span(a, v, (int32_t)w.index);
-        if (ahead.start < span.stop || ahead.start - span.stop > GAP_MAX ||
-            ahead.stop - span.start > WINDOW_SIZE)
-            break;
-        span.stop = ahead.stop;
-    }
-    win->span = span;
-    return v->stored.bytes.fetch(v->stored.bytes.from, span.start, span.stop - span.start, s,
-                                 &win->bytes, err);
-}
-
-// Decode the block the walk stands on from its stored bytes.
-static tess_status
-decode(const struct visit *v, int32_t nblock, const uint8_t *stored, int32_t size,
-       const struct block_need *need, struct chunk_scratch *s, struct decoded *block,
-       tess_error *err)
-{
-    if (v->kind == VISIT_BLOCKS)
-        return block_decode(&v->stored.chunk, nblock, stored, v->ref, need, s, block, err);
-    *block = (struct decoded){.bytes = stored, .nbytes = size};
-    return TESS_OK;
-}
-
 // The blocks of a grain, one after the other.
 struct run {
     const struct read_job *job;
     const struct grain *g;
-    struct chunk_scratch *s;
-    struct window window;
     struct walk w;
     int32_t left; // blocks, with the one the walk stands on
 };
 
-// Place the block the walk stands on from its stored bytes; keep it if it is worth it.
-static tess_status
-read_stored(struct run *r, bool keep, tess_error *err)
+static void
+look_ahead(const void *reader, struct span *span)
 {
-    static const struct block_need all = {0};
-    const tess_array *const a = r->job->a;
-    const struct visit *const v = r->g->visit;
-    const int64_t *const stride = r->job->dst->stride;
-    const int32_t nblock = (int32_t)r->w.index;
-    const struct span span = visit_span(a, v, nblock);
-    const struct block_need part = place_need(&a->g, r->w.lo, r->w.hi, stride);
-    struct cached *entry = keep ? cache_reserve(a->cache, v->n, nblock) : NULL;
-    struct decoded block;
-    tess_status st = TESS_OK;
-
-    if (!r->window.bytes || span.start < r->window.span.start || span.stop > r->window.span.stop)
-        st = move_window(a, v, &r->w, r->left, r->s, &r->window, err);
-    if (st == TESS_OK)
-        st = decode(v, nblock, r->window.bytes + (span.start - r->window.span.start),
-                    span.stop - span.start, entry ? &all : &part, r->s, &block, err);
-    if (st == TESS_OK)
-        place_block(&a->g, &block, r->w.lo, r->w.hi, at(r->job, r->g->dst, r->w.from), stride);
-    if (entry && st == TESS_OK) {
-        memcpy(entry->items, block.bytes, (size_t)block.nbytes);
-        cache_unpin(a->cache, cache_add(a->cache, entry));
-    } else if (entry) {
-        cache_drop(a->cache, entry);
-    }
-    return st;
+    const struct run *const r = reader;
+    struct walk w = r->w;
+    for (int32_t left = r->left - 1; left > 0 && walk_next(&w); left--)
+        if (!blocks_join(span, visit_span(r->job->a, r->g->visit, (int32_t)w.index)))
+            return;
 }
 
-// Place the block the walk stands on from its items.
-static void
-place_items(const struct run *r, const uint8_t *items)
+static tess_status
+read_block(const struct run *r, struct blocks *blocks, tess_error *err)
 {
     const struct geometry *const g = &r->job->a->g;
-    const struct decoded block = {.bytes = items, .nbytes = g->blocksize};
-    place_block(g, &block, r->w.lo, r->w.hi, at(r->job, r->g->dst, r->w.from), r->job->dst->stride);
-}
-
-// Memory for a block, of the size that a file says.
-static tess_status
-new_block(const tess_array *a, const struct chunk_scratch *s, uint8_t **items, tess_error *err)
-{
-    const tess_status st = scratch_check(s, a->g.blocksize, err);
-    *items = st == TESS_OK ? malloc((size_t)a->g.blocksize) : NULL;
-    if (st == TESS_OK && !*items)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
-                       a->g.blocksize);
-    return st;
-}
-
-// A block of a chunk of another layout.
-static tess_status
-read_foreign(struct run *r, tess_error *err)
-{
-    uint8_t *items;
-    tess_status st = new_block(r->job->a, r->s, &items, err);
+    const struct walk *const w = &r->w;
+    const int64_t *const stride = r->job->dst->stride;
+    const struct block_need need = place_need(g, w->lo, w->hi, stride);
+    struct decoded block;
+    const tess_status st =
+        blocks_get(blocks, (int32_t)w->index, walk_covers(w, r->g->limit), &need, &block, err);
     if (st == TESS_OK)
-        st = visit_block(r->job->a, r->g->visit, (int32_t)r->w.index, items, r->s, err);
-    if (st == TESS_OK)
-        place_items(r, items);
-    free(items);
+        place_block(g, &block, w->lo, w->hi, at(r->job, r->g->dst, w->from), stride);
+    blocks_done(blocks);
     return st;
-}
-
-// Place the block the walk stands on, from the frame.
-static tess_status
-read_frame(struct run *r, bool keep, tess_error *err)
-{
-    switch (r->g->visit->kind) {
-    case VISIT_SPECIAL:
-        return fill_special(r->job, r->g, &r->w, err);
-    case VISIT_BYTES:
-        return read_foreign(r, err);
-    default:
-        return read_stored(r, keep, err);
-    }
-}
-
-static tess_status
-read_block(struct run *r, tess_error *err)
-{
-    const tess_array *const a = r->job->a;
-    const int64_t n = r->g->visit->n;
-    const int32_t nblock = (int32_t)r->w.index;
-    bool keep = false;
-    struct cached *const found = walk_covers(&r->w, r->g->limit)
-                                     ? cache_find(a->cache, n, nblock)
-                                     : cache_find_part(a->cache, n, nblock, &keep);
-    if (!found)
-        return read_frame(r, keep, err);
-    place_items(r, found->items);
-    cache_unpin(a->cache, found);
-    return TESS_OK;
 }
 
 static tess_status
 read_blocks(const struct read_job *job, const struct grain *g, struct chunk_scratch *s,
             tess_error *err)
 {
-    struct run r = {.job = job, .g = g, .s = s, .w = g->w, .left = g->nblocks};
-    for (; r.left > 0; r.left--) {
-        const tess_status st = read_block(&r, err);
-        if (st != TESS_OK)
-            return st;
+    tess_status st = TESS_OK;
+    struct run r = {.job = job, .g = g, .w = g->w, .left = g->nblocks};
+    struct blocks blocks = {
+        .a = job->a, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+    for (; r.left > 0 && st == TESS_OK; r.left--) {
+        st = read_block(&r, &blocks, err);
         walk_next(&r.w);
     }
-    return TESS_OK;
+    blocks_finish(&blocks);
+    return st;
 }
 
 // A chunk whose items stand in C order: row after row, each block decoded once.
@@ -360,10 +243,13 @@ read_foreign_blocks(const struct read_job *job, const struct grain *g, struct ch
 {
     const struct geometry *const geo = &job->a->g;
     struct walk w;
-    uint8_t *items;
-    tess_status st = new_block(job->a, s, &items, err);
+    tess_status st = scratch_check(s, geo->blocksize, err);
     if (st != TESS_OK)
         return st;
+    uint8_t *const items = malloc((size_t)geo->blocksize);
+    if (!items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
+                       geo->blocksize);
     uint8_t *const dst = at(job, g->dst, g->w.from);
     const struct decoded block = {.bytes = items, .nbytes = geo->blocksize};
     for (bool more = walk_begin(&w, geo->ndim, geo->blockshape, geo->bgrid, g->w.lo, g->w.hi);
@@ -399,7 +285,7 @@ read_grain(const struct read_job *job, const struct grain *g, struct chunk_scrat
     if (g->nblocks > 0)
         st = read_blocks(job, g, s, err);
     else if (g->visit->kind == VISIT_SPECIAL)
-        return fill_special(job, g, &g->w, err);
+        return fill_special(job, g, err);
     else
         st = read_bytes(job, g, s, err);
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
@@ -424,13 +310,6 @@ drop(void *arg, void *grain)
     visit_release(((struct grain *)grain)->visit);
 }
 
-// Many enough for the threads, large enough to be worth handing out.
-static int32_t
-run_length(int64_t nbytes, int32_t blocksize)
-{
-    return (int32_t)max_i64(min_i64(GRAIN_SIZE, nbytes / GRAINS_MIN) / blocksize, 1);
-}
-
 tess_status
 array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
            const struct strided *dst, tess_error *err)
@@ -452,7 +331,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
         .threads = a->context.threads,
         .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
     };
-    job.run = run_length(nbytes, a->g.blocksize);
+    job.run = blocks_run_length(nbytes, a->g.blocksize);
     const tess_status st = task_run(&task, &job, &width, err);
     visit_release(job.visit);
     pool_give(a->pool, job.listing);
