@@ -12,6 +12,7 @@
  *   tessera/context.h   what calls may use: threads, memory
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
+ *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array
@@ -30,6 +31,7 @@
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"
+#include "tessera/select.h"
 #include "tessera/storage.h"
 #include "tessera/version.h"
 

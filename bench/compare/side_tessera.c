@@ -145,6 +145,45 @@ array_append(void *a, const void *src, size_t size)
     must(tess_array_append(a, 0, src, size, &err), &err);
 }
 
+// Coordinates of items that are given by their index in C order.
+static int64_t *
+coordinates(const tess_info *info, const int64_t *indices, int64_t n)
+{
+    int64_t *const coords = malloc((size_t)n * (size_t)info->ndim * sizeof *coords);
+
+    if (!coords)
+        bench_die("no memory for %lld points", (long long)n);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t rest = indices[k];
+        for (int i = info->ndim - 1; i >= 0; i--) {
+            coords[k * info->ndim + i] = rest % info->shape[i];
+            rest /= info->shape[i];
+        }
+    }
+    return coords;
+}
+
+static void
+array_sparse(void *a, const int64_t *indices, int64_t n, void *dst, size_t size)
+{
+    tess_error err;
+    tess_info info;
+
+    tess_array_info(a, &info);
+    int64_t *const coords = coordinates(&info, indices, n);
+    must(tess_array_get_points(a, n, coords, dst, size, &err), &err);
+    free(coords);
+}
+
+static void
+array_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, void *dst, size_t size)
+{
+    tess_error err;
+
+    must(tess_array_get_orthogonal(a, counts, (const int64_t *const *)positions, dst, size, &err),
+         &err);
+}
+
 const struct side side_tessera = {
     .name = "tessera " TESS_VERSION,
     .codec_home = codec_home,
@@ -157,4 +196,6 @@ const struct side side_tessera = {
     .read = array_read,
     .set = array_set,
     .append = array_append,
+    .sparse = array_sparse,
+    .orthogonal = array_orthogonal,
 };

@@ -93,12 +93,20 @@ tess_status array_create(const struct home *home, const tess_storage *storage,
 // plain.c: frames without an N-dimensional layer.
 tess_status plain_open(tess_array *a, tess_error *err);
 int64_t plain_chunk_start(const tess_array *a, int64_t n); // in bytes; n = nchunks: the end
+int64_t plain_chunk_at(const tess_array *a, int64_t at); // the one that holds that byte
 tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst,
                        tess_error *err);
 
 // read.c: the box is inside the shape.
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
                        const struct strided *dst, tess_error *err);
+
+// select_read.c: what is chosen lies inside the shape, and there is something. dst receives the
+// items one after the other.
+tess_status array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords,
+                             uint8_t *dst, tess_error *err);
+tess_status array_get_orthogonal(const tess_array *a, const int64_t *counts,
+                                 const int64_t *const *indices, uint8_t *dst, tess_error *err);
 
 // write.c: as one change of the frame, begun and ended by the caller. The box is inside the shape.
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,

@@ -79,9 +79,8 @@ plain_chunk_start(const tess_array *a, int64_t n)
     return n < a->g.nchunks ? n * a->g.chunksize : a->frame->h.nbytes;
 }
 
-// The chunk that holds byte `at`.
-static int64_t
-find_chunk(const tess_array *a, int64_t at)
+int64_t
+plain_chunk_at(const tess_array *a, int64_t at)
 {
     if (!a->chunk_starts)
         return at / a->g.chunksize;
@@ -123,7 +122,7 @@ plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
 
-    for (int64_t n = at < end ? find_chunk(a, at) : 0; at < end && st == TESS_OK; n++) {
+    for (int64_t n = at < end ? plain_chunk_at(a, at) : 0; at < end && st == TESS_OK; n++) {
         const int64_t size = min_i64(plain_chunk_start(a, n + 1), end) - at;
         if (size > 0)
             st = read_chunk(a, n, at - plain_chunk_start(a, n), dst, size, s, err);

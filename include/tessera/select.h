@@ -1,0 +1,68 @@
+/**
+ * @file select.h
+ * Items of an array that are no box: points, and indices per axis.
+ *
+ * A call sorts what is chosen by the blocks of the array, decodes each block once, and spreads the
+ * work over the threads of the array's context. So one call for all points is much faster than one
+ * for each, and their order does not matter. It takes memory for each point or index (about 50
+ * bytes) while it lasts.
+ *
+ * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h
+ * for threads and persistence. test/examples/select.c is a complete program.
+ */
+#ifndef TESSERA_SELECT_H
+#define TESSERA_SELECT_H
+
+#include "tessera/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Copy items at any points of an array into memory.
+ *
+ * @param a         Open array; any number of threads may read one array at once.
+ * @param npoints   How many, >= 0.
+ * @param coords    npoints * ndim indices in C order: those of the first point, one per axis, then
+ *                  those of the second; 0 <= index < shape[axis]. A point may be given more than
+ *                  once. May be NULL if npoints or ndim is 0.
+ * @param dst       Receives npoints items, in the order of the points, in the byte order of the
+ *                  array. May be NULL if npoints is 0.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG if a point is outside the array (err->message says which) or dst
+ *         is too small; then nothing is written to dst. Else as tess_array_read().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_get_points(const tess_array *a, int64_t npoints,
+                                                          const int64_t *coords, void *dst,
+                                                          size_t dst_size, tess_error *err);
+
+/**
+ * Copy the items at all combinations of indices into memory.
+ *
+ * With the lists {4, 1} and {0, 0, 7} of a matrix: items (4,0) (4,0) (4,7) (1,0) (1,0) (1,7).
+ *
+ * @param a         Open array; any number of threads may read one array at once.
+ * @param counts    Indices per axis: ndim values, >= 0. May be NULL if ndim is 0.
+ * @param indices   ndim lists: indices[axis] points to counts[axis] indices in any order, also
+ *                  repeated, 0 <= index < shape[axis]; NULL if there are none. May be NULL if ndim
+ *                  is 0.
+ * @param dst       Receives prod(counts) items in C order. May be NULL if that is 0.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_get_points().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_get_orthogonal(const tess_array *a,
+                                                              const int64_t *counts,
+                                                              const int64_t *const *indices,
+                                                              void *dst, size_t dst_size,
+                                                              tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * select_read.c - chosen items of an array into memory.
+ *
+ * The list of work is the blocks that the selection meets. Each is decoded once, as far as the last
+ * item that is chosen; a grain is a run of them in one chunk, or a chunk that has no blocks to be
+ * decoded.
+ *
+ * Not here: what is chosen (selection.c), how a block is had (blocks.c), items out of it (take.c).
+ */
+#include "array/array.h"
+
+#include "array/blocks.h"
+#include "array/cost.h"
+#include "array/selection.h"
+#include "array/take.h"
+#include "base/checked.h"
+#include "chunk/cursor.h"
+#include "task/task.h"
+
+#include <stdlib.h>
+
+struct job {
+    const struct selection *s;
+    uint8_t *dst;
+    struct chunk_scratch *listing; // for reading what chunks say of themselves
+    int32_t run; // blocks of a grain
+    bool more_chunks, more_blocks;
+    struct part chunk, block; // the next block, in its chunk
+    struct visit *visit; // of the chunk, if it was opened
+};
+
+struct grain {
+    struct visit *visit; // held
+    struct part chunk, block;
+    int32_t nblocks; // 0: the whole chunk
+};
+
+_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+
+// Whether the blocks of a chunk are those of the selection, one by one.
+static bool
+has_blocks(const tess_array *a, const struct visit *v)
+{
+    return !a->plain && (v->kind == VISIT_BLOCKS || v->kind == VISIT_MEMCPYED);
+}
+
+static bool
+next_block(const struct selection *s, const struct part *chunk, struct part *block)
+{
+    return selection_block(s, chunk, block->n + 1, block);
+}
+
+static tess_status
+enter_chunk(struct job *job, tess_error *err)
+{
+    visit_release(job->visit);
+    job->visit = NULL;
+    job->more_blocks = selection_block(job->s, &job->chunk, 0, &job->block);
+    return visit_open(job->s->a, job->chunk.n, job->listing, &job->visit, err);
+}
+
+// The next run of blocks of the chunk, or all of it.
+static void
+take_blocks(struct job *job, struct grain *g)
+{
+    *g = (struct grain){.visit = job->visit, .chunk = job->chunk, .block = job->block};
+    visit_hold(g->visit);
+    if (has_blocks(job->s->a, g->visit))
+        for (; job->more_blocks && g->nblocks < job->run; g->nblocks++)
+            job->more_blocks = next_block(job->s, &job->chunk, &job->block);
+    else
+        job->more_blocks = false;
+    if (!job->more_blocks)
+        job->more_chunks = selection_chunk(job->s, job->chunk.n + 1, &job->chunk);
+}
+
+static tess_status
+next(void *arg, void *grain, bool *more, tess_error *err)
+{
+    struct job *const job = arg;
+    *more = job->more_blocks || job->more_chunks;
+    if (!*more)
+        return TESS_OK;
+    if (!job->more_blocks) {
+        const tess_status st = enter_chunk(job, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    take_blocks(job, grain);
+    return TESS_OK;
+}
+
+// The blocks of a grain, one after the other.
+struct run {
+    const struct job *job;
+    const struct grain *g;
+    struct part block;
+    int32_t left; // with this one
+};
+
+static void
+look_ahead(const void *reader, struct span *span)
+{
+    const struct run *const r = reader;
+    const struct selection *const s = r->job->s;
+    struct part block = r->block;
+    for (int32_t left = r->left - 1; left > 0 && next_block(s, &r->g->chunk, &block); left--)
+        if (!blocks_join(span, visit_span(s->a, r->g->visit, (int32_t)block.n)))
+            return;
+}
+
+static void
+take_block(const struct job *job, const struct part *part, const struct decoded *block)
+{
+    struct picks p;
+    picks_begin(&p, job->s, part);
+    while (picks_next(&p))
+        take_picks(block, (size_t)job->s->a->g.typesize, p.list, p.n, job->dst);
+}
+
+static tess_status
+read_blocks(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+{
+    struct run r = {.job = job, .g = g, .block = g->block, .left = g->nblocks};
+    struct blocks blocks = {
+        .a = job->s->a, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+    struct decoded block;
+
+    for (; r.left > 0; r.left--) {
+        const struct reach reach = selection_reach(job->s, &r.block);
+        const struct block_need need = take_need(&job->s->a->g, &reach);
+        const tess_status st = blocks_get(&blocks, (int32_t)r.block.n, false, &need, &block, err);
+        if (st != TESS_OK)
+            return st;
+        take_block(job, &r.block, &block);
+        blocks_done(&blocks);
+        next_block(job->s, &g->chunk, &r.block);
+    }
+    return TESS_OK;
+}
+
+static tess_status
+fill_special(const struct job *job, const struct grain *g, tess_error *err)
+{
+    const tess_array *const a = job->s->a;
+    struct part block = g->block;
+    struct picks p;
+    uint8_t *const item = malloc((size_t)a->g.typesize);
+    if (!item)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    const tess_status st = visit_item(a, g->visit, item, err);
+    for (bool more = st == TESS_OK; more; more = next_block(job->s, &g->chunk, &block)) {
+        picks_begin(&p, job->s, &block);
+        while (picks_next(&p))
+            repeat_picks(item, (size_t)a->g.typesize, p.list, p.n, job->dst);
+    }
+    free(item);
+    return st;
+}
+
+// A chunk whose items stand in C order.
+static tess_status
+read_linear(const struct job *job, const struct grain *g, struct chunk_cursor *cur, tess_error *err)
+{
+    const int64_t typesize = job->s->a->g.typesize;
+    struct picks p;
+    picks_begin(&p, job->s, &g->block);
+    while (picks_next(&p))
+        for (int64_t i = 0; i < p.n; i++) {
+            const struct pick *const pick = &p.list[i];
+            const tess_status st =
+                cursor_read(cur, (int32_t)(pick->item * typesize), job->dst + pick->at * typesize,
+                            (size_t)(pick->length * typesize), err);
+            if (st != TESS_OK)
+                return st;
+        }
+    return TESS_OK;
+}
+
+// Blocks of the grid that are not the chunk's: each is put together from those.
+static tess_status
+read_foreign_blocks(const struct job *job, const struct grain *g, struct chunk_cursor *cur,
+                    tess_error *err)
+{
+    const int32_t blocksize = job->s->a->g.blocksize;
+    struct part part = g->block;
+    tess_status st = scratch_check(cur->s, blocksize, err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const items = malloc((size_t)blocksize);
+    if (!items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes", blocksize);
+    const struct decoded block = {.bytes = items, .nbytes = blocksize};
+    for (bool more = true; more && st == TESS_OK; more = next_block(job->s, &g->chunk, &part)) {
+        st = cursor_read(cur, (int32_t)(part.n * blocksize), items, (size_t)blocksize, err);
+        if (st == TESS_OK)
+            take_block(job, &part, &block);
+    }
+    free(items);
+    return st;
+}
+
+static tess_status
+read_bytes(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+{
+    const tess_array *const a = job->s->a;
+    const struct stored_chunk *const sc = &g->visit->stored;
+    struct chunk_cursor cur;
+    tess_status st = cursor_init(&cur, &sc->chunk, &sc->bytes, s, err);
+    if (st == TESS_OK)
+        st = a->linear || a->plain ? read_linear(job, g, &cur, err)
+                                   : read_foreign_blocks(job, g, &cur, err);
+    cursor_finish(&cur);
+    return st;
+}
+
+static tess_status
+read_grain(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+{
+    const tess_array *const a = job->s->a;
+    tess_status st;
+    if (!a->plain && g->visit->kind == VISIT_SPECIAL)
+        return fill_special(job, g, err);
+    if (has_blocks(a, g->visit))
+        st = read_blocks(job, g, s, err);
+    else
+        st = read_bytes(job, g, s, err);
+    return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
+}
+
+static tess_status
+work(void *arg, void *grain, tess_error *err)
+{
+    const struct job *const job = arg;
+    struct pool *const pool = job->s->a->pool;
+    struct chunk_scratch *const s = pool_take(pool);
+    const tess_status st = s ? read_grain(job, grain, s, err)
+                             : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    pool_give(pool, s);
+    return st;
+}
+
+static void
+drop(void *arg, void *grain)
+{
+    (void)arg;
+    visit_release(((struct grain *)grain)->visit);
+}
+
+static tess_status
+read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
+{
+    static const struct task task = {
+        .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
+    const tess_array *const a = s->a;
+    struct job job = {.s = s, .dst = dst};
+    int64_t nbytes;
+
+    job.listing = pool_take(a->pool);
+    if (!job.listing)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    if (!mul_i64(s->nblocks, a->g.blocksize, &nbytes))
+        nbytes = INT64_MAX;
+    const struct task_width width = {
+        .threads = a->context.threads,
+        .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
+    };
+    job.run = blocks_run_length(nbytes, (int32_t)max_i64(a->g.blocksize, 1));
+    job.more_chunks = selection_chunk(s, 0, &job.chunk);
+    const tess_status st = task_run(&task, &job, &width, err);
+    visit_release(job.visit);
+    pool_give(a->pool, job.listing);
+    return st;
+}
+
+tess_status
+array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, uint8_t *dst,
+                 tess_error *err)
+{
+    struct selection s;
+    tess_status st = selection_of_points(&s, a, npoints, coords, err);
+    if (st == TESS_OK)
+        st = read_selection(&s, dst, err);
+    selection_finish(&s);
+    return st;
+}
+
+tess_status
+array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
+                     uint8_t *dst, tess_error *err)
+{
+    struct selection s;
+    tess_status st = selection_of_axes(&s, a, counts, indices, err);
+    if (st == TESS_OK)
+        st = read_selection(&s, dst, err);
+    selection_finish(&s);
+    return st;
+}
