@@ -1,0 +1,586 @@
+/*
+ * select.c - points and indices per axis, against the slow reference.
+ *
+ * Random arrays: case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the number that
+ * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
+ * of other writers, where reading all says what the items are.
+ */
+#include "api/files.h"
+#include "support/random.h"
+#include "support/reference.h"
+
+#include <tessera.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    CASES_SHORT = 600,
+    CASES_LONG = 100000,
+    ROUNDS = 6, // of an array
+    ITEMS_MAX = 4000, // of an array
+    CHOSEN_MAX = 3000, // items of a selection
+    THREADS = 4,
+};
+
+// What is chosen. A selection by axes has lists, one by points coordinates.
+struct chosen {
+    int64_t n; // items
+    int64_t *coords; // n * ndim; of both kinds
+    int64_t counts[TESS_MAX_NDIM];
+    int64_t *lists[TESS_MAX_NDIM];
+};
+
+static uint64_t running; // the seed of the case
+
+static int64_t
+below(struct random *r, int64_t n)
+{
+    return (int64_t)random_below(r, (uint64_t)n);
+}
+
+static void *
+allocate(size_t size)
+{
+    void *const p = malloc(size > 0 ? size : 1);
+    assert_non_null(p);
+    return p;
+}
+
+static void
+chosen_finish(struct chosen *c)
+{
+    free(c->coords);
+    for (int i = 0; i < TESS_MAX_NDIM; i++)
+        free(c->lists[i]);
+}
+
+// Points anywhere, near each other, in order, or one again and again.
+static void
+draw_points(struct random *r, int ndim, const int64_t *shape, struct chosen *c)
+{
+    const int64_t style = below(r, 4), space = reference_nitems(ndim, shape);
+
+    memset(c, 0, sizeof *c);
+    c->n = space == 0 ? 0 : style == 3 ? 20 : below(r, 1 + below(r, CHOSEN_MAX));
+    c->coords = allocate((size_t)(c->n * ndim) * sizeof *c->coords);
+    for (int64_t k = 0; k < c->n; k++)
+        for (int i = 0; i < ndim; i++)
+            c->coords[k * ndim + i] = style == 0   ? below(r, shape[i])
+                                      : style == 1 ? below(r, 1 + below(r, shape[i]))
+                                      : style == 2 ? k * shape[i] / c->n
+                                                   : shape[i] / 2;
+}
+
+// Runs, in order or not, single indices, nothing.
+static void
+draw_list(struct random *r, int64_t length, int64_t most, int64_t *list, int64_t *count)
+{
+    *count = length == 0 ? 0 : below(r, most + 1);
+    int64_t at = 0;
+    for (int64_t k = 0; k < *count; k++) {
+        at = below(r, 3) && k > 0 ? (at + 1) % length : below(r, length);
+        list[k] = at;
+    }
+}
+
+static void
+draw_lists(struct random *r, int ndim, const int64_t *shape, struct chosen *c)
+{
+    int64_t left = CHOSEN_MAX;
+
+    memset(c, 0, sizeof *c);
+    c->n = 1;
+    for (int i = 0; i < ndim; i++) {
+        const int64_t most = i == ndim - 1 || left < 40 ? left : 40;
+        c->lists[i] = allocate((size_t)most * sizeof *c->lists[i]);
+        draw_list(r, shape[i], most, c->lists[i], &c->counts[i]);
+        if (c->counts[i] == 0 && shape[i] > 0 && below(r, 10)) // rarely nothing at all
+            c->counts[i] = 1, c->lists[i][0] = below(r, shape[i]);
+        c->n *= c->counts[i];
+        left /= c->counts[i] > 0 ? c->counts[i] : 1;
+    }
+    c->coords = allocate((size_t)(c->n * ndim) * sizeof *c->coords);
+    for (int64_t k = 0; k < c->n; k++) {
+        int64_t rest = k;
+        for (int i = ndim - 1; i >= 0; i--) {
+            c->coords[k * ndim + i] = c->lists[i][rest % c->counts[i]];
+            rest /= c->counts[i];
+        }
+    }
+}
+
+static uint8_t *
+item_of(const struct reference *ref, const int64_t *coords)
+{
+    int64_t index = 0;
+    for (int i = 0; i < ref->ndim; i++)
+        index = index * ref->shape[i] + coords[i];
+    return ref->data + (size_t)index * ref->typesize;
+}
+
+static tess_status
+get(const tess_array *a, const struct chosen *c, bool lists, void *dst, size_t size,
+    tess_error *err)
+{
+    return lists ? tess_array_get_orthogonal(a, c->counts, (const int64_t *const *)c->lists, dst,
+                                             size, err)
+                 : tess_array_get_points(a, c->n, c->coords, dst, size, err);
+}
+
+// One selection, drawn and read. Returns items that are wrong; *err tells of a failure.
+static int64_t
+get_once(struct random *r, const tess_array *a, const struct reference *ref, tess_error *err)
+{
+    const bool lists = below(r, 2);
+    struct chosen c;
+    int64_t wrong = 0;
+
+    (lists ? draw_lists : draw_points)(r, ref->ndim, ref->shape, &c);
+    const size_t ts = ref->typesize, size = (size_t)c.n * ts;
+    uint8_t *const got = allocate(size);
+    memset(got, 0x5a, size);
+    if (get(a, &c, lists, got, size, err) == TESS_OK)
+        for (int64_t k = 0; k < c.n; k++)
+            wrong += memcmp(got + (size_t)k * ts, item_of(ref, c.coords + k * ref->ndim), ts) != 0;
+    free(got);
+    chosen_finish(&c);
+    return wrong;
+}
+
+static void
+check_gets(struct random *r, const tess_array *a, const struct reference *ref, int rounds,
+           const char *what)
+{
+    for (int i = 0; i < rounds; i++) {
+        tess_error error = {0};
+        const int64_t wrong = get_once(r, a, ref, &error);
+        if (error.status != TESS_OK)
+            fail_msg("%s, seed %" PRIu64 ": %s", what, running, error.message);
+        if (wrong > 0)
+            fail_msg("%s, seed %" PRIu64 ": %" PRId64 " items are wrong", what, running, wrong);
+    }
+}
+
+// -- random arrays
+
+static void
+draw_params(struct random *r, tess_params *p)
+{
+    static const int32_t typesizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 300};
+    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZLIB,
+                                        TESS_CODEC_ZSTD};
+    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE,
+                                      TESS_FILTER_BITSHUFFLE};
+    int64_t budget = ITEMS_MAX;
+
+    tess_params_init(p);
+    p->typesize = typesizes[below(r, 10)];
+    p->ndim = (int)below(r, below(r, 10) ? 5 : 9);
+    for (int i = 0; i < p->ndim; i++) {
+        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
+        budget /= p->shape[i];
+        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
+        if (p->shape[i] / p->chunkshape[i] > 12)
+            p->chunkshape[i] = p->shape[i] / 12;
+        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
+    }
+    p->codec = codecs[below(r, 4)];
+    p->clevel = (int)below(r, 10);
+    p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
+    if (below(r, 4) == 0)
+        p->filters[TESS_MAX_FILTERS - 2] = TESS_FILTER_DELTA;
+}
+
+// Each item a function of where it is, noise, or the same again and again.
+static void
+draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
+{
+    const int64_t style = below(r, 3);
+    for (int64_t k = 0; k < n; k++, dst += ts) {
+        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
+        for (size_t j = 0; j < ts; j++)
+            dst[j] = (uint8_t)(x >> 8 * (j % 8));
+    }
+}
+
+// Where an array lives, and what calls may use.
+struct place {
+    tess_storage storage;
+    tess_context context;
+};
+
+static void
+draw_place(struct random *r, tess_params *p, struct place *place)
+{
+    tess_context_init(&place->context);
+    place->context.threads = 1 + (int)below(r, THREADS);
+    if (below(r, 2))
+        place->context.cache = below(r, 2) ? 0 : 20000;
+    tess_storage_init(&place->storage);
+    place->storage.mode = TESS_MODE_REPLACE;
+    place->storage.durability = TESS_DURABILITY_NONE;
+    place->storage.context = &place->context;
+    if (below(r, 2))
+        place->storage.path = files_path("select.b2nd");
+    if (place->storage.path && below(r, 2)) {
+        p->layout = TESS_LAYOUT_SPARSE;
+        place->storage.path = files_path("select.b2nd.d");
+    }
+}
+
+// An array of one item, or of many; parts of it are special chunks.
+static tess_array *
+create(struct random *r, const tess_params *p, const struct place *place, struct reference *ref)
+{
+    tess_array *a = NULL;
+
+    reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
+    const size_t size = reference_size(ref);
+    const int64_t kind = below(r, 4);
+    if (kind == 0) {
+        ok(tess_array_zeros(&place->storage, p, &a, err));
+    } else if (kind == 1) {
+        uint8_t item[300];
+        random_bytes(r, item, ref->typesize);
+        reference_fill(ref, item);
+        ok(tess_array_full(&place->storage, p, item, ref->typesize, &a, err));
+    } else {
+        draw_items(r, ref->data, (int64_t)(size / ref->typesize), ref->typesize);
+        ok(tess_array_from(&place->storage, p, ref->data, size, &a, err));
+    }
+    return a;
+}
+
+static void
+write_some(struct random *r, tess_array *a, struct reference *ref)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
+
+    for (int i = 0; i < ref->ndim; i++) {
+        start[i] = below(r, ref->shape[i]);
+        stop[i] = start[i] + 1 + below(r, ref->shape[i] - start[i]);
+    }
+    const size_t size = reference_box_size(ref, start, stop);
+    uint8_t *const items = allocate(size);
+    draw_items(r, items, (int64_t)(size / ref->typesize), ref->typesize);
+    reference_set(ref, start, stop, items);
+    ok(tess_array_write(a, start, stop, items, size, err));
+    free(items);
+}
+
+static void
+live(struct random *r)
+{
+    tess_params p;
+    struct place place;
+    struct reference ref;
+
+    draw_params(r, &p);
+    draw_place(r, &p, &place);
+    tess_array *a = create(r, &p, &place, &ref);
+    for (int i = 0; i < 3; i++) {
+        check_gets(r, a, &ref, ROUNDS, "random array");
+        write_some(r, a, &ref);
+    }
+    if (place.storage.path) {
+        ok(tess_array_close(a, err));
+        place.storage.mode = TESS_MODE_READ;
+        place.storage.mmap = below(r, 2);
+        ok(tess_array_open(&place.storage, &a, err));
+    }
+    check_gets(r, a, &ref, ROUNDS, "random array");
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
+static void
+random_arrays(void **state)
+{
+    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
+    const uint64_t seed = random_seed();
+    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
+                      : many && strcmp(many, "0") ? CASES_LONG
+                                                  : CASES_SHORT;
+    (void)state;
+    for (int64_t i = 0; i < n; i++) {
+        struct random r;
+        running = seed + (uint64_t)i;
+        random_init(&r, running);
+        live(&r);
+    }
+}
+
+// -- files of other writers
+
+// False: nothing can be read there.
+static bool
+check_golden(const char *folder, const char *name)
+{
+    char path[4096];
+    struct reference ref;
+    struct random r;
+    tess_storage storage;
+    tess_array *a;
+    tess_info info;
+    int64_t start[TESS_MAX_NDIM] = {0};
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    tess_storage_init(&storage);
+    storage.path = path;
+    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
+        return false;
+    tess_array_info(a, &info);
+    reference_init(&ref, info.ndim, info.shape, (size_t)info.typesize);
+    const bool readable =
+        tess_array_read(a, start, info.shape, ref.data, reference_size(&ref), NULL) == TESS_OK;
+    random_init(&r, running);
+    if (readable)
+        check_gets(&r, a, &ref, 20, name);
+    reference_finish(&ref);
+    ok(tess_array_close(a, err));
+    return readable;
+}
+
+static void
+golden_files(void **state)
+{
+    const char *const folder = getenv("TESS_GOLDEN");
+    int n = 0;
+
+    (void)state;
+    if (!folder)
+        fail_msg("TESS_GOLDEN does not say where files of other writers are");
+    DIR *const dir = opendir(folder);
+    assert_non_null(dir);
+    running = random_seed();
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        n += e->d_name[0] != '.' && check_golden(folder, e->d_name);
+    closedir(dir);
+    assert_true(n > 10);
+}
+
+// -- many threads
+
+struct reader {
+    pthread_t thread;
+    struct random random;
+    const tess_array *a;
+    const struct reference *ref;
+    tess_error error;
+    int64_t wrong;
+};
+
+static void *
+read_selections(void *argument)
+{
+    struct reader *const r = argument;
+    for (int i = 0; i < 40 && r->error.status == TESS_OK; i++)
+        r->wrong += get_once(&r->random, r->a, r->ref, &r->error);
+    return NULL;
+}
+
+static void
+readers(void **state)
+{
+    const uint64_t seed = random_seed();
+    struct reader all[THREADS] = {0};
+    struct reference ref;
+    struct random r;
+    tess_params p;
+    tess_storage storage;
+    tess_array *a;
+
+    (void)state;
+    random_init(&r, seed);
+    tess_params_init(&p);
+    p.dtype = "<u4";
+    p.ndim = 3;
+    for (int i = 0; i < 3; i++) {
+        p.shape[i] = 40 + i;
+        p.chunkshape[i] = 16;
+        p.blockshape[i] = 5;
+    }
+    reference_init(&ref, 3, p.shape, 4);
+    draw_items(&r, ref.data, reference_nitems(3, p.shape), 4);
+    tess_storage_init(&storage);
+    storage.mode = TESS_MODE_REPLACE;
+    ok(tess_array_from(&storage, &p, ref.data, reference_size(&ref), &a, err));
+    for (int i = 0; i < THREADS; i++) {
+        random_init(&all[i].random, seed + 1 + (uint64_t)i);
+        all[i].a = a;
+        all[i].ref = &ref;
+        assert_int_equal(pthread_create(&all[i].thread, NULL, read_selections, &all[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(all[i].thread, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        if (all[i].error.status != TESS_OK)
+            fail_msg("thread %d: %s", i, all[i].error.message);
+        assert_int_equal(all[i].wrong, 0);
+    }
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
+// -- many points
+
+static void
+million_points(void **state)
+{
+    enum { SIDE = 300, POINTS = 1000000 };
+    const int64_t origin[] = {0, 0};
+    uint32_t *const items = allocate(SIDE * SIDE * sizeof *items);
+    uint32_t *const got = allocate(POINTS * sizeof *got);
+    int64_t *const coords = allocate(POINTS * 2 * sizeof *coords);
+    struct random r;
+    tess_params p;
+    tess_storage storage;
+    tess_array *a;
+
+    (void)state;
+    random_init(&r, random_seed());
+    tess_params_init(&p);
+    p.dtype = "<u4";
+    p.ndim = 2;
+    p.shape[0] = p.shape[1] = SIDE;
+    p.chunkshape[0] = p.chunkshape[1] = 64;
+    p.blockshape[0] = p.blockshape[1] = 16;
+    for (uint32_t k = 0; k < SIDE * SIDE; k++)
+        items[k] = k * k;
+    tess_storage_init(&storage);
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    ok(tess_array_write(a, origin, p.shape, items, SIDE * SIDE * sizeof *items, err));
+    for (int64_t k = 0; k < 2 * POINTS; k++)
+        coords[k] = below(&r, SIDE);
+    ok(tess_array_get_points(a, POINTS, coords, got, POINTS * sizeof *got, err));
+    for (int64_t k = 0; k < POINTS; k++)
+        assert_int_equal(got[k], items[coords[2 * k] * SIDE + coords[2 * k + 1]]);
+    ok(tess_array_close(a, err));
+    free(items);
+    free(got);
+    free(coords);
+}
+
+// -- arguments
+
+static tess_array *
+small_array(int ndim)
+{
+    static const int32_t item = 5;
+    tess_params p;
+    tess_storage storage;
+    tess_array *a;
+
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = ndim;
+    for (int i = 0; i < ndim; i++)
+        p.shape[i] = 4 + i;
+    tess_storage_init(&storage);
+    ok(tess_array_full(&storage, &p, &item, sizeof item, &a, err));
+    return a;
+}
+
+static void
+bad_points(void **state)
+{
+    static const struct {
+        int64_t coords[6];
+        const char *sentence;
+    } outside[] = {
+        {{0, 0, 3, 4, -1, 0}, "point 2 has index -1 on axis 0 of 4"},
+        {{0, 0, 3, 5, 0, 0}, "point 1 has index 5 on axis 1 of 5"},
+        {{4, 0, 3, 4, 0, 0}, "point 0 has index 4 on axis 0 of 4"},
+        {{0, 0, 3, 4, 0, INT64_MIN}, "point 2 has index -9223372036854775808 on axis 1 of 5"},
+    };
+    static const int64_t inside[6] = {0};
+    tess_array *const a = small_array(2);
+    int32_t dst[3] = {1, 2, 3};
+    tess_error error;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
+        assert_int_equal(tess_array_get_points(a, 3, outside[i].coords, dst, sizeof dst, &error),
+                         TESS_ERR_ARG);
+        assert_string_equal(error.message, outside[i].sentence);
+        assert_true(dst[0] == 1 && dst[1] == 2 && dst[2] == 3);
+    }
+    refused(TESS_ERR_ARG, tess_array_get_points(NULL, 1, inside, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_points(a, -1, inside, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_points(a, 1, NULL, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_points(a, 1, inside, NULL, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_points(a, 3, inside, dst, sizeof dst - 1, err));
+    refused(TESS_ERR_ARG, tess_array_get_points(a, INT64_MAX, inside, dst, sizeof dst, err));
+    ok(tess_array_get_points(a, 0, NULL, NULL, 0, err));
+    ok(tess_array_close(a, err));
+}
+
+static void
+bad_lists(void **state)
+{
+    static const int64_t few[] = {3, 0}, wrong[] = {1, 5}, negative[] = {-1, 0};
+    const int64_t two[] = {2, 2}, none[] = {2, 0}, less[] = {-1, 2};
+    const int64_t *const good[] = {few, few}, *const high[] = {few, wrong};
+    const int64_t *const low[] = {negative, few}, *const missing[] = {few, NULL};
+    tess_array *const a = small_array(2);
+    int32_t dst[4] = {1, 2, 3, 4};
+    tess_error error;
+
+    (void)state;
+    assert_int_equal(tess_array_get_orthogonal(a, two, high, dst, sizeof dst, &error),
+                     TESS_ERR_ARG);
+    assert_string_equal(error.message, "index 1 of the list for axis 1 is 5, the axis has 5");
+    assert_int_equal(tess_array_get_orthogonal(a, none, low, dst, sizeof dst, &error),
+                     TESS_ERR_ARG);
+    assert_string_equal(error.message, "index 0 of the list for axis 0 is -1, the axis has 4");
+    assert_true(dst[0] == 1 && dst[1] == 2 && dst[2] == 3 && dst[3] == 4);
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(NULL, two, good, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, NULL, good, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, NULL, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, missing, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, less, good, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, good, NULL, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, good, dst, sizeof dst - 1, err));
+    ok(tess_array_get_orthogonal(a, none, missing, NULL, 0, err));
+    ok(tess_array_close(a, err));
+}
+
+static void
+no_axes(void **state)
+{
+    tess_array *const a = small_array(0);
+    int32_t dst[3] = {0};
+
+    (void)state;
+    ok(tess_array_get_points(a, 3, NULL, dst, sizeof dst, err));
+    assert_true(dst[0] == 5 && dst[1] == 5 && dst[2] == 5);
+    dst[0] = 0;
+    ok(tess_array_get_orthogonal(a, NULL, NULL, dst, sizeof dst, err));
+    assert_int_equal(dst[0], 5);
+    ok(tess_array_close(a, err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(readers),
+        cmocka_unit_test(million_points),
+        cmocka_unit_test(bad_points),
+        cmocka_unit_test(bad_lists),
+        cmocka_unit_test(no_axes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
