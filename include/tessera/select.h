@@ -61,6 +61,43 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_orthogonal(const tess_array *
                                                               void *dst, size_t dst_size,
                                                               tess_error *err);
 
+/**
+ * Set items at any points of an array.
+ *
+ * All or none is set. Blocks are decoded and encoded once, however many points they have.
+ *
+ * @param a         Array opened for writing.
+ * @param npoints   How many, >= 0.
+ * @param coords    Points as in tess_array_get_points(). Of a point that is given more than once,
+ *                  the last item stays.
+ * @param src       npoints items, in the order of the points. May be NULL if npoints is 0.
+ * @param src_size  Size of src in bytes; at least what is needed.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG if a point is outside the array (err->message says which), src
+ *         is too small or the array not opened for writing. Else as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_set_points(tess_array *a, int64_t npoints,
+                                                          const int64_t *coords, const void *src,
+                                                          size_t src_size, tess_error *err);
+
+/**
+ * Set the items at all combinations of indices.
+ *
+ * @param a         Array opened for writing.
+ * @param counts    Indices per axis, as in tess_array_get_orthogonal().
+ * @param indices   The lists. Of an item that is chosen more than once, the last one stays.
+ * @param src       prod(counts) items in C order. May be NULL if that is 0.
+ * @param src_size  Size of src in bytes; at least what is needed.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_set_points().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_set_orthogonal(tess_array *a, const int64_t *counts,
+                                                              const int64_t *const *indices,
+                                                              const void *src, size_t src_size,
+                                                              tess_error *err);
+
 #ifdef __cplusplus
 }
 #endif

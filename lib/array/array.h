@@ -112,6 +112,14 @@ tess_status array_get_orthogonal(const tess_array *a, const int64_t *counts,
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
                         const struct strided_const *src, tess_error *err);
 
+// select_write.c: the same for what is chosen, as for reading; of an item that is chosen more than
+// once, the last value stays.
+tess_status array_set_points(tess_array *a, int64_t npoints, const int64_t *coords,
+                             const uint8_t *src, tess_error *err);
+tess_status array_set_orthogonal(tess_array *a, const int64_t *counts,
+                                 const int64_t *const *indices, const uint8_t *src,
+                                 tess_error *err);
+
 // update.c: what a caller does as one. Small writes may wait in the cache; held_write_back() brings
 // them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,

@@ -10,6 +10,7 @@
 #include "array/array.h"
 
 #include "array/blocks.h"
+#include "array/cache.h"
 #include "array/cost.h"
 #include "array/selection.h"
 #include "array/take.h"
@@ -37,11 +38,14 @@ struct grain {
 
 _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
-// Whether the blocks of a chunk are those of the selection, one by one.
+// Whether a chunk is read block by block: its blocks are those of the selection, or some of them
+// wait in the cache to be written back.
 static bool
 has_blocks(const tess_array *a, const struct visit *v)
 {
-    return !a->plain && (v->kind == VISIT_BLOCKS || v->kind == VISIT_MEMCPYED);
+    if (a->plain || a->linear)
+        return false;
+    return v->kind == VISIT_BLOCKS || v->kind == VISIT_MEMCPYED || cache_dirty_size(a->cache) > 0;
 }
 
 static bool
@@ -125,18 +129,19 @@ read_blocks(const struct job *job, const struct grain *g, struct chunk_scratch *
     struct blocks blocks = {
         .a = job->s->a, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
     struct decoded block;
+    tess_status st = TESS_OK;
 
-    for (; r.left > 0; r.left--) {
+    for (; r.left > 0 && st == TESS_OK; r.left--) {
         const struct reach reach = selection_reach(job->s, &r.block);
         const struct block_need need = take_need(&job->s->a->g, &reach);
-        const tess_status st = blocks_get(&blocks, (int32_t)r.block.n, false, &need, &block, err);
-        if (st != TESS_OK)
-            return st;
-        take_block(job, &r.block, &block);
+        st = blocks_get(&blocks, (int32_t)r.block.n, false, &need, &block, err);
+        if (st == TESS_OK)
+            take_block(job, &r.block, &block);
         blocks_done(&blocks);
         next_block(job->s, &g->chunk, &r.block);
     }
-    return TESS_OK;
+    blocks_finish(&blocks);
+    return st;
 }
 
 static tess_status
@@ -219,10 +224,10 @@ read_grain(const struct job *job, const struct grain *g, struct chunk_scratch *s
 {
     const tess_array *const a = job->s->a;
     tess_status st;
-    if (!a->plain && g->visit->kind == VISIT_SPECIAL)
-        return fill_special(job, g, err);
-    if (has_blocks(a, g->visit))
+    if (g->nblocks > 0)
         st = read_blocks(job, g, s, err);
+    else if (!a->plain && g->visit->kind == VISIT_SPECIAL)
+        return fill_special(job, g, err);
     else
         st = read_bytes(job, g, s, err);
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);

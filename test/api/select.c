@@ -127,6 +127,18 @@ item_of(const struct reference *ref, const int64_t *coords)
     return ref->data + (size_t)index * ref->typesize;
 }
 
+// Each item a function of where it is, noise, or the same again and again.
+static void
+draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
+{
+    const int64_t style = below(r, 3);
+    for (int64_t k = 0; k < n; k++, dst += ts) {
+        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
+        for (size_t j = 0; j < ts; j++)
+            dst[j] = (uint8_t)(x >> 8 * (j % 8));
+    }
+}
+
 static tess_status
 get(const tess_array *a, const struct chosen *c, bool lists, void *dst, size_t size,
     tess_error *err)
@@ -154,6 +166,28 @@ get_once(struct random *r, const tess_array *a, const struct reference *ref, tes
     free(got);
     chosen_finish(&c);
     return wrong;
+}
+
+// One selection, drawn and set, in the reference item by item.
+static void
+set_once(struct random *r, tess_array *a, struct reference *ref)
+{
+    const bool lists = below(r, 2);
+    struct chosen c;
+
+    (lists ? draw_lists : draw_points)(r, ref->ndim, ref->shape, &c);
+    const size_t ts = ref->typesize, size = (size_t)c.n * ts;
+    uint8_t *const items = allocate(size);
+    draw_items(r, items, c.n, ts);
+    if (lists)
+        ok(tess_array_set_orthogonal(a, c.counts, (const int64_t *const *)c.lists, items, size,
+                                     err));
+    else
+        ok(tess_array_set_points(a, c.n, c.coords, items, size, err));
+    for (int64_t k = 0; k < c.n; k++)
+        memcpy(item_of(ref, c.coords + k * ref->ndim), items + (size_t)k * ts, ts);
+    free(items);
+    chosen_finish(&c);
 }
 
 static void
@@ -198,18 +232,6 @@ draw_params(struct random *r, tess_params *p)
     p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
     if (below(r, 4) == 0)
         p->filters[TESS_MAX_FILTERS - 2] = TESS_FILTER_DELTA;
-}
-
-// Each item a function of where it is, noise, or the same again and again.
-static void
-draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
-{
-    const int64_t style = below(r, 3);
-    for (int64_t k = 0; k < n; k++, dst += ts) {
-        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
-        for (size_t j = 0; j < ts; j++)
-            dst[j] = (uint8_t)(x >> 8 * (j % 8));
-    }
 }
 
 // Where an array lives, and what calls may use.
@@ -290,9 +312,13 @@ live(struct random *r)
     for (int i = 0; i < 3; i++) {
         check_gets(r, a, &ref, ROUNDS, "random array");
         write_some(r, a, &ref);
+        for (int k = 0; k < 2; k++)
+            set_once(r, a, &ref);
+        check_array(a, &ref);
     }
     if (place.storage.path) {
         ok(tess_array_close(a, err));
+        check_file(place.storage.path, &ref);
         place.storage.mode = TESS_MODE_READ;
         place.storage.mmap = below(r, 2);
         ok(tess_array_open(&place.storage, &a, err));
@@ -490,6 +516,20 @@ small_array(int ndim)
     return a;
 }
 
+// Nothing was set.
+static void
+check_fives(const tess_array *a)
+{
+    const int64_t shape[] = {4, 5};
+    const int32_t item = 5;
+    struct reference ref;
+
+    reference_init(&ref, 2, shape, sizeof item);
+    reference_fill(&ref, &item);
+    check_array(a, &ref);
+    reference_finish(&ref);
+}
+
 static void
 bad_points(void **state)
 {
@@ -521,6 +561,14 @@ bad_points(void **state)
     refused(TESS_ERR_ARG, tess_array_get_points(a, 3, inside, dst, sizeof dst - 1, err));
     refused(TESS_ERR_ARG, tess_array_get_points(a, INT64_MAX, inside, dst, sizeof dst, err));
     ok(tess_array_get_points(a, 0, NULL, NULL, 0, err));
+
+    assert_int_equal(tess_array_set_points(a, 3, outside[0].coords, dst, sizeof dst, &error),
+                     TESS_ERR_ARG);
+    assert_string_equal(error.message, outside[0].sentence);
+    refused(TESS_ERR_ARG, tess_array_set_points(NULL, 1, inside, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_set_points(a, 3, inside, dst, sizeof dst - 1, err));
+    ok(tess_array_set_points(a, 0, NULL, NULL, 0, err));
+    check_fives(a);
     ok(tess_array_close(a, err));
 }
 
@@ -551,6 +599,12 @@ bad_lists(void **state)
     refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, good, NULL, sizeof dst, err));
     refused(TESS_ERR_ARG, tess_array_get_orthogonal(a, two, good, dst, sizeof dst - 1, err));
     ok(tess_array_get_orthogonal(a, none, missing, NULL, 0, err));
+
+    refused(TESS_ERR_ARG, tess_array_set_orthogonal(a, two, high, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_set_orthogonal(NULL, two, good, dst, sizeof dst, err));
+    refused(TESS_ERR_ARG, tess_array_set_orthogonal(a, two, good, dst, sizeof dst - 1, err));
+    ok(tess_array_set_orthogonal(a, none, missing, NULL, 0, err));
+    check_fives(a);
     ok(tess_array_close(a, err));
 }
 
@@ -566,6 +620,14 @@ no_axes(void **state)
     dst[0] = 0;
     ok(tess_array_get_orthogonal(a, NULL, NULL, dst, sizeof dst, err));
     assert_int_equal(dst[0], 5);
+
+    const int32_t values[] = {6, 7, 8};
+    ok(tess_array_set_points(a, 3, NULL, values, sizeof values, err));
+    ok(tess_array_get_points(a, 1, NULL, dst, sizeof dst, err));
+    assert_int_equal(dst[0], 8);
+    ok(tess_array_set_orthogonal(a, NULL, NULL, values, sizeof values, err));
+    ok(tess_array_get_points(a, 1, NULL, dst, sizeof dst, err));
+    assert_int_equal(dst[0], 6);
     ok(tess_array_close(a, err));
 }
 

@@ -1,0 +1,108 @@
+/*
+ * select_write.c - memory into chosen items of an array, as a source of edits.
+ *
+ * Blocks of which nothing is chosen are kept; the others are overlaid. An item that is chosen more
+ * than once gets the value given last: the picks of a block come in that order.
+ */
+#include "array/cache.h"
+#include "array/selection.h"
+#include "array/store.h"
+#include "array/take.h"
+#include "base/checked.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct chosen_source {
+    const struct selection *s;
+    const uint8_t *src;
+    struct part chunk; // the next one
+    bool more;
+};
+
+static bool
+next(void *cursor, struct edit *e)
+{
+    struct chosen_source *const c = cursor;
+    if (!c->more)
+        return false;
+    e->n = c->chunk.n;
+    e->whole = false;
+    e->item = NULL;
+    memcpy(e->lo, c->chunk.first, sizeof e->lo);
+    memcpy(e->hi, c->chunk.stop, sizeof e->hi);
+    cache_forget_chunk(c->s->a->cache, e->n, c->s->a->g.nblocks);
+    c->more = selection_chunk(c->s, c->chunk.n + 1, &c->chunk);
+    return true;
+}
+
+// The first block from `nblock` on.
+static bool
+find_block(const struct chosen_source *c, const struct edit *e, int32_t nblock, struct part *block)
+{
+    struct part chunk = {.n = e->n};
+    memcpy(chunk.first, e->lo, sizeof chunk.first);
+    memcpy(chunk.stop, e->hi, sizeof chunk.stop);
+    return selection_block(c->s, &chunk, nblock, block);
+}
+
+static int32_t
+touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+{
+    const struct chosen_source *const c = from;
+    struct part block;
+    *replaced = false;
+    return (int32_t)(find_block(c, e, nblock, &block) ? block.n : c->s->a->g.nblocks);
+}
+
+static void
+fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+{
+    const struct chosen_source *const c = from;
+    struct part block;
+    struct picks p;
+    const bool found = find_block(c, e, nblock, &block);
+
+    assert(found && block.n == nblock);
+    (void)found;
+    picks_begin(&p, c->s, &block);
+    while (picks_next(&p))
+        give_picks(items, (size_t)c->s->a->g.typesize, p.list, p.n, c->src);
+}
+
+static tess_status
+write_selection(tess_array *a, const struct selection *s, const uint8_t *src, tess_error *err)
+{
+    struct chosen_source c = {.s = s, .src = src};
+    struct edit_source source = {
+        .from = &c, .cursor = &c, .next = next, .touched = touched, .fill = fill};
+
+    if (!mul_i64(s->nblocks, a->g.blocksize, &source.nbytes))
+        source.nbytes = INT64_MAX;
+    c.more = selection_chunk(s, 0, &c.chunk);
+    return store_edits(a, &source, err);
+}
+
+tess_status
+array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
+                 tess_error *err)
+{
+    struct selection s;
+    tess_status st = selection_of_points(&s, a, npoints, coords, err);
+    if (st == TESS_OK)
+        st = write_selection(a, &s, src, err);
+    selection_finish(&s);
+    return st;
+}
+
+tess_status
+array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
+                     const uint8_t *src, tess_error *err)
+{
+    struct selection s;
+    tess_status st = selection_of_axes(&s, a, counts, indices, err);
+    if (st == TESS_OK)
+        st = write_selection(a, &s, src, err);
+    selection_finish(&s);
+    return st;
+}
