@@ -449,6 +449,72 @@ model_write(struct subject *s)
     reference_set(&s->reference, part_start, part_stop, part);
 }
 
+// The same box, as lists of its indices and as points.
+static struct {
+    int64_t counts[2];
+    int64_t list[2][12];
+    int64_t coords[12 * 9][2];
+} chosen;
+
+static void
+choose_part(void)
+{
+    for (int axis = 0; axis < 2; axis++) {
+        chosen.counts[axis] = part_stop[axis] - part_start[axis];
+        for (int64_t i = 0; i < chosen.counts[axis]; i++)
+            chosen.list[axis][i] = part_start[axis] + i;
+    }
+    for (int64_t k = 0; k < 12 * 9; k++) {
+        chosen.coords[k][0] = part_start[0] + k / 9;
+        chosen.coords[k][1] = part_start[1] + k % 9;
+    }
+}
+
+static tess_status
+call_get_points(struct subject *s, tess_error *err)
+{
+    uint8_t got[sizeof part], want[sizeof part];
+
+    choose_part();
+    const tess_status st =
+        tess_array_get_points(s->a, 12 * 9, &chosen.coords[0][0], got, sizeof got, err);
+    reference_get(&s->reference, part_start, part_stop, want);
+    if (st == TESS_OK)
+        assert_memory_equal(got, want, sizeof want);
+    return st;
+}
+
+static tess_status
+call_get_orthogonal(struct subject *s, tess_error *err)
+{
+    const int64_t *const lists[] = {chosen.list[0], chosen.list[1]};
+    uint8_t got[sizeof part], want[sizeof part];
+
+    choose_part();
+    const tess_status st =
+        tess_array_get_orthogonal(s->a, chosen.counts, lists, got, sizeof got, err);
+    reference_get(&s->reference, part_start, part_stop, want);
+    if (st == TESS_OK)
+        assert_memory_equal(got, want, sizeof want);
+    return st;
+}
+
+static tess_status
+call_set_points(struct subject *s, tess_error *err)
+{
+    choose_part();
+    return tess_array_set_points(s->a, 12 * 9, &chosen.coords[0][0], part, sizeof part, err);
+}
+
+static tess_status
+call_set_orthogonal(struct subject *s, tess_error *err)
+{
+    const int64_t *const lists[] = {chosen.list[0], chosen.list[1]};
+
+    choose_part();
+    return tess_array_set_orthogonal(s->a, chosen.counts, lists, part, sizeof part, err);
+}
+
 static tess_status
 call_write_all(struct subject *s, tess_error *err)
 {
@@ -732,7 +798,11 @@ static const struct step steps[] = {
     {"read what is not committed", change, call_read, NULL},
     {"chunk", NULL, call_chunk, NULL},
     {"blocks of a chunk", NULL, call_chunk_blocks, NULL},
+    {"get points", NULL, call_get_points, NULL},
+    {"get by axes", NULL, call_get_orthogonal, NULL},
     {"write", NULL, call_write, model_write},
+    {"set points", NULL, call_set_points, model_write},
+    {"set by axes", NULL, call_set_orthogonal, model_write},
     {"write all", NULL, call_write_all, model_write_all},
     {"grow", NULL, call_grow, model_grow},
     {"shrink", NULL, call_shrink, model_shrink},
