@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 enum {
-    CASES_SHORT = 600,
+    CASES_SHORT = 200,
     CASES_LONG = 100000,
     ROUNDS = 6, // of an array
     ITEMS_MAX = 4000, // of an array
@@ -223,8 +223,8 @@ draw_params(struct random *r, tess_params *p)
         p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
         budget /= p->shape[i];
         p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
-        if (p->shape[i] / p->chunkshape[i] > 12)
-            p->chunkshape[i] = p->shape[i] / 12;
+        if (p->shape[i] / p->chunkshape[i] > 5) // not too many
+            p->chunkshape[i] = p->shape[i] / 5;
         p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
     }
     p->codec = codecs[below(r, 4)];
