@@ -311,7 +311,8 @@ live(struct random *r)
     tess_array *a = create(r, &p, &place, &ref);
     for (int i = 0; i < 3; i++) {
         check_gets(r, a, &ref, ROUNDS, "random array");
-        write_some(r, a, &ref);
+        write_some(r, a, &ref); // may wait in the cache
+        check_gets(r, a, &ref, 2, "random array");
         for (int k = 0; k < 2; k++)
             set_once(r, a, &ref);
         check_array(a, &ref);
