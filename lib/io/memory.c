@@ -52,8 +52,8 @@ reserve(struct memory *m, size_t size, tess_error *err)
 {
     if (size <= m->capacity)
         return TESS_OK;
-    const size_t half_more = m->capacity + m->capacity / 2;
-    const size_t capacity = size > half_more ? size : half_more;
+    const size_t twice = m->capacity <= SIZE_MAX / 2 ? 2 * m->capacity : SIZE_MAX;
+    const size_t capacity = size > twice ? size : twice;
     uint8_t *const buffer = realloc(m->buffer, capacity);
     if (!buffer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
