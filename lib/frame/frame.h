@@ -55,6 +55,8 @@ struct old_chunks {
     int64_t end; // they are below; 0: all is known
     int64_t average; // bytes of one
     int64_t unused; // estimate of the bytes that none of them needs; -1: none yet
+    bool tail_known; // the last ones were looked at, and are not old any more
+    bool replaced; // some were, now or before: there may be free space anywhere
     bool forgotten; // some are needed on the disk that are not in the list any more
 };
 

@@ -1,9 +1,19 @@
 /*
  * free_space.c - what of a file is free when a contiguous frame is opened to be changed.
  *
- * Between the chunks: what none of them takes, once they were looked at. How much that is can be
- * told well enough from a few hundred random bytes. Behind the frame: everything, since a writer
- * that was interrupted leaves bytes there, unless another frame stands among them.
+ * Between the chunks: what none of them takes, once they were looked at. Behind the frame:
+ * everything, since a writer that was interrupted leaves bytes there, unless another frame stands
+ * among them.
+ *
+ * The rule for frames of many chunks, from the first chunk that is stored on:
+ *   1. the last chunks in the file are looked at, whose number has a bound: what index and trailer
+ *      of earlier states left among them is used again, and what a shorter list left behind them;
+ *   2. if chunks were replaced or dropped since the frame was opened, or its list shows that some
+ *      were before (far from the order of the file, special, nothing at the front), a few hundred
+ *      random bytes tell how much is unused;
+ *   3. if that is worth it, all chunks are looked at.
+ * So a frame that is only appended to stays with the first step, whatever its size; one whose
+ * chunks are overwritten, in few sessions or many, keeps little dead space.
  *
  * Not here: taking and giving back (space.c).
  */
@@ -20,6 +30,7 @@ enum {
     PIECE = 1 << 16,
     SMALL = 8192, // chunks of which several headers are read at once
     FEW = 256, // chunks that are looked at without asking
+    TAIL = 64, // of many, those that the last bytes of the file hold
     SAMPLES = 256,
     WORTH_MIN = 1 << 20, // unused bytes that are worth looking for
     WORTH_SHARE = 16, // one part in so many of all is, too
@@ -77,24 +88,27 @@ chunk_end(const struct frame *f, int64_t position, int64_t room, struct piece *p
     return TESS_OK;
 }
 
-// The old chunks that the list in memory, or a state on disk, leads to, in ascending order.
+// The old chunks from `from` on that the list in memory, or a state on disk, leads to, in ascending
+// order. Behind the last: where they end.
 static tess_status
-old_positions(const struct frame *f, int64_t **positions, size_t *n, tess_error *err)
+old_positions(const struct frame *f, int64_t from, int64_t **positions, size_t *n, tess_error *err)
 {
     const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    const int64_t first = from - f->h.header_len, end = f->old.end - f->h.header_len;
+    const int64_t listed = f->index.entries ? f->index.nchunks : 0;
     struct frame_index all = {0};
     tess_status st = TESS_OK;
 
-    int64_t count = f->index.entries ? f->index.nchunks : 0;
-    TRY(index_reserve(&all, count + waiting[0]->count + waiting[1]->count, err));
-    for (int64_t i = 0; i < count; i++) // chunks that are not old count as none
-        all.entries[i] =
-            f->index.entries[i] < f->old.end - f->h.header_len ? f->index.entries[i] : -1;
+    TRY(index_reserve(&all, listed + waiting[0]->count + waiting[1]->count, err));
+    for (int64_t i = 0; i < listed; i++)
+        if (f->index.entries[i] >= first && f->index.entries[i] < end)
+            all.entries[all.nchunks++] = f->index.entries[i];
     for (int list = 0; list < 2; list++)
-        for (int64_t i = 0; i < waiting[list]->count; i++)
-            if (waiting[list]->items[i].start < f->old.end)
-                all.entries[count++] = waiting[list]->items[i].start - f->h.header_len;
-    all.nchunks = count;
+        for (int64_t i = 0; i < waiting[list]->count; i++) {
+            const int64_t start = waiting[list]->items[i].start;
+            if (start >= from && start < f->old.end)
+                all.entries[all.nchunks++] = start - f->h.header_len;
+        }
     TRY(index_sorted(&all, positions, n, err));
     for (size_t i = 0; i < *n; i++)
         (*positions)[i] += f->h.header_len;
@@ -118,30 +132,24 @@ tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t 
 {
     for (int64_t i = 0; i < list->count; i++) {
         struct extent *const e = &list->items[i];
-        if (e->start >= f->old.end)
+        if (n == 0 || e->start < positions[0] || e->start >= f->old.end)
             continue;
         const int64_t *const at = bsearch(&e->start, positions, n, sizeof *at, compare_positions);
         e->size = ends[at - positions] - e->start;
     }
 }
 
-// Tell f->space what is free between the old chunks; none is old from here on. Chunks that share
-// bytes are refused: their space would be released while it is still needed.
+// Tell f->space what is free from `end` on, between these old chunks: the last n of them. Chunks
+// that share bytes are refused: their space would be released while it is still needed.
 static tess_status
-map(struct frame *f, tess_error *err)
+look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
 {
-    int64_t end = f->h.header_len;
-    int64_t *positions = NULL, *ends = NULL;
     struct piece piece = {0};
-    size_t n = 0;
     tess_status st = TESS_OK;
+    int64_t *const ends = malloc((n + 1) * sizeof *ends);
 
-    TRY(old_positions(f, &positions, &n, err));
-    ends = malloc((n + 1) * sizeof *ends);
-    if (!ends) {
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
-        goto out;
-    }
+    if (!ends)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
     if (f->old.average > 0 && f->old.average < SMALL)
         piece.bytes = malloc(PIECE); // no memory: one by one
     for (size_t i = 0; i < n; i++)
@@ -157,12 +165,64 @@ map(struct frame *f, tess_error *err)
         space_add(&f->space, (struct extent){end, f->old.end - end});
     tell_sizes(f, &f->space.parked, positions, ends, n);
     tell_sizes(f, &f->space.unsynced, positions, ends, n);
-    f->old = (struct old_chunks){0};
 out:
-    free(positions);
     free(ends);
     free(piece.bytes);
     return st;
+}
+
+// Look at all old chunks; none is old from here on.
+static tess_status
+map(struct frame *f, tess_error *err)
+{
+    int64_t *positions = NULL;
+    size_t n = 0;
+    tess_status st = old_positions(f, f->h.header_len, &positions, &n, err);
+    if (st == TESS_OK)
+        st = look(f, f->h.header_len, positions, n, err);
+    if (st == TESS_OK)
+        f->old = (struct old_chunks){0};
+    free(positions);
+    return st;
+}
+
+// Among so many bytes at the end new chunks may find a gap: what index and trailer took before.
+static int64_t
+tail_size(const struct frame *f)
+{
+    return f->space.now.size + TAIL * f->old.average;
+}
+
+// Look at the last ones; those before them stay old.
+static tess_status
+map_tail(struct frame *f, tess_error *err)
+{
+    const int64_t from = max_i64(f->old.end - tail_size(f), f->h.header_len);
+    int64_t *positions = NULL;
+    size_t n = 0;
+    tess_status st = old_positions(f, from, &positions, &n, err);
+    const size_t skipped = n > FEW ? n - FEW : 0; // a file may have many small ones there
+    if (st == TESS_OK && n > 0)
+        st = look(f, positions[skipped], positions + skipped, n - skipped, err);
+    if (st == TESS_OK) {
+        f->old.end = n > 0 ? positions[skipped] : f->old.end;
+        f->old.tail_known = true;
+    }
+    free(positions);
+    return st;
+}
+
+// Whether the list may be of a frame that was only appended to: every chunk near the end that the
+// chunks had when it was stored. A special entry is negative.
+static bool
+is_in_order(const struct frame_index *x, int64_t near)
+{
+    int64_t end = 0, misplaced = x->nchunks > 0 && x->entries[0] > near;
+    for (int64_t n = 0; n < x->nchunks; n++) {
+        misplaced += x->entries[n] < max_i64(end - near, 0);
+        end = max_i64(end, x->entries[n]);
+    }
+    return misplaced == 0;
 }
 
 tess_status
@@ -175,6 +235,7 @@ free_space_init(struct frame *f, int64_t section_end, tess_error *err)
     if (count <= FEW)
         return map(f, err);
     f->old.average = (section_end - f->h.header_len) / count;
+    f->old.replaced = !is_in_order(&f->index, tail_size(f));
     return TESS_OK;
 }
 
@@ -214,7 +275,7 @@ estimate(struct frame *f, tess_error *err)
     struct piece none = {0};
     int64_t misses = 0;
     size_t n;
-    tess_status st = old_positions(f, &positions, &n, err);
+    tess_status st = old_positions(f, first, &positions, &n, err);
     for (int64_t i = 0; i < SAMPLES && st == TESS_OK; i++) {
         const uint64_t any = scatter((uint64_t)f->h.frame_len + (uint64_t)i);
         const int64_t at = first + i * part + (int64_t)(any % (uint64_t)max_i64(part, 1));
@@ -235,7 +296,11 @@ free_space_reclaim(struct frame *f, tess_error *err)
 {
     if (f->old.end == 0 || f->old.forgotten)
         return TESS_OK;
-    tess_status st = f->old.unused < 0 ? estimate(f, err) : TESS_OK;
+    tess_status st = f->old.tail_known ? TESS_OK : map_tail(f, err);
+    if (st != TESS_OK || !f->old.replaced)
+        return st;
+    if (f->old.unused < 0)
+        st = estimate(f, err);
     if (st != TESS_OK || f->old.unused < max_i64(WORTH_MIN, f->old.end / WORTH_SHARE))
         return st;
     st = frame_check_current(f, err); // what is free must be known from the newest state
@@ -248,6 +313,7 @@ free_space_release_old(struct frame *f, int64_t position)
     if (position >= f->old.end)
         return false;
     space_release(&f->space, (struct extent){.start = position});
+    f->old.replaced = true;
     if (f->old.unused >= 0)
         f->old.unused += f->old.average;
     return true;

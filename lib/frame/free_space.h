@@ -2,10 +2,10 @@
  * free_space.h - what of a file is free when a contiguous frame is opened to be changed.
  *
  * To know what is free between the chunks means to read a few bytes of each. So of a frame with
- * many chunks nothing is known at first, and none of the space is used again; before the first
- * chunk is stored, a few reads tell how much there may be. Only once that is worth it, here or
- * after some chunks were replaced, all are looked at. Chunks that share bytes are found then,
- * before any of their space is used.
+ * many chunks nothing is known at first, and none of the space is used again. When a chunk is
+ * stored, only as much is looked at as pays: a frame that is only appended to never needs all
+ * (free_space.c says when). Chunks that share bytes are found before any space among those that
+ * were looked at is used.
  */
 #ifndef FRAME_FREE_SPACE_H
 #define FRAME_FREE_SPACE_H
