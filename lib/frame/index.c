@@ -129,13 +129,19 @@ parse_uniform(struct frame_index *x, const struct chunk_header *h, const uint8_t
 }
 
 static tess_status
-parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t entry_max, tess_error *err)
+parse_entries(struct frame_index *x, const uint8_t *bytes, int64_t n, int64_t entry_max,
+              tess_error *err)
 {
     int64_t *const entries = malloc((size_t)n * sizeof *entries);
     if (!entries)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
+    uint64_t beyond = (uint64_t)entry_max; // the top bit: some entry is no position of a chunk
     for (int64_t i = 0; i < n; i++) {
-        entries[i] = (int64_t)get_u64le(bytes + i * ENTRY_SIZE);
+        const uint64_t entry = get_u64le(bytes + i * ENTRY_SIZE);
+        entries[i] = (int64_t)entry;
+        beyond |= entry | ((uint64_t)entry_max - entry);
+    }
+    for (int64_t i = 0; i < n && beyond >> 63; i++) {
         const tess_status st = check_entry(entries[i], i, entry_max, err);
         if (st != TESS_OK) {
             free(entries);
