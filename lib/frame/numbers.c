@@ -19,6 +19,7 @@ void
 numbers_finish(struct numbers *x)
 {
     free(x->state);
+    bit_tree_finish(&x->taken);
     *x = (struct numbers){0};
 }
 
@@ -39,6 +40,8 @@ reserve(struct numbers *x, int64_t n, tess_error *err)
         x->state = state;
         x->capacity = capacity;
     }
+    if (!bit_tree_reserve(&x->taken, n + 1))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " numbers", n + 1);
     memset(x->state + x->count, 0, (size_t)(n + 1 - x->count));
     x->count = n + 1;
     return TESS_OK;
@@ -54,19 +57,20 @@ numbers_add(struct numbers *x, int64_t n, tess_error *err)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "two chunks in the file with number %" PRId64 "; it can only be read", n);
     x->state[n] = ON_DISK | IN_MEMORY;
+    bit_tree_add(&x->taken, n);
     return TESS_OK;
 }
 
 tess_status
 numbers_take(struct numbers *x, int64_t *n, tess_error *err)
 {
-    while (x->lowest < x->count && x->state[x->lowest] != 0)
-        x->lowest++;
-    const tess_status st = reserve(x, x->lowest, err);
+    const int64_t lowest = bit_tree_absent(&x->taken);
+    const tess_status st = reserve(x, lowest, err);
     if (st != TESS_OK)
         return st;
-    *n = x->lowest;
-    x->state[*n] = IN_MEMORY;
+    *n = lowest;
+    x->state[lowest] = IN_MEMORY;
+    bit_tree_add(&x->taken, lowest);
     return TESS_OK;
 }
 
@@ -78,7 +82,7 @@ numbers_release(struct numbers *x, int64_t n)
     x->state[n] &= (uint8_t)~IN_MEMORY;
     if (x->state[n] != 0)
         return false;
-    x->lowest = min_i64(x->lowest, n);
+    bit_tree_remove(&x->taken, n);
     return true;
 }
 
@@ -97,7 +101,7 @@ numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), void *a
         if (x->state[n] == ON_DISK) {
             gone(arg, n);
             x->state[n] = 0;
-            x->lowest = min_i64(x->lowest, n);
+            bit_tree_remove(&x->taken, n);
         }
     }
 }

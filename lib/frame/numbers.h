@@ -8,6 +8,7 @@
 #define FRAME_NUMBERS_H
 
 #include "base/error.h"
+#include "frame/bit_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@ struct numbers {
     uint8_t *state; // NUMBER_* per number
     int64_t count;
     int64_t capacity;
-    int64_t lowest; // no free number is below
+    struct bit_tree taken; // those that have a state
     int64_t stored; // bytes of all chunk files, as far as known
 };
 
