@@ -128,13 +128,13 @@ parse_uniform(struct frame_index *x, const struct chunk_header *h, const uint8_t
     return st;
 }
 
+// The bytes become the entries where they are, and belong to the index then. A list of a million
+// is 8 MB: another place for it would cost more than the work.
 static tess_status
-parse_entries(struct frame_index *x, const uint8_t *bytes, int64_t n, int64_t entry_max,
-              tess_error *err)
+parse_entries(struct frame_index *x, uint8_t *bytes, int64_t n, int64_t entry_max, tess_error *err)
 {
-    int64_t *const entries = malloc((size_t)n * sizeof *entries);
-    if (!entries)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
+    void *const place = bytes; // from malloc()
+    int64_t *const entries = place;
     uint64_t beyond = (uint64_t)entry_max; // the top bit: some entry is no position of a chunk
     for (int64_t i = 0; i < n; i++) {
         const uint64_t entry = get_u64le(bytes + i * ENTRY_SIZE);
@@ -143,10 +143,8 @@ parse_entries(struct frame_index *x, const uint8_t *bytes, int64_t n, int64_t en
     }
     for (int64_t i = 0; i < n && beyond >> 63; i++) {
         const tess_status st = check_entry(entries[i], i, entry_max, err);
-        if (st != TESS_OK) {
-            free(entries);
+        if (st != TESS_OK)
             return st;
-        }
     }
     *x = (struct frame_index){.nchunks = n, .entries = entries, .capacity = n};
     return TESS_OK;
@@ -176,7 +174,8 @@ index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchu
     st = chunk_content(src, (size_t)h.cbytes, limit, &bytes, &nbytes, err);
     if (st == TESS_OK && nbytes > 0)
         st = parse_entries(x, bytes, (int64_t)nbytes / ENTRY_SIZE, entry_max, err);
-    free(bytes);
+    if (!x->entries)
+        free(bytes);
     return st;
 }
 
