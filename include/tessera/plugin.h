@@ -7,10 +7,11 @@
  * to TESS_PLUGIN_LAST are free for anybody, those below belong to the registry of the Blosc
  * project. A number that the library serves itself cannot be taken, nor one twice (TESS_ERR_ARG).
  *
- * Functions are called by several threads at once, if several threads use the array. They must not
- * call the library on that array. What they read while decompressing may be damaged or made by an
- * enemy: they must never write more than they are asked for, whatever they read. An answer that is
- * no status counts as TESS_ERR_CORRUPT.
+ * Functions are called by several threads at once, the library's own among them: one call on the
+ * array is enough for that, unless tess_context.threads is 1. They must not call the library on
+ * that array. What they read while decompressing may be damaged or made by an enemy: they must
+ * never write more than they are asked for, whatever they read. An answer that is no status counts
+ * as TESS_ERR_CORRUPT.
  *
  * test/examples/plugin.c is an example that works.
  */

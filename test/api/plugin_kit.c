@@ -131,6 +131,24 @@ check_filter(struct self *self, const tess_block *block, bool forth, size_t size
         accuse(self, "size of a block");
 }
 
+// Several threads are told at once; one of them is the last.
+static void
+note_told(struct self *self, const tess_block *block)
+{
+    pthread_mutex_lock(&self->lock);
+    self->told = *block;
+    pthread_mutex_unlock(&self->lock);
+}
+
+static void
+note_made(struct self *self, const uint8_t *bytes, size_t size)
+{
+    pthread_mutex_lock(&self->lock);
+    self->made_size = size < sizeof self->made ? size : sizeof self->made;
+    memcpy(self->made, bytes, self->made_size);
+    pthread_mutex_unlock(&self->lock);
+}
+
 // A mark, then pairs: length of a run, 1 to 255, and its byte.
 static tess_status
 compress(const tess_block *block, const void *src, size_t size, void *dst, size_t dst_size,
@@ -144,7 +162,7 @@ compress(const tess_block *block, const void *src, size_t size, void *dst, size_
 
     check_memory(self, src, size, dst, dst_size);
     check_codec(self, block, true, size);
-    self->told = *block;
+    note_told(self, block);
     memset(dst, 0xee, dst_size); // all of it is ours
     if (atomic_fetch_add(&self->forth, 1) >= self->forth_after && self->forth_status != TESS_OK)
         return (tess_status)self->forth_status;
@@ -161,8 +179,7 @@ compress(const tess_block *block, const void *src, size_t size, void *dst, size_
     }
     const uint32_t mark = hash(hash_told(block, size), to + MARK, used - MARK);
     memcpy(to, &mark, MARK);
-    self->made_size = used < sizeof self->made ? used : sizeof self->made;
-    memcpy(self->made, to, self->made_size);
+    note_made(self, to, used);
     *made = used;
     return TESS_OK;
 }
@@ -196,7 +213,7 @@ decompress(const tess_block *block, const void *src, size_t size, void *dst, siz
     memset(dst, 0xee, dst_size);
     atomic_fetch_add(&self->back, 1);
     if (!self->params)
-        self->told = *block;
+        note_told(self, block);
     if (self->back_status != TESS_OK)
         return (tess_status)self->back_status;
     const tess_status st = unpack(block, src, size, dst, dst_size);
@@ -215,7 +232,7 @@ enter_filter(const tess_block *block, bool forth, const void *src, void *dst, si
         accuse(self, "alignment");
     check_filter(self, block, forth, size);
     if (forth || !self->params)
-        self->told = *block;
+        note_told(self, block);
     const int calls = atomic_fetch_add(forth ? &self->forth : &self->back, 1);
     if (!forth)
         return (tess_status)self->back_status;
@@ -303,11 +320,13 @@ kit_init(struct kit *kit, const tess_params *params)
     for (int i = 0; i < NCODECS; i++) {
         kit->codec[i].id = codecs[i].id;
         kit->codec[i].params = params;
+        pthread_mutex_init(&kit->codec[i].lock, NULL);
         kit->codecs[i].user = &kit->codec[i];
     }
     for (int i = 0; i < NFILTERS; i++) {
         kit->filter[i].id = filters[i].id;
         kit->filter[i].params = params;
+        pthread_mutex_init(&kit->filter[i].lock, NULL);
         kit->filters[i].user = &kit->filter[i];
     }
     kit->plugins = (tess_plugins){kit->codecs, NCODECS, kit->filters, NFILTERS};

@@ -9,6 +9,7 @@
 
 #include <tessera.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,8 @@ struct self {
     int back_status;
     int forth_after; // calls that go well before forth_status
     enum { FAIR, TOO_MUCH, NOTHING } result; // what compress says it made
-    tess_block told; // last; when going back only without params, so not to several threads
+    pthread_mutex_t lock; // of what follows
+    tess_block told; // last; when going back only without params
     uint8_t made[64]; // the first bytes of what compress made last
     size_t made_size;
 };
