@@ -67,6 +67,7 @@ struct subject {
     enum kind kind;
     tess_params params;
     tess_storage storage; // path NULL: memory
+    tess_context context; // drawn anew whenever the array is opened
     tess_array *array;
     struct reference reference;
     char story[4000]; // what was done, for people
@@ -211,6 +212,21 @@ draw_params(struct subject *s)
     do {
         s->kind = (enum kind)below(s, KIND_COUNT);
     } while (s->kind == KIND_NAN && p->typesize != 4 && p->typesize != 8);
+}
+
+// Threads and cache: no block fits in it, some do, all do.
+static void
+draw_context(struct subject *s)
+{
+    static const int threads[] = {0, 1, 2, 4};
+
+    tess_context_init(&s->context);
+    s->context.threads = threads[below(s, 4)];
+    if (one_in(s, 3))
+        s->context.cache = 0;
+    else if (one_in(s, 2))
+        s->context.cache = below(s, 20000);
+    tell(s, " threads %d, cache %" PRId64 "\n", s->context.threads, s->context.cache);
 }
 
 static void
@@ -360,9 +376,11 @@ do_read(struct subject *s)
     assert_non_null(want);
     assert_non_null(got);
     reference_get(&s->reference, start, stop, want);
-    memset(got, 0x5a, size);
-    ok(tess_array_read(s->array, start, stop, got, size, err));
-    assert_memory_equal(got, want, size);
+    for (int64_t i = 1 + below(s, 3); i > 0; i--) { // from the second time on blocks are kept
+        memset(got, 0x5a, size);
+        ok(tess_array_read(s->array, start, stop, got, size, err));
+        assert_memory_equal(got, want, size);
+    }
     free(got);
     free(want);
 }
@@ -472,6 +490,7 @@ reopen_memory(struct subject *s)
     s->array = NULL;
 
     tess_storage_init(&storage);
+    storage.context = &s->context;
     storage.image = image;
     storage.image_size = size;
     ok(tess_array_open(&storage, &s->array, err));
@@ -499,6 +518,7 @@ static void
 do_reopen(struct subject *s)
 {
     tell(s, " reopen");
+    draw_context(s);
     if (s->storage.path)
         reopen_file(s);
     else
@@ -532,6 +552,8 @@ live(struct subject *s)
         s->storage.path = files_path("property.b2nd.d");
     }
     tell_params(s);
+    draw_context(s);
+    s->storage.context = &s->context;
 
     create(s);
     check_array(s->array, &s->reference);
@@ -588,5 +610,6 @@ main(void)
         cmocka_unit_test_setup_teardown(random_lives, files_setup, end),
     };
 
+    (void)setenv("TESS_NUM_THREADS", "4", 0); // also where there are fewer CPUs
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
