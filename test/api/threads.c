@@ -116,6 +116,126 @@ readers(void **state)
     reference_finish(&ref);
 }
 
+// What a crowd reads: blocks that are kept and thrown out again, of all kinds of places, while
+// others come and go.
+struct place {
+    const char *name; // NULL: memory
+    tess_layout layout;
+    bool mmap;
+    int64_t side; // of blocks
+    int clevel;
+};
+
+struct visitor {
+    pthread_t thread;
+    const tess_storage *storage;
+    const struct reference *reference;
+    tess_error error;
+    int wrong;
+};
+
+// Opens the array again and again, each time to read some of it.
+static void *
+come_and_go(void *argument)
+{
+    struct visitor *const v = argument;
+    const int64_t start[2] = {3, 5}, stop[2] = {150, 140};
+    const size_t size = reference_box_size(v->reference, start, stop);
+    uint8_t *const got = malloc(size), *const want = malloc(size);
+
+    for (int i = 0; i < READS / 8 && got && want && v->error.status == TESS_OK; i++) {
+        tess_array *a = NULL;
+        if (tess_array_open(v->storage, &a, &v->error) != TESS_OK)
+            break;
+        reference_get(v->reference, start, stop, want);
+        if (tess_array_read(a, start, stop, got, size, &v->error) == TESS_OK)
+            v->wrong += memcmp(got, want, size) != 0;
+        tess_array_discard(a);
+    }
+    free(want);
+    free(got);
+    return NULL;
+}
+
+static void
+read_in_a_crowd(const tess_storage *storage, const struct reference *ref, uint64_t seed)
+{
+    struct visitor visitors[2];
+    tess_array *a;
+
+    ok(tess_array_open(storage, &a, err));
+    memset(visitors, 0, sizeof visitors);
+    for (int i = 0; i < 2; i++) {
+        visitors[i].storage = storage;
+        visitors[i].reference = ref;
+        assert_int_equal(pthread_create(&visitors[i].thread, NULL, come_and_go, &visitors[i]), 0);
+    }
+    read_together(a, ref, seed);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(pthread_join(visitors[i].thread, NULL), 0);
+        if (visitors[i].error.status != TESS_OK)
+            fail_msg("visitor %d: %s", i, visitors[i].error.message);
+        assert_int_equal(visitors[i].wrong, 0);
+    }
+    ok(tess_array_close(a, err));
+}
+
+static void
+crowd(void **state)
+{
+    static const struct place places[] = {
+        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 8, 5},
+        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 50, 0},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 8, 5},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 50, 0},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, true, 50, 5},
+        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, false, 50, 5},
+        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, true, 8, 5},
+    };
+    const uint64_t seed = random_seed();
+    const int64_t shape[2] = {210, 190};
+    struct reference ref;
+
+    (void)state;
+    reference_init(&ref, 2, shape, 4);
+    for (size_t i = 0; i < reference_size(&ref); i++)
+        ref.data[i] = (uint8_t)(i % 4 < 2 ? i * i >> 8 : i >> 13);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const struct place *const p = &places[i];
+        const void *image = NULL;
+        tess_context context;
+        tess_storage storage;
+        tess_params params;
+        tess_array *a;
+
+        tess_context_init(&context);
+        context.cache = 6 * p->side * p->side * 4; // of some hundred blocks, or some
+        tess_storage_init(&storage);
+        storage.context = &context;
+        storage.mode = TESS_MODE_REPLACE;
+        storage.path = p->name ? files_path(p->name) : NULL;
+        tess_params_init(&params);
+        params.dtype = "<u4";
+        params.ndim = 2;
+        params.layout = p->layout;
+        params.clevel = p->clevel;
+        for (int axis = 0; axis < 2; axis++) {
+            params.shape[axis] = shape[axis];
+            params.chunkshape[axis] = 100;
+            params.blockshape[axis] = p->side;
+        }
+        ok(tess_array_from(&storage, &params, ref.data, reference_size(&ref), &a, err));
+        if (!p->name)
+            ok(tess_array_image(a, &image, &storage.image_size, err));
+        storage.image = image;
+        storage.mode = TESS_MODE_READ;
+        storage.mmap = p->mmap;
+        read_in_a_crowd(&storage, &ref, seed + i);
+        ok(tess_array_close(a, err));
+    }
+    reference_finish(&ref);
+}
+
 enum { SIDE = 500, WRITES = 30 };
 
 // An array that is written with so many threads, at once and then in boxes; its bytes.
@@ -184,6 +304,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(readers, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(crowd, files_setup, files_teardown),
         cmocka_unit_test(writers),
     };
 
