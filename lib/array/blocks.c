@@ -17,10 +17,10 @@ enum {
 };
 
 bool
-blocks_join(struct span *span, struct span next)
+blocks_join(struct span *span, struct span next, int32_t most)
 {
     if (next.start < span->stop || next.start - span->stop > GAP_MAX ||
-        next.stop - span->start > WINDOW_SIZE)
+        next.stop - span->start > most)
         return false;
     span->stop = next.stop;
     return true;
@@ -31,7 +31,7 @@ static tess_status
 move_window(struct blocks *b, struct span span, tess_error *err)
 {
     const struct chunk_bytes *const source = &b->v->stored.bytes;
-    b->look_ahead(b->reader, &span);
+    b->look_ahead(b->reader, &span, scratch_piece(b->s, WINDOW_SIZE));
     b->window = span;
     return source->fetch(source->from, span.start, span.stop - span.start, b->s, &b->bytes, err);
 }

@@ -19,8 +19,8 @@ struct blocks {
     const struct visit *v;
     struct chunk_scratch *s;
     // Grow the stored bytes of a block that is about to be read by those of the blocks that follow,
-    // as long as blocks_join() agrees.
-    void (*look_ahead)(const void *reader, struct span *span);
+    // as long as blocks_join() agrees: to `most` bytes.
+    void (*look_ahead)(const void *reader, struct span *span, int32_t most);
     const void *reader;
 
     // Zero at first:
@@ -31,7 +31,7 @@ struct blocks {
 };
 
 // Whether stored bytes that follow `span` should be read with it; then it is grown.
-bool blocks_join(struct span *span, struct span next);
+bool blocks_join(struct span *span, struct span next, int32_t most);
 
 /*
  * Decode block `nblock` as far as it is needed; all of it, if it is to be kept. `whole`: all items

@@ -270,13 +270,14 @@ making_begin(struct making *m, bool expect_plain, tess_error *err)
     return st == TESS_OK ? begin_blocks(m, expect_plain, err) : st;
 }
 
-// How many of the blocks from `first` on, up to `stop`, stand one behind the other.
+// How many of the blocks from `first` on, up to `stop`, stand one behind the other, in `most`
+// bytes.
 static int32_t
-run_length(const struct span *spans, int32_t first, int32_t stop)
+run_length(const struct span *spans, int32_t first, int32_t stop, int32_t most)
 {
     int32_t n = 1;
     while (first + n < stop && spans[first + n].start == spans[first + n - 1].stop &&
-           spans[first + n].stop - spans[first].start <= KEPT_PIECE)
+           spans[first + n].stop - spans[first].start <= most)
         n++;
     return n;
 }
@@ -288,7 +289,7 @@ making_keep(struct making *m, int32_t nblock, tess_error *err)
         const uint8_t *bytes;
         const int32_t first = m->out.nblocks;
         const struct span *const spans = m->old->stored.chunk.spans;
-        const int32_t n = run_length(spans, first, nblock);
+        const int32_t n = run_length(spans, first, nblock, scratch_piece(m->s, KEPT_PIECE));
         const int32_t start = spans[first].start;
         const tess_status st =
             fetch_stored(m, start, spans[first + n - 1].stop - start, &bytes, err);

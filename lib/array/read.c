@@ -162,12 +162,12 @@ struct run {
 };
 
 static void
-look_ahead(const void *reader, struct span *span)
+look_ahead(const void *reader, struct span *span, int32_t most)
 {
     const struct run *const r = reader;
     struct walk w = r->w;
     for (int32_t left = r->left - 1; left > 0 && walk_next(&w); left--)
-        if (!blocks_join(span, visit_span(r->job->a, r->g->visit, (int32_t)w.index)))
+        if (!blocks_join(span, visit_span(r->job->a, r->g->visit, (int32_t)w.index), most))
             return;
 }
 

@@ -103,13 +103,13 @@ struct run {
 };
 
 static void
-look_ahead(const void *reader, struct span *span)
+look_ahead(const void *reader, struct span *span, int32_t most)
 {
     const struct run *const r = reader;
     const struct selection *const s = r->job->s;
     struct part block = r->block;
     for (int32_t left = r->left - 1; left > 0 && next_block(s, &r->g->chunk, &block); left--)
-        if (!blocks_join(span, visit_span(s->a, r->g->visit, (int32_t)block.n)))
+        if (!blocks_join(span, visit_span(s->a, r->g->visit, (int32_t)block.n), most))
             return;
 }
 

@@ -184,13 +184,16 @@ fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
 {
     struct making *const m = g->m;
     int64_t size = room;
-    for (int32_t i = 0; i < g->count; i++)
-        size += making_old_size(m, g->first + i);
-    if (size == 0)
-        return TESS_OK;
-    tess_status st = scratch_check(job->s, size - room, err);
-    if (st == TESS_OK)
+    tess_status st = TESS_OK;
+    for (int32_t i = 0; i < g->count && st == TESS_OK; i++) {
+        const int64_t old_size = making_old_size(m, g->first + i);
+        st = scratch_check(job->s, old_size, err);
+        size += old_size;
+    }
+    if (st == TESS_OK && size > 0)
         st = take_buffer(job->store, size, &g->buffer, err);
+    if (st != TESS_OK || size == 0)
+        return st;
 
     uint8_t *at = g->buffer.bytes + room;
     g->old = size > room ? at : NULL;

@@ -89,7 +89,7 @@ read_memcpyed(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t siz
 {
     enum { PIECE = 1 << 18 };
     while (size > 0) {
-        const int32_t n = (int32_t)min_i64((int64_t)size, PIECE);
+        const int32_t n = (int32_t)min_i64((int64_t)size, scratch_piece(cur->s, PIECE));
         const uint8_t *bytes;
         const tess_status st = cur->source.fetch(cur->source.from, cur->c->h.header_size + offset,
                                                  n, cur->s, &bytes, err);

@@ -50,6 +50,12 @@ scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err)
     return TESS_OK;
 }
 
+int32_t
+scratch_piece(const struct chunk_scratch *s, int32_t most)
+{
+    return s->limit > 0 && s->limit < most ? (int32_t)s->limit : most;
+}
+
 tess_status
 scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err)
 {

@@ -25,6 +25,9 @@ tess_status scratch_check(const struct chunk_scratch *s, int64_t size, tess_erro
 // Make room for blocks of `size` bytes. TESS_ERR_LIMIT, TESS_ERR_NOMEM.
 tess_status scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err);
 
+// How many stored bytes to ask for at once, where `most` would be best: no more than allowed.
+int32_t scratch_piece(const struct chunk_scratch *s, int32_t most);
+
 // Make room for `size` bytes that a file says are stored in one piece. TESS_ERR_LIMIT, NOMEM.
 tess_status scratch_reserve_stored(struct chunk_scratch *s, int64_t size, tess_error *err);
 

@@ -5,6 +5,7 @@
  * is for the address sanitizer to say.
  */
 #include "api/files.h"
+#include "support/random.h"
 #include "support/reference.h"
 
 #include <tessera.h>
@@ -692,6 +693,52 @@ limit_of_blocks(void **state)
     ok(grow_by_one(0, err)); // no block is looked at
 }
 
+// The limit is for blocks: that several are read or written at once is no reason to refuse any.
+static void
+limit_of_many_blocks(void **state)
+{
+    enum { SIDE = 512, BLOCK = 32 }; // 4 KiB each
+    struct reference r;
+    tess_storage storage;
+    tess_params params;
+    struct random random;
+
+    (void)state;
+    random_init(&random, random_seed());
+    reference_init(&r, 2, (const int64_t[]){SIDE, SIDE}, 4);
+    random_bytes(&random, r.data, reference_size(&r) / 2); // the other half is zeros
+    tess_params_init(&params);
+    params.typesize = 4;
+    params.ndim = 2;
+    for (int i = 0; i < 2; i++) {
+        params.shape[i] = params.chunkshape[i] = SIDE;
+        params.blockshape[i] = BLOCK;
+    }
+    for (params.clevel = 0; params.clevel < 2; params.clevel++) {
+        tess_array *a = NULL;
+        tess_storage_init(&storage);
+        storage.path = files_path("many.b2nd");
+        storage.mode = TESS_MODE_REPLACE;
+        ok(tess_array_from(&storage, &params, r.data, reference_size(&r), &a, err));
+        ok(tess_array_close(a, err));
+        storage.mode = TESS_MODE_UPDATE;
+        storage.limits.memory = 6 << 10;
+        ok(tess_array_open(&storage, &a, err));
+        check_array(a, &r);
+        const int64_t start[2] = {200, 3}, stop[2] = {230, SIDE - 5};
+        const size_t size = reference_box_size(&r, start, stop);
+        reference_set(&r, start, stop, r.data);
+        uint8_t *const items = malloc(size);
+        assert_non_null(items);
+        reference_get(&r, start, stop, items);
+        ok(tess_array_write(a, start, stop, items, size, err));
+        check_array(a, &r);
+        ok(tess_array_close(a, err));
+        free(items);
+    }
+    reference_finish(&r);
+}
+
 // -- reading and writing
 
 static const struct {
@@ -938,6 +985,7 @@ main(void)
         WITH_ARRAYS(permissions),
         WITH_ARRAYS(limits),
         cmocka_unit_test(limit_of_blocks),
+        cmocka_unit_test_setup_teardown(limit_of_many_blocks, files_setup, files_teardown),
         WITH_ARRAYS(boxes),
         WITH_ARRAYS(read_arguments),
         WITH_ARRAYS(write_arguments),
