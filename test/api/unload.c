@@ -23,6 +23,16 @@
 
 enum { ROUNDS = 20, NITEMS = 1 << 20, PATIENCE = 30 };
 
+// Of what is unloaded the leak sanitizer cannot tell whose it was; libgomp, which libzfp needs,
+// loses 8 bytes each time.
+const char *__asan_default_options(void);
+
+const char *
+__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+
 static const char *library;
 
 // A function of the library; `place` is the pointer to it.
