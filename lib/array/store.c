@@ -182,9 +182,11 @@ choose_blocks(const struct job *job, struct grain *g)
 static tess_status
 fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
 {
+    static const uint8_t nothing;
     struct making *const m = g->m;
     int64_t size = room;
     tess_status st = TESS_OK;
+    g->old = &nothing; // also where a damaged table says that blocks take no bytes: not NULL
     for (int32_t i = 0; i < g->count && st == TESS_OK; i++) {
         const int64_t old_size = making_old_size(m, g->first + i);
         st = scratch_check(job->s, old_size, err);
@@ -196,8 +198,9 @@ fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
         return st;
 
     uint8_t *at = g->buffer.bytes + room;
-    g->old = size > room ? at : NULL;
-    for (int32_t i = 0; i < g->count && st == TESS_OK && g->old; i++) {
+    if (size > room)
+        g->old = at;
+    for (int32_t i = 0; i < g->count && st == TESS_OK && size > room; i++) {
         const int64_t old_size = making_old_size(m, g->first + i);
         if (old_size > 0)
             st = making_fetch(m, g->first + i, at, err);
