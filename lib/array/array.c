@@ -60,8 +60,10 @@ array_prepare_memory(tess_array *a, tess_error *err)
 tess_status
 array_prepare_cache(tess_array *a, tess_error *err)
 {
-    // Without a grid of blocks there is nothing to keep them by.
-    a->cache = cache_new(a->plain || a->linear ? 0 : a->context.cache, a->g.blocksize);
+    // Without a grid of blocks there is nothing to keep them by. A file may not ask for memory
+    // beyond the limit here, too.
+    const bool off = a->plain || a->linear || a->g.blocksize > a->frame->options.limits.memory;
+    a->cache = cache_new(off ? 0 : a->context.cache, a->g.blocksize);
     return a->cache ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
 }
 

@@ -13,11 +13,15 @@
 
 #include <tessera.h>
 
+#include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -26,15 +30,19 @@
 
 // -- the failing allocator
 
+// Threads of the library allocate, too.
 static struct {
+    pthread_mutex_t lock;
     bool armed;
     bool sticky; // all later ones fail too
     long countdown; // allocations until the one that fails
     long failures;
-} fault;
+    size_t largest; // that malloc() was asked for
+    bool no_threads; // none can be started
+} fault = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool
-fails(void)
+fails_now(void)
 {
     if (!fault.armed || fault.countdown < 0)
         return false;
@@ -48,30 +56,48 @@ fails(void)
     return true;
 }
 
+static bool
+fails(size_t size)
+{
+    pthread_mutex_lock(&fault.lock);
+    const bool answer = fails_now();
+    if (fault.armed && size > fault.largest)
+        fault.largest = size;
+    pthread_mutex_unlock(&fault.lock);
+    return answer;
+}
+
 static void
 arm(long n, bool sticky)
 {
+    pthread_mutex_lock(&fault.lock);
     fault.sticky = sticky;
     fault.countdown = n;
     fault.failures = 0;
+    fault.largest = 0;
     fault.armed = true;
+    pthread_mutex_unlock(&fault.lock);
 }
 
 static void
 disarm(void)
 {
+    pthread_mutex_lock(&fault.lock);
     fault.armed = false;
+    pthread_mutex_unlock(&fault.lock);
 }
 
-#define WRAP(type, name, parameters, arguments)          \
-    type __real_##name parameters;                       \
-    type __wrap_##name parameters;                       \
-    type __wrap_##name parameters                        \
-    {                                                    \
-        return fails() ? NULL : __real_##name arguments; \
+#define WRAP(type, name, parameters, arguments) WRAP_SIZED(type, name, parameters, arguments, 0)
+#define WRAP_SIZED(type, name, parameters, arguments, size)  \
+    type __real_##name parameters;                           \
+    type __wrap_##name parameters;                           \
+    type __wrap_##name parameters                            \
+    {                                                        \
+        return fails(size) ? NULL : __real_##name arguments; \
     }
 
-WRAP(void *, malloc, (size_t size), (size))
+WRAP_SIZED(void *, malloc, (size_t size), (size), size)
+WRAP(void *, aligned_alloc, (size_t align, size_t size), (align, size))
 WRAP(void *, calloc, (size_t n, size_t size), (n, size))
 WRAP(void *, realloc, (void *p, size_t size), (p, size))
 WRAP(char *, strdup, (const char *s), (s))
@@ -82,6 +108,19 @@ WRAP(void *, ZSTD_createCDict, (const void *d, size_t n, int level), (d, n, leve
 WRAP(void *, ZSTD_createDDict, (const void *d, size_t n), (d, n))
 WRAP(void *, libdeflate_alloc_compressor, (int level), (level))
 WRAP(void *, libdeflate_alloc_decompressor, (void), ())
+
+typedef void *run_fn(void *argument);
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, run_fn *run,
+                          void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, run_fn *run,
+                          void *argument);
+
+int
+__wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, run_fn *run, void *argument)
+{
+    return fault.no_threads ? EAGAIN : __real_pthread_create(thread, attr, run, argument);
+}
 
 // -- what the steps work on
 
@@ -943,6 +982,140 @@ in_a_file(void **state)
     }
 }
 
+// -- the same where several threads work
+
+enum { LARGE = 300 }; // items along both axes
+static double large[LARGE * LARGE];
+
+// An array of many blocks in small chunks, written, changed in part, and read in parts.
+static tess_status
+write_and_read(const char *path, tess_layout layout, tess_error *err)
+{
+    static double back[LARGE * LARGE];
+    const int64_t start[2] = {7, 9}, stop[2] = {LARGE - 9, LARGE - 5};
+    const int64_t whole[2] = {LARGE, LARGE};
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    storage.durability = TESS_DURABILITY_NONE;
+    tess_params_init(&params);
+    params.dtype = "<f8";
+    params.ndim = 2;
+    params.layout = layout;
+    for (int i = 0; i < 2; i++) {
+        params.shape[i] = LARGE;
+        params.chunkshape[i] = 150;
+        params.blockshape[i] = 50;
+    }
+    tess_status st = tess_array_from(&storage, &params, large, sizeof large, &a, err);
+    if (st != TESS_OK)
+        return st;
+    for (int i = 0; i < 3 && st == TESS_OK; i++) // from the second time on blocks are kept
+        st = tess_array_read(a, start, stop, back, sizeof back, err);
+    if (st == TESS_OK)
+        st = tess_array_write(a, start, stop, back, sizeof back, err);
+    if (st == TESS_OK)
+        st = tess_array_read(a, origin, whole, back, sizeof back, err);
+    if (st == TESS_OK)
+        assert_memory_equal(back, large, sizeof large);
+    tess_array_discard(a);
+    return st;
+}
+
+static void
+several_threads(void **state)
+{
+    static const struct {
+        const char *name; // NULL: memory
+        tess_layout layout;
+    } places[] = {
+        {NULL, TESS_LAYOUT_CONTIGUOUS},
+        {"large.b2nd", TESS_LAYOUT_CONTIGUOUS},
+        {"large.b2nd.d", TESS_LAYOUT_SPARSE},
+    };
+    long total = 0;
+
+    (void)state;
+    for (int i = 0; i < LARGE * LARGE; i++)
+        large[i] = (double)(i % 1009);
+    for (size_t i = 0; i < 2 * COUNT(places); i++) {
+        const bool sticky = i % 2;
+        bool failed = true;
+        char path[300];
+        (void)snprintf(path, sizeof path, "%s", files_path("none"));
+        if (places[i / 2].name)
+            (void)snprintf(path, sizeof path, "%s", files_path(places[i / 2].name));
+        for (long n = 0; failed; n++, total++) {
+            tess_error error;
+            arm(n, sticky);
+            const tess_status st =
+                write_and_read(places[i / 2].name ? path : NULL, places[i / 2].layout, &error);
+            disarm();
+            failed = fault.failures > 0;
+            if (st != TESS_OK && (!failed || st != TESS_ERR_NOMEM))
+                fail_msg("allocation %ld%s: %s (%s)", n, sticky ? " and all after" : "",
+                         tess_status_name(st), error.message);
+        }
+    }
+    print_message("%ld failing allocations\n", total);
+}
+
+// A block that needs no memory to be read is not kept beyond the limit.
+static void
+limit_of_kept_blocks(void **state)
+{
+    const int64_t start = 3, stop = 9, shape = 1 << 14;
+    uint8_t *const items = calloc(1, 1 << 14);
+    uint8_t back[6];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a, *narrow;
+
+    (void)state;
+    assert_non_null(items);
+    items[3] = 1;
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.ndim = 1;
+    params.shape[0] = params.chunkshape[0] = params.blockshape[0] = shape;
+    params.clevel = 0; // stored as it is
+    ok(tess_array_from(&storage, &params, items, 1 << 14, &a, err));
+    ok(tess_array_image(a, &storage.image, &storage.image_size, err));
+    storage.limits.memory = 1 << 10;
+    ok(tess_array_open(&storage, &narrow, err));
+    arm(-1, false);
+    for (int i = 0; i < 3; i++)
+        ok(tess_array_read(narrow, &start, &stop, back, sizeof back, err));
+    disarm();
+    assert_memory_equal(back, items + start, sizeof back);
+    assert_true(fault.largest <= 1 << 10);
+    tess_array_discard(narrow);
+    tess_array_discard(a);
+    free(items);
+}
+
+// The caller does all of it. In a child: what the system refused is not asked for again.
+static void
+no_threads(void **state)
+{
+    int status = -1;
+
+    (void)state;
+    fflush(NULL);
+    const pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        fault.no_threads = true;
+        _exit(write_and_read(NULL, TESS_LAYOUT_CONTIGUOUS, NULL) == TESS_OK ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 static int
 end(void **state)
 {
@@ -958,7 +1131,11 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(in_memory, files_setup, end),
         cmocka_unit_test_setup_teardown(in_a_file, files_setup, end),
+        cmocka_unit_test(limit_of_kept_blocks),
+        cmocka_unit_test(no_threads),
+        cmocka_unit_test_setup_teardown(several_threads, files_setup, end),
     };
 
+    (void)setenv("TESS_NUM_THREADS", "4", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
