@@ -1,7 +1,8 @@
 /*
  * memory.c - a frame in memory: the caller's bytes, or a buffer that grows.
  *
- * view() never copies; its result moves when the buffer grows.
+ * view() never copies; its result moves when the buffer grows. A large buffer asks for large pages:
+ * it takes longer to get a page of 4 KiB from the system than to fill it.
  */
 #include "io/io.h"
 
@@ -10,6 +11,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum {
+    PAGE = 1 << 12,
+    HUGE_PAGE = 1 << 21,
+    HUGE_MIN = 2 * HUGE_PAGE, // bytes of a buffer that is large
+    MALLOC_SHARE = 64, // bytes that malloc() may want for itself in a page
+};
 
 struct memory {
     struct io io;
@@ -47,19 +56,46 @@ memory_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
     return TESS_OK;
 }
 
+// Bytes to have when `size` are wanted. A large buffer fills large pages with what belongs to
+// malloc().
+static size_t
+roomy(const struct memory *m, size_t size)
+{
+    const size_t twice = m->capacity <= SIZE_MAX / 2 ? 2 * m->capacity : SIZE_MAX;
+    const size_t wanted = size > twice ? size : twice;
+    if (wanted < HUGE_MIN || wanted > SIZE_MAX - HUGE_PAGE - MALLOC_SHARE)
+        return wanted;
+    return (wanted + MALLOC_SHARE + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE - MALLOC_SHARE;
+}
+
+// All pages of the buffer, the first and the last too: Linux does not move a mapping whose parts
+// were advised differently, and realloc() would copy it.
+static void
+ask_for_huge_pages(const struct memory *m)
+{
+#ifdef MADV_HUGEPAGE
+    const size_t before = (uintptr_t)m->buffer % PAGE;
+    const size_t size = before + m->capacity + PAGE - 1;
+    (void)madvise(m->buffer - before, size - size % PAGE, MADV_HUGEPAGE);
+#else
+    (void)m;
+#endif
+}
+
 static tess_status
 reserve(struct memory *m, size_t size, tess_error *err)
 {
     if (size <= m->capacity)
         return TESS_OK;
-    const size_t twice = m->capacity <= SIZE_MAX / 2 ? 2 * m->capacity : SIZE_MAX;
-    const size_t capacity = size > twice ? size : twice;
+    const size_t capacity = roomy(m, size);
     uint8_t *const buffer = realloc(m->buffer, capacity);
     if (!buffer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
     m->buffer = buffer;
     m->bytes = buffer;
     m->capacity = capacity;
+    if (capacity >= HUGE_MIN)
+        ask_for_huge_pages(m);
     return TESS_OK;
 }
 
