@@ -108,18 +108,23 @@ is_untouched(const struct change *c)
     return c->nputs == 0 && c->ndropped == 0 && !c->rearranged;
 }
 
+static tess_status
+prepare_put(struct frame *f, tess_error *err)
+{
+    // The first bytes since the last commit: what is free must be known from the newest state.
+    tess_status st = f->written == 0 ? frame_check_current(f, err) : TESS_OK;
+    if (st == TESS_OK && is_untouched(&f->change))
+        st = f->container->reclaim(f, err);
+    return st == TESS_OK ? reserve_put(f, err) : st;
+}
+
 tess_status
 frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_error *err)
 {
     int64_t entry = -1;
     assert(f->change.open && n < f->index.nchunks);
 
-    // The first bytes since the last commit: what is free must be known from the newest state.
-    tess_status st = f->written == 0 ? frame_check_current(f, err) : TESS_OK;
-    if (st == TESS_OK && is_untouched(&f->change))
-        st = f->container->reclaim(f, err);
-    if (st == TESS_OK)
-        st = reserve_put(f, err);
+    tess_status st = prepare_put(f, err);
     if (st == TESS_OK)
         st = f->container->put(f, chunk, size, &entry, err);
     if (st != TESS_OK)
@@ -127,6 +132,43 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
     put(f, n, entry);
     f->written += size;
     return TESS_OK;
+}
+
+tess_status
+frame_put_begin(struct frame *f, int64_t n, int64_t room, struct frame_put *p, tess_error *err)
+{
+    *p = (struct frame_put){.n = n, .room = room};
+    assert(f->change.open && n < f->index.nchunks);
+
+    const tess_status st = prepare_put(f, err);
+    return st == TESS_OK ? f->container->begin(f, p, err) : st;
+}
+
+tess_status
+frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes, int64_t size,
+                tess_error *err)
+{
+    assert(p->io && size <= p->room - offset);
+    return io_write(p->io, p->position + offset, bytes, (size_t)size, err);
+}
+
+tess_status
+frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+{
+    const tess_status st = f->container->end(f, p, size, err);
+    if (st != TESS_OK)
+        return st;
+    put(f, p->n, p->entry);
+    f->written += size;
+    return TESS_OK;
+}
+
+void
+frame_put_abandon(struct frame *f, struct frame_put *p)
+{
+    if (p->io)
+        f->container->abandon(f, p);
+    p->io = NULL;
 }
 
 tess_status

@@ -28,6 +28,11 @@ struct container {
     // Store a chunk where no state on disk has anything.
     tess_status (*put)(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry,
                        tess_error *err);
+    // The same in pieces. begin: p->room bytes are set; the other members are made. Then end, after
+    // which p is closed unless it failed, or abandon.
+    tess_status (*begin)(struct frame *f, struct frame_put *p, tess_error *err);
+    tess_status (*end)(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
+    void (*abandon)(struct frame *f, struct frame_put *p);
     // The list in memory does not need the chunk of an entry any more.
     void (*release)(struct frame *f, int64_t entry);
     // Make the state in memory current on the disk.

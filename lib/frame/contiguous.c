@@ -84,6 +84,32 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
     return TESS_OK;
 }
 
+static tess_status
+begin(struct frame *f, struct frame_put *p, tess_error *err)
+{
+    const tess_status st = space_take(&f->space, p->room, &p->position, err);
+    if (st != TESS_OK)
+        return st;
+    p->entry = p->position - f->h.header_len;
+    p->io = f->io;
+    return TESS_OK;
+}
+
+static tess_status
+end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+{
+    (void)err;
+    space_shrink(&f->space, p->position, size);
+    p->io = NULL;
+    return TESS_OK;
+}
+
+static void
+abandon(struct frame *f, struct frame_put *p)
+{
+    (void)space_release_new(&f->space, p->position);
+}
+
 // If the size of a chunk cannot be learned, its space stays unused.
 static void
 release(struct frame *f, int64_t entry)
@@ -347,6 +373,9 @@ const struct container container_contiguous = {
     .prepare = prepare,
     .reclaim = free_space_reclaim,
     .put = put,
+    .begin = begin,
+    .end = end,
+    .abandon = abandon,
     .release = release,
     .commit = commit,
     .current = current,

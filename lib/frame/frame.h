@@ -184,6 +184,24 @@ void frame_undo(struct frame *f);
 // Store a chunk at place n.
 tess_status frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size,
                       tess_error *err);
+
+// The same for a chunk that is too large to be in memory: begun with room for all that it may
+// become, then written in pieces, in any order. Nothing else is put meanwhile.
+struct frame_put {
+    int64_t n;
+    int64_t room;
+    int64_t entry;
+    struct io *io; // NULL: not begun, ended, or abandoned
+    int64_t position; // of the chunk's first byte in the io
+};
+tess_status frame_put_begin(struct frame *f, int64_t n, int64_t room, struct frame_put *p,
+                            tess_error *err);
+tess_status frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes,
+                            int64_t size, tess_error *err);
+// All `size` bytes are there, 1 at least.
+tess_status frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
+void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a failure; zeroed: fine
+
 // Place n becomes a special chunk that is not stored.
 tess_status frame_put_special(struct frame *f, int64_t n, enum chunk_special special,
                               tess_error *err);

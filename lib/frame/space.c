@@ -115,9 +115,9 @@ space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
     return TESS_OK;
 }
 
-// Take an extent out of those that were taken behind the end.
-static bool
-remove_tail(struct space *s, int64_t start, struct extent *e)
+// The extent that was taken behind the end and starts there; NULL: there is none.
+static struct extent *
+find_tail(const struct space *s, int64_t start)
 {
     int64_t low = 0, high = s->tail.count;
     while (low < high) {
@@ -128,12 +128,31 @@ remove_tail(struct space *s, int64_t start, struct extent *e)
             high = middle;
     }
     if (low == s->tail.count || s->tail.items[low].start != start || s->tail.items[low].size == 0)
+        return NULL;
+    return &s->tail.items[low];
+}
+
+static bool
+remove_tail(struct space *s, int64_t start, struct extent *e)
+{
+    struct extent *const found = find_tail(s, start);
+    if (!found)
         return false;
-    *e = s->tail.items[low];
-    s->tail.items[low].size = 0;
-    if (low == s->tail.count - 1)
+    *e = *found;
+    found->size = 0;
+    if (found == &s->tail.items[s->tail.count - 1])
         s->tail.count--;
     return true;
+}
+
+// Space at the end was perhaps never written to.
+static void
+release_end(struct space *s, struct extent e)
+{
+    if (e.start + e.size == s->end)
+        s->end = e.start;
+    else
+        add_open(s, e);
 }
 
 bool
@@ -142,11 +161,24 @@ space_release_new(struct space *s, int64_t start)
     struct extent e;
     if (!extents_remove(&s->fresh, start, &e) && !remove_tail(s, start, &e))
         return false;
-    if (e.start + e.size == s->end)
-        s->end = e.start; // perhaps nothing was ever written there
-    else
-        add_open(s, e);
+    release_end(s, e);
     return true;
+}
+
+void
+space_shrink(struct space *s, int64_t start, int64_t size)
+{
+    struct extent *const tail = find_tail(s, start);
+    struct extent e;
+    if (tail) {
+        e = *tail;
+        tail->size = size;
+    } else if (extents_remove(&s->fresh, start, &e)) {
+        extents_insert(&s->fresh, (struct extent){start, size}); // in the place of the one removed
+    } else {
+        return;
+    }
+    release_end(s, (struct extent){start + size, e.size - size});
 }
 
 void

@@ -49,6 +49,10 @@ void space_forget(struct space *s);
 // Take `size` bytes. TESS_ERR_NOMEM; *start is set otherwise.
 tess_status space_take(struct space *s, int64_t size, int64_t *start, tess_error *err);
 
+// What was taken in this batch, and starts there, needs its first `size` bytes only, 1 at least. A
+// lack of memory loses the rest.
+void space_shrink(struct space *s, int64_t start, int64_t size);
+
 // Release what was taken in this batch, and starts there. False: nothing was.
 bool space_release_new(struct space *s, int64_t start);
 

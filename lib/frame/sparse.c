@@ -92,27 +92,56 @@ reclaim(struct frame *f, tess_error *err)
 }
 
 static tess_status
-put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     char name[NAME_SIZE];
-    struct io *io;
-    tess_status st = numbers_take(&f->numbers, entry, err);
+    tess_status st = numbers_take(&f->numbers, &p->entry, err);
     if (st != TESS_OK)
         return st;
-    chunk_name(*entry, name);
-    st = folder_write(f->folder, name, &io, err);
-    if (st == TESS_OK) {
-        st = io_write(io, 0, chunk, (size_t)size, err);
-        if (st == TESS_OK)
-            st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
-        io_close(io);
-        if (st != TESS_OK)
-            folder_remove(f->folder, name);
+    chunk_name(p->entry, name);
+    st = folder_write(f->folder, name, &p->io, err);
+    if (st != TESS_OK) {
+        p->io = NULL;
+        (void)numbers_release(&f->numbers, p->entry);
     }
+    return st;
+}
+
+static tess_status
+end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+{
+    const tess_status st = pending_sync(f, p->io, TESS_DURABILITY_ORDERED, err);
     if (st != TESS_OK)
-        (void)numbers_release(&f->numbers, *entry);
-    else
-        f->numbers.stored += size;
+        return st;
+    io_close(p->io);
+    p->io = NULL;
+    f->numbers.stored += size;
+    return TESS_OK;
+}
+
+static void
+abandon(struct frame *f, struct frame_put *p)
+{
+    char name[NAME_SIZE];
+    io_close(p->io);
+    chunk_name(p->entry, name);
+    folder_remove(f->folder, name);
+    (void)numbers_release(&f->numbers, p->entry);
+}
+
+static tess_status
+put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+{
+    struct frame_put p = {.room = size};
+    tess_status st = begin(f, &p, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_write(p.io, 0, chunk, (size_t)size, err);
+    if (st == TESS_OK)
+        st = end(f, &p, size, err);
+    if (st != TESS_OK)
+        abandon(f, &p);
+    *entry = p.entry;
     return st;
 }
 
@@ -255,6 +284,9 @@ const struct container container_sparse = {
     .prepare = prepare,
     .reclaim = reclaim,
     .put = put,
+    .begin = begin,
+    .end = end,
+    .abandon = abandon,
     .release = release,
     .commit = commit,
     .current = current,

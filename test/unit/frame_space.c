@@ -129,12 +129,23 @@ take(struct model *m, int64_t size)
     return e;
 }
 
+// Take more than is needed, and give the rest back.
+static struct extent
+take_ahead(struct model *m, int64_t size)
+{
+    const struct extent e = take(m, size + size / 2);
+    space_shrink(&m->space, e.start, size);
+    return (struct extent){e.start, size};
+}
+
 // The new chunk first, then the old one is no longer needed: what a frame does. Size 0: no new one.
 static void
 replace(struct model *m, int n, int64_t size)
 {
     const struct extent before = m->now.chunks[n];
-    const struct extent after = size > 0 ? take(m, size) : (struct extent){0};
+    const struct extent after = size == 0       ? (struct extent){0}
+                                : size % 3 == 0 ? take_ahead(m, size)
+                                                : take(m, size);
     m->now.chunks[n] = after;
     if (before.size > 0)
         space_release(&m->space, before);
