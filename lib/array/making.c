@@ -21,7 +21,11 @@
 // a constant takes some 30 bytes.
 #define WIDE 64
 
-enum { KEPT_PIECE = 1 << 20 }; // bytes copied at once, or one block
+enum {
+    STREAMED_MIN = (1 << 24) + 1, // bytes of a chunk that is not put together in memory
+    KEPT_PIECE = 1 << 20, // bytes copied at once, or one block
+    STREAMED_PIECE = 1 << 17, // the same, copied twice
+};
 
 tess_status
 buffer_reserve(struct buffer *b, int64_t size, tess_error *err)
@@ -215,16 +219,20 @@ begin_blocks(struct making *m, bool expect_plain, tess_error *err)
     const struct chunk_encoder *const e = &m->a->encoder;
     const bool only_plain = chunk_encoder_is_plain(e);
     const int64_t bound = only_plain ? chunk_bound(e) : assembly_bound(e);
-    tess_status st = buffer_reserve(&m->bytes, bound, err);
 
     m->encoding.e = e;
+    m->streamed = e->h.nbytes >= STREAMED_MIN;
+    tess_status st = buffer_reserve(&m->bytes, m->streamed ? assembly_front(e) : bound, err);
     if (st == TESS_OK && !only_plain)
         st = load_reference(m, err);
     if (st == TESS_OK && !only_plain)
         st = choose_dictionary(m, err);
     if (st != TESS_OK)
         return st;
-    assembly_begin(&m->out, e, &m->dict, m->bytes.bytes, bound);
+    assembly_begin(&m->out, e, &m->dict, m->bytes.bytes, m->streamed ? 0 : bound);
+    m->front = m->out.at;
+    if (m->streamed)
+        return TESS_OK;
     if (only_plain) {
         m->items = m->bytes.bytes + CHUNK_HEADER_SIZE;
     } else if (likely_plain(m, expect_plain)) {
@@ -270,6 +278,41 @@ making_begin(struct making *m, bool expect_plain, tess_error *err)
     return st == TESS_OK ? begin_blocks(m, expect_plain, err) : st;
 }
 
+// Store a part of a streamed chunk.
+static tess_status
+stream(struct making *m, int64_t offset, const uint8_t *bytes, int64_t size, tess_error *err)
+{
+    const int64_t room = (int64_t)m->a->encoder.h.nbytes + CHUNK_HEADER_SIZE;
+    const tess_status st =
+        m->put.io ? TESS_OK : frame_put_begin(m->a->frame, m->edit.n, room, &m->put, err);
+    return st == TESS_OK ? frame_put_piece(&m->put, offset, bytes, size, err) : st;
+}
+
+tess_status
+making_add(struct making *m, const uint8_t *bytes, int32_t size, tess_error *err)
+{
+    const int64_t at = m->out.at;
+    assembly_add(&m->out, bytes, size);
+    return m->streamed && !m->out.full ? stream(m, at, bytes, size, err) : TESS_OK;
+}
+
+// Blocks as they are stored. The frame's own bytes would move while they are streamed.
+static tess_status
+add_kept(struct making *m, const struct span *spans, int32_t n, const uint8_t *bytes,
+         tess_error *err)
+{
+    const int64_t at = m->out.at;
+    const int32_t size = spans[n - 1].stop - spans[0].start;
+    assembly_add_run(&m->out, spans, n, bytes);
+    if (!m->streamed || m->out.full)
+        return TESS_OK;
+    const tess_status st = buffer_reserve(&m->plain, max_i64(size, STREAMED_PIECE), err);
+    if (st != TESS_OK)
+        return st;
+    memcpy(m->plain.bytes, bytes, (size_t)size);
+    return stream(m, at, m->plain.bytes, size, err);
+}
+
 // How many of the blocks from `first` on, up to `stop`, stand one behind the other, in `most`
 // bytes.
 static int32_t
@@ -285,17 +328,18 @@ run_length(const struct span *spans, int32_t first, int32_t stop, int32_t most)
 tess_status
 making_keep(struct making *m, int32_t nblock, tess_error *err)
 {
+    const int32_t most = scratch_piece(m->s, m->streamed ? STREAMED_PIECE : KEPT_PIECE);
     while (m->out.nblocks < nblock && !m->out.full) {
         const uint8_t *bytes;
         const int32_t first = m->out.nblocks;
         const struct span *const spans = m->old->stored.chunk.spans;
-        const int32_t n = run_length(spans, first, nblock, scratch_piece(m->s, KEPT_PIECE));
+        const int32_t n = run_length(spans, first, nblock, most);
         const int32_t start = spans[first].start;
-        const tess_status st =
-            fetch_stored(m, start, spans[first + n - 1].stop - start, &bytes, err);
+        tess_status st = fetch_stored(m, start, spans[first + n - 1].stop - start, &bytes, err);
+        if (st == TESS_OK)
+            st = add_kept(m, spans + first, n, bytes, err);
         if (st != TESS_OK)
             return st;
-        assembly_add_run(&m->out, spans + first, n, bytes);
     }
     return TESS_OK;
 }
@@ -331,11 +375,45 @@ put_plain(struct making *m, tess_error *err)
     return frame_put(m->a->frame, m->edit.n, bytes, cbytes, err);
 }
 
+// The same, block by block.
+static tess_status
+stream_plain(struct making *m, tess_error *err)
+{
+    const struct geometry *const g = &m->a->g;
+    const int32_t cbytes = chunk_begin_plain(&m->a->encoder, m->bytes.bytes);
+    tess_status st = buffer_reserve(&m->plain, g->blocksize, err);
+
+    if (st == TESS_OK)
+        st = stream(m, 0, m->bytes.bytes, CHUNK_HEADER_SIZE, err);
+    for (int32_t i = 0; i < g->nblocks && st == TESS_OK; i++) {
+        st = items_now(m, i, m->plain.bytes, err);
+        if (st == TESS_OK)
+            st = stream(m, CHUNK_HEADER_SIZE + (int64_t)i * g->blocksize, m->plain.bytes,
+                        g->blocksize, err);
+    }
+    return st == TESS_OK ? frame_put_end(m->a->frame, &m->put, cbytes, err) : st;
+}
+
+// A chunk of blocks, smaller than its plain bytes.
+static tess_status
+put_blocks(struct making *m, tess_error *err)
+{
+    enum chunk_special special;
+    const int32_t cbytes = assembly_end(&m->out, &special);
+    if (special == SPECIAL_ZEROS) {
+        frame_put_abandon(m->a->frame, &m->put);
+        return frame_put_special(m->a->frame, m->edit.n, special, err);
+    }
+    if (!m->streamed)
+        return frame_put(m->a->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+    const tess_status st = stream(m, 0, m->bytes.bytes, m->front, err);
+    return st == TESS_OK ? frame_put_end(m->a->frame, &m->put, cbytes, err) : st;
+}
+
 tess_status
 making_end(struct making *m, bool *plain, tess_error *err)
 {
     const int64_t value_size = (int64_t)m->a->g.typesize + CHUNK_HEADER_SIZE;
-    enum chunk_special special;
 
     if (m->constant)
         return put_value(m, err);
@@ -343,19 +421,20 @@ making_end(struct making *m, bool *plain, tess_error *err)
     if (st != TESS_OK)
         return st;
     *plain = m->out.full;
-    if (m->edit.item && (m->out.full || (!m->out.zeros && m->out.at > value_size)))
+    if (m->edit.item && (m->out.full || (!m->out.zeros && m->out.at > value_size))) {
+        frame_put_abandon(m->a->frame, &m->put);
         return put_value(m, err);
+    }
     if (m->out.full)
-        return put_plain(m, err);
-    const int32_t cbytes = assembly_end(&m->out, &special);
-    return special == SPECIAL_ZEROS
-               ? frame_put_special(m->a->frame, m->edit.n, special, err)
-               : frame_put(m->a->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+        return m->streamed ? stream_plain(m, err) : put_plain(m, err);
+    return put_blocks(m, err);
 }
 
 void
 making_reset(struct making *m)
 {
+    if (m->a)
+        frame_put_abandon(m->a->frame, &m->put);
     visit_release(m->old);
     codec_dict_finish(&m->dict);
     free(m->ref);

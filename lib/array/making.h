@@ -32,13 +32,17 @@ struct making {
     struct codec_dict dict;
     struct encoding encoding;
     struct assembly out;
+    bool streamed; // blocks go to the frame one by one; `bytes` are what stands in front of them
+    struct frame_put put;
+    int64_t front; // bytes in front of the blocks
     uint8_t *items; // where the plain content of the chunk is collected; NULL: nowhere
 
     int32_t at; // next block to be handed out
     int32_t in_flight; // grains
     struct making *next;
     struct buffer bytes; // of `out`
-    struct buffer plain; // of `items`, unless the chunk is made of nothing else
+    struct buffer plain; // of `items`, unless the chunk is made of nothing else; of a piece on its
+                         // way, if the chunk is streamed
 };
 
 // edit, source and s are set. expect_plain: blocks are likely not to get smaller, so that their
@@ -57,6 +61,9 @@ tess_status making_items(const struct making *m, int32_t nblock, const uint8_t *
 
 // Copy blocks that are kept, until `nblock` is next.
 tess_status making_keep(struct making *m, int32_t nblock, tess_error *err);
+
+// The next block, encoded. It, or what is kept, is of the oldest chunk if that is streamed.
+tess_status making_add(struct making *m, const uint8_t *bytes, int32_t size, tess_error *err);
 
 // All is handed out and added. *plain: the chunk did not get smaller.
 tess_status making_end(struct making *m, bool *plain, tess_error *err);

@@ -6,7 +6,7 @@
  * are kept need no grain; they are copied when the grain behind them has its turn.
  *
  * A grain that is handed out when all before it have had their turn is encoded where its bytes
- * belong, others in a buffer of their own.
+ * belong, others in a buffer of their own, as all are of a chunk that goes to the frame in pieces.
  *
  * Not here: what becomes of one chunk (making.c).
  */
@@ -216,7 +216,7 @@ prepare_grain(struct job *job, struct grain *g, tess_error *err)
     const int64_t bound = g->encode ? g->count * block_bound(&job->a->encoder) : 0;
     tess_status st = TESS_OK;
 
-    if (g->encode && m->in_flight == 0) {
+    if (g->encode && m->in_flight == 0 && !m->streamed) {
         st = making_keep(m, g->first, err);
         g->out = assembly_room(&m->out, bound);
     }
@@ -301,9 +301,9 @@ static tess_status
 add_blocks(struct grain *g, tess_error *err)
 {
     const uint8_t *out = g->out;
-    const tess_status st = making_keep(g->m, g->first, err);
+    tess_status st = making_keep(g->m, g->first, err);
     for (int32_t i = 0; i < g->count && st == TESS_OK; i++) {
-        assembly_add(&g->m->out, out, g->sizes[i]);
+        st = making_add(g->m, out, g->sizes[i], err);
         out += g->sizes[i];
     }
     return st;

@@ -9,7 +9,7 @@
  * threads there are.
  *
  * Memory: encoded blocks on their way, about 256 KiB or one block for each grain in flight, and
- * the chunks they belong to.
+ * the chunks they belong to, if these have at most 16 MiB. Larger ones go to the frame in pieces.
  *
  * Two sources fit: a box in the caller's memory (write.c), where blocks at the border are overlaid;
  * and a list of whole blocks that stand somewhere decoded, where every touched block is replaced.

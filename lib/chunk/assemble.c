@@ -52,10 +52,15 @@ assembly_begin(struct assembly *x, const struct chunk_encoder *e, const struct c
 }
 
 int64_t
+assembly_front(const struct chunk_encoder *e)
+{
+    return chunk_blocks_start(e) + 4 + DICT_SIZE_MAX;
+}
+
+int64_t
 assembly_bound(const struct chunk_encoder *e)
 {
-    return chunk_bound(e) + chunk_blocks_start(e) + 4 + DICT_SIZE_MAX +
-           e->h.nblocks * (block_bound(e) - e->h.blocksize);
+    return chunk_bound(e) + assembly_front(e) + e->h.nblocks * (block_bound(e) - e->h.blocksize);
 }
 
 uint8_t *
@@ -76,7 +81,7 @@ all_zero(const uint8_t *bytes, int64_t size)
 static void
 append(struct assembly *x, const uint8_t *bytes, int64_t size)
 {
-    if (bytes != x->dst + x->at)
+    if (x->capacity > 0 && bytes != x->dst + x->at)
         memcpy(x->dst + x->at, bytes, (size_t)size);
     x->at += size;
     x->zeros = x->zeros && all_zero(bytes, size);

@@ -14,7 +14,7 @@
 struct assembly {
     const struct chunk_encoder *e;
     uint8_t *dst;
-    int64_t capacity; // of dst
+    int64_t capacity; // of dst; 0: blocks do not go there
     int64_t at; // where the next block goes
     int32_t nblocks; // that are there
     bool full; // it would not be smaller than the plain bytes: what is added is lost
@@ -22,9 +22,14 @@ struct assembly {
     bool has_dict;
 };
 
-// Start a chunk in dst, which holds chunk_bound() bytes at least. dict may be NULL.
+// Start a chunk in dst, which holds chunk_bound() bytes at least. dict may be NULL. With capacity 0
+// dst holds assembly_front() bytes and gets what stands in front of the blocks, up to `at` as it
+// is now; the caller stores each block at `at`, before it is added.
 void assembly_begin(struct assembly *x, const struct chunk_encoder *e,
                     const struct codec_dict *dict, uint8_t *dst, int64_t capacity);
+
+// Bytes that can stand in front of the blocks.
+int64_t assembly_front(const struct chunk_encoder *e);
 
 // Bytes of dst that let every block be encoded where it belongs.
 int64_t assembly_bound(const struct chunk_encoder *e);
