@@ -245,17 +245,48 @@ struct dirty_source {
     size_t at; // the first of the next chunk
 };
 
-// Blocks of a chunk that hold items of the array.
-static int64_t
-blocks_inside(const struct geometry *g, int64_t chunk)
+// What of a chunk is inside the array, along each axis.
+static void
+chunk_inside(const struct geometry *g, int64_t chunk, int64_t *inside)
 {
-    int64_t n = 1;
     for (int i = g->ndim - 1; i >= 0; i--) {
         const int64_t origin = chunk % g->grid[i] * g->chunkshape[i];
         chunk /= g->grid[i];
-        n *= ceil_div(min_i64(g->chunkshape[i], g->shape[i] - origin), g->blockshape[i]);
+        inside[i] = min_i64(g->chunkshape[i], g->shape[i] - origin);
     }
-    return n;
+}
+
+// Whether all items of a block that are inside the array equal `item`.
+static bool
+block_is(const struct geometry *g, const struct cached *b, const int64_t *inside,
+         const uint8_t *item)
+{
+    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
+    int64_t rest = b->block;
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        const int64_t origin = rest % g->bgrid[i] * g->blockshape[i];
+        rest /= g->bgrid[i];
+        extent[i] = min_i64(g->blockshape[i], inside[i] - origin);
+    }
+    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+    return memcmp(b->items, item, (size_t)g->typesize) == 0 &&
+           ndconstant(g->ndim, extent, g->typesize, b->items, stride);
+}
+
+// An edit by n blocks: is nothing of the chunk kept, and is it one item again and again?
+static void
+describe_edit(const struct geometry *g, struct cached *const *blocks, int64_t n, struct edit *e)
+{
+    int64_t inside[NDIM_MAX];
+    int64_t all = 1;
+    chunk_inside(g, e->n, inside);
+    for (int i = 0; i < g->ndim; i++)
+        all *= ceil_div(inside[i], g->blockshape[i]);
+    e->whole = n == all;
+    e->item = e->whole ? blocks[0]->items : NULL;
+    for (int64_t i = 0; i < n && e->item; i++)
+        if (!block_is(g, blocks[i], inside, e->item))
+            e->item = NULL;
 }
 
 static bool
@@ -270,8 +301,7 @@ next_edit(void *cursor, struct edit *e)
         d->at++;
     e->first[0] = (int64_t)first;
     e->last[0] = (int64_t)d->at;
-    e->whole = (int64_t)(d->at - first) == blocks_inside(&d->a->g, e->n);
-    e->item = NULL;
+    describe_edit(&d->a->g, d->blocks + first, (int64_t)(d->at - first), e);
     return true;
 }
 

@@ -290,6 +290,38 @@ parts_of_zeros(void **state)
     reference_finish(&r);
 }
 
+// Rows that make a chunk one item again and again: it needs no blocks. So do edge chunks, whose
+// blocks have padding.
+static void
+constant_rows(void **state)
+{
+    struct reference r;
+    int32_t row[COLUMNS];
+
+    (void)state;
+    tess_array *const a = make(NULL, NULL, &r, 10);
+    for (int64_t i = 0; i < ROWS; i++) {
+        const int64_t start[] = {i, 0}, stop[] = {i + 1, COLUMNS};
+        for (int j = 0; j < COLUMNS; j++)
+            row[j] = i < 30 ? 0 : j < 40 ? 77 : 78;
+        if (i == 59)
+            row[0] = 1;
+        ok(tess_array_write(a, start, stop, row, sizeof row, err));
+        reference_set(&r, start, stop, row);
+    }
+    ok(tess_array_flush(a, err));
+    check_array(a, &r);
+    static const tess_chunk_kind kinds[] = {TESS_CHUNK_ZEROS,  TESS_CHUNK_ZEROS, TESS_CHUNK_ZEROS,
+                                            TESS_CHUNK_BLOCKS, TESS_CHUNK_VALUE, TESS_CHUNK_VALUE};
+    for (int64_t n = 0; n < 6; n++) {
+        tess_chunk_info chunk;
+        ok(tess_array_chunk(a, n, &chunk, err));
+        assert_int_equal(chunk.kind, kinds[n]);
+    }
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
 // What waits, when the shape changes: rows are appended, axes grow and shrink.
 static void
 shapes(void **state)
@@ -382,6 +414,7 @@ main(void)
         cmocka_unit_test_setup_teardown(discarded, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(small_writes, files_setup, files_teardown),
         cmocka_unit_test(parts_of_zeros),
+        cmocka_unit_test(constant_rows),
         cmocka_unit_test_setup_teardown(shapes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(write_back_fails, files_setup, files_teardown),
     };
