@@ -11,12 +11,14 @@
 
 #include "base/checked.h"
 
+#include <math.h>
+
 enum {
     SHARE = 20, // of a chunk's bytes, at most, as c-blosc2 does
     SAMPLES_PER_BYTE = 32, // more does not make the dictionary better
     TRIALS = 32, // samples that are encoded to see what it saves, or
     TRIALS_SHARE = 8, // this part of them
-    MARGIN = 4, // part of its size that it has to save beyond it: trials are few
+    DOUBT = 2, // standard errors of what the trials say by which it has to pay
 };
 
 size_t
@@ -43,6 +45,17 @@ encoded_size(const struct codec_call *call, const uint8_t *src, size_t size, uin
     return st;
 }
 
+// Bytes that all streams together save, as good as certainly, if n of them save so many.
+static int64_t
+cautious(double sum, double squares, unsigned n, int64_t nstreams)
+{
+    if (n < 2)
+        return 0;
+    const double mean = sum / n;
+    const double variance = fmax(squares - sum * mean, 0) / (n - 1);
+    return (int64_t)((mean - DOUBT * sqrt(variance / n)) * (double)nstreams);
+}
+
 // Bytes that all streams together save, judged by some that it was not made from.
 static tess_status
 estimate(const struct codec_dict *d, const struct codec_call *call, const struct samples *trials,
@@ -50,7 +63,7 @@ estimate(const struct codec_dict *d, const struct codec_call *call, const struct
 {
     const uint8_t *at = trials->bytes;
     struct codec_call with = *call;
-    int64_t sum = 0;
+    double sum = 0, squares = 0;
 
     with.dict = d;
     for (unsigned i = 0; i < trials->count; i++) {
@@ -60,10 +73,12 @@ estimate(const struct codec_dict *d, const struct codec_call *call, const struct
             st = encoded_size(&with, at, trials->sizes[i], tmp, &after, err);
         if (st != TESS_OK)
             return st;
-        sum += before - after;
+        const double gain = (double)(before - after);
+        sum += gain;
+        squares += gain * gain;
         at += trials->sizes[i];
     }
-    *saved = sum * nstreams / trials->count; // 2^31 * 2^31 at most
+    *saved = cautious(sum, squares, trials->count, nstreams);
     return TESS_OK;
 }
 
@@ -97,7 +112,7 @@ dictionary_make(struct codec_dict *d, const struct codec_call *call, const struc
     tess_status st = codec_dict_init(d, call->codec, call->level, bytes, size, err);
     if (st == TESS_OK)
         st = estimate(d, call, &trials, nstreams, tmp, &saved, err);
-    if (st != TESS_OK || saved < (int64_t)(size + size / MARGIN))
+    if (st != TESS_OK || saved < (int64_t)size)
         codec_dict_finish(d);
     return st;
 }
