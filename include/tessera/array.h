@@ -11,6 +11,9 @@
  * for itself, and so do those of copy.h and chunk.h if it is open for writing. Different arrays
  * have nothing in common.
  *
+ * After a fork(), the child may use the arrays that no other thread was in a call on at that
+ * moment; of those that were open for writing, only one of the two processes may write.
+ *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then. A commit never touches what the previous one
  * needs: a program that dies finds the last commit, whole. A call that fails leaves the array, in
