@@ -127,6 +127,8 @@ memory_write(struct io *io, int64_t offset, const void *src, size_t size, tess_e
 {
     struct memory *const m = memory_of(io);
     int64_t end;
+    if (size == 0) // as in a file, this makes nothing longer
+        return TESS_OK;
     if (!add_i64(offset, (int64_t)size, &end))
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes at %" PRId64 " do not fit in memory",
                        size, offset);
@@ -134,8 +136,7 @@ memory_write(struct io *io, int64_t offset, const void *src, size_t size, tess_e
     if (st != TESS_OK)
         return st;
     fill_gap(m, (size_t)offset);
-    if (size > 0)
-        memcpy(m->buffer + offset, src, size);
+    memcpy(m->buffer + offset, src, size);
     if ((size_t)end > m->size)
         m->size = (size_t)end;
     return TESS_OK;
