@@ -347,6 +347,7 @@ write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
         .touched = touched,
         .fill = fill,
         .nbytes = (int64_t)n * a->g.blocksize,
+        .from_cache = true,
     };
     frame_begin(a->frame);
     const tess_status st = store_edits(a, &source, err);

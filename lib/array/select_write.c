@@ -4,7 +4,6 @@
  * Blocks of which nothing is chosen are kept; the others are overlaid. An item that is chosen more
  * than once gets the value given last: the picks of a block come in that order.
  */
-#include "array/cache.h"
 #include "array/selection.h"
 #include "array/store.h"
 #include "array/take.h"
@@ -31,7 +30,6 @@ next(void *cursor, struct edit *e)
     e->item = NULL;
     memcpy(e->lo, c->chunk.first, sizeof e->lo);
     memcpy(e->hi, c->chunk.stop, sizeof e->hi);
-    cache_forget_chunk(c->s->a->cache, e->n, c->s->a->g.nblocks);
     c->more = selection_chunk(c->s, c->chunk.n + 1, &c->chunk);
     return true;
 }

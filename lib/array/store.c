@@ -12,6 +12,7 @@
  */
 #include "array/store.h"
 
+#include "array/cache.h"
 #include "array/cost.h"
 #include "array/making.h"
 #include "base/checked.h"
@@ -132,6 +133,8 @@ enter_chunk(struct job *job, tess_error *err)
         give_making(store, m);
         return TESS_OK;
     }
+    if (!job->source->from_cache)
+        cache_forget_chunk(job->a->cache, m->edit.n, job->a->g.nblocks);
     m->a = job->a;
     m->source = job->source;
     m->s = job->s;

@@ -9,7 +9,6 @@
  */
 #include "array/store.h"
 
-#include "array/cache.h"
 #include "base/checked.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
@@ -51,7 +50,6 @@ next(void *cursor, struct edit *e)
         return false;
 
     e->n = w->index;
-    cache_forget_chunk(box->a->cache, e->n, g->nblocks);
     e->items = box->src->items + offset_of(box->src, g->ndim, w->from);
     for (int i = 0; i < g->ndim; i++) {
         e->lo[i] = w->lo[i];
