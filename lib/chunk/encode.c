@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "chunk/train.h"
+#include "codec/noise.h"
 #include "filter/kernels.h"
 
 #include <inttypes.h>
@@ -34,6 +35,14 @@ block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
                             &f->bytes, err);
 }
 
+static bool
+is_worth_encoding(const struct codec_call *call, const uint8_t *src, size_t neblock)
+{
+    if (neblock == 1)
+        return false;
+    return call->dict || !call->codec->slow_on_noise || !bytes_are_noise(src, neblock);
+}
+
 // Put a stream into dst; *size receives how many bytes came.
 static tess_status
 encode_stream(const struct codec_call *call, const uint8_t *src, size_t neblock, uint8_t *dst,
@@ -47,7 +56,7 @@ encode_stream(const struct codec_call *call, const uint8_t *src, size_t neblock,
         *size = src[0] == 0 ? 4 : 5;
         return TESS_OK;
     }
-    if (neblock > 1) {
+    if (is_worth_encoding(call, src, neblock)) {
         const tess_status st = call->codec->encode(call, src, neblock, dst + 4,
                                                    neblock - 1 + CODEC_SLACK, &csize, err);
         if (st != TESS_OK)

@@ -73,6 +73,7 @@ struct codec {
     bool takes_dict; // its streams can refer to a dictionary
     bool needs_items; // works on the items of whole blocks: no split, nor filters but of items
     bool lossy; // does not bring back all that it was given
+    bool slow_on_noise; // a look whether a stream can get smaller costs less than its encoder
 
     /*
      * May be NULL. Whether streams of `size` bytes can be encoded with this call's level, meta and

@@ -120,6 +120,7 @@ const struct codec codec_lz4hc = {
     .format = CODEC_FORMAT_LZ4,
     .name = "lz4hc",
     .takes_dict = true,
+    .slow_on_noise = true,
     .encode = encode_hc,
     .decode = decode,
     .decode_part = decode_part,

@@ -46,6 +46,7 @@ const struct codec codec_zlib = {
     .id = CODEC_ZLIB,
     .format = CODEC_FORMAT_ZLIB,
     .name = "zlib",
+    .slow_on_noise = true,
     .encode = encode,
     .decode = decode,
 };

@@ -92,6 +92,7 @@ const struct codec codec_zstd = {
     .format = CODEC_FORMAT_ZSTD,
     .name = "zstd",
     .takes_dict = true,
+    .slow_on_noise = true,
     .encode = encode,
     .decode = decode,
 };
