@@ -14,7 +14,7 @@
 
 #define DEFLATE_LEVEL_MAX 12 // of libdeflate
 
-// Zstandard's level for one of ours; c-blosc2's rule.
+// The library's level for one of ours; c-blosc2's rule.
 static inline int
 zstd_level(int level)
 {
