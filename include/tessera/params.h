@@ -72,7 +72,8 @@ typedef enum tess_filter {
 typedef enum tess_split {
     TESS_SPLIT_ALWAYS = 1,
     TESS_SPLIT_NEVER = 2,
-    TESS_SPLIT_AUTO = 3 /**< c-blosc2's rule: fast codecs, shuffle, items up to 16 bytes */
+    /** Fast codecs, shuffle, items up to 16 bytes, as c-blosc2; zlib in blocks of 4096 items, too. */
+    TESS_SPLIT_AUTO = 3
 } tess_split;
 
 /** How an array in a file system is kept. */

@@ -7,7 +7,7 @@
 #include "chunk/header.h"
 #include "chunk/plugins.h"
 
-// Split modes; those above follow c-blosc2's rule.
+// Split modes; those above go by codec, filter and size.
 enum {
     SPLIT_ALWAYS = 1,
     SPLIT_NEVER = 2,
@@ -23,7 +23,7 @@ struct chunk_spec {
     int codec_meta;
     uint8_t filters[FILTER_SLOTS];
     uint8_t filters_meta[FILTER_SLOTS];
-    int split; // 1 always, 2 never, 3 and 4 by c-blosc2's rule
+    int split; // SPLIT_ALWAYS, SPLIT_NEVER; 3 and 4: where it gains
     bool dictionary; // make one for each chunk where that pays; codecs that take one
     const struct block_grid *grid; // outlives the encoder; NULL: not an array
     const struct plugins *plugins; // the same; NULL: none
