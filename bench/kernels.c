@@ -42,9 +42,15 @@ run_unshuffle(const struct work *job)
 static void
 run_rows(const struct work *job)
 {
-    const size_t nitems = job->row_nitems;
-    job->k->unshuffle_rows(job->dst, (ptrdiff_t)(2 * nitems * job->w), job->src, job->n, job->w, 0,
-                           job->n / nitems, nitems, nitems);
+    const struct plane_rows rows = {
+        .n = job->n,
+        .w = job->w,
+        .rows = job->n / job->row_nitems,
+        .row_nitems = job->row_nitems,
+        .src_step = job->row_nitems,
+        .dst_stride = (ptrdiff_t)(2 * job->row_nitems * job->w),
+    };
+    job->k->unshuffle_rows(job->dst, job->src, &rows);
 }
 
 static void

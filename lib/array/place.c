@@ -25,24 +25,54 @@ place_need(const struct geometry *g, const int64_t *lo, const int64_t *hi,
     };
 }
 
-// One tile of items out of planes. Rows whose items do not follow each other are turned around:
-// each item is a row then.
+/*
+ * The tile that starts at dst, out of planes that start at an item; `next` as for the kernel. Rows
+ * whose items do not follow each other are turned around: each item is a row then.
+ */
 static void
-unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t first, uint8_t *dst)
+unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t first, uint8_t *dst,
+               const uint8_t *next)
 {
     const size_t width = (size_t)block->planes;
-    const size_t n = (size_t)block->nbytes / width;
     unshuffle_rows_fn *const unshuffle_rows = filter_kernels()->unshuffle_rows;
+    struct plane_rows p = {
+        .n = (size_t)block->nbytes / width,
+        .w = width,
+        .first = (size_t)first,
+        .rows = (size_t)r->rows,
+        .row_nitems = (size_t)r->row_nitems,
+        .src_step = (size_t)r->row_src / width,
+        .dst_stride = r->row_dst,
+        .next = next,
+    };
 
     if (r->packed) {
-        unshuffle_rows(dst + r->dst, r->row_dst, block->bytes, n, width, (size_t)first,
-                       (size_t)r->rows, (size_t)r->row_src / width, (size_t)r->row_nitems);
+        unshuffle_rows(dst, block->bytes, &p);
         return;
     }
-    for (int64_t i = 0; i < r->rows; i++)
-        unshuffle_rows(dst + r->dst + i * r->row_dst, r->item_dst, block->bytes, n, width,
-                       (size_t)first + (size_t)(i * r->row_src) / width, (size_t)r->row_nitems,
-                       (size_t)r->item_src / width, 1);
+    p.rows = (size_t)r->row_nitems;
+    p.row_nitems = 1;
+    p.src_step = (size_t)r->item_src / width;
+    p.dst_stride = r->item_dst;
+    p.next = NULL;
+    for (int64_t i = 0; i < r->rows; i++) {
+        unshuffle_rows(dst + i * r->row_dst, block->bytes, &p);
+        p.first += (size_t)r->row_src / width;
+    }
+}
+
+static void
+unshuffle_block(const struct geometry *g, const struct decoded *block, const int64_t *extent,
+                int64_t src, const int64_t *src_stride, uint8_t *dst, const int64_t *dst_stride)
+{
+    struct ndrows r;
+    bool more = ndrows_begin(&r, g->ndim, extent, g->typesize, dst_stride, src_stride);
+    while (more) {
+        const int64_t first = (src + r.src) / g->typesize;
+        uint8_t *const tile = dst + r.dst;
+        more = ndrows_next(&r);
+        unshuffle_tile(&r, block, first, tile, more ? dst + r.dst : NULL);
+    }
 }
 
 void
@@ -61,8 +91,5 @@ place_block(const struct geometry *g, const struct decoded *block, const int64_t
         ndcopy(g->ndim, extent, g->typesize, dst, dst_stride, block->bytes + src, src_stride);
         return;
     }
-    struct ndrows r;
-    for (bool more = ndrows_begin(&r, g->ndim, extent, g->typesize, dst_stride, src_stride); more;
-         more = ndrows_next(&r))
-        unshuffle_tile(&r, block, (src + r.src) / g->typesize, dst);
+    unshuffle_block(g, block, extent, src, src_stride, dst, dst_stride);
 }

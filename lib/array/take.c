@@ -76,8 +76,12 @@ take_from_planes(const struct decoded *block, const struct pick *picks, int64_t 
         const uint8_t *const from = block->bytes + p->item;
         uint8_t *const to = dst + (size_t)p->at * width;
         if (p->length > 1) {
-            unshuffle_rows(to, 0, block->bytes, plane, width, (size_t)p->item, 1, 0,
-                           (size_t)p->length);
+            const struct plane_rows row = {.n = plane,
+                                           .w = width,
+                                           .first = (size_t)p->item,
+                                           .rows = 1,
+                                           .row_nitems = (size_t)p->length};
+            unshuffle_rows(to, block->bytes, &row);
             continue;
         }
         for (size_t i = 0; i < width; i++)

@@ -21,12 +21,17 @@ typedef void unshuffle_fn(uint8_t *restrict dst, const uint8_t *restrict src, si
 /*
  * Rows of items out of planes: for r < rows, i < row_nitems, j < w
  *     dst[r * dst_stride + i * w + j] = src[j * n + first + r * src_step + i]
- * n: items of a plane; src_step: items from one row to the next; dst_stride: bytes, may be
- * negative. The caller has checked that all items lie inside the planes.
+ * The caller has checked that all items lie inside the planes.
  */
-typedef void unshuffle_rows_fn(uint8_t *restrict dst, ptrdiff_t dst_stride,
-                               const uint8_t *restrict src, size_t n, size_t w, size_t first,
-                               size_t rows, size_t src_step, size_t row_nitems);
+struct plane_rows {
+    size_t n, w; // items of a plane, and planes
+    size_t first, rows, row_nitems;
+    size_t src_step; // items from one row to the next
+    ptrdiff_t dst_stride; // bytes; may be negative
+    const uint8_t *next; // where as many rows will be wanted next: a hint; NULL: none
+};
+typedef void unshuffle_rows_fn(uint8_t *restrict dst, const uint8_t *restrict src,
+                               const struct plane_rows *r);
 
 // Bitshuffle of n items of w <= 255 bytes, n a multiple of 8; both hold exactly n * w bytes:
 //     bit b of dst[(8 * j + k) * (n / 8) + i] = bit k of src[(8 * i + b) * w + j]

@@ -52,42 +52,41 @@ to_items(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w,
 }
 
 INLINE void
-to_rows(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src, size_t n,
-        size_t w, size_t rows, size_t src_step, size_t row_nitems)
+to_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p, size_t w)
 {
-    for (size_t r = 0; r < rows; r++)
-        to_items(dst + (ptrdiff_t)r * dst_stride, src + r * src_step, n, w, row_nitems);
+    for (size_t r = 0; r < p->rows; r++)
+        to_items(dst + (ptrdiff_t)r * p->dst_stride, src + p->first + r * p->src_step, p->n, w,
+                 p->row_nitems);
 }
 
 void
-unshuffle_rows_c(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src, size_t n,
-                 size_t w, size_t first, size_t rows, size_t src_step, size_t row_nitems)
+unshuffle_rows_c(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p)
 {
-    src += first;
-    switch (w) {
+    switch (p->w) {
     case 1:
-        for (size_t r = 0; r < rows; r++)
-            memcpy(dst + (ptrdiff_t)r * dst_stride, src + r * src_step, row_nitems);
+        for (size_t r = 0; r < p->rows; r++)
+            memcpy(dst + (ptrdiff_t)r * p->dst_stride, src + p->first + r * p->src_step,
+                   p->row_nitems);
         break;
     case 2:
-        to_rows(dst, dst_stride, src, n, 2, rows, src_step, row_nitems);
+        to_rows(dst, src, p, 2);
         break;
     case 4:
-        to_rows(dst, dst_stride, src, n, 4, rows, src_step, row_nitems);
+        to_rows(dst, src, p, 4);
         break;
     case 8:
-        to_rows(dst, dst_stride, src, n, 8, rows, src_step, row_nitems);
+        to_rows(dst, src, p, 8);
         break;
     case 16:
-        to_rows(dst, dst_stride, src, n, 16, rows, src_step, row_nitems);
+        to_rows(dst, src, p, 16);
         break;
     default:
-        to_rows(dst, dst_stride, src, n, w, rows, src_step, row_nitems);
+        to_rows(dst, src, p, p->w);
     }
 }
 
 void
 unshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    unshuffle_rows_c(dst, 0, src, n, w, 0, 1, 0, n);
+    unshuffle_rows_c(dst, src, &(struct plane_rows){.n = n, .w = w, .rows = 1, .row_nitems = n});
 }

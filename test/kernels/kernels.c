@@ -236,17 +236,12 @@ TRANSPOSE_TEST(bitunshuffle, 8)
 
 // Rows of random geometry; the bytes between them must stay.
 
-struct rows {
-    size_t n, w, first, rows, src_step, row_nitems;
-    ptrdiff_t dst_stride;
-    size_t span; // bytes from the first to the last one written
-};
-
-static void
-random_rows(struct rows *r)
+// Returns how many bytes there are from the first to the last one written.
+static size_t
+random_rows(struct plane_rows *r)
 {
     static const size_t common[] = {1, 2, 4, 8, 16, 3, 12, 24};
-    const size_t gaps[] = {0, 0, 1, 7, 64};
+    const size_t gaps[] = {0, 0, 1, 7, 64, 1500};
 
     r->w = random_below(&rnd, 4) ? common[random_below(&rnd, sizeof common / sizeof *common)]
                                  : 1 + random_below(&rnd, WIDTH_DENSE);
@@ -269,8 +264,9 @@ random_rows(struct rows *r)
             break;
         assert_true(r->rows > 0);
     }
-    r->span = r->rows > 0 ? (r->rows - 1) * stride + row_size : 0;
     r->dst_stride = random_below(&rnd, 2) ? (ptrdiff_t)stride : -(ptrdiff_t)stride;
+    r->next = random_below(&rnd, 2) ? want : NULL; // nothing may come of it
+    return r->rows > 0 ? (r->rows - 1) * stride + row_size : 0;
 }
 
 static void
@@ -278,25 +274,24 @@ unshuffle_rows_is_its_definition(void **state)
 {
     (void)state;
     for (int turn = 0; turn < 20000; turn++) {
-        struct rows r;
-        random_rows(&r);
+        struct plane_rows r;
+        const size_t span = random_rows(&r);
         // A row starts at `low` when strides are positive, the last one does when they are not.
         const size_t low =
             r.dst_stride < 0 && r.rows > 0 ? (r.rows - 1) * (size_t)-r.dst_stride : 0;
         const int place = turn % NPLACES;
         const uint8_t *const src = source(place, r.n * r.w);
 
-        memset(want, CANARY, r.span);
+        memset(want, CANARY, span);
         for (size_t row = 0; row < r.rows; row++)
             for (size_t i = 0; i < r.row_nitems; i++)
                 for (size_t j = 0; j < r.w; j++)
                     (want + low + (ptrdiff_t)row * r.dst_stride)[i * r.w + j] =
                         src[j * r.n + r.first + row * r.src_step + i];
         for (int t = 0; t < ntables; t++) {
-            uint8_t *const dst = result(place, r.span);
-            tables[t].unshuffle_rows(dst + low, r.dst_stride, src, r.n, r.w, r.first, r.rows,
-                                     r.src_step, r.row_nitems);
-            check(dst, r.span, "unshuffle_rows", masks[t], r.row_nitems, r.w);
+            uint8_t *const dst = result(place, span);
+            tables[t].unshuffle_rows(dst + low, src, &r);
+            check(dst, span, "unshuffle_rows", masks[t], r.row_nitems, r.w);
         }
     }
 }
@@ -416,9 +411,15 @@ bench_unshuffle(const struct work *job)
 static void
 bench_rows(const struct work *job)
 {
-    const size_t row_size = job->row_nitems * job->w;
-    job->k->unshuffle_rows(job->dst, (ptrdiff_t)(2 * row_size), job->src, job->n, job->w, 0,
-                           job->n / job->row_nitems, job->row_nitems, job->row_nitems);
+    const struct plane_rows rows = {
+        .n = job->n,
+        .w = job->w,
+        .rows = job->n / job->row_nitems,
+        .row_nitems = job->row_nitems,
+        .src_step = job->row_nitems,
+        .dst_stride = (ptrdiff_t)(2 * job->row_nitems * job->w),
+    };
+    job->k->unshuffle_rows(job->dst, job->src, &rows);
 }
 
 static void

@@ -24,46 +24,85 @@ prefetch_row(const uint8_t *row, size_t size)
     __builtin_prefetch(row + size - 1, 1);
 }
 
-INLINE void
-rows_of(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src, size_t n,
-        size_t w, size_t rows, size_t src_step, size_t row_nitems)
-{
-    const size_t size = row_nitems * w;
-    size_t ahead = rows;
-    if (size <= PREFETCH_SIZE && (dst_stride >= PREFETCH_STRIDE || dst_stride <= -PREFETCH_STRIDE))
-        ahead = rows < 2 * PREFETCH_ROWS ? (rows + 1) / 2 : PREFETCH_ROWS;
+/*
+ * Which rows to ask for early, and from where: row r + ahead of this tile, or, when it is a short
+ * one, of the tile after it. Asking for the next one of a long tile as well costs up to 7 %, of a
+ * short one it gains up to 9 %.
+ */
+struct prefetch {
+    size_t ahead; // `rows`: this tile is not asked for
+    const uint8_t *next; // NULL: nor is the next
+};
 
-    for (size_t r = 0; r < rows; r++) {
-        uint8_t *const row = dst + (ptrdiff_t)r * dst_stride;
-        if (rows - r > ahead)
-            prefetch_row(row + (ptrdiff_t)ahead * dst_stride, size);
-        if (w == 1)
-            memcpy(row, src + r * src_step, row_nitems);
-        else if (w == 2 || w == 4 || w == 8)
-            row_of_power(row, src + r * src_step, n, w, row_nitems);
-        else if (w < 8)
-            row_of_narrow(row, src + r * src_step, n, w, row_nitems);
-        else
-            row_of_wide(row, src + r * src_step, n, w, row_nitems);
-    }
+INLINE struct prefetch
+plan_prefetch(const struct plane_rows *p, size_t size)
+{
+    const bool foreseen = size > PREFETCH_SIZE ||
+                          (p->dst_stride < PREFETCH_STRIDE && p->dst_stride > -PREFETCH_STRIDE);
+    if (foreseen)
+        return (struct prefetch){p->rows, NULL};
+    if (p->rows >= 2 * PREFETCH_ROWS)
+        return (struct prefetch){PREFETCH_ROWS, NULL};
+    if (!p->next)
+        return (struct prefetch){(p->rows + 1) / 2, NULL};
+    return (struct prefetch){p->rows < PREFETCH_ROWS ? p->rows : PREFETCH_ROWS, p->next};
 }
 
 INLINE void
-unshuffle_rows_by_width(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
-                        size_t n, size_t w, size_t first, size_t rows, size_t src_step,
-                        size_t row_nitems)
+rows_of(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p, size_t w)
 {
-    if (row_nitems == 0)
-        return;
-    if (src_step == row_nitems && dst_stride == (ptrdiff_t)(row_nitems * w)) {
-        row_nitems *= rows; // one long row
-        rows = 1;
+    const size_t n = p->n, rows = p->rows, row_nitems = p->row_nitems, src_step = p->src_step;
+    const ptrdiff_t dst_stride = p->dst_stride;
+    const size_t size = row_nitems * w;
+    const struct prefetch early = plan_prefetch(p, size);
+    const size_t turn = rows - early.ahead;
+    const uint8_t *ask = dst + (ptrdiff_t)early.ahead * dst_stride;
+
+    for (size_t r = 0; r < rows; r++) {
+        if (r == turn)
+            ask = early.next;
+        if (ask) {
+            prefetch_row(ask, size);
+            ask += dst_stride;
+        }
+        if (w == 1)
+            memcpy(dst, src, row_nitems);
+        else if (w == 2 || w == 4 || w == 8)
+            row_of_power(dst, src, n, w, row_nitems);
+        else if (w < 8)
+            row_of_narrow(dst, src, n, w, row_nitems);
+        else
+            row_of_wide(dst, src, n, w, row_nitems);
+        dst += dst_stride;
+        src += src_step;
     }
-    src += first;
-    switch (w) {
-#define CASE(width)                                                          \
-    case width:                                                              \
-        rows_of(dst, dst_stride, src, n, width, rows, src_step, row_nitems); \
+}
+
+// Rows without gaps on both sides are one long row.
+INLINE struct plane_rows
+joined_rows(const struct plane_rows *r)
+{
+    struct plane_rows p = *r;
+    if (p.src_step == p.row_nitems && p.dst_stride == (ptrdiff_t)(p.row_nitems * p.w)) {
+        p.row_nitems *= p.rows;
+        p.rows = 1;
+    }
+    return p;
+}
+
+INLINE void
+unshuffle_rows_by_width(uint8_t *restrict dst, const uint8_t *restrict src,
+                        const struct plane_rows *r)
+{
+    const struct plane_rows p = joined_rows(r);
+
+    if (p.row_nitems == 0)
+        return;
+    src += p.first;
+    switch (p.w) {
+#define CASE(width)                   \
+    case width:                       \
+        rows_of(dst, src, &p, width); \
         break
         CASE(1);
         CASE(2);
@@ -77,7 +116,7 @@ unshuffle_rows_by_width(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8
         CASE(16);
 #undef CASE
     default:
-        rows_of(dst, dst_stride, src, n, w, rows, src_step, row_nitems);
+        rows_of(dst, src, &p, p.w);
     }
 }
 

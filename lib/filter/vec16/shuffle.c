@@ -58,17 +58,16 @@ planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, siz
 #include "filter/vec16/rows.h"
 
 void
-unshuffle_rows_vec16(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
-                     size_t n, size_t w, size_t first, size_t rows, size_t src_step,
-                     size_t row_nitems)
+unshuffle_rows_vec16(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *r)
 {
-    unshuffle_rows_by_width(dst, dst_stride, src, n, w, first, rows, src_step, row_nitems);
+    unshuffle_rows_by_width(dst, src, r);
 }
 
 void
 unshuffle_vec16(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    unshuffle_rows_vec16(dst, 0, src, n, w, 0, 1, 0, n);
+    unshuffle_rows_vec16(dst, src,
+                         &(struct plane_rows){.n = n, .w = w, .rows = 1, .row_nitems = n});
 }
 
 void

@@ -30,12 +30,19 @@ items32(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
     }
 }
 
+// The last tile of a row may overlap the one before it. For 8 bytes, where that gains a fifth on
+// rows of 50 items, it costs a tenth on those of 20, as gcc 12 keeps its registers.
 INLINE void
 row_of_power(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
 {
     size_t i = 0;
     for (; nitems - i >= 32; i += 32)
         items32(dst + i * w, src + i, n, w);
+    if (w < 8 && nitems > 32 && nitems - i > 16) {
+        i = nitems - 32;
+        items32(dst + i * w, src + i, n, w);
+        return;
+    }
     power_end(dst, src, n, w, nitems, i);
 }
 
@@ -184,17 +191,15 @@ planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, siz
 #include "filter/vec16/rows.h"
 
 void
-unshuffle_rows_avx2(uint8_t *restrict dst, ptrdiff_t dst_stride, const uint8_t *restrict src,
-                    size_t n, size_t w, size_t first, size_t rows, size_t src_step,
-                    size_t row_nitems)
+unshuffle_rows_avx2(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *r)
 {
-    unshuffle_rows_by_width(dst, dst_stride, src, n, w, first, rows, src_step, row_nitems);
+    unshuffle_rows_by_width(dst, src, r);
 }
 
 void
 unshuffle_avx2(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    unshuffle_rows_avx2(dst, 0, src, n, w, 0, 1, 0, n);
+    unshuffle_rows_avx2(dst, src, &(struct plane_rows){.n = n, .w = w, .rows = 1, .row_nitems = n});
 }
 
 void
