@@ -73,7 +73,7 @@ values_missing_anywhere_are_seen(void **state)
         const size_t at = pick(size - SHORTEST);
         random_bytes(&r, data, size);
         for (size_t k = at; k < at + SHORTEST; k++)
-            data[k] &= 0x7f;
+            data[k] = (uint8_t)(data[k] & 0x7f);
         assert_false(bytes_are_noise(data, size));
     }
 }
@@ -98,7 +98,7 @@ make_items(size_t size)
 {
     const size_t width = 1 + pick(16);
     const size_t nkinds = (size_t)1 << pick(18);
-    const uint8_t mask = pick(2) ? 0xff : (uint8_t) ~(1u << pick(8));
+    const uint8_t mask = pick(2) ? 0xff : (uint8_t)(0xff ^ (1u << pick(8)));
     uint8_t *const kinds = malloc(nkinds * width);
 
     assert_non_null(kinds);
@@ -106,7 +106,7 @@ make_items(size_t size)
     for (size_t i = 0; i < size; i += width) {
         const uint8_t *const kind = kinds + pick(nkinds) * width;
         for (size_t k = 0; k < width && i + k < size; k++)
-            data[i + k] = pick(64) ? kind[k] & mask : (uint8_t)pick(256);
+            data[i + k] = (uint8_t)(pick(64) ? kind[k] & mask : (int)pick(256));
     }
     free(kinds);
 }
