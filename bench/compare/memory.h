@@ -2,7 +2,8 @@
  * memory.h - how much memory does a read take, besides its destination?
  *
  * Each read happens in a process of its own, which opens the file first; what its resident memory
- * grows by at most is the figure. It is as fine as the kernel counts: some pages.
+ * grows by at most is the figure. It is as fine as the kernel counts: some pages. The code of all
+ * libraries is resident before.
  */
 #ifndef COMPARE_MEMORY_H
 #define COMPARE_MEMORY_H
