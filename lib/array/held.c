@@ -38,7 +38,6 @@ struct held_block {
 
 struct hold_job {
     tess_array *a;
-    struct chunk_scratch *listing;
     struct walk chunks, blocks;
     bool more_chunks, more_blocks;
     struct visit *visit; // of the chunk the walk stands on
@@ -104,7 +103,7 @@ enter_chunk(struct hold_job *job, tess_error *err)
         return TESS_OK;
     visit_release(job->visit);
     job->visit = NULL;
-    return visit_open(job->a, job->chunks.index, job->listing, &job->visit, err);
+    return visit_open(job->a, job->chunks.index, NULL, &job->visit, err);
 }
 
 // Blocks that are at hand need no work.
@@ -167,12 +166,9 @@ hold(struct hold_job *job, int64_t nbytes, tess_error *err)
                                      .cost = cost_decode(a->encoder.codec, nbytes)};
 
     job->held = calloc((size_t)(nbytes / a->g.blocksize), sizeof *job->held);
-    job->listing = pool_take(a->pool);
-    const tess_status st = job->held && job->listing
-                               ? task_run(&task, job, &width, err)
-                               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    const tess_status st = job->held ? task_run(&task, job, &width, err)
+                                     : err_set(err, TESS_ERR_NOMEM, -1, "no memory for blocks");
     visit_release(job->visit);
-    pool_give(a->pool, job->listing);
     return st;
 }
 

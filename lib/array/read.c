@@ -28,7 +28,6 @@
 struct read_job {
     const tess_array *a;
     const struct strided *dst;
-    struct chunk_scratch *listing; // for reading what chunks say of themselves
     int32_t run; // blocks of a grain
     struct walk chunks;
     struct walk blocks;
@@ -84,7 +83,7 @@ enter_chunk(struct read_job *job, tess_error *err)
     const struct geometry *const g = &job->a->g;
     visit_release(job->visit);
     job->visit = NULL;
-    const tess_status st = visit_open(job->a, job->chunks.index, job->listing, &job->visit, err);
+    const tess_status st = visit_open(job->a, job->chunks.index, NULL, &job->visit, err);
     if (st != TESS_OK)
         return st;
     job->chunk_dst = at(job, job->dst->items, job->chunks.from);
@@ -323,9 +322,6 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
     job.more_chunks = walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
     if (!job.more_chunks)
         return TESS_OK;
-    job.listing = pool_take(a->pool);
-    if (!job.listing)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop);
     const struct task_width width = {
         .threads = a->context.threads,
@@ -334,6 +330,5 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
     job.run = blocks_run_length(nbytes, a->g.blocksize);
     const tess_status st = task_run(&task, &job, &width, err);
     visit_release(job.visit);
-    pool_give(a->pool, job.listing);
     return st;
 }

@@ -23,7 +23,6 @@
 struct job {
     const struct selection *s;
     uint8_t *dst;
-    struct chunk_scratch *listing; // for reading what chunks say of themselves
     int32_t run; // blocks of a grain
     bool more_chunks, more_blocks;
     struct part chunk, block; // the next block, in its chunk
@@ -60,7 +59,7 @@ enter_chunk(struct job *job, tess_error *err)
     visit_release(job->visit);
     job->visit = NULL;
     job->more_blocks = selection_block(job->s, &job->chunk, 0, &job->block);
-    return visit_open(job->s->a, job->chunk.n, job->listing, &job->visit, err);
+    return visit_open(job->s->a, job->chunk.n, NULL, &job->visit, err);
 }
 
 // The next run of blocks of the chunk, or all of it.
@@ -261,9 +260,6 @@ read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
     struct job job = {.s = s, .dst = dst};
     int64_t nbytes;
 
-    job.listing = pool_take(a->pool);
-    if (!job.listing)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     if (!mul_i64(s->nblocks, a->g.blocksize, &nbytes))
         nbytes = INT64_MAX;
     const struct task_width width = {
@@ -274,7 +270,6 @@ read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
     job.more_chunks = selection_chunk(s, 0, &job.chunk);
     const tess_status st = task_run(&task, &job, &width, err);
     visit_release(job.visit);
-    pool_give(a->pool, job.listing);
     return st;
 }
 
