@@ -242,8 +242,9 @@ block_decode(const struct chunk *c, int32_t nblock, const uint8_t *stored, const
     if (st != TESS_OK)
         return blame(&span, nblock, st, err);
 
+    // To and fro between two buffers: the streams are not needed again.
     st = pipeline_backward(&c->pipeline, out->planes > 0, s->buffer[0], c->h.vlblocks ? 0 : nblock,
-                           ref, s->buffer[1], s->buffer[2], (size_t)bsize, &out->bytes, err);
+                           ref, s->buffer[1], s->buffer[0], (size_t)bsize, &out->bytes, err);
     return st == TESS_OK ? st : blame(&span, nblock, st, err);
 }
 
