@@ -12,7 +12,7 @@
 enum {
     GRAIN_SIZE = 256 << 10, // decoded
     GRAINS_MIN = 8, // of a request, where it has as many blocks
-    WINDOW_SIZE = 256 << 10, // stored bytes read at once, if it is more than one block
+    WINDOW_SIZE = 32 << 10, // stored bytes read at once, if it is more than one block
     GAP_MAX = 4 << 10, // stored bytes read for nothing to save a call
 };
 

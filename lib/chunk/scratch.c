@@ -5,11 +5,15 @@
  */
 #include "chunk/scratch.h"
 
+#include "base/checked.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
-// Behind every buffer: room for decoders and kernels that work in whole vectors.
-enum { SLACK = 64 };
+enum {
+    SLACK = 64, // behind every buffer: for decoders and kernels that work in whole vectors
+    STORED_MIN = 32 << 10, // of the buffer for stored bytes: pages that nobody uses cost nothing
+};
 
 static tess_status
 grow(uint8_t **buffer, int64_t size, tess_error *err)
@@ -71,10 +75,11 @@ scratch_reserve_chunk(struct chunk_scratch *s, int64_t size, tess_error *err)
 {
     if ((uint64_t)size <= s->stored_size && s->stored)
         return TESS_OK;
+    const int64_t room = max_i64(size, STORED_MIN);
     s->stored_size = 0;
-    const tess_status st = grow(&s->stored, size, err);
+    const tess_status st = grow(&s->stored, room, err);
     if (st == TESS_OK)
-        s->stored_size = (size_t)size;
+        s->stored_size = (size_t)room;
     return st;
 }
 

@@ -12,7 +12,8 @@
 
 enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 blocks
 
-// A view where the io has one, else read into the scratch.
+// A view where the io has one, else read into the scratch. One block after the other would have it
+// grow, each time from another place in the heap: there is room for the largest at once.
 static tess_status
 get_bytes(const struct stored_chunk *sc, int64_t offset, int64_t size, struct chunk_scratch *s,
           const uint8_t **bytes, tess_error *err)
@@ -20,7 +21,8 @@ get_bytes(const struct stored_chunk *sc, int64_t offset, int64_t size, struct ch
     *bytes = io_view(sc->io, sc->position + offset, (size_t)size);
     if (*bytes)
         return TESS_OK;
-    const tess_status st = scratch_reserve_stored(s, size, err);
+    const int32_t block = scratch_piece(s, sc->chunk.h.blocksize); // 0: not known yet
+    const tess_status st = scratch_reserve_stored(s, max_i64(size, block), err);
     if (st != TESS_OK)
         return st;
     *bytes = s->stored;
