@@ -52,7 +52,7 @@ tess_status
 array_prepare_memory(tess_array *a, tess_error *err)
 {
     a->pool = pool_new(a->frame->options.limits.memory);
-    a->visits = visits_new();
+    a->visits = visits_new(a->context.cache);
     return a->pool && a->visits ? TESS_OK
                                 : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
 }

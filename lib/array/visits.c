@@ -1,29 +1,49 @@
 /*
  * visits.c - the chunks that were opened last: a table in which each has one place it can be in.
+ *
+ * When they take too much memory together, those that stand next in the table go.
  */
 #include "array/visits.h"
+
+#include "base/checked.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { SLOTS = 64, CACHE_LINE = 64 };
+enum {
+    SLOTS = 64,
+    CACHE_LINE = 64,
+    SIZE_LEAST = 24 << 10, // bytes that may be kept at least,
+    SIZE_MOST = 256 << 10, // and at most
+    CACHE_SHARE = 128, // of the cache's
+};
 
 struct slot {
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
     struct visit *visit; // held; NULL: empty
+    size_t size; // of the visit
 };
 
 struct visits {
     struct slot slots[SLOTS];
+    size_t most; // bytes
+    atomic_size_t size; // of all
+    atomic_uint hand; // where to make room next
 };
 
 struct visits *
-visits_new(void)
+visits_new(int64_t cache_size)
 {
     struct visits *const all = aligned_alloc(CACHE_LINE, sizeof *all);
     for (int i = 0; all && i < SLOTS; i++) {
         pthread_mutex_init(&all->slots[i].lock, NULL);
         all->slots[i].visit = NULL;
+        all->slots[i].size = 0;
+    }
+    if (all) {
+        all->most = (size_t)max_i64(SIZE_LEAST, min_i64(SIZE_MOST, cache_size / CACHE_SHARE));
+        atomic_init(&all->size, 0);
+        atomic_init(&all->hand, 0);
     }
     return all;
 }
@@ -59,17 +79,31 @@ visits_find(struct visits *all, int64_t n, int64_t generation)
     return found;
 }
 
+static void
+set(struct visits *all, struct slot *slot, struct visit *v, size_t size)
+{
+    pthread_mutex_lock(&slot->lock);
+    struct visit *const before = slot->visit;
+    atomic_fetch_add(&all->size, size - slot->size); // unsigned: also down
+    slot->visit = v;
+    slot->size = size;
+    pthread_mutex_unlock(&slot->lock);
+    visit_release(before);
+}
+
 void
 visits_keep(struct visits *all, struct visit *v)
 {
+    const size_t size = visit_size(v);
     struct slot *const slot = slot_of(all, v->n);
 
-    if (visit_size(v) > VISITS_SIZE_MAX / SLOTS)
+    if (size > all->most / 2)
         return;
     visit_hold(v);
-    pthread_mutex_lock(&slot->lock);
-    struct visit *const before = slot->visit;
-    slot->visit = v;
-    pthread_mutex_unlock(&slot->lock);
-    visit_release(before);
+    set(all, slot, v, size);
+    while (atomic_load(&all->size) > all->most) {
+        struct slot *const other = &all->slots[atomic_fetch_add(&all->hand, 1) % SLOTS];
+        if (other != slot)
+            set(all, other, NULL, 0);
+    }
 }

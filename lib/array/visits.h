@@ -2,7 +2,7 @@
  * visits.h - the chunks that were opened last.
  *
  * Header and block table of a chunk are read and checked once, not by each request that meets it.
- * What is kept takes at most VISITS_SIZE_MAX bytes for an array, whatever its chunks are like.
+ * What is kept takes no more memory than agreed on, whatever the chunks are like.
  * A chunk that was opened before the frame's list of chunks changed is not found any more.
  */
 #ifndef ARRAY_VISITS_H
@@ -10,11 +10,10 @@
 
 #include "array/visit.h"
 
-#define VISITS_SIZE_MAX (256 << 10)
-
 struct visits;
 
-struct visits *visits_new(void); // NULL: no memory
+// They may take a small part of what the cache may, and a little in any case. NULL: no memory.
+struct visits *visits_new(int64_t cache_size);
 void visits_free(struct visits *all); // NULL: fine
 
 // Chunk n as opened in this generation of the list, held; NULL: it has to be opened.
