@@ -110,42 +110,51 @@ making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err)
 }
 
 static tess_status
-old_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t *dst,
+old_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t **items,
           struct chunk_scratch *s, tess_error *err)
 {
     static const struct block_need all = {0};
     const size_t size = (size_t)m->a->g.blocksize;
     const struct stored_chunk *const sc = &m->old->stored;
     struct decoded block = {.bytes = fetched};
+    uint8_t *const dst = *items ? *items : s->buffer[0];
 
-    if (!fetched || m->old->kind == VISIT_SPECIAL)
+    if (!fetched || m->old->kind == VISIT_SPECIAL) {
+        *items = dst;
         return visit_block(m->a, m->old, nblock, dst, s, err);
+    }
     if (m->old->kind == VISIT_BLOCKS) {
         const tess_status st =
             block_decode(&sc->chunk, nblock, fetched, m->old->ref, &all, s, &block, err);
         if (st != TESS_OK)
             return stored_chunk_blame(sc, m->edit.n, st, err);
+        if (!*items) { // they may stay where they came out
+            *items = s->buffer[block.bytes == s->buffer[1] ? 1 : 0];
+            return TESS_OK;
+        }
     }
     memcpy(dst, block.bytes, size);
+    *items = dst;
     return TESS_OK;
 }
 
 tess_status
-making_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t *dst,
+making_items(const struct making *m, int32_t nblock, const uint8_t *fetched, uint8_t **items,
              struct chunk_scratch *s, tess_error *err)
 {
     bool replaced = false;
     const bool touched = is_touched(m, nblock, &replaced);
+    const bool partly = !touched || !replaced;
     tess_status st = TESS_OK;
 
-    if (!touched || !replaced) {
-        if (m->old)
-            st = old_items(m, nblock, fetched, dst, s, err);
-        else
-            memset(dst, 0, (size_t)m->a->g.blocksize);
-    }
+    if (partly && m->old)
+        st = old_items(m, nblock, fetched, items, s, err);
+    else if (!*items)
+        *items = s->buffer[0];
+    if (partly && !m->old)
+        memset(*items, 0, (size_t)m->a->g.blocksize);
     if (touched && st == TESS_OK)
-        m->source->fill(m->source->from, &m->edit, nblock, dst);
+        m->source->fill(m->source->from, &m->edit, nblock, *items);
     return st;
 }
 
@@ -154,7 +163,7 @@ static tess_status
 items_now(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 {
     const struct making *const m = from;
-    return making_items(m, nblock, NULL, dst, m->s, err);
+    return making_items(m, nblock, NULL, &dst, m->s, err);
 }
 
 // The content of block 0, which other blocks are compared with.

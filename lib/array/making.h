@@ -55,9 +55,10 @@ int64_t making_old_size(const struct making *m, int32_t nblock);
 tess_status making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err);
 
 // The new content of a block. fetched: what making_fetch() got, or NULL to get it now. s is for
-// decoding; dst is not in it.
+// decoding. *items is where the content goes, not in s; NULL, if something was fetched or nothing
+// is needed: it receives which buffer of s, of blocksize bytes, has it.
 tess_status making_items(const struct making *m, int32_t nblock, const uint8_t *fetched,
-                         uint8_t *dst, struct chunk_scratch *s, tess_error *err);
+                         uint8_t **items, struct chunk_scratch *s, tess_error *err);
 
 // Copy blocks that are kept, until `nblock` is next.
 tess_status making_keep(struct making *m, int32_t nblock, tess_error *err);

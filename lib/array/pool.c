@@ -1,7 +1,9 @@
 /*
  * pool.c - a few slots, each holding a scratch that nobody uses at the moment.
  *
- * Taking and giving are single atomic exchanges: readers do not wait for each other.
+ * Taking and giving are single atomic exchanges: readers do not wait for each other. What was given
+ * back last is taken first: a scratch that a call holds to its end stays the one for that, and does
+ * not grow as those for blocks do.
  */
 #include "array/pool.h"
 
@@ -45,8 +47,9 @@ pool_free(struct pool *p)
 struct chunk_scratch *
 pool_take(struct pool *p)
 {
-    for (int i = 0; i < SLOTS; i++) {
-        struct chunk_scratch *const s = atomic_exchange(&p->slots[i], NULL);
+    for (int i = SLOTS - 1; i >= 0; i--) {
+        struct chunk_scratch *const s =
+            atomic_load(&p->slots[i]) ? atomic_exchange(&p->slots[i], NULL) : NULL;
         if (s)
             return s;
     }

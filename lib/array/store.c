@@ -258,8 +258,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-encode_grain(struct grain *g, struct chunk_scratch *s, struct chunk_scratch *for_old,
-             tess_error *err)
+encode_grain(struct grain *g, struct chunk_scratch *s, tess_error *err)
 {
     const struct making *const m = g->m;
     const int32_t blocksize = m->a->g.blocksize;
@@ -269,8 +268,8 @@ encode_grain(struct grain *g, struct chunk_scratch *s, struct chunk_scratch *for
 
     for (int32_t i = 0; i < g->count && st == TESS_OK; i++) {
         const int32_t nblock = g->first + i;
-        uint8_t *const items = m->items ? m->items + (int64_t)nblock * blocksize : s->buffer[0];
-        st = making_items(m, nblock, old, items, for_old, err);
+        uint8_t *items = m->items ? m->items + (int64_t)nblock * blocksize : NULL;
+        st = making_items(m, nblock, old, &items, s, err);
         if (st == TESS_OK && g->encode)
             st = block_encode(&m->encoding, nblock, items, s, out, &g->sizes[i], err);
         if (st == TESS_OK && g->encode)
@@ -291,12 +290,9 @@ work(void *arg, void *grain, tess_error *err)
         return TESS_OK;
 
     struct chunk_scratch *const s = pool_take(pool);
-    struct chunk_scratch *const for_old = g->m->old ? pool_take(pool) : NULL;
-    const tess_status st = s && (for_old || !g->m->old)
-                               ? encode_grain(g, s, for_old, err)
-                               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    const tess_status st =
+        s ? encode_grain(g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(pool, s);
-    pool_give(pool, for_old);
     return st;
 }
 
