@@ -307,12 +307,11 @@ making_add(struct making *m, const uint8_t *bytes, int32_t size, tess_error *err
 
 // Blocks as they are stored. The frame's own bytes would move while they are streamed.
 static tess_status
-add_kept(struct making *m, const struct span *spans, int32_t n, const uint8_t *bytes,
+add_kept(struct making *m, const int32_t *starts, int32_t n, int32_t size, const uint8_t *bytes,
          tess_error *err)
 {
     const int64_t at = m->out.at;
-    const int32_t size = spans[n - 1].stop - spans[0].start;
-    assembly_add_run(&m->out, spans, n, bytes);
+    assembly_add_run(&m->out, starts, n, size, bytes);
     if (!m->streamed || m->out.full)
         return TESS_OK;
     const tess_status st = buffer_reserve(&m->plain, max_i64(size, STREAMED_PIECE), err);
@@ -323,14 +322,19 @@ add_kept(struct making *m, const struct span *spans, int32_t n, const uint8_t *b
 }
 
 // How many of the blocks from `first` on, up to `stop`, stand one behind the other, in `most`
-// bytes.
+// bytes; *size: in how many.
 static int32_t
-run_length(const struct span *spans, int32_t first, int32_t stop, int32_t most)
+run_length(const struct chunk *c, int32_t first, int32_t stop, int32_t most, int32_t *size)
 {
+    struct span run = chunk_span(c, first);
     int32_t n = 1;
-    while (first + n < stop && spans[first + n].start == spans[first + n - 1].stop &&
-           spans[first + n].stop - spans[first].start <= most)
-        n++;
+    for (; first + n < stop; n++) {
+        const struct span next = chunk_span(c, first + n);
+        if (next.start != run.stop || next.stop - run.start > most)
+            break;
+        run.stop = next.stop;
+    }
+    *size = run.stop - run.start;
     return n;
 }
 
@@ -341,12 +345,12 @@ making_keep(struct making *m, int32_t nblock, tess_error *err)
     while (m->out.nblocks < nblock && !m->out.full) {
         const uint8_t *bytes;
         const int32_t first = m->out.nblocks;
-        const struct span *const spans = m->old->stored.chunk.spans;
-        const int32_t n = run_length(spans, first, nblock, most);
-        const int32_t start = spans[first].start;
-        tess_status st = fetch_stored(m, start, spans[first + n - 1].stop - start, &bytes, err);
+        const struct chunk *const c = &m->old->stored.chunk;
+        int32_t size;
+        const int32_t n = run_length(c, first, nblock, most, &size);
+        tess_status st = fetch_stored(m, c->starts[first], size, &bytes, err);
         if (st == TESS_OK)
-            st = add_kept(m, spans + first, n, bytes, err);
+            st = add_kept(m, c->starts + first, n, size, bytes, err);
         if (st != TESS_OK)
             return st;
     }

@@ -81,8 +81,10 @@ visit_size(const struct visit *v)
 {
     const struct chunk *const c = &v->stored.chunk;
     size_t size = sizeof *v + (size_t)c->item_size + c->dict.size * DICT_WEIGHT;
-    if (c->spans)
-        size += (size_t)c->h.nblocks * sizeof *c->spans;
+    if (c->starts)
+        size += ((size_t)c->h.nblocks + 1) * sizeof *c->starts;
+    if (c->stops)
+        size += (size_t)c->h.nblocks * sizeof *c->stops;
     if (v->ref)
         size += (size_t)c->h.blocksize;
     return size;

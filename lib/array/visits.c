@@ -13,7 +13,7 @@
 enum {
     SLOTS = 64,
     CACHE_LINE = 64,
-    SIZE_LEAST = 24 << 10, // bytes that may be kept at least,
+    SIZE_LEAST = 20 << 10, // bytes that may be kept at least,
     SIZE_MOST = 256 << 10, // and at most
     CACHE_SHARE = 128, // of the cache's
 };

@@ -104,13 +104,13 @@ assembly_add(struct assembly *x, const uint8_t *bytes, int32_t size)
 }
 
 void
-assembly_add_run(struct assembly *x, const struct span *spans, int32_t count, const uint8_t *bytes)
+assembly_add_run(struct assembly *x, const int32_t *starts, int32_t count, int32_t size,
+                 const uint8_t *bytes)
 {
-    const int32_t size = spans[count - 1].stop - spans[0].start;
     if (!fits(x, size))
         return;
     for (int32_t i = 0; i < count; i++)
-        note_start(x, x->at + (spans[i].start - spans[0].start));
+        note_start(x, x->at + (starts[i] - starts[0]));
     append(x, bytes, size);
 }
 

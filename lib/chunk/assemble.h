@@ -40,8 +40,8 @@ uint8_t *assembly_room(const struct assembly *x, int64_t size);
 // The next block, encoded for this encoder and dictionary; may stand in the assembly's room.
 void assembly_add(struct assembly *x, const uint8_t *bytes, int32_t size);
 
-// The next `count` blocks, which stand one behind the other as these spans say.
-void assembly_add_run(struct assembly *x, const struct span *spans, int32_t count,
+// The next `count` blocks, `size` bytes one behind the other; starts[i] - starts[0] says where.
+void assembly_add_run(struct assembly *x, const int32_t *starts, int32_t count, int32_t size,
                       const uint8_t *bytes);
 
 // All blocks are there, and it is not full: returns the chunk's size. *special is SPECIAL_ZEROS if

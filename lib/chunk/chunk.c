@@ -28,23 +28,27 @@ chunk_front_size(const struct chunk_header *h)
 static int
 by_start(const void *a, const void *b)
 {
-    const struct span *const x = *(const struct span *const *)a;
-    const struct span *const y = *(const struct span *const *)b;
-    return (x->start > y->start) - (x->start < y->start);
+    const int32_t *const x = *(const int32_t *const *)a;
+    const int32_t *const y = *(const int32_t *const *)b;
+    return (*x > *y) - (*x < *y);
 }
 
-// Ends of blocks that do not stand in order: sort pointers to them.
+// Ends of blocks that do not stand in order: sort pointers to their starts.
 static tess_status
-end_unsorted(struct span *spans, int32_t n, int32_t cbytes, tess_error *err)
+end_unsorted(struct chunk *c, tess_error *err)
 {
-    struct span **const order = malloc((size_t)n * sizeof(struct span *));
-    if (!order)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", n);
-    for (int32_t i = 0; i < n; i++)
-        order[i] = &spans[i];
-    qsort(order, (size_t)n, sizeof(struct span *), by_start);
-    for (int32_t i = 0; i < n; i++)
-        order[i]->stop = i + 1 < n ? order[i + 1]->start : cbytes;
+    const size_t n = (size_t)c->h.nblocks;
+    const int32_t **const order = malloc(n * sizeof *order);
+    c->stops = malloc(n * sizeof *c->stops);
+    if (!order || !c->stops) {
+        free(order);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", c->h.nblocks);
+    }
+    for (size_t i = 0; i < n; i++)
+        order[i] = &c->starts[i];
+    qsort(order, n, sizeof *order, by_start);
+    for (size_t i = 0; i < n; i++)
+        c->stops[order[i] - c->starts] = i + 1 < n ? *order[i + 1] : c->h.cbytes;
     free(order);
     return TESS_OK;
 }
@@ -56,8 +60,8 @@ parse_spans(struct chunk *c, const uint8_t *table, int32_t first, tess_error *er
     const int32_t n = c->h.nblocks;
     bool sorted = true;
 
-    c->spans = malloc((size_t)n * sizeof *c->spans);
-    if (!c->spans)
+    c->starts = malloc(((size_t)n + 1) * sizeof *c->starts);
+    if (!c->starts)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", n);
     for (int32_t i = 0; i < n; i++) {
         const int32_t start = get_i32le(table + 4 * (size_t)i);
@@ -66,16 +70,14 @@ parse_spans(struct chunk *c, const uint8_t *table, int32_t first, tess_error *er
                            "block %" PRId32 " at %" PRId32 ", from %" PRId32 " to %" PRId32
                            " can be",
                            i, start, first, c->h.cbytes - 1);
-        c->spans[i] = (struct span){start, c->h.cbytes};
-        if (i > 0) {
-            sorted &= c->spans[i - 1].start < start;
-            c->spans[i - 1].stop = start;
-        }
+        c->starts[i] = start;
+        sorted &= i == 0 || c->starts[i - 1] < start;
     }
+    c->starts[n] = c->h.cbytes;
     if (!sorted && c->h.vlblocks)
         return err_set(err, TESS_ERR_CORRUPT, c->h.header_size,
                        "blocks of different sizes do not stand in order");
-    return sorted ? TESS_OK : end_unsorted(c->spans, n, c->h.cbytes, err);
+    return sorted ? TESS_OK : end_unsorted(c, err);
 }
 
 static tess_status
@@ -189,7 +191,8 @@ chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front, 
 void
 chunk_close(struct chunk *c)
 {
-    free(c->spans);
+    free(c->starts);
+    free(c->stops);
     codec_dict_finish(&c->dict);
     free(c->item);
     *c = (struct chunk){0};

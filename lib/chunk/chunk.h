@@ -30,7 +30,8 @@ struct chunk {
     struct pipeline pipeline;
     const struct codec *codec;
     const struct block_grid *grid; // not owned; NULL outside arrays
-    struct span *spans; // nblocks of them
+    int32_t *starts; // of the blocks' stored bytes, and behind the last one the end of the chunk
+    int32_t *stops; // NULL: each block ends where the next one starts
     struct codec_dict dict;
     uint8_t *item; // of a repeated value
     int32_t item_size;
@@ -60,7 +61,7 @@ void chunk_close(struct chunk *c); // zeroed: fine
 static inline struct span
 chunk_span(const struct chunk *c, int32_t i)
 {
-    return c->spans[i];
+    return (struct span){c->starts[i], c->stops ? c->stops[i] : c->starts[i + 1]};
 }
 
 // Fill dst with bytes [offset, offset + size) of the content of a special chunk. Uninitialised

@@ -100,7 +100,7 @@ check_runs(const struct chunk_encoder *e, struct random *r, const uint8_t *want,
     assembly_begin(&x, e, NULL, dst, chunk_bound(e));
     for (int32_t i = 0, n; i < c.h.nblocks; i += n) {
         n = 1 + (int32_t)random_below(r, (uint64_t)(c.h.nblocks - i));
-        assembly_add_run(&x, c.spans + i, n, want + c.spans[i].start);
+        assembly_add_run(&x, c.starts + i, n, c.starts[i + n] - c.starts[i], want + c.starts[i]);
     }
     if (c.h.nblocks > 0)
         check_same(&x, want, cbytes, SPECIAL_NONE);
