@@ -98,7 +98,7 @@ make_items(size_t size)
 {
     const size_t width = 1 + pick(16);
     const size_t nkinds = (size_t)1 << pick(18);
-    const uint8_t mask = pick(2) ? 0xff : (uint8_t)(0xff ^ (1u << pick(8)));
+    const uint8_t mask = (uint8_t)(0xff ^ (pick(2) << pick(8)));
     uint8_t *const kinds = malloc(nkinds * width);
 
     assert_non_null(kinds);
