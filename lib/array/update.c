@@ -51,8 +51,11 @@ reshape_and_fill(tess_array *a, const int64_t *shape, const int64_t *start,
     const tess_status st = array_reshape(a, shape, saved, err);
     if (st != TESS_OK)
         return st;
-    if (!src)
+    if (!src) {
+        // Nothing waits. Padding of a block in the cache may differ from what is stored.
+        cache_forget_from(a->cache, 0);
         return array_clear_exposed(a, &saved->g, err);
+    }
     return held ? held_write(a, start, shape, src, err) : array_write(a, start, shape, src, err);
 }
 

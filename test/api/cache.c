@@ -322,6 +322,32 @@ constant_rows(void **state)
     reference_finish(&r);
 }
 
+// A chunk of one value is overwritten with zeros: it is stored without blocks, the block in the
+// cache still has the value in its padding. What the array grows by is zeros all the same.
+static void
+padding_of_a_constant(void **state)
+{
+    const tess_storage storage = at(NULL, TESS_MODE_NEW, NULL);
+    const int32_t seven = 7, zero = 0, want[4] = {0};
+    int32_t got[4];
+    tess_params p;
+    tess_array *a = NULL;
+
+    (void)state;
+    tess_params_init(&p);
+    p.ndim = 1;
+    p.dtype = "<i4";
+    p.chunkshape[0] = 78;
+    p.blockshape[0] = 38;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    ok(tess_array_append(a, 0, &seven, sizeof seven, err));
+    ok(tess_array_write(a, (int64_t[]){0}, (int64_t[]){1}, &zero, sizeof zero, err));
+    ok(tess_array_resize(a, (int64_t[]){4}, err));
+    ok(tess_array_read(a, (int64_t[]){0}, (int64_t[]){4}, got, sizeof got, err));
+    assert_memory_equal(got, want, sizeof want);
+    ok(tess_array_close(a, err));
+}
+
 // What waits, when the shape changes: rows are appended, axes grow and shrink.
 static void
 shapes(void **state)
@@ -415,6 +441,7 @@ main(void)
         cmocka_unit_test_setup_teardown(small_writes, files_setup, files_teardown),
         cmocka_unit_test(parts_of_zeros),
         cmocka_unit_test(constant_rows),
+        cmocka_unit_test(padding_of_a_constant),
         cmocka_unit_test_setup_teardown(shapes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(write_back_fails, files_setup, files_teardown),
     };
