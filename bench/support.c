@@ -1,9 +1,11 @@
 /*
  * support.c - clock, seeded data, statistics and the CSV format of all bench programs.
  *
- * The commit in the output is BENCH_COMMIT of the build, or the environment variable of that name.
+ * The commit in the output is that of the build, or the environment variable BENCH_COMMIT.
  */
 #include "support.h"
+
+#include "commit.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,10 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#ifndef BENCH_COMMIT
-#define BENCH_COMMIT ""
-#endif
 
 #if defined(__clang__)
 #define COMPILER "clang " __clang_version__

@@ -1,14 +1,20 @@
 /*
  * limit.c - the streams of an array, encoded and decoded by the codec alone.
  *
+ * The codecs are those of the library, as are the rules which streams there are and which are worth
+ * encoding: what is left out is all else.
+ *
  * Axes are counted from the back and filled up to four at the front, so that one set of loops does
  * for all arrays. Streams of one repeated byte and streams that do not shrink are treated as the
  * format does: neither goes through the codec.
  */
 #include "limit.h"
 
-#include "../raw.h"
 #include "../support.h"
+#include "chunk/encoder.h"
+#include "codec/noise.h"
+
+#include <tessera.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +24,6 @@
 #define LINE 64
 #define SHUFFLE 1
 #define BITSHUFFLE 2
-#define ZSTD_SPLIT_LEVEL_MAX 5
 
 struct stream {
     size_t offset, size;
@@ -31,10 +36,9 @@ struct limit {
     int64_t blocks_per_chunk[NDIM], grid[NDIM]; // blocks along each axis, of a chunk and of all
     int64_t nblocks, block_items;
     size_t typesize, block_size;
-    int filter, level, per_block;
+    int filter, per_block;
     size_t neblock; // uncompressed bytes of a stream
-    const struct raw_codec *codec;
-    struct raw_state *state;
+    struct codec_call call;
     struct stream *streams;
     uint8_t *filtered, *encoded;
     uint8_t *scratch; // one block
@@ -199,6 +203,21 @@ is_constant(const uint8_t *src, size_t n)
     return src[0] == src[n / 2] && src[0] == src[n - 1] && memcmp(src, src + 1, n - 1) == 0;
 }
 
+static size_t
+encode_stream(const struct limit *l, const uint8_t *src, uint8_t *dst)
+{
+    const struct codec *const codec = l->call.codec;
+    size_t size;
+    tess_error err;
+
+    if (codec->slow_on_noise && bytes_are_noise(src, l->neblock))
+        return 0;
+    if (codec->encode(&l->call, src, l->neblock, dst, l->neblock + CODEC_SLACK, &size, &err) !=
+        TESS_OK)
+        bench_die("%s: %s", codec->name, err.message);
+    return size;
+}
+
 static void
 encode(struct limit *l)
 {
@@ -215,7 +234,7 @@ encode(struct limit *l)
             s->size = 1;
             dst[0] = src[0];
         } else {
-            s->size = l->codec->encode(l->state, l->level, src, l->neblock, dst, l->neblock);
+            s->size = encode_stream(l, src, dst);
             if (s->size == 0 || s->size >= l->neblock) {
                 s->kind = STORED;
                 s->size = l->neblock;
@@ -245,18 +264,20 @@ static void
 decode_stream(struct limit *l, const struct stream *s, uint8_t *dst, size_t upto)
 {
     const uint8_t *const src = l->encoded + s->offset;
-    bool ok = true;
+    const struct codec *const codec = l->call.codec;
+    tess_status st = TESS_OK;
+    tess_error err;
 
     if (s->kind == CONSTANT)
         memset(dst, src[0], upto);
     else if (s->kind == STORED)
         memcpy(dst, src, upto);
-    else if (upto < l->neblock && l->codec->decode_part)
-        ok = l->codec->decode_part(l->state, src, s->size, dst, upto, l->neblock);
+    else if (upto < l->neblock && codec->decode_part)
+        st = codec->decode_part(&l->call, src, s->size, dst, upto, l->neblock, &err);
     else
-        ok = l->codec->decode(l->state, src, s->size, dst, l->neblock);
-    if (!ok)
-        bench_die("the codec does not decode its own stream");
+        st = codec->decode(&l->call, src, s->size, dst, l->neblock, &err);
+    if (st != TESS_OK)
+        bench_die("%s: %s", codec->name, err.message);
 }
 
 static void
@@ -284,28 +305,46 @@ set_shapes(struct limit *l, const struct side_array *array)
     }
 }
 
+// The codec and the number of streams of a block, as the library has them. The size of the chunk
+// matters for neither.
+static void
+set_codec(struct limit *l, const struct side_array *array)
+{
+    struct chunk_encoder e;
+    tess_error err;
+    const struct chunk_spec spec = {
+        .itemsize = array->typesize,
+        .nbytes = (int32_t)l->block_size,
+        .blocksize = (int32_t)l->block_size,
+        .codec = array->codec,
+        .level = array->level,
+        .filters = {[FILTER_SLOTS - 1] = (uint8_t)array->filter},
+        .split = TESS_SPLIT_AUTO,
+    };
+
+    if (chunk_encoder_init(&e, &spec, &err) != TESS_OK)
+        bench_die("%s", err.message);
+    l->call = chunk_encoder_call(&e, codec_state_new());
+    l->call.grid = NULL;
+    l->per_block = e.h.split ? array->typesize : 1;
+    l->neblock = l->block_size / (size_t)l->per_block;
+    if (!l->call.state)
+        bench_die("no memory for the contexts of the codecs");
+}
+
 struct limit *
 limit_new(const struct side_array *array, const void *src)
 {
-    const struct raw_codec *const codec = raw_codec_by_id(array->codec);
-    const bool splits = array->filter == SHUFFLE &&
-                        (array->codec == RAW_LZ4 || array->codec == RAW_BLOSCLZ ||
-                         (array->codec == RAW_ZSTD && array->level <= ZSTD_SPLIT_LEVEL_MAX));
-    struct limit *l;
+    struct limit *const l = bench_alloc(sizeof *l);
 
-    if (!codec)
-        return NULL;
-    l = bench_alloc(sizeof *l);
-    *l = (struct limit){.codec = codec, .state = raw_state_new(), .level = array->level};
+    *l = (struct limit){.filter = array->filter};
     set_shapes(l, array);
-    l->filter = array->filter;
     l->typesize = (size_t)array->typesize;
     l->block_size = (size_t)l->block_items * l->typesize;
-    l->per_block = splits ? array->typesize : 1;
-    l->neblock = l->block_size / (size_t)l->per_block;
+    set_codec(l, array);
     l->streams = bench_alloc((size_t)(l->nblocks * l->per_block) * sizeof *l->streams);
     l->filtered = bench_alloc((size_t)l->nblocks * l->block_size);
-    l->encoded = bench_alloc((size_t)l->nblocks * l->block_size);
+    l->encoded = bench_alloc((size_t)l->nblocks * l->block_size + CODEC_SLACK);
     l->scratch = bench_alloc(l->block_size + LINE);
     filter_blocks(l, src);
     encode(l);
@@ -322,7 +361,7 @@ limit_free(struct limit *l)
 {
     if (!l)
         return;
-    raw_state_free(l->state);
+    codec_state_free(l->call.state);
     free(l->streams);
     free(l->filtered);
     free(l->encoded);

@@ -1,10 +1,10 @@
 /*
  * limit.h - what the codec alone would need for the same array, with the rows placed or gathered.
  *
- * The array is cut into the blocks, filtered and cut into the streams that the format prescribes,
- * and these are encoded as the library encodes them. Decoding such streams, up to the last item
- * that a box needs, and moving rows of the same lengths is work that no reader can avoid; encoding
- * all of them and moving the rows once is what no writer can avoid. One thread.
+ * The array is cut into blocks, which are filtered, cut into streams and encoded as the library
+ * does it. Decoding such streams, up to the last item that a box needs, and moving rows of the same
+ * lengths is work that no reader can avoid; encoding all of them and moving the rows once is what
+ * no writer can avoid. One thread.
  */
 #ifndef COMPARE_LIMIT_H
 #define COMPARE_LIMIT_H
@@ -16,7 +16,7 @@
 
 struct limit;
 
-// The streams of src. NULL if the codec is not known here.
+// The streams of src.
 struct limit *limit_new(const struct side_array *array, const void *src);
 void limit_free(struct limit *l); // NULL is fine
 
