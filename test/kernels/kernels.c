@@ -3,10 +3,7 @@
  *
  * The definitions are the formulas of filter/kernels.h, written down again here. Each case runs in
  * three places: ending at an unmapped page, starting behind one, and at an odd address; around
- * the result lie bytes that must stay.
- *
- *     kernels                  tests
- *     kernels --bench [SIZE]   GB/s of each kernel on SIZE bytes, as CSV
+ * the result lie bytes that must stay. bench/kernels.c times them.
  */
 #include "filter/kernels.h"
 #include "base/cpu.h"
@@ -20,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -376,148 +372,8 @@ this_machine_has_the_best(void **state)
     assert_ptr_equal(filter_kernels(), filter_kernels());
 }
 
-// Times.
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-struct work {
-    const struct filter_kernels *k;
-    uint8_t *dst;
-    const uint8_t *src;
-    size_t n, w;
-    size_t row_nitems; // rows: of this many items, as far apart again
-};
-
-typedef void job_fn(const struct work *job);
-
-static void
-bench_shuffle(const struct work *job)
-{
-    job->k->shuffle(job->dst, job->src, job->n, job->w);
-}
-
-static void
-bench_unshuffle(const struct work *job)
-{
-    job->k->unshuffle(job->dst, job->src, job->n, job->w);
-}
-
-static void
-bench_rows(const struct work *job)
-{
-    const struct plane_rows rows = {
-        .n = job->n,
-        .w = job->w,
-        .rows = job->n / job->row_nitems,
-        .row_nitems = job->row_nitems,
-        .src_step = job->row_nitems,
-        .dst_stride = (ptrdiff_t)(2 * job->row_nitems * job->w),
-    };
-    job->k->unshuffle_rows(job->dst, job->src, &rows);
-}
-
-static void
-bench_bitshuffle(const struct work *job)
-{
-    job->k->bitshuffle(job->dst, job->src, job->n, job->w);
-}
-
-static void
-bench_bitunshuffle(const struct work *job)
-{
-    job->k->bitunshuffle(job->dst, job->src, job->n, job->w);
-}
-
-static void
-bench_exclusive_or(const struct work *job)
-{
-    job->k->exclusive_or(job->dst, job->src, job->dst, job->n * job->w);
-}
-
-static void
-bench_bytedelta(const struct work *job)
-{
-    job->k->bytedelta(job->dst, job->src, job->n * job->w);
-}
-
-static void
-bench_byteundelta(const struct work *job)
-{
-    job->k->byteundelta(job->dst, job->src, job->n * job->w);
-}
-
-static void
-bench_is_run(const struct work *job)
-{
-    job->k->is_run(job->dst, job->n * job->w);
-}
-
-static void
-bench(const char *kernel, unsigned mask, job_fn *run, const struct work *job)
-{
-    double best = 1e9;
-    for (int trial = 0; trial < 7; trial++) {
-        const double start = now();
-        int runs = 0;
-        do {
-            run(job);
-            runs++;
-        } while (now() - start < 2e-3);
-        const double each = (now() - start) / runs;
-        best = each < best ? each : best;
-    }
-    printf("%s,0x%x,%zu,%zu,%.2f\n", kernel, mask, job->w, job->row_nitems,
-           (double)(job->n * job->w) / best / 1e9);
-}
-
-static int
-bench_all(size_t size)
-{
-    static const size_t widths[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 24, 32};
-    static const size_t rows[] = {1, 5, 10, 20, 50, 100};
-    uint8_t *const src = malloc(size), *const dst = calloc(2, size);
-    if (!src || !dst)
-        return 1;
-    random_init(&rnd, 1);
-    random_bytes(&rnd, src, size);
-    collect_tables();
-
-    puts("kernel,mask,width,row_nitems,GB/s");
-    for (int t = 0; t < ntables; t++) {
-        struct work job = {.k = &tables[t], .dst = dst, .src = src};
-        for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-            job.w = widths[i];
-            job.n = size / job.w / 8 * 8;
-            job.row_nitems = 0;
-            bench("shuffle", masks[t], bench_shuffle, &job);
-            bench("unshuffle", masks[t], bench_unshuffle, &job);
-            bench("bitshuffle", masks[t], bench_bitshuffle, &job);
-            bench("bitunshuffle", masks[t], bench_bitunshuffle, &job);
-            for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-                job.row_nitems = rows[r];
-                bench("unshuffle_rows", masks[t], bench_rows, &job);
-            }
-        }
-        job = (struct work){.k = &tables[t], .dst = dst, .src = src, .n = size, .w = 1};
-        bench("exclusive_or", masks[t], bench_exclusive_or, &job);
-        bench("bytedelta", masks[t], bench_bytedelta, &job);
-        bench("byteundelta", masks[t], bench_byteundelta, &job);
-        memset(dst, 7, size);
-        bench("is_run", masks[t], bench_is_run, &job);
-    }
-    free(src);
-    free(dst);
-    return 0;
-}
-
 int
-main(int argc, char **argv)
+main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shuffle_is_its_definition),
@@ -530,7 +386,5 @@ main(int argc, char **argv)
         cmocka_unit_test(is_run_finds_every_other_byte),
         cmocka_unit_test(this_machine_has_the_best),
     };
-    if (argc >= 2 && strcmp(argv[1], "--bench") == 0)
-        return bench_all(argc > 2 ? strtoul(argv[2], NULL, 0) : 1 << 17);
     return cmocka_run_group_tests_name("kernels", tests, set_up, tear_down);
 }
