@@ -133,8 +133,6 @@ array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved, te
         return st;
     }
     patch_shape(layer, &next);
-    if (!array_grows_at_end(a, shape))
-        cache_forget_from(a->cache, 0);
     a->g = next;
     return TESS_OK;
 }

@@ -51,11 +51,8 @@ reshape_and_fill(tess_array *a, const int64_t *shape, const int64_t *start,
     const tess_status st = array_reshape(a, shape, saved, err);
     if (st != TESS_OK)
         return st;
-    if (!src) {
-        // Nothing waits. Padding of a block in the cache may differ from what is stored.
-        cache_forget_from(a->cache, 0);
+    if (!src)
         return array_clear_exposed(a, &saved->g, err);
-    }
     return held ? held_write(a, start, shape, src, err) : array_write(a, start, shape, src, err);
 }
 
@@ -64,10 +61,15 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
                    const struct strided_const *src, tess_error *err)
 {
     struct saved_shape saved = {0};
-    const bool held = src && array_grows_at_end(a, shape) && held_wants(a, start, shape);
+    const bool appends = src && array_grows_at_end(a, shape);
+    const bool held = appends && held_wants(a, start, shape);
     tess_status st = held ? held_make_room(a, start, shape, err) : held_write_back(a, err);
     if (st != TESS_OK)
         return st;
+    // Blocks would get other chunks, or their padding come into sight, which may differ from what
+    // is stored. Nothing waits.
+    if (!appends)
+        cache_forget_from(a->cache, 0);
 
     frame_begin(a->frame);
     st = reshape_and_fill(a, shape, start, src, held, &saved, err);
