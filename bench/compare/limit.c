@@ -210,7 +210,7 @@ encode_stream(const struct limit *l, const uint8_t *src, uint8_t *dst)
     size_t size;
     tess_error err;
 
-    if (codec->slow_on_noise && bytes_are_noise(src, l->neblock))
+    if (!is_worth_encoding(&l->call, src, l->neblock))
         return 0;
     if (codec->encode(&l->call, src, l->neblock, dst, l->neblock + CODEC_SLACK, &size, &err) !=
         TESS_OK)

@@ -35,14 +35,6 @@ block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
                             &f->bytes, err);
 }
 
-static bool
-is_worth_encoding(const struct codec_call *call, const uint8_t *src, size_t neblock)
-{
-    if (neblock == 1)
-        return false;
-    return call->dict || !call->codec->slow_on_noise || !bytes_are_noise(src, neblock);
-}
-
 // Put a stream into dst; *size receives how many bytes came.
 static tess_status
 encode_stream(const struct codec_call *call, const uint8_t *src, size_t neblock, uint8_t *dst,

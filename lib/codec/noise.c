@@ -74,3 +74,11 @@ bytes_are_noise(const uint8_t *src, size_t size)
             return false;
     return is_level(src + size - PIECE) && !comes_again(src, size);
 }
+
+bool
+is_worth_encoding(const struct codec_call *call, const uint8_t *src, size_t size)
+{
+    if (size == 1)
+        return false;
+    return call->dict || !call->codec->slow_on_noise || !bytes_are_noise(src, size);
+}

@@ -7,9 +7,7 @@
 #ifndef CODEC_NOISE_H
 #define CODEC_NOISE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "codec/codec.h"
 
 /*
  * Whether all values are equally frequent everywhere in src, and next to nothing in it comes
@@ -17,5 +15,8 @@
  * the answer is no. Always false below 4096 bytes, which are too few to tell.
  */
 bool bytes_are_noise(const uint8_t *src, size_t size);
+
+// Whether to leave a stream to the codec of a call, or to store it as it is at once.
+bool is_worth_encoding(const struct codec_call *call, const uint8_t *src, size_t size);
 
 #endif
