@@ -1,8 +1,8 @@
 /*
  * limit.c - the streams of an array, encoded and decoded by the codec alone.
  *
- * The codecs are those of the library, as are the rules which streams there are and which are worth
- * encoding: what is left out is all else.
+ * The codecs and filters are those of the library, as are the rules which streams there are and
+ * which are worth encoding: what is left out is all else.
  *
  * Axes are counted from the back and filled up to four at the front, so that one set of loops does
  * for all arrays. Streams of one repeated byte and streams that do not shrink are treated as the
@@ -13,6 +13,7 @@
 #include "../support.h"
 #include "chunk/encoder.h"
 #include "codec/noise.h"
+#include "filter/kernels.h"
 
 #include <tessera.h>
 
@@ -133,33 +134,6 @@ move_rows(const struct overlap *o, uint8_t *block, uint8_t *user, size_t typesiz
 }
 
 static void
-shuffle(const struct limit *l, uint8_t *restrict dst, const uint8_t *restrict src)
-{
-    const size_t n = (size_t)l->block_items;
-
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < l->typesize; j++)
-            dst[j * n + i] = src[i * l->typesize + j];
-}
-
-// Bit k of byte j of all items together; items behind the last whole group of 8 stay.
-static void
-bitshuffle(const struct limit *l, uint8_t *restrict dst, const uint8_t *restrict src)
-{
-    const size_t groups = (size_t)l->block_items / 8;
-
-    memcpy(dst, src, l->block_size);
-    for (size_t i = 0; i < groups; i++)
-        for (size_t j = 0; j < l->typesize; j++)
-            for (size_t k = 0; k < 8; k++) {
-                int bits = 0;
-                for (size_t b = 0; b < 8; b++)
-                    bits |= ((src[(8 * i + b) * l->typesize + j] >> k) & 1) << b;
-                dst[(8 * j + k) * groups + i] = (uint8_t)bits;
-            }
-}
-
-static void
 block_at(const struct limit *l, int64_t index, int64_t *at)
 {
     for (int i = NDIM - 1; i >= 0; i--) {
@@ -183,24 +157,19 @@ gather(const struct limit *l, int64_t index, const uint8_t *src, uint8_t *block)
 static void
 filter_blocks(struct limit *l, const uint8_t *src)
 {
+    const struct filter_kernels *const k = filter_kernels();
+
     for (int64_t n = 0; n < l->nblocks; n++) {
         uint8_t *const dst = l->filtered + (size_t)n * l->block_size;
 
         memset(l->scratch, 0, l->block_size); // padding
         gather(l, n, src, l->scratch);
+        memcpy(dst, l->scratch, l->block_size);
         if (l->filter == SHUFFLE)
-            shuffle(l, dst, l->scratch);
-        else if (l->filter == BITSHUFFLE)
-            bitshuffle(l, dst, l->scratch);
-        else
-            memcpy(dst, l->scratch, l->block_size);
+            k->shuffle(dst, l->scratch, (size_t)l->block_items, l->typesize);
+        else if (l->filter == BITSHUFFLE) // items behind the last whole group of 8 stay
+            k->bitshuffle(dst, l->scratch, (size_t)l->block_items / 8 * 8, l->typesize);
     }
-}
-
-static bool
-is_constant(const uint8_t *src, size_t n)
-{
-    return src[0] == src[n / 2] && src[0] == src[n - 1] && memcmp(src, src + 1, n - 1) == 0;
 }
 
 static size_t
@@ -229,7 +198,7 @@ encode(struct limit *l)
         struct stream *const s = &l->streams[i];
 
         *s = (struct stream){.offset = offset, .kind = CODED};
-        if (is_constant(src, l->neblock)) {
+        if (filter_kernels()->is_run(src, l->neblock)) {
             s->kind = CONSTANT;
             s->size = 1;
             dst[0] = src[0];
