@@ -21,7 +21,7 @@
 #include <stddef.h>
 
 #define COST_SPINNING 2000 // above it a job is worth a worker that spins
-#define COST_ASLEEP 40000 // above it a job is worth waking a worker, or starting one
+#define COST_ASLEEP 100000 // above it a job is worth waking a worker, or starting one
 
 struct worker {
     pthread_t thread;
