@@ -205,7 +205,7 @@ clear_chunk(tess_array *a, const struct walk *chunk, uint8_t **block, struct chu
         return TESS_OK;
     tess_status st = reserve_block(a, s, block, err);
     if (st == TESS_OK)
-        st = visit_open(a, chunk->index, s, &v, err);
+        st = visit_open(a, chunk->index, &v, err);
     if (st == TESS_OK)
         st = is_clear(a, v, chunk, *block, s, &clear, err);
     visit_release(v);

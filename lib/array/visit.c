@@ -53,24 +53,16 @@ open_new(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit *
     return TESS_OK;
 }
 
-static tess_status
-open_borrowing(const tess_array *a, int64_t n, struct visit **out, tess_error *err)
-{
-    struct chunk_scratch *const s = pool_take(a->pool);
-    const tess_status st =
-        s ? open_new(a, n, s, out, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    pool_give(a->pool, s);
-    return st;
-}
-
 tess_status
-visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
-           tess_error *err)
+visit_open(const tess_array *a, int64_t n, struct visit **out, tess_error *err)
 {
     *out = visits_find(a->visits, n, a->frame->generation);
     if (*out)
         return TESS_OK;
-    const tess_status st = s ? open_new(a, n, s, out, err) : open_borrowing(a, n, out, err);
+    struct chunk_scratch *const s = pool_take(a->pool);
+    const tess_status st =
+        s ? open_new(a, n, s, out, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    pool_give(a->pool, s);
     if (st == TESS_OK && !(*out)->stored.owns_io) // a file for each would be too many open files
         visits_keep(a->visits, *out);
     return st;

@@ -27,11 +27,8 @@ struct visit {
     atomic_int users;
 };
 
-// Open chunk n; *v is held once. s: memory for what is read of it; NULL: the array's pool lends
-// some if it has to be read. Whoever holds some all the time makes one more of them grow to full
-// size.
-tess_status visit_open(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **v,
-                       tess_error *err);
+// Open chunk n; *v is held once. The array's pool lends memory if the chunk has to be read.
+tess_status visit_open(const tess_array *a, int64_t n, struct visit **v, tess_error *err);
 void visit_hold(struct visit *v);
 void visit_release(struct visit *v); // NULL: fine
 
