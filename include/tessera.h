@@ -12,6 +12,7 @@
  *   tessera/context.h   what calls may use: threads, memory
  *   tessera/storage.h   where an array lives: a file, memory
  *   tessera/array.h     create, open, read, write, resize, append, close
+ *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
@@ -32,6 +33,7 @@
 #include "tessera/params.h"
 #include "tessera/plugin.h"
 #include "tessera/select.h"
+#include "tessera/slice.h"
 #include "tessera/storage.h"
 #include "tessera/version.h"
 

@@ -248,9 +248,7 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(&a->g, start, stop, to.stride);
-    st = a->plain ? plain_read(a, start[0], stop[0], dst, err)
-                  : array_read(a, start, stop, &to, err);
-    return check_current(a, st, err);
+    return check_current(a, array_read(a, start, stop, NULL, &to, err), err);
 }
 
 TESS_API tess_status
@@ -266,7 +264,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
         return st;
     box_strides(&a->g, start, stop, from.stride);
 
-    return array_update_box(a, start, stop, &from, err);
+    return array_update_box(a, start, stop, NULL, &from, err);
 }
 
 TESS_API tess_status

@@ -41,7 +41,8 @@ struct tess_array {
     tess_context context;
 };
 
-// Memory with arbitrary strides, in bytes, that stands for a box.
+// Memory with arbitrary strides, in bytes, that stands for a box: they may be negative, and 0 where
+// it is read. The first item of the box is at `items`.
 struct strided {
     uint8_t *items;
     int64_t stride[NDIM_MAX];
@@ -94,12 +95,18 @@ tess_status array_create(const struct home *home, const tess_storage *storage,
 tess_status plain_open(tess_array *a, tess_error *err);
 int64_t plain_chunk_start(const tess_array *a, int64_t n); // in bytes; n = nchunks: the end
 int64_t plain_chunk_at(const tess_array *a, int64_t at); // the one that holds that byte
-tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst,
-                       tess_error *err);
+// The items start, start + step, ... before stop, each `stride` bytes behind the one before.
+tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t step, uint8_t *dst,
+                       int64_t stride, tess_error *err);
 
-// read.c: the box is inside the shape.
+/*
+ * A box, here and below, is inside the shape. With `step` it is every step[i]-th item along an axis
+ * (>= 1), from start[i] to stop[i] - 1, which is one of them; NULL: every item.
+ */
+
+// read.c
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
-                       const struct strided *dst, tess_error *err);
+                       const int64_t *step, const struct strided *dst, tess_error *err);
 
 // select_read.c: what is chosen lies inside the shape, and there is something. dst receives the
 // items one after the other.
@@ -108,9 +115,9 @@ tess_status array_get_points(const tess_array *a, int64_t npoints, const int64_t
 tess_status array_get_orthogonal(const tess_array *a, const int64_t *counts,
                                  const int64_t *const *indices, uint8_t *dst, tess_error *err);
 
-// write.c: as one change of the frame, begun and ended by the caller. The box is inside the shape.
+// write.c: as one change of the frame, begun and ended by the caller.
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
-                        const struct strided_const *src, tess_error *err);
+                        const int64_t *step, const struct strided_const *src, tess_error *err);
 
 // select_write.c: the same for what is chosen, as for reading; of an item that is chosen more than
 // once, the last value stays.
@@ -123,7 +130,8 @@ tess_status array_set_orthogonal(tess_array *a, const int64_t *counts,
 // update.c: what a caller does as one. Small writes may wait in the cache; held_write_back() brings
 // them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                             const struct strided_const *src, tess_error *err);
+                             const int64_t *step, const struct strided_const *src,
+                             tess_error *err);
 // Another shape; src: the items from `start` to the new shape's end. NULL: they become zero.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
                                const struct strided_const *src, tess_error *err);

@@ -158,7 +158,7 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
         shape_strides(a->g.ndim, a->g.shape, a->g.typesize, src.stride);
     }
     frame_begin(a->frame);
-    tess_status st = array_write(a, start, a->g.shape, &src, err);
+    tess_status st = array_write(a, start, a->g.shape, NULL, &src, err);
     frame_keep(a->frame); // on failure the whole array goes
     return st;
 }

@@ -24,10 +24,10 @@
 enum { SMALL_SHARE = 4 }; // of what may be dirty
 
 bool
-held_wants(const tess_array *a, const int64_t *start, const int64_t *stop)
+held_wants(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step)
 {
-    return cache_is_on(a->cache) &&
-           geometry_blocks_nbytes(&a->g, start, stop) <= cache_dirty_max(a->cache) / SMALL_SHARE;
+    return cache_is_on(a->cache) && geometry_blocks_nbytes(&a->g, start, stop, step) <=
+                                        cache_dirty_max(a->cache) / SMALL_SHARE;
 }
 
 // A touched block, pinned.
@@ -55,7 +55,7 @@ begin_blocks(struct hold_job *job)
 {
     const struct geometry *const g = &job->a->g;
     return walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo,
-                      job->chunks.hi);
+                      job->chunks.hi, job->chunks.step);
 }
 
 // Stand on the next touched block; false behind the last.
@@ -77,7 +77,7 @@ is_replaced(const struct hold_job *job)
 {
     const struct geometry *const g = &job->a->g;
     for (int i = 0; i < g->ndim; i++)
-        if (job->blocks.hi[i] - job->blocks.lo[i] != g->blockshape[i])
+        if (job->blocks.count[i] != g->blockshape[i])
             return false;
     return true;
 }
@@ -190,19 +190,20 @@ copy_chunk(tess_array *a, const struct walk *chunk, const struct strided_const *
            struct held_block *held)
 {
     const struct geometry *const g = &a->g;
-    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
+    int64_t stride[NDIM_MAX];
     struct walk w;
 
-    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi); more;
-         more = walk_next(&w), held++) {
+    for (bool more =
+             walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, chunk->step);
+         more; more = walk_next(&w), held++) {
         int64_t to = 0, from = 0;
+        shape_strides(g->ndim, g->blockshape, g->typesize, stride);
         for (int i = 0; i < g->ndim; i++) {
-            extent[i] = w.hi[i] - w.lo[i];
             to += w.lo[i] * stride[i];
             from += (chunk->from[i] + w.from[i]) * src->stride[i];
+            stride[i] *= w.step[i];
         }
-        ndcopy(g->ndim, extent, g->typesize, held->b->items + to, stride, src->items + from,
+        ndcopy(g->ndim, w.count, g->typesize, held->b->items + to, stride, src->items + from,
                src->stride);
         if (!held->found)
             held->b = cache_add(a->cache, held->b);
@@ -213,19 +214,19 @@ copy_chunk(tess_array *a, const struct walk *chunk, const struct strided_const *
 }
 
 tess_status
-held_write(tess_array *a, const int64_t *start, const int64_t *stop,
+held_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
            const struct strided_const *src, tess_error *err)
 {
     const struct geometry *const g = &a->g;
     struct hold_job job = {.a = a};
     struct walk w;
 
-    job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop);
-    const tess_status st = hold(&job, geometry_blocks_nbytes(g, start, stop), err);
+    job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    const tess_status st = hold(&job, geometry_blocks_nbytes(g, start, stop, step), err);
     if (st == TESS_OK) {
         struct held_block *held = job.held;
         cache_begin_write(a->cache);
-        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop); more;
+        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
              more = walk_next(&w))
             held = copy_chunk(a, &w, src, held);
     }
@@ -374,10 +375,11 @@ write_back_down_to(tess_array *a, int64_t left, tess_error *err)
 }
 
 tess_status
-held_make_room(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *err)
+held_make_room(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+               tess_error *err)
 {
     const int64_t most = cache_dirty_max(a->cache);
-    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop);
+    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop, step);
     if (cache_dirty_size(a->cache) + nbytes <= most)
         return TESS_OK;
     return write_back_down_to(a, most / 2, err);

@@ -11,16 +11,17 @@
 #include "array/array.h"
 
 // Whether a box is to be written by held_write(): it is small against the cache.
-bool held_wants(const tess_array *a, const int64_t *start, const int64_t *stop);
+bool held_wants(const tess_array *a, const int64_t *start, const int64_t *stop,
+                const int64_t *step);
 
 // Write back the oldest dirty blocks, so that held_write() of such a box finds room. As one change
 // of the frame; not inside of one.
 tess_status held_make_room(tess_array *a, const int64_t *start, const int64_t *stop,
-                           tess_error *err);
+                           const int64_t *step, tess_error *err);
 
 // Memory into a box. Nothing is changed on failure.
 tess_status held_write(tess_array *a, const int64_t *start, const int64_t *stop,
-                       const struct strided_const *src, tess_error *err);
+                       const int64_t *step, const struct strided_const *src, tess_error *err);
 
 // Write back all dirty blocks, as one change of the frame. On failure they stay dirty, and the
 // frame is as before.

@@ -9,19 +9,19 @@
 #include "ndcopy/ndcopy.h"
 
 struct block_need
-place_need(const struct geometry *g, const int64_t *lo, const int64_t *hi,
-           const int64_t *dst_stride)
+place_need(const struct geometry *g, const struct walk *w, const int64_t *dst_stride)
 {
+    const int inner = g->ndim - 1;
     int64_t first = 0, last = 0;
     for (int i = 0; i < g->ndim; i++) {
-        first = first * g->blockshape[i] + lo[i];
-        last = last * g->blockshape[i] + hi[i] - 1;
+        first = first * g->blockshape[i] + w->lo[i];
+        last = last * g->blockshape[i] + w->hi[i] - 1;
     }
     return (struct block_need){
         .itemsize = g->typesize,
         .first = (int32_t)first,
         .stop = (int32_t)last + 1,
-        .planes = g->ndim == 0 || dst_stride[g->ndim - 1] == g->typesize,
+        .planes = g->ndim == 0 || (dst_stride[inner] == g->typesize && w->step[inner] == 1),
     };
 }
 
@@ -62,11 +62,11 @@ unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t firs
 }
 
 static void
-unshuffle_block(const struct geometry *g, const struct decoded *block, const int64_t *extent,
+unshuffle_block(const struct geometry *g, const struct decoded *block, const int64_t *count,
                 int64_t src, const int64_t *src_stride, uint8_t *dst, const int64_t *dst_stride)
 {
     struct ndrows r;
-    bool more = ndrows_begin(&r, g->ndim, extent, g->typesize, dst_stride, src_stride);
+    bool more = ndrows_begin(&r, g->ndim, count, g->typesize, dst_stride, src_stride);
     while (more) {
         const int64_t first = (src + r.src) / g->typesize;
         uint8_t *const tile = dst + r.dst;
@@ -76,20 +76,20 @@ unshuffle_block(const struct geometry *g, const struct decoded *block, const int
 }
 
 void
-place_block(const struct geometry *g, const struct decoded *block, const int64_t *lo,
-            const int64_t *hi, uint8_t *dst, const int64_t *dst_stride)
+place_block(const struct geometry *g, const struct decoded *block, const struct walk *w,
+            uint8_t *dst, const int64_t *dst_stride)
 {
-    int64_t extent[NDIM_MAX], src_stride[NDIM_MAX];
+    int64_t src_stride[NDIM_MAX];
     int64_t src = 0;
 
     shape_strides(g->ndim, g->blockshape, g->typesize, src_stride);
     for (int i = 0; i < g->ndim; i++) {
-        extent[i] = hi[i] - lo[i];
-        src += lo[i] * src_stride[i];
+        src += w->lo[i] * src_stride[i];
+        src_stride[i] *= w->step[i];
     }
     if (block->planes == 0) {
-        ndcopy(g->ndim, extent, g->typesize, dst, dst_stride, block->bytes + src, src_stride);
+        ndcopy(g->ndim, w->count, g->typesize, dst, dst_stride, block->bytes + src, src_stride);
         return;
     }
-    unshuffle_block(g, block, extent, src, src_stride, dst, dst_stride);
+    unshuffle_block(g, block, w->count, src, src_stride, dst, dst_stride);
 }

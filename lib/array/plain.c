@@ -8,9 +8,12 @@
 
 #include "base/checked.h"
 #include "chunk/cursor.h"
+#include "ndcopy/ndcopy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum { PIECE = 1 << 16 }; // bytes that are read at once where items do not follow each other
 
 // Where chunks of different sizes start: each has its size in its own header.
 static tess_status
@@ -112,8 +115,9 @@ read_chunk(const tess_array *a, int64_t n, int64_t offset, uint8_t *dst, int64_t
     return st == TESS_OK ? st : stored_chunk_blame(&sc, n, st, err);
 }
 
-tess_status
-plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
+// Items that follow each other.
+static tess_status
+read_run(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
 {
     tess_status st = TESS_OK;
     int64_t at = start * a->g.typesize;
@@ -130,5 +134,32 @@ plain_read(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_
         at += size;
     }
     pool_give(a->pool, s);
+    return st;
+}
+
+tess_status
+plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t step, uint8_t *dst,
+           int64_t stride, tess_error *err)
+{
+    const int64_t size = a->g.typesize;
+    if (step == 1 && stride == size)
+        return read_run(a, start, stop, dst, err);
+
+    // Pieces with the items between, as far as they fit in a little memory.
+    const int64_t most = max_i64(PIECE / size, 1);
+    const int64_t from_stride = step * size;
+    tess_status st = TESS_OK;
+    uint8_t *const piece = malloc((size_t)(min_i64(most, stop - start) * size));
+    if (!piece)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of a chunk");
+    while (start < stop && st == TESS_OK) {
+        const int64_t n = ceil_div(min_i64(most, stop - start), step);
+        st = read_run(a, start, start + (n - 1) * step + 1, piece, err);
+        if (st == TESS_OK)
+            ndcopy(1, &n, size, dst, &stride, piece, &from_stride);
+        start += n * step;
+        dst += n * stride;
+    }
+    free(piece);
     return st;
 }

@@ -90,8 +90,8 @@ enter_chunk(struct read_job *job, tess_error *err)
     for (int i = 0; i < g->ndim; i++)
         job->limit[i] =
             min_i64(g->chunkshape[i], g->shape[i] - job->chunks.at[i] * g->chunkshape[i]);
-    job->more_blocks =
-        walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo, job->chunks.hi);
+    job->more_blocks = walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo,
+                                  job->chunks.hi, job->chunks.step);
     return TESS_OK;
 }
 
@@ -134,19 +134,15 @@ static tess_status
 fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
 {
     const struct geometry *const geo = &job->a->g;
-    int64_t extent[NDIM_MAX];
     uint8_t small[64];
     uint8_t *const item =
         geo->typesize <= (int32_t)sizeof small ? small : malloc((size_t)geo->typesize);
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     const tess_status st = visit_item(job->a, g->visit, item, err);
-    if (st == TESS_OK) {
-        for (int i = 0; i < geo->ndim; i++)
-            extent[i] = g->w.hi[i] - g->w.lo[i];
-        ndfill(geo->ndim, extent, geo->typesize, at(job, g->dst, g->w.from), job->dst->stride,
+    if (st == TESS_OK)
+        ndfill(geo->ndim, g->w.count, geo->typesize, at(job, g->dst, g->w.from), job->dst->stride,
                item);
-    }
     if (item != small)
         free(item);
     return st;
@@ -176,12 +172,12 @@ read_block(const struct run *r, struct blocks *blocks, tess_error *err)
     const struct geometry *const g = &r->job->a->g;
     const struct walk *const w = &r->w;
     const int64_t *const stride = r->job->dst->stride;
-    const struct block_need need = place_need(g, w->lo, w->hi, stride);
+    const struct block_need need = place_need(g, w, stride);
     struct decoded block;
     const tess_status st =
         blocks_get(blocks, (int32_t)w->index, walk_covers(w, r->g->limit), &need, &block, err);
     if (st == TESS_OK)
-        place_block(g, &block, w->lo, w->hi, at(r->job, r->g->dst, w->from), stride);
+        place_block(g, &block, w, at(r->job, r->g->dst, w->from), stride);
     blocks_done(blocks);
     return st;
 }
@@ -208,18 +204,18 @@ read_linear(const struct read_job *job, const struct grain *g, struct chunk_curs
             tess_error *err)
 {
     const struct geometry *const geo = &job->a->g;
-    int64_t extent[NDIM_MAX], src_stride[NDIM_MAX];
+    int64_t src_stride[NDIM_MAX];
     int64_t src = 0;
     struct ndrows r;
     uint8_t *const dst = at(job, g->dst, g->w.from);
 
     shape_strides(geo->ndim, geo->chunkshape, geo->typesize, src_stride);
     for (int i = 0; i < geo->ndim; i++) {
-        extent[i] = g->w.hi[i] - g->w.lo[i];
         src += g->w.lo[i] * src_stride[i];
+        src_stride[i] *= g->w.step[i];
     }
     for (bool more =
-             ndrows_begin(&r, geo->ndim, extent, geo->typesize, job->dst->stride, src_stride);
+             ndrows_begin(&r, geo->ndim, g->w.count, geo->typesize, job->dst->stride, src_stride);
          more; more = ndrows_next(&r)) {
         const int64_t run = r.packed ? r.row_nitems : 1; // items in one piece
         for (int64_t i = 0; i < r.rows; i++)
@@ -251,12 +247,13 @@ read_foreign_blocks(const struct read_job *job, const struct grain *g, struct ch
                        geo->blocksize);
     uint8_t *const dst = at(job, g->dst, g->w.from);
     const struct decoded block = {.bytes = items, .nbytes = geo->blocksize};
-    for (bool more = walk_begin(&w, geo->ndim, geo->blockshape, geo->bgrid, g->w.lo, g->w.hi);
+    for (bool more =
+             walk_begin(&w, geo->ndim, geo->blockshape, geo->bgrid, g->w.lo, g->w.hi, g->w.step);
          more && st == TESS_OK; more = walk_next(&w)) {
         st = cursor_read(cur, (int32_t)(w.index * geo->blocksize), items, (size_t)geo->blocksize,
                          err);
         if (st == TESS_OK)
-            place_block(geo, &block, w.lo, w.hi, at(job, dst, w.from), job->dst->stride);
+            place_block(geo, &block, &w, at(job, dst, w.from), job->dst->stride);
     }
     free(items);
     return st;
@@ -310,19 +307,23 @@ drop(void *arg, void *grain)
 }
 
 tess_status
-array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
+array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
            const struct strided *dst, tess_error *err)
 {
     static const struct task task = {
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
     struct read_job job = {.a = a, .dst = dst};
 
-    if (array_recall(a, start, stop, dst))
+    if (a->plain)
+        return plain_read(a, start[0], stop[0], step ? step[0] : 1, dst->items, dst->stride[0],
+                          err);
+    if (array_recall(a, start, stop, step, dst))
         return TESS_OK;
-    job.more_chunks = walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
+    job.more_chunks =
+        walk_begin(&job.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
     if (!job.more_chunks)
         return TESS_OK;
-    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop);
+    const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop, step);
     const struct task_width width = {
         .threads = a->context.threads,
         .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),

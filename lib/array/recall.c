@@ -24,13 +24,14 @@ recall_chunk(const tess_array *a, const struct walk *chunk, const struct strided
 {
     const struct geometry *const g = &a->g;
     struct walk w;
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi); more;
-         more = walk_next(&w)) {
+    for (bool more =
+             walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, chunk->step);
+         more; more = walk_next(&w)) {
         struct cached *const found = cache_find(a->cache, chunk->index, (int32_t)w.index);
         if (!found)
             return false;
         const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
-        place_block(g, &block, w.lo, w.hi, at(dst, g->ndim, chunk->from, w.from), dst->stride);
+        place_block(g, &block, &w, at(dst, g->ndim, chunk->from, w.from), dst->stride);
         cache_unpin(a->cache, found);
         ++*n;
     }
@@ -38,7 +39,7 @@ recall_chunk(const tess_array *a, const struct walk *chunk, const struct strided
 }
 
 bool
-array_recall(const tess_array *a, const int64_t *start, const int64_t *stop,
+array_recall(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
              const struct strided *dst)
 {
     const struct geometry *const g = &a->g;
@@ -46,9 +47,9 @@ array_recall(const tess_array *a, const int64_t *start, const int64_t *stop,
     struct walk w;
 
     if (!cache_has_blocks(a->cache) ||
-        geometry_blocks_nbytes(g, start, stop) > (int64_t)BLOCKS_MAX * g->blocksize)
+        geometry_blocks_nbytes(g, start, stop, step) > (int64_t)BLOCKS_MAX * g->blocksize)
         return false;
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop); more;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
          more = walk_next(&w))
         if (!recall_chunk(a, &w, dst, &n))
             return false;

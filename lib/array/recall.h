@@ -12,6 +12,6 @@
  * requests that are done before one would have woken up.
  */
 bool array_recall(const tess_array *a, const int64_t *start, const int64_t *stop,
-                  const struct strided *dst);
+                  const int64_t *step, const struct strided *dst);
 
 #endif

@@ -162,7 +162,8 @@ is_clear(const tess_array *a, struct visit *v, const struct walk *chunk, uint8_t
 
     *clear = true;
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi);
+    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi,
+                                NULL);
          more && *clear; more = walk_next(&w)) {
         const tess_status st = visit_block(a, v, (int32_t)w.index, block, s, err);
         if (st != TESS_OK)
@@ -218,7 +219,7 @@ clear_chunk(tess_array *a, const struct walk *chunk, uint8_t **block, struct chu
     }
     memset(*block, 0, (size_t)a->g.typesize);
     const struct strided_const zero = {.items = *block}; // strides 0: the same item everywhere
-    return array_write(a, start, stop, &zero, err);
+    return array_write(a, start, stop, NULL, &zero, err);
 }
 
 static tess_status
@@ -232,7 +233,7 @@ clear_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *
     if (!s)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     else
-        for (bool more = walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
+        for (bool more = walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, NULL);
              more && st == TESS_OK; more = walk_next(&w))
             st = clear_chunk(a, &w, &block, s, err);
     free(block);

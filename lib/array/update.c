@@ -12,14 +12,14 @@
 #include <stdlib.h>
 
 static tess_status
-write_at_once(tess_array *a, const int64_t *start, const int64_t *stop,
+write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
               const struct strided_const *src, tess_error *err)
 {
     tess_status st = held_write_back(a, err);
     if (st != TESS_OK)
         return st;
     frame_begin(a->frame);
-    st = array_write(a, start, stop, src, err);
+    st = array_write(a, start, stop, step, src, err);
     if (st == TESS_OK)
         frame_keep(a->frame);
     else
@@ -28,16 +28,16 @@ write_at_once(tess_array *a, const int64_t *start, const int64_t *stop,
 }
 
 tess_status
-array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
+array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                  const struct strided_const *src, tess_error *err)
 {
     tess_status st;
-    if (held_wants(a, start, stop)) {
-        st = held_make_room(a, start, stop, err);
+    if (held_wants(a, start, stop, step)) {
+        st = held_make_room(a, start, stop, step, err);
         if (st == TESS_OK)
-            st = held_write(a, start, stop, src, err);
+            st = held_write(a, start, stop, step, src, err);
     } else {
-        st = write_at_once(a, start, stop, src, err);
+        st = write_at_once(a, start, stop, step, src, err);
     }
     return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
 }
@@ -53,7 +53,8 @@ reshape_and_fill(tess_array *a, const int64_t *shape, const int64_t *start,
         return st;
     if (!src)
         return array_clear_exposed(a, &saved->g, err);
-    return held ? held_write(a, start, shape, src, err) : array_write(a, start, shape, src, err);
+    return held ? held_write(a, start, shape, NULL, src, err)
+                : array_write(a, start, shape, NULL, src, err);
 }
 
 tess_status
@@ -62,8 +63,8 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
 {
     struct saved_shape saved = {0};
     const bool appends = src && array_grows_at_end(a, shape);
-    const bool held = appends && held_wants(a, start, shape);
-    tess_status st = held ? held_make_room(a, start, shape, err) : held_write_back(a, err);
+    const bool held = appends && held_wants(a, start, shape, NULL);
+    tess_status st = held ? held_make_room(a, start, shape, NULL, err) : held_write_back(a, err);
     if (st != TESS_OK)
         return st;
     // Blocks would get other chunks, or their padding come into sight, which may differ from what

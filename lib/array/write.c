@@ -34,10 +34,10 @@ static bool
 is_constant(const struct box_source *box, const struct edit *e)
 {
     const struct geometry *const g = &box->a->g;
-    int64_t extent[NDIM_MAX];
+    int64_t count[NDIM_MAX];
     for (int i = 0; i < g->ndim; i++)
-        extent[i] = box->src->stride[i] == 0 ? 1 : e->hi[i] - e->lo[i];
-    return ndconstant(g->ndim, extent, g->typesize, e->items, box->src->stride);
+        count[i] = box->src->stride[i] == 0 ? 1 : box->chunks.count[i];
+    return ndconstant(g->ndim, count, g->typesize, e->items, box->src->stride);
 }
 
 static bool
@@ -73,27 +73,53 @@ block_at(const struct geometry *g, int32_t nblock, int64_t *at)
     }
 }
 
-// Move on to the next block, in C order, that meets the box; false if there is none.
-static bool
-move_into(const struct edit *e, int ndim, int64_t *at)
+// The first block from `at` on along an axis that has items of the box; -1 if there is none.
+static int64_t
+next_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
 {
-    int axis = 0;
-    while (axis < ndim && e->first[axis] <= at[axis] && at[axis] <= e->last[axis])
-        axis++;
-    if (axis == ndim)
-        return true;
-    if (at[axis] < e->first[axis]) {
-        at[axis] = e->first[axis];
-    } else { // a step along an axis before it
-        do {
-            if (--axis < 0)
-                return false;
-        } while (at[axis] == e->last[axis]);
-        at[axis]++;
+    const int64_t step = box->chunks.step[axis];
+    if (at > e->last[axis])
+        return -1;
+    if (at <= e->first[axis])
+        return e->first[axis];
+    if (step == 1)
+        return at;
+    const int64_t blockshape = box->a->g.blockshape[axis];
+    const int64_t skipped = ceil_div(at * blockshape - e->lo[axis], step);
+    return (e->lo[axis] + skipped * step) / blockshape;
+}
+
+// Move on to the next block, in C order, that has items of the box; false if there is none.
+static bool
+move_into(const struct box_source *box, const struct edit *e, int64_t *at)
+{
+    const int ndim = box->a->g.ndim;
+    for (int axis = 0; axis < ndim;) {
+        const int64_t next = next_along(box, e, axis, at[axis]);
+        if (next == at[axis]) {
+            axis++;
+            continue;
+        }
+        if (next >= 0)
+            at[axis] = next;
+        else if (axis > 0)
+            at[--axis]++;
+        else
+            return false;
+        for (int i = axis + 1; i < ndim; i++)
+            at[i] = e->first[i];
     }
-    while (++axis < ndim)
-        at[axis] = e->first[axis];
     return true;
+}
+
+// Whether all items of a block along an axis are in the box.
+static bool
+covers_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
+{
+    const int64_t blockshape = box->a->g.blockshape[axis];
+    if (box->chunks.step[axis] != 1)
+        return blockshape == 1;
+    return e->lo[axis] <= at * blockshape && (at + 1) * blockshape <= e->hi[axis];
 }
 
 static int32_t
@@ -105,12 +131,11 @@ touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
     int64_t found = 0;
 
     block_at(g, nblock, at);
-    if (!move_into(e, g->ndim, at))
+    if (!move_into(box, e, at))
         return (int32_t)g->nblocks;
     *replaced = true;
     for (int i = 0; i < g->ndim; i++) {
-        const int64_t origin = at[i] * g->blockshape[i];
-        *replaced &= e->lo[i] <= origin && origin + g->blockshape[i] <= e->hi[i];
+        *replaced &= covers_along(box, e, i, at[i]);
         found = found * g->bgrid[i] + at[i];
     }
     return (int32_t)found;
@@ -121,24 +146,26 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->a->g;
-    int64_t at[NDIM_MAX], extent[NDIM_MAX], stride[NDIM_MAX], start[NDIM_MAX];
+    int64_t at[NDIM_MAX], count[NDIM_MAX], stride[NDIM_MAX], start[NDIM_MAX];
     int64_t dst = 0;
 
     block_at(g, nblock, at);
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
     for (int i = 0; i < g->ndim; i++) {
         const int64_t origin = at[i] * g->blockshape[i];
-        const int64_t lo = max_i64(e->lo[i], origin);
-        extent[i] = min_i64(e->hi[i], origin + g->blockshape[i]) - lo;
-        start[i] = lo - e->lo[i];
+        const int64_t step = box->chunks.step[i];
+        start[i] = origin > e->lo[i] ? ceil_div(origin - e->lo[i], step) : 0;
+        const int64_t lo = e->lo[i] + start[i] * step;
+        count[i] = ceil_div(min_i64(e->hi[i], origin + g->blockshape[i]) - lo, step);
         dst += (lo - origin) * stride[i];
+        stride[i] *= step;
     }
-    ndcopy(g->ndim, extent, g->typesize, items + dst, stride,
+    ndcopy(g->ndim, count, g->typesize, items + dst, stride,
            e->items + offset_of(box->src, g->ndim, start), box->src->stride);
 }
 
 tess_status
-array_write(tess_array *a, const int64_t *start, const int64_t *stop,
+array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             const struct strided_const *src, tess_error *err)
 {
     struct box_source box = {.a = a, .src = src};
@@ -148,8 +175,8 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop,
         .next = next,
         .touched = touched,
         .fill = fill,
-        .nbytes = geometry_blocks_nbytes(&a->g, start, stop),
+        .nbytes = geometry_blocks_nbytes(&a->g, start, stop, step),
     };
-    box.more = walk_begin(&box.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop);
+    box.more = walk_begin(&box.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
     return store_edits(a, &source, err);
 }

@@ -147,13 +147,16 @@ blocks_before(const struct geometry *g, int axis, int64_t i, int64_t with)
 }
 
 int64_t
-geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop)
+geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop,
+                       const int64_t *step)
 {
     int64_t nbytes = g->blocksize;
     for (int i = 0; i < g->ndim; i++) {
         if (start[i] >= stop[i])
             return 0;
-        const int64_t n = blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0);
+        int64_t n = blocks_before(g, i, stop[i] - 1, 1) - blocks_before(g, i, start[i], 0);
+        if (step && step[i] > 1)
+            n = min_i64(n, ceil_div(stop[i] - start[i], step[i]));
         if (!mul_i64(nbytes, n, &nbytes))
             return INT64_MAX;
     }

@@ -57,8 +57,10 @@ tess_status geometry_reshape(const struct geometry *g, const int64_t *shape, str
 tess_status geometry_check_box(const struct geometry *g, const int64_t *start, const int64_t *stop,
                                int64_t *nitems, tess_error *err);
 
-// Bytes of all blocks that a box inside the shape meets; INT64_MAX if they are more.
-int64_t geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop);
+// Bytes of all blocks that a box inside the shape meets, or more, if it has steps (geom/walk.h);
+// INT64_MAX if they are more.
+int64_t geometry_blocks_nbytes(const struct geometry *g, const int64_t *start, const int64_t *stop,
+                               const int64_t *step);
 
 // Strides of a C-order array of that shape, in bytes.
 void shape_strides(int ndim, const int64_t *shape, int64_t itemsize, int64_t *stride);

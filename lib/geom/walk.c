@@ -5,21 +5,40 @@
 
 #include "base/checked.h"
 
+// The items of the box between `origin` and the end of the cell. There are some.
+static void
+enter_steps(struct walk *w, int axis, int64_t origin)
+{
+    const int64_t start = w->start[axis];
+    const int64_t step = w->step[axis];
+    const int64_t skipped = start < origin ? ceil_div(origin - start, step) : 0;
+    const int64_t lo = start + skipped * step - origin;
+    w->lo[axis] = lo;
+    w->count[axis] = ceil_div(min_i64(w->stop[axis] - origin, w->cell[axis]) - lo, step);
+    w->hi[axis] = lo + (w->count[axis] - 1) * step + 1;
+    w->from[axis] = skipped;
+}
+
 static void
 enter(struct walk *w, int axis, int64_t at)
 {
     const int64_t origin = at * w->cell[axis];
     w->at[axis] = at;
+    if (w->step[axis] != 1) {
+        enter_steps(w, axis, origin);
+        return;
+    }
     w->lo[axis] = max_i64(w->start[axis] - origin, 0);
     w->hi[axis] = min_i64(w->stop[axis] - origin, w->cell[axis]);
+    w->count[axis] = w->hi[axis] - w->lo[axis];
     w->from[axis] = origin + w->lo[axis] - w->start[axis];
 }
 
 bool
 walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid, const int64_t *start,
-           const int64_t *stop)
+           const int64_t *stop, const int64_t *step)
 {
-    int64_t step = 1;
+    int64_t pitch = 1;
 
     w->ndim = ndim;
     w->index = 0;
@@ -29,27 +48,36 @@ walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid, c
         w->cell[i] = cell[i];
         w->start[i] = start[i];
         w->stop[i] = stop[i];
+        w->step[i] = step ? step[i] : 1;
         w->first[i] = start[i] / cell[i];
         w->last[i] = (stop[i] - 1) / cell[i];
-        w->step[i] = step;
-        w->index += w->first[i] * step;
-        step *= grid[i];
+        w->pitch[i] = pitch;
+        w->index += w->first[i] * pitch;
+        pitch *= grid[i];
         enter(w, i, w->first[i]);
     }
     return true;
+}
+
+// The cell of the first item behind the current one.
+static int64_t
+next_along(const struct walk *w, int axis)
+{
+    if (w->step[axis] == 1)
+        return w->at[axis] + 1;
+    return (w->start[axis] + (w->from[axis] + w->count[axis]) * w->step[axis]) / w->cell[axis];
 }
 
 bool
 walk_next(struct walk *w)
 {
     for (int i = w->ndim - 1; i >= 0; i--) {
-        if (w->at[i] < w->last[i]) {
-            w->index += w->step[i];
-            enter(w, i, w->at[i] + 1);
+        const bool more = w->at[i] < w->last[i];
+        const int64_t at = more ? next_along(w, i) : w->first[i];
+        w->index += (at - w->at[i]) * w->pitch[i];
+        enter(w, i, at);
+        if (more)
             return true;
-        }
-        w->index -= (w->last[i] - w->first[i]) * w->step[i];
-        enter(w, i, w->first[i]);
     }
     return false;
 }
@@ -59,7 +87,7 @@ walk_covers(const struct walk *w, const int64_t *limit)
 {
     for (int i = 0; i < w->ndim; i++) {
         const int64_t origin = w->at[i] * w->cell[i];
-        if (w->lo[i] > 0 || w->hi[i] < min_i64(w->cell[i], limit[i] - origin))
+        if (w->lo[i] > 0 || w->count[i] < min_i64(w->cell[i], limit[i] - origin))
             return false;
     }
     return true;

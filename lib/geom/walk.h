@@ -3,11 +3,15 @@
  *
  * The same walk serves chunks of an array and blocks of a chunk. Cells come in C order; for each,
  * the part inside the box is given three ways: the ordinal of the cell, the overlap relative to
- * the cell, and where it starts relative to the box. Divisions happen only in walk_begin().
+ * the cell, and where it starts relative to the box. A box may have steps: then cells without an
+ * item of it are left out. Without steps, divisions happen only in walk_begin().
  *
  *     struct walk w;
- *     for (bool more = walk_begin(&w, ndim, cell, grid, start, stop); more; more = walk_next(&w))
- *         ... w.index, w.lo, w.hi, w.from ...
+ *     for (bool more = walk_begin(&w, ndim, cell, grid, start, stop, step); more;
+ *          more = walk_next(&w))
+ *         ... w.index, w.lo, w.hi, w.count, w.from ...
+ *
+ * The blocks of a chunk: walk_begin(&blocks, ..., chunk.lo, chunk.hi, chunk.step).
  */
 #ifndef GEOM_WALK_H
 #define GEOM_WALK_H
@@ -17,20 +21,23 @@
 struct walk {
     int ndim;
     int64_t cell[NDIM_MAX];
-    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // the box
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX]; // the box
     int64_t first[NDIM_MAX], last[NDIM_MAX]; // cells that meet it, inclusive
-    int64_t step[NDIM_MAX]; // ordinals between neighbours along an axis
+    int64_t pitch[NDIM_MAX]; // ordinals between neighbours along an axis
 
     int64_t index; // ordinal of the cell
     int64_t at[NDIM_MAX]; // its coordinates
-    int64_t lo[NDIM_MAX], hi[NDIM_MAX]; // the overlap, relative to the cell
-    int64_t from[NDIM_MAX]; // its first item, relative to the box
+    int64_t lo[NDIM_MAX], hi[NDIM_MAX]; // the overlap, relative to the cell: first item, and one
+                                        // past the last
+    int64_t count[NDIM_MAX]; // its items; without steps, hi - lo
+    int64_t from[NDIM_MAX]; // items of the box before it
 };
 
 // Start a walk and stand on the first cell; false if the box has no items. The box lies inside
-// the grid: 0 <= start[i], stop[i] <= grid[i] * cell[i].
+// the grid: 0 <= start[i], stop[i] <= grid[i] * cell[i]. step: every step[i]-th item, from the
+// first to stop[i] - 1, which is one of them; NULL: every item.
 bool walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *grid,
-                const int64_t *start, const int64_t *stop);
+                const int64_t *start, const int64_t *stop, const int64_t *step);
 
 // The next cell; false behind the last one.
 bool walk_next(struct walk *w);

@@ -19,7 +19,7 @@ enum { ROUNDS = 20000, NDIM_TRIED = 6 };
 
 struct box {
     int ndim;
-    int64_t cell[NDIM_MAX], grid[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX];
+    int64_t cell[NDIM_MAX], grid[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
 };
 
 static void
@@ -32,28 +32,44 @@ random_box(struct random *r, struct box *b)
         const int64_t length = b->cell[i] * b->grid[i];
         b->start[i] = (int64_t)random_below(r, (uint64_t)length);
         b->stop[i] = b->start[i] + 1 + (int64_t)random_below(r, (uint64_t)(length - b->start[i]));
+        b->step[i] = 1;
         if (random_below(r, 100) == 0)
             b->stop[i] = b->start[i];
+    }
+}
+
+// Steps of all sizes, from one item to the last of an axis.
+static void
+random_steps(struct random *r, struct box *b)
+{
+    for (int i = 0; i < b->ndim; i++) {
+        const int64_t length = b->stop[i] - b->start[i];
+        if (length < 2 || random_below(r, 3) == 0)
+            continue;
+        b->step[i] = 1 + (int64_t)random_below(r, (uint64_t)length);
+        b->stop[i] = b->start[i] + (length - 1) / b->step[i] * b->step[i] + 1;
     }
 }
 
 // What a walk should tell of each cell of the grid: the range of the box inside it, per axis.
 // False if the box does not meet the cell.
 static bool
-expect(const struct box *b, int64_t index, int64_t *lo, int64_t *hi, int64_t *from)
+expect(const struct box *b, int64_t index, int64_t *lo, int64_t *hi, int64_t *count, int64_t *from)
 {
     bool meets = true;
     for (int i = b->ndim - 1; i >= 0; i--) {
         const int64_t origin = index % b->grid[i] * b->cell[i];
         index /= b->grid[i];
         lo[i] = hi[i] = from[i] = -1;
+        count[i] = 0;
         for (int64_t x = origin; x < origin + b->cell[i]; x++) {
-            if (x < b->start[i] || x >= b->stop[i])
+            if (x < b->start[i] || x >= b->stop[i] || (x - b->start[i]) % b->step[i] != 0)
                 continue;
             if (lo[i] < 0) {
                 lo[i] = x - origin;
-                from[i] = x - b->start[i];
+                from[i] = (x - b->start[i]) / b->step[i];
             }
+            count[i]++;
             hi[i] = x - origin + 1;
         }
         meets &= lo[i] >= 0;
@@ -74,15 +90,15 @@ is_empty(const struct box *b)
 static int64_t
 check(const struct box *b)
 {
-    int64_t lo[NDIM_MAX], hi[NDIM_MAX], from[NDIM_MAX];
+    int64_t lo[NDIM_MAX], hi[NDIM_MAX], count[NDIM_MAX], from[NDIM_MAX];
     int64_t ncells = 1, met = 0;
     struct walk w;
-    bool more = walk_begin(&w, b->ndim, b->cell, b->grid, b->start, b->stop);
+    bool more = walk_begin(&w, b->ndim, b->cell, b->grid, b->start, b->stop, b->step);
 
     for (int i = 0; i < b->ndim; i++)
         ncells *= b->grid[i];
     for (int64_t n = 0; n < ncells; n++) {
-        if (is_empty(b) || !expect(b, n, lo, hi, from))
+        if (is_empty(b) || !expect(b, n, lo, hi, count, from))
             continue;
         assert_true(more);
         assert_int_equal(w.index, n);
@@ -90,6 +106,7 @@ check(const struct box *b)
         const size_t size = (size_t)b->ndim * sizeof(int64_t);
         assert_memory_equal(w.lo, lo, size);
         assert_memory_equal(w.hi, hi, size);
+        assert_memory_equal(w.count, count, size);
         assert_memory_equal(w.from, from, size);
         met++;
         more = walk_next(&w);
@@ -109,6 +126,8 @@ boxes(void **state)
     random_init(&r, random_seed());
     for (int i = 0; i < ROUNDS; i++) {
         random_box(&r, &b);
+        if (i % 2)
+            random_steps(&r, &b);
         const int64_t n = check(&b);
         met += n;
         empty += n == 0;
@@ -139,7 +158,7 @@ covers(void **state)
             if (b.start[i] >= b.stop[i] || random_below(&r, 3) == 0)
                 b.start[i] = 0;
         }
-        for (bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop); more;
+        for (bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, NULL); more;
              more = walk_next(&w)) {
             bool all = true; // of the cell's items before the limit are in the box
             for (int i = 0; i < b.ndim; i++)
@@ -161,7 +180,7 @@ far_out(void **state)
     struct walk w;
 
     (void)state;
-    assert_true(walk_begin(&w, 2, cell, grid, start, stop));
+    assert_true(walk_begin(&w, 2, cell, grid, start, stop, NULL));
     assert_int_equal(w.index, 2 * (INT64_C(1) << 42) - 1);
     assert_int_equal(w.lo[0], 999);
     assert_int_equal(w.lo[1], (1 << 20) - 3);

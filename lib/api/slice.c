@@ -1,0 +1,185 @@
+/*
+ * slice.c - the public functions on slices: arguments are checked here, once.
+ *
+ * Below, a slice is a box with steps upwards, and memory that may run downwards instead.
+ */
+#include "api/check.h"
+#include "array/array.h"
+#include "base/checked.h"
+
+#include <tessera/slice.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+struct slice {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX]; // as in array/array.h
+    int64_t count[NDIM_MAX];
+    bool down[NDIM_MAX];
+    bool empty;
+};
+
+TESS_API int64_t
+tess_slice_length(int64_t start, int64_t stop, int64_t step)
+{
+    if (step > 0 && start < stop)
+        return (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step + 1);
+    if (step < 0 && start > stop)
+        return (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step) + 1);
+    return 0;
+}
+
+static tess_status
+check_axis(const tess_array *a, int axis, int64_t start, int64_t stop, int64_t step,
+           tess_error *err)
+{
+    const int64_t length = a->g.shape[axis];
+    if (step == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "the step along axis %d is 0", axis);
+    if (step > 0 ? start < 0 || stop > length : start >= length || stop < -1)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the slice %" PRId64 ":%" PRId64 ":%" PRId64
+                       " leaves axis %d, which has %" PRId64 " items",
+                       start, stop, step, axis, length);
+    return TESS_OK;
+}
+
+static tess_status
+make_slice(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+           struct slice *s, tess_error *err)
+{
+    if (a->g.ndim > 0 && (!start || !stop))
+        return err_set(err, TESS_ERR_ARG, -1, "no slice is given");
+    s->empty = false;
+    for (int i = 0; i < a->g.ndim; i++) {
+        const int64_t by = step ? step[i] : 1;
+        const tess_status st = check_axis(a, i, start[i], stop[i], by, err);
+        if (st != TESS_OK)
+            return st;
+        s->count[i] = tess_slice_length(start[i], stop[i], by);
+        s->down[i] = by < 0;
+        s->step[i] = s->count[i] > 1 ? (by < 0 ? -by : by) : 1; // that of one item means nothing
+        s->empty |= s->count[i] == 0;
+        const int64_t far = s->count[i] > 0 ? start[i] + (s->count[i] - 1) * by : start[i];
+        s->start[i] = min_i64(start[i], far);
+        s->stop[i] = max_i64(start[i], far) + 1;
+    }
+    return TESS_OK;
+}
+
+// Strides of memory for the slice as the caller sees it.
+static tess_status
+choose_strides(const tess_array *a, const struct slice *s, const int64_t *strides, int64_t *out,
+               tess_error *err)
+{
+    int64_t size = a->g.typesize, reach = 0;
+
+    if (strides) {
+        memcpy(out, strides, (size_t)a->g.ndim * sizeof *out);
+    } else {
+        for (int i = a->g.ndim - 1; i >= 0; i--) {
+            out[i] = size;
+            if (!mul_i64(size, s->count[i], &size))
+                return err_set(err, TESS_ERR_ARG, -1, "the slice does not fit in memory");
+        }
+    }
+    for (int i = 0; i < a->g.ndim; i++) {
+        int64_t far;
+        if (out[i] == INT64_MIN || !mul_i64(s->count[i] - 1, out[i] < 0 ? -out[i] : out[i], &far) ||
+            !add_i64(reach, far, &reach) || (uint64_t)reach > PTRDIFF_MAX)
+            return err_set(err, TESS_ERR_ARG, -1, "the strides lead out of memory");
+    }
+    return TESS_OK;
+}
+
+// Whether each item has bytes of its own: taken from the smallest stride to the largest, each axis
+// steps over all that the ones before it take.
+static bool
+is_disjoint(const tess_array *a, const struct slice *s, const int64_t *strides)
+{
+    int64_t taken = a->g.typesize;
+    bool used[NDIM_MAX] = {false};
+
+    for (int n = 0; n < a->g.ndim; n++) {
+        int least = -1;
+        for (int i = 0; i < a->g.ndim; i++)
+            if (!used[i] && (least < 0 || max_i64(strides[i], -strides[i]) <
+                                              max_i64(strides[least], -strides[least])))
+                least = i;
+        const int64_t stride = max_i64(strides[least], -strides[least]);
+        used[least] = true;
+        if (s->count[least] == 1)
+            continue;
+        if (stride < taken)
+            return false;
+        taken += (s->count[least] - 1) * stride;
+    }
+    return true;
+}
+
+// Turn axes that run downwards around; returns bytes from the caller's first item to ours.
+static int64_t
+turn_around(const tess_array *a, const struct slice *s, int64_t *strides)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < a->g.ndim; i++)
+        if (s->down[i]) {
+            offset += (s->count[i] - 1) * strides[i];
+            strides[i] = -strides[i];
+        }
+    return offset;
+}
+
+TESS_API tess_status
+tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *stop,
+                     const int64_t *step, void *dst, const int64_t *strides, tess_error *err)
+{
+    struct slice s;
+    struct strided to;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    tess_status st = make_slice(a, start, stop, step, &s, err);
+    if (st != TESS_OK || s.empty)
+        return st;
+    st = choose_strides(a, &s, strides, to.stride, err);
+    if (st != TESS_OK)
+        return st;
+    if (!dst)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    if (!is_disjoint(a, &s, to.stride))
+        return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
+    to.items = (uint8_t *)dst + turn_around(a, &s, to.stride);
+    return check_current(a, array_read(a, s.start, s.stop, s.step, &to, err), err);
+}
+
+TESS_API tess_status
+tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+                     const void *src, const int64_t *strides, tess_error *err)
+{
+    struct slice s;
+    struct strided_const from;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = make_slice(a, start, stop, step, &s, err);
+    if (st != TESS_OK || s.empty)
+        return st;
+    st = choose_strides(a, &s, strides, from.stride, err);
+    if (st != TESS_OK)
+        return st;
+    if (!src)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    from.items = (const uint8_t *)src + turn_around(a, &s, from.stride);
+    return array_update_box(a, s.start, s.stop, s.step, &from, err);
+}
+
+TESS_API tess_status
+tess_array_fill(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+                const void *item, size_t item_size, tess_error *err)
+{
+    static const int64_t same[NDIM_MAX] = {0};
+    if (a && (uint64_t)item_size != (uint64_t)a->g.typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "an item of %zu bytes, items of the array have %" PRId32, item_size,
+                       a->g.typesize);
+    return tess_array_set_slice(a, start, stop, step, item, same, err);
+}
