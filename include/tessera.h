@@ -14,6 +14,7 @@
  *   tessera/array.h     create, open, read, write, resize, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    items of an array: points, indices per axis
+ *   tessera/view.h      arrays seen otherwise: slices, axes in another order
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array
@@ -36,5 +37,6 @@
 #include "tessera/slice.h"
 #include "tessera/storage.h"
 #include "tessera/version.h"
+#include "tessera/view.h"
 
 #endif

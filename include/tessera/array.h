@@ -187,6 +187,8 @@ typedef struct tess_info {
     int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */
 
     const char *layer; /**< "b2nd", "caterva", or NULL: a plain frame */
+    bool view; /**< of another array (view.h). Then chunkshape, blockshape and nchunks tell what
+                    its chunks are through the view, about; sizes in bytes are the array's. */
     bool plain; /**< a frame without N-dimensional metalayer, shown as one dimension */
     bool contiguous;
     bool writable;

@@ -5,6 +5,7 @@
 #include "api/check.h"
 #include "api/home.h"
 #include "array/cache.h"
+#include "array/view.h"
 #include "base/checked.h"
 #include "codec/codec.h"
 #include "meta/dtype.h"
@@ -154,6 +155,8 @@ tess_array_close(tess_array *a, tess_error *err)
 TESS_API void
 tess_array_discard(tess_array *a)
 {
+    if (a && !a->view)
+        a->discarded = true;
     array_free(a);
 }
 
@@ -163,11 +166,12 @@ tess_array_info(const tess_array *a, tess_info *info)
     static const char *const unknown = "unknown";
     const struct frame_header *const h = &a->frame->h;
     const struct geometry *const g = &a->g;
-    const struct codec *const user = plugins_codec(&a->plugins, h->codec);
+    const tess_array *const base = view_base_const(a);
+    const struct codec *const user = plugins_codec(&base->plugins, h->codec);
     struct cache_stats cache;
     const char *const name = user ? user->name : codec_name(h->codec);
 
-    cache_stats(a->cache, &cache);
+    cache_stats(base->cache, &cache);
     *info = (tess_info){
         .ndim = g->ndim,
         .dtype = a->nd.dtype,
@@ -185,9 +189,10 @@ tess_array_info(const tess_array *a, tess_info *info)
         .cbytes = h->cbytes,
         .file_size = h->frame_len,
         .chunksize = g->chunksize,
-        .blocksize = a->linear ? h->blocksize : g->blocksize,
+        .blocksize = base->linear ? h->blocksize : g->blocksize,
         .layer = a->layer,
-        .plain = a->plain,
+        .plain = base->plain,
+        .view = a->view != NULL,
         .contiguous = !h->sparse,
         .writable = a->frame->writable,
         .vlblocks = h->vlblocks,
@@ -270,7 +275,9 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
 TESS_API tess_status
 tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 {
-    const tess_status st = check_writable(a, err);
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
     if (st != TESS_OK)
         return st;
     if (a->g.ndim > 0 && !shape)
@@ -286,7 +293,9 @@ tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tes
     int64_t shape[NDIM_MAX];
     int64_t layer_size;
 
-    const tess_status st = check_writable(a, err);
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
     if (st != TESS_OK)
         return st;
     if (axis < 0 || axis >= a->g.ndim)
@@ -326,7 +335,9 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     *image = NULL;
     *size = 0;
-    const tess_status st = array_commit(a, err);
+    tess_status st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = array_commit(a, err);
     if (st != TESS_OK)
         return st;
     const size_t frame_len = (size_t)a->frame->h.frame_len;

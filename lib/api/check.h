@@ -16,6 +16,15 @@ check_writable(const tess_array *a, tess_error *err)
     return TESS_OK;
 }
 
+// For what deals with stored chunks, or with the shape of an array.
+static inline tess_status
+check_no_view(const tess_array *a, tess_error *err)
+{
+    if (a && a->view)
+        return err_set(err, TESS_ERR_ARG, -1, "this cannot be done with a view of an array");
+    return TESS_OK;
+}
+
 // What was read counts only if the file is still in the state that led to it: the space of a state
 // that is gone may have been written to. This may also be all that is behind a failure.
 static inline tess_status

@@ -11,15 +11,17 @@
 #include <string.h>
 
 // A chunk while it is looked at.
-struct view {
+struct look {
     struct stored_chunk stored;
     struct chunk_scratch *scratch;
 };
 
 static tess_status
-view_open(struct view *v, tess_array *a, int64_t n, tess_error *err)
+look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
 {
-    tess_status st = held_write_back(a, err);
+    tess_status st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = held_write_back(a, err);
     if (st != TESS_OK)
         return st;
     if (n < 0 || n >= a->frame->index.nchunks)
@@ -36,7 +38,7 @@ view_open(struct view *v, tess_array *a, int64_t n, tess_error *err)
 }
 
 static void
-view_close(struct view *v, const tess_array *a)
+look_close(struct look *v, const tess_array *a)
 {
     stored_chunk_close(&v->stored);
     pool_give(a->pool, v->scratch);
@@ -75,10 +77,10 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 TESS_API tess_status
 tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
 {
-    struct view v;
+    struct look v;
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
-    const tess_status st = view_open(&v, a, n, err);
+    const tess_status st = look_open(&v, a, n, err);
     if (st != TESS_OK)
         return st;
     const struct chunk *const c = &v.stored.chunk;
@@ -91,17 +93,17 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
     };
     if (info->kind == TESS_CHUNK_BLOCKS)
         describe_blocks(c, info);
-    view_close(&v, a);
+    look_close(&v, a);
     return check_current(a, TESS_OK, err);
 }
 
 TESS_API tess_status
 tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
 {
-    struct view v;
+    struct look v;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    tess_status st = view_open(&v, a, n, err);
+    tess_status st = look_open(&v, a, n, err);
     if (st != TESS_OK)
         return st;
     const struct stored_chunk *const sc = &v.stored;
@@ -115,6 +117,6 @@ tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, 
         if (st != TESS_OK)
             stored_chunk_blame(sc, n, st, err);
     }
-    view_close(&v, a);
+    look_close(&v, a);
     return check_current(a, st, err);
 }

@@ -51,7 +51,9 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
     struct frame *copy;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    tess_status st = home_check(storage, err);
+    tess_status st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = home_check(storage, err);
     if (st == TESS_OK)
         st = check_target(a, storage, err);
     if (st == TESS_OK)
@@ -80,7 +82,9 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
         *size = 0;
     if (!a || !image || !size)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
-    tess_status st = io_memory_new(NULL, 0, &home.io, err);
+    tess_status st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = io_memory_new(NULL, 0, &home.io, err);
     if (st == TESS_OK)
         st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)

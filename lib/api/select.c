@@ -3,7 +3,6 @@
  */
 #include "api/check.h"
 #include "array/array.h"
-#include "array/held.h"
 #include "base/checked.h"
 
 #include <tessera/select.h>
@@ -121,28 +120,6 @@ tess_array_get_orthogonal(const tess_array *a, const int64_t *counts, const int6
     return check_current(a, st, err);
 }
 
-// Begin a change of the frame. It knows nothing of blocks that wait in the cache.
-static tess_status
-begin_change(tess_array *a, tess_error *err)
-{
-    const tess_status st = held_write_back(a, err);
-    if (st == TESS_OK)
-        frame_begin(a->frame);
-    return st;
-}
-
-// End it: all of it, or nothing.
-static tess_status
-end_change(tess_array *a, tess_status st, tess_error *err)
-{
-    if (st != TESS_OK) {
-        frame_undo(a->frame);
-        return st;
-    }
-    frame_keep(a->frame);
-    return frame_commit_if_large(a->frame, err);
-}
-
 TESS_API tess_status
 tess_array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const void *src,
                       size_t src_size, tess_error *err)
@@ -152,10 +129,7 @@ tess_array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, con
         st = check_points(a, npoints, coords, src, src_size, err);
     if (st != TESS_OK || npoints == 0)
         return st;
-    st = begin_change(a, err);
-    if (st != TESS_OK)
-        return st;
-    return end_change(a, array_set_points(a, npoints, coords, src, err), err);
+    return array_update_points(a, npoints, coords, src, err);
 }
 
 TESS_API tess_status
@@ -168,8 +142,5 @@ tess_array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *c
         st = check_lists(a, counts, indices, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    st = begin_change(a, err);
-    if (st != TESS_OK)
-        return st;
-    return end_change(a, array_set_orthogonal(a, counts, indices, src, err), err);
+    return array_update_orthogonal(a, counts, indices, src, err);
 }

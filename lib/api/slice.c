@@ -1,23 +1,15 @@
 /*
  * slice.c - the public functions on slices: arguments are checked here, once.
- *
- * Below, a slice is a box with steps upwards, and memory that may run downwards instead.
  */
+#include "api/slice.h"
+
 #include "api/check.h"
-#include "array/array.h"
 #include "base/checked.h"
 
 #include <tessera/slice.h>
 
 #include <inttypes.h>
 #include <string.h>
-
-struct slice {
-    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX]; // as in array/array.h
-    int64_t count[NDIM_MAX];
-    bool down[NDIM_MAX];
-    bool empty;
-};
 
 TESS_API int64_t
 tess_slice_length(int64_t start, int64_t stop, int64_t step)
@@ -44,9 +36,9 @@ check_axis(const tess_array *a, int axis, int64_t start, int64_t stop, int64_t s
     return TESS_OK;
 }
 
-static tess_status
-make_slice(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-           struct slice *s, tess_error *err)
+tess_status
+slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+            struct slice *s, tess_error *err)
 {
     if (a->g.ndim > 0 && (!start || !stop))
         return err_set(err, TESS_ERR_ARG, -1, "no slice is given");
@@ -56,13 +48,10 @@ make_slice(const tess_array *a, const int64_t *start, const int64_t *stop, const
         const tess_status st = check_axis(a, i, start[i], stop[i], by, err);
         if (st != TESS_OK)
             return st;
+        s->first[i] = start[i];
         s->count[i] = tess_slice_length(start[i], stop[i], by);
-        s->down[i] = by < 0;
-        s->step[i] = s->count[i] > 1 ? (by < 0 ? -by : by) : 1; // that of one item means nothing
+        s->step[i] = s->count[i] > 1 ? by : 1;
         s->empty |= s->count[i] == 0;
-        const int64_t far = s->count[i] > 0 ? start[i] + (s->count[i] - 1) * by : start[i];
-        s->start[i] = min_i64(start[i], far);
-        s->stop[i] = max_i64(start[i], far) + 1;
     }
     return TESS_OK;
 }
@@ -117,16 +106,27 @@ is_disjoint(const tess_array *a, const struct slice *s, const int64_t *strides)
     return true;
 }
 
-// Turn axes that run downwards around; returns bytes from the caller's first item to ours.
+// A slice upwards, as the rest of the library knows it (array/array.h).
+struct box {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
+};
+
+// Axes that run downwards are turned around, in memory, too. Returns how many bytes the first item
+// of the box is behind the caller's first one.
 static int64_t
-turn_around(const tess_array *a, const struct slice *s, int64_t *strides)
+turn_around(const tess_array *a, const struct slice *s, struct box *box, int64_t *strides)
 {
     int64_t offset = 0;
-    for (int i = 0; i < a->g.ndim; i++)
-        if (s->down[i]) {
+    for (int i = 0; i < a->g.ndim; i++) {
+        const int64_t length = (s->count[i] - 1) * s->step[i];
+        if (length < 0) {
             offset += (s->count[i] - 1) * strides[i];
             strides[i] = -strides[i];
         }
+        box->start[i] = s->first[i] + min_i64(length, 0);
+        box->stop[i] = s->first[i] + max_i64(length, 0) + 1;
+        box->step[i] = length < 0 ? -s->step[i] : s->step[i];
+    }
     return offset;
 }
 
@@ -135,10 +135,11 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
                      const int64_t *step, void *dst, const int64_t *strides, tess_error *err)
 {
     struct slice s;
+    struct box box;
     struct strided to;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    tess_status st = make_slice(a, start, stop, step, &s, err);
+    tess_status st = slice_check(a, start, stop, step, &s, err);
     if (st != TESS_OK || s.empty)
         return st;
     st = choose_strides(a, &s, strides, to.stride, err);
@@ -148,8 +149,8 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     if (!is_disjoint(a, &s, to.stride))
         return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
-    to.items = (uint8_t *)dst + turn_around(a, &s, to.stride);
-    return check_current(a, array_read(a, s.start, s.stop, s.step, &to, err), err);
+    to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
+    return check_current(a, array_read(a, box.start, box.stop, box.step, &to, err), err);
 }
 
 TESS_API tess_status
@@ -157,10 +158,11 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
                      const void *src, const int64_t *strides, tess_error *err)
 {
     struct slice s;
+    struct box box;
     struct strided_const from;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = make_slice(a, start, stop, step, &s, err);
+        st = slice_check(a, start, stop, step, &s, err);
     if (st != TESS_OK || s.empty)
         return st;
     st = choose_strides(a, &s, strides, from.stride, err);
@@ -168,8 +170,8 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
         return st;
     if (!src)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    from.items = (const uint8_t *)src + turn_around(a, &s, from.stride);
-    return array_update_box(a, s.start, s.stop, s.step, &from, err);
+    from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);
+    return array_update_box(a, box.start, box.stop, box.step, &from, err);
 }
 
 TESS_API tess_status

@@ -5,6 +5,7 @@
 
 #include "array/cache.h"
 #include "array/store.h"
+#include "array/view.h"
 #include "array/visits.h"
 
 #include <stdlib.h>
@@ -29,14 +30,29 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
 tess_array *
 array_new(void)
 {
-    return calloc(1, sizeof(tess_array));
+    tess_array *const a = calloc(1, sizeof *a);
+    if (a)
+        atomic_init(&a->users, 1);
+    return a;
+}
+
+void
+array_hold(tess_array *a)
+{
+    atomic_fetch_add(&a->users, 1);
 }
 
 void
 array_free(tess_array *a)
 {
-    if (!a)
+    if (!a || atomic_fetch_sub(&a->users, 1) > 1)
         return;
+    if (a->view) {
+        array_free(a->view->base);
+        free(a->view);
+        free(a);
+        return;
+    }
     visits_free(a->visits);
     frame_close(a->frame);
     ndlayer_finish(&a->nd);

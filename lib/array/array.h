@@ -18,8 +18,11 @@
 
 #include <tessera/array.h>
 
+#include <stdatomic.h>
+
 struct cache;
 struct store;
+struct view;
 struct visits;
 
 struct tess_array {
@@ -39,6 +42,11 @@ struct tess_array {
     struct cache *cache; // decoded blocks
     struct store *store; // what writing keeps from call to call; NULL: nothing yet
     tess_context context;
+
+    struct view *view; // NULL: no view. What is above, but for g, is the base's, or empty.
+    atomic_int users; // the handle, and the views of the array
+    int64_t moved; // how often its items were moved to other indices, or lost
+    bool discarded; // its views may not be used any more
 };
 
 // Memory with arbitrary strides, in bytes, that stands for a box: they may be negative, and 0 where
@@ -61,8 +69,9 @@ struct home {
 
 // array.c
 void home_close(const struct home *home); // of an array that was not made
-tess_array *array_new(void);
-void array_free(tess_array *a); // without a commit; NULL, half-built: fine
+tess_array *array_new(void); // held once
+void array_hold(tess_array *a);
+void array_free(tess_array *a); // lets go, without a commit; NULL, half-built: fine
 // Let the frame's chunks know the shape of their blocks.
 void array_set_grid(tess_array *a);
 // Set up what new chunks are encoded with, from frame header and geometry.
@@ -100,6 +109,8 @@ tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t
                        int64_t stride, tess_error *err);
 
 /*
+ * From here on to array_commit(), arrays may be views.
+ *
  * A box, here and below, is inside the shape. With `step` it is every step[i]-th item along an axis
  * (>= 1), from start[i] to stop[i] - 1, which is one of them; NULL: every item.
  */
@@ -130,11 +141,15 @@ tess_status array_set_orthogonal(tess_array *a, const int64_t *counts,
 // update.c: what a caller does as one. Small writes may wait in the cache; held_write_back() brings
 // them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                             const int64_t *step, const struct strided_const *src,
-                             tess_error *err);
+                             const int64_t *step, const struct strided_const *src, tess_error *err);
 // Another shape; src: the items from `start` to the new shape's end. NULL: they become zero.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
                                const struct strided_const *src, tess_error *err);
+tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
+                                const uint8_t *src, tess_error *err);
+tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
+                                    const int64_t *const *indices, const uint8_t *src,
+                                    tess_error *err);
 tess_status array_commit(tess_array *a, tess_error *err);
 
 // resize.c: as one change of the frame, too. array_reshape() changes grid and shape and leaves what

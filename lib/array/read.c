@@ -15,6 +15,7 @@
 #include "array/cost.h"
 #include "array/place.h"
 #include "array/recall.h"
+#include "array/view.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
@@ -306,6 +307,21 @@ drop(void *arg, void *grain)
     visit_release(((struct grain *)grain)->visit);
 }
 
+static tess_status
+view_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+          const struct strided *dst, tess_error *err)
+{
+    struct view_box box;
+    struct strided to;
+    const tess_status st = view_check(a, err);
+    if (st != TESS_OK)
+        return st;
+    view_box(a, start, stop, step, dst->stride, &box);
+    to.items = dst->items + box.offset;
+    memcpy(to.stride, box.stride, sizeof to.stride);
+    return array_read(a->view->base, box.start, box.stop, box.step, &to, err);
+}
+
 tess_status
 array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
            const struct strided *dst, tess_error *err)
@@ -314,6 +330,8 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
     struct read_job job = {.a = a, .dst = dst};
 
+    if (a->view)
+        return view_read(a, start, stop, step, dst, err);
     if (a->plain)
         return plain_read(a, start[0], stop[0], step ? step[0] : 1, dst->items, dst->stride[0],
                           err);

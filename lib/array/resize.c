@@ -162,8 +162,7 @@ is_clear(const tess_array *a, struct visit *v, const struct walk *chunk, uint8_t
 
     *clear = true;
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi,
-                                NULL);
+    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
          more && *clear; more = walk_next(&w)) {
         const tess_status st = visit_block(a, v, (int32_t)w.index, block, s, err);
         if (st != TESS_OK)

@@ -291,8 +291,8 @@ array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *
 {
     struct selection s;
     tess_status st = selection_of_axes(&s, a, counts, indices, err);
-    if (st == TESS_OK)
-        st = read_selection(&s, dst, err);
+    for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++)
+        st = read_selection(&s, dst + selection_copy(&s, n) * a->g.typesize, err);
     selection_finish(&s);
     return st;
 }

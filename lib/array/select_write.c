@@ -7,6 +7,7 @@
 #include "array/selection.h"
 #include "array/store.h"
 #include "array/take.h"
+#include "array/view.h"
 #include "base/checked.h"
 
 #include <assert.h>
@@ -88,7 +89,7 @@ array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const ui
     struct selection s;
     tess_status st = selection_of_points(&s, a, npoints, coords, err);
     if (st == TESS_OK)
-        st = write_selection(a, &s, src, err);
+        st = write_selection(view_base(a), &s, src, err);
     selection_finish(&s);
     return st;
 }
@@ -99,8 +100,9 @@ array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const 
 {
     struct selection s;
     tess_status st = selection_of_axes(&s, a, counts, indices, err);
-    if (st == TESS_OK)
-        st = write_selection(a, &s, src, err);
+    if (st == TESS_OK) // of copies, the last one stays
+        st = write_selection(view_base(a), &s,
+                             src + selection_copy(&s, s.ncopies - 1) * a->g.typesize, err);
     selection_finish(&s);
     return st;
 }

@@ -224,8 +224,8 @@ next_combinations(struct picks *p)
         }
         for (; p->n < PICKS_MAX && p->now[last] < p->block->stop[last]; p->now[last]++) {
             const struct axis_pick *const pick = &axis[last].picks[p->now[last]];
-            p->list[p->n++] =
-                (struct pick){base.item + pick->item, base.at + pick->at, pick->length};
+            p->list[p->n++] = (struct pick){base.item + pick->item,
+                                            base.at + pick->at * axis[last].at_step, pick->length};
         }
         if (p->now[last] == p->block->stop[last]) {
             p->now[last] = p->block->first[last];

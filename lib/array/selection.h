@@ -50,14 +50,22 @@ struct selection {
     struct point *points; // NULL: axes
     int64_t npoints;
     struct axis axis[NDIM_MAX];
+    // Axes: new ones of a view, along which the same items are chosen again and again.
+    int nnew;
+    int64_t copies[NDIM_MAX], copy_step[NDIM_MAX];
+    int64_t ncopies; // in all, >= 1
 };
 
-// Every index lies inside the shape, and there are some. On failure *s is empty.
+// Every index lies inside the shape, and there are some. On failure *s is empty. What is chosen of
+// a view is a selection of its base.
 tess_status selection_of_points(struct selection *s, const tess_array *a, int64_t npoints,
                                 const int64_t *coords, tess_error *err);
 tess_status selection_of_axes(struct selection *s, const tess_array *a, const int64_t *counts,
                               const int64_t *const *indices, tess_error *err);
 void selection_finish(struct selection *s); // zeroed: fine
+
+// Where copy n < ncopies of the chosen items begins, in items of the caller.
+int64_t selection_copy(const struct selection *s, int64_t n);
 
 // The part of a selection that is in a chunk, or in a block of one.
 struct part {

@@ -3,6 +3,7 @@
  */
 #include "array/selection.h"
 
+#include "array/view.h"
 #include "base/checked.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ begin(struct selection *s, const tess_array *a)
 {
     const struct geometry *const g = &a->g;
     const bool whole = a->plain || a->linear;
-    *s = (struct selection){.a = a};
+    *s = (struct selection){.a = a, .ncopies = 1};
     for (int i = 0; i < g->ndim; i++) {
         s->cell[i] = whole ? g->chunkshape[i] : g->blockshape[i];
         s->cells[i] = whole ? 1 : g->bgrid[i];
@@ -39,13 +40,15 @@ locate(const struct selection *s, int axis, int64_t index)
     return (struct place){chunk, block, rest - block * s->cell[axis]};
 }
 
+// `a` is the array that the coordinates are of, or a view of it.
 static struct point
-point_at(const struct selection *s, const int64_t *coords, int64_t at)
+point_at(const struct selection *s, const tess_array *a, const int64_t *coords, int64_t at)
 {
-    const int ndim = s->a->g.ndim;
+    const int64_t *const index = coords + at * a->g.ndim;
     struct point p = {.at = at};
-    for (int i = 0; i < ndim; i++) {
-        const struct place place = locate(s, i, coords[at * ndim + i]);
+    for (int i = 0; i < s->a->g.ndim; i++) {
+        const struct place place =
+            locate(s, i, a->view ? view_index(a->view, a->g.ndim, i, index) : index[i]);
         p.chunk = p.chunk * s->a->g.grid[i] + place.chunk;
         p.block = (int32_t)(p.block * s->cells[i] + place.block);
         p.item = (int32_t)(p.item * s->cell[i] + place.item);
@@ -114,11 +117,16 @@ tess_status
 selection_of_points(struct selection *s, const tess_array *a, int64_t npoints,
                     const int64_t *coords, tess_error *err)
 {
-    const bool by_item = a->plain || a->linear; // read in order
+    const tess_array *const base = view_base_const(a);
+    const bool by_item = base->plain || base->linear; // read in order
     struct point *points = NULL, *spare = NULL;
     size_t size;
 
-    begin(s, a);
+    *s = (struct selection){0};
+    const tess_status st = view_check(a, err);
+    if (st != TESS_OK)
+        return st;
+    begin(s, base);
     if (to_size(npoints, &size) && size <= SIZE_MAX / 2 / sizeof *points) {
         points = malloc(size * sizeof *points);
         spare = malloc(size * sizeof *spare);
@@ -130,7 +138,7 @@ selection_of_points(struct selection *s, const tess_array *a, int64_t npoints,
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " points", npoints);
     }
     for (int64_t i = 0; i < npoints; i++)
-        points[i] = point_at(s, coords, i);
+        points[i] = point_at(s, a, coords, i);
     if (by_item)
         sort_by(&points, &spare, npoints, KEY_ITEM);
     sort_by(&points, &spare, npoints, KEY_BLOCK);
@@ -184,10 +192,18 @@ pick_along(const struct selection *s, int axis, const struct entry *list, int64_
     return nblocks;
 }
 
+// Index i of the list stands for first + i * step.
+struct axis_list {
+    int64_t n;
+    const int64_t *indices;
+    int64_t first, step;
+};
+
 static tess_status
-add_axis(struct selection *s, int axis, int64_t n, const int64_t *indices, tess_error *err)
+add_axis(struct selection *s, int axis, const struct axis_list *from, tess_error *err)
 {
     struct axis *const x = &s->axis[axis];
+    const int64_t n = from->n;
     struct entry *list = NULL;
     size_t size;
 
@@ -201,38 +217,83 @@ add_axis(struct selection *s, int axis, int64_t n, const int64_t *indices, tess_
     }
     bool sorted = true;
     for (int64_t i = 0; i < n; i++) {
-        list[i] = (struct entry){indices[i], i};
-        sorted &= i == 0 || indices[i - 1] <= indices[i];
+        list[i] = (struct entry){from->first + from->indices[i] * from->step, i};
+        sorted &= i == 0 || list[i - 1].index <= list[i].index;
     }
     if (!sorted)
         qsort(list, size, sizeof *list, by_index);
-    const int64_t nblocks = pick_along(s, axis, list, n, axis == s->a->g.ndim - 1, x);
+    const bool join = axis == s->a->g.ndim - 1 && x->at_step == 1;
+    const int64_t nblocks = pick_along(s, axis, list, n, join, x);
     free(list);
     if (!mul_i64(s->nblocks, nblocks, &s->nblocks))
         s->nblocks = INT64_MAX;
     return TESS_OK;
 }
 
+// New axes of a view have one index, which may be chosen any number of times.
+static void
+add_copies(struct selection *s, int64_t count, int64_t at_step)
+{
+    s->copies[s->nnew] = count;
+    s->copy_step[s->nnew++] = at_step;
+    s->ncopies *= count;
+}
+
+static tess_status
+add_axes(struct selection *s, const tess_array *a, const int64_t *counts,
+         const int64_t *const *indices, tess_error *err)
+{
+    static const int64_t zero = 0;
+    const tess_array *const base = s->a;
+    struct axis_list list[NDIM_MAX];
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < base->g.ndim; i++)
+        list[i] = (struct axis_list){1, &zero, a->view ? a->view->first[i] : 0, 1};
+    int64_t at_step = 1, item_step = 1;
+    for (int i = a->g.ndim - 1; i >= 0; i--) {
+        const int b = a->view ? a->view->axis[i] : i;
+        if (b < 0) {
+            add_copies(s, counts[i], at_step);
+        } else {
+            list[b].n = counts[i];
+            list[b].indices = indices[i];
+            list[b].step = a->view ? a->view->step[b] : 1;
+            s->axis[b].at_step = at_step;
+        }
+        at_step *= counts[i];
+    }
+    for (int i = base->g.ndim - 1; i >= 0 && st == TESS_OK; i--) {
+        s->axis[i].item_step = item_step;
+        item_step *= s->cell[i];
+        st = add_axis(s, i, &list[i], err);
+    }
+    return st;
+}
+
 tess_status
 selection_of_axes(struct selection *s, const tess_array *a, const int64_t *counts,
                   const int64_t *const *indices, tess_error *err)
 {
-    tess_status st = TESS_OK;
-
-    begin(s, a);
-    s->nblocks = 1;
-    for (int i = 0; i < a->g.ndim && st == TESS_OK; i++)
-        st = add_axis(s, i, counts[i], indices[i], err);
-    if (st != TESS_OK) {
-        selection_finish(s);
+    *s = (struct selection){0};
+    tess_status st = view_check(a, err);
+    if (st != TESS_OK)
         return st;
+    begin(s, view_base_const(a));
+    s->nblocks = 1;
+    st = add_axes(s, a, counts, indices, err);
+    if (st != TESS_OK)
+        selection_finish(s);
+    return st;
+}
+
+int64_t
+selection_copy(const struct selection *s, int64_t n)
+{
+    int64_t at = 0;
+    for (int i = 0; i < s->nnew; i++) {
+        at += n % s->copies[i] * s->copy_step[i];
+        n /= s->copies[i];
     }
-    int64_t at_step = 1, item_step = 1;
-    for (int i = a->g.ndim - 1; i >= 0; i--) {
-        s->axis[i].at_step = at_step;
-        s->axis[i].item_step = item_step;
-        at_step *= counts[i];
-        item_step *= s->cell[i];
-    }
-    return TESS_OK;
+    return at;
 }

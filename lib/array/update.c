@@ -8,23 +8,54 @@
 
 #include "array/cache.h"
 #include "array/held.h"
+#include "array/view.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+// Begin a change of the frame. It knows nothing of blocks that wait in the cache.
+static tess_status
+begin_change(tess_array *a, tess_error *err)
+{
+    const tess_status st = held_write_back(a, err);
+    if (st == TESS_OK)
+        frame_begin(a->frame);
+    return st;
+}
+
+// End it: all of it, or nothing.
+static tess_status
+end_change(tess_array *a, tess_status st, tess_error *err)
+{
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        return st;
+    }
+    frame_keep(a->frame);
+    return frame_commit_if_large(a->frame, err);
+}
 
 static tess_status
 write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
               const struct strided_const *src, tess_error *err)
 {
-    tess_status st = held_write_back(a, err);
+    const tess_status st = begin_change(a, err);
+    return st == TESS_OK ? end_change(a, array_write(a, start, stop, step, src, err), err) : st;
+}
+
+static tess_status
+update_view(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+            const struct strided_const *src, tess_error *err)
+{
+    struct view_box box;
+    struct strided_const from;
+    const tess_status st = view_check(a, err);
     if (st != TESS_OK)
         return st;
-    frame_begin(a->frame);
-    st = array_write(a, start, stop, step, src, err);
-    if (st == TESS_OK)
-        frame_keep(a->frame);
-    else
-        frame_undo(a->frame);
-    return st;
+    view_box(a, start, stop, step, src->stride, &box);
+    from.items = src->items + box.offset;
+    memcpy(from.stride, box.stride, sizeof from.stride);
+    return array_update_box(a->view->base, box.start, box.stop, box.step, &from, err);
 }
 
 tess_status
@@ -32,14 +63,15 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
                  const struct strided_const *src, tess_error *err)
 {
     tess_status st;
+    if (a->view)
+        return update_view(a, start, stop, step, src, err);
     if (held_wants(a, start, stop, step)) {
         st = held_make_room(a, start, stop, step, err);
         if (st == TESS_OK)
             st = held_write(a, start, stop, step, src, err);
-    } else {
-        st = write_at_once(a, start, stop, step, src, err);
+        return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
     }
-    return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
+    return write_at_once(a, start, stop, step, src, err);
 }
 
 // The new shape and what comes into sight by it, as part of a change.
@@ -86,8 +118,30 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
 }
 
 tess_status
+array_update_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
+                    tess_error *err)
+{
+    tess_array *const base = view_base(a);
+    const tess_status st = begin_change(base, err);
+    return st == TESS_OK ? end_change(base, array_set_points(a, npoints, coords, src, err), err)
+                         : st;
+}
+
+tess_status
+array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
+                        const uint8_t *src, tess_error *err)
+{
+    tess_array *const base = view_base(a);
+    const tess_status st = begin_change(base, err);
+    return st == TESS_OK ? end_change(base, array_set_orthogonal(a, counts, indices, src, err), err)
+                         : st;
+}
+
+tess_status
 array_commit(tess_array *a, tess_error *err)
 {
+    if (a->view)
+        return a->view->base->discarded ? TESS_OK : array_commit(a->view->base, err);
     const tess_status st = held_write_back(a, err);
     return st == TESS_OK ? frame_commit(a->frame, err) : st;
 }
