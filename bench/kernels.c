@@ -171,6 +171,7 @@ main(void)
         {"c", 0},
         {"sse2", CPU_SSE2},
         {"avx2", CPU_SSE2 | CPU_SSSE3 | CPU_AVX2},
+        {"avx512", CPU_SSE2 | CPU_SSSE3 | CPU_AVX2 | CPU_AVX512},
         {"neon", CPU_NEON},
     };
     uint8_t *const src = bench_alloc(SIZE), *const dst = bench_alloc((size_t)2 * SIZE);

@@ -22,11 +22,13 @@ detect(void)
         mask |= CPU_SSSE3;
     if (__builtin_cpu_supports("avx2"))
         mask |= CPU_AVX2;
+#ifdef HAVE_X86_AVX512 // older compilers do not know all the names
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("gfni") &&
+        __builtin_cpu_supports("bmi2"))
         mask |= CPU_AVX512;
-    if ((mask & CPU_AVX512) && __builtin_cpu_supports("avx512vbmi"))
-        mask |= CPU_VBMI;
+#endif
 #elif defined(__aarch64__)
     mask |= CPU_NEON; // part of every AArch64
 #endif

@@ -8,8 +8,7 @@ enum {
     CPU_SSE2 = 1 << 0,
     CPU_SSSE3 = 1 << 1,
     CPU_AVX2 = 1 << 2,
-    CPU_AVX512 = 1 << 3, // F, BW, VL, DQ together
-    CPU_VBMI = 1 << 4, // with CPU_AVX512
+    CPU_AVX512 = 1 << 3, // F, BW, VL, DQ, VBMI and GFNI together: Ice Lake, Zen 4 and later
     CPU_NEON = 1 << 8,
 };
 

@@ -56,6 +56,12 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
         k->byteundelta = byteundelta_avx2;
     }
 #endif
+#ifdef HAVE_X86_AVX512
+    if (cpu & CPU_AVX512) {
+        k->bitshuffle = bitshuffle_avx512;
+        k->bitunshuffle = bitunshuffle_avx512;
+    }
+#endif
 }
 
 static void

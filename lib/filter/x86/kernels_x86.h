@@ -15,4 +15,7 @@ xor_fn exclusive_or_avx2;
 bytedelta_fn bytedelta_avx2;
 byteundelta_fn byteundelta_avx2;
 
+bitshuffle_fn bitshuffle_avx512;
+bitunshuffle_fn bitunshuffle_avx512;
+
 #endif
