@@ -55,7 +55,7 @@ planes_of_wide(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, siz
         }
 }
 
-#include "filter/vec16/rows.h"
+#include "filter/vec16/widths.h"
 
 void
 unshuffle_rows_vec16(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *r)
