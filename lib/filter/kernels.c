@@ -58,6 +58,9 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
 #endif
 #ifdef HAVE_X86_AVX512
     if (cpu & CPU_AVX512) {
+        k->shuffle = shuffle_avx512;
+        k->unshuffle = unshuffle_avx512;
+        k->unshuffle_rows = unshuffle_rows_avx512;
         k->bitshuffle = bitshuffle_avx512;
         k->bitunshuffle = bitunshuffle_avx512;
     }

@@ -32,27 +32,6 @@ turn_words(__m512i x)
     return _mm512_shuffle_epi8(x, turned);
 }
 
-INLINE __m512i
-even_lanes(__m512i a, __m512i b)
-{
-    return _mm512_shuffle_i64x2(a, b, 0x88);
-}
-
-INLINE __m512i
-odd_lanes(__m512i a, __m512i b)
-{
-    return _mm512_shuffle_i64x2(a, b, 0xdd);
-}
-
-// Registers whose numbers differ in one bit exchange it.
-#define EXCHANGE(v, bit, even, odd)                       \
-    foreach (r, 8)                                        \
-        if (!(r & (bit))) {                               \
-            const __m512i x = (v)[r], y = (v)[r | (bit)]; \
-            (v)[r] = even(x, y);                          \
-            (v)[r | (bit)] = odd(x, y);                   \
-        }
-
 // The register of row k, and in the inverse of group m: the upper two bits have traded places.
 INLINE size_t
 place_of(size_t k)
@@ -108,24 +87,24 @@ rows_to_plane(uint8_t *restrict plane, const uint8_t *restrict src, size_t row_s
         store64(plane + 64 * m, transpose_bits(v[place_of(m)]), first_from(nitems, 64 * m));
 }
 
-// A multiple of 64.
+// A multiple of 8, not 0: w is at most 255.
 static size_t
 tile_nitems(size_t w)
 {
-    return least(TILE_NITEMS, TILE_SIZE / w / 64 * 64);
+    return least(TILE_NITEMS, TILE_SIZE / w / 8 * 8);
 }
 
 void
 bitshuffle_avx512(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    uint8_t tile[TILE_SIZE];
+    _Alignas(64) uint8_t tile[TILE_SIZE];
     const size_t most = tile_nitems(w);
 
     for (size_t i = 0; i < n; i += most) {
         const size_t nitems = least(n - i, most);
         const uint8_t *planes = src + i; // of items of one byte
         if (w > 1) {
-            shuffle_avx2(tile, src + i * w, nitems, w);
+            shuffle_avx512(tile, src + i * w, nitems, w);
             planes = tile;
         }
         for (size_t j = 0; j < w; j++)
@@ -139,7 +118,7 @@ bitshuffle_avx512(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, 
 void
 bitunshuffle_avx512(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
 {
-    uint8_t tile[TILE_SIZE];
+    _Alignas(64) uint8_t tile[TILE_SIZE];
     const size_t most = tile_nitems(w);
 
     for (size_t i = 0; i < n; i += most) {
@@ -151,6 +130,6 @@ bitunshuffle_avx512(uint8_t *restrict dst, const uint8_t *restrict src, size_t n
             else
                 rows_to_plane(planes + j * nitems, src + j * n + i / 8, n / 8, nitems);
         if (w > 1)
-            unshuffle_avx2(dst + i * w, tile, nitems, w);
+            unshuffle_avx512(dst + i * w, tile, nitems, w);
     }
 }

@@ -15,6 +15,9 @@ xor_fn exclusive_or_avx2;
 bytedelta_fn bytedelta_avx2;
 byteundelta_fn byteundelta_avx2;
 
+shuffle_fn shuffle_avx512;
+unshuffle_fn unshuffle_avx512;
+unshuffle_rows_fn unshuffle_rows_avx512;
 bitshuffle_fn bitshuffle_avx512;
 bitunshuffle_fn bitunshuffle_avx512;
 

@@ -1,5 +1,5 @@
 /*
- * vec64.h - registers of 64 bytes whose ends are masked, with AVX-512.
+ * vec64.h - registers of 64 bytes, masked at the ends, with AVX-512.
  *
  * Masked bytes are neither read nor written, wherever they lie, and cost nothing on Zen 4: rows end
  * with a tile like any other.
@@ -42,6 +42,27 @@ store64(uint8_t *p, __m512i v, __mmask64 mask)
 {
     _mm512_mask_storeu_epi8(p, mask, v);
 }
+
+INLINE __m512i
+even_lanes(__m512i a, __m512i b)
+{
+    return _mm512_shuffle_i64x2(a, b, 0x88);
+}
+
+INLINE __m512i
+odd_lanes(__m512i a, __m512i b)
+{
+    return _mm512_shuffle_i64x2(a, b, 0xdd);
+}
+
+// Registers whose numbers differ in one bit exchange it.
+#define EXCHANGE(v, bit, even, odd)                       \
+    foreach (r, 8)                                        \
+        if (!(r & (bit))) {                               \
+            const __m512i x = (v)[r], y = (v)[r | (bit)]; \
+            (v)[r] = even(x, y);                          \
+            (v)[r | (bit)] = odd(x, y);                   \
+        }
 
 // Tables of byte numbers, a formula f(w, o) of the byte's place o.
 #define PLACES_4(f, w, o) f(w, (o)), f(w, (o) + 1), f(w, (o) + 2), f(w, (o) + 3)
