@@ -8,7 +8,7 @@ enum {
     CPU_SSE2 = 1 << 0,
     CPU_SSSE3 = 1 << 1,
     CPU_AVX2 = 1 << 2,
-    CPU_AVX512 = 1 << 3, // F, BW, VL, DQ, VBMI and GFNI together: Ice Lake, Zen 4 and later
+    CPU_AVX512 = 1 << 3, // F, BW, VL, DQ, VBMI, GFNI, BMI2: Ice Lake, Zen 4 and later
     CPU_NEON = 1 << 8,
 };
 
