@@ -38,12 +38,22 @@ typedef struct tess_context {
      * Default TESS_CACHE_DEFAULT.
      */
     int64_t cache;
+
+    /**
+     * Bytes of items that calls on whole arrays (copying, concatenating, shifting what is behind an
+     * insertion) may have in memory at once. The more, the less of the source is decoded twice.
+     * Default TESS_MEMORY_DEFAULT.
+     */
+    int64_t memory;
 } tess_context;
+
+/** Bytes that calls on whole arrays take if nothing else is said: 256 MiB. */
+#define TESS_MEMORY_DEFAULT ((int64_t)256 << 20)
 
 /** Bytes of decoded blocks that an array keeps if nothing else is said: 32 MiB. */
 #define TESS_CACHE_DEFAULT ((int64_t)32 << 20)
 
-/** Set the defaults: all CPUs, TESS_CACHE_DEFAULT. */
+/** Set the defaults: all CPUs, TESS_CACHE_DEFAULT, TESS_MEMORY_DEFAULT. */
 TESS_API void tess_context_init(tess_context *context);
 
 #ifdef __cplusplus

@@ -1,6 +1,10 @@
 /**
  * @file copy.h
- * Arrays to another place.
+ * Arrays to another place, in another layout, several into one.
+ *
+ * What is made here is an array of its own, with the attributes and metalayers of the (first) array
+ * it comes from. Sources may be views (view.h), but for tess_array_save() and
+ * tess_array_to_image().
  */
 #ifndef TESSERA_COPY_H
 #define TESSERA_COPY_H
@@ -55,6 +59,78 @@ TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **im
 
 /** End the bytes of tess_array_to_image(). NULL is fine. */
 TESS_API void tess_image_free(void *image);
+
+/**
+ * Describe how an array is made, so that another one can be made like it.
+ *
+ * @param a       Open array, or a view.
+ * @param params  Receives shapes, type, codec, filters, layout and layer; no metalayers. dtype
+ *                points into the array.
+ */
+TESS_API void tess_array_params(const tess_array *a, tess_params *params);
+
+/**
+ * Copy the items of an array to a new one, of another layout, with another codec, in another byte
+ * order.
+ *
+ * Needs tess_context.memory of the new array's context (storage->context) for items on their way,
+ * and with less decodes more of the source twice. Chunks that stay as they are (same shapes, codec,
+ * filters, type) are copied as they are stored.
+ *
+ * @param a        Open array, or a view. If it is open for writing, the call needs it for itself.
+ * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is
+ *                 open for writing.
+ * @param params   What the new array is like. The shape is the array's; ndim may be 0, and what is
+ *                 said of metalayers adds to those of the array. dtype NULL: the array's; else the
+ *                 same type, in either byte order. NULL: all as it is.
+ * @param copy     Receives the new array, open; end it with tess_array_close(). NULL: only its
+ *                 file is wanted.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_array_read() of the array and tess_array_zeros(). A failed call
+ *         leaves no file behind, and a file that existed as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_copy(tess_array *a, const tess_storage *storage,
+                                                    const tess_params *params, tess_array **copy,
+                                                    tess_error *err);
+
+/**
+ * One array of several, side by side along an axis.
+ *
+ * @param arrays   n open arrays, or views, with the same items and, in all other axes, the same
+ *                 shape. One may stand there more than once.
+ * @param n        How many, >= 1.
+ * @param axis     The axis along which they follow each other.
+ * @param storage  Where, as in tess_array_copy().
+ * @param params   What the new array is like, as there. NULL: as the first one.
+ * @param out      Receives the new array, open. NULL: only its file is wanted.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return as tess_array_copy(); TESS_ERR_ARG if the arrays do not fit together.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_concatenate(tess_array *const *arrays, int64_t n,
+                                                           int axis, const tess_storage *storage,
+                                                           const tess_params *params,
+                                                           tess_array **out, tess_error *err);
+
+/**
+ * One array of several, side by side along a new axis.
+ *
+ * @param arrays   n open arrays, or views, with the same items and shape.
+ * @param n        How many, >= 1: the length of the new axis.
+ * @param axis     Where the new axis is, 0 <= axis <= ndim.
+ * @param storage  Where, as in tess_array_copy().
+ * @param params   What the new array is like, as there, with one dimension more. NULL: as the first
+ *                 array, with chunks and blocks chosen for the new shape.
+ * @param out      Receives the new array, open. NULL: only its file is wanted.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return as tess_array_concatenate().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_stack(tess_array *const *arrays, int64_t n, int axis,
+                                                     const tess_storage *storage,
+                                                     const tess_params *params, tess_array **out,
+                                                     tess_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 /*
  * copy.c - the public functions that write an array to another place.
  */
+#include "api/copy.h"
+
 #include "api/check.h"
 #include "api/home.h"
 #include "array/held.h"
@@ -9,13 +11,10 @@
 
 #include <stdlib.h>
 
-static tess_status
-check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
+tess_status
+copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
 {
     const struct frame *const f = a->frame;
-    if (!storage->path)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "no path is given; tess_array_to_image() copies to memory");
     const bool own =
         f->folder ? folder_is_at(f->folder, storage->path) : io_is_at(f->io, storage->path);
     if (own && f->writable)
@@ -54,8 +53,11 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
         st = home_check(storage, err);
+    if (st == TESS_OK && !storage->path)
+        st = err_set(err, TESS_ERR_ARG, -1,
+                     "no path is given; tess_array_to_image() copies to memory");
     if (st == TESS_OK)
-        st = check_target(a, storage, err);
+        st = copy_check_target(a, storage, err);
     if (st == TESS_OK)
         st = home_create(storage, layout, &home, err);
     if (st != TESS_OK)

@@ -21,6 +21,7 @@
 #include <stdatomic.h>
 
 struct cache;
+struct parts;
 struct store;
 struct view;
 struct visits;
@@ -92,7 +93,8 @@ tess_status array_open(const struct home *home, const tess_storage *storage, tes
 
 // What the items of a new array are.
 struct array_content {
-    enum chunk_special special; // SPECIAL_NONE: from src
+    enum chunk_special special; // SPECIAL_NONE: from src, or parts
+    const struct parts *parts; // array/parts.h; the first one's attributes come with it
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };

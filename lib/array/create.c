@@ -6,6 +6,7 @@
  */
 #include "array/array.h"
 
+#include "array/parts.h"
 #include "geom/layout.h"
 #include "meta/dtype.h"
 
@@ -144,6 +145,27 @@ check_content(const tess_array *a, const struct array_content *content, tess_err
     return TESS_OK;
 }
 
+static tess_status
+put_parts(tess_array *a, const struct parts *parts, tess_error *err)
+{
+    frame_begin(a->frame);
+    const tess_status st = parts_put(a, parts, err);
+    frame_keep(a->frame); // on failure the whole array goes
+    return st;
+}
+
+static tess_status
+copy_attributes(tess_array *a, const struct parts *parts, tess_error *err)
+{
+    const struct layers *const from = &parts->arrays[0]->frame->vlmetas;
+    tess_status st = TESS_OK;
+    for (int i = 0; i < from->count && st == TESS_OK; i++) {
+        const struct layer *const l = &from->items[i];
+        st = layers_add(&a->frame->vlmetas, LAYERS_VL_MAX, l->name, l->content, l->size, err);
+    }
+    return st;
+}
+
 // The items of an array that is not made of special chunks alone.
 static tess_status
 write_content(tess_array *a, const struct array_content *content, tess_error *err)
@@ -151,6 +173,8 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     const int64_t start[NDIM_MAX] = {0};
     struct strided_const src = {0};
 
+    if (content->parts)
+        return put_parts(a, content->parts, err);
     if (content->special == SPECIAL_VALUE) {
         src.items = content->item; // strides 0: the same item everywhere
     } else {
@@ -208,6 +232,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     array_set_grid(a);
     TRY(array_prepare_memory(a, err));
     TRY(array_prepare_cache(a, err));
+    if (content->parts)
+        TRY(copy_attributes(a, content->parts, err));
     if (stored && a->g.nitems > 0)
         TRY(write_content(a, content, err));
     TRY(frame_commit(a->frame, err));

@@ -1,0 +1,246 @@
+/*
+ * parts.c - a new array whose items are those of others.
+ */
+#include "array/parts.h"
+
+#include "array/held.h"
+#include "array/view.h"
+#include "base/checked.h"
+#include "geom/rechunk.h"
+#include "geom/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENOUGH = 1 << 24 }; // bytes of a piece
+
+struct put {
+    tess_array *a;
+    const struct parts *parts;
+    int64_t piece[NDIM_MAX]; // a piece's shape
+    uint8_t *items; // of a piece; NULL: not needed yet
+    struct chunk_scratch *s;
+};
+
+// The part that has an index along the axis.
+static int64_t
+part_at(const struct parts *parts, int64_t index)
+{
+    int64_t low = 0, high = parts->n - 1;
+    while (low < high) {
+        const int64_t middle = high - (high - low) / 2;
+        if (parts->starts[middle] <= index)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Whether chunks of an array are what chunks of the target would become.
+static bool
+same_chunks(const tess_array *to, const tess_array *from)
+{
+    const struct frame_header *const x = &to->frame->h, *const y = &from->frame->h;
+    const size_t size = (size_t)to->g.ndim * sizeof(int64_t);
+    return !from->view && !from->plain && !from->linear && from->g.ndim == to->g.ndim &&
+           y->version >= 2 && !y->vlblocks &&
+           memcmp(to->g.chunkshape, from->g.chunkshape, size) == 0 &&
+           memcmp(to->g.blockshape, from->g.blockshape, size) == 0 && x->codec == y->codec &&
+           x->codec_meta == y->codec_meta && x->clevel == y->clevel && x->split == y->split &&
+           x->use_dict == y->use_dict && memcmp(x->filters, y->filters, FILTER_SLOTS) == 0 &&
+           memcmp(x->filters_meta, y->filters_meta, FILTER_SLOTS) == 0;
+}
+
+// Whether a chunk of the target, as the walk says, is one of a part; *number: which.
+static bool
+is_stored(const struct put *p, const struct walk *w, const tess_array **from, int64_t *number)
+{
+    const struct geometry *const g = &p->a->g;
+    const int axis = p->parts->axis;
+    const int64_t n = g->ndim > 0 ? part_at(p->parts, w->at[axis] * g->chunkshape[axis]) : 0;
+    const tess_array *const part = p->parts->arrays[n];
+
+    *from = part;
+    *number = 0;
+    if (p->parts->swapped || !same_chunks(p->a, part))
+        return false;
+    for (int i = 0; i < g->ndim; i++) {
+        const int64_t first = i == axis ? p->parts->starts[n] : 0;
+        if (first % g->chunkshape[i] != 0)
+            return false;
+        const int64_t at = w->at[i] - first / g->chunkshape[i];
+        const int64_t origin = at * g->chunkshape[i];
+        if (min_i64(part->g.shape[i] - origin, g->chunkshape[i]) !=
+            min_i64(g->shape[i] - first - origin, g->chunkshape[i]))
+            return false;
+        *number = *number * part->g.grid[i] + at;
+    }
+    return true;
+}
+
+static tess_status
+copy_stored(const struct put *p, int64_t n, const tess_array *from, int64_t number, tess_error *err)
+{
+    const int64_t entry = index_get(&from->frame->index, number);
+    struct stored_chunk sc;
+    const uint8_t *bytes;
+    int32_t size;
+
+    if (entry < 0)
+        return frame_put_special(p->a->frame, n, index_special(entry), err);
+    tess_status st = stored_chunk_load(&sc, from->frame, number, p->s, &bytes, &size, err);
+    if (st != TESS_OK)
+        return st;
+    st = frame_put(p->a->frame, n, bytes, size, err);
+    stored_chunk_close(&sc);
+    return st;
+}
+
+// Copy the chunks of a piece that are stored in a part already; *all: that was the whole piece.
+static tess_status
+copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool *all,
+            tess_error *err)
+{
+    const struct geometry *const g = &p->a->g;
+    const tess_array *from;
+    int64_t number;
+    struct walk w;
+    tess_status st = TESS_OK;
+
+    *all = true;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL); more;
+         more = walk_next(&w))
+        *all &= walk_covers(&w, g->shape) && is_stored(p, &w, &from, &number);
+    for (bool more = *all && walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        is_stored(p, &w, &from, &number);
+        st = copy_stored(p, w.index, from, number, err);
+    }
+    return st;
+}
+
+static void
+swap_bytes(uint8_t *items, size_t size, size_t word)
+{
+    for (uint8_t *w = items; w < items + size; w += word)
+        for (size_t i = 0; i < word / 2; i++) {
+            const uint8_t byte = w[i];
+            w[i] = w[word - 1 - i];
+            w[word - 1 - i] = byte;
+        }
+}
+
+// What the parts have of a piece, into its items.
+static tess_status
+read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
+           const struct strided *items, tess_error *err)
+{
+    const struct parts *const parts = p->parts;
+    const int axis = parts->axis, ndim = p->a->g.ndim;
+    int64_t from[NDIM_MAX], to[NDIM_MAX];
+    struct strided dst = *items;
+    tess_status st = TESS_OK;
+
+    memcpy(from, start, sizeof *from * (size_t)ndim);
+    memcpy(to, stop, sizeof *to * (size_t)ndim);
+    if (ndim == 0)
+        return array_read(parts->arrays[0], from, to, NULL, &dst, err);
+    for (int64_t n = part_at(parts, start[axis]);
+         n < parts->n && parts->starts[n] < stop[axis] && st == TESS_OK; n++) {
+        const int64_t first = max_i64(start[axis], parts->starts[n]);
+        from[axis] = first - parts->starts[n];
+        to[axis] = min_i64(stop[axis], parts->starts[n + 1]) - parts->starts[n];
+        dst.items = items->items + (first - start[axis]) * items->stride[axis];
+        if (from[axis] < to[axis])
+            st = array_read(parts->arrays[n], from, to, NULL, &dst, err);
+    }
+    return st;
+}
+
+static tess_status
+put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+{
+    const struct geometry *const g = &p->a->g;
+    int64_t extent[NDIM_MAX];
+    int64_t nitems = 1, most = 1;
+    struct strided items;
+    struct strided_const from;
+    bool all;
+
+    tess_status st = copy_chunks(p, start, stop, &all, err);
+    if (st != TESS_OK || all)
+        return st;
+    for (int i = 0; i < g->ndim; i++) {
+        extent[i] = stop[i] - start[i];
+        nitems *= extent[i];
+        most *= p->piece[i];
+    }
+    if (!p->items)
+        p->items = malloc((size_t)(most * g->typesize));
+    if (!p->items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " items of a piece", most);
+    items.items = p->items;
+    shape_strides(g->ndim, extent, g->typesize, items.stride);
+    st = read_piece(p, start, stop, &items, err);
+    if (st != TESS_OK)
+        return st;
+    if (p->parts->swapped)
+        swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->parts->word);
+    from.items = p->items;
+    memcpy(from.stride, items.stride, sizeof from.stride);
+    return array_write(p->a, start, stop, NULL, &from, err);
+}
+
+static void
+choose_piece(struct put *p)
+{
+    const struct geometry *const g = &p->a->g;
+    const struct geometry *const source = &p->parts->arrays[0]->g;
+    struct rechunk r = {.ndim = g->ndim};
+
+    for (int i = 0; i < g->ndim; i++) {
+        r.shape[i] = g->shape[i];
+        r.chunk[i] = g->chunkshape[i];
+        r.block[i] = g->blockshape[i];
+        r.unit[i] = source->chunkshape[i] % source->blockshape[i] == 0 ? source->blockshape[i]
+                                                                       : source->chunkshape[i];
+    }
+    rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), ENOUGH / g->typesize,
+                  p->piece);
+}
+
+tess_status
+parts_put(tess_array *a, const struct parts *parts, tess_error *err)
+{
+    struct put p = {.a = a, .parts = parts};
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], zero[NDIM_MAX] = {0}, grid[NDIM_MAX];
+    struct walk w;
+    tess_status st = TESS_OK;
+
+    for (int64_t n = 0; n < parts->n && st == TESS_OK; n++) // what waits is not in the frames yet
+        if (parts->arrays[n]->frame->writable)
+            st = held_write_back(view_base(parts->arrays[n]), err);
+    if (st != TESS_OK)
+        return st;
+    p.s = pool_take(a->pool);
+    if (!p.s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    choose_piece(&p);
+    for (int i = 0; i < a->g.ndim; i++)
+        grid[i] = ceil_div(a->g.shape[i], p.piece[i]);
+    for (bool more = walk_begin(&w, a->g.ndim, p.piece, grid, zero, a->g.shape, NULL);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        for (int i = 0; i < a->g.ndim; i++) {
+            start[i] = w.at[i] * p.piece[i];
+            stop[i] = start[i] + w.hi[i];
+        }
+        st = put_piece(&p, start, stop, err);
+    }
+    free(p.items);
+    pool_give(a->pool, p.s);
+    for (int64_t n = 0; n < parts->n && st == TESS_OK; n++) // what was read counts only then
+        st = frame_check_current(parts->arrays[n]->frame, err);
+    return st;
+}
