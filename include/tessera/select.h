@@ -1,11 +1,11 @@
 /**
  * @file select.h
- * Items of an array that are no box: points, and indices per axis.
+ * Items of an array that are no box: points, indices per axis, masks.
  *
- * A call sorts what is chosen by the blocks of the array, decodes each block once, and spreads the
- * work over the threads of the array's context. So one call for all points is much faster than one
- * for each, and their order does not matter. It takes memory for each point or index (about 50
- * bytes) while it lasts.
+ * With points or indices, a call sorts what is chosen by the blocks of the array, decodes each
+ * block once, and spreads the work over the threads of the array's context. So one call for all
+ * points is much faster than one for each, and their order does not matter. It takes memory for
+ * each point or index (about 50 bytes) while it lasts.
  *
  * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h
  * for threads and persistence. test/examples/select.c is a complete program.
@@ -97,6 +97,70 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_orthogonal(tess_array *a, con
                                                               const int64_t *const *indices,
                                                               const void *src, size_t src_size,
                                                               tess_error *err);
+
+/**
+ * Which items of an array are chosen: a byte for each index of its first axes, not 0 where it is.
+ * Over the remaining axes, all items are meant.
+ */
+typedef struct tess_mask {
+    /** Axes that the mask has, from the first on; 0 to the array's ndim. */
+    int ndim;
+    /** prod(shape[0 .. ndim)) bytes in C order; NULL: `array` has them. */
+    const uint8_t *bytes;
+    /** An open array, or a view, with items of 1 byte and that shape. NULL: `bytes`. */
+    const tess_array *array;
+} tess_mask;
+
+/**
+ * Count the items of an array that a mask chooses.
+ *
+ * @param a      Open array.
+ * @param mask   The mask.
+ * @param count  Receives the number of items, those along the remaining axes included.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG if the mask does not fit the array. Else as tess_array_read() of
+ *         the mask's array.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_count_mask(const tess_array *a,
+                                                          const tess_mask *mask, int64_t *count,
+                                                          tess_error *err);
+
+/**
+ * Copy the items that a mask chooses into memory.
+ *
+ * Of the array's context, tess_context.memory bounds what is read at once. Blocks without a chosen
+ * item are not decoded where few items are chosen.
+ *
+ * @param a         Open array; any number of threads may read one array at once.
+ * @param mask      The mask.
+ * @param dst       Receives the chosen items in C order. May be NULL if there are none.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_count_mask(), and tess_array_read(); TESS_ERR_ARG if dst is too small.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_get_mask(const tess_array *a, const tess_mask *mask,
+                                                        void *dst, size_t dst_size,
+                                                        tess_error *err);
+
+/**
+ * Set the items that a mask chooses.
+ *
+ * All or none is set.
+ *
+ * @param a         Array opened for writing.
+ * @param mask      The mask; its array is not `a` itself, nor a view of it.
+ * @param src       As many items as are chosen, in C order; or one item, for all of them. May be
+ *                  NULL if none is chosen.
+ * @param src_size  Size of src in bytes: that of one item, or of all.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG for another size.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_set_mask(tess_array *a, const tess_mask *mask,
+                                                        const void *src, size_t src_size,
+                                                        tess_error *err);
 
 #ifdef __cplusplus
 }

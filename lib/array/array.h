@@ -17,6 +17,7 @@
 #include "meta/ndlayer.h"
 
 #include <tessera/array.h>
+#include <tessera/select.h>
 
 #include <stdatomic.h>
 
@@ -152,6 +153,8 @@ tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *c
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     const int64_t *const *indices, const uint8_t *src,
                                     tess_error *err);
+tess_status array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
+                              tess_error *err);
 tess_status array_commit(tess_array *a, tess_error *err);
 
 // resize.c: as one change of the frame, too. array_reshape() changes grid and shape and leaves what

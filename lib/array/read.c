@@ -308,17 +308,19 @@ drop(void *arg, void *grain)
 }
 
 static tess_status
-view_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+read_view(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
           const struct strided *dst, tess_error *err)
 {
-    struct view_box box;
+    struct strided_const memory = {.items = dst->items}, from;
     struct strided to;
-    const tess_status st = view_check(a, err);
+    struct view_box box;
+
+    memcpy(memory.stride, dst->stride, sizeof memory.stride);
+    const tess_status st = view_box(a, start, stop, step, &memory, &box, &from, err);
     if (st != TESS_OK)
         return st;
-    view_box(a, start, stop, step, dst->stride, &box);
-    to.items = dst->items + box.offset;
-    memcpy(to.stride, box.stride, sizeof to.stride);
+    to.items = dst->items + (from.items - dst->items);
+    memcpy(to.stride, from.stride, sizeof to.stride);
     return array_read(a->view->base, box.start, box.stop, box.step, &to, err);
 }
 
@@ -331,7 +333,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     struct read_job job = {.a = a, .dst = dst};
 
     if (a->view)
-        return view_read(a, start, stop, step, dst, err);
+        return read_view(a, start, stop, step, dst, err);
     if (a->plain)
         return plain_read(a, start[0], stop[0], step ? step[0] : 1, dst->items, dst->stride[0],
                           err);

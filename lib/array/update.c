@@ -8,10 +8,10 @@
 
 #include "array/cache.h"
 #include "array/held.h"
+#include "array/mask.h"
 #include "array/view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // Begin a change of the frame. It knows nothing of blocks that wait in the cache.
 static tess_status
@@ -44,18 +44,15 @@ write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const in
 }
 
 static tess_status
-update_view(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             const struct strided_const *src, tess_error *err)
 {
     struct view_box box;
     struct strided_const from;
-    const tess_status st = view_check(a, err);
-    if (st != TESS_OK)
-        return st;
-    view_box(a, start, stop, step, src->stride, &box);
-    from.items = src->items + box.offset;
-    memcpy(from.stride, box.stride, sizeof from.stride);
-    return array_update_box(a->view->base, box.start, box.stop, box.step, &from, err);
+    const tess_status st = view_box(a, start, stop, step, src, &box, &from, err);
+    return st == TESS_OK
+               ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, err)
+               : st;
 }
 
 tess_status
@@ -135,6 +132,15 @@ array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *con
     const tess_status st = begin_change(base, err);
     return st == TESS_OK ? end_change(base, array_set_orthogonal(a, counts, indices, src, err), err)
                          : st;
+}
+
+tess_status
+array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
+                  tess_error *err)
+{
+    tess_array *const base = view_base(a);
+    const tess_status st = begin_change(base, err);
+    return st == TESS_OK ? end_change(base, mask_set(a, mask, src, same, err), err) : st;
 }
 
 tess_status

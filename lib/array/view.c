@@ -49,19 +49,21 @@ view_index(const struct view *v, int ndim, int base_axis, const int64_t *index)
     return i < 0 ? v->first[base_axis] : v->first[base_axis] + index[i] * v->step[base_axis];
 }
 
-void
+tess_status
 view_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-         const int64_t *stride, struct view_box *box)
+         const struct strided_const *memory, struct view_box *box,
+         struct strided_const *base_memory, tess_error *err)
 {
     const struct view *const v = a->view;
-    const int ndim = v->base->g.ndim;
-
-    box->offset = 0;
-    for (int b = 0; b < ndim; b++) { // what the view does not run along
+    const tess_status st = view_check(a, err);
+    if (st != TESS_OK)
+        return st;
+    base_memory->items = memory->items;
+    for (int b = 0; b < v->base->g.ndim; b++) { // what the view does not run along
         box->start[b] = v->first[b];
         box->stop[b] = v->first[b] + 1;
         box->step[b] = 1;
-        box->stride[b] = 0;
+        base_memory->stride[b] = 0;
     }
     for (int i = 0; i < a->g.ndim; i++) {
         const int b = v->axis[i];
@@ -72,13 +74,14 @@ view_box(const tess_array *a, const int64_t *start, const int64_t *stop, const i
         const int64_t last = v->first[b] + (stop[i] - 1) * v->step[b];
         box->start[b] = min_i64(first, last);
         box->stop[b] = max_i64(first, last) + 1;
-        box->step[b] = first == last ? 1 : by * (v->step[b] < 0 ? -v->step[b] : v->step[b]);
-        box->stride[b] = stride[i];
+        box->step[b] = first == last ? 1 : by * max_i64(v->step[b], -v->step[b]);
+        base_memory->stride[b] = memory->stride[i];
         if (v->step[b] < 0) { // the memory runs the other way
-            box->offset += (stop[i] - 1 - start[i]) / by * stride[i];
-            box->stride[b] = -stride[i];
+            base_memory->items += (stop[i] - 1 - start[i]) / by * memory->stride[i];
+            base_memory->stride[b] = -memory->stride[i];
         }
     }
+    return TESS_OK;
 }
 
 // What the base's chunks and blocks are through the view, about.
@@ -89,7 +92,7 @@ choose_geometry(const tess_array *base, const struct view *v, int ndim, const in
     int64_t chunkshape[NDIM_MAX], blockshape[NDIM_MAX];
     for (int i = 0; i < ndim; i++) {
         const int b = v->axis[i];
-        const int64_t step = b < 0 ? 1 : v->step[b] < 0 ? -v->step[b] : v->step[b];
+        const int64_t step = b < 0 ? 1 : max_i64(v->step[b], -v->step[b]);
         chunkshape[i] = b < 0 ? 1 : ceil_div(base->g.chunkshape[b], step);
         blockshape[i] = b < 0 ? 1 : ceil_div(base->g.blockshape[b], step);
     }

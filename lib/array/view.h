@@ -26,14 +26,13 @@ const tess_array *view_base_const(const tess_array *a);
 // Whether the base still is as the view knows it. Also for arrays that are no views.
 tess_status view_check(const tess_array *a, tess_error *err);
 
-// A box of a view as one of its base (array/array.h).
+// A box of a view, and the memory for it, as one of its base (array/array.h).
 struct view_box {
     int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
-    int64_t stride[NDIM_MAX]; // of the caller's memory, per axis of the base
-    int64_t offset; // bytes from the caller's first item to that of the box
 };
-void view_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-              const int64_t *stride, struct view_box *box);
+tess_status view_box(const tess_array *a, const int64_t *start, const int64_t *stop,
+                     const int64_t *step, const struct strided_const *memory, struct view_box *box,
+                     struct strided_const *base_memory, tess_error *err);
 
 // The index along an axis of the base, for indices of the view.
 int64_t view_index(const struct view *v, int ndim, int base_axis, const int64_t *index);

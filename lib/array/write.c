@@ -9,6 +9,7 @@
  */
 #include "array/store.h"
 
+#include "array/view.h"
 #include "base/checked.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
@@ -164,10 +165,23 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
            e->items + offset_of(box->src, g->ndim, start), box->src->stride);
 }
 
+static tess_status
+write_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+           const struct strided_const *src, tess_error *err)
+{
+    struct view_box box;
+    struct strided_const from;
+    const tess_status st = view_box(a, start, stop, step, src, &box, &from, err);
+    return st == TESS_OK ? array_write(a->view->base, box.start, box.stop, box.step, &from, err)
+                         : st;
+}
+
 tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             const struct strided_const *src, tess_error *err)
 {
+    if (a->view)
+        return write_view(a, start, stop, step, src, err);
     struct box_source box = {.a = a, .src = src};
     const struct edit_source source = {
         .from = &box,

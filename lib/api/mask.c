@@ -1,0 +1,100 @@
+/*
+ * mask.c - the public functions on masks: arguments are checked here, once.
+ */
+#include "array/mask.h"
+
+#include "api/check.h"
+#include "array/view.h"
+
+#include <inttypes.h>
+
+static tess_status
+check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
+{
+    if (!a || !mask)
+        return err_set(err, TESS_ERR_ARG, -1, "no array or no mask is given");
+    if (mask->ndim < 0 || mask->ndim > a->g.ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "a mask with %d dimensions for an array with %d",
+                       mask->ndim, a->g.ndim);
+    const tess_array *const m = mask->array;
+    if (!m == !mask->bytes && a->g.nitems > 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a mask needs bytes or an array, not both");
+    if (!m)
+        return TESS_OK;
+    if (m->g.typesize != 1)
+        return err_set(err, TESS_ERR_ARG, -1, "a mask with items of %" PRId32 " bytes",
+                       m->g.typesize);
+    if (m->g.ndim != mask->ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "a mask with %d dimensions in an array with %d",
+                       mask->ndim, m->g.ndim);
+    for (int i = 0; i < mask->ndim; i++)
+        if (m->g.shape[i] != a->g.shape[i])
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d has %" PRId64 " items in the mask, %" PRId64 " in the array", i,
+                           m->g.shape[i], a->g.shape[i]);
+    return view_check(m, err);
+}
+
+static tess_status
+count(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
+{
+    tess_status st = check_mask(a, mask, err);
+    *n = 0;
+    if (st != TESS_OK || a->g.nitems == 0)
+        return st;
+    st = mask_count(a, mask, n, err);
+    return mask->array ? check_current(mask->array, st, err) : st;
+}
+
+TESS_API tess_status
+tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
+{
+    if (!n)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the number is given");
+    return count(a, mask, n, err);
+}
+
+TESS_API tess_status
+tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_t dst_size,
+                    tess_error *err)
+{
+    int64_t n;
+    tess_status st = count(a, mask, &n, err);
+    if (st != TESS_OK)
+        return st;
+    if ((uint64_t)n > dst_size / (size_t)a->g.typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", dst_size,
+                       n, a->g.typesize);
+    if (n == 0)
+        return TESS_OK;
+    if (!dst)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    st = mask_get(a, mask, dst, err);
+    return check_current(a, st, err);
+}
+
+TESS_API tess_status
+tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_t src_size,
+                    tess_error *err)
+{
+    int64_t n = 0;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = count(a, mask, &n, err);
+    if (st != TESS_OK)
+        return st;
+    if (mask->array && view_base_const(mask->array) == view_base(a))
+        return err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
+    const uint64_t typesize = (uint64_t)a->g.typesize;
+    const bool all = src_size % typesize == 0 && src_size / typesize == (uint64_t)n;
+    if (!all && src_size != typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, n,
+                       a->g.typesize);
+    if (n == 0)
+        return TESS_OK;
+    if (!src)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    return array_update_mask(a, mask, src, !all, err);
+}
