@@ -4,7 +4,7 @@
 #include "api/check.h"
 #include "api/copy.h"
 #include "api/home.h"
-#include "array/parts.h"
+#include "array/sources.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "meta/dtype.h"
@@ -146,8 +146,8 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
 {
     tess_metalayer metalayers[LAYERS_FIXED_MAX];
     const tess_array *const first = arrays[0];
-    struct parts parts = {.arrays = arrays, .n = n, .axis = axis};
-    const struct array_content content = {.special = SPECIAL_NONE, .parts = &parts};
+    struct sources sources = {.arrays = arrays, .n = n, .axis = axis};
+    const struct array_content content = {.special = SPECIAL_NONE, .sources = &sources};
     int64_t shape[NDIM_MAX] = {0};
     tess_array *made = NULL;
     struct home home;
@@ -166,12 +166,12 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
             st = err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
         starts[i + 1] = shape[axis];
     }
-    parts.starts = starts;
+    sources.starts = starts;
     if (st == TESS_OK)
         st = complete_params(first, params, storage, shape, &p, err);
     if (st == TESS_OK)
-        st = compare_types(first->nd.dtype, p.dtype, first->g.typesize, &parts.swapped, &parts.word,
-                           err);
+        st = compare_types(first->nd.dtype, p.dtype, first->g.typesize, &sources.swapped,
+                           &sources.word, err);
     if (st == TESS_OK)
         st = gather_metalayers(first, &p, metalayers, err);
     if (st == TESS_OK)

@@ -22,7 +22,7 @@
 #include <stdatomic.h>
 
 struct cache;
-struct parts;
+struct sources;
 struct store;
 struct view;
 struct visits;
@@ -94,8 +94,8 @@ tess_status array_open(const struct home *home, const tess_storage *storage, tes
 
 // What the items of a new array are.
 struct array_content {
-    enum chunk_special special; // SPECIAL_NONE: from src, or parts
-    const struct parts *parts; // array/parts.h; the first one's attributes come with it
+    enum chunk_special special; // SPECIAL_NONE: from src, or sources
+    const struct sources *sources; // array/sources.h; the first one's attributes come with it
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };

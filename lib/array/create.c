@@ -6,7 +6,7 @@
  */
 #include "array/array.h"
 
-#include "array/parts.h"
+#include "array/sources.h"
 #include "geom/layout.h"
 #include "meta/dtype.h"
 
@@ -146,18 +146,18 @@ check_content(const tess_array *a, const struct array_content *content, tess_err
 }
 
 static tess_status
-put_parts(tess_array *a, const struct parts *parts, tess_error *err)
+put_sources(tess_array *a, const struct sources *sources, tess_error *err)
 {
     frame_begin(a->frame);
-    const tess_status st = parts_put(a, parts, err);
+    const tess_status st = sources_put(a, sources, err);
     frame_keep(a->frame); // on failure the whole array goes
     return st;
 }
 
 static tess_status
-copy_attributes(tess_array *a, const struct parts *parts, tess_error *err)
+copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
 {
-    const struct layers *const from = &parts->arrays[0]->frame->vlmetas;
+    const struct layers *const from = &sources->arrays[0]->frame->vlmetas;
     tess_status st = TESS_OK;
     for (int i = 0; i < from->count && st == TESS_OK; i++) {
         const struct layer *const l = &from->items[i];
@@ -173,8 +173,8 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     const int64_t start[NDIM_MAX] = {0};
     struct strided_const src = {0};
 
-    if (content->parts)
-        return put_parts(a, content->parts, err);
+    if (content->sources)
+        return put_sources(a, content->sources, err);
     if (content->special == SPECIAL_VALUE) {
         src.items = content->item; // strides 0: the same item everywhere
     } else {
@@ -232,8 +232,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     array_set_grid(a);
     TRY(array_prepare_memory(a, err));
     TRY(array_prepare_cache(a, err));
-    if (content->parts)
-        TRY(copy_attributes(a, content->parts, err));
+    if (content->sources)
+        TRY(copy_attributes(a, content->sources, err));
     if (stored && a->g.nitems > 0)
         TRY(write_content(a, content, err));
     TRY(frame_commit(a->frame, err));

@@ -1,7 +1,7 @@
 /*
- * parts.c - a new array whose items are those of others.
+ * sources.c - a new array whose items are those of others.
  */
-#include "array/parts.h"
+#include "array/sources.h"
 
 #include "array/held.h"
 #include "array/view.h"
@@ -17,20 +17,20 @@ enum { ENOUGH = 1 << 24 }; // bytes of a piece
 
 struct put {
     tess_array *a;
-    const struct parts *parts;
+    const struct sources *sources;
     int64_t piece[NDIM_MAX]; // a piece's shape
     uint8_t *items; // of a piece; NULL: not needed yet
     struct chunk_scratch *s;
 };
 
-// The part that has an index along the axis.
+// The source that has an index along the axis.
 static int64_t
-part_at(const struct parts *parts, int64_t index)
+source_at(const struct sources *sources, int64_t index)
 {
-    int64_t low = 0, high = parts->n - 1;
+    int64_t low = 0, high = sources->n - 1;
     while (low < high) {
         const int64_t middle = high - (high - low) / 2;
-        if (parts->starts[middle] <= index)
+        if (sources->starts[middle] <= index)
             low = middle;
         else
             high = middle - 1;
@@ -53,29 +53,29 @@ same_chunks(const tess_array *to, const tess_array *from)
            memcmp(x->filters_meta, y->filters_meta, FILTER_SLOTS) == 0;
 }
 
-// Whether a chunk of the target, as the walk says, is one of a part; *number: which.
+// Whether a chunk of the target, as the walk says, is one of a source; *number: which.
 static bool
 is_stored(const struct put *p, const struct walk *w, const tess_array **from, int64_t *number)
 {
     const struct geometry *const g = &p->a->g;
-    const int axis = p->parts->axis;
-    const int64_t n = g->ndim > 0 ? part_at(p->parts, w->at[axis] * g->chunkshape[axis]) : 0;
-    const tess_array *const part = p->parts->arrays[n];
+    const int axis = p->sources->axis;
+    const int64_t n = g->ndim > 0 ? source_at(p->sources, w->at[axis] * g->chunkshape[axis]) : 0;
+    const tess_array *const source = p->sources->arrays[n];
 
-    *from = part;
+    *from = source;
     *number = 0;
-    if (p->parts->swapped || !same_chunks(p->a, part))
+    if (p->sources->swapped || !same_chunks(p->a, source))
         return false;
     for (int i = 0; i < g->ndim; i++) {
-        const int64_t first = i == axis ? p->parts->starts[n] : 0;
+        const int64_t first = i == axis ? p->sources->starts[n] : 0;
         if (first % g->chunkshape[i] != 0)
             return false;
         const int64_t at = w->at[i] - first / g->chunkshape[i];
         const int64_t origin = at * g->chunkshape[i];
-        if (min_i64(part->g.shape[i] - origin, g->chunkshape[i]) !=
+        if (min_i64(source->g.shape[i] - origin, g->chunkshape[i]) !=
             min_i64(g->shape[i] - first - origin, g->chunkshape[i]))
             return false;
-        *number = *number * part->g.grid[i] + at;
+        *number = *number * source->g.grid[i] + at;
     }
     return true;
 }
@@ -98,7 +98,7 @@ copy_stored(const struct put *p, int64_t n, const tess_array *from, int64_t numb
     return st;
 }
 
-// Copy the chunks of a piece that are stored in a part already; *all: that was the whole piece.
+// Copy the chunks of a piece that are stored in a source already; *all: that was the whole piece.
 static tess_status
 copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool *all,
             tess_error *err)
@@ -132,13 +132,13 @@ swap_bytes(uint8_t *items, size_t size, size_t word)
         }
 }
 
-// What the parts have of a piece, into its items.
+// What the sources have of a piece, into its items.
 static tess_status
 read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
            const struct strided *items, tess_error *err)
 {
-    const struct parts *const parts = p->parts;
-    const int axis = parts->axis, ndim = p->a->g.ndim;
+    const struct sources *const sources = p->sources;
+    const int axis = sources->axis, ndim = p->a->g.ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     struct strided dst = *items;
     tess_status st = TESS_OK;
@@ -146,15 +146,15 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
     memcpy(from, start, sizeof *from * (size_t)ndim);
     memcpy(to, stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return array_read(parts->arrays[0], from, to, NULL, &dst, err);
-    for (int64_t n = part_at(parts, start[axis]);
-         n < parts->n && parts->starts[n] < stop[axis] && st == TESS_OK; n++) {
-        const int64_t first = max_i64(start[axis], parts->starts[n]);
-        from[axis] = first - parts->starts[n];
-        to[axis] = min_i64(stop[axis], parts->starts[n + 1]) - parts->starts[n];
+        return array_read(sources->arrays[0], from, to, NULL, &dst, err);
+    for (int64_t n = source_at(sources, start[axis]);
+         n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK; n++) {
+        const int64_t first = max_i64(start[axis], sources->starts[n]);
+        from[axis] = first - sources->starts[n];
+        to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
         dst.items = items->items + (first - start[axis]) * items->stride[axis];
         if (from[axis] < to[axis])
-            st = array_read(parts->arrays[n], from, to, NULL, &dst, err);
+            st = array_read(sources->arrays[n], from, to, NULL, &dst, err);
     }
     return st;
 }
@@ -186,8 +186,8 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     st = read_piece(p, start, stop, &items, err);
     if (st != TESS_OK)
         return st;
-    if (p->parts->swapped)
-        swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->parts->word);
+    if (p->sources->swapped)
+        swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
     return array_write(p->a, start, stop, NULL, &from, err);
@@ -197,7 +197,7 @@ static void
 choose_piece(struct put *p)
 {
     const struct geometry *const g = &p->a->g;
-    const struct geometry *const source = &p->parts->arrays[0]->g;
+    const struct geometry *const source = &p->sources->arrays[0]->g;
     struct rechunk r = {.ndim = g->ndim};
 
     for (int i = 0; i < g->ndim; i++) {
@@ -212,16 +212,16 @@ choose_piece(struct put *p)
 }
 
 tess_status
-parts_put(tess_array *a, const struct parts *parts, tess_error *err)
+sources_put(tess_array *a, const struct sources *sources, tess_error *err)
 {
-    struct put p = {.a = a, .parts = parts};
+    struct put p = {.a = a, .sources = sources};
     int64_t start[NDIM_MAX], stop[NDIM_MAX], zero[NDIM_MAX] = {0}, grid[NDIM_MAX];
     struct walk w;
     tess_status st = TESS_OK;
 
-    for (int64_t n = 0; n < parts->n && st == TESS_OK; n++) // what waits is not in the frames yet
-        if (parts->arrays[n]->frame->writable)
-            st = held_write_back(view_base(parts->arrays[n]), err);
+    for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what waits is not in the frames yet
+        if (sources->arrays[n]->frame->writable)
+            st = held_write_back(view_base(sources->arrays[n]), err);
     if (st != TESS_OK)
         return st;
     p.s = pool_take(a->pool);
@@ -240,7 +240,7 @@ parts_put(tess_array *a, const struct parts *parts, tess_error *err)
     }
     free(p.items);
     pool_give(a->pool, p.s);
-    for (int64_t n = 0; n < parts->n && st == TESS_OK; n++) // what was read counts only then
-        st = frame_check_current(parts->arrays[n]->frame, err);
+    for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
+        st = frame_check_current(sources->arrays[n]->frame, err);
     return st;
 }

@@ -1,0 +1,27 @@
+/*
+ * sources.h - a new array whose items are those of others: a copy, a concatenation, a stack.
+ *
+ * The target is filled piece by piece (geom/rechunk.h): what each source has of a piece is read
+ * into memory, and the piece is written. Chunks that are the same on both sides are copied as they
+ * are stored.
+ */
+#ifndef ARRAY_SOURCES_H
+#define ARRAY_SOURCES_H
+
+#include "array/array.h"
+
+// Arrays, or views, of one item type, side by side along an axis: source n has the target's items
+// from starts[n] on, up to starts[n + 1].
+struct sources {
+    tess_array *const *arrays;
+    int64_t n;
+    int axis;
+    const int64_t *starts; // n + 1
+    bool swapped; // the bytes of each `word` change order on the way
+    int32_t word;
+};
+
+// Fill an array with its sources, as one change of the frame, begun and ended by the caller.
+tess_status sources_put(tess_array *a, const struct sources *sources, tess_error *err);
+
+#endif
