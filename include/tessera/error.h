@@ -40,7 +40,9 @@ typedef enum tess_status {
     /** A limit: of the format, of this machine, or one that the caller set. */
     TESS_ERR_LIMIT = 7,
     /** The file was changed by somebody else since it was opened. */
-    TESS_ERR_STALE = 8
+    TESS_ERR_STALE = 8,
+    /** The caller: a function of the program did not want to go on. */
+    TESS_ERR_CANCELLED = 9
 } tess_status;
 
 /** Capacity of tess_error.message, the terminating NUL included. */

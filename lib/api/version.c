@@ -32,6 +32,8 @@ tess_status_name(tess_status status)
         return "limit exceeded";
     case TESS_ERR_STALE:
         return "changed by another program";
+    case TESS_ERR_CANCELLED:
+        return "cancelled";
     }
     return "unknown status";
 }

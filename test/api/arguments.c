@@ -964,7 +964,7 @@ names_of_statuses(void **state)
     for (int i = -1; i <= 100; i++) {
         assert_non_null(tess_status_name((tess_status)i));
         assert_true(strlen(tess_status_name((tess_status)i)) > 0);
-        for (int j = 0; i <= TESS_ERR_STALE && j < i; j++)
+        for (int j = 0; i <= TESS_ERR_CANCELLED && j < i; j++)
             assert_string_not_equal(tess_status_name((tess_status)i),
                                     tess_status_name((tess_status)j));
     }
