@@ -15,6 +15,7 @@
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/view.h      arrays seen otherwise: slices, axes in another order
+ *   tessera/iterate.h   blocks and chunks of an array, one after the other
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array
@@ -30,6 +31,7 @@
 #include "tessera/copy.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
+#include "tessera/iterate.h"
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"

@@ -554,6 +554,40 @@ call_set_orthogonal(struct subject *s, tess_error *err)
     return tess_array_set_orthogonal(s->a, chosen.counts, lists, part, sizeof part, err);
 }
 
+// What the parts of an array hold, as one box.
+static tess_each_next
+copy_part(const tess_part *copied, void *user)
+{
+    double *const to = user;
+    for (int64_t i = 0; i < copied->shape[0]; i++)
+        memcpy(to + (copied->start[0] + i) * 13 + copied->start[1],
+               (const uint8_t *)copied->items + i * copied->strides[0],
+               (size_t)copied->shape[1] * sizeof *to);
+    return TESS_EACH_NEXT;
+}
+
+static tess_status
+each(struct subject *s, tess_unit unit, tess_error *err)
+{
+    double got[19 * 13];
+    const tess_status st = tess_array_each(s->a, unit, NULL, NULL, copy_part, got, err);
+    if (st == TESS_OK)
+        assert_memory_equal(got, s->reference.data, sizeof got);
+    return st;
+}
+
+static tess_status
+call_each_block(struct subject *s, tess_error *err)
+{
+    return each(s, TESS_BLOCKS, err);
+}
+
+static tess_status
+call_each_chunk(struct subject *s, tess_error *err)
+{
+    return each(s, TESS_CHUNKS, err);
+}
+
 static tess_status
 call_write_all(struct subject *s, tess_error *err)
 {
@@ -839,6 +873,8 @@ static const struct step steps[] = {
     {"blocks of a chunk", NULL, call_chunk_blocks, NULL},
     {"get points", NULL, call_get_points, NULL},
     {"get by axes", NULL, call_get_orthogonal, NULL},
+    {"each block", NULL, call_each_block, NULL},
+    {"each chunk", NULL, call_each_chunk, NULL},
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
     {"set by axes", NULL, call_set_orthogonal, model_write},

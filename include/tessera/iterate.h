@@ -1,0 +1,96 @@
+/**
+ * @file iterate.h
+ * All parts of an array, one after the other: looked at by many threads.
+ *
+ * A program gives a function that does something with one block or chunk; the library decodes and
+ * hands them out, several at once, in any order. A block is handed out where it was decoded, while
+ * it is in the cache of the CPU that works on it: no other way to see all items is faster.
+ *
+ *     static tess_each_next
+ *     look(const tess_part *part, void *user) { ... return TESS_EACH_NEXT; }
+ *
+ *     tess_array_each(a, TESS_BLOCKS, NULL, NULL, look, user, &err);
+ *
+ * The function runs on threads of the library and of the caller, on several at once if the context
+ * of the array allows more than one. It must not leave by longjmp() or an exception, and must not
+ * fork and return in the child. It is not called any more when the call has returned. It may read
+ * the array.
+ *
+ * Pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h for
+ * threads and persistence.
+ */
+#ifndef TESSERA_ITERATE_H
+#define TESSERA_ITERATE_H
+
+#include "tessera/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is handed out. */
+typedef enum tess_unit {
+    /**
+     * The blocks of the grid. Arrays that have none hand out their chunks: plain frames, and
+     * arrays of Caterva before 0.4.
+     */
+    TESS_BLOCKS = 0,
+    /**
+     * Chunks, their items put together in C order. This takes the memory of one chunk for each
+     * thread, and a copy.
+     */
+    TESS_CHUNKS = 1
+} tess_unit;
+
+/** What a function of the program wants next. */
+typedef enum tess_each_next {
+    TESS_EACH_NEXT = 0, /**< go on */
+    TESS_EACH_STOP = 2, /**< enough: no other part is begun, the call returns TESS_OK */
+    TESS_EACH_FAIL = 3 /**< no other part is begun, the call returns TESS_ERR_CANCELLED */
+} tess_each_next;
+
+/**
+ * A block or chunk as far as it lies inside the box and the array; at least one item. Belongs to
+ * the library, with all it points to, and lasts as long as the function that it was given to.
+ */
+typedef struct tess_part {
+    int ndim;
+    int64_t chunk; /**< number of the chunk, in C order of the grid */
+    int64_t block; /**< number of the block in its chunk, in C order; -1: the part is of a chunk */
+    int64_t start[TESS_MAX_NDIM]; /**< index of its first item in the array */
+    int64_t shape[TESS_MAX_NDIM]; /**< items per axis, >= 1 */
+    int64_t strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; the last: one item */
+    /** The first item, aligned as items of its type need it, in the byte order of the array. */
+    const void *items;
+} tess_part;
+
+typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
+
+/**
+ * Look at all parts of a box.
+ *
+ * Parts come as they are decoded. What is seen of a file that another program changes meanwhile may
+ * be wrong, and is known to be so only when the call returns TESS_ERR_STALE.
+ *
+ * @param a      Open array; any number of threads may read one array at once.
+ * @param unit   TESS_BLOCKS or TESS_CHUNKS.
+ * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
+ * @param stop   One past the last index per axis.
+ * @param fn     Called once for each block or chunk that has items inside the box; not at all if
+ *               that has none.
+ * @param user   Given to fn; any value.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also after TESS_EACH_STOP; TESS_ERR_CANCELLED after TESS_EACH_FAIL;
+ *         TESS_ERR_ARG (box); TESS_ERR_LIMIT if a chunk that is to be put together exceeds
+ *         tess_limits.memory; else as tess_array_read(). Of several failures the first one counts.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_unit unit,
+                                                    const int64_t *start, const int64_t *stop,
+                                                    tess_each_fn *fn, void *user, tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

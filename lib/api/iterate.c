@@ -1,0 +1,47 @@
+/*
+ * iterate.c - the public functions on parts of an array: arguments are checked here, once.
+ */
+#include "api/check.h"
+#include "array/each.h"
+
+static const int64_t nowhere[NDIM_MAX];
+
+// The box, or all where none is given; its items.
+static tess_status
+check_box(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
+          tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (!*start != !*stop && a->g.ndim > 0)
+        return err_set(err, TESS_ERR_ARG, -1, "half a box is given");
+    if (!*start || !*stop) {
+        *start = nowhere;
+        *stop = a->g.shape;
+    }
+    return geometry_check_box(&a->g, *start, *stop, nitems, err);
+}
+
+static tess_status
+check_each(tess_unit unit, bool function, tess_error *err)
+{
+    if (unit != TESS_BLOCKS && unit != TESS_CHUNKS)
+        return err_set(err, TESS_ERR_ARG, -1, "%d is no unit", (int)unit);
+    if (!function)
+        return err_set(err, TESS_ERR_ARG, -1, "no function is given");
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
+                tess_each_fn *fn, void *user, tess_error *err)
+{
+    int64_t nitems = 0;
+    tess_status st = check_each(unit, fn != NULL, err);
+    if (st == TESS_OK)
+        st = check_box(a, &start, &stop, &nitems, err);
+    if (st != TESS_OK || nitems == 0)
+        return st;
+    st = array_each(a, unit, start, stop, fn, user, err);
+    return st == TESS_ERR_CANCELLED ? st : check_current(a, st, err);
+}

@@ -1,0 +1,67 @@
+/*
+ * parts.h - the blocks or chunks of a box, decoded one after the other for whoever works on them.
+ *
+ * The list of work is that of a read (read.c), but items are not moved to a place of their own: a
+ * block is handed out where it was decoded, in memory of the thread that decoded it. A chunk is put
+ * together in such memory first.
+ */
+#ifndef ARRAY_PARTS_H
+#define ARRAY_PARTS_H
+
+#include "array/array.h"
+#include "geom/walk.h"
+
+#include <tessera/iterate.h>
+
+#include <stdatomic.h>
+
+enum {
+    PARTS_TALLY_SIZE = 128, // what a user may keep of the parts of one grain
+    PARTS_ROOMS = 8, // buffers for whole chunks that are used again
+};
+
+// The parts of a box of `a` that are still to be handed out.
+struct parts {
+    const tess_array *a;
+    bool by_block;
+    bool more;
+    int64_t nitems; // of them all
+    atomic_bool stopped; // no other is begun
+
+    struct walk chunks; // stands on the next chunk; not of a plain frame
+    int64_t at, end; // items of a plain frame
+    int64_t room_size; // of the largest chunk's part
+    _Atomic(uint8_t *) rooms[PARTS_ROOMS];
+};
+
+/*
+ * Who works on them. `tally` is zeros before the first part of a grain; which parts a grain has
+ * depends on the array and the box alone.
+ */
+struct parts_user {
+    void *self;
+    // Any thread, several at once. covers: all items that the block or chunk has in the array.
+    tess_status (*part)(void *self, void *tally, const tess_part *part, bool covers,
+                        tess_error *err);
+    // Items that are known to be equal, and nothing else of them, wherever they are. NULL: they
+    // come as parts.
+    void (*constant)(void *self, void *tally, const uint8_t *item, int64_t nitems);
+    // May be NULL. One at a time, in the order of the grains.
+    tess_status (*finish)(void *self, void *tally, tess_error *err);
+    // May be NULL. Once for each grain, in the end.
+    void (*drop)(void *self, void *tally);
+    bool slow; // a part is worth a thread, whatever its size
+    bool unaligned; // items may stand anywhere
+};
+
+// The box is inside the shape, and has items.
+void parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t *start,
+                 const int64_t *stop);
+
+// Hand out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
+tess_status parts_run(struct parts *p, const struct parts_user *user, int64_t most,
+                      tess_error *err);
+
+void parts_finish(struct parts *p);
+
+#endif

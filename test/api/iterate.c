@@ -1,0 +1,530 @@
+/*
+ * iterate.c - blocks and chunks handed out, against the slow reference:
+ * random arrays, files of other writers, stopping and failing.
+ */
+#include "api/files.h"
+#include "support/random.h"
+#include "support/reference.h"
+
+#include <tessera.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ITEMS_MAX = 3000, CASES_SHORT = 150, CASES_LONG = 20000 };
+
+static uint64_t running; // the seed of the case that runs
+
+static int64_t
+below(struct random *r, int64_t n)
+{
+    return (int64_t)random_below(r, (uint64_t)n);
+}
+
+static void *
+allocate(size_t size)
+{
+    void *const p = malloc(size > 0 ? size : 1);
+    assert_non_null(p);
+    return p;
+}
+
+// -- somebody who looks
+
+struct looker {
+    const tess_array *a;
+    tess_info info;
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    tess_unit unit;
+    struct reference *items; // what was seen, or is there; different parts, different bytes
+    unsigned char *times; // each item was handed out
+    atomic_llong nparts;
+    atomic_llong wrong; // parts that are not where they say
+    int64_t last_part; // that is answered with
+    tess_each_next answer;
+};
+
+static int64_t
+least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Whether a part is all of its block or chunk that the box has.
+static bool
+right_place(const struct looker *l, const tess_part *part)
+{
+    const tess_info *const info = &l->info;
+    const bool block = part->block >= 0;
+    int64_t nchunk = 0, nblock = 0;
+    bool right = part->ndim == info->ndim;
+
+    if (info->plain)
+        return right && !block && part->chunk >= 0 && part->chunk < info->nchunks;
+    right &= block || l->unit == TESS_CHUNKS || strcmp(info->layer, "caterva") == 0;
+    for (int i = 0; i < info->ndim; i++) {
+        const int64_t c = info->chunkshape[i], b = info->blockshape[i];
+        const int64_t at = part->start[i] / c, rest = part->start[i] % c;
+        const int64_t chunk_end = least(at * c + c, l->stop[i]);
+        const int64_t end = block ? least(at * c + rest / b * b + b, chunk_end) : chunk_end;
+        const int64_t origin = at * c + (block ? rest / b * b : 0);
+        nchunk = nchunk * ((info->shape[i] + c - 1) / c) + at;
+        nblock = nblock * ((c + b - 1) / b) + rest / b;
+        right &= part->start[i] == (origin > l->start[i] ? origin : l->start[i]);
+        right &= part->start[i] + part->shape[i] == end && part->shape[i] > 0;
+    }
+    return right && part->chunk == nchunk && (!block || part->block == nblock) &&
+           (info->ndim == 0 || part->strides[info->ndim - 1] == info->typesize);
+}
+
+// The next item of a part; false behind the last.
+static bool
+step(const tess_part *part, int64_t *at)
+{
+    for (int i = part->ndim - 1; i >= 0; i--) {
+        if (++at[i] < part->shape[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+static int64_t
+offset_in_part(const tess_part *part, const int64_t *at)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < part->ndim; i++)
+        offset += at[i] * part->strides[i];
+    return offset;
+}
+
+static int64_t
+index_in_array(const struct reference *ref, const tess_part *part, const int64_t *at)
+{
+    int64_t index = 0;
+    for (int i = 0; i < part->ndim; i++)
+        index = index * ref->shape[i] + part->start[i] + at[i];
+    return index;
+}
+
+static bool
+aligned(const tess_part *part, size_t ts)
+{
+    size_t align = 1;
+    while (ts % (align * 2) == 0 && align < 16)
+        align *= 2;
+    return (uintptr_t)part->items % align == 0;
+}
+
+static tess_each_next
+answer(struct looker *l, tess_each_next otherwise)
+{
+    return atomic_fetch_add(&l->nparts, 1) == l->last_part ? l->answer : otherwise;
+}
+
+static tess_each_next
+look(const tess_part *part, void *user)
+{
+    struct looker *const l = user;
+    const size_t ts = l->items->typesize;
+    int64_t at[TESS_MAX_NDIM] = {0};
+
+    if (!right_place(l, part) || !aligned(part, ts))
+        atomic_fetch_add(&l->wrong, 1);
+    do {
+        const int64_t index = index_in_array(l->items, part, at);
+        memcpy(l->items->data + (size_t)index * ts,
+               (const uint8_t *)part->items + offset_in_part(part, at), ts);
+        l->times[index]++;
+    } while (step(part, at));
+    return answer(l, TESS_EACH_NEXT);
+}
+
+static void
+looker_init(struct looker *l, const tess_array *a, tess_unit unit, const int64_t *start,
+            const int64_t *stop)
+{
+    memset(l, 0, sizeof *l);
+    l->a = a;
+    l->unit = unit;
+    l->last_part = -1;
+    tess_array_info(a, &l->info);
+    for (int i = 0; i < l->info.ndim; i++) {
+        l->start[i] = start ? start[i] : 0;
+        l->stop[i] = stop ? stop[i] : l->info.shape[i];
+    }
+    l->times = calloc((size_t)l->info.nitems + 1, 1);
+    assert_non_null(l->times);
+}
+
+// Whether items inside the box, and no others, were handed out once, and are those of `want`.
+static void
+check_seen(const struct looker *l, const struct reference *want, const char *what)
+{
+    const size_t ts = want->typesize;
+    int64_t wrong = atomic_load(&l->wrong);
+    for (int64_t k = 0; k < reference_nitems(want->ndim, want->shape); k++) {
+        int64_t rest = k;
+        bool inside = true;
+        for (int i = want->ndim - 1; i >= 0; i--) {
+            const int64_t at = rest % want->shape[i];
+            rest /= want->shape[i];
+            inside &= l->start[i] <= at && at < l->stop[i];
+        }
+        wrong += l->times[k] != inside;
+        wrong += inside && memcmp(l->items->data + (size_t)k * ts, want->data + (size_t)k * ts, ts);
+    }
+    if (wrong > 0)
+        fail_msg("%s, seed %" PRIu64 ": %" PRId64 " things are wrong", what, running, wrong);
+}
+
+static void
+draw_box(struct random *r, int ndim, const int64_t *shape, int64_t *start, int64_t *stop)
+{
+    const bool all = below(r, 4) == 0;
+    for (int i = 0; i < ndim; i++) {
+        start[i] = all || shape[i] == 0 ? 0 : below(r, shape[i]);
+        stop[i] = all ? shape[i] : start[i] + below(r, shape[i] - start[i] + 1);
+        if (stop[i] == start[i] && below(r, 10)) // rarely empty
+            stop[i] = least(start[i] + 1, shape[i]);
+    }
+}
+
+static void
+check_each(struct random *r, const tess_array *a, const struct reference *ref, const char *what)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
+    const bool all = below(r, 5) == 0;
+    struct reference seen;
+    struct looker l;
+
+    draw_box(r, ref->ndim, ref->shape, start, stop);
+    looker_init(&l, a, below(r, 2) ? TESS_BLOCKS : TESS_CHUNKS, all ? NULL : start,
+                all ? NULL : stop);
+    reference_init(&seen, ref->ndim, ref->shape, ref->typesize);
+    l.items = &seen;
+    ok(tess_array_each(a, l.unit, all ? NULL : start, all ? NULL : stop, look, &l, err));
+    check_seen(&l, ref, what);
+    free(l.times);
+    reference_finish(&seen);
+}
+
+// -- random arrays
+
+static void
+draw_params(struct random *r, tess_params *p)
+{
+    static const int32_t typesizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 300};
+    static const tess_codec codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_ZLIB,
+                                        TESS_CODEC_ZSTD};
+    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE,
+                                      TESS_FILTER_BITSHUFFLE};
+    int64_t budget = ITEMS_MAX;
+
+    tess_params_init(p);
+    p->typesize = typesizes[below(r, 10)];
+    p->ndim = (int)below(r, below(r, 10) ? 5 : 9);
+    for (int i = 0; i < p->ndim; i++) {
+        p->shape[i] = 1 + below(r, i == p->ndim - 1 ? budget : budget < 30 ? budget : 30);
+        budget /= p->shape[i];
+        p->chunkshape[i] = 1 + below(r, p->shape[i] + 2);
+        if (p->shape[i] / p->chunkshape[i] > 5) // not too many
+            p->chunkshape[i] = p->shape[i] / 5;
+        p->blockshape[i] = 1 + below(r, p->chunkshape[i]);
+    }
+    p->codec = codecs[below(r, 4)];
+    p->clevel = (int)below(r, 10);
+    p->filters[TESS_MAX_FILTERS - 1] = filters[below(r, 4)];
+    if (below(r, 4) == 0)
+        p->filters[TESS_MAX_FILTERS - 2] = TESS_FILTER_DELTA;
+}
+
+struct place {
+    tess_storage storage;
+    tess_context context;
+};
+
+static void
+draw_place(struct random *r, tess_params *p, struct place *place)
+{
+    tess_context_init(&place->context);
+    place->context.threads = 1 + (int)below(r, 3);
+    if (below(r, 2))
+        place->context.cache = below(r, 2) ? 0 : 20000;
+    tess_storage_init(&place->storage);
+    place->storage.mode = TESS_MODE_REPLACE;
+    place->storage.durability = TESS_DURABILITY_NONE;
+    place->storage.context = &place->context;
+    if (below(r, 2))
+        place->storage.path = files_path("iterate.b2nd");
+    if (place->storage.path && below(r, 2)) {
+        p->layout = TESS_LAYOUT_SPARSE;
+        place->storage.path = files_path("iterate.b2nd.d");
+    }
+}
+
+// Each item a function of where it is, noise, or the same again and again.
+static void
+draw_items(struct random *r, uint8_t *dst, int64_t n, size_t ts)
+{
+    const int64_t style = below(r, 3);
+    for (int64_t k = 0; k < n; k++, dst += ts) {
+        const uint64_t x = style == 0 ? (uint64_t)k : style == 1 ? random_next(r) : 7;
+        for (size_t j = 0; j < ts; j++)
+            dst[j] = (uint8_t)(x >> 8 * (j % 8));
+    }
+}
+
+static tess_array *
+create(struct random *r, const tess_params *p, const struct place *place, struct reference *ref)
+{
+    tess_array *a = NULL;
+
+    reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
+    const size_t size = reference_size(ref);
+    const int64_t kind = below(r, 4);
+    if (kind == 0) {
+        ok(tess_array_zeros(&place->storage, p, &a, err));
+    } else if (kind == 1) {
+        uint8_t item[300];
+        random_bytes(r, item, ref->typesize);
+        reference_fill(ref, item);
+        ok(tess_array_full(&place->storage, p, item, ref->typesize, &a, err));
+    } else {
+        draw_items(r, ref->data, (int64_t)(size / ref->typesize), ref->typesize);
+        ok(tess_array_from(&place->storage, p, ref->data, size, &a, err));
+    }
+    return a;
+}
+
+static void
+write_some(struct random *r, tess_array *a, struct reference *ref)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
+
+    draw_box(r, ref->ndim, ref->shape, start, stop);
+    const size_t size = reference_box_size(ref, start, stop);
+    uint8_t *const items = allocate(size);
+    draw_items(r, items, (int64_t)(size / ref->typesize), ref->typesize);
+    reference_set(ref, start, stop, items);
+    ok(tess_array_write(a, start, stop, items, size, err));
+    free(items);
+}
+
+static void
+live(struct random *r)
+{
+    tess_params p;
+    struct place place;
+    struct reference ref;
+
+    draw_params(r, &p);
+    draw_place(r, &p, &place);
+    tess_array *a = create(r, &p, &place, &ref);
+    for (int i = 0; i < 4; i++) {
+        check_each(r, a, &ref, "random array");
+        write_some(r, a, &ref); // may wait in the cache
+        check_each(r, a, &ref, "random array");
+        check_array(a, &ref);
+        if (below(r, 4) == 0)
+            ok(tess_array_flush(a, err));
+    }
+    if (place.storage.path) {
+        ok(tess_array_close(a, err));
+        check_file(place.storage.path, &ref);
+        place.storage.mode = TESS_MODE_READ;
+        place.storage.mmap = below(r, 2);
+        ok(tess_array_open(&place.storage, &a, err));
+    }
+    check_each(r, a, &ref, "random array");
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
+static void
+random_arrays(void **state)
+{
+    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
+    const uint64_t seed = random_seed();
+    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
+                      : many && strcmp(many, "0") ? CASES_LONG
+                                                  : CASES_SHORT;
+    (void)state;
+    for (int64_t i = 0; i < n; i++) {
+        struct random r;
+        running = seed + (uint64_t)i;
+        random_init(&r, running);
+        live(&r);
+    }
+}
+
+// -- files of other writers
+
+// False: nothing can be read there.
+static bool
+check_golden(const char *folder, const char *name)
+{
+    char path[4096];
+    struct reference ref;
+    struct random r;
+    tess_storage storage;
+    tess_array *a;
+    tess_info info;
+    int64_t start[TESS_MAX_NDIM] = {0};
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    tess_storage_init(&storage);
+    storage.path = path;
+    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
+        return false;
+    tess_array_info(a, &info);
+    reference_init(&ref, info.ndim, info.shape, (size_t)info.typesize);
+    const bool readable =
+        tess_array_read(a, start, info.shape, ref.data, reference_size(&ref), NULL) == TESS_OK;
+    random_init(&r, running);
+    for (int i = 0; i < 20 && readable; i++)
+        check_each(&r, a, &ref, name);
+    reference_finish(&ref);
+    ok(tess_array_close(a, err));
+    return readable;
+}
+
+static void
+golden_files(void **state)
+{
+    const char *const folder = getenv("TESS_GOLDEN");
+    int n = 0;
+
+    (void)state;
+    if (!folder)
+        fail_msg("TESS_GOLDEN does not say where files of other writers are");
+    DIR *const dir = opendir(folder);
+    assert_non_null(dir);
+    running = random_seed();
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        n += e->d_name[0] != '.' && check_golden(folder, e->d_name);
+    closedir(dir);
+    assert_true(n > 10);
+}
+
+// -- to stop, and to fail
+
+static tess_array *
+vector(int64_t n, int64_t chunk, int64_t block, int threads)
+{
+    tess_params p;
+    tess_storage storage;
+    tess_context context;
+    tess_array *a;
+
+    tess_context_init(&context);
+    context.threads = threads;
+    tess_params_init(&p);
+    p.dtype = "|u1";
+    p.ndim = 1;
+    p.shape[0] = n;
+    p.chunkshape[0] = chunk;
+    p.blockshape[0] = block;
+    p.codec = TESS_CODEC_LZ4;
+    tess_storage_init(&storage);
+    storage.context = &context;
+    ok(tess_array_full(&storage, &p, "\5", 1, &a, err));
+    return a;
+}
+
+struct counter {
+    atomic_llong parts;
+    int64_t last; // is answered with
+    tess_each_next answer;
+};
+
+static tess_each_next
+count(const tess_part *part, void *user)
+{
+    struct counter *const c = user;
+    (void)part;
+    return atomic_fetch_add(&c->parts, 1) == c->last ? c->answer : TESS_EACH_NEXT;
+}
+
+static void
+stopping(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 2; threads++)
+        for (tess_unit unit = TESS_BLOCKS; unit <= TESS_CHUNKS; unit++) {
+            tess_array *const a = vector(10000, 100, 10, threads);
+            struct counter c = {.last = 30, .answer = TESS_EACH_STOP};
+            ok(tess_array_each(a, unit, NULL, NULL, count, &c, err));
+            assert_true(atomic_load(&c.parts) >= 31 && atomic_load(&c.parts) < 31 + threads);
+
+            struct counter f = {.last = 30, .answer = TESS_EACH_FAIL};
+            tess_error error;
+            assert_int_equal(tess_array_each(a, unit, NULL, NULL, count, &f, &error),
+                             TESS_ERR_CANCELLED);
+            check_error(&error, TESS_ERR_CANCELLED, "each");
+            assert_true(atomic_load(&f.parts) >= 31 && atomic_load(&f.parts) < 31 + threads);
+            if (threads == 1)
+                assert_string_equal(error.message,
+                                    unit == TESS_BLOCKS
+                                        ? "the function gave up at block 0 of chunk 3"
+                                        : "the function gave up at chunk 30");
+            ok(tess_array_close(a, err));
+        }
+}
+
+// -- arguments
+
+static void
+no_items(void **state)
+{
+    static const int64_t start[] = {7}, stop[] = {7};
+    tess_array *const a = vector(100, 10, 5, 1);
+    struct counter c = {.last = -1};
+    (void)state;
+    ok(tess_array_each(a, TESS_BLOCKS, start, stop, count, &c, err));
+    assert_int_equal(atomic_load(&c.parts), 0);
+    ok(tess_array_close(a, err));
+}
+
+static void
+bad_arguments(void **state)
+{
+    static const int64_t start[] = {7}, stop[] = {101}, before[] = {3};
+    tess_array *const a = vector(100, 10, 5, 1);
+    struct counter c = {.last = -1};
+    const tess_unit none = (tess_unit)2;
+    (void)state;
+    refused(TESS_ERR_ARG, tess_array_each(NULL, TESS_BLOCKS, NULL, NULL, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, none, NULL, NULL, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, NULL, NULL, NULL, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, start, NULL, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, NULL, stop, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, start, stop, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, start, before, count, &c, err));
+    assert_int_equal(atomic_load(&c.parts), 0);
+    ok(tess_array_close(a, err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(stopping),
+        cmocka_unit_test(no_items),
+        cmocka_unit_test(bad_arguments),
+    };
+
+    (void)setenv("TESS_NUM_THREADS", "4", 0); // also where there are fewer CPUs
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
