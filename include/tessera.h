@@ -16,6 +16,7 @@
  *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/view.h      arrays seen otherwise: slices, axes in another order
  *   tessera/iterate.h   blocks and chunks of an array, one after the other
+ *   tessera/iterate.h   blocks and chunks of an array, one after the other; sums and extremes
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array

@@ -23,6 +23,7 @@
 #define TESSERA_ITERATE_H
 
 #include "tessera/array.h"
+#include "tessera/dtype.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -88,6 +89,48 @@ typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
 TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_unit unit,
                                                     const int64_t *start, const int64_t *stop,
                                                     tess_each_fn *fn, void *user, tess_error *err);
+
+/** A number without loss, whatever its type. */
+typedef struct tess_number {
+    /** TESS_KIND_INT: see i; TESS_KIND_UINT: u; TESS_KIND_FLOAT: f. Others are 0. */
+    tess_kind kind;
+    int64_t i;
+    uint64_t u;
+    double f;
+} tess_number;
+
+/** What tess_array_statistics() found. */
+typedef struct tess_statistics {
+    int64_t count; /**< items of the box */
+    int64_t nonfinite; /**< of these, NaNs and infinities, which all below leaves out */
+    tess_number min, max; /**< without any item: NaN for floats, 0 for others */
+    double sum; /**< of integers the nearest double; of floats accurate, but see below */
+    bool exact; /**< integers only: their sum fits in 64 bits and is `integer` */
+    int64_t integer; /**< the sum, if `exact`; else 0 */
+    double mean; /**< without any item: NaN */
+} tess_statistics;
+
+/**
+ * Count, least, greatest, sum and mean of the items of a box.
+ *
+ * For the types bool (counted as 0 and 1), integers of 1, 2, 4 and 8 bytes and IEEE floats of 2, 4
+ * and 8 bytes, in both byte orders. Integers are summed exactly. Sums of floats are compensated:
+ * they do not depend on the number of threads, and their error is a few units in the last place of
+ * the sum of absolute values. A sum beyond the range of double, also in between, is infinite or
+ * NaN, and so is the mean. Chunks without stored items cost next to nothing, however large.
+ *
+ * @param a      Open array; any number of threads may read one array at once.
+ * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
+ * @param stop   One past the last index per axis.
+ * @param out    Filled on success; after a failure it holds anything.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK; TESS_ERR_UNSUPPORTED if items are no such numbers; TESS_ERR_ARG (box); else as
+ *         tess_array_read().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_statistics(const tess_array *a, const int64_t *start,
+                                                          const int64_t *stop, tess_statistics *out,
+                                                          tess_error *err);
 
 #ifdef __cplusplus
 }

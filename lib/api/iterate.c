@@ -3,6 +3,7 @@
  */
 #include "api/check.h"
 #include "array/each.h"
+#include "array/statistics.h"
 
 static const int64_t nowhere[NDIM_MAX];
 
@@ -44,4 +45,18 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
         return st;
     st = array_each(a, unit, start, stop, fn, user, err);
     return st == TESS_ERR_CANCELLED ? st : check_current(a, st, err);
+}
+
+TESS_API tess_status
+tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
+                      tess_statistics *out, tess_error *err)
+{
+    int64_t nitems = 0;
+    tess_status st = check_box(a, &start, &stop, &nitems, err);
+    if (st != TESS_OK)
+        return st;
+    if (!out)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the statistics is given");
+    st = array_statistics(a, start, stop, nitems, out, err);
+    return check_current(a, st, err);
 }

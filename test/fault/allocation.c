@@ -589,6 +589,16 @@ call_each_chunk(struct subject *s, tess_error *err)
 }
 
 static tess_status
+call_statistics(struct subject *s, tess_error *err)
+{
+    tess_statistics found;
+    const tess_status st = tess_array_statistics(s->a, NULL, NULL, &found, err);
+    if (st == TESS_OK)
+        assert_int_equal(found.count, 19 * 13);
+    return st;
+}
+
+static tess_status
 call_write_all(struct subject *s, tess_error *err)
 {
     return tess_array_write(s->a, origin, s->reference.shape, from_items, sizeof from_items, err);
@@ -875,6 +885,7 @@ static const struct step steps[] = {
     {"get by axes", NULL, call_get_orthogonal, NULL},
     {"each block", NULL, call_each_block, NULL},
     {"each chunk", NULL, call_each_chunk, NULL},
+    {"statistics", NULL, call_statistics, NULL},
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
     {"set by axes", NULL, call_set_orthogonal, model_write},
