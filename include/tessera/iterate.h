@@ -1,6 +1,6 @@
 /**
  * @file iterate.h
- * All parts of an array, one after the other: looked at by many threads.
+ * All parts of an array, one after the other: looked at, or changed, by many threads.
  *
  * A program gives a function that does something with one block or chunk; the library decodes and
  * hands them out, several at once, in any order. A block is handed out where it was decoded, while
@@ -14,10 +14,11 @@
  * The function runs on threads of the library and of the caller, on several at once if the context
  * of the array allows more than one. It must not leave by longjmp() or an exception, and must not
  * fork and return in the child. It is not called any more when the call has returned. It may read
- * the array.
+ * the array while tess_array_each() goes over it; while tess_array_change() does, nobody may use
+ * the array otherwise.
  *
  * Pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h for
- * threads and persistence.
+ * threads and persistence. test/examples/iterate.c is a complete program.
  */
 #ifndef TESSERA_ITERATE_H
 #define TESSERA_ITERATE_H
@@ -45,7 +46,8 @@ typedef enum tess_unit {
 
 /** What a function of the program wants next. */
 typedef enum tess_each_next {
-    TESS_EACH_NEXT = 0, /**< go on */
+    TESS_EACH_NEXT = 0, /**< go on; a part that could be changed is as it was */
+    TESS_EACH_CHANGED = 1, /**< go on; the part was changed (tess_array_change() only) */
     TESS_EACH_STOP = 2, /**< enough: no other part is begun, the call returns TESS_OK */
     TESS_EACH_FAIL = 3 /**< no other part is begun, the call returns TESS_ERR_CANCELLED */
 } tess_each_next;
@@ -78,7 +80,7 @@ typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
  * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
  * @param stop   One past the last index per axis.
  * @param fn     Called once for each block or chunk that has items inside the box; not at all if
- *               that has none.
+ *               that has none. TESS_EACH_CHANGED is taken for TESS_EACH_NEXT.
  * @param user   Given to fn; any value.
  * @param err    Filled on failure; may be NULL.
  *
@@ -89,6 +91,39 @@ typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
 TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_unit unit,
                                                     const int64_t *start, const int64_t *stop,
                                                     tess_each_fn *fn, void *user, tess_error *err);
+
+/**
+ * The items of a part may be set through `items`, which is part->items: those that the shape and
+ * strides of the part lead to, and no others.
+ */
+typedef tess_each_next tess_change_fn(const tess_part *part, void *items, void *user);
+
+/**
+ * Look at all parts of a box, and change some.
+ *
+ * Parts that fn says it has changed (TESS_EACH_CHANGED) are encoded again, all others stay as they
+ * are stored. What fn did to a part is kept also if it wants to stop afterwards, with
+ * TESS_EACH_STOP; so is what it did to others until then. After a failure, which TESS_EACH_FAIL is
+ * one of, the array is as it was.
+ *
+ * Takes memory for the changed parts of chunks of about 32 MiB in all, or of one chunk if that has
+ * more, until they are encoded.
+ *
+ * @param a      Array opened for writing. Nobody else may use it meanwhile, nor may fn.
+ * @param unit   TESS_BLOCKS or TESS_CHUNKS.
+ * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
+ * @param stop   One past the last index per axis.
+ * @param fn     Called once for each block or chunk that has items inside the box.
+ * @param user   Given to fn; any value.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also after TESS_EACH_STOP; TESS_ERR_CANCELLED after TESS_EACH_FAIL; else as
+ *         tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_change(tess_array *a, tess_unit unit,
+                                                      const int64_t *start, const int64_t *stop,
+                                                      tess_change_fn *fn, void *user,
+                                                      tess_error *err);
 
 /** A number without loss, whatever its type. */
 typedef struct tess_number {

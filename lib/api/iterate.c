@@ -48,6 +48,21 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
 }
 
 TESS_API tess_status
+tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
+                  tess_change_fn *fn, void *user, tess_error *err)
+{
+    int64_t nitems = 0;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_each(unit, fn != NULL, err);
+    if (st == TESS_OK)
+        st = check_box(a, &start, &stop, &nitems, err);
+    if (st != TESS_OK || nitems == 0)
+        return st;
+    return array_change(a, unit, start, stop, fn, user, err);
+}
+
+TESS_API tess_status
 tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
                       tess_statistics *out, tess_error *err)
 {

@@ -16,6 +16,7 @@ each_answer(struct parts *p, const tess_part *part, tess_each_next next, tess_er
 {
     switch (next) {
     case TESS_EACH_NEXT:
+    case TESS_EACH_CHANGED:
         return TESS_OK;
     case TESS_EACH_STOP:
         atomic_store(&p->stopped, true);

@@ -409,10 +409,13 @@ static struct block_need
 need_of(const struct run *r)
 {
     const struct geometry *const g = &r->job->p->a->g;
+    struct block_need need = {0};
     int64_t stride[NDIM_MAX];
-    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    struct block_need need = place_need(g, r->w.lo, r->w.hi, stride);
-    need.planes = false;
+    if (!r->job->user->whole_blocks) {
+        shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+        need = place_need(g, r->w.lo, r->w.hi, stride);
+        need.planes = false;
+    }
     return need;
 }
 

@@ -52,6 +52,7 @@ struct parts_user {
     void (*drop)(void *self, void *tally);
     bool slow; // a part is worth a thread, whatever its size
     bool unaligned; // items may stand anywhere
+    bool whole_blocks; // also items outside the box are needed, behind and before the part's
 };
 
 // The box is inside the shape, and has items.

@@ -1,5 +1,5 @@
 /*
- * iterate.c - blocks and chunks handed out, against the slow reference:
+ * iterate.c - blocks and chunks handed out, looked at and changed, against the slow reference:
  * random arrays, files of other writers, stopping and failing.
  */
 #include "api/files.h"
@@ -51,6 +51,7 @@ struct looker {
     atomic_llong wrong; // parts that are not where they say
     int64_t last_part; // that is answered with
     tess_each_next answer;
+    uint64_t salt; // which parts are changed, and to what
 };
 
 static int64_t
@@ -218,6 +219,78 @@ check_each(struct random *r, const tess_array *a, const struct reference *ref, c
     reference_finish(&seen);
 }
 
+// -- somebody who changes
+
+static uint64_t
+mix(uint64_t x)
+{
+    x *= 0x9e3779b97f4a7c15;
+    return x ^ x >> 29;
+}
+
+// Some parts are changed, here and in the reference; all are written to.
+static tess_each_next
+change(const tess_part *part, void *items, void *user)
+{
+    struct looker *const l = user;
+    const size_t ts = l->items->typesize;
+    const uint64_t dice = mix(l->salt + (uint64_t)part->chunk * 1000 + (uint64_t)part->block);
+    const bool constant = l->salt % 3 == 0;
+    int64_t at[TESS_MAX_NDIM] = {0};
+    bool changed = dice % 3 != 0 || constant;
+
+    const tess_each_next next = answer(l, changed ? TESS_EACH_CHANGED : TESS_EACH_NEXT);
+    changed = next == TESS_EACH_CHANGED || next == TESS_EACH_STOP;
+    if (!right_place(l, part) || items != part->items || !aligned(part, ts))
+        atomic_fetch_add(&l->wrong, 1);
+    do {
+        const int64_t index = index_in_array(l->items, part, at);
+        uint8_t *const item = (uint8_t *)items + offset_in_part(part, at);
+        if (memcmp(item, l->items->data + (size_t)index * ts, ts) != 0)
+            atomic_fetch_add(&l->wrong, 1);
+        for (size_t k = 0; k < ts; k++)
+            item[k] = constant ? 7 : (uint8_t)(item[k] + dice + (uint64_t)index);
+        if (changed)
+            memcpy(l->items->data + (size_t)index * ts, item, ts);
+        l->times[index]++;
+    } while (step(part, at));
+    return next;
+}
+
+static void
+change_once(struct random *r, tess_array *a, struct reference *ref)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM] = {0};
+    struct reference before;
+    struct looker l;
+    tess_error error = {0};
+
+    reference_copy(&before, ref);
+    draw_box(r, ref->ndim, ref->shape, start, stop);
+    looker_init(&l, a, below(r, 2) ? TESS_BLOCKS : TESS_CHUNKS, start, stop);
+    l.items = ref;
+    l.salt = random_next(r) >> 1;
+    if (below(r, 2)) {
+        l.last_part = below(r, 8);
+        l.answer = below(r, 2) ? TESS_EACH_STOP : TESS_EACH_FAIL;
+    }
+    const tess_status st = tess_array_change(a, l.unit, start, stop, change, &l, &error);
+    const bool ended = l.last_part >= 0 && atomic_load(&l.nparts) > l.last_part;
+    const bool failed = ended && l.answer == TESS_EACH_FAIL;
+    if (st != (failed ? TESS_ERR_CANCELLED : TESS_OK))
+        fail_msg("seed %" PRIu64 ": %s", running, st == TESS_OK ? "no failure" : error.message);
+    for (int64_t k = 0; k < l.info.nitems; k++)
+        atomic_fetch_add(&l.wrong, l.times[k] > 1);
+    if (atomic_load(&l.wrong) > 0)
+        fail_msg("seed %" PRIu64 ": %lld things are wrong", running, atomic_load(&l.wrong));
+    if (!ended) // all were seen
+        check_seen(&l, ref, "change");
+    if (failed)
+        memcpy(ref->data, before.data, reference_size(ref));
+    reference_finish(&before);
+    free(l.times);
+}
+
 // -- random arrays
 
 static void
@@ -334,6 +407,7 @@ live(struct random *r)
         check_each(r, a, &ref, "random array");
         write_some(r, a, &ref); // may wait in the cache
         check_each(r, a, &ref, "random array");
+        change_once(r, a, &ref);
         check_array(a, &ref);
         if (below(r, 4) == 0)
             ok(tess_array_flush(a, err));
@@ -481,6 +555,100 @@ stopping(void **state)
         }
 }
 
+static tess_each_next
+add_one(const tess_part *part, void *items, void *user)
+{
+    uint8_t *const bytes = items;
+    for (int64_t k = 0; k < part->shape[0]; k++)
+        bytes[k]++;
+    const tess_each_next next = count(part, user);
+    return next == TESS_EACH_NEXT ? TESS_EACH_CHANGED : next;
+}
+
+static int64_t
+count_items(const tess_array *a, int64_t n, uint8_t item)
+{
+    static const int64_t zero;
+    uint8_t *const items = allocate((size_t)n);
+    int64_t found = 0;
+    ok(tess_array_read(a, &zero, &n, items, (size_t)n, err));
+    for (int64_t k = 0; k < n; k++)
+        found += items[k] == item;
+    free(items);
+    return found;
+}
+
+// More than is stored at once: a failure also takes back what was stored before.
+static void
+failing_late(void **state)
+{
+    enum { N = 48 << 20, CHUNK = 1 << 20, BLOCK = 1 << 18 };
+    (void)state;
+    for (tess_unit unit = TESS_BLOCKS; unit <= TESS_CHUNKS; unit++) {
+        const int64_t nparts = unit == TESS_BLOCKS ? N / BLOCK : N / CHUNK;
+        tess_array *const a = vector(N, CHUNK, BLOCK, 2);
+        struct counter c = {.last = nparts - 2, .answer = TESS_EACH_FAIL};
+        assert_int_equal(tess_array_change(a, unit, NULL, NULL, add_one, &c, NULL),
+                         TESS_ERR_CANCELLED);
+        assert_int_equal(count_items(a, N, 5), N);
+
+        c = (struct counter){.last = nparts - 2, .answer = TESS_EACH_STOP};
+        ok(tess_array_change(a, unit, NULL, NULL, add_one, &c, err));
+        const int64_t changed = atomic_load(&c.parts) * (N / nparts);
+        assert_true(changed == N || changed == N - N / nparts);
+        assert_int_equal(count_items(a, N, 6), changed);
+        assert_int_equal(count_items(a, N, 5), N - changed);
+        ok(tess_array_close(a, err));
+    }
+}
+
+// Blocks that become one item in all of a chunk are not stored as blocks.
+static void
+constants(void **state)
+{
+    tess_array *const a = vector(1000, 100, 10, 1);
+    struct counter c = {.last = -1};
+    (void)state;
+    ok(tess_array_change(a, TESS_BLOCKS, NULL, NULL, add_one, &c, err));
+    assert_int_equal(atomic_load(&c.parts), 100);
+    for (int64_t n = 0; n < 10; n++) {
+        tess_chunk_info chunk;
+        ok(tess_array_chunk(a, n, &chunk, err));
+        assert_int_equal(chunk.kind, TESS_CHUNK_VALUE);
+    }
+    assert_int_equal(count_items(a, 1000, 6), 1000);
+    ok(tess_array_close(a, err));
+}
+
+static tess_each_next
+scribble(const tess_part *part, void *items, void *user)
+{
+    memset(items, 0xff, (size_t)part->shape[0]);
+    return count(part, user);
+}
+
+// A part stays as it is stored, whatever was done to what was handed out.
+static void
+nothing_changed(void **state)
+{
+    tess_array *const a = vector(1000, 100, 10, 2);
+    const void *image;
+    size_t before, after;
+    struct counter c = {.last = -1};
+    (void)state;
+    ok(tess_array_image(a, &image, &before, err));
+    uint8_t *const copy = allocate(before);
+    memcpy(copy, image, before);
+    ok(tess_array_change(a, TESS_BLOCKS, NULL, NULL, scribble, &c, err));
+    ok(tess_array_change(a, TESS_CHUNKS, NULL, NULL, scribble, &c, err));
+    assert_int_equal(atomic_load(&c.parts), 110);
+    ok(tess_array_image(a, &image, &after, err));
+    assert_int_equal(after, before);
+    assert_memory_equal(copy, image, before);
+    free(copy);
+    ok(tess_array_close(a, err));
+}
+
 // -- arguments
 
 static void
@@ -491,6 +659,7 @@ no_items(void **state)
     struct counter c = {.last = -1};
     (void)state;
     ok(tess_array_each(a, TESS_BLOCKS, start, stop, count, &c, err));
+    ok(tess_array_change(a, TESS_CHUNKS, start, stop, add_one, &c, err));
     assert_int_equal(atomic_load(&c.parts), 0);
     ok(tess_array_close(a, err));
 }
@@ -510,7 +679,31 @@ bad_arguments(void **state)
     refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, NULL, stop, count, &c, err));
     refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, start, stop, count, &c, err));
     refused(TESS_ERR_ARG, tess_array_each(a, TESS_BLOCKS, start, before, count, &c, err));
+    refused(TESS_ERR_ARG, tess_array_change(NULL, TESS_BLOCKS, NULL, NULL, add_one, &c, err));
+    refused(TESS_ERR_ARG, tess_array_change(a, none, NULL, NULL, add_one, &c, err));
+    refused(TESS_ERR_ARG, tess_array_change(a, TESS_CHUNKS, NULL, NULL, NULL, &c, err));
+    refused(TESS_ERR_ARG, tess_array_change(a, TESS_CHUNKS, start, stop, add_one, &c, err));
     assert_int_equal(atomic_load(&c.parts), 0);
+    ok(tess_array_close(a, err));
+}
+
+static void
+read_only(void **state)
+{
+    tess_array *const a = vector(100, 10, 5, 1);
+    struct counter c = {.last = -1};
+    tess_storage storage;
+    tess_array *b;
+    const void *image;
+    (void)state;
+    tess_storage_init(&storage);
+    ok(tess_array_image(a, &image, &storage.image_size, err));
+    storage.image = image;
+    ok(tess_array_open(&storage, &b, err));
+    refused(TESS_ERR_ARG, tess_array_change(b, TESS_BLOCKS, NULL, NULL, add_one, &c, err));
+    ok(tess_array_each(b, TESS_BLOCKS, NULL, NULL, count, &c, err));
+    assert_int_equal(atomic_load(&c.parts), 20);
+    ok(tess_array_close(b, err));
     ok(tess_array_close(a, err));
 }
 
@@ -521,8 +714,12 @@ main(void)
         cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
         cmocka_unit_test(golden_files),
         cmocka_unit_test(stopping),
+        cmocka_unit_test(failing_late),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(nothing_changed),
         cmocka_unit_test(no_items),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(read_only),
     };
 
     (void)setenv("TESS_NUM_THREADS", "4", 0); // also where there are fewer CPUs

@@ -588,6 +588,29 @@ call_each_chunk(struct subject *s, tess_error *err)
     return each(s, TESS_CHUNKS, err);
 }
 
+static tess_each_next
+set_part(const tess_part *set, void *items, void *user)
+{
+    (void)user;
+    for (int64_t i = 0; i < set->shape[0]; i++)
+        memcpy((uint8_t *)items + i * set->strides[0],
+               from_items + (set->start[0] + i) * 13 + set->start[1],
+               (size_t)set->shape[1] * sizeof *from_items);
+    return TESS_EACH_CHANGED;
+}
+
+static tess_status
+call_change_blocks(struct subject *s, tess_error *err)
+{
+    return tess_array_change(s->a, TESS_BLOCKS, NULL, NULL, set_part, NULL, err);
+}
+
+static tess_status
+call_change_chunks(struct subject *s, tess_error *err)
+{
+    return tess_array_change(s->a, TESS_CHUNKS, NULL, NULL, set_part, NULL, err);
+}
+
 static tess_status
 call_statistics(struct subject *s, tess_error *err)
 {
@@ -886,6 +909,8 @@ static const struct step steps[] = {
     {"each block", NULL, call_each_block, NULL},
     {"each chunk", NULL, call_each_chunk, NULL},
     {"statistics", NULL, call_statistics, NULL},
+    {"change blocks", NULL, call_change_blocks, model_write_all},
+    {"change chunks", NULL, call_change_chunks, model_write_all},
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
     {"set by axes", NULL, call_set_orthogonal, model_write},
