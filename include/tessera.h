@@ -15,7 +15,6 @@
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/view.h      arrays seen otherwise: slices, axes in another order
- *   tessera/iterate.h   blocks and chunks of an array, one after the other
  *   tessera/iterate.h   blocks and chunks of an array, one after the other; sums and extremes
  *   tessera/copy.h      arrays to another place
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored

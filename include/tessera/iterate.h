@@ -33,8 +33,8 @@ extern "C" {
 /** What is handed out. */
 typedef enum tess_unit {
     /**
-     * The blocks of the grid. Arrays that have none hand out their chunks: plain frames, and
-     * arrays of Caterva before 0.4.
+     * The blocks of the grid. Arrays that have none hand out their chunks: plain frames, arrays of
+     * Caterva before 0.4, and views, whose chunks are boxes of the shape that tess_info says.
      */
     TESS_BLOCKS = 0,
     /**

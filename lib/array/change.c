@@ -9,6 +9,7 @@
 
 #include "array/held.h"
 #include "array/store.h"
+#include "array/view.h"
 #include "base/checked.h"
 #include "ndcopy/ndcopy.h"
 
@@ -262,7 +263,7 @@ store_chunks(const struct changer *changer, tess_error *err)
         for (int i = 0; i < g->ndim; i++)
             extent[i] = c->stop[i] - c->start[i];
         shape_strides(g->ndim, extent, g->typesize, src.stride);
-        st = array_write(changer->a, c->start, c->stop, &src, err);
+        st = array_write(changer->a, c->start, c->stop, NULL, &src, err);
     }
     return st;
 }
@@ -297,7 +298,7 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
              tess_change_fn *fn, void *user, tess_error *err)
 {
     struct changer changer = {.a = a, .fn = fn, .user = user};
-    tess_status st = held_write_back(a, err);
+    tess_status st = held_write_back(view_base(a), err);
     if (st != TESS_OK)
         return st;
     frame_begin(a->frame);

@@ -77,7 +77,7 @@ parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t 
 {
     const struct geometry *const g = &a->g;
     *p = (struct parts){.a = a, .more = true, .nitems = 1};
-    p->by_block = unit == TESS_BLOCKS && !a->plain && !a->linear;
+    p->by_block = unit == TESS_BLOCKS && !a->plain && !a->linear && !a->view;
     for (int i = 0; i < g->ndim; i++)
         p->nitems *= stop[i] - start[i];
     if (a->plain) {
@@ -86,7 +86,7 @@ parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t 
         p->room_size = plain_room(a, p->at, p->end);
         return;
     }
-    p->more = walk_begin(&p->chunks, g->ndim, g->chunkshape, g->grid, start, stop);
+    p->more = walk_begin(&p->chunks, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
     p->room_size = g->typesize;
     for (int i = 0; i < g->ndim; i++)
         p->room_size *= min_i64(g->chunkshape[i], stop[i] - start[i]);
@@ -205,7 +205,8 @@ enter_chunk(struct job *job, tess_error *err)
         job->origin[i] = w->at[i] * g->chunkshape[i];
         job->inside[i] = min_i64(g->chunkshape[i], g->shape[i] - job->origin[i]);
     }
-    job->more_blocks = walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi);
+    job->more_blocks =
+        walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi, NULL);
     return TESS_OK;
 }
 
@@ -413,7 +414,7 @@ need_of(const struct run *r)
     int64_t stride[NDIM_MAX];
     if (!r->job->user->whole_blocks) {
         shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-        need = place_need(g, r->w.lo, r->w.hi, stride);
+        need = place_need(g, &r->w, stride);
         need.planes = false;
     }
     return need;
@@ -490,8 +491,7 @@ do_chunk(const struct job *job, struct grain *g, uint8_t *room, tess_error *err)
     }
     shape_strides(part.ndim, part.shape, a->g.typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st = a->plain ? plain_read(a, g->start[0], g->stop[0], room, err)
-                                    : array_read(a, g->start, g->stop, &to, err);
+    const tess_status st = array_read(a, g->start, g->stop, NULL, &to, err);
     if (st != TESS_OK)
         return st;
     return job->user->part(job->user->self, g->tally, &part, g->covers, err);
@@ -570,7 +570,7 @@ static int64_t
 nbytes_of(const struct parts *p)
 {
     return p->a->plain ? (p->end - p->at) * p->a->g.typesize
-                       : geometry_blocks_nbytes(&p->a->g, p->chunks.start, p->chunks.stop);
+                       : geometry_blocks_nbytes(&p->a->g, p->chunks.start, p->chunks.stop, NULL);
 }
 
 tess_status

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TASK_GRAIN_SIZE_MAX 2048
+#define TASK_GRAIN_SIZE_MAX 2560
 
 struct task {
     // Describe the next grain, or set *more to false. The grain is not initialised, and aligned for
