@@ -80,7 +80,7 @@ change_list(struct frame *f, const struct geometry *old, const struct geometry *
             tess_error *err)
 {
     if (old->nchunks == 0 || new->nchunks == 0 || same_but_for_first(old, new))
-        return frame_set_length(f, new->nchunks, err);
+        return frame_set_length(f, new->nchunks, index_entry_of(SPECIAL_ZEROS), err);
 
     struct frame_index list = {0};
     bool *const kept = calloc((size_t)old->nchunks, sizeof *kept);

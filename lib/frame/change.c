@@ -2,8 +2,11 @@
  * change.c - changes of a frame's list of chunks, which can be undone.
  *
  * New chunks go to free space at once; the list in memory says so, the file does not yet. What a
- * put or a shorter list leaves behind is released when the change is kept, what a put took when it
+ * put or another list leaves behind is released when the change is kept, what a put took when it
  * is undone.
+ *
+ * The list as it was is what the log of puts leads back to, until there is another list: that is a
+ * new one, and the old one waits aside, its puts taken back.
  */
 #include "frame/container.h"
 
@@ -30,6 +33,7 @@ end_change(struct frame *f)
     c->dropped = NULL;
     c->ndropped = 0;
     c->nputs = 0;
+    c->resized = false;
     c->rearranged = false;
     c->open = false;
 }
@@ -49,24 +53,33 @@ frame_keep(struct frame *f)
         release(f, c->puts[i].before);
     for (int64_t i = 0; i < c->ndropped; i++)
         release(f, c->dropped[i]);
-    f->dirty |= c->nputs > 0 || c->rearranged || c->nchunks != f->index.nchunks;
+    f->dirty |= c->nputs > 0 || c->resized || c->rearranged;
     end_change(f);
+}
+
+// Entries that were put become what they were before.
+static void
+take_back_puts(struct frame *f)
+{
+    const struct change *const c = &f->change;
+    for (int64_t i = c->nputs - 1; i >= 0; i--)
+        f->index.entries[c->puts[i].n] = c->puts[i].before; // a put made the list take memory
 }
 
 void
 frame_undo(struct frame *f)
 {
     struct change *const c = &f->change;
-    for (int64_t i = c->nputs - 1; i >= 0; i--) {
-        const struct change_put *const put = &c->puts[i];
-        release(f, put->after);
-        f->index.entries[put->n] = put->before; // a put made the list take memory
-    }
+    for (int64_t i = c->nputs - 1; i >= 0; i--)
+        release(f, c->puts[i].after);
     if (c->rearranged) {
         index_finish(&f->index);
         f->index = c->replaced;
         c->replaced = (struct frame_index){0};
-    } else if (c->uniform) { // a list that got shorter, then memory, does not know its end
+    } else {
+        take_back_puts(f);
+    }
+    if (c->uniform) { // a list that got shorter, then memory, does not know its end
         index_finish(&f->index);
         index_init_uniform(&f->index, c->nchunks, c->entry);
     }
@@ -191,40 +204,79 @@ note_dropped(struct frame *f, int64_t first, const bool *kept, tess_error *err)
     struct change *const c = &f->change;
     if (!f->index.entries || first >= f->index.nchunks)
         return TESS_OK;
-    c->dropped = malloc((size_t)(f->index.nchunks - first) * sizeof *c->dropped);
-    if (!c->dropped)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks",
-                       f->index.nchunks - first);
+    const int64_t most = c->ndropped + f->index.nchunks - first;
+    int64_t *const dropped = realloc(c->dropped, (size_t)most * sizeof *dropped);
+    if (!dropped)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", most);
+    c->dropped = dropped;
     for (int64_t n = first; n < f->index.nchunks; n++)
         if (f->index.entries[n] >= 0 && !(kept && kept[n]))
             c->dropped[c->ndropped++] = f->index.entries[n];
     return TESS_OK;
 }
 
-tess_status
-frame_set_length(struct frame *f, int64_t nchunks, tess_error *err)
+// The list becomes another one.
+static void
+replace_list(struct frame *f, struct frame_index *next)
 {
-    assert(f->change.open && f->change.nputs == 0 && !f->change.rearranged);
-    tess_status st = note_dropped(f, nchunks, NULL, err);
+    struct change *const c = &f->change;
+    if (c->rearranged) {
+        index_finish(&f->index);
+    } else {
+        take_back_puts(f);
+        c->replaced = f->index;
+        c->rearranged = true;
+    }
+    f->index = *next;
+    *next = (struct frame_index){0};
+}
+
+// A list that got shorter may not get longer: what stood behind its end is needed to undo it.
+static tess_status
+spare_list(struct frame *f, tess_error *err)
+{
+    const struct change *const c = &f->change;
+    struct frame_index copy;
+    tess_status st = TESS_OK;
+    if (c->rearranged || !c->resized)
+        return TESS_OK;
+    index_init_uniform(&copy, f->index.nchunks, f->index.uniform);
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++)
+        st = index_set(&copy, n, f->index.entries[n], err);
     if (st == TESS_OK)
-        st = index_resize(&f->index, nchunks, index_entry_of(SPECIAL_ZEROS), err);
-    if (st == TESS_OK)
-        f->h.nbytes = nchunks * f->h.chunksize;
-    f->generation++;
+        replace_list(f, &copy);
+    index_finish(&copy);
     return st;
+}
+
+tess_status
+frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err)
+{
+    const int64_t before = f->change.ndropped;
+    assert(f->change.open);
+    tess_status st = nchunks > f->index.nchunks ? spare_list(f, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = note_dropped(f, nchunks, NULL, err);
+    if (st == TESS_OK)
+        st = index_resize(&f->index, nchunks, entry, err);
+    f->generation++;
+    if (st != TESS_OK) {
+        f->change.ndropped = before;
+        return st;
+    }
+    f->change.resized = true;
+    f->h.nbytes = nchunks * f->h.chunksize;
+    return TESS_OK;
 }
 
 tess_status
 frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tess_error *err)
 {
-    assert(f->change.open && f->change.nputs == 0 && !f->change.rearranged);
+    assert(f->change.open);
     const tess_status st = note_dropped(f, 0, kept, err);
     if (st != TESS_OK)
         return st;
-    f->change.replaced = f->index;
-    f->change.rearranged = true;
-    f->index = *next;
-    *next = (struct frame_index){0};
+    replace_list(f, next);
     f->h.nbytes = f->index.nchunks * f->h.chunksize;
     f->generation++;
     return TESS_OK;

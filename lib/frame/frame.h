@@ -36,6 +36,7 @@ struct change {
     int64_t nchunks; // before
     bool uniform; // the list took no memory then
     int64_t entry; // and all of it was this
+    bool resized;
     bool rearranged;
     struct frame_index replaced; // the list before, when it was rearranged
     struct change_put {
@@ -205,10 +206,10 @@ void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a fa
 // Place n becomes a special chunk that is not stored.
 tess_status frame_put_special(struct frame *f, int64_t n, enum chunk_special special,
                               tess_error *err);
-// The list gets longer at its end (new places are zeros), or shorter.
-tess_status frame_set_length(struct frame *f, int64_t nchunks, tess_error *err);
+// The list gets longer at its end (new places have that entry, which is special), or shorter.
+tess_status frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err);
 // The list becomes `next` (taken over, emptied, on success). Place n of the old list is in the new
-// one where kept[n] is set, and gone elsewhere. At most one of these two, before any put.
+// one where kept[n] is set, and gone elsewhere.
 tess_status frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept,
                             tess_error *err);
 

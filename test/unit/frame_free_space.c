@@ -136,7 +136,8 @@ static void
 append(struct file *t)
 {
     frame_begin(t->f);
-    assert_int_equal(frame_set_length(t->f, t->nchunks + 1, NULL), TESS_OK);
+    assert_int_equal(frame_set_length(t->f, t->nchunks + 1, index_entry_of(SPECIAL_ZEROS), NULL),
+                     TESS_OK);
     frame_keep(t->f);
     assert_int_equal(put(t, t->nchunks++), TESS_OK);
 }
