@@ -68,18 +68,25 @@ TESS_API TESS_NODISCARD tess_status tess_array_uninit(const tess_storage *storag
                                                       const tess_params *params, tess_array **a,
                                                       tess_error *err);
 
-/** All items are zero. Takes no space until something is written. */
+/**
+ * All items are zero. Takes no space until something is written. Growth shows tess_params.fill, as
+ * of all arrays but full ones and those of NaNs.
+ */
 TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage,
                                                      const tess_params *params, tess_array **a,
                                                      tess_error *err);
 
-/** All items are NaN; items of 4 or 8 bytes only (TESS_ERR_ARG otherwise). */
+/**
+ * All items are NaN, also those that growth shows; items of 4 or 8 bytes only (TESS_ERR_ARG
+ * otherwise).
+ */
 TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
                                                    const tess_params *params, tess_array **a,
                                                    tess_error *err);
 
 /**
- * All items equal one value.
+ * All items equal one value, also those that growth shows. One of more than 1 MiB that is not all
+ * zeros is TESS_ERR_LIMIT; write it to an array of zeros instead.
  *
  * @param item       The value, in the byte order of the array.
  * @param item_size  Its size in bytes; must be the typesize.
@@ -166,6 +173,7 @@ typedef struct tess_info {
     const char *dtype; /**< type string, verbatim; NULL if the file has none */
     int dtype_format; /**< 0: NumPy */
     int32_t typesize; /**< bytes of one item */
+    const void *fill; /**< the item that growth shows; NULL: zeros */
 
     /** Id (tess_codec) of the codec of new chunks, as all up to split; see chunk.h for others. */
     int codec;
@@ -261,8 +269,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
 /**
  * Change the shape: axes grow or shrink at their ends.
  *
- * New items are zero, also where an earlier, larger shape had left others. Items outside the new
- * shape are gone. Chunk and block shapes stay.
+ * New items are the fill value that the array was created with (tess_params.fill), or zero, also
+ * where an earlier, larger shape had left others. Items outside the new shape are gone. Chunk and
+ * block shapes stay.
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.

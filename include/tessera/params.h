@@ -72,7 +72,8 @@ typedef enum tess_filter {
 typedef enum tess_split {
     TESS_SPLIT_ALWAYS = 1,
     TESS_SPLIT_NEVER = 2,
-    /** Fast codecs, shuffle, items up to 16 bytes, as c-blosc2; zlib in blocks of 4096 items, too. */
+    /** Fast codecs, shuffle, items up to 16 bytes, as c-blosc2; zlib in blocks of 4096 items, too.
+     */
     TESS_SPLIT_AUTO = 3
 } tess_split;
 
@@ -147,8 +148,19 @@ typedef struct tess_params {
     tess_layout layout;
     tess_layer layer;
     /**
-     * Fixed metalayers besides the N-dimensional one, TESS_MAX_METALAYERS - 1 at most; their sizes
-     * can never change (meta.h). May be NULL if nmetalayers is 0.
+     * The item that growth shows (tess_array_resize() and its kin), in the byte order of the array,
+     * or NULL: zeros. It says nothing of the items that an array is created with; tess_array_full()
+     * and tess_array_nan() make theirs the fill value, and another one here is TESS_ERR_ARG. Kept
+     * in a fixed metalayer, `tess_fill`, unless all its bytes are zero; one of more than 1 MiB is
+     * TESS_ERR_LIMIT then. Programs other than Tessera grow an array with zeros nevertheless.
+     */
+    const void *fill;
+    /** Bytes at fill: the typesize, or 0 without one. */
+    size_t fill_size;
+    /**
+     * Fixed metalayers besides the N-dimensional one and that of the fill value, with these
+     * TESS_MAX_METALAYERS at most; their sizes can never change (meta.h). May be NULL if
+     * nmetalayers is 0.
      */
     const tess_metalayer *metalayers;
     int nmetalayers;
@@ -156,7 +168,8 @@ typedef struct tess_params {
 
 /**
  * Set the defaults: no shape (ndim 0), opaque items of 1 byte, codec LZ4 level 5, shuffle in the
- * last slot, automatic splitting, no dictionaries, layer `b2nd`, no metalayers.
+ * last slot, automatic splitting, no dictionaries, layer `b2nd`, no fill value, no
+ * metalayers.
  */
 TESS_API void tess_params_init(tess_params *params);
 

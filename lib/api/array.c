@@ -177,6 +177,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .dtype = a->nd.dtype,
         .dtype_format = a->nd.dtype_format,
         .typesize = g->typesize,
+        .fill = a->fill,
         .codec = h->codec,
         .codec_name = name ? name : unknown,
         .codec_meta = h->codec_meta,

@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "array/array.h"
 #include "chunk/cursor.h"
+#include "meta/fill_layer.h"
 
 #include <tessera/meta.h>
 
@@ -66,7 +67,7 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t size,
         st = find(a, false, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    if (strcmp(name, a->layer) == 0)
+    if (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
     if (size != layer->size || (size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1,

@@ -58,6 +58,7 @@ array_free(tess_array *a)
     frame_close(a->frame);
     ndlayer_finish(&a->nd);
     cache_free(a->cache);
+    free(a->fill);
     free(a->chunk_starts);
     pool_free(a->pool);
     store_free(a->store);

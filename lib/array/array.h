@@ -34,6 +34,8 @@ struct tess_array {
     struct block_grid grid; // of g
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
+    uint8_t *fill; // the item that growth shows; NULL: zeros
+    int64_t moved; // counts all changes of shape but growth at the ends
     struct plugins plugins; // of the program
     bool linear; // chunks hold their items in C order, without a grid of blocks
     bool plain; // no N-dimensional layer: one dimension
@@ -145,7 +147,7 @@ tess_status array_set_orthogonal(tess_array *a, const int64_t *counts,
 // them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
                              const int64_t *step, const struct strided_const *src, tess_error *err);
-// Another shape; src: the items from `start` to the new shape's end. NULL: they become zero.
+// Another shape; src: the items from `start` to the new shape's end. NULL: the fill value.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
                                const struct strided_const *src, tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
@@ -157,18 +159,43 @@ tess_status array_update_mask(tess_array *a, const tess_mask *mask, const uint8_
                               tess_error *err);
 tess_status array_commit(tess_array *a, tess_error *err);
 
-// resize.c: as one change of the frame, too. array_reshape() changes grid and shape and leaves what
-// comes into sight as it is; array_clear_exposed() then makes it zero. array_shape_undo() goes with
-// frame_undo().
-struct saved_shape {
-    struct geometry g;
-    uint8_t *layer; // content of the N-dimensional layer
+// resize.c: another grid and shape, as part of a change of the frame; items that come into sight
+// are what they are. Chunk rows along one axis may move, too: `gone` of them fall out from the row
+// `first` on, those behind go `by` rows on. NULL: none. New chunks show the fill value where that
+// is zeros or NaNs, else zeros.
+struct row_move {
+    int axis;
+    int64_t first, gone, by;
 };
-tess_status array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved,
+tess_status array_reshape(tess_array *a, const int64_t *shape, const struct row_move *move,
                           tess_error *err);
-tess_status array_clear_exposed(tess_array *a, const struct geometry *before, tess_error *err);
-void array_shape_undo(tess_array *a, struct saved_shape *saved);
 // Whether chunks keep their numbers and none is lost.
 bool array_grows_at_end(const tess_array *a, const int64_t *shape);
+
+// To undo it, together with frame_undo(). Saved before the change.
+struct saved_shape {
+    struct geometry g;
+    uint8_t *layer; // content of the N-dimensional layer; NULL: nothing saved
+};
+tess_status array_shape_save(const tess_array *a, struct saved_shape *saved, tess_error *err);
+void array_shape_undo(tess_array *a, struct saved_shape *saved);
+
+// update.c: the same around a change of the frame that gives an array another shape. Nothing waits
+// in the cache, or the change is a growth at the end. `moves`: it is none. End undoes the change if
+// st is no success, and returns it.
+tess_status array_change_begin(tess_array *a, struct saved_shape *saved, tess_error *err);
+tess_status array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_status st,
+                             tess_error *err);
+
+// fill.c: the item that growth shows; NULL or zeros: zeros. From the metalayer, for an open frame.
+tess_status array_set_fill(tess_array *a, const uint8_t *item, tess_error *err);
+tess_status array_load_fill(tess_array *a, tess_error *err);
+// The fill value as a list's entry for chunks that are not stored; zeros if it is none.
+enum chunk_special array_fill_special(const tess_array *a);
+// As part of a change: items of a box become the fill value; or all that array_reshape() brought
+// into sight at the ends of the axes.
+tess_status array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop,
+                           tess_error *err);
+tess_status array_fill_grown(tess_array *a, const struct geometry *before, tess_error *err);
 
 #endif

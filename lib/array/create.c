@@ -9,6 +9,7 @@
 #include "array/sources.h"
 #include "geom/layout.h"
 #include "meta/dtype.h"
+#include "meta/fill_layer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,6 +85,29 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
     return a->nd.dtype ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a type");
 }
 
+// What growth shows: as the caller says, or what the items of the new array are.
+static tess_status
+init_fill(tess_array *a, const tess_params *p, const struct array_content *content, tess_error *err)
+{
+    const size_t typesize = (size_t)a->g.typesize;
+    const uint8_t *item = content->special == SPECIAL_VALUE ? content->item : NULL;
+    uint8_t nan[8];
+
+    if (p->fill ? p->fill_size != typesize : p->fill_size != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a fill value of %zu bytes%s, items of the array have %zu", p->fill_size,
+                       p->fill ? "" : " that is not given", typesize);
+    if (content->special == SPECIAL_NANS) {
+        const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = a->g.typesize}};
+        chunk_special_bytes(&nans, 0, nan, typesize);
+        item = nan;
+    }
+    if (item && p->fill && memcmp(item, p->fill, typesize) != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the fill value is not the value that all items are created with");
+    return array_set_fill(a, item ? item : p->fill, err);
+}
+
 // The N-dimensional layer first, so that the shape lies in the header's first sector.
 static tess_status
 make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess_error *err)
@@ -97,11 +121,14 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
     if (st == TESS_OK)
         st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
     free(content);
+    if (st == TESS_OK && a->fill)
+        st = fill_layer_add(metas, a->fill, (size_t)a->g.typesize, err);
     for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
         const tess_metalayer *const m = &p->metalayers[i];
         if (!m->name || (!m->content && m->size > 0))
             return err_set(err, TESS_ERR_ARG, -1, "metalayer %d has no name or no content", i);
-        if (strcmp(m->name, "b2nd") == 0 || strcmp(m->name, "caterva") == 0)
+        if (strcmp(m->name, "b2nd") == 0 || strcmp(m->name, "caterva") == 0 ||
+            strcmp(m->name, FILL_LAYER) == 0)
             return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library",
                            m->name);
         st = layers_add(metas, LAYERS_FIXED_MAX, m->name, m->content, m->size, err);
@@ -220,6 +247,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
     TRY(check_content(a, content, err));
+    TRY(init_fill(a, p, content, err));
     TRY(make_metas(a, p, &metas, err));
     TRY(init_header(a, p, &h, err));
     array_set_grid(a);

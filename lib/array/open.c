@@ -133,6 +133,7 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
         TRY(parse_layer(a, layer, err));
         TRY(check_frame(a, err));
         array_set_grid(a);
+        TRY(array_load_fill(a, err));
     } else {
         TRY(open_plain(a, err));
     }

@@ -1,19 +1,13 @@
 /*
- * resize.c - axes grow or shrink at their ends.
+ * resize.c - another shape: the list of chunks for another grid.
  *
- * The frame's list of chunks always is the grid in C order. Where only the slowest axis changes,
- * the list gets longer or shorter at its end; else a new one is made.
- *
- * Chunks at the old border hold padding, which may be anything in files of other writers; what of
- * it comes into sight is made zero.
+ * The frame's list of chunks always is the grid in C order. Where only the slowest axis changes at
+ * its end, the list gets longer or shorter at its end; else a new one is made.
  */
 #include "array/array.h"
 
 #include "array/cache.h"
-#include "array/visit.h"
 #include "base/checked.h"
-#include "geom/walk.h"
-#include "ndcopy/ndcopy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,21 +24,34 @@ step(int64_t *at, const int64_t *grid, int ndim)
     }
 }
 
+// Where a chunk goes along an axis; false: nowhere.
+static bool
+move_row(const struct row_move *move, int axis, int64_t *row)
+{
+    if (!move || axis != move->axis || *row < move->first)
+        return true;
+    const bool stays = *row >= move->first + move->gone;
+    *row += move->by;
+    return stays;
+}
+
 // The new list: chunks that are in both grids keep their entries.
 static tess_status
 build_list(const struct frame *f, const struct geometry *old, const struct geometry *new,
-           struct frame_index *list, bool *kept, tess_error *err)
+           const struct row_move *move, int64_t entry, struct frame_index *list, bool *kept,
+           tess_error *err)
 {
     int64_t at[NDIM_MAX] = {0};
 
-    index_init_uniform(list, 0, index_entry_of(SPECIAL_ZEROS));
-    tess_status st = index_resize(list, new->nchunks, index_entry_of(SPECIAL_ZEROS), err);
+    index_init_uniform(list, 0, entry);
+    tess_status st = index_resize(list, new->nchunks, entry, err);
     for (int64_t n = 0; n < old->nchunks && st == TESS_OK; n++) {
         int64_t to = 0;
         bool inside = true;
         for (int i = 0; i < old->ndim; i++) {
-            to = to * new->grid[i] + at[i];
-            inside &= at[i] < new->grid[i];
+            int64_t row = at[i];
+            inside &= move_row(move, i, &row) && row < new->grid[i];
+            to = to * new->grid[i] + row;
         }
         if (inside)
             st = index_set(list, to, index_get(&f->index, n), err);
@@ -75,18 +82,32 @@ array_grows_at_end(const tess_array *a, const int64_t *shape)
     return true;
 }
 
-static tess_status
-change_list(struct frame *f, const struct geometry *old, const struct geometry *new,
-            tess_error *err)
+// Whether the list gets longer or shorter at its end.
+static bool
+changes_at_end(const struct frame *f, const struct geometry *old, const struct geometry *new,
+               const struct row_move *move, int64_t entry)
 {
-    if (old->nchunks == 0 || new->nchunks == 0 || same_but_for_first(old, new))
-        return frame_set_length(f, new->nchunks, index_entry_of(SPECIAL_ZEROS), err);
+    if (old->nchunks == 0 || new->nchunks == 0)
+        return true;
+    if (!f->index.entries && f->index.uniform == entry) // and is one entry again and again
+        return true;
+    return !move && same_but_for_first(old, new);
+}
 
+static tess_status
+change_list(tess_array *a, const struct geometry *new, const struct row_move *move, tess_error *err)
+{
+    struct frame *const f = a->frame;
+    const struct geometry *const old = &a->g;
+    const int64_t entry = index_entry_of(array_fill_special(a));
     struct frame_index list = {0};
+
+    if (changes_at_end(f, old, new, move, entry))
+        return frame_set_length(f, new->nchunks, entry, err);
     bool *const kept = calloc((size_t)old->nchunks, sizeof *kept);
     if (!kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", old->nchunks);
-    tess_status st = build_list(f, old, new, &list, kept, err);
+    tess_status st = build_list(f, old, new, move, entry, &list, kept, err);
     if (st == TESS_OK)
         st = frame_rearrange(f, &list, kept, err);
     index_finish(&list);
@@ -113,27 +134,28 @@ patch_shape(const struct layer *layer, const struct geometry *g)
 }
 
 tess_status
-array_reshape(tess_array *a, const int64_t *shape, struct saved_shape *saved, tess_error *err)
+array_reshape(tess_array *a, const int64_t *shape, const struct row_move *move, tess_error *err)
 {
     struct geometry next;
-    const struct layer *const layer = layer_of(a);
-
     tess_status st = geometry_reshape(&a->g, shape, &next, err);
+    if (st == TESS_OK)
+        st = change_list(a, &next, move, err);
     if (st != TESS_OK)
         return st;
+    patch_shape(layer_of(a), &next);
+    a->g = next;
+    return TESS_OK;
+}
+
+tess_status
+array_shape_save(const tess_array *a, struct saved_shape *saved, tess_error *err)
+{
+    const struct layer *const layer = layer_of(a);
     saved->g = a->g;
     saved->layer = malloc(layer->size);
     if (!saved->layer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a metalayer");
     memcpy(saved->layer, layer->content, layer->size);
-    st = change_list(a->frame, &a->g, &next, err);
-    if (st != TESS_OK) {
-        free(saved->layer);
-        saved->layer = NULL;
-        return st;
-    }
-    patch_shape(layer, &next);
-    a->g = next;
     return TESS_OK;
 }
 
@@ -149,113 +171,4 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     memcpy(layer->content, saved->layer, layer->size);
     free(saved->layer);
     saved->layer = NULL;
-}
-
-// Whether a part of a chunk is zero already. lo and hi are relative to the chunk.
-static tess_status
-is_clear(const tess_array *a, struct visit *v, const struct walk *chunk, uint8_t *block,
-         struct chunk_scratch *s, bool *clear, tess_error *err)
-{
-    const struct geometry *const g = &a->g;
-    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
-    struct walk w;
-
-    *clear = true;
-    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
-         more && *clear; more = walk_next(&w)) {
-        const tess_status st = visit_block(a, v, (int32_t)w.index, block, s, err);
-        if (st != TESS_OK)
-            return st;
-        int64_t at = 0;
-        for (int i = 0; i < g->ndim; i++) {
-            extent[i] = w.hi[i] - w.lo[i];
-            at += w.lo[i] * stride[i];
-        }
-        *clear = ndconstant(g->ndim, extent, g->typesize, block + at, stride);
-        for (int32_t i = 0; i < g->typesize && *clear; i++)
-            *clear = block[at + i] == 0;
-    }
-    return TESS_OK;
-}
-
-// Memory for a block, of the size that the file says, when it is needed for the first time.
-static tess_status
-reserve_block(const tess_array *a, const struct chunk_scratch *s, uint8_t **block, tess_error *err)
-{
-    if (*block)
-        return TESS_OK;
-    const tess_status st = scratch_check(s, a->g.blocksize, err);
-    if (st != TESS_OK)
-        return st;
-    *block = malloc((size_t)a->g.blocksize);
-    return *block ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-}
-
-static tess_status
-clear_chunk(tess_array *a, const struct walk *chunk, uint8_t **block, struct chunk_scratch *s,
-            tess_error *err)
-{
-    const enum chunk_special special = index_special(index_get(&a->frame->index, chunk->index));
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    struct visit *v = NULL;
-    bool clear = false;
-
-    if (special == SPECIAL_ZEROS || special == SPECIAL_UNINIT)
-        return TESS_OK;
-    tess_status st = reserve_block(a, s, block, err);
-    if (st == TESS_OK)
-        st = visit_open(a, chunk->index, &v, err);
-    if (st == TESS_OK)
-        st = is_clear(a, v, chunk, *block, s, &clear, err);
-    visit_release(v);
-    if (st != TESS_OK || clear)
-        return st;
-    for (int i = 0; i < a->g.ndim; i++) {
-        const int64_t origin = chunk->at[i] * a->g.chunkshape[i];
-        start[i] = origin + chunk->lo[i];
-        stop[i] = origin + chunk->hi[i];
-    }
-    memset(*block, 0, (size_t)a->g.typesize);
-    const struct strided_const zero = {.items = *block}; // strides 0: the same item everywhere
-    return array_write(a, start, stop, NULL, &zero, err);
-}
-
-static tess_status
-clear_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *err)
-{
-    struct walk w;
-    tess_status st = TESS_OK;
-    uint8_t *block = NULL;
-    struct chunk_scratch *const s = pool_take(a->pool);
-
-    if (!s)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    else
-        for (bool more = walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, NULL);
-             more && st == TESS_OK; more = walk_next(&w))
-            st = clear_chunk(a, &w, &block, s, err);
-    free(block);
-    pool_give(a->pool, s);
-    return st;
-}
-
-// The padding of chunks that were there before, as far as it is inside the shape now.
-tess_status
-array_clear_exposed(tess_array *a, const struct geometry *before, tess_error *err)
-{
-    int64_t start[NDIM_MAX], stop[NDIM_MAX], covered[NDIM_MAX];
-
-    for (int i = 0; i < a->g.ndim; i++)
-        covered[i] = min_i64(a->g.shape[i], before->grid[i] * before->chunkshape[i]);
-    for (int axis = 0; axis < a->g.ndim; axis++) {
-        for (int i = 0; i < a->g.ndim; i++) {
-            start[i] = i == axis ? min_i64(before->shape[i], covered[i]) : 0;
-            stop[i] = covered[i];
-        }
-        const tess_status st = clear_box(a, start, stop, err);
-        if (st != TESS_OK)
-            return st;
-    }
-    return TESS_OK;
 }

@@ -71,19 +71,39 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
     return write_at_once(a, start, stop, step, src, err);
 }
 
-// The new shape and what comes into sight by it, as part of a change.
-static tess_status
-reshape_and_fill(tess_array *a, const int64_t *shape, const int64_t *start,
-                 const struct strided_const *src, bool held, struct saved_shape *saved,
+tess_status
+array_change_begin(tess_array *a, struct saved_shape *saved, tess_error *err)
+{
+    const tess_status st = array_shape_save(a, saved, err);
+    if (st == TESS_OK)
+        frame_begin(a->frame);
+    return st;
+}
+
+tess_status
+array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_status st,
                  tess_error *err)
 {
-    const tess_status st = array_reshape(a, shape, saved, err);
-    if (st != TESS_OK)
+    if (st != TESS_OK) {
+        frame_undo(a->frame);
+        array_shape_undo(a, saved);
         return st;
-    if (!src)
-        return array_clear_exposed(a, &saved->g, err);
-    return held ? held_write(a, start, shape, NULL, src, err)
-                : array_write(a, start, shape, NULL, src, err);
+    }
+    free(saved->layer);
+    saved->layer = NULL;
+    frame_keep(a->frame);
+    a->frame->dirty = true;
+    a->moved += moves;
+    return frame_commit_if_large(a->frame, err);
+}
+
+static bool
+shrinks(const struct geometry *g, const int64_t *shape)
+{
+    for (int i = 0; i < g->ndim; i++)
+        if (shape[i] < g->shape[i])
+            return true;
+    return false;
 }
 
 tess_status
@@ -93,6 +113,7 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
     struct saved_shape saved = {0};
     const bool appends = src && array_grows_at_end(a, shape);
     const bool held = appends && held_wants(a, start, shape, NULL);
+    const bool moves = shrinks(&a->g, shape);
     tess_status st = held ? held_make_room(a, start, shape, NULL, err) : held_write_back(a, err);
     if (st != TESS_OK)
         return st;
@@ -101,17 +122,16 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
     if (!appends)
         cache_forget_from(a->cache, 0);
 
-    frame_begin(a->frame);
-    st = reshape_and_fill(a, shape, start, src, held, &saved, err);
-    if (st != TESS_OK) {
-        frame_undo(a->frame);
-        array_shape_undo(a, &saved);
+    st = array_change_begin(a, &saved, err);
+    if (st != TESS_OK)
         return st;
-    }
-    free(saved.layer);
-    frame_keep(a->frame);
-    a->frame->dirty = true;
-    return frame_commit_if_large(a->frame, err);
+    st = array_reshape(a, shape, NULL, err);
+    if (st == TESS_OK && !src)
+        st = array_fill_grown(a, &saved.g, err);
+    else if (st == TESS_OK)
+        st = held ? held_write(a, start, shape, NULL, src, err)
+                  : array_write(a, start, shape, NULL, src, err);
+    return array_change_end(a, &saved, moves, st, err);
 }
 
 tess_status

@@ -456,6 +456,7 @@ specials(void **state)
         params.dtype = "<f8";
         reference_init(&r, 2, params.shape, 8);
         reference_fill(&r, kind == 2 ? nan : kind == 3 ? value : zero);
+        reference_grow_with(&r, kind == 2 ? nan : kind == 3 ? value : zero);
         if (kind == 0)
             ok(tess_array_uninit(&storage, &params, &a, err));
         else if (kind == 1)
@@ -472,7 +473,7 @@ specials(void **state)
         write_both(a, &r, (const int64_t[]){17, 9}, (const int64_t[]){19, 11}, 3);
         write_both(a, &r, (const int64_t[]){30, 20}, (const int64_t[]){40, 30}, 4);
         check_array(a, &r);
-        ok(tess_array_resize(a, (const int64_t[]){45, 33}, err)); // new items are zero
+        ok(tess_array_resize(a, (const int64_t[]){45, 33}, err)); // new items are as the first ones
         reference_resize(&r, (const int64_t[]){45, 33});
         check_array(a, &r);
         ok(tess_array_resize(a, (const int64_t[]){3, 3}, err));

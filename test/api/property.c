@@ -66,6 +66,7 @@ struct subject {
     const struct pipeline *pipeline;
     enum kind kind;
     tess_params params;
+    uint8_t *fill; // of the params; NULL: none
     tess_storage storage; // path NULL: memory
     tess_context context; // drawn anew whenever the array is opened
     tess_array *array;
@@ -183,6 +184,8 @@ suits(const struct pipeline *p, int32_t typesize)
     return p->typesizes == 0 || f || (p->typesizes == 1248 && (typesize == 1 || typesize == 2));
 }
 
+static uint8_t *draw_items(struct subject *s, size_t size);
+
 static void
 draw_params(struct subject *s)
 {
@@ -212,6 +215,11 @@ draw_params(struct subject *s)
     do {
         s->kind = (enum kind)below(s, KIND_COUNT);
     } while (s->kind == KIND_NAN && p->typesize != 4 && p->typesize != 8);
+    if (s->kind != KIND_NAN && s->kind != KIND_FULL && one_in(s, 3)) {
+        s->fill = draw_items(s, (size_t)p->typesize);
+        p->fill = s->fill;
+        p->fill_size = (size_t)p->typesize;
+    }
 }
 
 // Threads and cache: no block fits in it, some do, all do.
@@ -241,9 +249,9 @@ tell_params(struct subject *s)
     tell_shape(s, "shape", p->shape);
     tell_shape(s, "chunks", p->chunkshape);
     tell_shape(s, "blocks", p->blockshape);
-    tell(s, " typesize %d, codec %d level %d%s, filters %s, split %d, layer %d\n", (int)p->typesize,
-         (int)p->codec, p->clevel, p->dictionary ? " dictionary" : "", s->pipeline->name,
-         (int)p->split, (int)p->layer);
+    tell(s, "%s typesize %d, codec %d level %d%s, filters %s, split %d, layer %d\n",
+         s->fill ? " fill value," : "", (int)p->typesize, (int)p->codec, p->clevel,
+         p->dictionary ? " dictionary" : "", s->pipeline->name, (int)p->split, (int)p->layer);
 }
 
 // -- items
@@ -305,6 +313,8 @@ create(struct subject *s)
     struct reference *ref = &s->reference;
 
     reference_init(ref, p->ndim, p->shape, (size_t)p->typesize);
+    if (p->fill)
+        reference_grow_with(ref, p->fill);
     switch (s->kind) {
     case KIND_UNINIT:
         ok(tess_array_uninit(&s->storage, p, &s->array, err));
@@ -316,12 +326,14 @@ create(struct subject *s)
         static const uint8_t nan4[] = {0, 0, 0xc0, 0x7f};
         static const uint8_t nan8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
         reference_fill(ref, p->typesize == 4 ? nan4 : nan8);
+        reference_grow_with(ref, p->typesize == 4 ? nan4 : nan8);
         ok(tess_array_nan(&s->storage, p, &s->array, err));
         break;
     }
     case KIND_FULL: {
         uint8_t *item = draw_items(s, ref->typesize);
         reference_fill(ref, item);
+        reference_grow_with(ref, item);
         ok(tess_array_full(&s->storage, p, item, ref->typesize, &s->array, err));
         free(item);
         break;
@@ -566,6 +578,7 @@ live(struct subject *s)
     check_array(s->array, &s->reference);
     ok(tess_array_close(s->array, err));
     reference_finish(&s->reference);
+    free(s->fill);
 }
 
 // After a failure the story is told; after success telling is NULL.

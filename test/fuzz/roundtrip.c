@@ -308,6 +308,7 @@ create(struct subject *s)
         st = tess_array_uninit(&storage, p, &s->array, &err);
     } else if (kind == 2) {
         reference_fill(&s->want, items);
+        reference_grow_with(&s->want, items);
         st = tess_array_full(&storage, p, items, ts, &s->array, &err);
     } else {
         memcpy(s->want.data, items, size);

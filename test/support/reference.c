@@ -34,13 +34,18 @@ reference_copy(struct reference *r, const struct reference *from)
     *r = *from;
     r->data = zeroed(reference_size(from));
     memcpy(r->data, from->data, reference_size(from));
+    r->fill = NULL;
+    if (from->fill)
+        reference_grow_with(r, from->fill);
 }
 
 void
 reference_finish(struct reference *r)
 {
     free(r->data);
+    free(r->fill);
     r->data = NULL;
+    r->fill = NULL;
 }
 
 int64_t
@@ -82,6 +87,14 @@ reference_fill(struct reference *r, const void *item)
 
     for (int64_t i = 0; i < n; i++)
         memcpy(r->data + (size_t)i * r->typesize, item, r->typesize);
+}
+
+void
+reference_grow_with(struct reference *r, const void *item)
+{
+    free(r->fill);
+    r->fill = zeroed(r->typesize);
+    memcpy(r->fill, item, r->typesize);
 }
 
 // Step to the next item of a box in C order; false behind the last one.
@@ -148,6 +161,10 @@ reference_resize(struct reference *r, const int64_t *shape)
     for (int i = 0; i < r->ndim; i++)
         common[i] = shape[i] < r->shape[i] ? shape[i] : r->shape[i];
     reference_init(&resized, r->ndim, shape, r->typesize);
+    if (r->fill) {
+        reference_fill(&resized, r->fill);
+        reference_grow_with(&resized, r->fill);
+    }
 
     uint8_t *kept = zeroed(reference_box_size(r, origin, common));
     reference_get(r, origin, common, kept);

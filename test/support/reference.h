@@ -17,6 +17,7 @@ struct reference {
     int64_t shape[REFERENCE_MAX_NDIM];
     size_t typesize;
     uint8_t *data; // prod(shape) items in C order; never NULL
+    uint8_t *fill; // the item that growth shows; NULL: zeros
 };
 
 // All items are zero bytes.
@@ -32,12 +33,14 @@ size_t reference_size(const struct reference *r);
 size_t reference_box_size(const struct reference *r, const int64_t *start, const int64_t *stop);
 
 void reference_fill(struct reference *r, const void *item);
+// What growth shows from now on.
+void reference_grow_with(struct reference *r, const void *item);
 
 // Between the box [start, stop) and memory in C order.
 void reference_get(const struct reference *r, const int64_t *start, const int64_t *stop, void *dst);
 void reference_set(struct reference *r, const int64_t *start, const int64_t *stop, const void *src);
 
-// Axes grow and shrink at their ends; new items are zero.
+// Axes grow and shrink at their ends; new items are the fill value.
 void reference_resize(struct reference *r, const int64_t *shape);
 void reference_append(struct reference *r, int axis, int64_t count, const void *src);
 
