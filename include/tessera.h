@@ -11,7 +11,7 @@
  *   tessera/plugin.h    codecs and filters of your own
  *   tessera/context.h   what calls may use: threads, memory
  *   tessera/storage.h   where an array lives: a file, memory
- *   tessera/array.h     create, open, read, write, resize, append, close
+ *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    items of an array: points, indices per axis
  *   tessera/view.h      arrays seen otherwise: slices, axes in another order

@@ -298,6 +298,80 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
                                                       size_t src_size, tess_error *err);
 
 /**
+ * Change the shape anywhere: along each axis, what the shapes differ by is inserted or removed at
+ * one place.
+ *
+ * Inserted items are the fill value, or zero. Where both place and difference are multiples of the
+ * chunk, chunks are renumbered and nothing is decoded. Where the difference is one, that is so for
+ * all but the chunks that hold the place. Otherwise all items behind the place are decoded and
+ * encoded once, in memory for 64 MiB of them, or one chunk if that is larger; and until the next
+ * commit their old chunks take their space, too. Axes that shrink come before those that grow.
+ *
+ * @param a      Array opened for writing.
+ * @param shape  ndim values, >= 0, in items.
+ * @param start  ndim values: the index of the first item that is inserted or removed,
+ *               0 <= start[i] <= shape of the array; and if the axis shrinks, start[i] <= shape[i].
+ *               NULL: at the ends, as tess_array_resize().
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return as tess_array_write(); TESS_ERR_LIMIT also if a chunk exceeds tess_limits.memory.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_resize_at(tess_array *a, const int64_t *shape,
+                                                         const int64_t *start, tess_error *err);
+
+/**
+ * Insert layers across one axis; what was at `position` and behind comes behind them.
+ *
+ * What it costs: see tess_array_resize_at().
+ *
+ * @param a         Array opened for writing, with one dimension at least.
+ * @param axis      The axis that grows, 0 <= axis < ndim.
+ * @param position  0 <= position <= items along the axis. At the end: as tess_array_append().
+ * @param src       Items in C order, of the array's shape in all other axes.
+ * @param src_size  Size of src in bytes, a multiple of one layer; their number is the growth.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_resize_at(); TESS_ERR_ARG if a layer has no items.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_insert(tess_array *a, int axis, int64_t position,
+                                                      const void *src, size_t src_size,
+                                                      tess_error *err);
+
+/**
+ * Delete layers across one axis; what was behind them follows what was before.
+ *
+ * What it costs: see tess_array_resize_at().
+ *
+ * @param a         Array opened for writing, with one dimension at least.
+ * @param axis      The axis that shrinks, 0 <= axis < ndim.
+ * @param position  The first layer that goes.
+ * @param count     How many, >= 0; position + count <= items along the axis.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_resize_at().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, int64_t position,
+                                                      int64_t count, tess_error *err);
+
+/**
+ * Grow one axis by the items of another array.
+ *
+ * They pass through memory as for tess_array_resize_at().
+ *
+ * @param a      Array opened for writing, with one dimension at least.
+ * @param axis   The axis that grows, 0 <= axis < ndim.
+ * @param other  Open array with the same type, byte order included, and the same shape in all other
+ *               axes; layout, chunks and codec may differ. May be `a`. An array that does not
+ * record its type only needs the same typesize.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return as tess_array_resize_at(), and what reading the other one returns.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int axis,
+                                                            const tess_array *other,
+                                                            tess_error *err);
+
+/**
  * The bytes of an array in memory: a complete frame, as it would stand in a file.
  *
  * Commits first. The bytes belong to the array and stay until it is changed or closed. For a copy,

@@ -274,62 +274,6 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
 }
 
 TESS_API tess_status
-tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
-{
-    tess_status st = check_writable(a, err);
-    if (st == TESS_OK)
-        st = check_no_view(a, err);
-    if (st != TESS_OK)
-        return st;
-    if (a->g.ndim > 0 && !shape)
-        return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
-    if (a->g.ndim == 0 || memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0)
-        return TESS_OK;
-    return array_update_shape(a, shape, NULL, NULL, err);
-}
-
-TESS_API tess_status
-tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
-{
-    int64_t shape[NDIM_MAX];
-    int64_t layer_size;
-
-    tess_status st = check_writable(a, err);
-    if (st == TESS_OK)
-        st = check_no_view(a, err);
-    if (st != TESS_OK)
-        return st;
-    if (axis < 0 || axis >= a->g.ndim)
-        return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
-                       a->g.ndim);
-    layer_size = a->g.typesize;
-    for (int i = 0; i < a->g.ndim; i++) {
-        shape[i] = a->g.shape[i];
-        if (i != axis && !mul_i64(layer_size, shape[i], &layer_size))
-            return err_set(err, TESS_ERR_LIMIT, -1, "a layer does not fit in memory");
-    }
-    if (layer_size == 0)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "a layer across axis %d has no items; use tess_array_resize()", axis);
-    if (src_size > INT64_MAX || (int64_t)src_size % layer_size != 0)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes are not a multiple of %" PRId64 ", one layer across axis %d",
-                       src_size, layer_size, axis);
-    if (src_size == 0)
-        return TESS_OK;
-    if (!src)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    if (!add_i64(shape[axis], (int64_t)src_size / layer_size, &shape[axis]))
-        return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-
-    int64_t start[NDIM_MAX] = {0};
-    struct strided_const from = {.items = src};
-    start[axis] = a->g.shape[axis];
-    box_strides(&a->g, start, shape, from.stride);
-    return array_update_shape(a, shape, start, &from, err);
-}
-
-TESS_API tess_status
 tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
 {
     if (!a || !image || !size)

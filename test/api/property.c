@@ -487,6 +487,138 @@ do_append(struct subject *s)
     free(items);
 }
 
+// A position or an amount along an axis, often where chunks begin.
+static int64_t
+draw_along(struct subject *s, int64_t chunk, int64_t most)
+{
+    const int64_t n = below(s, most + 1);
+
+    return chunk > 0 && one_in(s, 2) ? n - n % chunk : n;
+}
+
+static void
+do_insert(struct subject *s)
+{
+    const struct reference *r = &s->reference;
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    size_t layer = r->typesize;
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    if (r->ndim == 0)
+        return;
+    const int axis = (int)below(s, r->ndim);
+    const int64_t chunk = info.chunkshape[axis];
+    const int64_t position = draw_along(s, chunk, r->shape[axis]);
+    const int64_t count = draw_along(s, chunk, chunk < 12 ? 3 * chunk : chunk + 3);
+    for (int i = 0; i < r->ndim; i++) {
+        shape[i] = r->shape[i] + (i == axis ? count : 0);
+        layer *= i == axis ? 1 : (size_t)r->shape[i];
+    }
+    if (layer == 0 || fixed(&info, axis) || !small(s, shape))
+        return;
+    tell(s, " insert %" PRId64 " into axis %d at %" PRId64, count, axis, position);
+
+    uint8_t *items = draw_items(s, layer * (size_t)count);
+    ok(tess_array_insert(s->array, axis, position, items, layer * (size_t)count, err));
+    reference_insert(&s->reference, axis, position, count, items);
+    free(items);
+}
+
+static void
+do_delete(struct subject *s)
+{
+    const struct reference *r = &s->reference;
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    if (r->ndim == 0)
+        return;
+    const int axis = (int)below(s, r->ndim);
+    const int64_t chunk = info.chunkshape[axis];
+    const int64_t position = draw_along(s, chunk, r->shape[axis]);
+    const int64_t count = draw_along(s, chunk, r->shape[axis] - position);
+    tell(s, " delete %" PRId64 " from axis %d at %" PRId64, count, axis, position);
+    ok(tess_array_delete(s->array, axis, position, count, err));
+    reference_delete(&s->reference, axis, position, count);
+}
+
+static void
+do_resize_at(struct subject *s)
+{
+    struct reference *r = &s->reference;
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    int64_t start[TESS_MAX_NDIM] = {0};
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    for (int i = 0; i < r->ndim; i++) {
+        const int64_t n = r->shape[i];
+        const int64_t chunk = info.chunkshape[i];
+        shape[i] = n;
+        if (!fixed(&info, i) && one_in(s, 2))
+            shape[i] = one_in(s, 2) ? n - draw_along(s, chunk, n) : n + draw_along(s, chunk, chunk);
+        start[i] = one_in(s, 4) ? (shape[i] < n ? shape[i] : n)
+                                : draw_along(s, chunk, shape[i] < n ? shape[i] : n);
+    }
+    if (!small(s, shape))
+        return;
+    tell_shape(s, "resize to", shape);
+    tell_shape(s, "at", start);
+    ok(tess_array_resize_at(s->array, shape, start, err));
+    for (int i = 0; i < r->ndim; i++)
+        if (shape[i] < r->shape[i])
+            reference_delete(r, i, start[i], r->shape[i] - shape[i]);
+    for (int i = 0; i < r->ndim; i++)
+        if (shape[i] > r->shape[i])
+            reference_insert(r, i, start[i], shape[i] - r->shape[i], NULL);
+}
+
+// A box of the array, as an array of its own with other chunks, behind it; or the array itself.
+static void
+do_append_array(struct subject *s)
+{
+    struct reference *r = &s->reference;
+    tess_params params = s->params;
+    tess_array *other = NULL;
+    tess_storage memory;
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    if (r->ndim == 0)
+        return;
+    const int axis = (int)below(s, r->ndim);
+    const bool itself = one_in(s, 3);
+    memcpy(params.shape, r->shape, sizeof params.shape);
+    params.shape[axis] = itself ? r->shape[axis] : below(s, 20);
+    memcpy(shape, r->shape, sizeof shape);
+    shape[axis] += params.shape[axis];
+    if (fixed(&info, axis) || !small(s, shape))
+        return;
+    tell(s, " append %s%" PRId64 " to axis %d", itself ? "itself, " : "an array, ",
+         params.shape[axis], axis);
+
+    struct reference added;
+    reference_init(&added, r->ndim, params.shape, r->typesize);
+    uint8_t *items = draw_items(s, reference_size(&added));
+    if (itself)
+        memcpy(items, r->data, reference_size(r));
+    if (!itself) {
+        params.layout = TESS_LAYOUT_CONTIGUOUS;
+        memset(params.blockshape, 0, sizeof params.blockshape);
+        if (one_in(s, 2))
+            memset(params.chunkshape, 0, sizeof params.chunkshape);
+        tess_storage_init(&memory);
+        ok(tess_array_from(&memory, &params, items, reference_size(&added), &other, err));
+    }
+    ok(tess_array_append_array(s->array, axis, itself ? s->array : other, err));
+    reference_append(r, axis, params.shape[axis], items);
+    ok(tess_array_close(other, err));
+    reference_finish(&added);
+    free(items);
+}
+
 static void
 reopen_memory(struct subject *s)
 {
@@ -547,7 +679,9 @@ do_flush(struct subject *s)
 }
 
 static void (*const operations[])(struct subject *) = {
-    do_read, do_read, do_write, do_write, do_write, do_append, do_resize, do_reopen, do_flush,
+    do_read,   do_read,   do_write,     do_write,        do_write,
+    do_append, do_resize, do_resize_at, do_append_array, do_insert,
+    do_delete, do_insert, do_resize_at, do_reopen,       do_flush,
 };
 
 static void

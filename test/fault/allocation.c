@@ -686,6 +686,63 @@ model_append(struct subject *s)
 }
 
 static tess_status
+call_insert(struct subject *s, tess_error *err)
+{
+    return tess_array_insert(s->a, 1, 4, layers, sizeof layers, err);
+}
+
+static void
+model_insert(struct subject *s)
+{
+    reference_insert(&s->reference, 1, 4, 5, layers);
+}
+
+static tess_status
+call_delete(struct subject *s, tess_error *err)
+{
+    return tess_array_delete(s->a, 0, 2, 5, err);
+}
+
+static void
+model_delete(struct subject *s)
+{
+    reference_delete(&s->reference, 0, 2, 5);
+}
+
+// One axis shorter, one longer, neither at its end.
+static tess_status
+call_resize_at(struct subject *s, tess_error *err)
+{
+    const int64_t *const n = s->reference.shape;
+
+    return tess_array_resize_at(s->a, (const int64_t[]){n[0] - 3, n[1] + 4},
+                                (const int64_t[]){1, 2}, err);
+}
+
+static void
+model_resize_at(struct subject *s)
+{
+    reference_delete(&s->reference, 0, 1, 3);
+    reference_insert(&s->reference, 1, 2, 4, NULL);
+}
+
+static tess_status
+call_append_array(struct subject *s, tess_error *err)
+{
+    return tess_array_append_array(s->a, 0, s->a, err);
+}
+
+static void
+model_append_array(struct subject *s)
+{
+    struct reference itself;
+
+    reference_copy(&itself, &s->reference);
+    reference_append(&s->reference, 0, itself.shape[0], itself.data);
+    reference_finish(&itself);
+}
+
+static tess_status
 call_flush(struct subject *s, tess_error *err)
 {
     return tess_array_flush(s->a, err);
@@ -919,6 +976,10 @@ static const struct step steps[] = {
     {"shrink", NULL, call_shrink, model_shrink},
     {"shrink to nothing", NULL, call_empty, model_empty},
     {"append", NULL, call_append, model_append},
+    {"insert", NULL, call_insert, model_insert},
+    {"delete", NULL, call_delete, model_delete},
+    {"resize anywhere", NULL, call_resize_at, model_resize_at},
+    {"append itself", NULL, call_append_array, model_append_array},
     {"flush", change, call_flush, NULL},
     {"flush nothing left", shrink_to_nothing, call_flush, NULL},
     {"save", change, call_save, NULL},

@@ -187,3 +187,56 @@ reference_append(struct reference *r, int axis, int64_t count, const void *src)
     reference_resize(r, shape);
     reference_set(r, start, shape, src);
 }
+
+// The items from `position` on along an axis, moved by `by`; nothing is resized.
+static void
+move_tail(struct reference *r, int axis, int64_t position, int64_t stop, int64_t by)
+{
+    int64_t start[REFERENCE_MAX_NDIM] = {0};
+    int64_t end[REFERENCE_MAX_NDIM] = {0};
+
+    for (int i = 0; i < r->ndim; i++)
+        end[i] = r->shape[i];
+    start[axis] = position;
+    end[axis] = stop;
+    uint8_t *tail = zeroed(reference_box_size(r, start, end));
+    reference_get(r, start, end, tail);
+    start[axis] += by;
+    end[axis] += by;
+    reference_set(r, start, end, tail);
+    free(tail);
+}
+
+void
+reference_insert(struct reference *r, int axis, int64_t position, int64_t count, const void *src)
+{
+    int64_t start[REFERENCE_MAX_NDIM] = {0};
+    int64_t shape[REFERENCE_MAX_NDIM] = {0};
+    const int64_t before = r->shape[axis];
+
+    for (int i = 0; i < r->ndim; i++)
+        shape[i] = r->shape[i];
+    shape[axis] += count;
+    reference_resize(r, shape);
+    move_tail(r, axis, position, before, count);
+    start[axis] = position;
+    shape[axis] = position + count;
+    const size_t size = reference_box_size(r, start, shape);
+    uint8_t *gap = zeroed(size);
+    for (size_t i = 0; i < size && r->fill; i++)
+        gap[i] = r->fill[i % r->typesize];
+    reference_set(r, start, shape, src ? src : gap);
+    free(gap);
+}
+
+void
+reference_delete(struct reference *r, int axis, int64_t position, int64_t count)
+{
+    int64_t shape[REFERENCE_MAX_NDIM] = {0};
+
+    move_tail(r, axis, position + count, r->shape[axis], -count);
+    for (int i = 0; i < r->ndim; i++)
+        shape[i] = r->shape[i];
+    shape[axis] -= count;
+    reference_resize(r, shape);
+}

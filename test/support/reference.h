@@ -44,4 +44,9 @@ void reference_set(struct reference *r, const int64_t *start, const int64_t *sto
 void reference_resize(struct reference *r, const int64_t *shape);
 void reference_append(struct reference *r, int axis, int64_t count, const void *src);
 
+// Layers across an axis; src NULL: of the fill value.
+void reference_insert(struct reference *r, int axis, int64_t position, int64_t count,
+                      const void *src);
+void reference_delete(struct reference *r, int axis, int64_t position, int64_t count);
+
 #endif

@@ -1,0 +1,208 @@
+/*
+ * reshape.c - the public functions that change an array's shape.
+ */
+#include "array/reshape.h"
+#include "api/check.h"
+#include "base/checked.h"
+#include "meta/dtype.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static tess_status
+check_axis(const tess_array *a, int axis, tess_error *err)
+{
+    const tess_status st = check_writable(a, err);
+    if (st != TESS_OK)
+        return st;
+    if (axis < 0 || axis >= a->g.ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
+                       a->g.ndim);
+    return TESS_OK;
+}
+
+static tess_status
+check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
+{
+    const tess_status st = check_writable(a, err);
+    if (st == TESS_OK && a->g.ndim > 0 && !shape)
+        return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
+    return st;
+}
+
+static bool
+has_shape(const tess_array *a, const int64_t *shape)
+{
+    return a->g.ndim == 0 || memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0;
+}
+
+TESS_API tess_status
+tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
+{
+    const tess_status st = check_shape(a, shape, err);
+    if (st != TESS_OK || has_shape(a, shape))
+        return st;
+    return array_update_shape(a, shape, NULL, NULL, err);
+}
+
+TESS_API tess_status
+tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, tess_error *err)
+{
+    if (!start)
+        return tess_array_resize(a, shape, err);
+    const tess_status st = check_shape(a, shape, err);
+    if (st != TESS_OK)
+        return st;
+    for (int i = 0; i < a->g.ndim; i++) {
+        const int64_t n = a->g.shape[i];
+        if (shape[i] < 0)
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
+        if (start[i] < 0 || start[i] > n)
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: a change at %" PRId64 ", there are %" PRId64 " items", i,
+                           start[i], n);
+        if (shape[i] < n && start[i] > shape[i])
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: %" PRId64 " items to remove at %" PRId64
+                           ", there are %" PRId64,
+                           i, n - shape[i], start[i], n);
+    }
+    return has_shape(a, shape) ? TESS_OK : array_resize_at(a, shape, start, err);
+}
+
+// How many layers across an axis the bytes are, and their strides.
+static tess_status
+check_layers(const tess_array *a, int axis, const void *src, size_t src_size, int64_t *count,
+             struct strided_const *from, tess_error *err)
+{
+    int64_t extent[NDIM_MAX];
+    int64_t layer_size = a->g.typesize;
+    int64_t longer;
+
+    for (int i = 0; i < a->g.ndim; i++) {
+        extent[i] = a->g.shape[i];
+        if (i != axis && !mul_i64(layer_size, extent[i], &layer_size))
+            return err_set(err, TESS_ERR_LIMIT, -1, "a layer does not fit in memory");
+    }
+    if (layer_size == 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "a layer across axis %d has no items; use tess_array_resize()", axis);
+    if (src_size > INT64_MAX || (int64_t)src_size % layer_size != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes are not a multiple of %" PRId64 ", one layer across axis %d",
+                       src_size, layer_size, axis);
+    if (src_size > 0 && !src)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    *count = (int64_t)src_size / layer_size;
+    if (!add_i64(extent[axis], *count, &longer))
+        return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
+    extent[axis] = *count;
+    from->items = src;
+    shape_strides(a->g.ndim, extent, a->g.typesize, from->stride);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
+{
+    struct strided_const from;
+    int64_t count;
+    tess_status st = check_axis(a, axis, err);
+    if (st == TESS_OK)
+        st = check_layers(a, axis, src, src_size, &count, &from, err);
+    if (st != TESS_OK || count == 0)
+        return st;
+    return array_insert(a, axis, a->g.shape[axis], count, &from, err);
+}
+
+TESS_API tess_status
+tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, size_t src_size,
+                  tess_error *err)
+{
+    struct strided_const from;
+    int64_t count;
+    tess_status st = check_axis(a, axis, err);
+    if (st != TESS_OK)
+        return st;
+    if (position < 0 || position > a->g.shape[axis])
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "insertion at %" PRId64 ", axis %d has %" PRId64 " items", position, axis,
+                       a->g.shape[axis]);
+    st = check_layers(a, axis, src, src_size, &count, &from, err);
+    if (st != TESS_OK || count == 0)
+        return st;
+    return array_insert(a, axis, position, count, &from, err);
+}
+
+TESS_API tess_status
+tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
+{
+    const tess_status st = check_axis(a, axis, err);
+    if (st != TESS_OK)
+        return st;
+    const int64_t n = a->g.shape[axis];
+    if (position < 0 || count < 0 || position > n || count > n - position)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%" PRId64 " items to delete at %" PRId64 ", axis %d has %" PRId64, count,
+                       position, axis, n);
+    return count == 0 ? TESS_OK : array_delete(a, axis, position, count, err);
+}
+
+// Whether items mean the same; of arrays that do not record a type the size has to do.
+static bool
+same_type(const tess_array *a, const tess_array *b)
+{
+    if (a->g.typesize != b->g.typesize)
+        return false;
+    if (!a->nd.dtype || !b->nd.dtype)
+        return true;
+    if (strcmp(a->nd.dtype, b->nd.dtype) == 0)
+        return true;
+    const tess_dtype s = dtype_parse(a->nd.dtype), t = dtype_parse(b->nd.dtype);
+    switch (s.kind) {
+    case TESS_KIND_BOOL:
+    case TESS_KIND_INT:
+    case TESS_KIND_UINT:
+    case TESS_KIND_FLOAT:
+    case TESS_KIND_COMPLEX: // other names of one type
+        return s.kind == t.kind && s.order == t.order && s.size == t.size;
+    default:
+        return false;
+    }
+}
+
+static tess_status
+check_other(const tess_array *a, int axis, const tess_array *other, tess_error *err)
+{
+    if (other->g.ndim != a->g.ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "an array of %d dimensions behind one of %d",
+                       other->g.ndim, a->g.ndim);
+    if (!same_type(a, other))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "items \"%.64s\" of %" PRId32 " bytes behind \"%.64s\" of %" PRId32,
+                       other->nd.dtype ? other->nd.dtype : "", other->g.typesize,
+                       a->nd.dtype ? a->nd.dtype : "", a->g.typesize);
+    for (int i = 0; i < a->g.ndim; i++)
+        if (i != axis && a->g.shape[i] != other->g.shape[i])
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: %" PRId64 " items, the array has %" PRId64, i,
+                           other->g.shape[i], a->g.shape[i]);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err)
+{
+    int64_t longer;
+    tess_status st = check_axis(a, axis, err);
+    if (st != TESS_OK)
+        return st;
+    if (!other)
+        return err_set(err, TESS_ERR_ARG, -1, "no other array is given");
+    st = check_other(a, axis, other, err);
+    if (st != TESS_OK)
+        return st;
+    if (!add_i64(a->g.shape[axis], other->g.shape[axis], &longer))
+        return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
+    return other->g.shape[axis] == 0 ? TESS_OK : array_append_array(a, axis, other, err);
+}

@@ -1,0 +1,25 @@
+/*
+ * reshape.h - items inserted and removed anywhere, and arrays behind each other.
+ *
+ * What the arguments promise is checked by the caller. Each is one change: after a failure the
+ * array is as it was.
+ */
+#ifndef ARRAY_RESHAPE_H
+#define ARRAY_RESHAPE_H
+
+#include "array/array.h"
+
+// Along each axis, what the shapes differ by is inserted or removed at start[axis], inside the old
+// shape.
+tess_status array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start,
+                            tess_error *err);
+
+// src: the inserted items; NULL: the fill value. count > 0.
+tess_status array_insert(tess_array *a, int axis, int64_t position, int64_t count,
+                         const struct strided_const *src, tess_error *err);
+tess_status array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err);
+
+// The other array may be this one.
+tess_status array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err);
+
+#endif
