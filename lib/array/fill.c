@@ -231,6 +231,8 @@ tess_status
 array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *err)
 {
     struct filler f;
+    if (a->g.nchunks > 0 && !a->frame->index.entries && special_is_filled(a, 0))
+        return TESS_OK; // all chunks are, and the list takes no memory
     tess_status st = begin(&f, a, err);
     if (st == TESS_OK)
         st = write_item(&f, start, stop, err);
