@@ -8,6 +8,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "meta/dtype.h"
+#include "meta/fill_layer.h"
 
 #include <tessera/copy.h>
 #include <tessera/view.h>
@@ -36,6 +37,8 @@ tess_array_params(const tess_array *a, tess_params *params)
     if (h->split >= TESS_SPLIT_ALWAYS && h->split <= TESS_SPLIT_AUTO)
         params->split = (tess_split)h->split;
     params->dictionary = h->use_dict;
+    params->fill = a->fill;
+    params->fill_size = a->fill ? (size_t)a->g.typesize : 0;
     params->layout = h->sparse ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
     if (a->layer && strcmp(a->layer, "caterva") == 0)
         params->layer = TESS_LAYER_CATERVA;
@@ -100,7 +103,8 @@ gather_metalayers(const tess_array *a, tess_params *p, tess_metalayer *all, tess
         all[n] = p->metalayers[n];
     for (int i = 0; i < own->count; i++) {
         const struct layer *const l = &own->items[i];
-        bool wanted = strcmp(l->name, "b2nd") != 0 && strcmp(l->name, "caterva") != 0;
+        bool wanted = strcmp(l->name, "b2nd") != 0 && strcmp(l->name, "caterva") != 0 &&
+                      strcmp(l->name, FILL_LAYER) != 0;
         for (int k = 0; k < p->nmetalayers; k++)
             wanted &= !all[k].name || strcmp(l->name, all[k].name) != 0;
         if (wanted && n < LAYERS_FIXED_MAX)
@@ -129,6 +133,10 @@ complete_params(const tess_array *a, const tess_params *params, const tess_stora
     if (params) {
         const char *const dtype = p->dtype;
         *p = *params;
+        if (!p->fill) {
+            p->fill = a->fill;
+            p->fill_size = a->fill ? (size_t)a->g.typesize : 0;
+        }
         p->dtype = params->dtype ? params->dtype : dtype;
         p->typesize = a->g.typesize;
         p->ndim = a->g.ndim;
@@ -136,6 +144,23 @@ complete_params(const tess_array *a, const tess_params *params, const tess_stora
         p->layout = TESS_LAYOUT_CONTIGUOUS;
     }
     memcpy(p->shape, shape, (size_t)a->g.ndim * sizeof *shape);
+    return TESS_OK;
+}
+
+// The fill value of the first array is not in the order of bytes that the new one has.
+static tess_status
+swap_fill(const tess_array *a, const struct sources *sources, tess_params *p, uint8_t **fill,
+          tess_error *err)
+{
+    const size_t size = (size_t)a->g.typesize;
+    if (!sources->swapped || !p->fill || p->fill != a->fill)
+        return TESS_OK;
+    *fill = malloc(size);
+    if (!*fill)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    memcpy(*fill, a->fill, size);
+    swap_bytes(*fill, size, (size_t)sources->word);
+    p->fill = *fill;
     return TESS_OK;
 }
 
@@ -150,6 +175,7 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
     const struct array_content content = {.special = SPECIAL_NONE, .sources = &sources};
     int64_t shape[NDIM_MAX] = {0};
     tess_array *made = NULL;
+    uint8_t *fill = NULL;
     struct home home;
     tess_params p;
 
@@ -173,12 +199,15 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
         st = compare_types(first->nd.dtype, p.dtype, first->g.typesize, &sources.swapped,
                            &sources.word, err);
     if (st == TESS_OK)
+        st = swap_fill(first, &sources, &p, &fill, err);
+    if (st == TESS_OK)
         st = gather_metalayers(first, &p, metalayers, err);
     if (st == TESS_OK)
         st = home_create(storage, p.layout, &home, err);
     if (st == TESS_OK)
         st = array_create(&home, storage, &p, &content, &made, err);
     free(starts);
+    free(fill);
     if (st == TESS_OK && !out)
         return tess_array_close(made, err);
     if (st == TESS_OK)

@@ -25,8 +25,8 @@ tess_params_init(tess_params *params)
 TESS_API void
 tess_context_init(tess_context *context)
 {
-    *context = (tess_context){.struct_size = sizeof *context, .cache = TESS_CACHE_DEFAULT,
-                               .memory = TESS_MEMORY_DEFAULT};
+    *context = (tess_context){
+        .struct_size = sizeof *context, .cache = TESS_CACHE_DEFAULT, .memory = TESS_MEMORY_DEFAULT};
 }
 
 TESS_API void

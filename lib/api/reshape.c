@@ -12,7 +12,9 @@
 static tess_status
 check_axis(const tess_array *a, int axis, tess_error *err)
 {
-    const tess_status st = check_writable(a, err);
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
     if (st != TESS_OK)
         return st;
     if (axis < 0 || axis >= a->g.ndim)
@@ -24,7 +26,9 @@ check_axis(const tess_array *a, int axis, tess_error *err)
 static tess_status
 check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
 {
-    const tess_status st = check_writable(a, err);
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
     if (st == TESS_OK && a->g.ndim > 0 && !shape)
         return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
     return st;

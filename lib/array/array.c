@@ -22,8 +22,9 @@ tess_status
 array_take_options(tess_array *a, const tess_storage *storage, struct frame_options *options,
                    tess_error *err)
 {
-    a->context = storage->context ? *storage->context : (tess_context){.cache = TESS_CACHE_DEFAULT,
-                                                              .memory = TESS_MEMORY_DEFAULT};
+    a->context = storage->context
+                     ? *storage->context
+                     : (tess_context){.cache = TESS_CACHE_DEFAULT, .memory = TESS_MEMORY_DEFAULT};
     *options = (struct frame_options){storage->limits, storage->durability, &a->plugins};
     return plugins_init(&a->plugins, storage->plugins, err);
 }

@@ -35,7 +35,6 @@ struct tess_array {
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
     uint8_t *fill; // the item that growth shows; NULL: zeros
-    int64_t moved; // counts all changes of shape but growth at the ends
     struct plugins plugins; // of the program
     bool linear; // chunks hold their items in C order, without a grid of blocks
     bool plain; // no N-dimensional layer: one dimension

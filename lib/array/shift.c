@@ -111,14 +111,6 @@ is_there(const tess_array *a, const tess_array *from, const int64_t *start, cons
 }
 
 static tess_status
-read_box(const tess_array *a, const int64_t *start, const int64_t *stop, const struct strided *dst,
-         tess_error *err)
-{
-    return a->plain ? plain_read(a, start[0], stop[0], dst->items, err)
-                    : array_read(a, start, stop, NULL, dst, err);
-}
-
-static tess_status
 shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *items,
             tess_error *err)
 {
@@ -134,7 +126,7 @@ shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *i
         extent[i] = stop[i] - start[i];
     shape_strides(a->g.ndim, extent, a->g.typesize, dst.stride);
     shape_strides(a->g.ndim, extent, a->g.typesize, src.stride);
-    const tess_status st = read_box(p->shift->from, from, from_stop, &dst, err);
+    const tess_status st = array_read(p->shift->from, from, from_stop, NULL, &dst, err);
     return st == TESS_OK ? array_write(a, start, stop, NULL, &src, err) : st;
 }
 

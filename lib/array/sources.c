@@ -121,7 +121,7 @@ copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool
     return st;
 }
 
-static void
+void
 swap_bytes(uint8_t *items, size_t size, size_t word)
 {
     for (uint8_t *w = items; w < items + size; w += word)

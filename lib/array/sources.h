@@ -21,6 +21,9 @@ struct sources {
     int32_t word;
 };
 
+// The other order of bytes in each word.
+void swap_bytes(uint8_t *items, size_t size, size_t word);
+
 // Fill an array with its sources, as one change of the frame, begun and ended by the caller.
 tess_status sources_put(tess_array *a, const struct sources *sources, tess_error *err);
 

@@ -123,6 +123,7 @@ new_view(const struct view *v, int ndim, const int64_t *shape, tess_array **out,
     a->frame = base->frame;
     a->offset = base->offset;
     a->nd = base->nd;
+    a->fill = base->fill;
     a->layer = base->layer;
     a->context = base->context;
     *out = a;
