@@ -25,7 +25,7 @@ extern "C" {
 /**
  * How many items a slice has along one axis.
  *
- * @return 0 if there are none, or if step is 0.
+ * @return 0 if there are none, or if step is 0; INT64_MAX if there are more.
  */
 TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
 

@@ -9,16 +9,16 @@
 #include <tessera/slice.h>
 
 #include <inttypes.h>
-#include <string.h>
 
 TESS_API int64_t
 tess_slice_length(int64_t start, int64_t stop, int64_t step)
 {
+    uint64_t n = 0;
     if (step > 0 && start < stop)
-        return (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step + 1);
+        n = ((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step + 1;
     if (step < 0 && start > stop)
-        return (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step) + 1);
-    return 0;
+        n = ((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step) + 1;
+    return n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
 static tess_status
@@ -56,15 +56,16 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
     return TESS_OK;
 }
 
-// Strides of memory for the slice as the caller sees it.
+// Strides of memory for the slice as the caller sees it; 0 where none is taken.
 static tess_status
 choose_strides(const tess_array *a, const struct slice *s, const int64_t *strides, int64_t *out,
                tess_error *err)
 {
-    int64_t size = a->g.typesize, reach = 0;
+    int64_t size = a->g.typesize, reach = a->g.typesize;
 
     if (strides) {
-        memcpy(out, strides, (size_t)a->g.ndim * sizeof *out);
+        for (int i = 0; i < a->g.ndim; i++)
+            out[i] = s->count[i] > 1 ? strides[i] : 0;
     } else {
         for (int i = a->g.ndim - 1; i >= 0; i--) {
             out[i] = size;
