@@ -84,7 +84,8 @@ view_box(const tess_array *a, const int64_t *start, const int64_t *stop, const i
     return TESS_OK;
 }
 
-// What the base's chunks and blocks are through the view, about.
+// What the base's chunks and blocks are through the view, about. In plain frames they may have any
+// sizes; then all of it is one.
 static tess_status
 choose_geometry(const tess_array *base, const struct view *v, int ndim, const int64_t *shape,
                 struct geometry *g, tess_error *err)
@@ -95,6 +96,8 @@ choose_geometry(const tess_array *base, const struct view *v, int ndim, const in
         const int64_t step = b < 0 ? 1 : max_i64(v->step[b], -v->step[b]);
         chunkshape[i] = b < 0 ? 1 : ceil_div(base->g.chunkshape[b], step);
         blockshape[i] = b < 0 ? 1 : ceil_div(base->g.blockshape[b], step);
+        if (shape[i] > 0 && (chunkshape[i] == 0 || blockshape[i] == 0))
+            chunkshape[i] = blockshape[i] = min_i64(shape[i], BLOCK_NBYTES_MAX / base->g.typesize);
     }
     return geometry_init(g, ndim, shape, chunkshape, blockshape, base->g.typesize, TESS_ERR_ARG,
                          err);
@@ -155,7 +158,8 @@ view_slice(tess_array *a, const int64_t *first, const int64_t *count, const int6
         const int b = v.axis[i];
         if (b < 0)
             continue;
-        v.first[b] += first[i] * v.step[b];
+        if (count[i] > 0) // else it may be any number
+            v.first[b] += first[i] * v.step[b];
         v.step[b] = count[i] > 1 ? v.step[b] * step[i] : 1; // that of one item means nothing
     }
     return new_view(&v, a->g.ndim, count, view, err);
