@@ -5,6 +5,7 @@
 #define API_CHECK_H
 
 #include "array/array.h"
+#include "array/view.h"
 
 static inline tess_status
 check_writable(const tess_array *a, tess_error *err)
@@ -13,7 +14,7 @@ check_writable(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     if (!a->frame->writable)
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
-    return TESS_OK;
+    return view_check(a, err);
 }
 
 // For what deals with stored chunks, or with the shape of an array.
