@@ -152,6 +152,45 @@ reference_set(struct reference *r, const int64_t *start, const int64_t *stop, co
 }
 
 void
+reference_get_slice(const struct reference *r, const int64_t *start, const int64_t *count,
+                    const int64_t *step, void *dst)
+{
+    const int64_t origin[REFERENCE_MAX_NDIM] = {0};
+    int64_t nth[REFERENCE_MAX_NDIM] = {0}, at[REFERENCE_MAX_NDIM] = {0};
+    uint8_t *out = dst;
+
+    if (reference_nitems(r->ndim, count) == 0)
+        return;
+    do {
+        for (int i = 0; i < r->ndim; i++)
+            at[i] = start[i] + nth[i] * step[i];
+        memcpy(out, item(r, at), r->typesize);
+        out += r->typesize;
+    } while (next(r->ndim, origin, count, nth));
+}
+
+void
+reference_permute(struct reference *r, const int *axes)
+{
+    const int64_t origin[REFERENCE_MAX_NDIM] = {0};
+    int64_t shape[REFERENCE_MAX_NDIM] = {0}, to[REFERENCE_MAX_NDIM] = {0};
+    int64_t at[REFERENCE_MAX_NDIM] = {0};
+    struct reference permuted;
+
+    for (int i = 0; i < r->ndim; i++)
+        shape[i] = r->shape[axes[i]];
+    reference_init(&permuted, r->ndim, shape, r->typesize);
+    if (reference_nitems(r->ndim, shape) > 0)
+        do {
+            for (int i = 0; i < r->ndim; i++)
+                at[axes[i]] = to[i];
+            memcpy(item(&permuted, to), item(r, at), r->typesize);
+        } while (next(r->ndim, origin, shape, to));
+    reference_finish(r);
+    *r = permuted;
+}
+
+void
 reference_resize(struct reference *r, const int64_t *shape)
 {
     const int64_t origin[REFERENCE_MAX_NDIM] = {0};

@@ -40,6 +40,13 @@ void reference_grow_with(struct reference *r, const void *item);
 void reference_get(const struct reference *r, const int64_t *start, const int64_t *stop, void *dst);
 void reference_set(struct reference *r, const int64_t *start, const int64_t *stop, const void *src);
 
+// count items along each axis, from start by step, to memory in C order. Steps may be negative.
+void reference_get_slice(const struct reference *r, const int64_t *start, const int64_t *count,
+                         const int64_t *step, void *dst);
+
+// Axis i of the new array is axis axes[i] of this one.
+void reference_permute(struct reference *r, const int *axes);
+
 // Axes grow and shrink at their ends; new items are the fill value.
 void reference_resize(struct reference *r, const int64_t *shape);
 void reference_append(struct reference *r, int axis, int64_t count, const void *src);

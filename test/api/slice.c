@@ -1,0 +1,598 @@
+/*
+ * slice.c - slices with steps, memory with strides and fill, against the slow reference.
+ *
+ * Case i is drawn from the seed plus i alone: TESS_TEST_SEED with the number that a failure prints
+ * and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files of other writers,
+ * where reading all says what the items are.
+ */
+#include "api/drawn.h"
+#include "api/files.h"
+
+#include <tessera.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { CASES_SHORT = 600, CASES_LONG = 100000, OPERATIONS_MAX = 10 };
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+// -- random arrays
+
+static void
+operate(struct drawn *d, struct seen *v)
+{
+    bool cut;
+
+    switch (drawn_below(d, 14)) {
+    case 0:
+        drawn_tell(d, "flush\n");
+        ok(tess_array_flush(d->a, err));
+        if (d->storage.path)
+            check_file(d->storage.path, &d->reference);
+        return;
+    case 1:
+        drawn_reopen(d);
+        v->a = d->a;
+        return;
+    case 2:
+        if (drawn_resize(d, drawn_one_in(d, 2), &cut)) {
+            seen_finish(v);
+            seen_whole(d, v);
+        }
+        return;
+    case 3:
+        seen_write(d, v);
+        return;
+    case 4:
+    case 5:
+        seen_fill(d, v);
+        return;
+    case 6:
+    case 7:
+    case 8:
+        seen_set_slice(d, v);
+        return;
+    case 9:
+        seen_read(d, v);
+        return;
+    default:
+        seen_get_slice(d, v);
+        return;
+    }
+}
+
+static void
+live(struct drawn *d)
+{
+    struct seen v;
+
+    seen_whole(d, &v);
+    for (int64_t n = 2 + drawn_below(d, OPERATIONS_MAX); n > 0; n--) {
+        operate(d, &v);
+        if (drawn_one_in(d, 3))
+            check_array(d->a, &d->reference);
+    }
+    drawn_reopen(d);
+    check_array(d->a, &d->reference);
+    seen_finish(&v);
+    drawn_finish(d);
+}
+
+static void
+random_arrays(void **state)
+{
+    (void)state;
+    drawn_cases(CASES_SHORT, CASES_LONG, live);
+}
+
+// -- files of other writers
+
+// False: nothing can be read there.
+static bool
+check_golden(const char *folder, const char *name, uint64_t seed)
+{
+    static struct drawn d;
+    const int64_t start[TESS_MAX_NDIM] = {0};
+    char path[4096];
+    struct seen v;
+    tess_info info;
+
+    memset(&d, 0, sizeof d);
+    random_init(&d.random, seed);
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    tess_storage_init(&d.storage);
+    d.storage.path = path;
+    if (tess_array_open(&d.storage, &d.a, NULL) != TESS_OK)
+        return false;
+    tess_array_info(d.a, &info);
+    reference_init(&d.reference, info.ndim, info.shape, (size_t)info.typesize);
+    const bool readable = tess_array_read(d.a, start, info.shape, d.reference.data,
+                                          reference_size(&d.reference), NULL) == TESS_OK;
+    if (readable) {
+        seen_whole(&d, &v);
+        for (int i = 0; i < 20; i++)
+            seen_get_slice(&d, &v);
+        seen_finish(&v);
+    }
+    drawn_finish(&d);
+    return readable;
+}
+
+static void
+golden_files(void **state)
+{
+    const char *const folder = getenv("TESS_GOLDEN");
+    const uint64_t seed = random_seed();
+    int n = 0;
+
+    (void)state;
+    if (!folder)
+        fail_msg("TESS_GOLDEN does not say where files of other writers are");
+    DIR *const dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        n += e->d_name[0] != '.' && check_golden(folder, e->d_name, seed);
+    closedir(dir);
+    assert_true(n > 10);
+}
+
+// -- what is decoded
+
+static atomic_int decoded; // blocks
+
+// Bytes that count up from the first one become that one.
+static tess_status
+compress(const tess_block *block, const void *src, size_t size, void *dst, size_t dst_size,
+         size_t *made)
+{
+    (void)block;
+    *made = 0;
+    for (size_t i = 1; i < size; i++)
+        if (((const uint8_t *)src)[i] != (uint8_t)(((const uint8_t *)src)[0] + i))
+            return TESS_OK;
+    if (dst_size >= 1)
+        memcpy(dst, src, *made = 1);
+    return TESS_OK;
+}
+
+static tess_status
+decompress(const tess_block *block, const void *src, size_t size, void *dst, size_t dst_size)
+{
+    (void)block;
+    if (size != 1)
+        return TESS_ERR_CORRUPT;
+    for (size_t i = 0; i < dst_size; i++)
+        ((uint8_t *)dst)[i] = (uint8_t)(*(const uint8_t *)src + i);
+    decoded++;
+    return TESS_OK;
+}
+
+static const tess_user_codec counting = {
+    .id = TESS_PLUGIN_PRIVATE, .name = "counting", .compress = compress, .decompress = decompress};
+static const tess_plugins plugins = {&counting, 1, NULL, 0};
+
+enum { SIDE = 40, CHUNK = 20, BLOCK = 5 };
+
+static uint8_t
+counted_item(int i, int j)
+{
+    const int block = i / BLOCK * (SIDE / BLOCK) + j / BLOCK;
+    return (uint8_t)(3 * block + i % BLOCK * BLOCK + j % BLOCK);
+}
+
+// Each block is one for the codec. Nothing is kept in a cache.
+static tess_array *
+counted_array(void)
+{
+    static uint8_t items[SIDE][SIDE];
+    tess_context context;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a;
+
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++)
+            items[i][j] = counted_item(i, j);
+    tess_context_init(&context);
+    context.cache = 0;
+    tess_storage_init(&storage);
+    storage.plugins = &plugins;
+    storage.context = &context;
+    tess_params_init(&p);
+    p.ndim = 2;
+    for (int i = 0; i < 2; i++) {
+        p.shape[i] = SIDE;
+        p.chunkshape[i] = CHUNK;
+        p.blockshape[i] = BLOCK;
+    }
+    p.codec = (tess_codec)TESS_PLUGIN_PRIVATE;
+    p.filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_NONE;
+    ok(tess_array_from(&storage, &p, items, sizeof items, &a, err));
+    decoded = 0;
+    return a;
+}
+
+static void
+blocks_decoded(void **state)
+{
+    static const struct {
+        const char *why;
+        int64_t start[2], stop[2], step[2];
+        int blocks;
+    } cases[] = {
+        {"one item", {0, 0}, {1, 1}, {1, 1}, 1},
+        {"everything", {0, 0}, {SIDE, SIDE}, {1, 1}, 64},
+        {"everything, downwards", {SIDE - 1, SIDE - 1}, {-1, -1}, {-1, -1}, 64},
+        {"an item of each block", {0, 0}, {SIDE, SIDE}, {BLOCK, BLOCK}, 64},
+        {"every other block", {1, 0}, {SIDE, SIDE}, {2 * BLOCK, BLOCK}, 32},
+        {"every other block, downwards", {38, 39}, {-1, -1}, {-2 * BLOCK, -2 * BLOCK}, 16},
+        {"an item of each chunk", {3, 3}, {SIDE, SIDE}, {CHUNK, CHUNK}, 4},
+        {"a row of chunks has none", {1, 0}, {SIDE, 1}, {SIDE, 1}, 1},
+        {"7 apart: blocks 0 1 2 4 5 7", {0, 0}, {SIDE, 1}, {7, 1}, 6},
+        {"nothing", {5, 5}, {5, 40}, {1, 1}, 0},
+    };
+    static uint8_t got[SIDE * SIDE];
+    tess_array *const a = counted_array();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        decoded = 0;
+        ok(tess_array_get_slice(a, cases[i].start, cases[i].stop, cases[i].step, got, NULL, err));
+        if (decoded != cases[i].blocks)
+            fail_msg("%s: %d blocks decoded instead of %d", cases[i].why, decoded, cases[i].blocks);
+    }
+    ok(tess_array_close(a, err));
+}
+
+// -- fill
+
+static void
+check_chunk(tess_array *a, int64_t n, tess_chunk_kind kind)
+{
+    tess_chunk_info chunk;
+
+    ok(tess_array_chunk(a, n, &chunk, err));
+    assert_int_equal(chunk.kind, kind);
+    assert_true(chunk.cbytes < 64);
+}
+
+static void
+filled_chunks(void **state)
+{
+    const int64_t start[2] = {0, 0}, stop[2] = {CHUNK, SIDE};
+    const int64_t last[2] = {SIDE - 1, SIDE - 1}, end[2] = {CHUNK - 1, CHUNK - 1};
+    const int64_t down[2] = {-1, -1};
+    const uint8_t item = 77, zero = 0;
+    tess_array *const a = counted_array();
+    uint8_t got[SIDE * SIDE];
+
+    (void)state;
+    ok(tess_array_fill(a, start, stop, NULL, &item, 1, err));
+    ok(tess_array_fill(a, last, end, down, &zero, 1, err));
+    assert_int_equal(decoded, 0);
+    check_chunk(a, 0, TESS_CHUNK_VALUE);
+    check_chunk(a, 1, TESS_CHUNK_VALUE);
+    check_chunk(a, 3, TESS_CHUNK_ZEROS);
+    const int64_t all[2] = {SIDE, SIDE};
+    ok(tess_array_read(a, start, all, got, sizeof got, err));
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++)
+            assert_int_equal(got[i * SIDE + j], i < CHUNK   ? 77
+                                                : j < CHUNK ? counted_item(i, j)
+                                                            : 0);
+    ok(tess_array_close(a, err));
+}
+
+// Whole blocks of a chunk are not decoded either.
+static void
+filled_blocks(void **state)
+{
+    const int64_t start[2] = {BLOCK, BLOCK}, stop[2] = {3 * BLOCK, 4 * BLOCK};
+    const uint8_t item = 77;
+    tess_array *const a = counted_array();
+
+    (void)state;
+    ok(tess_array_fill(a, start, stop, NULL, &item, 1, err));
+    assert_int_equal(decoded, 0);
+    ok(tess_array_close(a, err));
+}
+
+// -- lengths
+
+static void
+lengths(void **state)
+{
+    static const struct {
+        int64_t start, stop, step, length;
+    } cases[] = {
+        {0, 10, 1, 10},
+        {0, 10, 3, 4},
+        {0, 9, 3, 3},
+        {9, -1, -1, 10},
+        {9, -1, -3, 4},
+        {8, -1, -3, 3},
+        {0, -1, -1, 1},
+        {5, 5, 1, 0},
+        {5, 5, -1, 0},
+        {6, 5, 1, 0},
+        {5, 6, -1, 0},
+        {0, 10, 0, 0},
+        {0, 10, INT64_MAX, 1},
+        {9, -1, INT64_MIN, 1},
+        {9, -1, -INT64_MAX, 1},
+        {0, INT64_MAX, 1, INT64_MAX},
+        {0, INT64_MAX, INT64_MAX, 1},
+        {0, INT64_MAX, INT64_MAX - 1, 2},
+        {INT64_MAX - 1, -1, -1, INT64_MAX},
+        {INT64_MAX, INT64_MIN, INT64_MIN, 2},
+        {INT64_MIN, INT64_MAX, INT64_MAX, 3},
+        {INT64_MIN, INT64_MAX - 1, 2, INT64_MAX},
+        {INT64_MIN, INT64_MAX, 2, INT64_MAX}, // and one more
+        {INT64_MIN, INT64_MAX, 1, INT64_MAX},
+        {INT64_MAX, INT64_MIN, -1, INT64_MAX},
+        {INT64_MAX, INT64_MIN, 1, 0},
+        {INT64_MIN, INT64_MAX, -1, 0},
+        {INT64_MIN, INT64_MAX, INT64_MIN, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const int64_t got = tess_slice_length(cases[i].start, cases[i].stop, cases[i].step);
+        if (got != cases[i].length)
+            fail_msg("%" PRId64 ":%" PRId64 ":%" PRId64 " has %" PRId64 ", not %" PRId64,
+                     cases[i].start, cases[i].stop, cases[i].step, cases[i].length, got);
+    }
+}
+
+// -- arguments
+
+static tess_array *
+small_array(int ndim, const char *path)
+{
+    static int32_t items[20];
+    tess_params p;
+    tess_storage storage;
+    tess_array *a;
+    size_t n = 1;
+
+    for (int i = 0; i < 20; i++)
+        items[i] = i;
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = ndim;
+    for (int i = 0; i < ndim; i++)
+        n *= (size_t)(p.shape[i] = 4 + i);
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    ok(tess_array_from(&storage, &p, items, n * sizeof *items, &a, err));
+    return a;
+}
+
+// Nothing was set.
+static void
+check_numbers(const tess_array *a)
+{
+    const int64_t shape[] = {4, 5};
+    struct reference ref;
+
+    reference_init(&ref, 2, shape, sizeof(int32_t));
+    for (int32_t i = 0; i < 20; i++)
+        memcpy(ref.data + 4 * i, &i, 4);
+    check_array(a, &ref);
+    reference_finish(&ref);
+}
+
+// Slices that leave the array of 4 x 5, or are none.
+static const struct bad {
+    int64_t start[2], stop[2], step[2];
+    const char *sentence;
+} bad[] = {
+    {{0, 0}, {4, 6}, {1, 1}, "the slice 0:6:1 leaves axis 1, which has 5 items"},
+    {{-1, 0}, {4, 5}, {1, 1}, "the slice -1:4:1 leaves axis 0, which has 4 items"},
+    {{0, INT64_MIN},
+     {4, 5},
+     {1, 1},
+     "the slice -9223372036854775808:5:1 leaves axis 1, which has 5 items"},
+    {{0, 0},
+     {4, INT64_MAX},
+     {1, INT64_MAX},
+     "the slice 0:9223372036854775807:9223372036854775807 leaves axis 1, which has 5 items"},
+    {{0, 0}, {4, 5}, {1, 0}, "the step along axis 1 is 0"},
+    {{4, 0}, {-1, 5}, {-1, 1}, "the slice 4:-1:-1 leaves axis 0, which has 4 items"},
+    {{3, 4}, {-1, -2}, {-1, -1}, "the slice 4:-2:-1 leaves axis 1, which has 5 items"},
+    {{3, INT64_MAX},
+     {-1, -1},
+     {-1, INT64_MIN},
+     "the slice 9223372036854775807:-1:-9223372036854775808 leaves axis 1, which has 5 items"},
+    {{3, 4},
+     {-1, INT64_MIN},
+     {-1, -1},
+     "the slice 4:-9223372036854775808:-1 leaves axis 1, which has 5 items"},
+    {{0, 5},
+     {0, 0},
+     {1, -1},
+     "the slice 5:0:-1 leaves axis 1, which has 5 items"}, // also where there is nothing
+    {{-1, 0}, {-1, 5}, {1, 1}, "the slice -1:-1:1 leaves axis 0, which has 4 items"},
+};
+
+static void
+bad_slices(void **state)
+{
+    int32_t memory[20], before[20];
+    tess_array *const a = small_array(2, NULL);
+    tess_error error;
+
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        before[i] = memory[i] = 1000 + i;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const struct bad *const b = &bad[i];
+        refused(TESS_ERR_ARG,
+                tess_array_get_slice(a, b->start, b->stop, b->step, memory, NULL, err));
+        refused(TESS_ERR_ARG,
+                tess_array_set_slice(a, b->start, b->stop, b->step, memory, NULL, err));
+        refused(TESS_ERR_ARG, tess_array_fill(a, b->start, b->stop, b->step, memory, 4, err));
+        assert_int_equal(tess_array_get_slice(a, b->start, b->stop, b->step, memory, NULL, &error),
+                         TESS_ERR_ARG);
+        assert_string_equal(error.message, b->sentence);
+        assert_memory_equal(memory, before, sizeof memory);
+    }
+    check_numbers(a);
+    ok(tess_array_close(a, err));
+}
+
+static const int64_t origin[2] = {0, 0}, whole[2] = {4, 5}, ones[2] = {1, 1};
+
+static void
+missing_arguments(void **state)
+{
+    const int64_t strides[2] = {20, 4};
+    int32_t m[20] = {0};
+    tess_array *const a = small_array(2, NULL);
+
+    (void)state;
+    refused(TESS_ERR_ARG, tess_array_get_slice(NULL, origin, whole, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, NULL, whole, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, NULL, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, whole, ones, NULL, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(NULL, origin, whole, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, NULL, whole, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, NULL, ones, m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, whole, ones, NULL, strides, err));
+    refused(TESS_ERR_ARG, tess_array_fill(NULL, origin, whole, ones, m, 4, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, NULL, whole, ones, m, 4, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, NULL, ones, m, 4, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, NULL, 4, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 3, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 8, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 0, err));
+    check_numbers(a);
+    ok(tess_array_get_slice(a, whole, whole, NULL, NULL, NULL, err));
+    ok(tess_array_set_slice(a, whole, whole, NULL, NULL, strides, err));
+    ok(tess_array_fill(a, whole, whole, NULL, m, 4, err));
+    check_numbers(a);
+    ok(tess_array_close(a, err));
+}
+
+static void
+overlaps(void **state)
+{
+#define OVER "with these strides, items overlap in memory"
+#define FAR "the strides lead out of memory"
+    static const struct {
+        int64_t strides[2];
+        const char *sentence; // NULL: it works
+        const char *why;
+    } cases[] = {
+        {{20, 4}, NULL, "C order"},
+        {{4, 16}, NULL, "Fortran order"},
+        {{-20, 4}, NULL, "the last row first"},
+        {{4, -16}, NULL, "the last column first"},
+        {{21, 4}, NULL, "no alignment"},
+        {{0, 4}, OVER, "all rows in one place"},
+        {{20, 0}, OVER, "all columns in one place"},
+        {{20, 3}, OVER, "items over each other"},
+        {{20, -3}, OVER, "items over each other"},
+        {{19, 4}, OVER, "rows over each other"},
+        {{-16, -4}, OVER, "the end of a row is the start of the next"},
+        {{4, 4}, OVER, "diagonals in one place"},
+        {{4, -4}, OVER, "diagonals in one place"},
+        {{4, 15}, OVER, "columns over each other"},
+        {{INT64_MIN, INT64_MIN}, FAR, "no memory is that large"},
+        {{INT64_MAX, 4}, FAR, "no memory is that large"},
+        {{4, INT64_MIN}, FAR, "no memory is that large"},
+    };
+    static const int64_t two[2] = {2, 1}, far[2] = {INT64_MAX, 4};
+    int32_t memory[200], before[200];
+    tess_array *const a = small_array(2, NULL);
+    tess_error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        memset(memory, 0x5a, sizeof memory);
+        memcpy(before, memory, sizeof memory);
+        const tess_status st =
+            tess_array_get_slice(a, origin, whole, NULL, memory + 100, cases[i].strides, &error);
+        if ((st == TESS_OK) != !cases[i].sentence)
+            fail_msg("%s: %s", cases[i].why, tess_status_name(st));
+        if (st == TESS_OK)
+            continue;
+        check_error(&error, TESS_ERR_ARG, cases[i].why);
+        assert_string_equal(error.message, cases[i].sentence);
+        assert_memory_equal(memory, before, sizeof memory);
+    }
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, two, NULL, memory, far, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, two, NULL, memory, far, err));
+    check_numbers(a);
+    ok(tess_array_close(a, err));
+#undef OVER
+#undef FAR
+}
+
+static void
+only_read(void **state)
+{
+    const int32_t item = 3;
+    const char *const path = files_path("small.b2nd");
+    tess_storage storage;
+    tess_array *a;
+
+    (void)state;
+    ok(tess_array_close(small_array(2, path), err));
+    tess_storage_init(&storage);
+    storage.path = path;
+    ok(tess_array_open(&storage, &a, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, ones, NULL, &item, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_fill(a, origin, ones, NULL, &item, 4, err));
+    check_numbers(a);
+    ok(tess_array_close(a, err));
+}
+
+static void
+no_axes(void **state)
+{
+    tess_array *const a = small_array(0, NULL);
+    int32_t item = 7;
+
+    (void)state;
+    ok(tess_array_fill(a, NULL, NULL, NULL, &item, 4, err));
+    item = 0;
+    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, NULL, err));
+    assert_int_equal(item, 7);
+    item = 8;
+    ok(tess_array_set_slice(a, NULL, NULL, NULL, &item, NULL, err));
+    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, NULL, err));
+    assert_int_equal(item, 8);
+    ok(tess_array_close(a, err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, drawn_end),
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test(blocks_decoded),
+        cmocka_unit_test(filled_chunks),
+        cmocka_unit_test(filled_blocks),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(bad_slices),
+        cmocka_unit_test(missing_arguments),
+        cmocka_unit_test(overlaps),
+        cmocka_unit_test_setup_teardown(only_read, files_setup, files_teardown),
+        cmocka_unit_test(no_axes),
+    };
+
+    (void)setenv("TESS_NUM_THREADS", "4", 0); // also where there are fewer CPUs
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
