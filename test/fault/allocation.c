@@ -621,6 +621,132 @@ call_statistics(struct subject *s, tess_error *err)
     return st;
 }
 
+// The same box, from its last row up and its last column, and in memory the other way round.
+static const int64_t slice_start[2] = {16, 12}, slice_stop[2] = {4, 3}, slice_step[2] = {-1, -1};
+static const int64_t slice_strides[2] = {-9 * 8, -8};
+
+static tess_status
+call_get_slice(struct subject *s, tess_error *err)
+{
+    uint8_t got[sizeof part], want[sizeof part];
+    const tess_status st = tess_array_get_slice(s->a, slice_start, slice_stop, slice_step,
+                                                got + sizeof got - 8, slice_strides, err);
+
+    reference_get(&s->reference, part_start, part_stop, want);
+    if (st == TESS_OK)
+        assert_memory_equal(got, want, sizeof want);
+    return st;
+}
+
+static tess_status
+call_set_slice(struct subject *s, tess_error *err)
+{
+    return tess_array_set_slice(s->a, slice_start, slice_stop, slice_step,
+                                &part[sizeof part / sizeof *part - 1], slice_strides, err);
+}
+
+static const int64_t third[2] = {3, 2};
+
+static tess_status
+call_set_steps(struct subject *s, tess_error *err)
+{
+    return tess_array_set_slice(s->a, part_start, part_stop, third, part, NULL, err);
+}
+
+static void
+model_set_steps(struct subject *s)
+{
+    const double *from = part;
+
+    for (int64_t i = part_start[0]; i < part_stop[0]; i += third[0])
+        for (int64_t j = part_start[1]; j < part_stop[1]; j += third[1])
+            memcpy(s->reference.data + 8 * (i * 13 + j), from++, 8);
+}
+
+// Whole chunks among others.
+static tess_status
+call_fill(struct subject *s, tess_error *err)
+{
+    return tess_array_fill(s->a, origin, part_stop, NULL, "12345678", 8, err);
+}
+
+static void
+model_fill(struct subject *s)
+{
+    for (int64_t i = 0; i < part_stop[0]; i++)
+        for (int64_t j = 0; j < part_stop[1]; j++)
+            memcpy(s->reference.data + 8 * (i * 13 + j), "12345678", 8);
+}
+
+// The box as a view of a view, turned around twice: what is read is what is there.
+static tess_status
+see_part(struct subject *s, tess_array **view, tess_error *err)
+{
+    tess_array *transposed, *turned = NULL;
+    const int64_t start[2] = {part_start[1], part_start[0]};
+    const int64_t stop[2] = {part_stop[1], part_stop[0]};
+
+    *view = NULL;
+    tess_status st = tess_array_view_permute(s->a, NULL, &transposed, err);
+    if (st == TESS_OK)
+        st = tess_array_view_slice(transposed, start, stop, NULL, &turned, err);
+    if (st == TESS_OK)
+        st = tess_array_view_permute(turned, NULL, view, err);
+    tess_array_discard(turned); // ends the view, and nothing else
+    tess_array_discard(transposed);
+    return st;
+}
+
+static const int64_t part_shape[2] = {12, 9};
+
+static tess_status
+call_read_view(struct subject *s, tess_error *err)
+{
+    uint8_t got[sizeof part], want[sizeof part];
+    tess_array *view;
+    tess_status st = see_part(s, &view, err);
+
+    if (st == TESS_OK)
+        st = tess_array_read(view, origin, part_shape, got, sizeof got, err);
+    reference_get(&s->reference, part_start, part_stop, want);
+    if (st == TESS_OK)
+        assert_memory_equal(got, want, sizeof want);
+    tess_array_discard(view);
+    return st;
+}
+
+static tess_status
+call_write_view(struct subject *s, tess_error *err)
+{
+    tess_array *view;
+    tess_status st = see_part(s, &view, err);
+
+    if (st == TESS_OK)
+        st = tess_array_write(view, origin, part_shape, part, sizeof part, err);
+    tess_array_discard(view);
+    return st;
+}
+
+// A resize that fails leaves views as they are.
+static tess_status
+call_shrink_under_view(struct subject *s, tess_error *err)
+{
+    static const int64_t less[2] = {9, 11};
+    tess_array *view;
+    double first;
+    tess_status st = see_part(s, &view, err);
+    const bool seen = st == TESS_OK;
+
+    if (seen)
+        st = tess_array_resize(s->a, less, err);
+    disarm();
+    if (seen)
+        assert_int_equal(tess_array_get_points(view, 1, origin, &first, sizeof first, NULL),
+                         st == TESS_OK ? TESS_ERR_STALE : TESS_OK);
+    tess_array_discard(view);
+    return st;
+}
+
 static tess_status
 call_write_all(struct subject *s, tess_error *err)
 {
@@ -971,6 +1097,14 @@ static const struct step steps[] = {
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
     {"set by axes", NULL, call_set_orthogonal, model_write},
+    {"get slice", NULL, call_get_slice, NULL},
+    {"set slice", NULL, call_set_slice, model_write},
+    {"set slice with steps", NULL, call_set_steps, model_set_steps},
+    {"fill", NULL, call_fill, model_fill},
+    {"read a view", NULL, call_read_view, NULL},
+    {"read a view of what is not committed", change, call_read_view, NULL},
+    {"write a view", NULL, call_write_view, model_write},
+    {"shrink under a view", NULL, call_shrink_under_view, model_shrink},
     {"write all", NULL, call_write_all, model_write_all},
     {"grow", NULL, call_grow, model_grow},
     {"shrink", NULL, call_shrink, model_shrink},
