@@ -141,7 +141,8 @@ tess_array_flush(tess_array *a, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    return array_commit(a, err);
+    const tess_status st = view_check(a, err);
+    return st == TESS_OK ? array_commit(a, err) : st;
 }
 
 TESS_API tess_status

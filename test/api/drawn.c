@@ -230,6 +230,7 @@ drawn_create(struct drawn *d, uint64_t seed)
         uint8_t item[300];
         random_bytes(&d->random, item, ref->typesize);
         reference_fill(ref, item);
+        reference_grow_with(ref, item);
         ok(tess_array_full(&d->storage, &d->params, item, ref->typesize, &d->a, err));
     } else {
         draw_items(d, ref->data, (int64_t)(size / ref->typesize));
