@@ -8,10 +8,9 @@
 #include "array/each.h"
 
 #include "array/held.h"
-#include "array/store.h"
+#include "array/replace.h"
 #include "array/view.h"
 #include "base/checked.h"
-#include "ndcopy/ndcopy.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -25,7 +24,6 @@ struct changed {
     struct changed *next;
     int64_t chunk;
     int32_t block;
-    bool constant; // all items of the block that are inside the array are equal
     int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of the part
     _Alignas(max_align_t) uint8_t items[];
 };
@@ -90,7 +88,7 @@ take_spare(struct chain *chain, size_t size)
 }
 
 static tess_status
-change_part(void *self, void *tally, const tess_part *part, bool covers, tess_error *err)
+change_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct changer *const changer = self;
     const struct geometry *const g = &changer->a->g;
@@ -117,7 +115,6 @@ change_part(void *self, void *tally, const tess_part *part, bool covers, tess_er
     c->next = NULL;
     c->chunk = part->chunk;
     c->block = (int32_t)part->block;
-    c->constant = covers && ndconstant(g->ndim, mine.shape, g->typesize, mine.items, mine.strides);
     for (int i = 0; i < g->ndim; i++) {
         c->start[i] = part->start[i];
         c->stop[i] = part->start[i] + part->shape[i];
@@ -147,108 +144,19 @@ drop_grain(void *self, void *tally)
     free_chain(tally);
 }
 
-// -- changed blocks as edits
-
-struct changes {
-    const tess_array *a;
-    struct changed **list; // ordered by chunk and block
-    size_t n;
-    size_t at; // the first of the next chunk
-};
-
-// Blocks of a chunk that have items inside the array.
-static int64_t
-count_blocks(const struct geometry *g, int64_t chunk)
-{
-    int64_t n = 1;
-    for (int i = g->ndim - 1; i >= 0; i--) {
-        const int64_t origin = chunk % g->grid[i] * g->chunkshape[i];
-        chunk /= g->grid[i];
-        n *= ceil_div(min_i64(g->chunkshape[i], g->shape[i] - origin), g->blockshape[i]);
-    }
-    return n;
-}
-
-// The item that n changed blocks make all of a chunk be; NULL if they do not.
-static const uint8_t *
-only_item(const struct geometry *g, struct changed *const *list, size_t n)
-{
-    const uint8_t *const item = list[0]->items;
-    if ((int64_t)n != count_blocks(g, list[0]->chunk))
-        return NULL;
-    for (size_t i = 0; i < n; i++)
-        if (!list[i]->constant || memcmp(list[i]->items, item, (size_t)g->typesize) != 0)
-            return NULL;
-    return item;
-}
-
-static bool
-next_edit(void *cursor, struct edit *e)
-{
-    struct changes *const c = cursor;
-    const size_t first = c->at;
-    if (first == c->n)
-        return false;
-    e->n = c->list[first]->chunk;
-    while (c->at < c->n && c->list[c->at]->chunk == e->n)
-        c->at++;
-    e->first[0] = (int64_t)first;
-    e->last[0] = (int64_t)c->at;
-    e->item = only_item(&c->a->g, c->list + first, c->at - first);
-    e->whole = e->item != NULL;
-    return true;
-}
-
-// The first changed block of the edit's chunk from `nblock` on, by its place in the list.
-static size_t
-find(const struct changes *c, const struct edit *e, int32_t nblock)
-{
-    size_t low = (size_t)e->first[0], high = (size_t)e->last[0];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (c->list[middle]->block < nblock)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int32_t
-touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
-{
-    const struct changes *const c = from;
-    const size_t i = find(c, e, nblock);
-    *replaced = true;
-    return i < (size_t)e->last[0] ? c->list[i]->block : (int32_t)c->a->g.nblocks;
-}
-
-static void
-fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
-{
-    const struct changes *const c = from;
-    memcpy(items, c->list[find(c, e, nblock)]->items, (size_t)c->a->g.blocksize);
-}
+// -- what was changed is stored
 
 static tess_status
 store_blocks(struct changer *changer, tess_error *err)
 {
-    struct changes c = {.a = changer->a};
-    const struct edit_source source = {
-        .from = &c,
-        .cursor = &c,
-        .next = next_edit,
-        .touched = touched,
-        .fill = fill,
-        .nbytes = (int64_t)changer->n * changer->a->g.blocksize,
-    };
-    c.list = malloc(changer->n * sizeof(struct changed *));
-    if (!c.list)
+    size_t n = 0;
+    struct new_block *const list = malloc(changer->n * sizeof *list);
+    if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
-    for (struct changed *b = changer->batch.first; b; b = b->next)
-        c.list[c.n++] = b;
-    const tess_status st = store_edits(changer->a, &source, err);
-    free(c.list);
+    for (const struct changed *c = changer->batch.first; c; c = c->next)
+        list[n++] = (struct new_block){c->chunk, c->block, c->items};
+    const tess_status st = replace_blocks(changer->a, list, n, false, err);
+    free(list);
     return st;
 }
 

@@ -34,11 +34,10 @@ each_answer(struct parts *p, const tess_part *part, tess_each_next next, tess_er
 }
 
 static tess_status
-look(void *self, void *tally, const tess_part *part, bool covers, tess_error *err)
+look(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct looker *const l = self;
     (void)tally;
-    (void)covers;
     return each_answer(&l->parts, part, l->fn(part, l->user), err);
 }
 

@@ -4,13 +4,13 @@
  * A write first gets hold of all blocks it touches, decoding what has to be kept of them: that may
  * fail, and changes nothing. Then it copies the items.
  *
- * Blocks are written back as a source of edits (store.h), in the order of chunks and blocks.
+ * Blocks are written back in the order of chunks and blocks (replace.h).
  */
 #include "array/held.h"
 
 #include "array/cache.h"
 #include "array/cost.h"
-#include "array/store.h"
+#include "array/replace.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "geom/walk.h"
@@ -234,120 +234,17 @@ held_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64
     return st;
 }
 
-// Dirty blocks, in order, as edits.
-struct dirty_source {
-    const tess_array *a;
-    struct cached **blocks;
-    size_t n;
-    size_t at; // the first of the next chunk
-};
-
-// What of a chunk is inside the array, along each axis.
-static void
-chunk_inside(const struct geometry *g, int64_t chunk, int64_t *inside)
-{
-    for (int i = g->ndim - 1; i >= 0; i--) {
-        const int64_t origin = chunk % g->grid[i] * g->chunkshape[i];
-        chunk /= g->grid[i];
-        inside[i] = min_i64(g->chunkshape[i], g->shape[i] - origin);
-    }
-}
-
-// Whether all items of a block that are inside the array equal `item`.
-static bool
-block_is(const struct geometry *g, const struct cached *b, const int64_t *inside,
-         const uint8_t *item)
-{
-    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
-    int64_t rest = b->block;
-    for (int i = g->ndim - 1; i >= 0; i--) {
-        const int64_t origin = rest % g->bgrid[i] * g->blockshape[i];
-        rest /= g->bgrid[i];
-        extent[i] = min_i64(g->blockshape[i], inside[i] - origin);
-    }
-    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    return memcmp(b->items, item, (size_t)g->typesize) == 0 &&
-           ndconstant(g->ndim, extent, g->typesize, b->items, stride);
-}
-
-// An edit by n blocks: is nothing of the chunk kept, and is it one item again and again?
-static void
-describe_edit(const struct geometry *g, struct cached *const *blocks, int64_t n, struct edit *e)
-{
-    int64_t inside[NDIM_MAX];
-    int64_t all = 1;
-    chunk_inside(g, e->n, inside);
-    for (int i = 0; i < g->ndim; i++)
-        all *= ceil_div(inside[i], g->blockshape[i]);
-    e->whole = n == all;
-    e->item = e->whole ? blocks[0]->items : NULL;
-    for (int64_t i = 0; i < n && e->item; i++)
-        if (!block_is(g, blocks[i], inside, e->item))
-            e->item = NULL;
-}
-
-static bool
-next_edit(void *cursor, struct edit *e)
-{
-    struct dirty_source *const d = cursor;
-    const size_t first = d->at;
-    if (first == d->n)
-        return false;
-    e->n = d->blocks[first]->chunk;
-    while (d->at < d->n && d->blocks[d->at]->chunk == e->n)
-        d->at++;
-    e->first[0] = (int64_t)first;
-    e->last[0] = (int64_t)d->at;
-    describe_edit(&d->a->g, d->blocks + first, (int64_t)(d->at - first), e);
-    return true;
-}
-
-// The first dirty block of the edit's chunk from `nblock` on, by its place in the list.
-static size_t
-find(const struct dirty_source *d, const struct edit *e, int32_t nblock)
-{
-    size_t low = (size_t)e->first[0], high = (size_t)e->last[0];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (d->blocks[middle]->block < nblock)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int32_t
-touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
-{
-    const struct dirty_source *const d = from;
-    const size_t i = find(d, e, nblock);
-    *replaced = true;
-    return i < (size_t)e->last[0] ? d->blocks[i]->block : (int32_t)d->a->g.nblocks;
-}
-
-static void
-fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
-{
-    const struct dirty_source *const d = from;
-    memcpy(items, d->blocks[find(d, e, nblock)]->items, (size_t)d->a->g.blocksize);
-}
-
 static tess_status
 write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
 {
-    struct dirty_source d = {.a = a, .blocks = blocks, .n = n};
-    const struct edit_source source = {
-        .from = &d,
-        .cursor = &d,
-        .next = next_edit,
-        .touched = touched,
-        .fill = fill,
-        .nbytes = (int64_t)n * a->g.blocksize,
-        .from_cache = true,
-    };
+    struct new_block *const list = malloc(n * sizeof *list);
+    if (!list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
+    for (size_t i = 0; i < n; i++)
+        list[i] = (struct new_block){blocks[i]->chunk, blocks[i]->block, blocks[i]->items};
     frame_begin(a->frame);
-    const tess_status st = store_edits(a, &source, err);
+    const tess_status st = replace_blocks(a, list, n, true, err);
+    free(list);
     if (st != TESS_OK) {
         frame_undo(a->frame);
         return st;

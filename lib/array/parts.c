@@ -40,7 +40,6 @@ struct grain {
     int64_t chunk;
     int64_t nconstant; // items of special chunks; 0: there is another thing to do
     int32_t nblocks; // 0: the whole chunk
-    bool covers; // the chunk
     int64_t origin[NDIM_MAX], inside[NDIM_MAX];
     struct walk blocks;
     int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of the whole chunk's part, in the array
@@ -139,8 +138,6 @@ take_plain(struct job *job, struct grain *g)
     g->chunk = plain_chunk_at(p->a, p->at * size);
     g->start[0] = p->at;
     g->stop[0] = min_i64(p->end, plain_chunk_start(p->a, g->chunk + 1) / size);
-    g->covers = plain_chunk_start(p->a, g->chunk) == p->at * size &&
-                plain_chunk_start(p->a, g->chunk + 1) == g->stop[0] * size;
     p->at = g->stop[0];
     p->more = p->at < p->end;
 }
@@ -159,7 +156,6 @@ take_chunk(struct job *job, struct grain *g)
 {
     const struct walk *const w = &job->p->chunks;
     g->chunk = w->index;
-    g->covers = walk_covers(w, job->p->a->g.shape);
     for (int i = 0; i < w->ndim; i++) {
         g->start[i] = w->start[i] + w->from[i];
         g->stop[i] = g->start[i] + w->hi[i] - w->lo[i];
@@ -389,7 +385,7 @@ align(struct run *r, struct decoded *block, tess_error *err)
 }
 
 static tess_status
-hand_out(struct run *r, const struct decoded *block, bool covers, tess_error *err)
+hand_out(struct run *r, const struct decoded *block, tess_error *err)
 {
     const struct geometry *const g = &r->job->p->a->g;
     const struct walk *const w = &r->w;
@@ -403,7 +399,7 @@ hand_out(struct run *r, const struct decoded *block, bool covers, tess_error *er
         offset += w->lo[i] * part.strides[i];
     }
     part.items = block->bytes + offset;
-    return r->job->user->part(r->job->user->self, r->g->tally, &part, covers, err);
+    return r->job->user->part(r->job->user->self, r->g->tally, &part, err);
 }
 
 static struct block_need
@@ -443,7 +439,7 @@ do_block(struct run *r, struct blocks *blocks, tess_error *err)
     else if (constant)
         user->constant(user->self, r->g->tally, block.bytes, walk_nitems(&r->w));
     else
-        st = hand_out(r, &block, covers, err);
+        st = hand_out(r, &block, err);
     blocks_done(blocks);
     cache_unpin(r->job->p->a->cache, r->held);
     r->held = NULL;
@@ -494,7 +490,7 @@ do_chunk(const struct job *job, struct grain *g, uint8_t *room, tess_error *err)
     const tess_status st = array_read(a, g->start, g->stop, NULL, &to, err);
     if (st != TESS_OK)
         return st;
-    return job->user->part(job->user->self, g->tally, &part, g->covers, err);
+    return job->user->part(job->user->self, g->tally, &part, err);
 }
 
 static tess_status

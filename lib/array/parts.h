@@ -40,9 +40,8 @@ struct parts {
  */
 struct parts_user {
     void *self;
-    // Any thread, several at once. covers: all items that the block or chunk has in the array.
-    tess_status (*part)(void *self, void *tally, const tess_part *part, bool covers,
-                        tess_error *err);
+    // Any thread, several at once.
+    tess_status (*part)(void *self, void *tally, const tess_part *part, tess_error *err);
     // Items that are known to be equal, and nothing else of them, wherever they are. NULL: they
     // come as parts.
     void (*constant)(void *self, void *tally, const uint8_t *item, int64_t nitems);

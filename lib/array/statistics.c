@@ -21,10 +21,9 @@ struct summary {
 _Static_assert(sizeof(struct tally) <= PARTS_TALLY_SIZE, "a tally must fit in a grain");
 
 static tess_status
-add_part(void *self, void *tally, const tess_part *part, bool covers, tess_error *err)
+add_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     const struct summary *const s = self;
-    (void)covers;
     (void)err;
     tally_box(tally, &s->type, part->ndim, part->shape, part->strides, part->items);
     return TESS_OK;
