@@ -204,8 +204,9 @@ choose_piece(struct put *p)
         r.shape[i] = g->shape[i];
         r.chunk[i] = g->chunkshape[i];
         r.block[i] = g->blockshape[i];
-        r.unit[i] = source->chunkshape[i] % source->blockshape[i] == 0 ? source->blockshape[i]
-                                                                       : source->chunkshape[i];
+        const int64_t chunk = source->chunkshape[i], block = source->blockshape[i];
+        r.unit[i] = block > 0 && chunk % block == 0 ? block : chunk;
+        r.unit[i] = max_i64(r.unit[i], 1); // plain frames: 0 where chunks or blocks differ
     }
     rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), ENOUGH / g->typesize,
                   p->piece);
