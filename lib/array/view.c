@@ -84,8 +84,7 @@ view_box(const tess_array *a, const int64_t *start, const int64_t *stop, const i
     return TESS_OK;
 }
 
-// What the base's chunks and blocks are through the view, about. In plain frames they may have any
-// sizes; then all of it is one.
+// What the base's chunks and blocks are through the view, about.
 static tess_status
 choose_geometry(const tess_array *base, const struct view *v, int ndim, const int64_t *shape,
                 struct geometry *g, tess_error *err)
@@ -94,10 +93,18 @@ choose_geometry(const tess_array *base, const struct view *v, int ndim, const in
     for (int i = 0; i < ndim; i++) {
         const int b = v->axis[i];
         const int64_t step = b < 0 ? 1 : max_i64(v->step[b], -v->step[b]);
-        chunkshape[i] = b < 0 ? 1 : ceil_div(base->g.chunkshape[b], step);
-        blockshape[i] = b < 0 ? 1 : ceil_div(base->g.blockshape[b], step);
-        if (shape[i] > 0 && (chunkshape[i] == 0 || blockshape[i] == 0))
-            chunkshape[i] = blockshape[i] = min_i64(shape[i], BLOCK_NBYTES_MAX / base->g.typesize);
+        int64_t chunk = 1, block = 1;
+        if (b >= 0) {
+            chunk = base->g.chunkshape[b];
+            block = base->g.blockshape[b];
+        }
+        if (base->plain) { // 0: they differ
+            chunk = chunk > 0 ? chunk : ceil_div(base->g.shape[0], max_i64(base->g.nchunks, 1));
+            chunk = max_i64(chunk, 1);
+            block = min_i64(max_i64(block, 1), chunk);
+        }
+        chunkshape[i] = ceil_div(chunk, step);
+        blockshape[i] = ceil_div(block, step);
     }
     return geometry_init(g, ndim, shape, chunkshape, blockshape, base->g.typesize, TESS_ERR_ARG,
                          err);
