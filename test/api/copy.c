@@ -1,0 +1,701 @@
+/*
+ * copy.c - arrays copied to another layout, concatenated and stacked, against the slow reference.
+ *
+ * Random arrays: case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the number that
+ * a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more. And the files
+ * of other writers, where reading all says what the items are.
+ */
+#include "api/draw.h"
+#include "api/files.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+enum {
+    CASES_SHORT = 250,
+    CASES_LONG = 100000,
+    ITEMS_MAX = 1500, // of an array
+    PARTS_MAX = 4,
+    DTYPE_MAX = 16,
+    JUNK = 100, // bytes in front of an array in a file
+};
+
+static const int64_t origin[TESS_MAX_NDIM];
+static const uint8_t junk[JUNK] = {1, 2, 3};
+
+// -- what comes out of the calls
+
+// What is asked for.
+struct wanted {
+    tess_storage storage;
+    tess_context context;
+    char path[600];
+    tess_params params;
+    bool given; // params
+    char dtype[DTYPE_MAX];
+    size_t word; // bytes that change order; 0: none
+    tess_metalayer layers[2];
+};
+
+// Where the new array is: in memory, a file, a directory, behind other data.
+static void
+draw_place(struct random *r, struct wanted *w)
+{
+    const int64_t place = draw_below(r, 5);
+
+    tess_storage_init(&w->storage);
+    w->storage.mode = draw_below(r, 2) ? TESS_MODE_NEW : TESS_MODE_REPLACE;
+    w->storage.durability = TESS_DURABILITY_NONE;
+    w->storage.context = &w->context;
+    snprintf(w->path, sizeof w->path, "%s", files_path("target"));
+    files_remove(w->path);
+    if (place == 0)
+        return;
+    w->storage.path = w->path;
+    if (place == 1 && w->given)
+        w->params.layout = TESS_LAYOUT_SPARSE;
+    if (place == 2 && w->given) {
+        files_write(w->path, junk, sizeof junk);
+        w->storage.mode = TESS_MODE_APPEND;
+    }
+}
+
+static void
+draw_wanted(struct random *r, const struct draw_type *type, const char *dtype, int ndim,
+            const int64_t *shape, struct wanted *w)
+{
+    memset(w, 0, sizeof *w);
+    draw_context(r, type->size, &w->context);
+    tess_params_init(&w->params);
+    w->given = draw_below(r, 5);
+    w->params.ndim = ndim;
+    draw_layout(r, shape, &w->params);
+    if (draw_below(r, 2))
+        w->params.ndim = 0; // "may be 0"
+    if (w->given && dtype && type->ordered && draw_below(r, 2)) {
+        snprintf(w->dtype, sizeof w->dtype, "%s", dtype);
+        if (draw_below(r, 3)) {
+            w->dtype[0] = dtype[0] == '<' ? '>' : '<';
+            w->word = type->word;
+        }
+        w->params.dtype = w->dtype;
+    }
+    if (w->given && draw_below(r, 3) == 0) {
+        w->layers[0] = (tess_metalayer){"mine", "new", 3};
+        w->layers[1] = (tess_metalayer){"only", "", 0};
+        w->params.metalayers = w->layers;
+        w->params.nmetalayers = 1 + (int)draw_below(r, 2);
+    }
+    draw_place(r, w);
+}
+
+static void
+swap(struct reference *ref, size_t word)
+{
+    const size_t size = reference_size(ref);
+
+    for (size_t k = 0; word > 0 && k < size; k += word)
+        for (size_t i = 0; i < word / 2; i++) {
+            const uint8_t byte = ref->data[k + i];
+            ref->data[k + i] = ref->data[k + word - 1 - i];
+            ref->data[k + word - 1 - i] = byte;
+        }
+}
+
+// The new array is whole in its place when the call returns, for others too.
+static void
+check_place(const struct wanted *w, const tess_info *info, const struct reference *want)
+{
+    tess_storage storage;
+    tess_array *a;
+
+    if (!w->storage.path)
+        return;
+    tess_storage_init(&storage);
+    storage.path = w->path;
+    storage.offset = info->offset;
+    ok(tess_array_open(&storage, &a, err));
+    check_array(a, want);
+    ok(tess_array_close(a, err));
+    if (w->storage.mode == TESS_MODE_APPEND) {
+        size_t size;
+        uint8_t *const bytes = files_read(w->path, &size);
+        assert_int_equal(info->offset, JUNK);
+        assert_memory_equal(bytes, junk, JUNK);
+        free(bytes);
+    }
+}
+
+static void
+check_layout(const struct wanted *w, const tess_info *info)
+{
+    bool chosen = true;
+
+    for (int i = 0; i < info->ndim; i++)
+        chosen &= w->params.chunkshape[i] == 0;
+    for (int i = 0; i < info->ndim && !chosen; i++) {
+        assert_int_equal(info->chunkshape[i], w->params.chunkshape[i]);
+        assert_int_equal(info->blockshape[i], w->params.blockshape[i]);
+    }
+    assert_int_equal(info->codec, w->params.codec);
+    assert_int_equal(info->clevel, w->params.clevel);
+    assert_int_equal(info->split, w->params.split);
+    assert_int_equal(info->dictionary, w->params.dictionary);
+    assert_memory_equal(info->filters, w->params.filters, TESS_MAX_FILTERS);
+    if (w->params.dtype)
+        assert_string_equal(info->dtype, w->params.dtype);
+    if (w->storage.path)
+        assert_int_equal(info->contiguous, w->params.layout == TESS_LAYOUT_CONTIGUOUS);
+}
+
+static void
+check_layer(const tess_array *a, const char *name, const char *content, size_t size)
+{
+    tess_metalayer layer;
+
+    ok(tess_meta_get(a, name, &layer, err));
+    assert_int_equal(layer.size, size);
+    if (size > 0)
+        assert_memory_equal(layer.content, content, size);
+}
+
+static void
+check_attributes(const tess_array *from, const tess_array *to)
+{
+    tess_info x, y;
+
+    tess_array_info(from, &x);
+    tess_array_info(to, &y);
+    assert_int_equal(x.nvlmetalayers, y.nvlmetalayers);
+    for (int i = 0; i < x.nvlmetalayers; i++) {
+        const char *const name = tess_vlmeta_name(from, i);
+        void *p, *q;
+        size_t p_size, q_size;
+        ok(tess_vlmeta_get(from, name, &p, &p_size, err));
+        ok(tess_vlmeta_get(to, name, &q, &q_size, err));
+        assert_int_equal(p_size, q_size);
+        if (p_size > 0)
+            assert_memory_equal(p, q, p_size);
+        tess_free(p);
+        tess_free(q);
+    }
+}
+
+// Metalayers: the params' and, where these have none of the name, those of the first array.
+static void
+check_metalayers(const struct wanted *w, const tess_array *from, const tess_array *to)
+{
+    tess_info info;
+
+    for (int i = 0; w->given && i < w->params.nmetalayers; i++)
+        check_layer(to, w->layers[i].name, w->layers[i].content, w->layers[i].size);
+    tess_array_info(from, &info);
+    for (int i = 0; i < info.nmetalayers; i++) {
+        tess_metalayer layer;
+        bool mine = false;
+        ok(tess_meta_at(from, i, &layer, err));
+        for (int k = 0; w->given && k < w->params.nmetalayers; k++)
+            mine |= strcmp(layer.name, w->layers[k].name) == 0;
+        if (!mine && strcmp(layer.name, "b2nd") != 0 && strcmp(layer.name, "caterva") != 0)
+            check_layer(to, layer.name, layer.content, layer.size);
+    }
+    check_attributes(from, to);
+}
+
+// `out` NULL: only the file was wanted. Ends the array.
+static void
+check_made(const struct wanted *w, tess_array *out, const tess_array *first, struct reference *want)
+{
+    tess_info info = {.offset = w->storage.mode == TESS_MODE_APPEND ? JUNK : 0};
+
+    if (w->given)
+        swap(want, w->word);
+    if (out) {
+        tess_array_info(out, &info);
+        if (w->given)
+            check_layout(w, &info);
+        check_array(out, want);
+        check_metalayers(w, first, out);
+    }
+    check_place(w, &info, want);
+    if (out)
+        ok(tess_array_close(out, err));
+    check_place(w, &info, want);
+}
+
+static void
+add_metadata(struct random *r, struct drawn *d)
+{
+    if (!d->writable)
+        return;
+    for (int64_t n = draw_below(r, 3); n > 0; n--)
+        ok(tess_vlmeta_set(d->a, n == 1 ? "one" : "two", "content", (size_t)draw_below(r, 8), err));
+}
+
+static const char *
+dtype_of(const tess_array *a)
+{
+    tess_info info;
+    tess_array_info(a, &info);
+    return info.dtype;
+}
+
+// -- random arrays
+
+static void
+check_sources(const struct drawn *sources, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        check_array(sources[i].a, &sources[i].ref);
+}
+
+// Case: an array is copied.
+static void
+copy_once(struct random *r)
+{
+    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
+    const int ndim = (int)draw_below(r, 5);
+    int64_t shape[TESS_MAX_NDIM] = {0};
+    struct reference want;
+    struct wanted w;
+    struct drawn d;
+    tess_array *out = NULL;
+
+    draw_shape(r, ndim, ITEMS_MAX, shape);
+    draw_array(r, "source", type, ndim, shape, false, &d);
+    add_metadata(r, &d);
+    draw_wanted(r, type, dtype_of(d.a), ndim, shape, &w);
+    reference_copy(&want, &d.ref);
+    const bool kept = !w.storage.path || draw_below(r, 4);
+    ok(tess_array_copy(d.a, &w.storage, w.given ? &w.params : NULL, kept ? &out : NULL, err));
+    check_made(&w, out, d.a, &want);
+    check_sources(&d, 1);
+    reference_finish(&want);
+    draw_finish(&d);
+}
+
+// Item by item along a new axis, or one that is there.
+static void
+put(struct reference *want, int axis, int64_t at, const struct reference *part, bool stacked)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM];
+
+    for (int i = 0; i < want->ndim; i++)
+        stop[i] = want->shape[i];
+    start[axis] = at;
+    stop[axis] = at + (stacked ? 1 : part->shape[axis]);
+    reference_set(want, start, stop, part->data);
+}
+
+static int64_t
+draw_length(struct random *r, int64_t length)
+{
+    return draw_below(r, 3) ? length : draw_below(r, 4) ? 1 + draw_below(r, 20) : 0;
+}
+
+// Case: arrays side by side; one of them twice.
+static void
+combine_once(struct random *r, bool stacked)
+{
+    const struct draw_type *const type = &draw_types[draw_below(r, DRAW_TYPES)];
+    const int ndim = (int)draw_below(r, stacked ? 4 : 3) + (stacked ? 0 : 1);
+    const int axis = (int)draw_below(r, ndim + (stacked ? 1 : 0));
+    const int64_t n = 1 + draw_below(r, PARTS_MAX);
+    int64_t shape[TESS_MAX_NDIM] = {0}, all[TESS_MAX_NDIM] = {0}, at = 0;
+    static const char *const names[] = {"s0", "s1", "s2", "s3"};
+    struct drawn d[PARTS_MAX];
+    tess_array *arrays[PARTS_MAX + 1], *out = NULL;
+    int64_t which[PARTS_MAX + 1];
+    struct reference want;
+    struct wanted w;
+
+    draw_shape(r, ndim, ITEMS_MAX / 4, shape);
+    for (int64_t i = 0; i < n; i++) {
+        if (!stacked)
+            shape[axis] = draw_length(r, shape[axis]);
+        draw_array(r, names[i], type, ndim, shape, false, &d[i]);
+        arrays[i] = d[i].a;
+        which[i] = i;
+    }
+    which[n] = draw_below(r, n);
+    arrays[n] = d[which[n]].a;
+    const int64_t count = n + (n > 1 && draw_below(r, 3) == 0);
+    for (int i = 0, k = 0; i < ndim + stacked; i++)
+        all[i] = stacked && i == axis ? count : shape[k++];
+    for (int64_t i = 0; i < count && !stacked; i++)
+        at += d[which[i]].ref.shape[axis];
+    if (!stacked)
+        all[axis] = at;
+    reference_init(&want, ndim + stacked, all, type->size);
+    at = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const struct reference *const ref = &d[which[i]].ref;
+        put(&want, axis, at, ref, stacked);
+        at += stacked ? 1 : ref->shape[axis];
+    }
+    add_metadata(r, &d[0]);
+    draw_wanted(r, type, dtype_of(d[0].a), ndim + stacked, all, &w);
+    const bool kept = !w.storage.path || draw_below(r, 4);
+    ok((stacked ? tess_array_stack : tess_array_concatenate)(
+        arrays, count, axis, &w.storage, w.given ? &w.params : NULL, kept ? &out : NULL, err));
+    check_made(&w, out, d[0].a, &want);
+    check_sources(d, n);
+    reference_finish(&want);
+    for (int64_t i = 0; i < n; i++)
+        draw_finish(&d[i]);
+}
+
+static void
+random_arrays(void **state)
+{
+    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
+    const uint64_t seed = random_seed();
+    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
+                      : many && strcmp(many, "0") ? CASES_LONG
+                                                  : CASES_SHORT;
+    (void)state;
+    for (int64_t i = 0; i < n; i++) {
+        struct random r;
+        random_init(&r, seed + (uint64_t)i);
+        if (getenv("TESS_TEST_VERBOSE"))
+            fprintf(stderr, "case %" PRIu64 "\n", seed + (uint64_t)i);
+        const int64_t kind = draw_below(&r, 4);
+        if (kind < 2)
+            copy_once(&r);
+        else
+            combine_once(&r, kind == 3);
+    }
+}
+
+// -- files of other writers
+
+// What the library says of each chunk is the same.
+static void
+check_same_chunks(tess_array *a, int64_t first, tess_array *b, int64_t second, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        tess_chunk_info x, y;
+        ok(tess_array_chunk(a, first + i, &x, err));
+        ok(tess_array_chunk(b, second + i, &y, err));
+        assert_int_equal(x.kind, y.kind);
+        assert_int_equal(x.stored, y.stored);
+        assert_int_equal(x.cbytes, y.cbytes);
+        assert_int_equal(x.codec, y.codec);
+        assert_int_equal(x.dictionary_size, y.dictionary_size);
+        assert_memory_equal(x.filters, y.filters, TESS_MAX_FILTERS);
+    }
+}
+
+static bool
+same_layout(const tess_info *x, const tess_info *y)
+{
+    return !x->plain && x->frame_version >= 2 && x->split == y->split &&
+           x->dictionary == y->dictionary;
+}
+
+static void
+check_golden_copy(tess_array *a, const struct reference *ref, const tess_params *p)
+{
+    tess_storage storage;
+    tess_array *copy;
+    tess_info x, y;
+
+    tess_storage_init(&storage);
+    tess_error error = {0};
+    const tess_status st = tess_array_copy(a, &storage, p, &copy, &error);
+    if (st == TESS_ERR_UNSUPPORTED || (st == TESS_ERR_ARG && !p)) { // read, but not written today
+        assert_null(p);
+        return;
+    }
+    if (st != TESS_OK)
+        fail_msg("%s", error.message);
+    tess_array_info(a, &x);
+    tess_array_info(copy, &y);
+    check_array(copy, ref);
+    check_attributes(a, copy);
+    if (!p && same_layout(&x, &y))
+        check_same_chunks(a, 0, copy, 0, x.nchunks);
+    if (x.dtype && strcmp(x.dtype, y.dtype) != 0)
+        fail_msg("type %s became %s", x.dtype, y.dtype);
+    ok(tess_array_close(copy, err));
+}
+
+// Twice, side by side.
+static void
+check_golden_pair(tess_array *a, const struct reference *ref, int axis, bool stacked)
+{
+    int64_t shape[TESS_MAX_NDIM];
+    tess_array *const pair[] = {a, a};
+    struct reference want;
+    tess_storage storage;
+    tess_params p;
+    tess_array *out;
+
+    for (int i = 0, k = 0; i < ref->ndim + stacked; i++)
+        shape[i] = stacked && i == axis ? 2 : ref->shape[k++];
+    if (!stacked)
+        shape[axis] *= 2;
+    reference_init(&want, ref->ndim + stacked, shape, ref->typesize);
+    put(&want, axis, 0, ref, stacked);
+    put(&want, axis, stacked ? 1 : ref->shape[axis], ref, stacked);
+    tess_storage_init(&storage);
+    tess_params_init(&p);
+    ok((stacked ? tess_array_stack : tess_array_concatenate)(pair, 2, axis, &storage, &p, &out,
+                                                             err));
+    check_array(out, &want);
+    ok(tess_array_close(out, err));
+    reference_finish(&want);
+}
+
+// False: nothing can be read there.
+static bool
+check_golden(struct random *r, const char *folder, const char *name)
+{
+    char path[4096];
+    struct reference ref;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a;
+    tess_info info;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    tess_storage_init(&storage);
+    storage.path = path;
+    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
+        return false;
+    tess_array_info(a, &info);
+    reference_init(&ref, info.ndim, info.shape, (size_t)info.typesize);
+    const bool readable =
+        tess_array_read(a, origin, info.shape, ref.data, reference_size(&ref), NULL) == TESS_OK;
+    if (readable) {
+        print_message("%s\n", name);
+        check_golden_copy(a, &ref, NULL);
+        tess_params_init(&p);
+        p.ndim = info.ndim;
+        draw_layout(r, info.shape, &p);
+        check_golden_copy(a, &ref, &p);
+        if (info.ndim < TESS_MAX_NDIM)
+            check_golden_pair(a, &ref, (int)draw_below(r, info.ndim + 1), true);
+        if (info.ndim > 0)
+            check_golden_pair(a, &ref, (int)draw_below(r, info.ndim), false);
+    }
+    reference_finish(&ref);
+    ok(tess_array_close(a, err));
+    return readable;
+}
+
+static void
+golden_files(void **state)
+{
+    const char *const folder = getenv("TESS_GOLDEN");
+    struct random r;
+    int n = 0;
+
+    (void)state;
+    if (!folder)
+        fail_msg("TESS_GOLDEN does not say where files of other writers are");
+    DIR *const dir = opendir(folder);
+    assert_non_null(dir);
+    random_init(&r, random_seed());
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        n += e->d_name[0] != '.' && check_golden(&r, folder, e->d_name);
+    closedir(dir);
+    assert_true(n > 10);
+}
+
+// -- chunks as they are stored
+
+enum { ROWS = 24, COLUMNS = 20, CHUNK_ROWS = 8, CHUNK_COLUMNS = 10 };
+
+// A matrix of noise, in 3 x 2 chunks; damage in the codec is noticed.
+static void
+matrix_params(tess_params *p)
+{
+    tess_params_init(p);
+    p->dtype = "<i8";
+    p->ndim = 2;
+    p->shape[0] = ROWS;
+    p->shape[1] = COLUMNS;
+    p->chunkshape[0] = CHUNK_ROWS;
+    p->chunkshape[1] = CHUNK_COLUMNS;
+    p->blockshape[0] = 4;
+    p->blockshape[1] = 5;
+    p->codec = TESS_CODEC_ZLIB;
+    p->split = TESS_SPLIT_NEVER;
+}
+
+static tess_array *
+matrix(const char *path, struct reference *ref)
+{
+    tess_storage storage;
+    tess_params p;
+    struct random r;
+    tess_array *a;
+
+    matrix_params(&p);
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    random_init(&r, 7);
+    reference_init(ref, 2, p.shape, 8);
+    for (size_t k = 0; k < reference_size(ref); k++)
+        ref->data[k] = (uint8_t)draw_below(&r, k % 8 < 2 ? 256 : 3);
+    ok(tess_array_from(&storage, &p, ref->data, reference_size(ref), &a, err));
+    return a;
+}
+
+// A matrix of which no block can be decoded, though all that is told of it can be read.
+static tess_array *
+damaged_matrix(const char *path, tess_mode mode, struct reference *ref)
+{
+    tess_storage storage;
+    tess_info info;
+    tess_array *a = matrix(path, ref);
+    size_t size;
+
+    tess_array_info(a, &info);
+    ok(tess_array_close(a, err));
+    uint8_t *const bytes = files_read(path, &size);
+    for (size_t k = 0; k + 8 < size; k++) // the start of every zlib stream
+        if (bytes[k] == 0x78 && (bytes[k] * 256 + bytes[k + 1]) % 31 == 0)
+            bytes[k] = 0xff;
+    files_write(path, bytes, size);
+    free(bytes);
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = mode;
+    ok(tess_array_open(&storage, &a, err));
+    refused(TESS_ERR_CORRUPT,
+            tess_array_read(a, origin, info.shape, ref->data, reference_size(ref), err));
+    return a;
+}
+
+static tess_storage
+place_for(const char *name)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.mode = TESS_MODE_NEW;
+    storage.durability = TESS_DURABILITY_NONE;
+    storage.path = name ? files_path(name) : NULL;
+    return storage;
+}
+
+static void
+raw_chunks(void **state)
+{
+    const tess_storage memory = place_for(NULL);
+    struct reference ref;
+    tess_array *const a = damaged_matrix(files_path("a"), TESS_MODE_READ, &ref);
+    tess_array *const three[] = {a, a, a};
+    tess_array *out;
+    tess_params p;
+
+    (void)state;
+    ok(tess_array_copy(a, &memory, NULL, &out, err)); // nothing is decoded
+    check_same_chunks(a, 0, out, 0, 6);
+    ok(tess_array_close(out, err));
+    tess_array_params(a, &p);
+    ok(tess_array_copy(a, &memory, &p, &out, err));
+    check_same_chunks(a, 0, out, 0, 6);
+    ok(tess_array_close(out, err));
+
+    ok(tess_array_concatenate(three, 3, 0, &memory, NULL, &out, err));
+    for (int64_t i = 0; i < 3; i++)
+        check_same_chunks(a, 0, out, 6 * i, 6);
+    ok(tess_array_close(out, err));
+    ok(tess_array_concatenate(three, 3, 1, &memory, NULL, &out, err));
+    for (int64_t row = 0; row < 3; row++)
+        for (int64_t i = 0; i < 3; i++)
+            check_same_chunks(a, 2 * row, out, 6 * row + 2 * i, 2);
+    ok(tess_array_close(out, err));
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
+// An array copied whole is the same frame, byte for byte.
+static void
+same_frame(void **state)
+{
+    const tess_storage storage = place_for("b");
+    struct reference ref;
+    tess_array *const a = matrix(files_path("a"), &ref);
+    uint8_t *x, *y;
+    size_t x_size, y_size;
+
+    (void)state;
+    ok(tess_vlmeta_set(a, "title", "waves", 5, err));
+    ok(tess_array_copy(a, &storage, NULL, NULL, err));
+    ok(tess_array_close(a, err));
+    tess_storage made = storage;
+    made.mode = TESS_MODE_READ;
+    tess_array *b;
+    ok(tess_array_open(&made, &b, err));
+    ok(tess_array_to_image(b, (void **)&x, &x_size, err));
+    ok(tess_array_close(b, err));
+    made.path = files_path("a");
+    ok(tess_array_open(&made, &b, err));
+    ok(tess_array_to_image(b, (void **)&y, &y_size, err));
+    ok(tess_array_close(b, err));
+    assert_int_equal(x_size, y_size);
+    assert_memory_equal(x, y, x_size);
+    tess_image_free(x);
+    tess_image_free(y);
+    reference_finish(&ref);
+}
+
+// Chunks at other places of the target, or of other sizes there, are made anew.
+static void
+unaligned(void **state)
+{
+    const tess_storage memory = place_for(NULL);
+    struct reference ref, want;
+    tess_array *const a = matrix(files_path("a"), &ref);
+    tess_array *head, *out;
+
+    (void)state;
+    for (int64_t rows = 1; rows <= ROWS; rows++) {
+        ok(tess_array_view_slice(a, origin, (const int64_t[]){rows, COLUMNS}, NULL, &head, err));
+        tess_array *const parts[] = {head, a, head, a};
+        reference_init(&want, 2, (const int64_t[]){2 * (rows + ROWS), COLUMNS}, 8);
+        for (int64_t i = 0; i < 2; i++) {
+            const int64_t at = i * (rows + ROWS);
+            reference_set(&want, (const int64_t[]){at, 0}, (const int64_t[]){at + rows, COLUMNS},
+                          ref.data);
+            put(&want, 0, at + rows, &ref, false);
+        }
+        tess_params p;
+        tess_array_params(a, &p);
+        ok(tess_array_concatenate(parts, 4, 0, &memory, &p, &out, err));
+        check_array(out, &want);
+        ok(tess_array_close(out, err));
+        ok(tess_array_close(head, err));
+        reference_finish(&want);
+    }
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
+        cmocka_unit_test(golden_files),
+        cmocka_unit_test_setup_teardown(raw_chunks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(same_frame, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(unaligned, files_setup, files_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
