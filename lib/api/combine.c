@@ -44,6 +44,13 @@ tess_array_params(const tess_array *a, tess_params *params)
         params->layer = TESS_LAYER_CATERVA;
 }
 
+// Of times: what follows the byte order, if there is one.
+static bool
+same_unit(const char *from, const char *to)
+{
+    return strcmp(from + strspn(from, "<>=|"), to + strspn(to, "<>=|")) == 0;
+}
+
 // Whether items of two arrays are the same, but for the order of bytes, which is what *word has.
 static tess_status
 compare_types(const char *from, const char *to, int32_t typesize, bool *swapped, int32_t *word,
@@ -54,8 +61,9 @@ compare_types(const char *from, const char *to, int32_t typesize, bool *swapped,
     if (!from || !to || strcmp(from, to) == 0)
         return TESS_OK;
     const tess_dtype x = dtype_parse(from), y = dtype_parse(to);
+    const bool times = x.kind == TESS_KIND_DATETIME || x.kind == TESS_KIND_TIMEDELTA;
     if (x.kind != y.kind || x.size != y.size || x.kind == TESS_KIND_OPAQUE ||
-        x.kind == TESS_KIND_STRUCT)
+        x.kind == TESS_KIND_STRUCT || (times && !same_unit(from, to)))
         return err_set(err, TESS_ERR_ARG, -1,
                        "items of type \"%.64s\" do not become items of type \"%.64s\"", from, to);
     *swapped = x.order != y.order && x.order != '|' && y.order != '|';

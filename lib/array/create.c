@@ -163,6 +163,14 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h, t
     return TESS_OK;
 }
 
+// A type that stays as it is stays in its notation, which params do not tell.
+static void
+keep_dtype_format(tess_array *a, const tess_array *from)
+{
+    if (a->nd.dtype && from->nd.dtype && strcmp(a->nd.dtype, from->nd.dtype) == 0)
+        a->nd.dtype_format = from->nd.dtype_format;
+}
+
 static tess_status
 check_content(const tess_array *a, const struct array_content *content, tess_error *err)
 {
@@ -246,6 +254,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(find_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
+    if (content->parts)
+        keep_dtype_format(a, content->parts->arrays[0]);
     TRY(check_content(a, content, err));
     TRY(init_fill(a, p, content, err));
     TRY(make_metas(a, p, &metas, err));
