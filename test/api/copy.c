@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -30,6 +29,7 @@ enum {
     JUNK = 100, // bytes in front of an array in a file
 };
 
+static uint64_t running; // the seed of the case
 static const int64_t origin[TESS_MAX_NDIM];
 static const uint8_t junk[JUNK] = {1, 2, 3};
 
@@ -355,6 +355,13 @@ combine_once(struct random *r, bool stacked)
         draw_finish(&d[i]);
 }
 
+static int
+end_random(void **state)
+{
+    fprintf(stderr, "last case: TESS_TEST_SEED=%" PRIu64 "\n", running);
+    return files_teardown(state);
+}
+
 static void
 random_arrays(void **state)
 {
@@ -366,9 +373,8 @@ random_arrays(void **state)
     (void)state;
     for (int64_t i = 0; i < n; i++) {
         struct random r;
-        random_init(&r, seed + (uint64_t)i);
-        if (getenv("TESS_TEST_VERBOSE"))
-            fprintf(stderr, "case %" PRIu64 "\n", seed + (uint64_t)i);
+        running = seed + (uint64_t)i;
+        random_init(&r, running);
         const int64_t kind = draw_below(&r, 4);
         if (kind < 2)
             copy_once(&r);
@@ -427,6 +433,7 @@ check_golden_copy(tess_array *a, const struct reference *ref, const tess_params 
         check_same_chunks(a, 0, copy, 0, x.nchunks);
     if (x.dtype && strcmp(x.dtype, y.dtype) != 0)
         fail_msg("type %s became %s", x.dtype, y.dtype);
+    assert_int_equal(x.dtype_format, y.dtype_format);
     ok(tess_array_close(copy, err));
 }
 
@@ -686,15 +693,294 @@ unaligned(void **state)
     reference_finish(&ref);
 }
 
+// -- what goes along
+
+static void
+metalayers(void **state)
+{
+    static const tess_metalayer own[] = {{"kept", "one", 3}, {"replaced", "two", 3}};
+    static const tess_metalayer given[] = {{"replaced", "three", 5}, {"new", "", 0}};
+    tess_storage storage = place_for(NULL);
+    tess_params p;
+    tess_array *a, *out;
+    tess_info info;
+
+    (void)state;
+    matrix_params(&p);
+    p.metalayers = own;
+    p.nmetalayers = 2;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    ok(tess_vlmeta_set(a, "title", "waves", 5, err));
+    for (int stacked = 0; stacked < 2; stacked++) {
+        tess_params_init(&p);
+        p.metalayers = given;
+        p.nmetalayers = 2;
+        if (stacked)
+            ok(tess_array_stack(&a, 1, 1, &storage, &p, &out, err));
+        else
+            ok(tess_array_copy(a, &storage, &p, &out, err));
+        tess_array_info(out, &info);
+        assert_int_equal(info.nmetalayers, 4); // with that of the shape
+        check_layer(out, "kept", "one", 3);
+        check_layer(out, "replaced", "three", 5);
+        check_layer(out, "new", "", 0);
+        check_attributes(a, out);
+        ok(tess_array_close(out, err));
+    }
+    p.nmetalayers = 0;
+    ok(tess_array_copy(a, &storage, &p, &out, err));
+    check_layer(out, "replaced", "two", 3);
+    ok(tess_array_close(out, err));
+    ok(tess_array_close(a, err));
+}
+
+// An array of zero items, made there or not.
+static tess_array *
+zeros(const char *dtype, int ndim, int64_t rows, int64_t columns)
+{
+    const tess_storage storage = place_for(NULL);
+    tess_params p;
+    tess_array *a;
+
+    tess_params_init(&p);
+    p.dtype = dtype;
+    p.ndim = ndim;
+    for (int i = 0; i < ndim; i++)
+        p.shape[i] = i == 0 ? rows : columns;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    return a;
+}
+
+// -- refusals
+
+// Nothing was made, and what was there is as it was.
+#define check_refused(want, sentence, call)                                   \
+    do {                                                                      \
+        static const uint8_t there[] = {9, 8, 7};                             \
+        storage.path = files_path("new");                                     \
+        storage.mode = TESS_MODE_NEW;                                         \
+        {                                                                     \
+            tess_error error_ = {0};                                          \
+            tess_error *const err = &error_;                                  \
+            out = (tess_array *)&out;                                         \
+            assert_int_equal((call), (want));                                 \
+            if (!strstr(error_.message, (sentence)))                          \
+                fail_msg("%s: \"%s\"", #call, error_.message);                \
+        }                                                                     \
+        assert_null(out);                                                     \
+        assert_int_equal(files_count(), 0);                                   \
+        files_write(files_path("old"), there, sizeof there);                  \
+        for (int mode_ = 0; mode_ < 2; mode_++) {                             \
+            storage.path = files_path("old");                                 \
+            storage.mode = mode_ == 0 ? TESS_MODE_REPLACE : TESS_MODE_APPEND; \
+            out = (tess_array *)&out;                                         \
+            refused(want, call);                                              \
+            assert_null(out);                                                 \
+            size_t size_;                                                     \
+            uint8_t *const bytes_ = files_read(files_path("old"), &size_);    \
+            assert_int_equal(size_, sizeof there);                            \
+            assert_memory_equal(bytes_, there, size_);                        \
+            free(bytes_);                                                     \
+        }                                                                     \
+        files_remove(files_path("old"));                                      \
+    } while (0)
+
+static void
+refusals(void **state)
+{
+    tess_array *const a = zeros("<i4", 2, 4, 5), *const longer = zeros("<i4", 2, 6, 5);
+    tess_array *const wide = zeros("<i4", 2, 4, 7), *const line = zeros("<i4", 1, 4, 0);
+    tess_array *const big = zeros(">i4", 2, 4, 5), *const real = zeros("<f4", 2, 4, 5);
+    tess_array *const eight = zeros("<i8", 2, 4, 5), *const deep = zeros("|u1", 16, 1, 1);
+    tess_array *const us = zeros("<M8[us]", 2, 4, 5), *const ns = zeros("<M8[ns]", 2, 4, 5);
+    tess_array *const two[] = {a, longer}, *const broad[] = {a, wide}, *const flat[] = {a, line};
+    tess_array *const orders[] = {a, big}, *const kinds[] = {a, real}, *const sizes[] = {a, eight};
+    tess_array *const same[] = {a, a}, *const hole[] = {a, NULL}, *const units[] = {us, ns};
+    tess_storage storage = place_for("new");
+    tess_params p;
+    tess_array *out;
+
+    (void)state;
+#define CONCATENATE(list, axis) tess_array_concatenate(list, 2, axis, &storage, NULL, &out, err)
+#define STACK(list, axis) tess_array_stack(list, 2, axis, &storage, NULL, &out, err)
+    check_refused(TESS_ERR_ARG, "5 and 7 items along axis 1", CONCATENATE(broad, 0));
+    check_refused(TESS_ERR_ARG, "2 and 1 dimensions", CONCATENATE(flat, 0));
+    check_refused(TESS_ERR_ARG, "byte orders", CONCATENATE(orders, 0));
+    check_refused(TESS_ERR_ARG, "\"<f4\"", CONCATENATE(kinds, 0));
+    check_refused(TESS_ERR_ARG, "4 and of 8 bytes", CONCATENATE(sizes, 0));
+    check_refused(TESS_ERR_ARG, "\"<M8[ns]\"", CONCATENATE(units, 0));
+    check_refused(TESS_ERR_ARG, "array 1 is not given", CONCATENATE(hole, 0));
+    check_refused(TESS_ERR_ARG, "axis 2 of arrays with 2", CONCATENATE(two, 2));
+    check_refused(TESS_ERR_ARG, "axis -1 of arrays with 2", CONCATENATE(two, -1));
+    check_refused(TESS_ERR_ARG, "4 and 6 items along axis 0", STACK(two, 0));
+    check_refused(TESS_ERR_ARG, "byte orders", STACK(orders, 0));
+    check_refused(TESS_ERR_ARG, "array 1 is not given", STACK(hole, 0));
+    check_refused(TESS_ERR_ARG, "a new axis 3", STACK(same, 3));
+    check_refused(TESS_ERR_ARG, "no arrays",
+                  tess_array_concatenate(two, 0, 0, &storage, NULL, &out, err));
+    check_refused(TESS_ERR_ARG, "no arrays",
+                  tess_array_stack(NULL, 2, 0, &storage, NULL, &out, err));
+    check_refused(TESS_ERR_ARG, "16 dimensions already",
+                  tess_array_stack(&deep, 1, 0, &storage, NULL, &out, err));
+    check_refused(TESS_ERR_ARG, "", tess_array_copy(NULL, &storage, NULL, &out, err));
+    check_refused(TESS_ERR_ARG, "", tess_array_copy(a, NULL, NULL, &out, err));
+
+    tess_params_init(&p);
+#define COPY tess_array_copy(a, &storage, &p, &out, err)
+    p.ndim = 3;
+    check_refused(TESS_ERR_ARG, "params for 3 dimensions", COPY);
+    p.ndim = 2;
+    p.dtype = "<f4";
+    check_refused(TESS_ERR_ARG, "\"<f4\"", COPY);
+    p.dtype = "<i2";
+    check_refused(TESS_ERR_ARG, "\"<i2\"", COPY);
+    p.dtype = NULL;
+    p.typesize = 8;
+    check_refused(TESS_ERR_ARG, "8 bytes", COPY);
+    p.typesize = 0;
+    p.chunkshape[0] = 3;
+    check_refused(TESS_ERR_ARG, "", COPY);
+    p.chunkshape[1] = 3;
+    p.blockshape[0] = p.blockshape[1] = 4;
+    check_refused(TESS_ERR_ARG, "", COPY);
+    tess_params_init(&p);
+    p.codec = (tess_codec)77;
+    check_refused(TESS_ERR_UNSUPPORTED, "", COPY);
+    tess_params_init(&p);
+    p.nmetalayers = 1;
+    check_refused(TESS_ERR_ARG, "metalayers", COPY);
+    p.struct_size = 3;
+    check_refused(TESS_ERR_ARG, "tess_params_init", COPY);
+    tess_params_init(&p);
+    p.dtype = "<M8[ns]";
+    check_refused(TESS_ERR_ARG, "\"<M8[ns]\"", tess_array_copy(us, &storage, &p, &out, err));
+    storage.path = NULL;
+    refused(TESS_ERR_ARG, tess_array_copy(a, &storage, NULL, NULL, err));
+
+    tess_array *const all[] = {a, longer, wide, line, big, real, eight, deep, us, ns};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ok(tess_array_close(all[i], err));
+}
+
+// Not to where a source is written; what is read may be replaced.
+static void
+own_place(void **state)
+{
+    struct reference ref;
+    tess_array *a = matrix(files_path("a"), &ref), *out;
+    tess_storage storage = place_for("a");
+
+    (void)state;
+    storage.mode = TESS_MODE_REPLACE;
+    refused(TESS_ERR_ARG, tess_array_copy(a, &storage, NULL, &out, err));
+    assert_null(out);
+    refused(TESS_ERR_ARG, tess_array_concatenate(&a, 1, 0, &storage, NULL, &out, err));
+    refused(TESS_ERR_ARG, tess_array_stack(&a, 1, 0, &storage, NULL, &out, err));
+    tess_array *view;
+    ok(tess_array_view_permute(a, NULL, &view, err));
+    refused(TESS_ERR_ARG, tess_array_copy(view, &storage, NULL, &out, err));
+    ok(tess_array_close(view, err));
+    storage.mode = TESS_MODE_NEW;
+    refused(TESS_ERR_ARG, tess_array_copy(a, &storage, NULL, NULL, err));
+    ok(tess_array_close(a, err));
+    check_file(files_path("a"), &ref);
+    ok(tess_array_open(&(tess_storage){.struct_size = sizeof storage, .path = files_path("a")}, &a,
+                       err));
+    tess_error error;
+    assert_int_equal(tess_array_copy(a, &storage, NULL, &out, &error), TESS_ERR_IO);
+    assert_null(out);
+    storage.mode = TESS_MODE_REPLACE;
+    ok(tess_array_copy(a, &storage, NULL, &out, err));
+    check_array(out, &ref);
+    check_array(a, &ref); // goes on reading what stood there
+    ok(tess_array_close(a, err));
+    ok(tess_array_close(out, err));
+    check_file(files_path("a"), &ref);
+    assert_int_equal(files_count(), 1);
+    reference_finish(&ref);
+}
+
+static void
+damaged_source(void **state)
+{
+    struct reference ref;
+    tess_array *const a = damaged_matrix(files_path("a"), TESS_MODE_READ, &ref);
+    tess_array *out;
+    tess_storage storage = place_for("new");
+    struct reference other;
+    tess_params p;
+
+    (void)state;
+    tess_array *const good = matrix(NULL, &other);
+    tess_array *const pair[] = {good, a};
+    files_remove(files_path("a"));
+    for (int sparse = 0; sparse < 2; sparse++) {
+        tess_array_params(a, &p);
+        p.layout = sparse ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
+        p.chunkshape[0]--;
+        p.blockshape[0]--;
+        refused(TESS_ERR_CORRUPT, tess_array_copy(a, &storage, &p, &out, err));
+        assert_null(out);
+        refused(TESS_ERR_CORRUPT, tess_array_copy(a, &storage, &p, NULL, err));
+        refused(TESS_ERR_CORRUPT, tess_array_concatenate(pair, 2, 0, &storage, &p, &out, err));
+        assert_null(out);
+        refused(TESS_ERR_CORRUPT, tess_array_stack(pair, 2, 0, &storage, NULL, &out, err));
+        assert_null(out);
+        assert_int_equal(files_count(), 0);
+    }
+    ok(tess_array_close(a, err));
+    ok(tess_array_close(good, err));
+    reference_finish(&ref);
+    reference_finish(&other);
+}
+
+// Whatever size of file the system refuses, nothing is left.
+static void
+no_space(void **state)
+{
+    struct reference ref;
+    tess_array *const a = matrix(NULL, &ref);
+    tess_array *out;
+    tess_storage storage = place_for("new");
+    struct rlimit all;
+    tess_params p;
+
+    (void)state;
+    void (*const old)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+    tess_array_params(a, &p);
+    p.chunkshape[0] = 5;
+    p.blockshape[0] = 3;
+    for (rlim_t size = 0; size < 2000; size += 150)
+        for (int raw = 0; raw < 2; raw++) {
+            const struct rlimit few = {size, all.rlim_max};
+            tess_error error;
+            assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+            const tess_status st = tess_array_copy(a, &storage, raw ? NULL : &p, &out, &error);
+            assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+            assert_int_equal(st, TESS_ERR_IO);
+            assert_null(out);
+            assert_int_equal(files_count(), 0);
+        }
+    (void)signal(SIGXFSZ, old);
+    ok(tess_array_close(a, err));
+    reference_finish(&ref);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(random_arrays, files_setup, end_random),
         cmocka_unit_test(golden_files),
         cmocka_unit_test_setup_teardown(raw_chunks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(same_frame, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(unaligned, files_setup, files_teardown),
+        cmocka_unit_test(metalayers),
+        cmocka_unit_test_setup_teardown(refusals, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(own_place, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(damaged_source, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(no_space, files_setup, files_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
