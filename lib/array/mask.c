@@ -58,7 +58,7 @@ choose_pieces(struct job *job)
         return;
     const int64_t block = g->blockshape[job->axis];
     int64_t n = most / product(g->shape, job->axis + 1, g->ndim);
-    if (n > block)
+    if (block > 0 && n > block) // 0: they differ in a plain frame
         n = n / block * block;
     job->thickness = min_i64(max_i64(n, 1), g->shape[job->axis]);
 }
