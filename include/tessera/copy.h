@@ -4,7 +4,7 @@
  *
  * What is made here is an array of its own, with the attributes and metalayers of the (first) array
  * it comes from. Sources may be views (view.h), but for tess_array_save() and
- * tess_array_to_image().
+ * tess_array_to_image(). test/examples/copy.c is a complete program.
  */
 #ifndef TESSERA_COPY_H
 #define TESSERA_COPY_H

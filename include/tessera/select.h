@@ -8,7 +8,8 @@
  * each point or index (about 50 bytes) while it lasts.
  *
  * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h
- * for threads and persistence. test/examples/select.c is a complete program.
+ * for threads and persistence. test/examples/select.c is a complete program,
+ * and test/examples/mask.c another.
  */
 #ifndef TESSERA_SELECT_H
 #define TESSERA_SELECT_H
