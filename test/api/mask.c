@@ -22,7 +22,7 @@ enum {
     CASES_SHORT = 250,
     CASES_LONG = 100000,
     ROUNDS = 4, // of an array
-    ITEMS_MAX = 4000, // of an array
+    ITEMS_MAX = 700, // of an array: in memory for one item, each is a piece
 };
 
 static uint64_t running; // the seed of the case
