@@ -254,8 +254,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(find_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
-    if (content->parts)
-        keep_dtype_format(a, content->parts->arrays[0]);
+    if (content->sources)
+        keep_dtype_format(a, content->sources->arrays[0]);
     TRY(check_content(a, content, err));
     TRY(init_fill(a, p, content, err));
     TRY(make_metas(a, p, &metas, err));
