@@ -212,12 +212,44 @@ choose_piece(struct put *p)
                   p->piece);
 }
 
+// The boxes of a grid of `cell`, as far as they are inside [start, stop), which starts with one.
+static tess_status
+for_each_cell(struct put *p, const int64_t *cell, const int64_t *start, const int64_t *stop,
+              tess_status (*put)(struct put *, const int64_t *, const int64_t *, tess_error *),
+              tess_error *err)
+{
+    const int ndim = p->a->g.ndim;
+    int64_t zero[NDIM_MAX] = {0}, extent[NDIM_MAX], grid[NDIM_MAX], lo[NDIM_MAX], hi[NDIM_MAX];
+    tess_status st = TESS_OK;
+    struct walk w;
+
+    for (int i = 0; i < ndim; i++) {
+        extent[i] = stop[i] - start[i];
+        grid[i] = ceil_div(extent[i], cell[i]);
+    }
+    for (bool more = walk_begin(&w, ndim, cell, grid, zero, extent, NULL); more && st == TESS_OK;
+         more = walk_next(&w)) {
+        for (int i = 0; i < ndim; i++) {
+            lo[i] = start[i] + w.at[i] * cell[i];
+            hi[i] = lo[i] + w.hi[i];
+        }
+        st = put(p, lo, hi, err);
+    }
+    return st;
+}
+
+// Pieces of a chunk end where it ends.
+static tess_status
+put_whole(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+{
+    return for_each_cell(p, p->piece, start, stop, put_piece, err);
+}
+
 tess_status
 sources_put(tess_array *a, const struct sources *sources, tess_error *err)
 {
     struct put p = {.a = a, .sources = sources};
-    int64_t start[NDIM_MAX], stop[NDIM_MAX], zero[NDIM_MAX] = {0}, grid[NDIM_MAX];
-    struct walk w;
+    int64_t zero[NDIM_MAX] = {0}, whole[NDIM_MAX];
     tess_status st = TESS_OK;
 
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what waits is not in the frames yet
@@ -230,15 +262,8 @@ sources_put(tess_array *a, const struct sources *sources, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     choose_piece(&p);
     for (int i = 0; i < a->g.ndim; i++)
-        grid[i] = ceil_div(a->g.shape[i], p.piece[i]);
-    for (bool more = walk_begin(&w, a->g.ndim, p.piece, grid, zero, a->g.shape, NULL);
-         more && st == TESS_OK; more = walk_next(&w)) {
-        for (int i = 0; i < a->g.ndim; i++) {
-            start[i] = w.at[i] * p.piece[i];
-            stop[i] = start[i] + w.hi[i];
-        }
-        st = put_piece(&p, start, stop, err);
-    }
+        whole[i] = max_i64(p.piece[i], a->g.chunkshape[i]);
+    st = for_each_cell(&p, whole, zero, a->g.shape, put_whole, err);
     free(p.items);
     pool_give(a->pool, p.s);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
