@@ -8,7 +8,6 @@
 #include "api/draw.h"
 #include "api/files.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -369,11 +368,8 @@ end_random(void **state)
 static void
 random_arrays(void **state)
 {
-    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
     const uint64_t seed = random_seed();
-    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
-                      : many && strcmp(many, "0") ? CASES_LONG
-                                                  : CASES_SHORT;
+    const int64_t n = random_cases(CASES_SHORT, CASES_LONG);
     (void)state;
     for (int64_t i = 0; i < n; i++) {
         struct random r;
@@ -470,8 +466,9 @@ check_golden_pair(tess_array *a, const struct reference *ref, int axis, bool sta
 
 // False: nothing can be read there.
 static bool
-check_golden(struct random *r, const char *folder, const char *name)
+check_golden(const char *folder, const char *name, void *user)
 {
+    struct random *const r = user;
     char path[4096];
     struct reference ref;
     tess_storage storage;
@@ -508,20 +505,10 @@ check_golden(struct random *r, const char *folder, const char *name)
 static void
 golden_files(void **state)
 {
-    const char *const folder = getenv("TESS_GOLDEN");
     struct random r;
-    int n = 0;
-
     (void)state;
-    if (!folder)
-        fail_msg("TESS_GOLDEN does not say where files of other writers are");
-    DIR *const dir = opendir(folder);
-    assert_non_null(dir);
     random_init(&r, random_seed());
-    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
-        n += e->d_name[0] != '.' && check_golden(&r, folder, e->d_name);
-    closedir(dir);
-    assert_true(n > 10);
+    check_golden_files(check_golden, &r);
 }
 
 // -- chunks as they are stored

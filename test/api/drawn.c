@@ -318,9 +318,8 @@ drawn_resize(struct drawn *d, bool shrinking, bool *cut)
 void
 drawn_cases(int64_t few, int64_t many, void (*live)(struct drawn *d))
 {
-    const char *const cases = getenv("TESS_TEST_CASES"), *const longer = getenv("TESS_TEST_LONG");
     const uint64_t seed = random_seed();
-    const int64_t n = cases ? strtoll(cases, NULL, 10) : longer && strcmp(longer, "0") ? many : few;
+    const int64_t n = random_cases(few, many);
     static struct drawn d;
 
     print_message("%" PRId64 " cases from seed %" PRIu64 "\n", n, seed);

@@ -208,3 +208,19 @@ check_error(const tess_error *err, tess_status want, const char *call)
     if (err->status != want)
         fail_msg("%s: status %d in the error, %d expected", call, (int)err->status, (int)want);
 }
+
+void
+check_golden_files(bool (*check)(const char *folder, const char *name, void *user), void *user)
+{
+    const char *const golden = getenv("TESS_GOLDEN");
+    int n = 0;
+
+    if (!golden)
+        fail_msg("TESS_GOLDEN does not say where files of other writers are");
+    DIR *const dir = opendir(golden);
+    assert_non_null(dir);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
+        n += e->d_name[0] != '.' && check(golden, e->d_name, user);
+    closedir(dir);
+    assert_true(n > 10);
+}

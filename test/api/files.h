@@ -36,6 +36,11 @@ void files_remove(const char *path);
 uint8_t *files_read(const char *path, size_t *size);
 void files_write(const char *path, const void *bytes, size_t size);
 
+// Calls `check` for each file of other writers in the folder that TESS_GOLDEN says, and asks that
+// it has found something to check in more than ten of them.
+void check_golden_files(bool (*check)(const char *folder, const char *name, void *user),
+                        void *user);
+
 // The array has the shape and the items of the reference; the test fails otherwise.
 void check_array(const tess_array *a, const struct reference *want);
 

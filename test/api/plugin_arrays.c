@@ -264,17 +264,6 @@ draw_items(struct subject *s, size_t size)
     return bytes;
 }
 
-int64_t
-cases_wanted(int64_t few, int64_t many)
-{
-    const char *const cases = getenv("TESS_TEST_CASES");
-    const char *const longer = getenv("TESS_TEST_LONG");
-
-    if (cases)
-        return strtoll(cases, NULL, 10);
-    return longer && strcmp(longer, "0") != 0 ? many : few;
-}
-
 // -- around a test
 
 int

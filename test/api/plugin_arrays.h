@@ -58,9 +58,6 @@ void draw_params(struct subject *s);
 // Noise, long runs, a ramp; free() it.
 uint8_t *draw_items(struct subject *s, size_t size);
 
-// What TESS_TEST_CASES says, else the first number, or with TESS_TEST_LONG=1 the second.
-int64_t cases_wanted(int64_t few, int64_t many);
-
 // Set up and tear down: a folder of its own. What *state tells of a random array, if the test
 // leaves it there, is printed.
 int begin(void **state);

@@ -167,7 +167,7 @@ static void
 random_lives(void **state)
 {
     static struct subject s;
-    const int64_t n = cases_wanted(CASES, CASES_LONG);
+    const int64_t n = random_cases(CASES, CASES_LONG);
     const uint64_t seed = random_seed();
     int compressed = 0, filtered = 0;
 

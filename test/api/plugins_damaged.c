@@ -168,7 +168,7 @@ static void
 damage_of_random_arrays(void **state)
 {
     static struct subject s;
-    const int64_t n = cases_wanted(CASES, CASES_LONG);
+    const int64_t n = random_cases(CASES, CASES_LONG);
     const uint64_t seed = random_seed();
 
     for (int64_t i = 0; i < n; i++) {

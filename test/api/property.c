@@ -730,12 +730,8 @@ end(void **state)
 static void
 random_lives(void **state)
 {
-    const char *cases = getenv("TESS_TEST_CASES");
-    const char *many = getenv("TESS_TEST_LONG");
     const uint64_t seed = random_seed();
-    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
-                      : many && strcmp(many, "0") ? CASES_LONG
-                                                  : CASES_SHORT;
+    const int64_t n = random_cases(CASES_SHORT, CASES_LONG);
     static struct subject s;
 
     (void)state;

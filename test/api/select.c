@@ -11,7 +11,6 @@
 
 #include <tessera.h>
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -332,11 +331,8 @@ live(struct random *r)
 static void
 random_arrays(void **state)
 {
-    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
     const uint64_t seed = random_seed();
-    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
-                      : many && strcmp(many, "0") ? CASES_LONG
-                                                  : CASES_SHORT;
+    const int64_t n = random_cases(CASES_SHORT, CASES_LONG);
     (void)state;
     for (int64_t i = 0; i < n; i++) {
         struct random r;
@@ -350,7 +346,7 @@ random_arrays(void **state)
 
 // False: nothing can be read there.
 static bool
-check_golden(const char *folder, const char *name)
+check_golden(const char *folder, const char *name, void *user)
 {
     char path[4096];
     struct reference ref;
@@ -360,6 +356,7 @@ check_golden(const char *folder, const char *name)
     tess_info info;
     int64_t start[TESS_MAX_NDIM] = {0};
 
+    (void)user;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     tess_storage_init(&storage);
     storage.path = path;
@@ -380,19 +377,9 @@ check_golden(const char *folder, const char *name)
 static void
 golden_files(void **state)
 {
-    const char *const folder = getenv("TESS_GOLDEN");
-    int n = 0;
-
     (void)state;
-    if (!folder)
-        fail_msg("TESS_GOLDEN does not say where files of other writers are");
-    DIR *const dir = opendir(folder);
-    assert_non_null(dir);
     running = random_seed();
-    for (struct dirent *e = readdir(dir); e; e = readdir(dir))
-        n += e->d_name[0] != '.' && check_golden(folder, e->d_name);
-    closedir(dir);
-    assert_true(n > 10);
+    check_golden_files(check_golden, NULL);
 }
 
 // -- many threads

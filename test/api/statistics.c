@@ -315,11 +315,8 @@ live(struct random *r)
 static void
 random_arrays(void **state)
 {
-    const char *const cases = getenv("TESS_TEST_CASES"), *const many = getenv("TESS_TEST_LONG");
     const uint64_t seed = random_seed();
-    const int64_t n = cases                       ? strtoll(cases, NULL, 10)
-                      : many && strcmp(many, "0") ? CASES_LONG
-                                                  : CASES_SHORT;
+    const int64_t n = random_cases(CASES_SHORT, CASES_LONG);
     (void)state;
     for (int64_t i = 0; i < n; i++) {
         struct random r;

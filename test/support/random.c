@@ -22,6 +22,13 @@ random_seed(void)
     return seed;
 }
 
+int64_t
+random_cases(int64_t few, int64_t many)
+{
+    const char *const cases = getenv("TESS_TEST_CASES"), *const longer = getenv("TESS_TEST_LONG");
+    return cases ? strtoll(cases, NULL, 10) : longer && strcmp(longer, "0") ? many : few;
+}
+
 void
 random_init(struct random *r, uint64_t seed)
 {

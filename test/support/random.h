@@ -18,6 +18,10 @@ struct random {
 // can be repeated.
 uint64_t random_seed(void);
 
+// How many cases to draw: the number in TESS_TEST_CASES; else `many` if TESS_TEST_LONG is set, and
+// not 0; else `few`.
+int64_t random_cases(int64_t few, int64_t many);
+
 void random_init(struct random *r, uint64_t seed);
 
 uint64_t random_next(struct random *r); // all 64 bits
