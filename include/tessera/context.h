@@ -40,8 +40,8 @@ typedef struct tess_context {
     int64_t cache;
 
     /**
-     * Bytes of items that calls on whole arrays (copying, concatenating, shifting what is behind an
-     * insertion) may have in memory at once. The more, the less of the source is decoded twice.
+     * Bytes of items that calls on whole arrays (copying, concatenating, stacking, masks) may have
+     * in memory at once. The more, the less of an array is decoded twice.
      * Default TESS_MEMORY_DEFAULT.
      */
     int64_t memory;

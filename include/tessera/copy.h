@@ -64,8 +64,8 @@ TESS_API void tess_image_free(void *image);
  * Describe how an array is made, so that another one can be made like it.
  *
  * @param a       Open array, or a view.
- * @param params  Receives shapes, type, codec, filters, layout and layer; no metalayers. dtype
- *                points into the array.
+ * @param params  Receives shapes, type, fill value, codec, filters, layout and layer; no
+ *                metalayers. dtype and fill point into the array.
  */
 TESS_API void tess_array_params(const tess_array *a, tess_params *params);
 
