@@ -267,6 +267,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
                                                      size_t src_size, tess_error *err);
 
 /**
+ * Have calls on an array tell how far they are, from now on; see tess_context.progress.
+ *
+ * @param a         Open array; no other call uses it at this time. Views of it have their own.
+ * @param progress  NULL: nobody is told.
+ * @param user      Given to it; any value.
+ */
+TESS_API void tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user);
+
+/**
  * Change the shape: axes grow or shrink at their ends.
  *
  * New items are the fill value that the array was created with (tess_params.fill), or zero, also

@@ -1,18 +1,39 @@
 /**
  * @file context.h
- * What the calls on an array may use: threads, memory.
+ * What the calls on an array may use: threads, memory; and who hears how far they are.
  */
 #ifndef TESSERA_CONTEXT_H
 #define TESSERA_CONTEXT_H
 
 #include "tessera/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * Hears how far a call is, and says whether it is to go on.
+ *
+ * Called by the thread that made the call, while that works: not before progress_interval has
+ * passed, then about as often as that; last of all with done = total, when a call succeeds that
+ * took as long. It must not use the arrays that the call is about, nor leave by longjmp() or an
+ * exception. Several calls at once on one array tell each of itself.
+ *
+ * @param done   How much of the call is done; it does not get less.
+ * @param total  How much there is: bytes of the items that the call is about, in the box, the
+ *               selection, or the array that is made or changed. Only the ratio of the two is
+ *               meant: items may be read and written, or not be touched at all.
+ * @param user   progress_user of the context.
+ *
+ * @return true: go on. false: end the call as soon as it can be. It returns TESS_ERR_CANCELLED, as
+ *         after any failure: an array that it changes is as it was, one that it makes is not made,
+ *         memory that it reads into holds anything. test/examples/progress.c shows it.
+ */
+typedef bool tess_progress_fn(int64_t done, int64_t total, void *user);
 
 /**
  * What the calls on one array may use. Fill it with tess_context_init(), change what matters, and
@@ -45,7 +66,20 @@ typedef struct tess_context {
      * Default TESS_MEMORY_DEFAULT.
      */
     int64_t memory;
+
+    /**
+     * Hears how far calls are that read, write, select, copy, iterate or reshape, and can cancel
+     * them. Of an array that is made from others, its own context counts; of a view, that of the
+     * array when the view was made. tess_array_set_progress() changes it later. Default NULL.
+     */
+    tess_progress_fn *progress;
+    void *progress_user; /**< given to it; any value */
+    /** Milliseconds between two of its calls, >= 0. Default TESS_PROGRESS_INTERVAL_DEFAULT. */
+    int progress_interval;
 } tess_context;
+
+/** Milliseconds from one report of progress to the next if nothing else is said. */
+#define TESS_PROGRESS_INTERVAL_DEFAULT 100
 
 /** Bytes that calls on whole arrays take if nothing else is said: 256 MiB. */
 #define TESS_MEMORY_DEFAULT ((int64_t)256 << 20)

@@ -162,6 +162,13 @@ tess_array_discard(tess_array *a)
 }
 
 TESS_API void
+tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
+{
+    a->context.progress = progress;
+    a->context.progress_user = user;
+}
+
+TESS_API void
 tess_array_info(const tess_array *a, tess_info *info)
 {
     static const char *const unknown = "unknown";
@@ -251,11 +258,14 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
 {
     int64_t nitems;
     struct strided to = {.items = dst};
+    struct watch watch;
     tess_status st = check_box(a, start, stop, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(&a->g, start, stop, to.stride);
-    return check_current(a, array_read(a, start, stop, NULL, &to, err), err);
+    array_watch(&watch, a, nitems);
+    st = watch_end(&watch, array_read(a, start, stop, NULL, &to, &watch, err));
+    return check_current(a, st, err);
 }
 
 TESS_API tess_status
@@ -264,14 +274,15 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
 {
     int64_t nitems;
     struct strided_const from = {.items = src};
+    struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_box(a, start, stop, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(&a->g, start, stop, from.stride);
-
-    return array_update_box(a, start, stop, NULL, &from, err);
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch, array_update_box(a, start, stop, NULL, &from, &watch, err));
 }
 
 TESS_API tess_status

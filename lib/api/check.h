@@ -31,6 +31,8 @@ check_no_view(const tess_array *a, tess_error *err)
 static inline tess_status
 check_current(const tess_array *a, tess_status st, tess_error *err)
 {
+    if (st == TESS_ERR_CANCELLED) // whatever it read
+        return st;
     if (st == TESS_OK)
         return frame_check_current(a->frame, err);
     if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)

@@ -30,12 +30,15 @@ static tess_status
 copy_current(tess_array *a, const struct home *home, const struct frame_options *options,
              struct frame **copy, tess_error *err)
 {
+    struct watch watch;
     tess_status st = held_write_back(a, err);
     if (st != TESS_OK) {
         home_close(home);
         return st;
     }
-    st = frame_copy(a->frame, home->io, home->folder, options, copy, err);
+    watch_begin(&watch, &a->context, a->frame->h.nbytes);
+    st =
+        watch_end(&watch, frame_copy(a->frame, home->io, home->folder, options, copy, &watch, err));
     const bool made = st == TESS_OK;
     st = check_current(a, st, err);
     if (made && st != TESS_OK)

@@ -12,7 +12,8 @@ check_context(const tess_context *context, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1,
                        "a context of %zu bytes, not %zu: call tess_context_init()",
                        context->struct_size, sizeof *context);
-    if (context->threads < 0 || context->cache < 0 || context->memory < 0)
+    if (context->threads < 0 || context->cache < 0 || context->memory < 0 ||
+        context->progress_interval < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
     return TESS_OK;
 }

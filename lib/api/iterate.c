@@ -38,13 +38,15 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
                 tess_each_fn *fn, void *user, tess_error *err)
 {
     int64_t nitems = 0;
+    struct watch watch;
     tess_status st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
         st = check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    st = array_each(a, unit, start, stop, fn, user, err);
-    return st == TESS_ERR_CANCELLED ? st : check_current(a, st, err);
+    array_watch(&watch, a, nitems);
+    st = watch_end(&watch, array_each(a, unit, start, stop, fn, user, &watch, err));
+    return check_current(a, st, err);
 }
 
 TESS_API tess_status
@@ -52,6 +54,7 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
                   tess_change_fn *fn, void *user, tess_error *err)
 {
     int64_t nitems = 0;
+    struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_each(unit, fn != NULL, err);
@@ -59,7 +62,8 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
         st = check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    return array_change(a, unit, start, stop, fn, user, err);
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch, array_change(a, unit, start, stop, fn, user, &watch, err));
 }
 
 TESS_API tess_status
@@ -67,11 +71,13 @@ tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *
                       tess_statistics *out, tess_error *err)
 {
     int64_t nitems = 0;
+    struct watch watch;
     tess_status st = check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (!out)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the statistics is given");
-    st = array_statistics(a, start, stop, nitems, out, err);
+    array_watch(&watch, a, nitems);
+    st = watch_end(&watch, array_statistics(a, start, stop, nitems, out, &watch, err));
     return check_current(a, st, err);
 }

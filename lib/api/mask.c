@@ -36,30 +36,51 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
 }
 
 static tess_status
-count(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
+count(const tess_array *a, const tess_mask *mask, int64_t *n, struct watch *watch, tess_error *err)
 {
-    tess_status st = check_mask(a, mask, err);
     *n = 0;
-    if (st != TESS_OK || a->g.nitems == 0)
-        return st;
-    st = mask_count(a, mask, n, err);
+    if (a->g.nitems == 0)
+        return TESS_OK;
+    const tess_status st = mask_count(a, mask, n, watch, err);
     return mask->array ? check_current(mask->array, st, err) : st;
+}
+
+// The first part of a call that goes on with what is chosen, which takes longer.
+static tess_status
+count_first(const tess_array *a, const tess_mask *mask, int64_t *n, struct watch *watch,
+            tess_error *err)
+{
+    array_watch(watch, a, a->g.nitems);
+    const struct watch_range all = watch_divide(watch);
+    watch_part(watch, &all, 1, 10);
+    const tess_status st = count(a, mask, n, watch, err);
+    watch_part(watch, &all, 1, 1);
+    return st;
 }
 
 TESS_API tess_status
 tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
 {
+    struct watch watch;
     if (!n)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the number is given");
-    return count(a, mask, n, err);
+    *n = 0;
+    const tess_status st = check_mask(a, mask, err);
+    if (st != TESS_OK)
+        return st;
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, count(a, mask, n, &watch, err));
 }
 
 TESS_API tess_status
 tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_t dst_size,
                     tess_error *err)
 {
+    struct watch watch;
     int64_t n;
-    tess_status st = count(a, mask, &n, err);
+    tess_status st = check_mask(a, mask, err);
+    if (st == TESS_OK)
+        st = count_first(a, mask, &n, &watch, err);
     if (st != TESS_OK)
         return st;
     if ((uint64_t)n > dst_size / (size_t)a->g.typesize)
@@ -70,7 +91,7 @@ tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_
         return TESS_OK;
     if (!dst)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    st = mask_get(a, mask, dst, err);
+    st = watch_end(&watch, mask_get(a, mask, dst, &watch, err));
     return check_current(a, st, err);
 }
 
@@ -78,17 +99,20 @@ TESS_API tess_status
 tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_t src_size,
                     tess_error *err)
 {
+    struct watch watch;
     int64_t n = 0;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = count(a, mask, &n, err);
+        st = check_mask(a, mask, err);
+    if (st == TESS_OK)
+        st = count_first(a, mask, &n, &watch, err);
     if (st != TESS_OK)
         return st;
     if (mask->array && view_base_const(mask->array) == view_base(a))
         return err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
     const uint64_t typesize = (uint64_t)a->g.typesize;
-    const bool all = src_size % typesize == 0 && src_size / typesize == (uint64_t)n;
-    if (!all && src_size != typesize)
+    const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)n;
+    if (!each && src_size != typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, n,
                        a->g.typesize);
@@ -96,5 +120,5 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
         return TESS_OK;
     if (!src)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    return array_update_mask(a, mask, src, !all, err);
+    return watch_end(&watch, array_update_mask(a, mask, src, !each, &watch, err));
 }

@@ -26,7 +26,11 @@ TESS_API void
 tess_context_init(tess_context *context)
 {
     *context = (tess_context){
-        .struct_size = sizeof *context, .cache = TESS_CACHE_DEFAULT, .memory = TESS_MEMORY_DEFAULT};
+        .struct_size = sizeof *context,
+        .cache = TESS_CACHE_DEFAULT,
+        .memory = TESS_MEMORY_DEFAULT,
+        .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT,
+    };
 }
 
 TESS_API void

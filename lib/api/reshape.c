@@ -43,15 +43,18 @@ has_shape(const tess_array *a, const int64_t *shape)
 TESS_API tess_status
 tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 {
+    struct watch watch;
     const tess_status st = check_shape(a, shape, err);
     if (st != TESS_OK || has_shape(a, shape))
         return st;
-    return array_update_shape(a, shape, NULL, NULL, err);
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, &watch, err));
 }
 
 TESS_API tess_status
 tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, tess_error *err)
 {
+    struct watch watch;
     if (!start)
         return tess_array_resize(a, shape, err);
     const tess_status st = check_shape(a, shape, err);
@@ -71,7 +74,10 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
                            ", there are %" PRId64,
                            i, n - shape[i], start[i], n);
     }
-    return has_shape(a, shape) ? TESS_OK : array_resize_at(a, shape, start, err);
+    if (has_shape(a, shape))
+        return TESS_OK;
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, array_resize_at(a, shape, start, &watch, err));
 }
 
 // How many layers across an axis the bytes are, and their strides.
@@ -109,6 +115,7 @@ check_layers(const tess_array *a, int axis, const void *src, size_t src_size, in
 TESS_API tess_status
 tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
 {
+    struct watch watch;
     struct strided_const from;
     int64_t count;
     tess_status st = check_axis(a, axis, err);
@@ -116,13 +123,15 @@ tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tes
         st = check_layers(a, axis, src, src_size, &count, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
-    return array_insert(a, axis, a->g.shape[axis], count, &from, err);
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, array_insert(a, axis, a->g.shape[axis], count, &from, &watch, err));
 }
 
 TESS_API tess_status
 tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, size_t src_size,
                   tess_error *err)
 {
+    struct watch watch;
     struct strided_const from;
     int64_t count;
     tess_status st = check_axis(a, axis, err);
@@ -135,12 +144,14 @@ tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, si
     st = check_layers(a, axis, src, src_size, &count, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
-    return array_insert(a, axis, position, count, &from, err);
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, array_insert(a, axis, position, count, &from, &watch, err));
 }
 
 TESS_API tess_status
 tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
 {
+    struct watch watch;
     const tess_status st = check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
@@ -149,7 +160,10 @@ tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess
         return err_set(err, TESS_ERR_ARG, -1,
                        "%" PRId64 " items to delete at %" PRId64 ", axis %d has %" PRId64, count,
                        position, axis, n);
-    return count == 0 ? TESS_OK : array_delete(a, axis, position, count, err);
+    if (count == 0)
+        return TESS_OK;
+    array_watch(&watch, a, a->g.nitems);
+    return watch_end(&watch, array_delete(a, axis, position, count, &watch, err));
 }
 
 // Whether items mean the same; of arrays that do not record a type the size has to do.
@@ -197,6 +211,7 @@ check_other(const tess_array *a, int axis, const tess_array *other, tess_error *
 TESS_API tess_status
 tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err)
 {
+    struct watch watch;
     int64_t longer;
     tess_status st = check_axis(a, axis, err);
     if (st != TESS_OK)
@@ -208,5 +223,8 @@ tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_e
         return st;
     if (!add_i64(a->g.shape[axis], other->g.shape[axis], &longer))
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-    return other->g.shape[axis] == 0 ? TESS_OK : array_append_array(a, axis, other, err);
+    if (other->g.shape[axis] == 0)
+        return TESS_OK;
+    array_watch(&watch, a, other->g.nitems);
+    return watch_end(&watch, array_append_array(a, axis, other, &watch, err));
 }

@@ -101,10 +101,12 @@ TESS_API tess_status
 tess_array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, void *dst,
                       size_t dst_size, tess_error *err)
 {
+    struct watch watch;
     tess_status st = check_points(a, npoints, coords, dst, dst_size, err);
     if (st != TESS_OK || npoints == 0)
         return st;
-    st = array_get_points(a, npoints, coords, dst, err);
+    array_watch(&watch, a, npoints);
+    st = watch_end(&watch, array_get_points(a, npoints, coords, dst, &watch, err));
     return check_current(a, st, err);
 }
 
@@ -112,11 +114,13 @@ TESS_API tess_status
 tess_array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
                           void *dst, size_t dst_size, tess_error *err)
 {
+    struct watch watch;
     int64_t nitems = 0;
     tess_status st = check_lists(a, counts, indices, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    st = array_get_orthogonal(a, counts, indices, dst, err);
+    array_watch(&watch, a, nitems);
+    st = watch_end(&watch, array_get_orthogonal(a, counts, indices, dst, &watch, err));
     return check_current(a, st, err);
 }
 
@@ -124,23 +128,27 @@ TESS_API tess_status
 tess_array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const void *src,
                       size_t src_size, tess_error *err)
 {
+    struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_points(a, npoints, coords, src, src_size, err);
     if (st != TESS_OK || npoints == 0)
         return st;
-    return array_update_points(a, npoints, coords, src, err);
+    array_watch(&watch, a, npoints);
+    return watch_end(&watch, array_update_points(a, npoints, coords, src, &watch, err));
 }
 
 TESS_API tess_status
 tess_array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
                           const void *src, size_t src_size, tess_error *err)
 {
+    struct watch watch;
     int64_t nitems = 0;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_lists(a, counts, indices, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    return array_update_orthogonal(a, counts, indices, src, err);
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch, array_update_orthogonal(a, counts, indices, src, &watch, err));
 }

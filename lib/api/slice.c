@@ -42,7 +42,7 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
 {
     if (a->g.ndim > 0 && (!start || !stop))
         return err_set(err, TESS_ERR_ARG, -1, "no slice is given");
-    s->empty = false;
+    s->nitems = 1;
     for (int i = 0; i < a->g.ndim; i++) {
         const int64_t by = step ? step[i] : 1;
         const tess_status st = check_axis(a, i, start[i], stop[i], by, err);
@@ -51,7 +51,8 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
         s->first[i] = start[i];
         s->count[i] = tess_slice_length(start[i], stop[i], by);
         s->step[i] = s->count[i] > 1 ? by : 1;
-        s->empty |= s->count[i] == 0;
+        if (s->count[i] == 0 || !mul_i64(s->nitems, s->count[i], &s->nitems))
+            s->nitems = 0; // nothing overflows unless a shape has a zero
     }
     return TESS_OK;
 }
@@ -138,10 +139,11 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     struct slice s;
     struct box box;
     struct strided to;
+    struct watch watch;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = slice_check(a, start, stop, step, &s, err);
-    if (st != TESS_OK || s.empty)
+    if (st != TESS_OK || s.nitems == 0)
         return st;
     st = choose_strides(a, &s, strides, to.stride, err);
     if (st != TESS_OK)
@@ -151,7 +153,9 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     if (!is_disjoint(a, &s, to.stride))
         return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
     to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
-    return check_current(a, array_read(a, box.start, box.stop, box.step, &to, err), err);
+    array_watch(&watch, a, s.nitems);
+    st = watch_end(&watch, array_read(a, box.start, box.stop, box.step, &to, &watch, err));
+    return check_current(a, st, err);
 }
 
 TESS_API tess_status
@@ -161,10 +165,11 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     struct slice s;
     struct box box;
     struct strided_const from;
+    struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = slice_check(a, start, stop, step, &s, err);
-    if (st != TESS_OK || s.empty)
+    if (st != TESS_OK || s.nitems == 0)
         return st;
     st = choose_strides(a, &s, strides, from.stride, err);
     if (st != TESS_OK)
@@ -172,7 +177,9 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     if (!src)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);
-    return array_update_box(a, box.start, box.stop, box.step, &from, err);
+    array_watch(&watch, a, s.nitems);
+    return watch_end(&watch,
+                     array_update_box(a, box.start, box.stop, box.step, &from, &watch, err));
 }
 
 TESS_API tess_status

@@ -9,7 +9,7 @@
 // count[i] items per axis, from first[i] on, step[i] apart (any sign; 1 where count is below 2).
 struct slice {
     int64_t first[NDIM_MAX], count[NDIM_MAX], step[NDIM_MAX];
-    bool empty;
+    int64_t nitems;
 };
 
 // step may be NULL: 1 everywhere.

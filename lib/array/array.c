@@ -7,6 +7,7 @@
 #include "array/store.h"
 #include "array/view.h"
 #include "array/visits.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,20 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
 {
     a->context = storage->context
                      ? *storage->context
-                     : (tess_context){.cache = TESS_CACHE_DEFAULT, .memory = TESS_MEMORY_DEFAULT};
+                     : (tess_context){.cache = TESS_CACHE_DEFAULT,
+                                      .memory = TESS_MEMORY_DEFAULT,
+                                      .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
     *options = (struct frame_options){storage->limits, storage->durability, &a->plugins};
     return plugins_init(&a->plugins, storage->plugins, err);
+}
+
+void
+array_watch(struct watch *w, const tess_array *a, int64_t nitems)
+{
+    int64_t nbytes;
+    if (!mul_i64(nitems, a->g.typesize, &nbytes))
+        nbytes = INT64_MAX;
+    watch_begin(w, &a->context, nbytes);
 }
 
 tess_array *

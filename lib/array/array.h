@@ -15,6 +15,7 @@
 #include "geom/shape.h"
 #include "io/folder.h"
 #include "meta/ndlayer.h"
+#include "task/watch.h"
 
 #include <tessera/array.h>
 #include <tessera/select.h>
@@ -85,6 +86,9 @@ tess_status array_prepare_encoder(tess_array *a, const struct frame_header *h, t
 tess_status array_prepare_memory(tess_array *a, tess_error *err);
 tess_status array_prepare_cache(tess_array *a, tess_error *err);
 
+// Watch a call that is about so many items (task/watch.h).
+void array_watch(struct watch *w, const tess_array *a, int64_t nitems);
+
 // What the frame is told of the storage. The array keeps the plugins.
 tess_status array_take_options(tess_array *a, const tess_storage *storage,
                                struct frame_options *options, tess_error *err);
@@ -110,7 +114,7 @@ int64_t plain_chunk_start(const tess_array *a, int64_t n); // in bytes; n = nchu
 int64_t plain_chunk_at(const tess_array *a, int64_t at); // the one that holds that byte
 // The items start, start + step, ... before stop, each `stride` bytes behind the one before.
 tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t step, uint8_t *dst,
-                       int64_t stride, tess_error *err);
+                       int64_t stride, struct watch *watch, tess_error *err);
 
 /*
  * From here on to array_commit(), arrays may be views.
@@ -121,41 +125,46 @@ tess_status plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t
 
 // read.c
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
-                       const int64_t *step, const struct strided *dst, tess_error *err);
+                       const int64_t *step, const struct strided *dst, struct watch *watch,
+                       tess_error *err);
 
 // select_read.c: what is chosen lies inside the shape, and there is something. dst receives the
 // items one after the other.
 tess_status array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords,
-                             uint8_t *dst, tess_error *err);
+                             uint8_t *dst, struct watch *watch, tess_error *err);
 tess_status array_get_orthogonal(const tess_array *a, const int64_t *counts,
-                                 const int64_t *const *indices, uint8_t *dst, tess_error *err);
+                                 const int64_t *const *indices, uint8_t *dst, struct watch *watch,
+                                 tess_error *err);
 
 // write.c: as one change of the frame, begun and ended by the caller.
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
-                        const int64_t *step, const struct strided_const *src, tess_error *err);
+                        const int64_t *step, const struct strided_const *src, struct watch *watch,
+                        tess_error *err);
 
 // select_write.c: the same for what is chosen, as for reading; of an item that is chosen more than
 // once, the last value stays.
 tess_status array_set_points(tess_array *a, int64_t npoints, const int64_t *coords,
-                             const uint8_t *src, tess_error *err);
+                             const uint8_t *src, struct watch *watch, tess_error *err);
 tess_status array_set_orthogonal(tess_array *a, const int64_t *counts,
                                  const int64_t *const *indices, const uint8_t *src,
-                                 tess_error *err);
+                                 struct watch *watch, tess_error *err);
 
 // update.c: what a caller does as one. Small writes may wait in the cache; held_write_back() brings
 // them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                             const int64_t *step, const struct strided_const *src, tess_error *err);
+                             const int64_t *step, const struct strided_const *src,
+                             struct watch *watch, tess_error *err);
 // Another shape; src: the items from `start` to the new shape's end. NULL: the fill value.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
-                               const struct strided_const *src, tess_error *err);
+                               const struct strided_const *src, struct watch *watch,
+                               tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
-                                const uint8_t *src, tess_error *err);
+                                const uint8_t *src, struct watch *watch, tess_error *err);
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     const int64_t *const *indices, const uint8_t *src,
-                                    tess_error *err);
+                                    struct watch *watch, tess_error *err);
 tess_status array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
-                              tess_error *err);
+                              struct watch *watch, tess_error *err);
 tess_status array_commit(tess_array *a, tess_error *err);
 
 // resize.c: another grid and shape, as part of a change of the frame; items that come into sight
@@ -194,7 +203,8 @@ enum chunk_special array_fill_special(const tess_array *a);
 // As part of a change: items of a box become the fill value; or all that array_reshape() brought
 // into sight at the ends of the axes.
 tess_status array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop,
-                           tess_error *err);
-tess_status array_fill_grown(tess_array *a, const struct geometry *before, tess_error *err);
+                           struct watch *watch, tess_error *err);
+tess_status array_fill_grown(tess_array *a, const struct geometry *before, struct watch *watch,
+                             tess_error *err);
 
 #endif

@@ -147,7 +147,7 @@ drop_grain(void *self, void *tally)
 // -- what was changed is stored
 
 static tess_status
-store_blocks(struct changer *changer, tess_error *err)
+store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
 {
     size_t n = 0;
     struct new_block *const list = malloc(changer->n * sizeof *list);
@@ -155,15 +155,17 @@ store_blocks(struct changer *changer, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (const struct changed *c = changer->batch.first; c; c = c->next)
         list[n++] = (struct new_block){c->chunk, c->block, c->items};
-    const tess_status st = replace_blocks(changer->a, list, n, false, err);
+    const tess_status st = replace_blocks(changer->a, list, n, false, watch, err);
     free(list);
     return st;
 }
 
 static tess_status
-store_chunks(const struct changer *changer, tess_error *err)
+store_chunks(const struct changer *changer, struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = &changer->a->g;
+    const struct watch_range all = watch_divide(watch);
+    int64_t n = 0;
     tess_status st = TESS_OK;
     for (const struct changed *c = changer->batch.first; c && st == TESS_OK; c = c->next) {
         struct strided_const src = {.items = c->items};
@@ -171,13 +173,14 @@ store_chunks(const struct changer *changer, tess_error *err)
         for (int i = 0; i < g->ndim; i++)
             extent[i] = c->stop[i] - c->start[i];
         shape_strides(g->ndim, extent, g->typesize, src.stride);
-        st = array_write(changer->a, c->start, c->stop, NULL, &src, err);
+        watch_part(watch, &all, ++n, (int64_t)changer->n);
+        st = array_write(changer->a, c->start, c->stop, NULL, &src, watch, err);
     }
     return st;
 }
 
 static tess_status
-change_all(struct changer *changer, tess_error *err)
+change_all(struct changer *changer, struct watch *watch, tess_error *err)
 {
     const struct parts_user user = {
         .self = changer,
@@ -189,12 +192,18 @@ change_all(struct changer *changer, tess_error *err)
         .whole_blocks = true,
     };
     struct parts *const p = &changer->parts;
+    const struct watch_range range = watch_divide(watch);
+    const int64_t all = p->nitems;
     tess_status st = TESS_OK;
 
     while (p->more && !atomic_load(&p->stopped) && st == TESS_OK) {
-        st = parts_run(p, &user, BATCH_SIZE, err);
+        const int64_t batch = min_i64(p->nitems, BATCH_SIZE / p->a->g.typesize); // about
+        watch_part(watch, &range, all - p->nitems + batch / 2, all);
+        st = parts_run(p, &user, BATCH_SIZE, watch, err);
+        watch_part(watch, &range, all - p->nitems, all);
         if (st == TESS_OK && changer->n > 0)
-            st = p->by_block ? store_blocks(changer, err) : store_chunks(changer, err);
+            st =
+                p->by_block ? store_blocks(changer, watch, err) : store_chunks(changer, watch, err);
         free_chain(&changer->batch);
         changer->n = 0;
     }
@@ -203,7 +212,7 @@ change_all(struct changer *changer, tess_error *err)
 
 tess_status
 array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
-             tess_change_fn *fn, void *user, tess_error *err)
+             tess_change_fn *fn, void *user, struct watch *watch, tess_error *err)
 {
     struct changer changer = {.a = a, .fn = fn, .user = user};
     tess_status st = held_write_back(view_base(a), err);
@@ -211,7 +220,7 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
         return st;
     frame_begin(a->frame);
     parts_begin(&changer.parts, a, unit, start, stop);
-    st = change_all(&changer, err);
+    st = change_all(&changer, watch, err);
     parts_finish(&changer.parts);
     if (st != TESS_OK) {
         frame_undo(a->frame);

@@ -181,10 +181,10 @@ check_content(const tess_array *a, const struct array_content *content, tess_err
 }
 
 static tess_status
-put_sources(tess_array *a, const struct sources *sources, tess_error *err)
+put_sources(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
     frame_begin(a->frame);
-    const tess_status st = sources_put(a, sources, err);
+    const tess_status st = sources_put(a, sources, watch, err);
     frame_keep(a->frame); // on failure the whole array goes
     return st;
 }
@@ -207,9 +207,11 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
 {
     const int64_t start[NDIM_MAX] = {0};
     struct strided_const src = {0};
+    struct watch watch;
 
+    array_watch(&watch, a, a->g.nitems);
     if (content->sources)
-        return put_sources(a, content->sources, err);
+        return watch_end(&watch, put_sources(a, content->sources, &watch, err));
     if (content->special == SPECIAL_VALUE) {
         src.items = content->item; // strides 0: the same item everywhere
     } else {
@@ -217,9 +219,9 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
         shape_strides(a->g.ndim, a->g.shape, a->g.typesize, src.stride);
     }
     frame_begin(a->frame);
-    tess_status st = array_write(a, start, a->g.shape, NULL, &src, err);
+    tess_status st = array_write(a, start, a->g.shape, NULL, &src, &watch, err);
     frame_keep(a->frame); // on failure the whole array goes
-    return st;
+    return watch_end(&watch, st);
 }
 
 static tess_status

@@ -43,12 +43,12 @@ look(void *self, void *tally, const tess_part *part, tess_error *err)
 
 tess_status
 array_each(const tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
-           tess_each_fn *fn, void *user, tess_error *err)
+           tess_each_fn *fn, void *user, struct watch *watch, tess_error *err)
 {
     struct looker l = {.fn = fn, .user = user};
     const struct parts_user looks = {.self = &l, .part = look, .slow = true};
     parts_begin(&l.parts, a, unit, start, stop);
-    const tess_status st = parts_run(&l.parts, &looks, INT64_MAX, err);
+    const tess_status st = parts_run(&l.parts, &looks, INT64_MAX, watch, err);
     parts_finish(&l.parts);
     return st;
 }

@@ -67,12 +67,13 @@ struct filler {
     uint8_t *zeros; // the item, if it is that
     uint8_t *block; // memory for one, when it is needed for the first time
     struct chunk_scratch *s;
+    struct watch *watch;
 };
 
 static tess_status
-begin(struct filler *f, tess_array *a, tess_error *err)
+begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
 {
-    *f = (struct filler){.a = a, .item = a->fill};
+    *f = (struct filler){.a = a, .item = a->fill, .watch = watch};
     f->s = pool_take(a->pool);
     if (f->s && !a->fill)
         f->item = f->zeros = calloc(1, (size_t)a->g.typesize);
@@ -94,7 +95,7 @@ write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_err
     for (int i = 0; i < f->a->g.ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
-    return array_write(f->a, start, stop, NULL, &src, err);
+    return array_write(f->a, start, stop, NULL, &src, f->watch, err);
 }
 
 // Whether a part of a chunk shows the item already. lo and hi are relative to the chunk.
@@ -188,8 +189,11 @@ fill_padding(struct filler *f, const struct geometry *before, tess_error *err)
         for (int i = 0; i < g->ndim; i++)
             start[i] = i == axis ? min_i64(before->shape[i], stop[i]) : 0;
         for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
-             more && st == TESS_OK; more = walk_next(&w))
+             more && st == TESS_OK; more = walk_next(&w)) {
             st = fill_exposed(f, &w, err);
+            if (st == TESS_OK)
+                st = watch_look(f->watch, err);
+        }
     }
     return st;
 }
@@ -201,10 +205,12 @@ fill_chunks(struct filler *f, const struct geometry *before, tess_error *err)
 {
     const struct geometry *const g = &f->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
+    const struct watch_range all = watch_divide(f->watch);
     tess_status st = TESS_OK;
 
     memcpy(stop, g->shape, sizeof stop);
     for (int axis = 0; axis < g->ndim && st == TESS_OK; axis++) {
+        watch_part(f->watch, &all, axis + 1, g->ndim);
         const int64_t covered = before->grid[axis] * before->chunkshape[axis];
         start[axis] = covered;
         st = write_item(f, start, stop, err);
@@ -215,10 +221,10 @@ fill_chunks(struct filler *f, const struct geometry *before, tess_error *err)
 }
 
 tess_status
-array_fill_grown(tess_array *a, const struct geometry *before, tess_error *err)
+array_fill_grown(tess_array *a, const struct geometry *before, struct watch *watch, tess_error *err)
 {
     struct filler f;
-    tess_status st = begin(&f, a, err);
+    tess_status st = begin(&f, a, watch, err);
     if (st == TESS_OK)
         st = fill_padding(&f, before, err);
     if (st == TESS_OK && a->fill && array_fill_special(a) == SPECIAL_ZEROS)
@@ -228,12 +234,13 @@ array_fill_grown(tess_array *a, const struct geometry *before, tess_error *err)
 }
 
 tess_status
-array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, tess_error *err)
+array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, struct watch *watch,
+               tess_error *err)
 {
     struct filler f;
     if (a->g.nchunks > 0 && !a->frame->index.entries && special_is_filled(a, 0))
         return TESS_OK; // all chunks are, and the list takes no memory
-    tess_status st = begin(&f, a, err);
+    tess_status st = begin(&f, a, watch, err);
     if (st == TESS_OK)
         st = write_item(&f, start, stop, err);
     end(&f);

@@ -243,7 +243,7 @@ write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
     for (size_t i = 0; i < n; i++)
         list[i] = (struct new_block){blocks[i]->chunk, blocks[i]->block, blocks[i]->items};
     frame_begin(a->frame);
-    const tess_status st = replace_blocks(a, list, n, true, err);
+    const tess_status st = replace_blocks(a, list, n, true, NULL, err);
     free(list);
     if (st != TESS_OK) {
         frame_undo(a->frame);

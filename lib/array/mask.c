@@ -33,6 +33,10 @@ struct job {
     int64_t nbytes;
 
     uint8_t *mask_piece, *items; // memory
+
+    struct watch *watch;
+    struct watch_range range; // of all pieces
+    int64_t done; // items, with those of the piece
 };
 
 static int64_t
@@ -71,12 +75,17 @@ enter_piece(struct job *job)
         job->stop[i] = i < job->axis   ? job->start[i] + 1
                        : i > job->axis ? g->shape[i]
                                        : min_i64(job->start[i] + job->thickness, g->shape[i]);
+    int64_t n = 1;
+    for (int i = 0; i < g->ndim; i++)
+        n *= job->stop[i] - job->start[i];
+    job->done += n;
 }
 
 static void
 begin_pieces(struct job *job)
 {
     memset(job->start, 0, sizeof job->start);
+    job->range = watch_divide(job->watch);
     enter_piece(job);
 }
 
@@ -120,7 +129,7 @@ load_mask(struct job *job, tess_error *err)
     struct strided to = {.items = job->mask_piece};
     memcpy(to.stride, job->mask_stride, sizeof to.stride);
     job->bytes = job->mask_piece;
-    return array_read(job->mask->array, job->start, job->stop, NULL, &to, err);
+    return array_read(job->mask->array, job->start, job->stop, NULL, &to, job->watch, err);
 }
 
 static int64_t
@@ -217,10 +226,10 @@ move_box(const struct job *job, const int64_t *lo, const int64_t *hi, bool write
         extent[i] = hi[i] - lo[i];
     shape_strides(g->ndim, extent, g->typesize, to.stride);
     if (!write)
-        return array_read(job->a, lo, hi, NULL, &to, err);
+        return array_read(job->a, lo, hi, NULL, &to, job->watch, err);
     if (!same)
         memcpy(from.stride, to.stride, sizeof from.stride);
-    return array_write(job->to, lo, hi, NULL, &from, err);
+    return array_write(job->to, lo, hi, NULL, &from, job->watch, err);
 }
 
 // All of the piece is chosen.
@@ -240,7 +249,8 @@ move_all(struct job *job, tess_error *err)
 }
 
 static tess_status
-move_hull(struct job *job, const int64_t *lo, const int64_t *hi, tess_error *err)
+move_hull(struct job *job, const int64_t *lo, const int64_t *hi, const struct watch_range *thirds,
+          tess_error *err)
 {
     const struct geometry *const g = &job->a->g;
     int64_t nitems = 1;
@@ -255,6 +265,7 @@ move_hull(struct job *job, const int64_t *lo, const int64_t *hi, tess_error *err
     if (st != TESS_OK)
         return st;
     pick(job, lo, hi, job->items);
+    watch_part(job->watch, thirds, 3, 3);
     return job->to ? move_box(job, lo, hi, true, NULL, job->items, false, err) : st;
 }
 
@@ -265,10 +276,10 @@ move_points(struct job *job, const int64_t *coords, int64_t n, tess_error *err)
     const size_t typesize = (size_t)job->a->g.typesize;
     tess_status st;
     if (!job->to) {
-        st = array_get_points(job->a, n, coords, job->dst, err);
+        st = array_get_points(job->a, n, coords, job->dst, job->watch, err);
         job->dst += (size_t)n * typesize;
     } else if (!job->same) {
-        st = array_set_points(job->to, n, coords, job->src, err);
+        st = array_set_points(job->to, n, coords, job->src, job->watch, err);
         job->src += (size_t)n * typesize;
     } else {
         uint8_t *const items = malloc((size_t)n * typesize);
@@ -276,7 +287,7 @@ move_points(struct job *job, const int64_t *coords, int64_t n, tess_error *err)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " items", n);
         for (int64_t i = 0; i < n; i++)
             memcpy(items + (size_t)i * typesize, job->src, typesize);
-        st = array_set_points(job->to, n, coords, items, err);
+        st = array_set_points(job->to, n, coords, items, job->watch, err);
         free(items);
     }
     return st;
@@ -332,9 +343,15 @@ static tess_status
 move_piece(struct job *job, tess_error *err)
 {
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
-    const tess_status st = load_mask(job, err);
+    watch_part(job->watch, &job->range, job->done, job->a->g.nitems);
+    const struct watch_range thirds = watch_divide(job->watch); // the mask; items; items back
+    watch_part(job->watch, &thirds, 1, 3);
+    tess_status st = load_mask(job, err);
+    if (st == TESS_OK)
+        st = watch_look(job->watch, err);
     if (st != TESS_OK)
         return st;
+    watch_part(job->watch, &thirds, job->to ? 2 : 3, 3);
     const int64_t count = count_chosen(job->bytes, job->nbytes);
     if (count == 0)
         return TESS_OK;
@@ -346,7 +363,7 @@ move_piece(struct job *job, tess_error *err)
         nitems *= hi[i] - lo[i];
     if (job->mask->ndim == job->a->g.ndim && nitems / SPARSE > count)
         return move_sparse(job, count, err);
-    return move_hull(job, lo, hi, err);
+    return move_hull(job, lo, hi, &thirds, err);
 }
 
 static tess_status
@@ -365,9 +382,10 @@ run(struct job *job, tess_error *err)
 }
 
 tess_status
-mask_count(const tess_array *a, const tess_mask *mask, int64_t *count, tess_error *err)
+mask_count(const tess_array *a, const tess_mask *mask, int64_t *count, struct watch *watch,
+           tess_error *err)
 {
-    struct job job = {.a = a, .mask = mask};
+    struct job job = {.a = a, .mask = mask, .watch = watch};
     tess_status st = TESS_OK;
 
     *count = 0;
@@ -380,7 +398,10 @@ mask_count(const tess_array *a, const tess_mask *mask, int64_t *count, tess_erro
             first &= job.start[i] == 0;
         if (!first)
             continue;
+        watch_part(watch, &job.range, job.done, a->g.nitems);
         st = load_mask(&job, err);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
         if (st == TESS_OK)
             *count += count_chosen(job.bytes, job.nbytes);
     } while (st == TESS_OK && next_piece(&job));
@@ -391,15 +412,17 @@ mask_count(const tess_array *a, const tess_mask *mask, int64_t *count, tess_erro
 }
 
 tess_status
-mask_get(const tess_array *a, const tess_mask *mask, uint8_t *dst, tess_error *err)
+mask_get(const tess_array *a, const tess_mask *mask, uint8_t *dst, struct watch *watch,
+         tess_error *err)
 {
-    struct job job = {.a = a, .mask = mask, .dst = dst};
+    struct job job = {.a = a, .mask = mask, .dst = dst, .watch = watch};
     return run(&job, err);
 }
 
 tess_status
-mask_set(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same, tess_error *err)
+mask_set(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same, struct watch *watch,
+         tess_error *err)
 {
-    struct job job = {.a = a, .to = a, .mask = mask, .src = src, .same = same};
+    struct job job = {.a = a, .to = a, .mask = mask, .src = src, .same = same, .watch = watch};
     return run(&job, err);
 }

@@ -14,14 +14,16 @@
 #include <tessera/select.h>
 
 // The mask fits the array. *count: chosen items of the array, INT64_MAX if there are more.
-tess_status mask_count(const tess_array *a, const tess_mask *mask, int64_t *count, tess_error *err);
+tess_status mask_count(const tess_array *a, const tess_mask *mask, int64_t *count,
+                       struct watch *watch, tess_error *err);
 
 // dst receives the chosen items.
-tess_status mask_get(const tess_array *a, const tess_mask *mask, uint8_t *dst, tess_error *err);
+tess_status mask_get(const tess_array *a, const tess_mask *mask, uint8_t *dst, struct watch *watch,
+                     tess_error *err);
 
 // As one change of the base's frame, begun and ended by the caller. src has the chosen items, or,
 // if `same` is set, one for all.
 tess_status mask_set(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
-                     tess_error *err);
+                     struct watch *watch, tess_error *err);
 
 #endif

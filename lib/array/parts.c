@@ -26,6 +26,7 @@
 struct job {
     struct parts *p;
     const struct parts_user *user;
+    struct watch *watch;
     int64_t left; // bytes of chunks that may still be begun
     int32_t run; // blocks of a grain
     bool more_blocks;
@@ -487,7 +488,7 @@ do_chunk(const struct job *job, struct grain *g, uint8_t *room, tess_error *err)
     }
     shape_strides(part.ndim, part.shape, a->g.typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st = array_read(a, g->start, g->stop, NULL, &to, err);
+    const tess_status st = array_read(a, g->start, g->stop, NULL, &to, NULL, err);
     if (st != TESS_OK)
         return st;
     return job->user->part(job->user->self, g->tally, &part, err);
@@ -524,14 +525,25 @@ do_constant(const struct job *job, struct grain *g, tess_error *err)
     return st;
 }
 
-static tess_status
-work(void *arg, void *grain, tess_error *err)
+// Items of a grain, about: of a whole block where the box has some of them.
+static int64_t
+grain_nitems(const struct job *job, const struct grain *g)
 {
-    const struct job *const job = arg;
-    struct grain *const g = grain;
+    const struct geometry *const geo = &job->p->a->g;
+    int64_t n = 1;
+    if (g->nconstant > 0)
+        return g->nconstant;
+    if (g->nblocks > 0)
+        return g->nblocks * geo->block_nitems;
+    for (int i = 0; i < geo->ndim; i++)
+        n *= g->stop[i] - g->start[i];
+    return n;
+}
+
+static tess_status
+do_grain(const struct job *job, struct grain *g, tess_error *err)
+{
     struct pool *const pool = job->p->a->pool;
-    if (is_stopped(job->p))
-        return TESS_OK;
     if (g->nconstant > 0)
         return do_constant(job, g, err);
     if (g->nblocks == 0)
@@ -541,6 +553,15 @@ work(void *arg, void *grain, tess_error *err)
     const tess_status st =
         s ? do_blocks(job, g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(pool, s);
+    return st;
+}
+
+static tess_status
+work(void *arg, void *grain, tess_error *err)
+{
+    const struct job *const job = arg;
+    const tess_status st = is_stopped(job->p) ? TESS_OK : do_grain(job, grain, err);
+    watch_add(job->watch, grain_nitems(job, grain));
     return st;
 }
 
@@ -570,7 +591,8 @@ nbytes_of(const struct parts *p)
 }
 
 tess_status
-parts_run(struct parts *p, const struct parts_user *user, int64_t most, tess_error *err)
+parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct watch *watch,
+          tess_error *err)
 {
     const struct task task = {
         .next = next,
@@ -583,14 +605,16 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, tess_err
     const struct task_width width = {
         .threads = p->a->context.threads,
         .cost = user->slow ? INT64_MAX : cost_decode(codec_by_id(p->a->frame->h.codec), nbytes),
+        .watch = watch,
     };
-    struct job job = {.p = p, .user = user, .left = most};
+    struct job job = {.p = p, .user = user, .watch = watch, .left = most};
 
     tess_status st = p->by_block ? TESS_OK : check_room(p, err);
     if (st != TESS_OK)
         return st;
     if (p->by_block)
         job.run = blocks_run_length(nbytes, p->a->g.blocksize);
+    watch_job(watch, max_i64(nbytes / p->a->g.typesize, 1));
     st = task_run(&task, &job, &width, err);
     visit_release(job.visit);
     return st;

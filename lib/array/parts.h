@@ -60,7 +60,7 @@ void parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int
 
 // Hand out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
 tess_status parts_run(struct parts *p, const struct parts_user *user, int64_t most,
-                      tess_error *err);
+                      struct watch *watch, tess_error *err);
 
 void parts_finish(struct parts *p);
 

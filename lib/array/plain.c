@@ -117,7 +117,8 @@ read_chunk(const tess_array *a, int64_t n, int64_t offset, uint8_t *dst, int64_t
 
 // Items that follow each other.
 static tess_status
-read_run(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
+read_run(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, struct watch *watch,
+         tess_error *err)
 {
     tess_status st = TESS_OK;
     int64_t at = start * a->g.typesize;
@@ -132,6 +133,9 @@ read_run(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_er
             st = read_chunk(a, n, at - plain_chunk_start(a, n), dst, size, s, err);
         dst += size;
         at += size;
+        watch_add(watch, size);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
     }
     pool_give(a->pool, s);
     return st;
@@ -139,11 +143,12 @@ read_run(const tess_array *a, int64_t start, int64_t stop, uint8_t *dst, tess_er
 
 tess_status
 plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t step, uint8_t *dst,
-           int64_t stride, tess_error *err)
+           int64_t stride, struct watch *watch, tess_error *err)
 {
     const int64_t size = a->g.typesize;
+    watch_job(watch, (stop - start) * size);
     if (step == 1 && stride == size)
-        return read_run(a, start, stop, dst, err);
+        return read_run(a, start, stop, dst, watch, err);
 
     // Pieces with the items between, as far as they fit in a little memory.
     const int64_t most = max_i64(PIECE / size, 1);
@@ -154,7 +159,7 @@ plain_read(const tess_array *a, int64_t start, int64_t stop, int64_t step, uint8
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of a chunk");
     while (start < stop && st == TESS_OK) {
         const int64_t n = ceil_div(min_i64(most, stop - start), step);
-        st = read_run(a, start, start + (n - 1) * step + 1, piece, err);
+        st = read_run(a, start, start + (n - 1) * step + 1, piece, watch, err);
         if (st == TESS_OK)
             ndcopy(1, &n, size, dst, &stride, piece, &from_stride);
         start += n * step;

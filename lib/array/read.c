@@ -30,6 +30,7 @@ struct read_job {
     const tess_array *a;
     const struct strided *dst;
     int32_t run; // blocks of a grain
+    struct watch *watch;
     struct walk chunks;
     struct walk blocks;
     bool more_chunks, more_blocks;
@@ -288,6 +289,17 @@ read_grain(const struct read_job *job, const struct grain *g, struct chunk_scrat
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
 }
 
+// Bytes of the blocks that a grain meets.
+static int64_t
+grain_nbytes(const struct read_job *job, const struct grain *g)
+{
+    const struct geometry *const geo = &job->a->g;
+    int64_t n = g->nblocks > 0 ? g->nblocks : 1;
+    for (int i = 0; g->nblocks == 0 && i < geo->ndim; i++)
+        n *= ceil_div(g->w.hi[i], geo->blockshape[i]) - g->w.lo[i] / geo->blockshape[i];
+    return n * geo->blocksize;
+}
+
 static tess_status
 work(void *arg, void *grain, tess_error *err)
 {
@@ -297,6 +309,7 @@ work(void *arg, void *grain, tess_error *err)
     const tess_status st =
         s ? read_grain(job, g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(job->a->pool, s);
+    watch_add(job->watch, grain_nbytes(job, g));
     return st;
 }
 
@@ -309,7 +322,7 @@ drop(void *arg, void *grain)
 
 static tess_status
 read_view(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-          const struct strided *dst, tess_error *err)
+          const struct strided *dst, struct watch *watch, tess_error *err)
 {
     struct strided_const memory = {.items = dst->items}, from;
     struct strided to;
@@ -321,22 +334,22 @@ read_view(const tess_array *a, const int64_t *start, const int64_t *stop, const 
         return st;
     to.items = dst->items + (from.items - dst->items);
     memcpy(to.stride, from.stride, sizeof to.stride);
-    return array_read(a->view->base, box.start, box.stop, box.step, &to, err);
+    return array_read(a->view->base, box.start, box.stop, box.step, &to, watch, err);
 }
 
 tess_status
 array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided *dst, tess_error *err)
+           const struct strided *dst, struct watch *watch, tess_error *err)
 {
     static const struct task task = {
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
-    struct read_job job = {.a = a, .dst = dst};
+    struct read_job job = {.a = a, .dst = dst, .watch = watch};
 
     if (a->view)
-        return read_view(a, start, stop, step, dst, err);
+        return read_view(a, start, stop, step, dst, watch, err);
     if (a->plain)
         return plain_read(a, start[0], stop[0], step ? step[0] : 1, dst->items, dst->stride[0],
-                          err);
+                          watch, err);
     if (array_recall(a, start, stop, step, dst))
         return TESS_OK;
     job.more_chunks =
@@ -347,7 +360,9 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     const struct task_width width = {
         .threads = a->context.threads,
         .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
+        .watch = watch,
     };
+    watch_job(watch, nbytes);
     job.run = blocks_run_length(nbytes, a->g.blocksize);
     const tess_status st = task_run(&task, &job, &width, err);
     visit_release(job.visit);

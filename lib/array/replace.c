@@ -109,7 +109,7 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 
 tess_status
 replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool from_cache,
-               tess_error *err)
+               struct watch *watch, tess_error *err)
 {
     struct new_source d = {.a = a, .blocks = blocks, .n = n};
     const struct edit_source source = {
@@ -119,6 +119,7 @@ replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool fro
         .touched = touched,
         .fill = fill,
         .nbytes = (int64_t)n * a->g.blocksize,
+        .watch = watch,
         .from_cache = from_cache,
     };
     return store_edits(a, &source, err);

@@ -18,6 +18,6 @@ struct new_block {
  * of each chunk.
  */
 tess_status replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool from_cache,
-                           tess_error *err);
+                           struct watch *watch, tess_error *err);
 
 #endif

@@ -34,7 +34,8 @@ reshape(tess_array *a, const int64_t *shape, const struct row_move *move, tess_e
 
 // The items [first, stop) along an axis, from where they are `by` items before.
 static tess_status
-shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, tess_error *err)
+shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struct watch *watch,
+         tess_error *err)
 {
     const struct shift shift = {.from = a, .axis = axis, .by = by};
     int64_t lo[NDIM_MAX] = {0}, hi[NDIM_MAX];
@@ -43,12 +44,13 @@ shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, tess_
         return TESS_OK;
     shape_with(&a->g, axis, stop, hi);
     lo[axis] = first;
-    return array_shift(a, lo, hi, &shift, err);
+    return array_shift(a, lo, hi, &shift, watch, err);
 }
 
 // Make room, and leave in it what there is.
 static tess_status
-open_gap(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
+open_gap(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch,
+         tess_error *err)
 {
     const int64_t c = a->g.chunkshape[axis];
     const int64_t before = a->g.shape[axis];
@@ -60,24 +62,29 @@ open_gap(tess_array *a, int axis, int64_t position, int64_t count, tess_error *e
     const tess_status st = reshape(a, shape, rows ? &move : NULL, err);
     if (rows) // only the rest of the row that is split
         stop = min_i64(before, move.first * c);
-    return st == TESS_OK ? shift_to(a, axis, position + count, stop + count, count, err) : st;
+    return st == TESS_OK ? shift_to(a, axis, position + count, stop + count, count, watch, err)
+                         : st;
 }
 
 static tess_status
 insert(tess_array *a, int axis, int64_t position, int64_t count, const struct strided_const *src,
-       tess_error *err)
+       struct watch *watch, tess_error *err)
 {
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
-    const tess_status st = open_gap(a, axis, position, count, err);
+    const struct watch_range all = watch_divide(watch);
+    watch_part(watch, &all, a->g.shape[axis] - position, a->g.shape[axis] - position + count);
+    const tess_status st = open_gap(a, axis, position, count, watch, err);
+    watch_part(watch, &all, 1, 1);
     if (st != TESS_OK || a->g.nitems == 0)
         return st;
     start[axis] = position;
     shape_with(&a->g, axis, position + count, stop);
-    return src ? array_write(a, start, stop, NULL, src, err) : array_fill_box(a, start, stop, err);
+    return src ? array_write(a, start, stop, NULL, src, watch, err)
+               : array_fill_box(a, start, stop, watch, err);
 }
 
 static tess_status
-cut(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
+cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch, tess_error *err)
 {
     const int64_t c = a->g.chunkshape[axis];
     const int64_t after = a->g.shape[axis] - count;
@@ -88,7 +95,7 @@ cut(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
 
     // With rows, only the rest of the row that is put together.
     const int64_t stop = rows ? min_i64(after, move.first * c) : after;
-    const tess_status st = shift_to(a, axis, position, stop, -count, err);
+    const tess_status st = shift_to(a, axis, position, stop, -count, watch, err);
     shape_with(&a->g, axis, after, shape);
     return st == TESS_OK ? reshape(a, shape, rows ? &move : NULL, err) : st;
 }
@@ -113,84 +120,97 @@ at_end(const struct geometry *g, const int64_t *shape, const int64_t *start, int
 // Ends first, as that is what may save most; an axis gets longer when all others are short.
 static tess_status
 shrink(tess_array *a, const int64_t *shape, const int64_t *start, const struct geometry *before,
-       tess_error *err)
+       struct watch *watch, tess_error *err)
 {
     int64_t next[NDIM_MAX];
     for (int i = 0; i < before->ndim; i++)
         next[i] = at_end(before, shape, start, i) ? min_i64(shape[i], before->shape[i])
                                                   : before->shape[i];
+    const struct watch_range all = watch_divide(watch);
     tess_status st = reshape(a, next, NULL, err);
-    for (int i = 0; i < before->ndim && st == TESS_OK; i++)
+    for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
+        watch_part(watch, &all, i + 1, before->ndim);
         if (shape[i] < a->g.shape[i])
-            st = cut(a, i, start[i], a->g.shape[i] - shape[i], err);
+            st = cut(a, i, start[i], a->g.shape[i] - shape[i], watch, err);
+    }
     return st;
 }
 
 static tess_status
 grow(tess_array *a, const int64_t *shape, const int64_t *start, const struct geometry *before,
-     tess_error *err)
+     struct watch *watch, tess_error *err)
 {
+    const struct watch_range all = watch_divide(watch);
     tess_status st = TESS_OK;
-    for (int i = 0; i < before->ndim && st == TESS_OK; i++)
+    for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
+        watch_part(watch, &all, i + 1, before->ndim + 1);
         if (shape[i] > before->shape[i] && !at_end(before, shape, start, i))
-            st = insert(a, i, start[i], shape[i] - before->shape[i], NULL, err);
+            st = insert(a, i, start[i], shape[i] - before->shape[i], NULL, watch, err);
+    }
+    watch_part(watch, &all, 1, 1);
     if (st != TESS_OK)
         return st;
     const struct geometry inner = a->g;
     st = reshape(a, shape, NULL, err);
-    return st == TESS_OK ? array_fill_grown(a, &inner, err) : st;
+    return st == TESS_OK ? array_fill_grown(a, &inner, watch, err) : st;
 }
 
 tess_status
-array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, tess_error *err)
+array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struct watch *watch,
+                tess_error *err)
 {
     struct saved_shape saved = {0};
     bool ends = true;
     for (int i = 0; i < a->g.ndim; i++)
         ends &= shape[i] == a->g.shape[i] || at_end(&a->g, shape, start, i);
     if (ends)
-        return array_update_shape(a, shape, NULL, NULL, err);
+        return array_update_shape(a, shape, NULL, NULL, watch, err);
 
     tess_status st = begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = shrink(a, shape, start, &saved.g, err);
+    const struct watch_range both = watch_divide(watch);
+    watch_part(watch, &both, 1, 2);
+    st = shrink(a, shape, start, &saved.g, watch, err);
+    watch_part(watch, &both, 2, 2);
     if (st == TESS_OK)
-        st = grow(a, shape, start, &saved.g, err);
+        st = grow(a, shape, start, &saved.g, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
 tess_status
 array_insert(tess_array *a, int axis, int64_t position, int64_t count,
-             const struct strided_const *src, tess_error *err)
+             const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
     if (position == a->g.shape[axis]) {
         int64_t start[NDIM_MAX] = {0}, shape[NDIM_MAX];
         start[axis] = position;
         shape_with(&a->g, axis, position + count, shape);
-        return array_update_shape(a, shape, start, src, err);
+        return array_update_shape(a, shape, start, src, watch, err);
     }
     tess_status st = begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = insert(a, axis, position, count, src, err);
+    st = insert(a, axis, position, count, src, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
 tess_status
-array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
+array_delete(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch,
+             tess_error *err)
 {
     struct saved_shape saved = {0};
     tess_status st = begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = cut(a, axis, position, count, err);
+    st = cut(a, axis, position, count, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
 tess_status
-array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err)
+array_append_array(tess_array *a, int axis, const tess_array *other, struct watch *watch,
+                   tess_error *err)
 {
     const int64_t position = a->g.shape[axis];
     const struct shift shift = {.from = other, .axis = axis, .by = position};
@@ -204,7 +224,7 @@ array_append_array(tess_array *a, int axis, const tess_array *other, tess_error 
         return st;
     st = reshape(a, shape, NULL, err);
     if (st == TESS_OK)
-        st = array_shift(a, start, shape, &shift, err);
+        st = array_shift(a, start, shape, &shift, watch, err);
     if (st == TESS_OK && other != a)
         st = frame_check_current(other->frame, err); // else what was read may be of no state
     return array_change_end(a, &saved, false, st, err);

@@ -12,14 +12,16 @@
 // Along each axis, what the shapes differ by is inserted or removed at start[axis], inside the old
 // shape.
 tess_status array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start,
-                            tess_error *err);
+                            struct watch *watch, tess_error *err);
 
 // src: the inserted items; NULL: the fill value. count > 0.
 tess_status array_insert(tess_array *a, int axis, int64_t position, int64_t count,
-                         const struct strided_const *src, tess_error *err);
-tess_status array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err);
+                         const struct strided_const *src, struct watch *watch, tess_error *err);
+tess_status array_delete(tess_array *a, int axis, int64_t position, int64_t count,
+                         struct watch *watch, tess_error *err);
 
 // The other array may be this one.
-tess_status array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err);
+tess_status array_append_array(tess_array *a, int axis, const tess_array *other,
+                               struct watch *watch, tess_error *err);
 
 #endif

@@ -24,6 +24,7 @@ struct job {
     const struct selection *s;
     uint8_t *dst;
     int32_t run; // blocks of a grain
+    struct watch *watch;
     bool more_chunks, more_blocks;
     struct part chunk, block; // the next block, in its chunk
     struct visit *visit; // of the chunk, if it was opened
@@ -241,6 +242,7 @@ work(void *arg, void *grain, tess_error *err)
     const tess_status st = s ? read_grain(job, grain, s, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(pool, s);
+    watch_add(job->watch, max_i64(((const struct grain *)grain)->nblocks, 1));
     return st;
 }
 
@@ -252,12 +254,12 @@ drop(void *arg, void *grain)
 }
 
 static tess_status
-read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
+read_selection(const struct selection *s, uint8_t *dst, struct watch *watch, tess_error *err)
 {
     static const struct task task = {
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
     const tess_array *const a = s->a;
-    struct job job = {.s = s, .dst = dst};
+    struct job job = {.s = s, .dst = dst, .watch = watch};
     int64_t nbytes;
 
     if (!mul_i64(s->nblocks, a->g.blocksize, &nbytes))
@@ -265,7 +267,9 @@ read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
     const struct task_width width = {
         .threads = a->context.threads,
         .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
+        .watch = watch,
     };
+    watch_job(watch, s->nblocks);
     job.run = blocks_run_length(nbytes, (int32_t)max_i64(a->g.blocksize, 1));
     job.more_chunks = selection_chunk(s, 0, &job.chunk);
     const tess_status st = task_run(&task, &job, &width, err);
@@ -275,24 +279,27 @@ read_selection(const struct selection *s, uint8_t *dst, tess_error *err)
 
 tess_status
 array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, uint8_t *dst,
-                 tess_error *err)
+                 struct watch *watch, tess_error *err)
 {
     struct selection s;
     tess_status st = selection_of_points(&s, a, npoints, coords, err);
     if (st == TESS_OK)
-        st = read_selection(&s, dst, err);
+        st = read_selection(&s, dst, watch, err);
     selection_finish(&s);
     return st;
 }
 
 tess_status
 array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
-                     uint8_t *dst, tess_error *err)
+                     uint8_t *dst, struct watch *watch, tess_error *err)
 {
     struct selection s;
     tess_status st = selection_of_axes(&s, a, counts, indices, err);
-    for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++)
-        st = read_selection(&s, dst + selection_copy(&s, n) * a->g.typesize, err);
+    const struct watch_range all = watch_divide(watch);
+    for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++) {
+        watch_part(watch, &all, n + 1, s.ncopies);
+        st = read_selection(&s, dst + selection_copy(&s, n) * a->g.typesize, watch, err);
+    }
     selection_finish(&s);
     return st;
 }

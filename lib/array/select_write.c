@@ -70,11 +70,18 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 }
 
 static tess_status
-write_selection(tess_array *a, const struct selection *s, const uint8_t *src, tess_error *err)
+write_selection(tess_array *a, const struct selection *s, const uint8_t *src, struct watch *watch,
+                tess_error *err)
 {
     struct chosen_source c = {.s = s, .src = src};
     struct edit_source source = {
-        .from = &c, .cursor = &c, .next = next, .touched = touched, .fill = fill};
+        .from = &c,
+        .cursor = &c,
+        .next = next,
+        .touched = touched,
+        .fill = fill,
+        .watch = watch,
+    };
 
     if (!mul_i64(s->nblocks, a->g.blocksize, &source.nbytes))
         source.nbytes = INT64_MAX;
@@ -84,25 +91,25 @@ write_selection(tess_array *a, const struct selection *s, const uint8_t *src, te
 
 tess_status
 array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
-                 tess_error *err)
+                 struct watch *watch, tess_error *err)
 {
     struct selection s;
     tess_status st = selection_of_points(&s, a, npoints, coords, err);
     if (st == TESS_OK)
-        st = write_selection(view_base(a), &s, src, err);
+        st = write_selection(view_base(a), &s, src, watch, err);
     selection_finish(&s);
     return st;
 }
 
 tess_status
 array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
-                     const uint8_t *src, tess_error *err)
+                     const uint8_t *src, struct watch *watch, tess_error *err)
 {
     struct selection s;
     tess_status st = selection_of_axes(&s, a, counts, indices, err);
     if (st == TESS_OK) // of copies, the last one stays
         st = write_selection(view_base(a), &s,
-                             src + selection_copy(&s, s.ncopies - 1) * a->g.typesize, err);
+                             src + selection_copy(&s, s.ncopies - 1) * a->g.typesize, watch, err);
     selection_finish(&s);
     return st;
 }

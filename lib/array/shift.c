@@ -112,7 +112,7 @@ is_there(const tess_array *a, const tess_array *from, const int64_t *start, cons
 
 static tess_status
 shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *items,
-            tess_error *err)
+            struct watch *watch, tess_error *err)
 {
     int64_t start[NDIM_MAX], stop[NDIM_MAX], from[NDIM_MAX], from_stop[NDIM_MAX];
     int64_t extent[NDIM_MAX];
@@ -126,8 +126,11 @@ shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *i
         extent[i] = stop[i] - start[i];
     shape_strides(a->g.ndim, extent, a->g.typesize, dst.stride);
     shape_strides(a->g.ndim, extent, a->g.typesize, src.stride);
-    const tess_status st = array_read(p->shift->from, from, from_stop, NULL, &dst, err);
-    return st == TESS_OK ? array_write(a, start, stop, NULL, &src, err) : st;
+    const struct watch_range both = watch_divide(watch);
+    watch_part(watch, &both, 1, 2);
+    const tess_status st = array_read(p->shift->from, from, from_stop, NULL, &dst, watch, err);
+    watch_part(watch, &both, 2, 2);
+    return st == TESS_OK ? array_write(a, start, stop, NULL, &src, watch, err) : st;
 }
 
 // The next piece in C order; false behind the last one.
@@ -142,9 +145,18 @@ step(const struct pieces *p, int64_t *at)
     return false;
 }
 
+static int64_t
+pieces_number(const struct pieces *p)
+{
+    int64_t n = 1;
+    for (int i = 0; i < p->g->ndim; i++)
+        n *= p->count[i];
+    return n;
+}
+
 tess_status
 array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const struct shift *shift,
-            tess_error *err)
+            struct watch *watch, tess_error *err)
 {
     struct pieces p = {.g = &a->g, .start = start, .stop = stop, .shift = shift};
     p.within = shift->from == a;
@@ -160,8 +172,12 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
     uint8_t *const items = malloc(size);
     if (!items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes of items", size);
+    const struct watch_range all = watch_divide(watch);
+    const int64_t n = pieces_number(&p);
+    int64_t done = 0;
     do {
-        st = shift_piece(a, &p, at, items, err);
+        watch_part(watch, &all, ++done, n);
+        st = shift_piece(a, &p, at, items, watch, err);
     } while (st == TESS_OK && step(&p, at));
     free(items);
     return st;

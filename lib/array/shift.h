@@ -23,6 +23,6 @@ struct shift {
 // As part of a change: write the box [start, stop). Both boxes are inside their arrays.
 // TESS_ERR_LIMIT: a chunk exceeds the memory that a file may ask for.
 tess_status array_shift(tess_array *a, const int64_t *start, const int64_t *stop,
-                        const struct shift *shift, tess_error *err);
+                        const struct shift *shift, struct watch *watch, tess_error *err);
 
 #endif

@@ -21,6 +21,9 @@ struct put {
     int64_t piece[NDIM_MAX]; // a piece's shape
     uint8_t *items; // of a piece; NULL: not needed yet
     struct chunk_scratch *s;
+    struct watch *watch;
+    struct watch_range range; // of all pieces
+    int64_t done; // items
 };
 
 // The source that has an index along the axis.
@@ -105,18 +108,22 @@ copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool
 {
     const struct geometry *const g = &p->a->g;
     const tess_array *from;
-    int64_t number;
+    int64_t number, n = 0;
     struct walk w;
     tess_status st = TESS_OK;
 
     *all = true;
     for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL); more;
-         more = walk_next(&w))
+         more = walk_next(&w), n++)
         *all &= walk_covers(&w, g->shape) && is_stored(p, &w, &from, &number);
+    watch_job(p->watch, *all ? n : 0);
     for (bool more = *all && walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
          more && st == TESS_OK; more = walk_next(&w)) {
         is_stored(p, &w, &from, &number);
         st = copy_stored(p, w.index, from, number, err);
+        watch_add(p->watch, 1);
+        if (st == TESS_OK)
+            st = watch_look(p->watch, err);
     }
     return st;
 }
@@ -146,15 +153,18 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
     memcpy(from, start, sizeof *from * (size_t)ndim);
     memcpy(to, stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return array_read(sources->arrays[0], from, to, NULL, &dst, err);
+        return array_read(sources->arrays[0], from, to, NULL, &dst, p->watch, err);
+    const struct watch_range all = watch_divide(p->watch);
     for (int64_t n = source_at(sources, start[axis]);
          n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK; n++) {
         const int64_t first = max_i64(start[axis], sources->starts[n]);
         from[axis] = first - sources->starts[n];
         to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
         dst.items = items->items + (first - start[axis]) * items->stride[axis];
+        watch_part(p->watch, &all, sources->starts[n] + to[axis] - start[axis],
+                   stop[axis] - start[axis]);
         if (from[axis] < to[axis])
-            st = array_read(sources->arrays[n], from, to, NULL, &dst, err);
+            st = array_read(sources->arrays[n], from, to, NULL, &dst, p->watch, err);
     }
     return st;
 }
@@ -169,28 +179,33 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     struct strided_const from;
     bool all;
 
-    tess_status st = copy_chunks(p, start, stop, &all, err);
-    if (st != TESS_OK || all)
-        return st;
     for (int i = 0; i < g->ndim; i++) {
         extent[i] = stop[i] - start[i];
         nitems *= extent[i];
         most *= p->piece[i];
     }
+    p->done += nitems;
+    watch_part(p->watch, &p->range, p->done, g->nitems);
+    tess_status st = copy_chunks(p, start, stop, &all, err);
+    if (st != TESS_OK || all)
+        return st;
     if (!p->items)
         p->items = malloc((size_t)(most * g->typesize));
     if (!p->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " items of a piece", most);
     items.items = p->items;
     shape_strides(g->ndim, extent, g->typesize, items.stride);
+    const struct watch_range both = watch_divide(p->watch);
+    watch_part(p->watch, &both, 1, 2);
     st = read_piece(p, start, stop, &items, err);
+    watch_part(p->watch, &both, 2, 2);
     if (st != TESS_OK)
         return st;
     if (p->sources->swapped)
         swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
-    return array_write(p->a, start, stop, NULL, &from, err);
+    return array_write(p->a, start, stop, NULL, &from, p->watch, err);
 }
 
 static void
@@ -246,9 +261,9 @@ put_whole(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
 }
 
 tess_status
-sources_put(tess_array *a, const struct sources *sources, tess_error *err)
+sources_put(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
-    struct put p = {.a = a, .sources = sources};
+    struct put p = {.a = a, .sources = sources, .watch = watch};
     int64_t zero[NDIM_MAX] = {0}, whole[NDIM_MAX];
     tess_status st = TESS_OK;
 
@@ -261,6 +276,7 @@ sources_put(tess_array *a, const struct sources *sources, tess_error *err)
     if (!p.s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     choose_piece(&p);
+    p.range = watch_divide(watch);
     for (int i = 0; i < a->g.ndim; i++)
         whole[i] = max_i64(p.piece[i], a->g.chunkshape[i]);
     st = for_each_cell(&p, whole, zero, a->g.shape, put_whole, err);

@@ -25,6 +25,7 @@ struct sources {
 void swap_bytes(uint8_t *items, size_t size, size_t word);
 
 // Fill an array with its sources, as one change of the frame, begun and ended by the caller.
-tess_status sources_put(tess_array *a, const struct sources *sources, tess_error *err);
+tess_status sources_put(tess_array *a, const struct sources *sources, struct watch *watch,
+                        tess_error *err);
 
 #endif

@@ -84,7 +84,7 @@ deliver(const struct summary *s, tess_statistics *out)
 
 static tess_status
 summarise(const tess_array *a, const int64_t *start, const int64_t *stop, struct summary *s,
-          tess_error *err)
+          struct watch *watch, tess_error *err)
 {
     const struct parts_user user = {
         .self = s,
@@ -95,14 +95,14 @@ summarise(const tess_array *a, const int64_t *start, const int64_t *stop, struct
     };
     struct parts parts;
     parts_begin(&parts, a, TESS_BLOCKS, start, stop);
-    const tess_status st = parts_run(&parts, &user, INT64_MAX, err);
+    const tess_status st = parts_run(&parts, &user, INT64_MAX, watch, err);
     parts_finish(&parts);
     return st;
 }
 
 tess_status
 array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t nitems,
-                 tess_statistics *out, tess_error *err)
+                 tess_statistics *out, struct watch *watch, tess_error *err)
 {
     struct summary s = {0};
     const char *const name = a->nd.dtype;
@@ -113,7 +113,7 @@ array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "statistics are for numbers, items are of type %.100s",
                        name ? name : "unknown");
-    const tess_status st = nitems > 0 ? summarise(a, start, stop, &s, err) : TESS_OK;
+    const tess_status st = nitems > 0 ? summarise(a, start, stop, &s, watch, err) : TESS_OK;
     if (st == TESS_OK)
         deliver(&s, out);
     return st;

@@ -10,6 +10,7 @@
 
 // The box is inside the shape. TESS_ERR_UNSUPPORTED: the items are no numbers.
 tess_status array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
-                             int64_t nitems, tess_statistics *out, tess_error *err);
+                             int64_t nitems, tess_statistics *out, struct watch *watch,
+                             tess_error *err);
 
 #endif

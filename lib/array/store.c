@@ -293,6 +293,7 @@ work(void *arg, void *grain, tess_error *err)
     const tess_status st =
         s ? encode_grain(g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(pool, s);
+    watch_add(job->source->watch, (int64_t)g->count * job->a->g.blocksize);
     return st;
 }
 
@@ -387,6 +388,7 @@ store_edits(tess_array *a, const struct edit_source *source, tess_error *err)
     const struct task_width width = {
         .threads = a->context.threads,
         .cost = cost_encode(e->codec, e->level, source->nbytes),
+        .watch = source->watch,
     };
     struct job job = {
         .a = a,
@@ -398,6 +400,7 @@ store_edits(tess_array *a, const struct edit_source *source, tess_error *err)
         a->store = calloc(1, sizeof *a->store);
     job.store = a->store;
     job.s = pool_take(a->pool);
+    watch_job(source->watch, source->nbytes);
     const tess_status st = job.store && job.s
                                ? task_run(&task, &job, &width, err)
                                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");

@@ -42,6 +42,7 @@ struct edit_source {
     // Put the new items of a touched block where they belong among the items of the block.
     void (*fill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items);
     int64_t nbytes; // of all touched blocks, about
+    struct watch *watch;
     bool from_cache; // the blocks are the block cache's own; else it forgets those of each chunk
 };
 

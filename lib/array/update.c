@@ -37,38 +37,39 @@ end_change(tess_array *a, tess_status st, tess_error *err)
 
 static tess_status
 write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-              const struct strided_const *src, tess_error *err)
+              const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     const tess_status st = begin_change(a, err);
-    return st == TESS_OK ? end_change(a, array_write(a, start, stop, step, src, err), err) : st;
+    return st == TESS_OK ? end_change(a, array_write(a, start, stop, step, src, watch, err), err)
+                         : st;
 }
 
 static tess_status
 update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const struct strided_const *src, tess_error *err)
+            const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct view_box box;
     struct strided_const from;
     const tess_status st = view_box(a, start, stop, step, src, &box, &from, err);
     return st == TESS_OK
-               ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, err)
+               ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, watch, err)
                : st;
 }
 
 tess_status
 array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-                 const struct strided_const *src, tess_error *err)
+                 const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     tess_status st;
     if (a->view)
-        return update_view(a, start, stop, step, src, err);
+        return update_view(a, start, stop, step, src, watch, err);
     if (held_wants(a, start, stop, step)) {
         st = held_make_room(a, start, stop, step, err);
         if (st == TESS_OK)
             st = held_write(a, start, stop, step, src, err);
         return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
     }
-    return write_at_once(a, start, stop, step, src, err);
+    return write_at_once(a, start, stop, step, src, watch, err);
 }
 
 tess_status
@@ -108,7 +109,7 @@ shrinks(const struct geometry *g, const int64_t *shape)
 
 tess_status
 array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
-                   const struct strided_const *src, tess_error *err)
+                   const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
     const bool appends = src && array_grows_at_end(a, shape);
@@ -127,40 +128,42 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
         return st;
     st = array_reshape(a, shape, NULL, err);
     if (st == TESS_OK && !src)
-        st = array_fill_grown(a, &saved.g, err);
+        st = array_fill_grown(a, &saved.g, watch, err);
     else if (st == TESS_OK)
         st = held ? held_write(a, start, shape, NULL, src, err)
-                  : array_write(a, start, shape, NULL, src, err);
+                  : array_write(a, start, shape, NULL, src, watch, err);
     return array_change_end(a, &saved, moves, st, err);
 }
 
 tess_status
 array_update_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
-                    tess_error *err)
+                    struct watch *watch, tess_error *err)
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? end_change(base, array_set_points(a, npoints, coords, src, err), err)
-                         : st;
+    return st == TESS_OK
+               ? end_change(base, array_set_points(a, npoints, coords, src, watch, err), err)
+               : st;
 }
 
 tess_status
 array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
-                        const uint8_t *src, tess_error *err)
+                        const uint8_t *src, struct watch *watch, tess_error *err)
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? end_change(base, array_set_orthogonal(a, counts, indices, src, err), err)
-                         : st;
+    return st == TESS_OK
+               ? end_change(base, array_set_orthogonal(a, counts, indices, src, watch, err), err)
+               : st;
 }
 
 tess_status
 array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
-                  tess_error *err)
+                  struct watch *watch, tess_error *err)
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? end_change(base, mask_set(a, mask, src, same, err), err) : st;
+    return st == TESS_OK ? end_change(base, mask_set(a, mask, src, same, watch, err), err) : st;
 }
 
 tess_status

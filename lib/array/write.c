@@ -167,21 +167,22 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 
 static tess_status
 write_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided_const *src, tess_error *err)
+           const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct view_box box;
     struct strided_const from;
     const tess_status st = view_box(a, start, stop, step, src, &box, &from, err);
-    return st == TESS_OK ? array_write(a->view->base, box.start, box.stop, box.step, &from, err)
-                         : st;
+    return st == TESS_OK
+               ? array_write(a->view->base, box.start, box.stop, box.step, &from, watch, err)
+               : st;
 }
 
 tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const struct strided_const *src, tess_error *err)
+            const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     if (a->view)
-        return write_view(a, start, stop, step, src, err);
+        return write_view(a, start, stop, step, src, watch, err);
     struct box_source box = {.a = a, .src = src};
     const struct edit_source source = {
         .from = &box,
@@ -190,6 +191,7 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int6
         .touched = touched,
         .fill = fill,
         .nbytes = geometry_blocks_nbytes(&a->g, start, stop, step),
+        .watch = watch,
     };
     box.more = walk_begin(&box.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
     return store_edits(a, &source, err);

@@ -99,9 +99,9 @@ tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int
  * front that leave nothing to undo do not count.
  *
  * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller who undoes it while
- * placing the items (see pipeline_planes()). src holds the filtered block; tmp2 may be src, if it is
- * not needed any more. The result is in src itself (nothing to undo), tmp1 or tmp2, as *out tells.
- * ref is the final content of block 0, for nblock > 0. Only filters of the program can fail.
+ * placing the items (see pipeline_planes()). src holds the filtered block; tmp2 may be src, if it
+ * is not needed any more. The result is in src itself (nothing to undo), tmp1 or tmp2, as *out
+ * tells. ref is the final content of block 0, for nblock > 0. Only filters of the program can fail.
  */
 tess_status pipeline_backward(const struct pipeline *p, int keep, const uint8_t *src,
                               int32_t nblock, const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2,

@@ -18,18 +18,22 @@
 enum { PIECE = 1 << 20 };
 
 static tess_status
-copy_bytes(const struct frame *from, struct io *io, tess_error *err)
+copy_bytes(const struct frame *from, struct io *io, struct watch *watch, tess_error *err)
 {
     tess_status st = TESS_OK;
     const int64_t end = from->h.frame_len;
     uint8_t *const piece = malloc(PIECE);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
+    watch_job(watch, end);
     for (int64_t at = 0; at < end && st == TESS_OK; at += PIECE) {
         const size_t size = (size_t)min_i64(end - at, PIECE);
         st = io_read(from->io, at, piece, size, err);
         if (st == TESS_OK)
             st = io_write(io, at, piece, size, err);
+        watch_add(watch, (int64_t)size);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
     }
     free(piece);
     return st;
@@ -92,26 +96,30 @@ stored_most(const struct frame *f, int64_t *most, tess_error *err)
 }
 
 static tess_status
-copy_chunks(const struct frame *from, struct frame *to, tess_error *err)
+copy_chunks(const struct frame *from, struct frame *to, struct watch *watch, tess_error *err)
 {
     struct chunk_scratch s = {.limit = from->options.limits.memory};
     int64_t left = 0;
     tess_status st = check_shared(from, err);
     if (st == TESS_OK)
         st = stored_most(from, &left, err);
+    watch_job(watch, from->index.nchunks);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
         if (entry >= 0)
             st = copy_chunk(from, to, n, &s, &left, &entry, err);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
+        watch_add(watch, 1);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
     }
     scratch_finish(&s);
     return st;
 }
 
 static tess_status
-copy_state(const struct frame *from, struct frame *to, tess_error *err)
+copy_state(const struct frame *from, struct frame *to, struct watch *watch, tess_error *err)
 {
     const bool uniform = !from->index.entries;
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
@@ -119,7 +127,7 @@ copy_state(const struct frame *from, struct frame *to, tess_error *err)
     to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
-    tess_status st = copy_chunks(from, to, err);
+    tess_status st = copy_chunks(from, to, watch, err);
     if (st == TESS_OK)
         st = frame_commit(to, err);
     to->metas = to->vlmetas = (struct layers){0}; // the other's
@@ -128,19 +136,20 @@ copy_state(const struct frame *from, struct frame *to, tess_error *err)
 
 tess_status
 frame_copy(const struct frame *from, struct io *io, struct folder *folder,
-           const struct frame_options *options, struct frame **copy, tess_error *err)
+           const struct frame_options *options, struct frame **copy, struct watch *watch,
+           tess_error *err)
 {
     tess_status st;
     struct frame *const to = frame_new(io, folder, options);
     if (!to)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     if (from->h.version >= 2)
-        st = copy_state(from, to, err);
+        st = copy_state(from, to, watch, err);
     else if (folder)
         st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
                      "a frame from before c-blosc2 2.0 cannot be made a directory");
     else
-        st = copy_bytes(from, io, err);
+        st = copy_bytes(from, io, watch, err);
     if (st != TESS_OK) {
         frame_close(to);
         return st;

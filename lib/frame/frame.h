@@ -27,6 +27,7 @@
 #include "frame/space.h"
 #include "io/io.h"
 #include "meta/layers.h"
+#include "task/watch.h"
 
 #include <tessera/storage.h>
 
@@ -142,7 +143,8 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
  * the copy from here on, also after a failure.
  */
 tess_status frame_copy(const struct frame *from, struct io *io, struct folder *folder,
-                       const struct frame_options *options, struct frame **copy, tess_error *err);
+                       const struct frame_options *options, struct frame **copy,
+                       struct watch *watch, tess_error *err);
 
 void frame_close(struct frame *f); // without a commit; NULL: fine
 

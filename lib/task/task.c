@@ -13,6 +13,7 @@
 
 #include "task/cpus.h"
 #include "task/gate.h"
+#include "task/watch.h"
 #include "task/workers.h"
 
 #include <assert.h>
@@ -36,6 +37,7 @@ struct job {
     struct workers_call call; // first, so that a worker finds the job
     const struct task *task;
     void *self;
+    struct watch *watch;
     tess_error *err; // the caller's; of the first failure
     struct gate gate; // for all below
     tess_status status;
@@ -58,7 +60,7 @@ task_threads(const struct task_width *width)
 }
 
 static tess_status
-run_alone(const struct task *task, void *self, tess_error *err)
+run_alone(const struct task *task, void *self, struct watch *watch, tess_error *err)
 {
     struct grain_memory memory;
     void *const grain = memory.bytes;
@@ -73,6 +75,8 @@ run_alone(const struct task *task, void *self, tess_error *err)
             st = task->finish(self, grain, err);
         if (task->drop)
             task->drop(self, grain);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
         if (st != TESS_OK)
             return st;
     }
@@ -208,6 +212,19 @@ work(struct job *j, tess_error *err)
     changed(j);
 }
 
+// How far the job is, to whoever waits for it.
+static void
+report(struct job *j, tess_error *err)
+{
+    gate_unlock(&j->gate);
+    const tess_status st = watch_look(j->watch, err);
+    gate_lock(&j->gate);
+    if (st == TESS_OK)
+        return;
+    failed(j, st, err);
+    changed(j);
+}
+
 // Nothing is left to begin; and to finish, for the caller. What others still do is their affair.
 static bool
 over(const struct job *j, bool caller)
@@ -223,7 +240,7 @@ participate(struct job *j, bool caller)
     tess_error text;
     tess_error *const err = j->err ? &text : NULL;
 
-    while (!over(j, caller))
+    while (!over(j, caller)) {
         if (may_make(j))
             make(j, err);
         else if (may_finish(j))
@@ -232,6 +249,9 @@ participate(struct job *j, bool caller)
             work(j, err);
         else
             gate_wait(&j->gate);
+        if (caller && watch_is_due(j->watch))
+            report(j, err);
+    }
 }
 
 static void
@@ -287,6 +307,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
         .call = {.help = help, .cost = width->cost, .wanted = task_threads(width) - 1},
         .task = task,
         .self = self,
+        .watch = width->watch,
         .err = err,
         .threads = task_threads(width),
     };
@@ -319,5 +340,5 @@ task_run(const struct task *task, void *job, const struct task_width *width, tes
     assert(task->grain_size <= TASK_GRAIN_SIZE_MAX);
     if (task_threads(width) > 1 && workers_worth(width->cost))
         return run_together(task, job, width, err);
-    return run_alone(task, job, err);
+    return run_alone(task, job, width->watch, err);
 }

@@ -17,6 +17,9 @@
  * number of threads may run jobs at once, and a job never needs more than its caller. After a
  * fork() the child has no pool and starts one of its own.
  *
+ * While a job runs, its caller tells the program now and then how far it is (watch.h): it is grains
+ * that count what they have done. A program that wants no more is a failure of the job.
+ *
  * No function of a job may run another job with the same data locked, or return in the child of a
  * fork. A job inside a job is allowed, and rarely wise.
  */
@@ -45,10 +48,13 @@ struct task {
     size_t grain_size; // at most TASK_GRAIN_SIZE_MAX
 };
 
-// How many threads may work on a job, and whether it is worth their while.
+struct watch;
+
+// How many threads may work on a job, and whether it is worth their while; and who hears of it.
 struct task_width {
     int threads; // at most, the caller's among them; 0: as many as there are CPUs
     int64_t cost; // of the whole job, an estimate: nanoseconds of one thread
+    struct watch *watch; // looked at by the caller; NULL: nobody
 };
 
 // Run a job to its end or first failure.

@@ -1,0 +1,127 @@
+/*
+ * watch.c - how far a call is: told to the program that made it, which may want it to end.
+ */
+#include "task/watch.h"
+
+#include "base/checked.h"
+
+#include <stddef.h>
+#include <time.h>
+
+static int64_t
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool
+is_watched(const struct watch *w)
+{
+    return w && w->context;
+}
+
+// `part` of `all`, of n; without overflow, and n if it is all.
+static int64_t
+share(int64_t n, int64_t part, int64_t all)
+{
+    if (part >= all)
+        return n;
+    return min_i64(n, (int64_t)((double)n * ((double)part / (double)all)));
+}
+
+void
+watch_begin(struct watch *w, const tess_context *context, int64_t total)
+{
+    w->context = context->progress ? context : NULL;
+    if (!w->context)
+        return;
+    w->total = w->to = total;
+    w->from = w->work = 0;
+    atomic_init(&w->done, 0);
+    w->last = now();
+    w->told = false;
+}
+
+struct watch_range
+watch_divide(struct watch *w)
+{
+    if (!is_watched(w))
+        return (struct watch_range){0};
+    const struct watch_range range = {.from = w->from, .to = w->to};
+    w->to = w->from;
+    return range;
+}
+
+void
+watch_part(struct watch *w, const struct watch_range *range, int64_t done, int64_t of)
+{
+    if (!is_watched(w))
+        return;
+    w->from = w->to;
+    w->to = max_i64(w->from, range->from + share(range->to - range->from, done, of));
+    w->work = 0;
+}
+
+void
+watch_job(struct watch *w, int64_t work)
+{
+    if (!is_watched(w))
+        return;
+    if (w->work > 0)
+        w->from = w->to;
+    w->work = work;
+    atomic_store_explicit(&w->done, 0, memory_order_relaxed);
+}
+
+void
+watch_add(struct watch *w, int64_t done)
+{
+    if (is_watched(w))
+        atomic_fetch_add_explicit(&w->done, done, memory_order_relaxed);
+}
+
+// How far the call is.
+static int64_t
+reached(struct watch *w)
+{
+    const int64_t done = atomic_load_explicit(&w->done, memory_order_relaxed);
+    return w->work > 0 ? w->from + share(w->to - w->from, done, w->work) : w->from;
+}
+
+static bool
+tell(struct watch *w, int64_t done)
+{
+    w->told = true;
+    return w->context->progress(done, w->total, w->context->progress_user);
+}
+
+bool
+watch_is_due(const struct watch *w)
+{
+    return is_watched(w) && now() - w->last >= (int64_t)w->context->progress_interval * 1000000;
+}
+
+tess_status
+watch_look(struct watch *w, tess_error *err)
+{
+    if (!watch_is_due(w))
+        return TESS_OK;
+    const int64_t done = reached(w);
+    const bool go_on = tell(w, done);
+    w->last = now();
+    if (go_on)
+        return TESS_OK;
+    return err_set(err, TESS_ERR_CANCELLED, -1,
+                   "the program cancelled the call, %d %% of which were done",
+                   (int)share(100, done, w->total));
+}
+
+tess_status
+watch_end(struct watch *w, tess_status st)
+{
+    if (st == TESS_OK && is_watched(w) && (w->told || watch_is_due(w)))
+        (void)tell(w, w->total);
+    return st;
+}

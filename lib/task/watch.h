@@ -1,0 +1,63 @@
+/*
+ * watch.h - how far a call is: told to the program that made it, which may want it to end.
+ *
+ * A call begins a watch and hands it down to whatever takes long. A *job* counts work in units of
+ * its own, on any thread; the watch knows which range of the call that is. What consists of several
+ * jobs divides the range at hand into parts, and each part may be divided again:
+ *
+ *     watch_begin(&w, context, total);                            the whole call
+ *         const struct watch_range all = watch_divide(&w);
+ *         watch_part(&w, &all, 1, 2);                             its first half
+ *             watch_job(&w, nblocks); ... watch_add(&w, 1);
+ *         watch_part(&w, &all, 2, 2);                             the other one
+ *     return watch_end(&w, st);
+ *
+ * The program's function is called by the thread that made the call, which looks now and then:
+ * between the grains of a job (task.c), between pieces. Nothing is locked then.
+ *
+ * Every function takes NULL for a watch, and one whose context names no function: nobody watches.
+ */
+#ifndef TASK_WATCH_H
+#define TASK_WATCH_H
+
+#include "base/error.h"
+
+#include <tessera/context.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watch {
+    const tess_context *context; // NULL: nobody watches
+    int64_t total; // of the call
+    int64_t from, to; // of it: the range at hand
+    int64_t work; // that the job has; 0: there is none
+    _Atomic int64_t done; // of it
+    int64_t last; // when the program was told, in nanoseconds of a clock
+    bool told; // anything yet
+};
+
+struct watch_range {
+    int64_t from, to;
+};
+
+// The context stays as it is until the end; total >= 0.
+void watch_begin(struct watch *w, const tess_context *context, int64_t total);
+tess_status watch_end(struct watch *w, tess_status st); // returns st
+
+// Divide the range at hand. Nothing of it is done before the first part is begun.
+struct watch_range watch_divide(struct watch *w);
+// From where the part before ended, until `done` of `of` are.
+void watch_part(struct watch *w, const struct watch_range *range, int64_t done, int64_t of);
+
+// A job over the range at hand; one that comes after it in the same range adds nothing.
+void watch_job(struct watch *w, int64_t work);
+void watch_add(struct watch *w, int64_t done); // any thread
+
+// By the thread of the call. Tell the program, if it is time; TESS_ERR_CANCELLED if it wants no
+// more.
+bool watch_is_due(const struct watch *w);
+tess_status watch_look(struct watch *w, tess_error *err);
+
+#endif
