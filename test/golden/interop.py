@@ -14,30 +14,22 @@ length, by which c-blosc2 notices that it was replaced.
 is a path, is absent.
 """
 
-import glob
 import hashlib
 import importlib.util
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+sys.dont_write_bytecode = True
+from pythons import interpreter
+
 MODULES = ("numpy", "lz4.block", "zstandard")
 GAP = re.compile(r"frame: (\d+) bytes between the offsets chunk and the trailer")
 GAP_MAX = 32
-
-
-def interpreter():
-    """A Python that has the modules, or None."""
-    for python in [sys.executable] + sorted(glob.glob("/usr/bin/python3*")):
-        if shutil.which(python) and subprocess.run(
-                (python, "-c", "import " + ", ".join(MODULES)), stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL).returncode == 0:
-            return python
-    return None
 
 
 def load(path):
@@ -114,13 +106,12 @@ def main():
         if not os.path.exists(path):
             print("there is no " + path)
             return 77
-    python = interpreter()
+    python = interpreter(MODULES)
     if python is None:
         print("no Python with " + ", ".join(MODULES))
         return 77
     if python != sys.executable:
         return subprocess.run([python] + sys.argv).returncode
-    sys.dont_write_bytecode = True
     b2ref = load(reader)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
