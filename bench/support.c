@@ -222,11 +222,9 @@ csv_seconds(double seconds)
 }
 
 void
-bench_csv_machine(void)
+bench_csv_machine(FILE *to)
 {
-    csv_text(cpu_name());
-    csv_text(COMPILER);
-    csv_text(commit_name());
+    fprintf(to, "%s,%s,%s,", cpu_name(), COMPILER, commit_name());
 }
 
 void
@@ -234,7 +232,7 @@ bench_csv_row(const struct bench_row *row)
 {
     const double median = bench_times_median(&row->times);
 
-    bench_csv_machine();
+    bench_csv_machine(stdout);
     csv_text(row->program);
     csv_text(row->library);
     csv_count(row->threads);

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // Print a sentence to stderr and exit with status 3.
 __attribute__((format(printf, 1, 2), noreturn)) void bench_die(const char *format, ...);
@@ -62,7 +63,7 @@ struct bench_row {
 };
 
 // The first columns of a line, each with a comma behind it: cpu, compiler, commit.
-void bench_csv_machine(void);
+void bench_csv_machine(FILE *to);
 
 // Columns: cpu, compiler and commit, then as in bench_row, then medians in seconds.
 void bench_csv_header(void);

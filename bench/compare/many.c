@@ -58,7 +58,7 @@ grow(struct grower *g, int64_t n)
 
         fill(chunk, i);
         start = bench_now();
-        g->side->append(g->a, chunk, sizeof chunk);
+        g->side->append(g->a, 0, chunk, sizeof chunk);
         g->last += bench_now() - start;
     }
     g->all += g->last;

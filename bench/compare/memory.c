@@ -129,7 +129,7 @@ static void
 print_peaks(const struct side *const *sides, const struct side_array *arrays,
             const struct work *work, uint8_t *dst, const struct result *r)
 {
-    bench_csv_machine();
+    bench_csv_machine(stdout);
     printf("%s,%s,%s,%d,%s,", r->array, r->codec, r->filter, r->threads, work->name);
     for (int i = 0; i < NPLAYERS; i++) {
         if (sides[i] && sides[i]->can(&arrays[i]))

@@ -1,8 +1,8 @@
 /*
  * module.c - loads the side of c-blosc2 with a name space of its own.
  *
- * The module stands beside the program. RTLD_DEEPBIND makes it and the libraries it brings find
- * their own functions first.
+ * The module stands in a folder beside that of the program. RTLD_DEEPBIND makes it and the
+ * libraries it brings find their own functions first.
  */
 #include "side.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MODULE "compare_blosc2.so"
+#define MODULE "../compare/compare_blosc2.so"
 
 static void
 beside_program(char *path, size_t size)

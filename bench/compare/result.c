@@ -39,7 +39,7 @@ result_print(const struct result *r)
 {
     const double ours = r->seconds[TESSERA];
 
-    bench_csv_machine();
+    bench_csv_machine(stdout);
     printf("%s,%s,%s,%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%d,", r->array, r->codec, r->filter,
            r->threads, r->storage, r->group, r->work, r->requests, r->bytes, r->repeats);
     for (int i = 0; i < NPLAYERS; i++)

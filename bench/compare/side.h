@@ -49,18 +49,33 @@ struct side {
 
     void (*read)(void *a, const struct side_box *box, void *dst, size_t size);
     void (*set)(void *a, const struct side_box *box, const void *src, size_t size);
-    // One more chunk along axis 0.
-    void (*append)(void *a, const void *src, size_t size);
+    // Layers at the end of an axis, of chunks where a library only has these.
+    void (*append)(void *a, int axis, const void *src, size_t size);
     // Items by their index in C order.
     void (*sparse)(void *a, const int64_t *indices, int64_t n, void *dst, size_t size);
     // Items at all combinations of counts[i] positions per axis.
     void (*orthogonal)(void *a, int64_t *const *positions, const int64_t *counts, void *dst,
                        size_t size);
+    void (*set_orthogonal)(void *a, int64_t *const *positions, const int64_t *counts,
+                           const void *src, size_t size);
+
+    // The axes of an array; fills in its shape.
+    int (*shape)(void *a, int64_t *shape);
+    // What the shapes differ by comes or goes at start, or at the ends if start is NULL.
+    void (*resize)(void *a, const int64_t *shape, const int64_t *start);
+    void (*insert)(void *a, int axis, int64_t position, const void *src, size_t size);
+    void (*remove)(void *a, int axis, int64_t position, int64_t count);
+    void (*append_array)(void *a, int axis, void *other);
+    // New arrays, stored as `array` says, save that the shape is that of the items.
+    void *(*copy)(const struct side_array *array, void *a);
+    void *(*concatenate)(const struct side_array *array, void *a, void *b, int axis);
+    // Make a view with one more axis, of that one a view without it, and end both.
+    void (*view)(void *a);
 };
 
 extern const struct side side_tessera;
 
-// NULL if its module is not there; the sentence goes to stderr.
+// NULL if its module is not in ../compare, seen from the program; the sentence goes to stderr.
 const struct side *side_blosc2(void);
 
 #ifdef HAVE_HDF5

@@ -154,9 +154,9 @@ array_set(void *a, const struct side_box *box, const void *src, size_t size)
 }
 
 static void
-array_append(void *a, const void *src, size_t size)
+array_append(void *a, int axis, const void *src, size_t size)
 {
-    must(b2nd_append(a, src, (int64_t)size, 0), "b2nd_append");
+    must(b2nd_append(a, src, (int64_t)size, (int8_t)axis), "b2nd_append");
 }
 
 static void
@@ -176,6 +176,94 @@ array_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, void
     }
     must(b2nd_get_orthogonal_selection(a, selection, sizes, dst, shape, (int64_t)size),
          "b2nd_get_orthogonal_selection");
+}
+
+static void
+array_set_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, const void *src,
+                     size_t size)
+{
+    int64_t *selection[SIDE_MAX_NDIM], sizes[SIDE_MAX_NDIM], shape[SIDE_MAX_NDIM];
+
+    for (int i = 0; i < ((b2nd_array_t *)a)->ndim; i++) {
+        selection[i] = positions[i];
+        sizes[i] = shape[i] = counts[i];
+    }
+    must(b2nd_set_orthogonal_selection(a, selection, sizes, src, shape, (int64_t)size),
+         "b2nd_set_orthogonal_selection");
+}
+
+static int
+array_shape(void *handle, int64_t *shape)
+{
+    const b2nd_array_t *const a = handle;
+
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    return a->ndim;
+}
+
+static void
+array_resize(void *a, const int64_t *shape, const int64_t *start)
+{
+    must(b2nd_resize(a, shape, start), "b2nd_resize");
+}
+
+static void
+array_insert(void *a, int axis, int64_t position, const void *src, size_t size)
+{
+    must(b2nd_insert(a, src, (int64_t)size, (int8_t)axis, position), "b2nd_insert");
+}
+
+static void
+array_remove(void *a, int axis, int64_t position, int64_t count)
+{
+    must(b2nd_delete(a, (int8_t)axis, position, count), "b2nd_delete");
+}
+
+static void
+array_append_array(void *a, int axis, void *other)
+{
+    b2nd_array_t *same;
+
+    must(b2nd_concatenate(NULL, a, other, (int8_t)axis, false, &same), "b2nd_concatenate");
+}
+
+static void *
+array_copy(const struct side_array *array, void *a)
+{
+    blosc2_cparams cparams;
+    blosc2_dparams dparams;
+    b2nd_context_t *const ctx = context_new(array, &cparams, &dparams);
+    b2nd_array_t *copy;
+
+    must(b2nd_copy(ctx, a, &copy), "b2nd_copy");
+    b2nd_free_ctx(ctx);
+    return copy;
+}
+
+static void *
+array_concatenate(const struct side_array *array, void *a, void *b, int axis)
+{
+    blosc2_cparams cparams;
+    blosc2_dparams dparams;
+    b2nd_context_t *const ctx = context_new(array, &cparams, &dparams);
+    b2nd_array_t *out;
+
+    must(b2nd_concatenate(ctx, a, b, (int8_t)axis, true, &out), "b2nd_concatenate");
+    b2nd_free_ctx(ctx);
+    return out;
+}
+
+static void
+array_view(void *a)
+{
+    const int ndim = ((b2nd_array_t *)a)->ndim;
+    const bool axes[SIDE_MAX_NDIM + 1] = {true};
+    b2nd_array_t *expanded, *squeezed;
+
+    must(b2nd_expand_dims(a, &expanded, axes, (uint8_t)(ndim + 1)), "b2nd_expand_dims");
+    must(b2nd_squeeze(expanded, &squeezed), "b2nd_squeeze");
+    must(b2nd_free(squeezed), "b2nd_free");
+    must(b2nd_free(expanded), "b2nd_free");
 }
 
 __attribute__((visibility("default"))) const struct side *side_blosc2_get(void);
@@ -198,6 +286,15 @@ side_blosc2_get(void)
         .append = array_append,
         .sparse = array_sparse,
         .orthogonal = array_orthogonal,
+        .set_orthogonal = array_set_orthogonal,
+        .shape = array_shape,
+        .resize = array_resize,
+        .insert = array_insert,
+        .remove = array_remove,
+        .append_array = array_append_array,
+        .copy = array_copy,
+        .concatenate = array_concatenate,
+        .view = array_view,
     };
 
     blosc2_init();

@@ -179,13 +179,13 @@ array_set(void *handle, const struct side_box *box, const void *src, size_t size
 }
 
 static void
-array_append(void *handle, const void *src, size_t size)
+array_append(void *handle, int axis, const void *src, size_t size)
 {
     struct h5array *const a = handle;
     struct side_box box = {{0}, {0}};
 
-    box.start[0] = (int64_t)a->shape[0];
-    a->shape[0] += a->chunk[0];
+    box.start[axis] = (int64_t)a->shape[axis];
+    a->shape[axis] += a->chunk[axis];
     for (int i = 0; i < a->ndim; i++)
         box.stop[i] = (int64_t)a->shape[i];
     must(H5Dset_extent(a->dataset, a->shape), "H5Dset_extent");

@@ -11,6 +11,7 @@
 #include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 must(tess_status status, const tess_error *err)
@@ -53,6 +54,25 @@ storage_init(tess_storage *storage, tess_context *context, const struct side_arr
     storage->context = context;
 }
 
+static void
+new_init(tess_storage *storage, tess_context *context, tess_params *params,
+         const struct side_array *array)
+{
+    storage_init(storage, context, array);
+    storage->mode = TESS_MODE_REPLACE;
+    tess_params_init(params);
+    params->dtype = array->dtype;
+    params->ndim = array->ndim;
+    for (int i = 0; i < array->ndim; i++) {
+        params->shape[i] = array->shape[i];
+        params->chunkshape[i] = array->chunk[i];
+        params->blockshape[i] = array->block[i];
+    }
+    params->codec = (tess_codec)array->codec;
+    params->clevel = array->level;
+    params->filters[TESS_MAX_FILTERS - 1] = (uint8_t)array->filter;
+}
+
 static void *
 array_create(const struct side_array *array, const void *src, size_t size)
 {
@@ -62,19 +82,7 @@ array_create(const struct side_array *array, const void *src, size_t size)
     tess_array *a;
     tess_error err;
 
-    storage_init(&storage, &context, array);
-    storage.mode = TESS_MODE_REPLACE;
-    tess_params_init(&params);
-    params.dtype = array->dtype;
-    params.ndim = array->ndim;
-    for (int i = 0; i < array->ndim; i++) {
-        params.shape[i] = array->shape[i];
-        params.chunkshape[i] = array->chunk[i];
-        params.blockshape[i] = array->block[i];
-    }
-    params.codec = (tess_codec)array->codec;
-    params.clevel = array->level;
-    params.filters[TESS_MAX_FILTERS - 1] = (uint8_t)array->filter;
+    new_init(&storage, &context, &params, array);
     must(src ? tess_array_from(&storage, &params, src, size, &a, &err)
              : tess_array_uninit(&storage, &params, &a, &err),
          &err);
@@ -138,11 +146,11 @@ array_set(void *a, const struct side_box *box, const void *src, size_t size)
 }
 
 static void
-array_append(void *a, const void *src, size_t size)
+array_append(void *a, int axis, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_append(a, 0, src, size, &err), &err);
+    must(tess_array_append(a, axis, src, size, &err), &err);
 }
 
 // Coordinates of items that are given by their index in C order.
@@ -184,6 +192,101 @@ array_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, void
          &err);
 }
 
+static void
+array_set_orthogonal(void *a, int64_t *const *positions, const int64_t *counts, const void *src,
+                     size_t size)
+{
+    tess_error err;
+
+    must(tess_array_set_orthogonal(a, counts, (const int64_t *const *)positions, src, size, &err),
+         &err);
+}
+
+static int
+array_shape(void *a, int64_t *shape)
+{
+    tess_info info;
+
+    tess_array_info(a, &info);
+    memcpy(shape, info.shape, (size_t)info.ndim * sizeof *shape);
+    return info.ndim;
+}
+
+static void
+array_resize(void *a, const int64_t *shape, const int64_t *start)
+{
+    tess_error err;
+
+    must(tess_array_resize_at(a, shape, start, &err), &err);
+}
+
+static void
+array_insert(void *a, int axis, int64_t position, const void *src, size_t size)
+{
+    tess_error err;
+
+    must(tess_array_insert(a, axis, position, src, size, &err), &err);
+}
+
+static void
+array_remove(void *a, int axis, int64_t position, int64_t count)
+{
+    tess_error err;
+
+    must(tess_array_delete(a, axis, position, count, &err), &err);
+}
+
+static void
+array_append_array(void *a, int axis, void *other)
+{
+    tess_error err;
+
+    must(tess_array_append_array(a, axis, other, &err), &err);
+}
+
+static void *
+array_copy(const struct side_array *array, void *a)
+{
+    tess_storage storage;
+    tess_context context;
+    tess_params params;
+    tess_array *copy;
+    tess_error err;
+
+    new_init(&storage, &context, &params, array);
+    params.ndim = 0; // the shape is that of the items
+    must(tess_array_copy(a, &storage, &params, &copy, &err), &err);
+    return copy;
+}
+
+static void *
+array_concatenate(const struct side_array *array, void *a, void *b, int axis)
+{
+    tess_array *const both[2] = {a, b};
+    tess_storage storage;
+    tess_context context;
+    tess_params params;
+    tess_array *out;
+    tess_error err;
+
+    new_init(&storage, &context, &params, array);
+    params.ndim = 0;
+    must(tess_array_concatenate(both, 2, axis, &storage, &params, &out, &err), &err);
+    return out;
+}
+
+static void
+array_view(void *a)
+{
+    tess_array *expanded, *squeezed;
+    tess_error err;
+
+    must(tess_array_view_expand(a, 0, &expanded, &err), &err);
+    must(tess_array_view_squeeze(expanded, -1, &squeezed, &err), &err);
+    tess_array_discard(squeezed);
+    tess_array_discard(expanded);
+}
+
 const struct side side_tessera = {
     .name = "tessera " TESS_VERSION,
     .codec_home = codec_home,
@@ -198,4 +301,13 @@ const struct side side_tessera = {
     .append = array_append,
     .sparse = array_sparse,
     .orthogonal = array_orthogonal,
+    .set_orthogonal = array_set_orthogonal,
+    .shape = array_shape,
+    .resize = array_resize,
+    .insert = array_insert,
+    .remove = array_remove,
+    .append_array = array_append_array,
+    .copy = array_copy,
+    .concatenate = array_concatenate,
+    .view = array_view,
 };
