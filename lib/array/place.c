@@ -12,6 +12,7 @@ struct block_need
 place_need(const struct geometry *g, const struct walk *w, const int64_t *dst_stride)
 {
     const int inner = g->ndim - 1;
+    const bool alone = g->ndim == 0 || w->count[inner] == 1; // its step and stride mean nothing
     int64_t first = 0, last = 0;
     for (int i = 0; i < g->ndim; i++) {
         first = first * g->blockshape[i] + w->lo[i];
@@ -21,7 +22,7 @@ place_need(const struct geometry *g, const struct walk *w, const int64_t *dst_st
         .itemsize = g->typesize,
         .first = (int32_t)first,
         .stop = (int32_t)last + 1,
-        .planes = g->ndim == 0 || (dst_stride[inner] == g->typesize && w->step[inner] == 1),
+        .planes = alone || (dst_stride[inner] == g->typesize && w->step[inner] == 1),
     };
 }
 
