@@ -77,8 +77,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage
                                                      tess_error *err);
 
 /**
- * All items are NaN, also those that growth shows; items of 4 or 8 bytes only (TESS_ERR_ARG
- * otherwise).
+ * All items are NaN, also those that growth shows: for floats of 2, 4 and 8 bytes, and for
+ * complex numbers of these, whose imaginary part is 0, in either byte order. Items of 4 or 8 bytes of any other type are set to the
+ * bytes of a little-endian NaN; those of other sizes are TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
                                                    const tess_params *params, tess_array **a,

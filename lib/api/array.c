@@ -50,11 +50,36 @@ tess_array_zeros(const tess_storage *storage, const tess_params *params, tess_ar
     return create(storage, params, &content, a, err);
 }
 
+// NaN as an item of that type, with 0 as its imaginary part; false: the type has none.
+static bool
+nan_item(const tess_dtype *dtype, uint8_t *item)
+{
+    static const uint8_t high[] = {[2] = 0x7e, [4] = 0x7f, [8] = 0x7f};
+    static const uint8_t next[] = {[2] = 0x00, [4] = 0xc0, [8] = 0xf8};
+    const int32_t size = dtype->kind == TESS_KIND_COMPLEX ? dtype->size / 2 : dtype->size;
+    const bool big = dtype->order == '>';
+    if ((dtype->kind != TESS_KIND_FLOAT && dtype->kind != TESS_KIND_COMPLEX) ||
+        (size != 2 && size != 4 && size != 8))
+        return false;
+    memset(item, 0, (size_t)dtype->size);
+    item[big ? 0 : size - 1] = high[size];
+    item[big ? 1 : size - 2] = next[size];
+    return true;
+}
+
+// Chunks of NaNs, of the format, are those of little-endian floats of 4 and 8 bytes.
 TESS_API tess_status
 tess_array_nan(const tess_storage *storage, const tess_params *params, tess_array **a,
                tess_error *err)
 {
-    const struct array_content content = {.special = SPECIAL_NANS};
+    struct array_content content = {.special = SPECIAL_NANS};
+    uint8_t item[16];
+    if (params && params->struct_size == sizeof *params && params->dtype) {
+        const tess_dtype dtype = dtype_parse(params->dtype);
+        const bool known = dtype.kind == TESS_KIND_FLOAT && dtype.order == '<' && dtype.size >= 4;
+        if (!known && nan_item(&dtype, item))
+            content = (struct array_content){.special = SPECIAL_VALUE, .item = item};
+    }
     return create(storage, params, &content, a, err);
 }
 

@@ -50,7 +50,6 @@ draw_storage(struct subject *s, tess_params *p)
 
 enum content { ZEROS, FULL, NANS, ITEMS };
 
-// NaNs for floats in little endian only: tess_array_nan() does not look at the byte order.
 static enum content
 draw_content(struct subject *s)
 {
@@ -59,7 +58,7 @@ draw_content(struct subject *s)
 
     if (k < 2)
         return k == 0 ? ZEROS : FULL;
-    return k < 4 && dtype && strncmp(dtype, "<f", 2) == 0 && s->type.size > 2 ? NANS : ITEMS;
+    return k < 4 && dtype && (dtype[1] == 'f' || dtype[1] == 'c') ? NANS : ITEMS;
 }
 
 static void
