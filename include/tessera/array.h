@@ -366,7 +366,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
 /**
  * Grow one axis by the items of another array.
  *
- * They pass through memory as for tess_array_resize_at().
+ * They pass through memory as for tess_array_copy() (copy.h): where the axis ends with a whole chunk,
+ * chunks that both arrays store alike are copied as they are stored. Writes to the other array that
+ * wait in its cache prevent that, tess_array_flush() brings them to it.
  *
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.

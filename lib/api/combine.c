@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "api/copy.h"
 #include "api/home.h"
+#include "array/held.h"
 #include "array/sources.h"
 #include "array/view.h"
 #include "base/checked.h"
@@ -179,7 +180,7 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
 {
     tess_metalayer metalayers[LAYERS_FIXED_MAX];
     const tess_array *const first = arrays[0];
-    struct sources sources = {.arrays = arrays, .n = n, .axis = axis};
+    struct sources sources = {.arrays = (const tess_array *const *)arrays, .n = n, .axis = axis};
     const struct array_content content = {.special = SPECIAL_NONE, .sources = &sources};
     int64_t shape[NDIM_MAX] = {0};
     tess_array *made = NULL;
@@ -210,6 +211,9 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
         st = swap_fill(first, &sources, &p, &fill, err);
     if (st == TESS_OK)
         st = gather_metalayers(first, &p, metalayers, err);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) // what waits is not in the frames yet
+        if (arrays[i]->frame->writable)
+            st = held_write_back(view_base(arrays[i]), err);
     if (st == TESS_OK)
         st = home_create(storage, p.layout, &home, err);
     if (st == TESS_OK)

@@ -10,6 +10,7 @@
 #include "array/cache.h"
 #include "array/held.h"
 #include "array/shift.h"
+#include "array/sources.h"
 #include "base/checked.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static tess_status
 shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struct watch *watch,
          tess_error *err)
 {
-    const struct shift shift = {.from = a, .axis = axis, .by = by};
+    const struct shift shift = {.axis = axis, .by = by};
     int64_t lo[NDIM_MAX] = {0}, hi[NDIM_MAX];
 
     if (!a->frame->index.entries && a->frame->index.uniform < 0) // one item, everywhere
@@ -213,19 +214,17 @@ array_append_array(tess_array *a, int axis, const tess_array *other, struct watc
                    tess_error *err)
 {
     const int64_t position = a->g.shape[axis];
-    const struct shift shift = {.from = other, .axis = axis, .by = position};
+    const int64_t starts[] = {position, position + other->g.shape[axis]};
+    const struct sources sources = {.arrays = &other, .n = 1, .axis = axis, .starts = starts};
     struct saved_shape saved = {0};
-    int64_t start[NDIM_MAX] = {0}, shape[NDIM_MAX];
+    int64_t shape[NDIM_MAX];
 
-    shape_with(&a->g, axis, position + other->g.shape[axis], shape);
-    start[axis] = position;
+    shape_with(&a->g, axis, starts[1], shape);
     tess_status st = begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
     st = reshape(a, shape, NULL, err);
     if (st == TESS_OK)
-        st = array_shift(a, start, shape, &shift, watch, err);
-    if (st == TESS_OK && other != a)
-        st = frame_check_current(other->frame, err); // else what was read may be of no state
+        st = sources_put(a, &sources, watch, err);
     return array_change_end(a, &saved, false, st, err);
 }

@@ -1,7 +1,7 @@
 /*
  * shift.c - items of a box from elsewhere, in bounded memory.
  *
- * Both sides are read and written by many threads, one piece after the other.
+ * Each is read and written by many threads, one piece after the other.
  */
 #include "array/shift.h"
 
@@ -16,7 +16,6 @@ struct pieces {
     const struct geometry *g;
     const int64_t *start, *stop;
     const struct shift *shift;
-    bool within; // one array
     int64_t extent[NDIM_MAX]; // items of a piece, if it is not cut off
     int64_t origin[NDIM_MAX]; // of the grid
     int64_t count[NDIM_MAX];
@@ -55,10 +54,9 @@ choose_pieces(struct pieces *p, int64_t limit, size_t *size, tess_error *err)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "moving items takes a chunk of %" PRId64 " bytes, the limit is %" PRId64,
                        nbytes, limit);
-    if (p->within)
-        extend(p, p->shift->axis, &nbytes);
+    extend(p, p->shift->axis, &nbytes);
     for (int i = g->ndim - 1; i >= 0; i--)
-        if (!p->within || i != p->shift->axis)
+        if (i != p->shift->axis)
             extend(p, i, &nbytes);
     nbytes = g->typesize;
     for (int i = 0; i < g->ndim; i++) {
@@ -69,13 +67,13 @@ choose_pieces(struct pieces *p, int64_t limit, size_t *size, tess_error *err)
     return TESS_OK;
 }
 
-// The box of the piece at these coordinates, in both arrays.
+// The box of the piece at these coordinates, and where it comes from.
 static void
 piece_box(const struct pieces *p, const int64_t *at, int64_t *start, int64_t *stop, int64_t *from,
           int64_t *from_stop)
 {
     for (int i = 0; i < p->g->ndim; i++) {
-        const bool backwards = p->within && i == p->shift->axis && p->shift->by > 0;
+        const bool backwards = i == p->shift->axis && p->shift->by > 0;
         const int64_t cell = backwards ? p->count[i] - 1 - at[i] : at[i];
         const int64_t by = i == p->shift->axis ? p->shift->by : 0;
         start[i] = max_i64(p->start[i], p->origin[i] + cell * p->extent[i]);
@@ -99,12 +97,10 @@ all_are(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t 
 
 // Whether the items are there already: in both places chunks that are not stored, of one kind.
 static bool
-is_there(const tess_array *a, const tess_array *from, const int64_t *start, const int64_t *stop,
-         const int64_t *from_start, const int64_t *from_stop)
+is_there(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *from_start,
+         const int64_t *from_stop)
 {
     struct walk w;
-    if (from != a)
-        return false;
     walk_begin(&w, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, NULL);
     const int64_t entry = index_get(&a->frame->index, w.index);
     return entry < 0 && all_are(a, start, stop, entry) && all_are(a, from_start, from_stop, entry);
@@ -120,7 +116,7 @@ shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *i
     struct strided_const src = {.items = items};
 
     piece_box(p, at, start, stop, from, from_stop);
-    if (is_there(a, p->shift->from, start, stop, from, from_stop))
+    if (is_there(a, start, stop, from, from_stop))
         return TESS_OK;
     for (int i = 0; i < a->g.ndim; i++)
         extent[i] = stop[i] - start[i];
@@ -128,7 +124,7 @@ shift_piece(tess_array *a, const struct pieces *p, const int64_t *at, uint8_t *i
     shape_strides(a->g.ndim, extent, a->g.typesize, src.stride);
     const struct watch_range both = watch_divide(watch);
     watch_part(watch, &both, 1, 2);
-    const tess_status st = array_read(p->shift->from, from, from_stop, NULL, &dst, watch, err);
+    const tess_status st = array_read(a, from, from_stop, NULL, &dst, watch, err);
     watch_part(watch, &both, 2, 2);
     return st == TESS_OK ? array_write(a, start, stop, NULL, &src, watch, err) : st;
 }
@@ -159,7 +155,6 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
             struct watch *watch, tess_error *err)
 {
     struct pieces p = {.g = &a->g, .start = start, .stop = stop, .shift = shift};
-    p.within = shift->from == a;
     int64_t at[NDIM_MAX] = {0};
     size_t size = 0;
 

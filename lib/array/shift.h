@@ -1,9 +1,9 @@
 /*
- * shift.h - the items of a box from elsewhere: another place in the same array, or another array.
+ * shift.h - the items of a box from another place in the same array.
  *
- * They pass through memory piece by piece. A piece is a box of whole chunks of the array that is
- * written, as many as have SHIFT_PIECE bytes, but one at least; within one array along `axis`
- * first, because items that move come from two chunks for each that is written.
+ * They pass through memory piece by piece. A piece is a box of whole chunks, as many as have
+ * SHIFT_PIECE bytes, but one at least; along the axis first, because items that move come from two
+ * chunks for each that is written.
  */
 #ifndef ARRAY_SHIFT_H
 #define ARRAY_SHIFT_H
@@ -13,14 +13,13 @@
 enum { SHIFT_PIECE = 1 << 26 };
 
 struct shift {
-    const tess_array *from; // may be the same array
     int axis;
-    // Along the axis, item i comes from i - by. Within one array, pieces go from the end backwards
-    // where by > 0: no item is written before it was read.
+    // Along the axis, item i comes from i - by. Pieces go from the end backwards where by > 0: no
+    // item is written before it was read.
     int64_t by;
 };
 
-// As part of a change: write the box [start, stop). Both boxes are inside their arrays.
+// As part of a change: write the box [start, stop). Both boxes are inside the array.
 // TESS_ERR_LIMIT: a chunk exceeds the memory that a file may ask for.
 tess_status array_shift(tess_array *a, const int64_t *start, const int64_t *stop,
                         const struct shift *shift, struct watch *watch, tess_error *err);

@@ -1,10 +1,9 @@
 /*
- * sources.c - a new array whose items are those of others.
+ * sources.c - an array whose items are those of others.
  */
 #include "array/sources.h"
 
-#include "array/held.h"
-#include "array/view.h"
+#include "array/cache.h"
 #include "base/checked.h"
 #include "geom/rechunk.h"
 #include "geom/walk.h"
@@ -18,7 +17,10 @@ enum { ENOUGH = 1 << 24 }; // bytes of a piece
 struct put {
     tess_array *a;
     const struct sources *sources;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // what is filled
+    int64_t nitems; // in there
     int64_t piece[NDIM_MAX]; // a piece's shape
+    int64_t whole[NDIM_MAX]; // the same, or a chunk's, if pieces are smaller
     uint8_t *items; // of a piece; NULL: not needed yet
     struct chunk_scratch *s;
     struct watch *watch;
@@ -67,7 +69,8 @@ is_stored(const struct put *p, const struct walk *w, const tess_array **from, in
 
     *from = source;
     *number = 0;
-    if (p->sources->swapped || !same_chunks(p->a, source))
+    if (p->sources->swapped || source == p->a || !same_chunks(p->a, source) ||
+        cache_dirty_size(source->cache) > 0)
         return false;
     for (int i = 0; i < g->ndim; i++) {
         const int64_t first = i == axis ? p->sources->starts[n] : 0;
@@ -185,7 +188,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         most *= p->piece[i];
     }
     p->done += nitems;
-    watch_part(p->watch, &p->range, p->done, g->nitems);
+    watch_part(p->watch, &p->range, p->done, p->nitems);
     tess_status st = copy_chunks(p, start, stop, &all, err);
     if (st != TESS_OK || all)
         return st;
@@ -216,7 +219,7 @@ choose_piece(struct put *p)
     struct rechunk r = {.ndim = g->ndim};
 
     for (int i = 0; i < g->ndim; i++) {
-        r.shape[i] = g->shape[i];
+        r.shape[i] = p->stop[i] - p->start[i];
         r.chunk[i] = g->chunkshape[i];
         r.block[i] = g->blockshape[i];
         const int64_t chunk = source->chunkshape[i], block = source->blockshape[i];
@@ -225,28 +228,34 @@ choose_piece(struct put *p)
     }
     rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), ENOUGH / g->typesize,
                   p->piece);
+    for (int i = 0; i < g->ndim; i++)
+        p->whole[i] = max_i64(p->piece[i], g->chunkshape[i]);
 }
 
-// The boxes of a grid of `cell`, as far as they are inside [start, stop), which starts with one.
+// The cells of a grid that begins at a whole, as far as they are inside [start, stop).
 static tess_status
 for_each_cell(struct put *p, const int64_t *cell, const int64_t *start, const int64_t *stop,
               tess_status (*put)(struct put *, const int64_t *, const int64_t *, tess_error *),
               tess_error *err)
 {
     const int ndim = p->a->g.ndim;
-    int64_t zero[NDIM_MAX] = {0}, extent[NDIM_MAX], grid[NDIM_MAX], lo[NDIM_MAX], hi[NDIM_MAX];
+    int64_t origin[NDIM_MAX], first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX];
+    int64_t lo[NDIM_MAX], hi[NDIM_MAX];
     tess_status st = TESS_OK;
     struct walk w;
 
     for (int i = 0; i < ndim; i++) {
-        extent[i] = stop[i] - start[i];
-        grid[i] = ceil_div(extent[i], cell[i]);
+        origin[i] = start[i] - start[i] % p->whole[i];
+        first[i] = start[i] - origin[i];
+        last[i] = stop[i] - origin[i];
+        grid[i] = ceil_div(last[i], cell[i]);
     }
-    for (bool more = walk_begin(&w, ndim, cell, grid, zero, extent, NULL); more && st == TESS_OK;
+    for (bool more = walk_begin(&w, ndim, cell, grid, first, last, NULL); more && st == TESS_OK;
          more = walk_next(&w)) {
         for (int i = 0; i < ndim; i++) {
-            lo[i] = start[i] + w.at[i] * cell[i];
-            hi[i] = lo[i] + w.hi[i];
+            const int64_t at = origin[i] + w.at[i] * cell[i];
+            lo[i] = at + w.lo[i];
+            hi[i] = at + w.hi[i];
         }
         st = put(p, lo, hi, err);
     }
@@ -260,29 +269,38 @@ put_whole(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     return for_each_cell(p, p->piece, start, stop, put_piece, err);
 }
 
+static void
+choose_box(struct put *p)
+{
+    const struct geometry *const g = &p->a->g;
+    const struct sources *const sources = p->sources;
+    p->nitems = 1;
+    for (int i = 0; i < g->ndim; i++) {
+        p->start[i] = i == sources->axis ? sources->starts[0] : 0;
+        p->stop[i] = i == sources->axis ? sources->starts[sources->n] : g->shape[i];
+        p->nitems *= p->stop[i] - p->start[i];
+    }
+}
+
 tess_status
 sources_put(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
     struct put p = {.a = a, .sources = sources, .watch = watch};
-    int64_t zero[NDIM_MAX] = {0}, whole[NDIM_MAX];
     tess_status st = TESS_OK;
 
-    for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what waits is not in the frames yet
-        if (sources->arrays[n]->frame->writable)
-            st = held_write_back(view_base(sources->arrays[n]), err);
-    if (st != TESS_OK)
-        return st;
+    choose_box(&p);
+    if (p.nitems == 0)
+        return TESS_OK;
     p.s = pool_take(a->pool);
     if (!p.s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     choose_piece(&p);
     p.range = watch_divide(watch);
-    for (int i = 0; i < a->g.ndim; i++)
-        whole[i] = max_i64(p.piece[i], a->g.chunkshape[i]);
-    st = for_each_cell(&p, whole, zero, a->g.shape, put_whole, err);
+    st = for_each_cell(&p, p.whole, p.start, p.stop, put_whole, err);
     free(p.items);
     pool_give(a->pool, p.s);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
-        st = frame_check_current(sources->arrays[n]->frame, err);
+        if (sources->arrays[n]->frame != a->frame)
+            st = frame_check_current(sources->arrays[n]->frame, err);
     return st;
 }

@@ -1,5 +1,6 @@
 /*
- * sources.h - a new array whose items are those of others: a copy, a concatenation, a stack.
+ * sources.h - an array whose items are those of others: a copy, a concatenation, a stack; or its
+ * last items, when another array is appended.
  *
  * The target is filled piece by piece (geom/rechunk.h): what each source has of a piece is read
  * into memory, and the piece is written. Chunks that are the same on both sides are copied as they
@@ -13,7 +14,7 @@
 // Arrays, or views, of one item type, side by side along an axis: source n has the target's items
 // from starts[n] on, up to starts[n + 1].
 struct sources {
-    tess_array *const *arrays;
+    const tess_array *const *arrays; // the target may be one
     int64_t n;
     int axis;
     const int64_t *starts; // n + 1
@@ -24,7 +25,9 @@ struct sources {
 // The other order of bytes in each word.
 void swap_bytes(uint8_t *items, size_t size, size_t word);
 
-// Fill an array with its sources, as one change of the frame, begun and ended by the caller.
+// Fill an array with its sources from starts[0] on, as one change of the frame, begun and ended by
+// the caller. What waits in the cache of a source is better written back before: its chunks are not
+// copied as they are stored.
 tess_status sources_put(tess_array *a, const struct sources *sources, struct watch *watch,
                         tess_error *err);
 
