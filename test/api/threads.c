@@ -1,5 +1,5 @@
 /*
- * threads.c - many threads read one array at once, or encode for one write.
+ * threads.c - many threads read one array at once, in all ways there are, or encode for one write.
  *
  * Made for the thread sanitizer; the data is compared all the same.
  */
@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,46 +20,214 @@
 
 #define THREADS 8
 #define READS 200
+#define AXES 3 // at most
+#define LENGTH 256 // of an axis, at most
 
 struct reader {
     pthread_t thread;
     struct random random;
-    const tess_array *a;
+    tess_array *a; // only looked at
     const struct reference *reference;
+    int64_t start[REFERENCE_MAX_NDIM], stop[REFERENCE_MAX_NDIM]; // a box
+    uint8_t *got, *want; // as large as the array
     tess_error error;
     int wrong; // reads that brought other data
 };
 
-static void *
-read_boxes(void *argument)
+static void
+draw_box(struct reader *r)
 {
-    struct reader *const r = argument;
     const struct reference *const ref = r->reference;
-    const size_t size = reference_size(ref);
-    uint8_t *got = malloc(size);
-    uint8_t *want = malloc(size);
-
-    for (int i = 0; i < READS && got && want && r->error.status == TESS_OK; i++) {
-        int64_t start[REFERENCE_MAX_NDIM] = {0};
-        int64_t stop[REFERENCE_MAX_NDIM] = {0};
-
-        for (int axis = 0; axis < ref->ndim; axis++) {
-            start[axis] = (int64_t)random_below(&r->random, (uint64_t)ref->shape[axis]);
-            stop[axis] =
-                start[axis] + 1 +
-                (int64_t)random_below(&r->random, (uint64_t)(ref->shape[axis] - start[axis]));
-        }
-        reference_get(ref, start, stop, want);
-        if (tess_array_read(r->a, start, stop, got, size, &r->error) == TESS_OK)
-            r->wrong += memcmp(got, want, reference_box_size(ref, start, stop)) != 0;
+    for (int i = 0; i < ref->ndim; i++) {
+        const int64_t length = ref->shape[i];
+        r->start[i] = (int64_t)random_below(&r->random, (uint64_t)length);
+        r->stop[i] =
+            r->start[i] + 1 + (int64_t)random_below(&r->random, (uint64_t)(length - r->start[i]));
     }
-    free(want);
-    free(got);
+}
+
+static size_t
+box_size(const struct reader *r)
+{
+    return reference_box_size(r->reference, r->start, r->stop);
+}
+
+// What came of a read, and what should have.
+static void
+judge(struct reader *r, tess_status st, size_t size)
+{
+    r->wrong += st == TESS_OK && memcmp(r->got, r->want, size) != 0;
+}
+
+static void
+read_box(struct reader *r)
+{
+    reference_get(r->reference, r->start, r->stop, r->want);
+    judge(r,
+          tess_array_read(r->a, r->start, r->stop, r->got, reference_size(r->reference), &r->error),
+          box_size(r));
+}
+
+// The box backwards, every second item.
+static void
+read_slice(struct reader *r)
+{
+    const int ndim = r->reference->ndim;
+    int64_t first[REFERENCE_MAX_NDIM], end[REFERENCE_MAX_NDIM], count[REFERENCE_MAX_NDIM];
+    int64_t step[REFERENCE_MAX_NDIM];
+    size_t size = r->reference->typesize;
+    for (int i = 0; i < ndim; i++) {
+        first[i] = r->stop[i] - 1;
+        end[i] = r->start[i] - 1;
+        step[i] = -2;
+        count[i] = (r->stop[i] - r->start[i] + 1) / 2;
+        size *= (size_t)count[i];
+    }
+    reference_get_slice(r->reference, first, count, step, r->want);
+    judge(r, tess_array_get_slice(r->a, first, end, step, r->got, NULL, &r->error), size);
+}
+
+static void
+read_view(struct reader *r)
+{
+    int64_t zero[REFERENCE_MAX_NDIM] = {0};
+    tess_array *view = NULL;
+    tess_info info;
+    if (tess_array_view_slice(r->a, r->start, r->stop, NULL, &view, &r->error) != TESS_OK)
+        return;
+    tess_array_info(view, &info);
+    reference_get(r->reference, r->start, r->stop, r->want);
+    judge(r,
+          tess_array_read(view, zero, info.shape, r->got, reference_size(r->reference), &r->error),
+          box_size(r));
+    if (tess_array_close(view, r->error.status == TESS_OK ? &r->error : NULL) != TESS_OK)
+        r->wrong++;
+}
+
+// The box as the combinations of its indices.
+static void
+read_orthogonal(struct reader *r)
+{
+    int64_t lists[AXES][LENGTH], counts[AXES];
+    const int64_t *const indices[AXES] = {lists[0], lists[1], lists[2]};
+    for (int i = 0; i < r->reference->ndim; i++) {
+        counts[i] = r->stop[i] - r->start[i];
+        for (int64_t k = 0; k < counts[i]; k++)
+            lists[i][k] = r->start[i] + k;
+    }
+    reference_get(r->reference, r->start, r->stop, r->want);
+    judge(r,
+          tess_array_get_orthogonal(r->a, counts, indices, r->got, reference_size(r->reference),
+                                    &r->error),
+          box_size(r));
+}
+
+static void
+read_points(struct reader *r)
+{
+    enum { POINTS = 50 };
+    const int ndim = r->reference->ndim;
+    int64_t coords[AXES * POINTS];
+    for (int k = 0; k < POINTS; k++) {
+        draw_box(r);
+        int64_t one[REFERENCE_MAX_NDIM];
+        for (int i = 0; i < ndim; i++) {
+            coords[ndim * k + i] = r->start[i];
+            one[i] = r->start[i] + 1;
+        }
+        reference_get(r->reference, r->start, one, r->want + 4 * k);
+    }
+    judge(r, tess_array_get_points(r->a, POINTS, coords, r->got, 4 * POINTS, &r->error),
+          4 * POINTS);
+}
+
+// Layers of the box along the first axis, by a mask.
+static void
+read_mask(struct reader *r)
+{
+    uint8_t bytes[LENGTH] = {0};
+    const tess_mask mask = {.ndim = 1, .bytes = bytes};
+    for (int i = 1; i < r->reference->ndim; i++) {
+        r->start[i] = 0;
+        r->stop[i] = r->reference->shape[i];
+    }
+    for (int64_t i = r->start[0]; i < r->stop[0]; i++)
+        bytes[i] = 1;
+    reference_get(r->reference, r->start, r->stop, r->want);
+    judge(r, tess_array_get_mask(r->a, &mask, r->got, reference_size(r->reference), &r->error),
+          box_size(r));
+}
+
+static int64_t
+sum_of(const uint8_t *items, size_t size)
+{
+    int64_t sum = 0;
+    for (size_t at = 0; at < size; at += 4) {
+        uint32_t item;
+        memcpy(&item, items + at, 4);
+        sum += item;
+    }
+    return sum;
+}
+
+static void
+read_statistics(struct reader *r)
+{
+    tess_statistics all;
+    reference_get(r->reference, r->start, r->stop, r->want);
+    if (tess_array_statistics(r->a, r->start, r->stop, &all, &r->error) == TESS_OK)
+        r->wrong += !all.exact || all.integer != sum_of(r->want, box_size(r));
+}
+
+static tess_each_next
+add_part(const tess_part *part, void *user)
+{
+    const int last = part->ndim - 1;
+    int64_t sum = 0, rows = 1;
+    for (int i = 0; i < last; i++)
+        rows *= part->shape[i];
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t at = 0;
+        for (int64_t i = last - 1, rest = row; i >= 0; rest /= part->shape[i--])
+            at += rest % part->shape[i] * part->strides[i];
+        sum += sum_of((const uint8_t *)part->items + at, 4 * (size_t)part->shape[last]);
+    }
+    atomic_fetch_add((_Atomic int64_t *)user, sum);
+    return TESS_EACH_NEXT;
+}
+
+static void
+read_each(struct reader *r)
+{
+    _Atomic int64_t sum = 0;
+    reference_get(r->reference, r->start, r->stop, r->want);
+    const tess_unit unit = random_below(&r->random, 2) ? TESS_BLOCKS : TESS_CHUNKS;
+    if (tess_array_each(r->a, unit, r->start, r->stop, add_part, &sum, &r->error) == TESS_OK)
+        r->wrong += atomic_load(&sum) != sum_of(r->want, box_size(r));
+}
+
+static void *
+read_all_ways(void *argument)
+{
+    static void (*const ways[])(struct reader *) = {
+        read_box,    read_slice, read_view,       read_orthogonal,
+        read_points, read_mask,  read_statistics, read_each,
+    };
+    struct reader *const r = argument;
+    const size_t size = reference_size(r->reference);
+    r->got = malloc(size);
+    r->want = malloc(size);
+    for (int i = 0; i < READS && r->got && r->want && r->error.status == TESS_OK; i++) {
+        draw_box(r);
+        ways[random_below(&r->random, sizeof ways / sizeof *ways)](r);
+    }
+    free(r->want);
+    free(r->got);
     return NULL;
 }
 
 static void
-read_together(const tess_array *a, const struct reference *ref, uint64_t seed)
+read_together(tess_array *a, const struct reference *ref, uint64_t seed)
 {
     struct reader readers[THREADS];
 
@@ -67,7 +236,7 @@ read_together(const tess_array *a, const struct reference *ref, uint64_t seed)
         random_init(&readers[i].random, seed + (uint64_t)i);
         readers[i].a = a;
         readers[i].reference = ref;
-        assert_int_equal(pthread_create(&readers[i].thread, NULL, read_boxes, &readers[i]), 0);
+        assert_int_equal(pthread_create(&readers[i].thread, NULL, read_all_ways, &readers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(readers[i].thread, NULL), 0);
