@@ -11,20 +11,44 @@
 #include <string.h>
 
 static void
+get_points(struct turn *t, int n)
+{
+    t->used = (size_t)n * sizeof *t->dst;
+    t->side->sparse(t->a, t->job->flat, n, t->dst, t->used);
+}
+
+static void
+hand_get_points(struct turn *t, int n)
+{
+    t->used = (size_t)n * sizeof *t->dst;
+    for (int k = 0; k < n; k++) {
+        const int64_t *const p = &t->job->points[k * NDIM];
+        hand_read_item(t->a, p[0], p[1], p[2], &t->dst[k]);
+    }
+}
+
+static void
 any_points(struct turn *t)
 {
-    t->used = POINTS * sizeof *t->dst;
-    t->side->sparse(t->a, t->job->flat, POINTS, t->dst, t->used);
+    get_points(t, POINTS);
 }
 
 static void
 hand_points(struct turn *t)
 {
-    t->used = POINTS * sizeof *t->dst;
-    for (int k = 0; k < POINTS; k++) {
-        const int64_t *const p = &t->job->points[k * NDIM];
-        hand_read_item(t->a, p[0], p[1], p[2], &t->dst[k]);
-    }
+    hand_get_points(t, POINTS);
+}
+
+static void
+any_few_points(struct turn *t)
+{
+    get_points(t, FEW_POINTS);
+}
+
+static void
+hand_few_points(struct turn *t)
+{
+    hand_get_points(t, FEW_POINTS);
 }
 
 static size_t
@@ -38,6 +62,27 @@ any_orthogonal(struct turn *t)
 {
     t->used = orthogonal_size(t->job);
     t->side->orthogonal(t->a, t->job->positions, t->job->counts, t->dst, t->used);
+}
+
+static void
+any_few_orthogonal(struct turn *t)
+{
+    static const int64_t counts[NDIM] = {FEW_POSITIONS, FEW_POSITIONS, FEW_POSITIONS};
+    t->used = FEW_POSITIONS * FEW_POSITIONS * FEW_POSITIONS * sizeof *t->dst;
+    t->side->orthogonal(t->a, t->job->positions, counts, t->dst, t->used);
+}
+
+static void
+hand_few_orthogonal(struct turn *t)
+{
+    int64_t *const *const p = t->job->positions;
+    float *dst = t->dst;
+
+    t->used = FEW_POSITIONS * FEW_POSITIONS * FEW_POSITIONS * sizeof *t->dst;
+    for (int i = 0; i < FEW_POSITIONS; i++)
+        for (int k = 0; k < FEW_POSITIONS; k++)
+            for (int m = 0; m < FEW_POSITIONS; m++)
+                hand_read_item(t->a, p[0][i], p[1][k], p[2][m], dst++);
 }
 
 static void
@@ -245,6 +290,9 @@ hand_statistics(struct turn *t)
 
 const struct cell cells_pick[] = {
     {"get 10000 points", READS, any_points, NULL, hand_points, "a box of one item each"},
+    {"get 100 points", READS, any_few_points, NULL, hand_few_points, "a box of one item each"},
+    {"get 4 x 4 x 4 indices", READS, any_few_orthogonal, NULL, hand_few_orthogonal,
+     "a box of one item each"},
     {"get 40 x 40 x 40 indices", READS, any_orthogonal, NULL, hand_orthogonal, "read all, pick"},
     {"get mask, half", READS, NULL, ours_mask_half, hand_mask_half, "read all, pick"},
     {"get mask, one in 1000", READS, NULL, ours_mask_few, hand_mask_few, "read all, pick"},

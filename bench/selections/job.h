@@ -15,7 +15,9 @@
 
 #define NDIM 3
 #define POINTS 10000
+#define FEW_POINTS 100 // the first of these
 #define POSITIONS 40 // of the orthogonal cells, per axis
+#define FEW_POSITIONS 4 // the first of these
 
 struct job {
     struct side_array array;
