@@ -14,6 +14,8 @@ enum {
     ROWS_AHEAD = 20,
     PIECE = 16,
     SHORT_SIZE = 48, // longer ones are as fast either way
+    LINE_SIZE = 64,
+    FORESEEN_SIZE = 1024, // rows longer than this the processor asks for itself
 };
 
 // Merge the axes that continue each other; returns how many remain.
@@ -111,21 +113,49 @@ copy_packed_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struc
     }
 }
 
-static void
-copy_items(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrows *r,
-           size_t itemsize)
+// The distances between items are constants where that makes vector code of the loop.
+INLINE void
+copy_row(uint8_t *restrict dst, int64_t item_dst, const uint8_t *restrict src, int64_t item_src,
+         int64_t nitems, size_t itemsize)
 {
+    for (int64_t j = 0; j < nitems; j++)
+        memcpy(dst + j * item_dst, src + j * item_src, itemsize);
+}
+
+// Rows of items that follow each other in dst.
+INLINE void
+copy_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrows *r,
+          int64_t item_src, int64_t itemsize)
+{
+    const int64_t size = r->row_nitems * itemsize;
     for (int64_t i = 0; i < r->rows; i++) {
-        const int64_t row_dst = i * r->row_dst, row_src = i * r->row_src;
-        for (int64_t j = 0; j < r->row_nitems; j++)
-            memcpy(dst + row_dst + j * r->item_dst, src + row_src + j * r->item_src, itemsize);
+        uint8_t *const row = dst + i * r->row_dst, *const ahead = row + ROWS_AHEAD * r->row_dst;
+        for (int64_t at = 0; i + ROWS_AHEAD < r->rows && size <= FORESEEN_SIZE && at < size;
+             at += LINE_SIZE)
+            __builtin_prefetch(ahead + at, 1);
+        copy_row(row, itemsize, src + i * r->row_src, item_src, r->row_nitems, (size_t)itemsize);
     }
+}
+
+// Rows backwards and every other item are common; an instruction for several items does them.
+INLINE void
+copy_items(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrows *r,
+           int64_t itemsize)
+{
+    if (r->item_dst == itemsize && r->item_src == -itemsize)
+        copy_rows(dst, src, r, -itemsize, itemsize);
+    else if (r->item_dst == itemsize && r->item_src == 2 * itemsize)
+        copy_rows(dst, src, r, 2 * itemsize, itemsize);
+    else
+        for (int64_t i = 0; i < r->rows; i++)
+            copy_row(dst + i * r->row_dst, r->item_dst, src + i * r->row_src, r->item_src,
+                     r->row_nitems, (size_t)itemsize);
 }
 
 // The item size as a constant lets the compiler turn each copy into one load and one store.
 static void
 copy_strided(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrows *r,
-             size_t itemsize)
+             int64_t itemsize)
 {
     switch (itemsize) {
     case 1:
@@ -149,17 +179,29 @@ copy_strided(uint8_t *restrict dst, const uint8_t *restrict src, const struct nd
     }
 }
 
+// Rows from their other end, forward in dst.
+static void
+turn_rows(struct ndrows *r)
+{
+    r->dst += (r->row_nitems - 1) * r->item_dst;
+    r->src += (r->row_nitems - 1) * r->item_src;
+    r->item_dst = -r->item_dst;
+    r->item_src = -r->item_src;
+}
+
 void
 ndcopy(int ndim, const int64_t *extent, int64_t itemsize, uint8_t *restrict dst,
        const int64_t *dst_stride, const uint8_t *restrict src, const int64_t *src_stride)
 {
     struct ndrows r;
-    for (bool more = ndrows_begin(&r, ndim, extent, itemsize, dst_stride, src_stride); more;
-         more = ndrows_next(&r)) {
+    bool more = ndrows_begin(&r, ndim, extent, itemsize, dst_stride, src_stride);
+    if (more && r.item_dst < 0)
+        turn_rows(&r);
+    for (; more; more = ndrows_next(&r)) {
         if (r.packed)
             copy_packed_rows(dst + r.dst, src + r.src, &r, (size_t)(r.row_nitems * itemsize));
         else
-            copy_strided(dst + r.dst, src + r.src, &r, (size_t)itemsize);
+            copy_strided(dst + r.dst, src + r.src, &r, itemsize);
     }
 }
 
@@ -176,7 +218,7 @@ ndfill(int ndim, const int64_t *extent, int64_t itemsize, uint8_t *restrict dst,
     for (bool more = ndrows_begin(&r, ndim, extent, itemsize, dst_stride, still); more;
          more = ndrows_next(&r)) {
         if (!bytes_equal || r.item_dst != itemsize) {
-            copy_strided(dst + r.dst, item, &r, (size_t)itemsize);
+            copy_strided(dst + r.dst, item, &r, itemsize);
             continue;
         }
         for (int64_t i = 0; i < r.rows; i++)
