@@ -8,6 +8,7 @@
 #include "array/sources.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "base/swap.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 

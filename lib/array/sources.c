@@ -5,6 +5,7 @@
 
 #include "array/cache.h"
 #include "base/checked.h"
+#include "base/swap.h"
 #include "geom/rechunk.h"
 #include "geom/walk.h"
 
@@ -129,17 +130,6 @@ copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool
             st = watch_look(p->watch, err);
     }
     return st;
-}
-
-void
-swap_bytes(uint8_t *items, size_t size, size_t word)
-{
-    for (uint8_t *w = items; w < items + size; w += word)
-        for (size_t i = 0; i < word / 2; i++) {
-            const uint8_t byte = w[i];
-            w[i] = w[word - 1 - i];
-            w[word - 1 - i] = byte;
-        }
 }
 
 // What the sources have of a piece, into its items.

@@ -22,9 +22,6 @@ struct sources {
     int32_t word;
 };
 
-// The other order of bytes in each word.
-void swap_bytes(uint8_t *items, size_t size, size_t word);
-
 // Fill an array with its sources from starts[0] on, as one change of the frame, begun and ended by
 // the caller. What waits in the cache of a source is better written back before: its chunks are not
 // copied as they are stored.
