@@ -8,12 +8,15 @@
 #include "base/swap.h"
 #include "geom/rechunk.h"
 #include "geom/walk.h"
+#include "task/task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENOUGH = 1 << 24 }; // bytes of a piece
+// Bytes of a piece for each thread, and at most for all: what one has just read is in its cache
+// when it is written, and memory for more is fresh for longer.
+enum { ENOUGH = 1 << 22, ENOUGH_FOR_ALL = 1 << 24 };
 
 struct put {
     tess_array *a;
@@ -206,6 +209,8 @@ choose_piece(struct put *p)
 {
     const struct geometry *const g = &p->a->g;
     const struct geometry *const source = &p->sources->arrays[0]->g;
+    const struct task_width width = {.threads = p->a->context.threads};
+    const int64_t enough = min_i64((int64_t)ENOUGH * task_threads(&width), ENOUGH_FOR_ALL);
     struct rechunk r = {.ndim = g->ndim};
 
     for (int i = 0; i < g->ndim; i++) {
@@ -216,7 +221,7 @@ choose_piece(struct put *p)
         r.unit[i] = block > 0 && chunk % block == 0 ? block : chunk;
         r.unit[i] = max_i64(r.unit[i], 1); // plain frames: 0 where chunks or blocks differ
     }
-    rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), ENOUGH / g->typesize,
+    rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), enough / g->typesize,
                   p->piece);
     for (int i = 0; i < g->ndim; i++)
         p->whole[i] = max_i64(p->piece[i], g->chunkshape[i]);
