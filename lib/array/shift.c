@@ -28,11 +28,11 @@ chunks_along(const struct pieces *p, int axis)
     return ceil_div(p->stop[axis] - p->origin[axis], p->g->chunkshape[axis]);
 }
 
-// Let pieces be longer along an axis, of *nbytes with what a chunk has there.
+// Let pieces be longer along an axis, up to `most` bytes, of *nbytes with what a chunk has there.
 static void
-extend(struct pieces *p, int axis, int64_t *nbytes)
+extend(struct pieces *p, int axis, int64_t most, int64_t *nbytes)
 {
-    const int64_t n = min_i64(SHIFT_PIECE / *nbytes, chunks_along(p, axis));
+    const int64_t n = min_i64(most / *nbytes, chunks_along(p, axis));
     if (n <= 1)
         return;
     p->extent[axis] *= n;
@@ -54,10 +54,10 @@ choose_pieces(struct pieces *p, int64_t limit, size_t *size, tess_error *err)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "moving items takes a chunk of %" PRId64 " bytes, the limit is %" PRId64,
                        nbytes, limit);
-    extend(p, p->shift->axis, &nbytes);
+    extend(p, p->shift->axis, SHIFT_PIECE, &nbytes);
     for (int i = g->ndim - 1; i >= 0; i--)
         if (i != p->shift->axis)
-            extend(p, i, &nbytes);
+            extend(p, i, SHIFT_ENOUGH, &nbytes);
     nbytes = g->typesize;
     for (int i = 0; i < g->ndim; i++) {
         p->count[i] = ceil_div(p->stop[i] - p->origin[i], p->extent[i]);

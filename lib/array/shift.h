@@ -1,16 +1,17 @@
 /*
  * shift.h - the items of a box from another place in the same array.
  *
- * They pass through memory piece by piece. A piece is a box of whole chunks, as many as have
- * SHIFT_PIECE bytes, but one at least; along the axis first, because items that move come from two
- * chunks for each that is written.
+ * They pass through memory piece by piece. A piece is a box of whole chunks: along `axis` as many
+ * as have SHIFT_PIECE bytes, but one at least, because items that move come from two chunks for
+ * each that is written; along others only up to SHIFT_ENOUGH, as what was just read is in cache
+ * when it is written.
  */
 #ifndef ARRAY_SHIFT_H
 #define ARRAY_SHIFT_H
 
 #include "array/array.h"
 
-enum { SHIFT_PIECE = 1 << 26 };
+enum { SHIFT_PIECE = 1 << 26, SHIFT_ENOUGH = 1 << 22 };
 
 struct shift {
     int axis;
