@@ -61,8 +61,9 @@ typedef struct tess_context {
     int64_t cache;
 
     /**
-     * Bytes of items that calls on whole arrays (copying, concatenating, stacking, masks) may have
-     * in memory at once. The more, the less of an array is decoded twice.
+     * Bytes of items that calls on whole arrays (copying, concatenating, stacking) may have in
+     * memory at once; or of a mask, and what is known of it (select.h). The more, the less of an
+     * array is decoded twice.
      * Default TESS_MEMORY_DEFAULT.
      */
     int64_t memory;

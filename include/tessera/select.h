@@ -130,8 +130,10 @@ TESS_API TESS_NODISCARD tess_status tess_array_count_mask(const tess_array *a,
 /**
  * Copy the items that a mask chooses into memory.
  *
- * Of the array's context, tess_context.memory bounds what is read at once. Blocks without a chosen
- * item are not decoded where few items are chosen.
+ * Blocks of which nothing is chosen are not decoded, the others once, by the threads of the array's
+ * context. tess_context.memory bounds how much of a mask is looked at at once: what is needed of it
+ * is about 8 bytes for each block that a row of the mask goes through, and its bytes, if they are
+ * in an array. A mask that needs more is read twice, and blocks at the seams may be, too.
  *
  * @param a         Open array; any number of threads may read one array at once.
  * @param mask      The mask.
@@ -148,7 +150,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_mask(const tess_array *a, con
 /**
  * Set the items that a mask chooses.
  *
- * All or none is set.
+ * All or none is set. Blocks of which nothing is chosen are copied as they are stored; those of
+ * which all is chosen are not decoded. Memory: as for tess_array_get_mask().
  *
  * @param a         Array opened for writing.
  * @param mask      The mask; its array is not `a` itself, nor a view of it.

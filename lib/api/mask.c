@@ -35,25 +35,26 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
     return view_check(m, err);
 }
 
+// Count what is chosen; 0 of an array without items.
 static tess_status
-count(const tess_array *a, const tess_mask *mask, int64_t *n, struct watch *watch, tess_error *err)
+begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
+      tess_error *err)
 {
-    *n = 0;
     if (a->g.nitems == 0)
         return TESS_OK;
-    const tess_status st = mask_count(a, mask, n, watch, err);
+    const tess_status st = mask_begin(m, a, mask, watch, err);
     return mask->array ? check_current(mask->array, st, err) : st;
 }
 
 // The first part of a call that goes on with what is chosen, which takes longer.
 static tess_status
-count_first(const tess_array *a, const tess_mask *mask, int64_t *n, struct watch *watch,
+begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
             tess_error *err)
 {
     array_watch(watch, a, a->g.nitems);
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, 1, 10);
-    const tess_status st = count(a, mask, n, watch, err);
+    const tess_status st = begin(m, a, mask, watch, err);
     watch_part(watch, &all, 1, 1);
     return st;
 }
@@ -62,14 +63,34 @@ TESS_API tess_status
 tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
 {
     struct watch watch;
+    struct mask m = {0};
     if (!n)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the number is given");
     *n = 0;
-    const tess_status st = check_mask(a, mask, err);
+    tess_status st = check_mask(a, mask, err);
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, a->g.nitems);
-    return watch_end(&watch, count(a, mask, n, &watch, err));
+    st = watch_end(&watch, begin(&m, a, mask, &watch, err));
+    *n = st == TESS_OK ? m.count : 0;
+    mask_finish(&m);
+    return st;
+}
+
+static tess_status
+get(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watch *watch,
+    tess_error *err)
+{
+    if ((uint64_t)m->count > dst_size / (size_t)a->g.typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", dst_size,
+                       m->count, a->g.typesize);
+    if (m->count == 0)
+        return TESS_OK;
+    if (!dst)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    const tess_status st = watch_end(watch, mask_get(m, dst, watch, err));
+    return check_current(a, st, err);
 }
 
 TESS_API tess_status
@@ -77,22 +98,31 @@ tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_
                     tess_error *err)
 {
     struct watch watch;
-    int64_t n;
+    struct mask m = {0};
     tess_status st = check_mask(a, mask, err);
     if (st == TESS_OK)
-        st = count_first(a, mask, &n, &watch, err);
-    if (st != TESS_OK)
-        return st;
-    if ((uint64_t)n > dst_size / (size_t)a->g.typesize)
+        st = begin_first(&m, a, mask, &watch, err);
+    if (st == TESS_OK)
+        st = get(&m, a, dst, dst_size, &watch, err);
+    mask_finish(&m);
+    return st;
+}
+
+static tess_status
+set(struct mask *m, tess_array *a, const void *src, size_t src_size, struct watch *watch,
+    tess_error *err)
+{
+    const uint64_t typesize = (uint64_t)a->g.typesize;
+    const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)m->count;
+    if (!each && src_size != typesize)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", dst_size,
-                       n, a->g.typesize);
-    if (n == 0)
+                       "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, m->count,
+                       a->g.typesize);
+    if (m->count == 0)
         return TESS_OK;
-    if (!dst)
+    if (!src)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    st = watch_end(&watch, mask_get(a, mask, dst, &watch, err));
-    return check_current(a, st, err);
+    return watch_end(watch, array_update_mask(a, m, src, !each, watch, err));
 }
 
 TESS_API tess_status
@@ -100,25 +130,16 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
                     tess_error *err)
 {
     struct watch watch;
-    int64_t n = 0;
+    struct mask m = {0};
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_mask(a, mask, err);
     if (st == TESS_OK)
-        st = count_first(a, mask, &n, &watch, err);
-    if (st != TESS_OK)
-        return st;
-    if (mask->array && view_base_const(mask->array) == view_base(a))
-        return err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
-    const uint64_t typesize = (uint64_t)a->g.typesize;
-    const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)n;
-    if (!each && src_size != typesize)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, n,
-                       a->g.typesize);
-    if (n == 0)
-        return TESS_OK;
-    if (!src)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    return watch_end(&watch, array_update_mask(a, mask, src, !each, &watch, err));
+        st = begin_first(&m, a, mask, &watch, err);
+    if (st == TESS_OK && mask->array && view_base_const(mask->array) == view_base(a))
+        st = err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
+    if (st == TESS_OK)
+        st = set(&m, a, src, src_size, &watch, err);
+    mask_finish(&m);
+    return st;
 }

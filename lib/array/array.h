@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 
 struct cache;
+struct mask;
 struct sources;
 struct store;
 struct view;
@@ -163,7 +164,7 @@ tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *c
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     const int64_t *const *indices, const uint8_t *src,
                                     struct watch *watch, tess_error *err);
-tess_status array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
+tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                               struct watch *watch, tess_error *err);
 tess_status array_commit(tess_array *a, tess_error *err);
 

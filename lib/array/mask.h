@@ -1,29 +1,45 @@
 /*
  * mask.h - the items of an array that a mask over its first axes chooses.
  *
- * In C order, what is chosen of a piece of whole layers follows what is chosen of the piece before.
- * So a mask is worked off in such pieces, as large as memory allows: those without a chosen item
- * are left out, those with few are a selection of points, and of all others the box around what is
- * chosen is read (and written).
+ * In C order, what is chosen of a slab of layers follows what is chosen of the slab before. So a
+ * mask is worked off in slabs, as large as memory allows; mostly there is one. Each becomes a
+ * selection (selection.h), that of the only one when items are counted, so a mask is looked at, and
+ * decoded, once.
  */
 #ifndef ARRAY_MASK_H
 #define ARRAY_MASK_H
 
-#include "array/array.h"
+#include "array/selection.h"
 
 #include <tessera/select.h>
 
-// The mask fits the array. *count: chosen items of the array, INT64_MAX if there are more.
-tess_status mask_count(const tess_array *a, const tess_mask *mask, int64_t *count,
+struct mask {
+    const tess_array *a;
+    const tess_mask *from;
+    int64_t count; // chosen items of the array; INT64_MAX if there are more
+
+    // Slabs: one index along the axes before `axis`, some along it, all along those behind.
+    int axis;
+    int64_t thickness;
+    bool only; // there is one slab: it stays
+    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // along the mask's axes
+    int64_t nbytes; // of the mask, in the slab
+    int64_t done; // bytes of the mask, with those of the slab
+    uint8_t *bytes; // of a slab of a mask in an array
+    struct selection s; // of the slab
+};
+
+// The mask fits the array, which has items: count what is chosen. Ended also after a failure.
+tess_status mask_begin(struct mask *m, const tess_array *a, const tess_mask *from,
                        struct watch *watch, tess_error *err);
+void mask_finish(struct mask *m); // zeroed: fine
 
-// dst receives the chosen items.
-tess_status mask_get(const tess_array *a, const tess_mask *mask, uint8_t *dst, struct watch *watch,
-                     tess_error *err);
+// dst receives the chosen items, of which there are some.
+tess_status mask_get(struct mask *m, uint8_t *dst, struct watch *watch, tess_error *err);
 
-// As one change of the base's frame, begun and ended by the caller. src has the chosen items, or,
-// if `same` is set, one for all.
-tess_status mask_set(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
+// As one change of the base's frame, begun and ended by the caller; a is that of the mask. src has
+// the chosen items, or, if `same` is set, one for all.
+tess_status mask_set(struct mask *m, tess_array *a, const uint8_t *src, bool same,
                      struct watch *watch, tess_error *err);
 
 #endif

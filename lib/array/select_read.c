@@ -12,6 +12,7 @@
 #include "array/blocks.h"
 #include "array/cache.h"
 #include "array/cost.h"
+#include "array/mask_copy.h"
 #include "array/selection.h"
 #include "array/take.h"
 #include "base/checked.h"
@@ -117,6 +118,10 @@ static void
 take_block(const struct job *job, const struct part *part, const struct decoded *block)
 {
     struct picks p;
+    if (mask_takes_rows(job->s, block)) {
+        mask_take(job->s, part, block->bytes, job->dst);
+        return;
+    }
     picks_begin(&p, job->s, part);
     while (picks_next(&p))
         take_picks(block, (size_t)job->s->a->g.typesize, p.list, p.n, job->dst);
@@ -253,8 +258,8 @@ drop(void *arg, void *grain)
     visit_release(((struct grain *)grain)->visit);
 }
 
-static tess_status
-read_selection(const struct selection *s, uint8_t *dst, struct watch *watch, tess_error *err)
+tess_status
+selection_read(const struct selection *s, uint8_t *dst, struct watch *watch, tess_error *err)
 {
     static const struct task task = {
         .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
@@ -284,7 +289,7 @@ array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, ui
     struct selection s;
     tess_status st = selection_of_points(&s, a, npoints, coords, err);
     if (st == TESS_OK)
-        st = read_selection(&s, dst, watch, err);
+        st = selection_read(&s, dst, watch, err);
     selection_finish(&s);
     return st;
 }
@@ -298,7 +303,7 @@ array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *
     const struct watch_range all = watch_divide(watch);
     for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++) {
         watch_part(watch, &all, n + 1, s.ncopies);
-        st = read_selection(&s, dst + selection_copy(&s, n) * a->g.typesize, watch, err);
+        st = selection_read(&s, dst + selection_copy(&s, n) * a->g.typesize, watch, err);
     }
     selection_finish(&s);
     return st;

@@ -4,6 +4,7 @@
  * Blocks of which nothing is chosen are kept; the others are overlaid. An item that is chosen more
  * than once gets the value given last: the picks of a block come in that order.
  */
+#include "array/mask_copy.h"
 #include "array/selection.h"
 #include "array/store.h"
 #include "array/take.h"
@@ -16,6 +17,7 @@
 struct chosen_source {
     const struct selection *s;
     const uint8_t *src;
+    bool same; // src is one item for all
     struct part chunk; // the next one
     bool more;
 };
@@ -50,8 +52,9 @@ touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
 {
     const struct chosen_source *const c = from;
     struct part block;
-    *replaced = false;
-    return (int32_t)(find_block(c, e, nblock, &block) ? block.n : c->s->a->g.nblocks);
+    const bool found = find_block(c, e, nblock, &block);
+    *replaced = found && c->s->mask && mask_fills_block(c->s, &block);
+    return (int32_t)(found ? block.n : c->s->a->g.nblocks);
 }
 
 static void
@@ -64,16 +67,20 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 
     assert(found && block.n == nblock);
     (void)found;
+    if (c->s->mask) {
+        mask_give(c->s, &block, items, c->src, c->same);
+        return;
+    }
     picks_begin(&p, c->s, &block);
     while (picks_next(&p))
         give_picks(items, (size_t)c->s->a->g.typesize, p.list, p.n, c->src);
 }
 
-static tess_status
-write_selection(tess_array *a, const struct selection *s, const uint8_t *src, struct watch *watch,
-                tess_error *err)
+tess_status
+selection_write(tess_array *a, const struct selection *s, const uint8_t *src, bool same,
+                struct watch *watch, tess_error *err)
 {
-    struct chosen_source c = {.s = s, .src = src};
+    struct chosen_source c = {.s = s, .src = src, .same = same};
     struct edit_source source = {
         .from = &c,
         .cursor = &c,
@@ -96,7 +103,7 @@ array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const ui
     struct selection s;
     tess_status st = selection_of_points(&s, a, npoints, coords, err);
     if (st == TESS_OK)
-        st = write_selection(view_base(a), &s, src, watch, err);
+        st = selection_write(view_base(a), &s, src, false, watch, err);
     selection_finish(&s);
     return st;
 }
@@ -108,8 +115,9 @@ array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const 
     struct selection s;
     tess_status st = selection_of_axes(&s, a, counts, indices, err);
     if (st == TESS_OK) // of copies, the last one stays
-        st = write_selection(view_base(a), &s,
-                             src + selection_copy(&s, s.ncopies - 1) * a->g.typesize, watch, err);
+        st = selection_write(view_base(a), &s,
+                             src + selection_copy(&s, s.ncopies - 1) * a->g.typesize, false, watch,
+                             err);
     selection_finish(&s);
     return st;
 }

@@ -1,5 +1,5 @@
 /*
- * selection.c - what both kinds of selections have in common, and finding parts of them.
+ * selection.c - what all kinds of selections have in common, and finding parts of them.
  *
  * Points of a part stand together. Along an axis, so do the picks of a chunk or block; a part is a
  * combination of such ranges, and the next one is found as a car's odometer turns.
@@ -7,11 +7,17 @@
 #include "array/selection.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void
 selection_finish(struct selection *s)
 {
     free(s->points);
+    if (s->mask) {
+        free(s->mask->before);
+        free(s->mask->chosen);
+        free(s->mask);
+    }
     for (int i = 0; i < NDIM_MAX; i++)
         free(s->axis[i].picks);
     *s = (struct selection){0};
@@ -114,7 +120,10 @@ selection_chunk(const struct selection *s, int64_t n, struct part *chunk)
 {
     if (!s->points) {
         const struct search search = {.s = s, .chunk = true};
-        return find_cell(&search, s->a->g.grid, n, chunk);
+        bool found = find_cell(&search, s->a->g.grid, n, chunk);
+        while (s->mask && found && !mask_meets_chunk(s, chunk))
+            found = find_cell(&search, s->a->g.grid, chunk->n + 1, chunk);
+        return found;
     }
     const int64_t first = lower_point(s->points, 0, s->npoints, n, 0);
     if (first == s->npoints)
@@ -130,7 +139,10 @@ selection_block(const struct selection *s, const struct part *chunk, int64_t n, 
 {
     if (!s->points) {
         const struct search search = {.s = s, .within = chunk};
-        return find_cell(&search, s->cells, n, block);
+        bool found = find_cell(&search, s->cells, n, block);
+        while (s->mask && found && !mask_meets_block(s, block))
+            found = find_cell(&search, s->cells, block->n + 1, block);
+        return found;
     }
     const int64_t stop = chunk->stop[0];
     const int64_t first = lower_point(s->points, chunk->first[0], stop, chunk->n, n);
@@ -160,6 +172,8 @@ selection_reach(const struct selection *s, const struct part *block)
     struct reach r = {.stop = 1, .npicks = 1};
     if (s->points)
         return reach_of_points(s->points + block->first[0], block->stop[0] - block->first[0]);
+    if (s->mask)
+        return mask_reach(s, block);
     for (int i = 0; i < s->a->g.ndim; i++) {
         const struct axis *const x = &s->axis[i];
         const struct axis_pick *const last = &x->picks[block->stop[i] - 1];
@@ -176,6 +190,12 @@ picks_begin(struct picks *p, const struct selection *s, const struct part *block
     p->s = s;
     p->block = block;
     p->more = true;
+    if (s->mask) {
+        mask_rows_begin(&p->rows, s, block);
+        memset(p->now, 0, sizeof p->now);
+        p->left = 0;
+        return;
+    }
     for (int i = 0; i < (s->points ? 1 : s->a->g.ndim); i++)
         p->now[i] = block->first[i];
 }
@@ -240,6 +260,8 @@ picks_next(struct picks *p)
     p->n = 0;
     if (p->more && p->s->points)
         next_points(p);
+    else if (p->more && p->s->mask)
+        mask_picks_next(p);
     else if (p->more)
         next_combinations(p);
     return p->n > 0;

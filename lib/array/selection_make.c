@@ -14,8 +14,8 @@ struct place {
     int64_t chunk, block, item;
 };
 
-static void
-begin(struct selection *s, const tess_array *a)
+void
+selection_begin(struct selection *s, const tess_array *a)
 {
     const struct geometry *const g = &a->g;
     const bool whole = a->plain || a->linear;
@@ -126,7 +126,7 @@ selection_of_points(struct selection *s, const tess_array *a, int64_t npoints,
     const tess_status st = view_check(a, err);
     if (st != TESS_OK)
         return st;
-    begin(s, base);
+    selection_begin(s, base);
     if (to_size(npoints, &size) && size <= SIZE_MAX / 2 / sizeof *points) {
         points = malloc(size * sizeof *points);
         spare = malloc(size * sizeof *spare);
@@ -279,7 +279,7 @@ selection_of_axes(struct selection *s, const tess_array *a, const int64_t *count
     tess_status st = view_check(a, err);
     if (st != TESS_OK)
         return st;
-    begin(s, view_base_const(a));
+    selection_begin(s, view_base_const(a));
     s->nblocks = 1;
     st = add_axes(s, a, counts, indices, err);
     if (st != TESS_OK)

@@ -158,12 +158,12 @@ array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *con
 }
 
 tess_status
-array_update_mask(tess_array *a, const tess_mask *mask, const uint8_t *src, bool same,
+array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                   struct watch *watch, tess_error *err)
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? end_change(base, mask_set(a, mask, src, same, watch, err), err) : st;
+    return st == TESS_OK ? end_change(base, mask_set(mask, a, src, same, watch, err), err) : st;
 }
 
 tess_status
