@@ -153,6 +153,7 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
         if (st == TESS_OK)
             m->count += m->s.mask->count;
     } while (st == TESS_OK && next_slab(m));
+    m->left = m->count;
     if (!mul_i64(m->count, product(a->g.shape, from->ndim, a->g.ndim), &m->count))
         m->count = INT64_MAX;
     if (m->only) // it was left
@@ -199,12 +200,15 @@ move_box(const struct mask *m, const struct memory *memory, struct watch *watch,
 }
 
 static tess_status
-move_slab(const struct mask *m, struct memory *memory, struct watch *watch, tess_error *err)
+move_slab(struct mask *m, struct memory *memory, struct watch *watch, tess_error *err)
 {
     const struct mask_index *const index = m->s.mask;
     const int64_t size = index->count * index->inner * m->a->g.typesize;
     tess_status st = TESS_OK;
 
+    if (index->count > m->left) // the caller's memory is for what was counted
+        return err_set(err, TESS_ERR_STALE, -1, "the mask was changed since it was counted");
+    m->left -= index->count;
     if (index->count == 0)
         return TESS_OK;
     if (index->count == index->nbytes)
@@ -239,6 +243,8 @@ move(struct mask *m, struct memory *memory, struct watch *watch, tess_error *err
         if (st == TESS_OK)
             st = move_slab(m, memory, watch, err);
     } while (st == TESS_OK && next_slab(m));
+    if (st == TESS_OK && m->left > 0)
+        st = err_set(err, TESS_ERR_STALE, -1, "the mask was changed since it was counted");
     return st;
 }
 

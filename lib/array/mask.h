@@ -17,6 +17,7 @@ struct mask {
     const tess_array *a;
     const tess_mask *from;
     int64_t count; // chosen items of the array; INT64_MAX if there are more
+    int64_t left; // chosen bytes of the mask that were counted, and not come to since
 
     // Slabs: one index along the axes before `axis`, some along it, all along those behind.
     int axis;
