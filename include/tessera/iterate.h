@@ -150,8 +150,8 @@ typedef struct tess_statistics {
  *
  * For the types bool (counted as 0 and 1), integers of 1, 2, 4 and 8 bytes and IEEE floats of 2, 4
  * and 8 bytes, in both byte orders. Integers are summed exactly. Sums of floats are compensated:
- * they do not depend on the number of threads, and their error is a few units in the last place of
- * the sum of absolute values. A sum beyond the range of double, also in between, is infinite or
+ * they do not depend on the number of threads, and their error is at most 5 units in the last place
+ * of the sum of absolute values. A sum beyond the range of double, also in between, is infinite or
  * NaN, and so is the mean. Chunks without stored items cost next to nothing, however large.
  *
  * @param a      Open array; any number of threads may read one array at once.

@@ -17,8 +17,9 @@
 #include <string.h>
 
 enum {
-    PIECE_SIZE = 4096, // bytes; of doubles, one in LANES sums has 64 items
+    PIECE_SIZE = 4096, // bytes
     LANES = 8, // sums of floats that are made side by side
+    RUN = 8, // items of each
 };
 
 union number_piece {
@@ -153,26 +154,22 @@ tally_i8(struct tally *t, const union number_piece *p, int64_t n)
 
 // -- floats
 
-static double
-add_lanes(const double *sum)
-{
-    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
-}
-
-_Static_assert(LANES == 8, "add_lanes() adds eight");
-
-// Sums side by side; and one by one, where some may be NaN or infinite, or the sum of all too
-// large.
+// Sums side by side, of a few items each, as what these lose is not kept; and one by one, where
+// some may be NaN or infinite, or the sum of all too large.
 #define SUM_FLOATS(name, type)                                                            \
-    static double sum_##name(const type *x, int64_t n)                                    \
+    static void sum_##name(const type *x, int64_t n, double all[2])                       \
     {                                                                                     \
-        double sum[LANES] = {0};                                                          \
-        for (; n >= LANES; n -= LANES, x += LANES)                                        \
-            for (int i = 0; i < LANES; i++)                                               \
-                sum[i] += (double)x[i];                                                   \
-        for (int i = 0; i < n; i++)                                                       \
-            sum[i] += (double)x[i];                                                       \
-        return add_lanes(sum);                                                            \
+        all[0] = all[1] = 0;                                                              \
+        for (; n >= RUN * LANES; n -= RUN * LANES, x += RUN * LANES) {                    \
+            double sum[LANES] = {0};                                                      \
+            for (int k = 0; k < RUN * LANES; k += LANES)                                  \
+                for (int i = 0; i < LANES; i++)                                           \
+                    sum[i] += (double)x[k + i];                                           \
+            for (int i = 0; i < LANES / 2; i++)                                           \
+                add_float(all, sum[i] + sum[i + LANES / 2]);                              \
+        }                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                   \
+            add_float(all, (double)x[i]);                                                 \
     }                                                                                     \
     static void tally_##name##_slowly(struct tally *t, const type *x, int64_t n)          \
     {                                                                                     \
@@ -210,8 +207,9 @@ tally_f4(struct tally *t, const union number_piece *p, int64_t n)
 {
     const int32_t *const bits = p->i4;
     int32_t min = INT32_MAX, max = INT32_MIN;
-    const double sum = sum_f4(p->f4, n);
-    if (!isfinite(sum)) {
+    double sum[2];
+    sum_f4(p->f4, n, sum);
+    if (!isfinite(sum[0])) {
         tally_f4_slowly(t, p->f4, n);
         return;
     }
@@ -224,7 +222,7 @@ tally_f4(struct tally *t, const union number_piece *p, int64_t n)
         &(struct tally){.count = n,
                         .min.f = float_of_ordered(min),
                         .max.f = float_of_ordered(max),
-                        .sum.parts = {sum, 0}});
+                        .sum.parts = {sum[0], sum[1]}});
 }
 
 static void
@@ -232,8 +230,9 @@ tally_f8(struct tally *t, const union number_piece *p, int64_t n)
 {
     const double *const x = p->f8;
     double min[LANES], max[LANES];
-    const double sum = sum_f8(x, n);
-    if (!isfinite(sum)) {
+    double sum[2];
+    sum_f8(x, n, sum);
+    if (!isfinite(sum[0])) {
         tally_f8_slowly(t, x, n);
         return;
     }
@@ -253,7 +252,8 @@ tally_f8(struct tally *t, const union number_piece *p, int64_t n)
         max[0] = max[i] > max[0] ? max[i] : max[0];
     }
     add(t, TESS_KIND_FLOAT,
-        &(struct tally){.count = n, .min.f = min[0], .max.f = max[0], .sum.parts = {sum, 0}});
+        &(struct tally){
+            .count = n, .min.f = min[0], .max.f = max[0], .sum.parts = {sum[0], sum[1]}});
 }
 
 // Halves to floats. The exponent is counted on to that of a float; the least halves have none, they
