@@ -61,7 +61,7 @@ typedef struct tess_limits {
 
 /**
  * A place. Fill it with tess_storage_init(), then change what matters. But for an image and what
- * tess_plugins says, nothing it points to is kept after the call it is given to.
+ * tess_plugins says, nothing it points to is needed after the call it is given to.
  */
 typedef struct tess_storage {
     /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
@@ -86,8 +86,8 @@ typedef struct tess_storage {
     /**
      * Read a file, or those of a directory, through memory maps, which saves a copy of the
      * compressed bytes. TESS_ERR_ARG with TESS_MODE_UPDATE or without a path; ignored when
-     * creating. A program is killed (SIGBUS) if another one makes the file shorter meanwhile;
-     * Tessera itself cuts a file only behind what its last two states need.
+     * creating. A program is killed (SIGBUS) if another one makes the file shorter while a
+     * call reads that part; Tessera itself cuts a file only behind what its last two states need.
      */
     bool mmap;
 

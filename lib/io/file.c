@@ -75,16 +75,6 @@ file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_err
     return TESS_OK;
 }
 
-static const uint8_t *
-file_view(struct io *io, int64_t offset, size_t size)
-{
-    const struct file *const f = file_of(io);
-    if (!f->map || offset < 0 || (uint64_t)offset > f->map_size ||
-        size > f->map_size - (size_t)offset)
-        return NULL;
-    return f->map + offset;
-}
-
 static tess_status
 file_size(struct io *io, int64_t *size, tess_error *err)
 {
@@ -94,6 +84,20 @@ file_size(struct io *io, int64_t *size, tess_error *err)
         return err_sys(err, errno, "asking for the size of the file");
     *size = info.st_size;
     return TESS_OK;
+}
+
+// The file may be shorter than its map by now: what is gone must not be touched.
+static const uint8_t *
+file_view(struct io *io, int64_t offset, size_t size)
+{
+    const struct file *const f = file_of(io);
+    int64_t now;
+    if (!f->map || offset < 0 || (uint64_t)offset > f->map_size ||
+        size > f->map_size - (size_t)offset)
+        return NULL;
+    if (file_size(io, &now, NULL) != TESS_OK || (int64_t)size > now - offset)
+        return NULL;
+    return f->map + offset;
 }
 
 static tess_status
