@@ -143,10 +143,24 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
     return st == TESS_OK ? create(storage, params, &content, a, err) : st;
 }
 
+// What is the newest state now. A writer may commit while it is read, again and again.
+static tess_status
+open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
+{
+    enum { TRIES = 100 };
+    tess_status st = TESS_ERR_STALE;
+    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
+        struct home home;
+        st = home_open(storage, &home, err);
+        if (st == TESS_OK)
+            st = array_open(&home, storage, a, err);
+    }
+    return st;
+}
+
 TESS_API tess_status
 tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 {
-    struct home home;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
@@ -155,10 +169,7 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
         return st;
     if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = home_open(storage, &home, err);
-    if (st != TESS_OK)
-        return st;
-    return array_open(&home, storage, a, err);
+    return open_newest(storage, a, err);
 }
 
 TESS_API tess_status

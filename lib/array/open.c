@@ -80,7 +80,10 @@ open_plain(tess_array *a, tess_error *err)
             return err_set(err, TESS_ERR_CORRUPT, -1,
                            "the metalayer \"%s\" describes the array, but is not called b2nd",
                            metas->items[i].name);
-    return plain_open(a, err);
+    const tess_status st = plain_open(a, err); // may read chunks
+    return frame_check_current(a->frame, NULL) == TESS_ERR_STALE
+               ? frame_check_current(a->frame, err)
+               : st;
 }
 
 static tess_status

@@ -17,21 +17,43 @@ enum {
 };
 
 static tess_status
+changed(int64_t position, tess_error *err)
+{
+    return err_set(err, TESS_ERR_STALE, position,
+                   "the file was changed by another program since it was opened");
+}
+
+static bool
+ends_before(struct io *io, int64_t end)
+{
+    int64_t size;
+    return io_size(io, &size, NULL) == TESS_OK && size < end;
+}
+
+// Bytes of the state that is known. A file that is too short for them has another one.
+static tess_status
 compare(struct io *io, int64_t position, const uint8_t *known, size_t size, tess_error *err)
 {
     uint8_t *const now = malloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     tess_status st = io_read(io, position, now, size, err);
-    if (st == TESS_OK && memcmp(now, known, size) != 0)
-        st = err_set(err, TESS_ERR_STALE, position,
-                     "the file was changed by another program since it was opened");
+    const bool differs =
+        st == TESS_OK ? memcmp(now, known, size) != 0 : ends_before(io, position + (int64_t)size);
     free(now);
-    return st;
+    return differs ? changed(position, err) : st;
 }
 
-tess_status
-frame_check_current(const struct frame *f, tess_error *err)
+// Where the state on the disk ends.
+static int64_t
+frame_end(const struct frame *f)
+{
+    return (int64_t)get_u64be(f->head + FRAME_LEN_AT);
+}
+
+// The header up to some byte, and the end of the trailer.
+static tess_status
+compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_error *err)
 {
     struct io *io;
     bool owned;
@@ -40,30 +62,28 @@ frame_check_current(const struct frame *f, tess_error *err)
     tess_status st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = compare(io, 0, f->head, FRAME_HEADER_SECTOR, err);
+    st = compare(io, 0, f->head, head_size, err);
+    if (st == TESS_OK && tail_size > 0) {
+        st = compare(io, frame_end(f) - (int64_t)tail_size, f->tail + f->tail_size - tail_size,
+                     tail_size, err);
+        if (st == TESS_ERR_IO && compare(io, 0, f->head, head_size, NULL) == TESS_ERR_STALE)
+            st = changed(0, err);
+    }
     if (owned)
         io_close(io);
     return st;
 }
 
-// The whole header and trailer.
-static tess_status
-check_unchanged(const struct frame *f, tess_error *err)
+tess_status
+frame_check_current(const struct frame *f, tess_error *err)
 {
-    struct io *io;
-    bool owned;
-    if (!f->head || f->io->in_memory)
-        return TESS_OK;
-    tess_status st = f->container->current(f, &io, &owned, err);
-    if (st != TESS_OK)
-        return st;
-    const int64_t frame_len = (int64_t)get_u64be(f->head + FRAME_LEN_AT);
-    st = compare(io, 0, f->head, f->head_size, err);
-    if (st == TESS_OK)
-        st = compare(io, frame_len - (int64_t)f->tail_size, f->tail, f->tail_size, err);
-    if (owned)
-        io_close(io);
-    return st;
+    return compare_both(f, FRAME_HEADER_SECTOR, 0, err);
+}
+
+tess_status
+frame_check_unchanged(const struct frame *f, tess_error *err)
+{
+    return compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
 }
 
 tess_status
@@ -71,7 +91,7 @@ frame_commit(struct frame *f, tess_error *err)
 {
     if (!f->dirty)
         return TESS_OK;
-    tess_status st = check_unchanged(f, err);
+    tess_status st = frame_check_unchanged(f, err);
     if (st == TESS_OK)
         st = f->container->commit(f, err);
     if (st == TESS_OK) {

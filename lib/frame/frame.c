@@ -84,28 +84,56 @@ load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tes
         return err_set(err, TESS_ERR_LIMIT, position,
                        "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
                        f->options.limits.memory);
-    *bytes = malloc((size_t)size);
-    if (!*bytes)
+    uint8_t *const piece = malloc((size_t)size);
+    if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
-    return io_read(f->io, position, *bytes, (size_t)size, err);
+    const tess_status st = io_read(f->io, position, piece, (size_t)size, err);
+    if (st == TESS_OK)
+        *bytes = piece;
+    else
+        free(piece);
+    return st;
+}
+
+// The fixed part, with the size of the file then.
+struct front {
+    int64_t room;
+    size_t size;
+    uint8_t bytes[FRAME_HEADER_SIZE];
+};
+
+static tess_status
+read_front(const struct frame *f, struct front *front, tess_error *err)
+{
+    *front = (struct front){0};
+    const tess_status st = io_size(f->io, &front->room, err);
+    if (st != TESS_OK)
+        return st;
+    front->size = (size_t)min_i64(front->room, FRAME_HEADER_SIZE);
+    return io_read(f->io, 0, front->bytes, front->size, err);
+}
+
+// What is wrong may be that a writer was at work between the size and the bytes.
+static tess_status
+blame_front(const struct frame *f, const struct front *front, tess_status st, tess_error *err)
+{
+    struct front now;
+    if (f->io->in_memory || read_front(f, &now, NULL) != TESS_OK ||
+        (now.room == front->room && memcmp(now.bytes, front->bytes, FRAME_HEADER_SIZE) == 0))
+        return st;
+    return err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
 }
 
 static tess_status
 load_header(struct frame *f, tess_error *err)
 {
-    uint8_t fixed[FRAME_HEADER_SIZE];
-    int64_t room;
-
-    tess_status st = io_size(f->io, &room, err);
+    struct front front;
+    tess_status st = read_front(f, &front, err);
     if (st != TESS_OK)
         return st;
-    const size_t size = (size_t)min_i64(room, FRAME_HEADER_SIZE);
-    st = io_read(f->io, 0, fixed, size, err);
+    st = frame_header_parse(front.bytes, front.size, front.room, &f->h, err);
     if (st != TESS_OK)
-        return st;
-    st = frame_header_parse(fixed, size, room, &f->h, err);
-    if (st != TESS_OK)
-        return st;
+        return blame_front(f, &front, st, err);
     if (f->h.sparse && !f->folder)
         return err_set(err, TESS_ERR_FORMAT, 26,
                        "the index of a sparse frame; open its directory instead");
@@ -114,7 +142,10 @@ load_header(struct frame *f, tess_error *err)
                        FRAME_FOLDER_INDEX
                        " is a contiguous frame, in the directory of a sparse one");
     f->head_size = (size_t)f->h.header_len;
-    return load(f, 0, f->h.header_len, &f->head, err);
+    st = load(f, 0, f->h.header_len, &f->head, err);
+    if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
+        st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
+    return st;
 }
 
 static tess_status
@@ -220,21 +251,43 @@ prepare_writing(struct frame *f, tess_error *err)
     return f->container->prepare(f, err);
 }
 
+static tess_status
+load_state(struct frame *f, tess_error *err)
+{
+    tess_status st = load_header(f, err);
+    if (st == TESS_OK)
+        st = parse_metas(f, err);
+    if (st == TESS_OK)
+        st = load_trailer(f, err);
+    if (st == TESS_OK)
+        st = load_index(f, err);
+    return st;
+}
+
+// Header, trailer and index were read one after the other. They are of one state, and what is wrong
+// with them is, if that state is still the newest.
+static tess_status
+check_loaded(const struct frame *f, tess_status st, tess_error *err)
+{
+    tess_error why;
+    if (!f->head)
+        return st;
+    const tess_status now = frame_check_unchanged(f, &why);
+    if (st != TESS_OK && now != TESS_ERR_STALE)
+        return st;
+    if (now != TESS_OK && err)
+        *err = why;
+    return now;
+}
+
 // From the io of header and index on.
 static tess_status
 open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
-    TRY(load_header(f, err));
-    TRY(parse_metas(f, err));
-    TRY(load_trailer(f, err));
-    TRY(load_index(f, err));
-    if (f->writable) {
+    TRY(check_loaded(f, load_state(f, err), err));
+    if (f->writable)
         TRY(prepare_writing(f, err));
-    } else { // only a writer compares it later
-        free(f->tail);
-        f->tail = NULL;
-    }
     *frame = f;
     f = NULL; // now the caller's
 out:

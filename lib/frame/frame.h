@@ -101,8 +101,8 @@ struct frame {
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     int64_t written; // bytes of chunks since the last commit
-    uint8_t *head; // header and trailer as they are on disk, to notice other writers; a frame
-    uint8_t *tail; // that is only read keeps the header alone
+    uint8_t *head; // header and trailer as they are on disk, to notice other writers
+    uint8_t *tail;
     size_t head_size;
     size_t tail_size;
     int64_t lens[FRAME_LENS_KEPT]; // frame_len of recent commits
@@ -110,6 +110,7 @@ struct frame {
 };
 
 // Open the frame in an io, which belongs to the frame from here on, also after a failure.
+// TESS_ERR_STALE: another program committed meanwhile, what was read is no state; try again.
 tess_status frame_open(struct io *io, bool writable, const struct frame_options *options,
                        struct frame **frame, tess_error *err);
 
@@ -126,6 +127,8 @@ tess_status frame_create(struct io *io, const struct frame_header *h, struct lay
 // Whether the file still is in the state that this frame was opened in, or committed last; else
 // what was read just now may be of no state. TESS_ERR_STALE.
 tess_status frame_check_current(const struct frame *f, tess_error *err);
+// The same, looking at all of header and trailer: other implementations change metalayers alone.
+tess_status frame_check_unchanged(const struct frame *f, tess_error *err);
 
 // The same for a sparse frame, with a directory instead of an io.
 tess_status frame_open_folder(struct folder *folder, bool writable,
