@@ -77,9 +77,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage
                                                      tess_error *err);
 
 /**
- * All items are NaN, also those that growth shows: for floats of 2, 4 and 8 bytes, and for
- * complex numbers of these, whose imaginary part is 0, in either byte order. Items of 4 or 8 bytes of any other type are set to the
- * bytes of a little-endian NaN; those of other sizes are TESS_ERR_ARG.
+ * All items are NaN, also those that growth shows: for floats of 2, 4 and 8 bytes, and for complex
+ * numbers of these, whose imaginary part is 0, in either byte order. Items of 4 or 8 bytes of any
+ * other type are set to the bytes of a little-endian NaN; those of other sizes are TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
                                                    const tess_params *params, tess_array **a,
@@ -366,9 +366,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
 /**
  * Grow one axis by the items of another array.
  *
- * They pass through memory as for tess_array_copy() (copy.h): where the axis ends with a whole chunk,
- * chunks that both arrays store alike are copied as they are stored. Writes to the other array that
- * wait in its cache prevent that, tess_array_flush() brings them to it.
+ * They pass through memory as for tess_array_copy() (copy.h): where the axis ends with a whole
+ * chunk, chunks that both arrays store alike are copied as they are stored. Writes to the other
+ * array that wait in its cache prevent that, tess_array_flush() brings them to it.
  *
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.

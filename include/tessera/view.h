@@ -11,8 +11,8 @@
  *
  * A base may be closed before its views: tess_array_close() commits as always, and the file stays
  * open until the last view is closed, which commits again. After tess_array_discard() of the base,
- * its views can only be closed. tess_array_discard() of a view lets go of it, no more; if it was the
- * last, and the base was closed before, what was not committed is lost.
+ * its views can only be closed. tess_array_discard() of a view lets go of it, no more; if it was
+ * the last, and the base was closed before, what was not committed is lost.
  *
  * A view stays right while its base grows at the ends of axes. When items of the base get other
  * indices, or are cut off, using the view is TESS_ERR_STALE: make it again.
