@@ -36,9 +36,11 @@ void files_remove(const char *path);
 uint8_t *files_read(const char *path, size_t *size);
 void files_write(const char *path, const void *bytes, size_t size);
 
-// Calls `check` for each file of other writers in the folder that TESS_GOLDEN says, and asks that
-// it has found something to check in more than ten of them.
-void check_golden_files(bool (*check)(const char *folder, const char *name, void *user),
+// Calls `check` for each array in the folder that TESS_GOLDEN says, of other writers, that can be
+// opened and read: with what it holds. Asks that there are more than ten. The array stays open, and
+// the reference is there, until the call returns.
+void check_golden_files(void (*check)(tess_array *a, const struct reference *ref, const char *name,
+                                      void *user),
                         void *user);
 
 // The array has the shape and the items of the reference; the test fails otherwise.

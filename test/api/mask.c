@@ -219,37 +219,19 @@ random_arrays(void **state)
 
 // -- files of other writers
 
-// False: nothing can be read there.
-static bool
-check_golden(const char *folder, const char *name, void *user)
+static void
+check_golden(tess_array *a, const struct reference *ref, const char *name, void *user)
 {
     struct random *const r = user;
-    char path[4096];
-    struct reference ref;
-    tess_storage storage;
-    tess_array *a;
-    tess_info info;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    tess_storage_init(&storage);
-    storage.path = path;
-    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
-        return false;
-    tess_array_info(a, &info);
-    reference_init(&ref, info.ndim, info.shape, (size_t)info.typesize);
-    const bool readable =
-        tess_array_read(a, origin, info.shape, ref.data, reference_size(&ref), NULL) == TESS_OK;
-    for (int i = 0; i < 6 && readable; i++) {
+    (void)name;
+    for (int i = 0; i < 6; i++) {
         struct drawn_mask m;
-        if (info.ndim > 4) // masks in arrays are drawn with few axes
+        if (ref->ndim > 4) // masks in arrays are drawn with few axes
             break;
-        draw_mask(r, info.ndim, info.shape, &m);
-        check_get(a, &ref, &m);
+        draw_mask(r, ref->ndim, ref->shape, &m);
+        check_get(a, ref, &m);
         mask_finish(&m);
     }
-    reference_finish(&ref);
-    ok(tess_array_close(a, err));
-    return readable;
 }
 
 static void
