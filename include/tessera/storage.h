@@ -45,6 +45,23 @@ typedef enum tess_durability {
 } tess_durability;
 
 /**
+ * What becomes of checksums. Commits write one for each stored chunk (XXH3 of 64 bits of its
+ * compressed bytes) into a variable-length metalayer `_tess`, which is not shown with the others;
+ * with it go a copy of the header and the number of the commit. Index and metalayers are covered by
+ * the fingerprint of the frame, which is compared when the array is opened, with each of these.
+ * Other implementations ignore both. What they change afterwards has none, and is no damage.
+ */
+typedef enum tess_checksums {
+    TESS_CHECKSUMS_WRITE = 0, /**< written; compared where stored chunks are copied or moved */
+    /**
+     * Also compared with each chunk that is read, TESS_ERR_CORRUPT if it is another. All of the
+     * chunk is read for that, also where a part is wanted.
+     */
+    TESS_CHECKSUMS_VERIFY = 1,
+    TESS_CHECKSUMS_NONE = 2 /**< not written; those of the file are lost when it is changed */
+} tess_checksums;
+
+/**
  * What a file may ask for; 0: default. Beyond `nchunks` and `ndim` opening fails, with
  * TESS_ERR_LIMIT. Beyond `memory` so does each call that would need it: opening; reading items,
  * chunks, metalayers and attributes; saving; and all that decodes or encodes blocks, so writing,
@@ -93,6 +110,7 @@ typedef struct tess_storage {
 
     tess_mode mode;
     tess_durability durability; /**< of all commits */
+    tess_checksums checksums;
     tess_limits limits;
 
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */

@@ -66,7 +66,8 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
     if (st != TESS_OK)
         return st;
     const struct frame_options options = {.limits = storage->limits,
-                                          .durability = storage->durability};
+                                          .durability = storage->durability,
+                                          .checksums = storage->checksums};
     st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;

@@ -32,6 +32,9 @@ home_check(const tess_storage *storage, tess_error *err)
     if (storage->durability < TESS_DURABILITY_NONE || storage->durability > TESS_DURABILITY_FSYNC)
         return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known",
                        (int)storage->durability);
+    if (storage->checksums < TESS_CHECKSUMS_WRITE || storage->checksums > TESS_CHECKSUMS_NONE)
+        return err_set(err, TESS_ERR_ARG, -1, "checksums %d are not known",
+                       (int)storage->checksums);
     if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
     return storage->context ? check_context(storage->context, err) : TESS_OK;

@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "array/array.h"
 #include "chunk/cursor.h"
+#include "frame/ledger.h"
 #include "meta/fill_layer.h"
 
 #include <tessera/meta.h>
@@ -118,6 +119,8 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
         return st;
     if (!name || (size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
+    if (strcmp(name, LEDGER_NAME) == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
     if (size >= VLMETA_SIZE_LIMIT)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
                        VLMETA_SIZE_LIMIT - 1);

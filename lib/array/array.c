@@ -28,7 +28,8 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
                      : (tess_context){.cache = TESS_CACHE_DEFAULT,
                                       .memory = TESS_MEMORY_DEFAULT,
                                       .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
-    *options = (struct frame_options){storage->limits, storage->durability, &a->plugins};
+    *options = (struct frame_options){storage->limits, storage->durability,
+                                       storage->checksums, &a->plugins};
     return plugins_init(&a->plugins, storage->plugins, err);
 }
 

@@ -63,4 +63,8 @@ tess_status chunk_encode(const struct chunk_encoder *e, const struct block_sourc
 tess_status chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
                            int32_t *cbytes, tess_error *err);
 
+// The same for bytes that the caller will put there: not compressed, *room gets `size` bytes.
+tess_status chunk_of_room(size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
+                          uint8_t **room, tess_error *err);
+
 #endif

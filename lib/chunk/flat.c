@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEVEL = 5 };
+
 struct flat {
     const uint8_t *bytes;
     const struct chunk_encoder *e;
@@ -23,17 +25,10 @@ flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
     return TESS_OK;
 }
 
-tess_status
-chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
-               tess_error *err)
+static tess_status
+prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e, uint8_t **chunk,
+        tess_error *err)
 {
-    struct chunk_scratch scratch = {0};
-    struct chunk_encoder e;
-    enum chunk_special special;
-    struct flat flat = {src, &e};
-    const struct block_source source = {.from = &flat, .items = flat_items};
-    tess_status st = TESS_OK;
-
     *chunk = NULL;
     if (size > CHUNK_NBYTES_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", size,
@@ -44,20 +39,47 @@ chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
         .nbytes = (int32_t)size,
         .blocksize = block > 8 ? block - block % 8 : block,
         .codec = CODEC_BLOSCLZ,
-        .level = 5,
+        .level = level,
         .filters = {0, 0, 0, 0, 0, FILTER_SHUFFLE},
         .split = SPLIT_NEVER,
     };
-    TRY(chunk_encoder_init(&e, &spec, err));
-    *chunk = malloc((size_t)chunk_bound(&e));
-    if (!*chunk)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
-    TRY(chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err));
-out:
+    const tess_status st = chunk_encoder_init(e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    *chunk = malloc((size_t)chunk_bound(e));
+    return *chunk ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+}
+
+tess_status
+chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
+               tess_error *err)
+{
+    struct chunk_scratch scratch = {0};
+    struct chunk_encoder e;
+    enum chunk_special special;
+    struct flat flat = {src, &e};
+    const struct block_source source = {.from = &flat, .items = flat_items};
+    tess_status st = prepare(size, blocksize, LEVEL, &e, chunk, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err);
     scratch_finish(&scratch);
     if (st != TESS_OK) {
         free(*chunk);
         *chunk = NULL;
     }
     return st;
+}
+
+tess_status
+chunk_of_room(size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes, uint8_t **room,
+              tess_error *err)
+{
+    struct chunk_encoder e;
+    const tess_status st = prepare(size, blocksize, 0, &e, chunk, err);
+    if (st != TESS_OK)
+        return st;
+    *cbytes = chunk_begin_plain(&e, *chunk);
+    *room = *chunk + CHUNK_HEADER_SIZE;
+    return TESS_OK;
 }

@@ -41,8 +41,10 @@ end_change(struct frame *f)
 static void
 release(struct frame *f, int64_t entry)
 {
-    if (entry >= 0)
-        f->container->release(f, entry);
+    if (entry < 0)
+        return;
+    checksums_set(&f->checksums, entry, 0);
+    f->container->release(f, entry);
 }
 
 void
@@ -93,6 +95,9 @@ static tess_status
 reserve_put(struct frame *f, tess_error *err)
 {
     struct change *const c = &f->change;
+    const tess_status st = checksums_reserve(&f->checksums, 1, err);
+    if (st != TESS_OK)
+        return st;
     if (c->nputs < c->capacity)
         return index_reserve(&f->index, f->index.nchunks, err);
     const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
@@ -142,6 +147,8 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
         st = f->container->put(f, chunk, size, &entry, err);
     if (st != TESS_OK)
         return st;
+    if (f->keeps_ledger)
+        checksums_set(&f->checksums, entry, checksum_of(chunk, (size_t)size));
     put(f, n, entry);
     f->written += size;
     return TESS_OK;
@@ -168,9 +175,14 @@ frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes,
 tess_status
 frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
-    const tess_status st = f->container->end(f, p, size, err);
+    uint64_t checksum = 0;
+    tess_status st =
+        f->keeps_ledger ? checksum_of_stored(p->io, p->position, size, &checksum, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = f->container->end(f, p, size, err);
     if (st != TESS_OK)
         return st;
+    checksums_set(&f->checksums, p->entry, checksum);
     put(f, p->n, p->entry);
     f->written += size;
     return TESS_OK;

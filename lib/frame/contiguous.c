@@ -19,6 +19,7 @@
  */
 #include "frame/container.h"
 #include "frame/free_space.h"
+#include "frame/ledger.h"
 #include "frame/pending.h"
 
 #include "base/bytes.h"
@@ -26,6 +27,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COMMIT_FIRST = 16 }; // bytes of the header that nearly every commit changes
 
@@ -200,24 +202,9 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     return st;
 }
 
+// Move a chunk of the state on disk behind everything; *entry and its checksum follow it.
 static tess_status
-commit_chunks(struct frame *f, tess_error *err)
-{
-    struct pending p = {.h = f->h};
-    tess_status st = pending_encode_body(&p, f, err);
-    if (st == TESS_OK) {
-        place_body(f, &p);
-        st = pending_encode_header(&p, f, err);
-    }
-    if (st == TESS_OK)
-        st = write_state(f, &p, err);
-    pending_finish(&p);
-    return st;
-}
-
-// Move a chunk of the state on disk behind everything; *entry follows it.
-static tess_status
-move_chunk(struct frame *f, int64_t *entry, tess_error *err)
+move_chunk(struct frame *f, int64_t *entry, struct checksums *checksums, tess_error *err)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     uint8_t *bytes = NULL;
@@ -239,8 +226,13 @@ move_chunk(struct frame *f, int64_t *entry, tess_error *err)
         st = space_take(&f->space, cbytes, &start, err);
     if (st == TESS_OK)
         st = io_write(f->io, start, bytes, (size_t)cbytes, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK) {
+        const uint64_t checksum = checksums_get(checksums, *entry);
+        checksums_set(checksums, *entry, 0);
         *entry = start - f->h.header_len;
+        if (checksum != 0) // in the room of the other
+            checksums_set(checksums, *entry, checksum);
+    }
     free(bytes);
     return st;
 }
@@ -267,36 +259,102 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
     return st;
 }
 
+// Commit the state on disk once more, with another list of the same chunks.
+static tess_status
+commit_again(struct frame *f, const struct frame_index *list, const struct checksums *checksums,
+             const uint8_t *announced, tess_error *err)
+{
+    const struct extent now = f->space.now;
+    const struct extent_list parked = f->space.parked; // this state needs them still
+    struct pending p = {.announced = announced};
+
+    f->space.parked = (struct extent_list){0};
+    // Nothing new goes in front of what is there.
+    f->space.end = max_i64(f->space.end, now.start + now.size);
+    tess_status st = pending_encode_disk(&p, f, list, checksums, err);
+    if (st == TESS_OK) {
+        place_body(f, &p);
+        put_u64be(p.head + 16, (uint64_t)p.h.frame_len);
+        put_u64be(p.head + 39, (uint64_t)p.h.cbytes);
+        pending_seal(&p, f);
+        st = write_state(f, &p, err);
+    }
+    f->space.parked = parked;
+    pending_finish(&p);
+    return st;
+}
+
 // Commit the state on disk once more, with nothing that is needed in the first `size` bytes behind
 // the header. Of an empty state, that is the trailer once more, at the end: we find it there.
 static tess_status
 clear_head(struct frame *f, int64_t size, tess_error *err)
 {
-    const struct extent now = f->space.now;
-    const struct extent_list parked = f->space.parked; // this state needs them still
     struct frame_index list = {0};
-    struct pending p = {0};
+    struct checksums checksums = {0};
     tess_status st = TESS_OK;
 
-    f->space.parked = (struct extent_list){0};
     f->old.forgotten = true;
     TRY(load_disk_list(f, &list, err));
-    // Nothing new goes in front of what is there.
-    f->space.end = max_i64(f->space.end, now.start + now.size);
+    TRY(frame_load_checksums(f, &list, &checksums, err));
+    f->space.end = max_i64(f->space.end, f->space.now.start + f->space.now.size);
     f->space.end = max_i64(f->space.end, f->h.header_len + size);
     space_forget(&f->space);
     for (int64_t n = 0; list.entries && n < list.nchunks; n++)
         if (list.entries[n] >= 0 && list.entries[n] < size)
-            TRY(move_chunk(f, &list.entries[n], err));
-
-    TRY(pending_encode_disk(&p, f, &list, err));
-    place_body(f, &p);
-    put_u64be(p.head + 16, (uint64_t)p.h.frame_len);
-    put_u64be(p.head + 39, (uint64_t)p.h.cbytes);
-    TRY(write_state(f, &p, err));
+            TRY(move_chunk(f, &list.entries[n], &checksums, err));
+    st = commit_again(f, &list, &checksums, NULL, err);
 out:
-    f->space.parked = parked;
     index_finish(&list);
+    checksums_finish(&checksums);
+    return st;
+}
+
+/*
+ * A header of more than one sector can be torn by a crash. If all that differs from the one on disk
+ * is in the first sector, it cannot. Else the state on disk is committed once more, and its ledger
+ * knows the other sectors that come: a mixture is seen in both states then.
+ */
+static tess_status
+announce_header(struct frame *f, tess_error *err)
+{
+    const size_t size = f->head_size;
+    struct frame_index list = {0};
+    struct checksums checksums = {0};
+    uint8_t *next = NULL;
+    tess_status st = TESS_OK;
+
+    if (!f->head || size <= LEDGER_SECTOR || !f->keeps_ledger)
+        return TESS_OK;
+    next = malloc(size);
+    if (!next)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes", size);
+    memcpy(next, f->head, FRAME_HEADER_SIZE);
+    layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, next + FRAME_HEADER_SIZE);
+    if (memcmp(next + LEDGER_SECTOR, f->head + LEDGER_SECTOR, size - LEDGER_SECTOR) != 0) {
+        TRY(load_disk_list(f, &list, err));
+        TRY(frame_load_checksums(f, &list, &checksums, err));
+        TRY(commit_again(f, &list, &checksums, next, err));
+    }
+out:
+    free(next);
+    index_finish(&list);
+    checksums_finish(&checksums);
+    return st;
+}
+
+static tess_status
+commit_chunks(struct frame *f, tess_error *err)
+{
+    struct pending p = {.h = f->h};
+    tess_status st = announce_header(f, err);
+    if (st == TESS_OK)
+        st = pending_encode_body(&p, f, err);
+    if (st == TESS_OK) {
+        place_body(f, &p);
+        st = pending_encode_header(&p, f, err);
+    }
+    if (st == TESS_OK)
+        st = write_state(f, &p, err);
     pending_finish(&p);
     return st;
 }
@@ -310,9 +368,7 @@ head_is_clear(const struct frame *f, const struct pending *p)
     const int64_t tail_at = f->h.frame_len - (int64_t)f->tail_size;
     if (get_u64be(f->head + 30) > 0)
         return false;
-    return tail_at >= f->h.header_len + p->body_size ||
-           (tail_at == f->h.header_len && p->tail_size == f->tail_size &&
-            memcmp(p->tail, f->tail, f->tail_size) == 0);
+    return tail_at >= f->h.header_len + p->body_size;
 }
 
 static tess_status
@@ -324,6 +380,7 @@ commit_empty(struct frame *f, tess_error *err)
     TRY(pending_encode_body(&p, f, err));
     if (!head_is_clear(f, &p))
         TRY(clear_head(f, p.body_size, err));
+    TRY(announce_header(f, err));
     // Before that is on the disk, the head is not clear.
     TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
     p.h = f->h;

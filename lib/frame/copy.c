@@ -44,10 +44,17 @@ static tess_status
 put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, tess_error *err)
 {
     uint8_t longer[CHUNK_HEADER_SIZE] = {0};
-    if (size >= CHUNK_HEADER_SIZE)
-        return to->container->put(to, bytes, size, entry, err);
-    memcpy(longer, bytes, (size_t)size);
-    return to->container->put(to, longer, sizeof longer, entry, err);
+    const bool is_short = size < CHUNK_HEADER_SIZE;
+    tess_status st = checksums_reserve(&to->checksums, 1, err);
+    if (st != TESS_OK)
+        return st;
+    if (is_short)
+        memcpy(longer, bytes, (size_t)size);
+    st = to->container->put(to, is_short ? longer : bytes, is_short ? CHUNK_HEADER_SIZE : size,
+                            entry, err);
+    if (st == TESS_OK && to->keeps_ledger)
+        checksums_set(&to->checksums, *entry, checksum_of(bytes, (size_t)size));
+    return st;
 }
 
 static tess_status

@@ -65,7 +65,9 @@ frame_close(struct frame *f)
     free(f->change.puts);
     free(f->change.dropped);
     space_finish(&f->space);
+    checksums_finish(&f->checksums);
     free(f->head);
+    free(f->torn);
     free(f->tail);
     free(f);
 }
@@ -76,155 +78,19 @@ frame_chunk_nbytes(const struct frame *f, int64_t n)
     return (int32_t)min_i64(f->h.chunksize, f->h.nbytes - n * f->h.chunksize);
 }
 
-// A piece of the frame in memory of its own.
+// Complete the write of a header of which only some sectors are there.
 static tess_status
-load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+write_torn_header(struct frame *f, tess_error *err)
 {
-    if (size > f->options.limits.memory)
-        return err_set(err, TESS_ERR_LIMIT, position,
-                       "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
-                       f->options.limits.memory);
-    uint8_t *const piece = malloc((size_t)size);
-    if (!piece)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
-    const tess_status st = io_read(f->io, position, piece, (size_t)size, err);
-    if (st == TESS_OK)
-        *bytes = piece;
-    else
-        free(piece);
-    return st;
-}
-
-// The fixed part, with the size of the file then.
-struct front {
-    int64_t room;
-    size_t size;
-    uint8_t bytes[FRAME_HEADER_SIZE];
-};
-
-static tess_status
-read_front(const struct frame *f, struct front *front, tess_error *err)
-{
-    *front = (struct front){0};
-    const tess_status st = io_size(f->io, &front->room, err);
+    tess_status st = io_write(f->io, 0, f->torn, f->head_size, err);
+    if (st == TESS_OK && f->options.durability >= TESS_DURABILITY_ORDERED)
+        st = io_sync(f->io, err);
     if (st != TESS_OK)
         return st;
-    front->size = (size_t)min_i64(front->room, FRAME_HEADER_SIZE);
-    return io_read(f->io, 0, front->bytes, front->size, err);
-}
-
-// What is wrong may be that a writer was at work between the size and the bytes.
-static tess_status
-blame_front(const struct frame *f, const struct front *front, tess_status st, tess_error *err)
-{
-    struct front now;
-    if (f->io->in_memory || read_front(f, &now, NULL) != TESS_OK ||
-        (now.room == front->room && memcmp(now.bytes, front->bytes, FRAME_HEADER_SIZE) == 0))
-        return st;
-    return err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
-}
-
-static tess_status
-load_header(struct frame *f, tess_error *err)
-{
-    struct front front;
-    tess_status st = read_front(f, &front, err);
-    if (st != TESS_OK)
-        return st;
-    st = frame_header_parse(front.bytes, front.size, front.room, &f->h, err);
-    if (st != TESS_OK)
-        return blame_front(f, &front, st, err);
-    if (f->h.sparse && !f->folder)
-        return err_set(err, TESS_ERR_FORMAT, 26,
-                       "the index of a sparse frame; open its directory instead");
-    if (!f->h.sparse && f->folder)
-        return err_set(err, TESS_ERR_CORRUPT, 26,
-                       FRAME_FOLDER_INDEX
-                       " is a contiguous frame, in the directory of a sparse one");
-    f->head_size = (size_t)f->h.header_len;
-    st = load(f, 0, f->h.header_len, &f->head, err);
-    if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
-        st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
-    return st;
-}
-
-static tess_status
-parse_metas(struct frame *f, tess_error *err)
-{
-    if (!f->h.has_layers)
-        return TESS_OK;
-    const size_t fixed = (size_t)f->h.fixed_size;
-    return layers_parse(f->head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas,
-                        err);
-}
-
-static tess_status
-load_trailer(struct frame *f, tess_error *err)
-{
-    uint8_t end[TRAILER_FIXED_END];
-    int64_t length;
-
-    if (!f->h.has_trailer)
-        return TESS_OK;
-    const int64_t end_at = f->h.frame_len - TRAILER_FIXED_END;
-    tess_status st = io_read(f->io, end_at, end, sizeof end, err);
-    if (st != TESS_OK)
-        return st;
-    st = trailer_length(end, f->h.frame_len - f->h.header_len, &length, err);
-    if (st != TESS_OK)
-        return st;
-
-    const int64_t position = f->h.frame_len - length;
-    f->tail_size = (size_t)length;
-    st = load(f, position, length, &f->tail, err);
-    if (st != TESS_OK)
-        return st;
-    st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
-                           : trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
-    return st == TESS_OK ? st : err_shift(err, st, position);
-}
-
-static tess_status
-load_index(struct frame *f, tess_error *err)
-{
-    uint8_t head[CHUNK_HEADER_SIZE];
-    uint8_t *bytes = NULL;
-    struct chunk_header h;
-    const int64_t nchunks = f->h.chunksize > 0 ? ceil_div(f->h.nbytes, f->h.chunksize) : -1;
-    const int64_t position = f->h.header_len + (f->h.sparse ? 0 : f->h.cbytes);
-    const int64_t entry_max = f->h.sparse ? UINT32_MAX : f->h.cbytes - CHUNK_HEADER_SIZE;
-    const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
-
-    if (f->h.nbytes == 0)
-        return f->h.version >= 2 ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, err)
-                                 : TESS_OK;
-    if (nchunks > f->options.limits.nchunks)
-        return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
-                       nchunks, f->options.limits.nchunks);
-    if (room < CHUNK_HEADER_MIN)
-        return err_set(err, TESS_ERR_CORRUPT, position,
-                       "%" PRId64 " bytes between chunks and trailer, for an index", room);
-
-    const size_t head_size = (size_t)min_i64(room, CHUNK_HEADER_SIZE);
-    tess_status st = io_read(f->io, position, head, head_size, err);
-    if (st != TESS_OK)
-        return st;
-    st = chunk_header_parse(head, head_size, room, 8, &h, err);
-    if (st == TESS_OK)
-        st = load(f, position, h.cbytes, &bytes, err);
-    if (st == TESS_OK && f->h.version >= 2)
-        st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, err);
-    if (st == TESS_OK)
-        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
-                         f->options.limits.memory, err);
-    free(bytes);
-    if (st == TESS_OK && f->index.nchunks > f->options.limits.nchunks)
-        st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
-                     f->index.nchunks, f->options.limits.nchunks);
-    if (st == TESS_OK)
-        return st;
-    err_shift(err, st, position);
-    return err_prefix(err, st, "index");
+    free(f->head);
+    f->head = f->torn;
+    f->torn = NULL;
+    return TESS_OK;
 }
 
 // What a frame must be like for us to change it.
@@ -235,6 +101,11 @@ prepare_writing(struct frame *f, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0,
                        "a frame from before c-blosc2 2.0, which can only be read");
 
+    if (f->torn) {
+        const tess_status st = write_torn_header(f, err);
+        if (st != TESS_OK)
+            return st;
+    }
     const size_t layers = layers_size(&f->metas);
     uint8_t *const again = malloc(layers);
     if (!again)
@@ -251,41 +122,12 @@ prepare_writing(struct frame *f, tess_error *err)
     return f->container->prepare(f, err);
 }
 
-static tess_status
-load_state(struct frame *f, tess_error *err)
-{
-    tess_status st = load_header(f, err);
-    if (st == TESS_OK)
-        st = parse_metas(f, err);
-    if (st == TESS_OK)
-        st = load_trailer(f, err);
-    if (st == TESS_OK)
-        st = load_index(f, err);
-    return st;
-}
-
-// Header, trailer and index were read one after the other. They are of one state, and what is wrong
-// with them is, if that state is still the newest.
-static tess_status
-check_loaded(const struct frame *f, tess_status st, tess_error *err)
-{
-    tess_error why;
-    if (!f->head)
-        return st;
-    const tess_status now = frame_check_unchanged(f, &why);
-    if (st != TESS_OK && now != TESS_ERR_STALE)
-        return st;
-    if (now != TESS_OK && err)
-        *err = why;
-    return now;
-}
-
 // From the io of header and index on.
 static tess_status
 open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
-    TRY(check_loaded(f, load_state(f, err), err));
+    TRY(frame_load(f, err));
     if (f->writable)
         TRY(prepare_writing(f, err));
     *frame = f;
@@ -338,6 +180,7 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
     f->metas = *metas;
     index_init_uniform(&f->index, nchunks, entry);
     space_init(&f->space, f->h.header_len, (struct extent){0});
+    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
     f->dirty = true;
 }
 

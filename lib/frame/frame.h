@@ -21,6 +21,7 @@
 
 #include "chunk/decode.h"
 #include "chunk/encode.h"
+#include "frame/checksums.h"
 #include "frame/header.h"
 #include "frame/index.h"
 #include "frame/numbers.h"
@@ -77,6 +78,7 @@ extern const struct folder_kind frame_folder_kind;
 struct frame_options {
     tess_limits limits; // 0: default
     tess_durability durability;
+    tess_checksums checksums;
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
 };
 
@@ -94,6 +96,7 @@ struct frame {
     struct layers metas;
     struct layers vlmetas;
     struct frame_index index;
+    struct checksums checksums; // of chunks; all that are known, or none if nobody asks for them
 
     struct space space;
     struct old_chunks old;
@@ -101,7 +104,11 @@ struct frame {
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     int64_t written; // bytes of chunks since the last commit
+    bool keeps_ledger; // commits have one
+    uint64_t number; // of the newest commit that is known of
+    bool sealed; // it is the one on the disk
     uint8_t *head; // header and trailer as they are on disk, to notice other writers
+    uint8_t *torn; // what the header should be, where what is on disk is a mixture; else NULL
     uint8_t *tail;
     size_t head_size;
     size_t tail_size;

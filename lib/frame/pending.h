@@ -13,7 +13,9 @@ struct pending {
     int64_t body_size;
     uint8_t *tail; // the trailer alone
     size_t tail_size;
+    size_t ledger_size; // of the ledger's chunk, the last thing in front of the trailer's end; or 0
     struct extent placed; // where the body goes
+    const uint8_t *announced; // a header that may come next; NULL: none
 };
 
 void pending_finish(struct pending *p); // zeroed: fine
@@ -21,12 +23,16 @@ void pending_finish(struct pending *p); // zeroed: fine
 // Index and trailer of the state in memory; an empty frame has no index.
 tess_status pending_encode_body(struct pending *p, const struct frame *f, tess_error *err);
 
-// Index and trailer of the state on disk, but with another list of chunks.
+// Index and trailer of the state on disk, but with another list of chunks and their checksums.
 tess_status pending_encode_disk(struct pending *p, const struct frame *f,
-                                const struct frame_index *list, tess_error *err);
+                                const struct frame_index *list, const struct checksums *checksums,
+                                tess_error *err);
 
-// The header, for the lengths in p->h.
+// The header, for the lengths in p->h; then the body is complete.
 tess_status pending_encode_header(struct pending *p, const struct frame *f, tess_error *err);
+
+// Complete the body for a header that was changed since, or for a state that follows another one.
+void pending_seal(struct pending *p, const struct frame *f);
 
 // The state is current on the disk: the frame takes it over.
 void pending_adopt(struct pending *p, struct frame *f);

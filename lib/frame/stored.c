@@ -71,6 +71,19 @@ read_front(struct stored_chunk *sc, int64_t n, int64_t size, int64_t room, struc
     return TESS_OK;
 }
 
+// All bytes of a chunk against its checksum, if that is known.
+static tess_status
+check(const struct frame *f, int64_t n, const uint8_t *bytes, int32_t cbytes, tess_error *err)
+{
+    const uint64_t expected = checksums_get(&f->checksums, index_get(&f->index, n));
+    const uint64_t found = expected ? checksum_of(bytes, (size_t)cbytes) : 0;
+    if (found != expected)
+        return err_set(err, TESS_ERR_CORRUPT, 0,
+                       "%" PRId32 " bytes with the checksum %016" PRIx64 ", not %016" PRIx64,
+                       cbytes, found, expected);
+    return TESS_OK;
+}
+
 static tess_status
 open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scratch *s,
             tess_error *err)
@@ -85,10 +98,16 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
     tess_status st = read_front(sc, n, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
-    const int64_t wanted = chunk_front_size(&h);
+    const bool verified = f->options.checksums == TESS_CHECKSUMS_VERIFY;
+    const int64_t wanted = verified ? h.cbytes : chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
         st = get_bytes(sc, 0, size, s, &front, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    if (verified) {
+        st = check(f, n, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
     }
@@ -144,6 +163,8 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     st = read_front(sc, n, min_i64(room, CHUNK_HEADER_SIZE), room, s, &h, bytes, err);
     if (st == TESS_OK)
         st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
+    if (st == TESS_OK)
+        st = check(f, n, *bytes, h.cbytes, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);

@@ -20,7 +20,6 @@ enum {
     MARK_BIN = 0xc6,
     VERSION = 1,
     LAYERS_AT = 2,
-    FINGERPRINT_SIZE = 16,
     FINGERPRINT_XXH3 = 3,
 };
 
@@ -95,7 +94,7 @@ fingerprint(const uint8_t *trailer, size_t size, const uint8_t *index, size_t in
     XXH3_state_t state;
     XXH3_128bits_reset(&state);
     XXH3_128bits_update(&state, index, index_size);
-    XXH3_128bits_update(&state, trailer, size - FINGERPRINT_SIZE);
+    XXH3_128bits_update(&state, trailer, size - TRAILER_SEAL);
     XXH128_canonicalFromHash(out, XXH3_128bits_digest(&state));
 }
 
@@ -103,22 +102,23 @@ void
 trailer_seal(uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size)
 {
     XXH128_canonical_t hash;
-    uint8_t *const end = trailer + size - FINGERPRINT_SIZE;
+    uint8_t *const end = trailer + size - TRAILER_SEAL;
     end[-1] = FINGERPRINT_XXH3;
     fingerprint(trailer, size, index, index_size, &hash);
-    memcpy(end, hash.digest, FINGERPRINT_SIZE);
+    memcpy(end, hash.digest, TRAILER_SEAL);
 }
 
 tess_status
 trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size,
-                   tess_error *err)
+                   bool *sealed, tess_error *err)
 {
     XXH128_canonical_t hash;
-    const uint8_t *const end = trailer + size - FINGERPRINT_SIZE;
-    if (end[-1] != FINGERPRINT_XXH3)
+    const uint8_t *const end = trailer + size - TRAILER_SEAL;
+    *sealed = end[-1] == FINGERPRINT_XXH3;
+    if (!*sealed)
         return TESS_OK;
     fingerprint(trailer, size, index, index_size, &hash);
-    if (memcmp(end, hash.digest, FINGERPRINT_SIZE) != 0)
+    if (memcmp(end, hash.digest, TRAILER_SEAL) != 0)
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "index and trailer are not what their fingerprint says");
     return TESS_OK;

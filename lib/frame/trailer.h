@@ -6,7 +6,10 @@
 
 #include "meta/layers.h"
 
+#include <stdbool.h>
+
 #define TRAILER_FIXED_END 23 // bytes behind the layers: length and fingerprint
+#define TRAILER_SEAL 16
 
 // Length of the trailer, out of the last TRAILER_FIXED_END bytes of a frame. At most `room`.
 tess_status trailer_length(const uint8_t *end, int64_t room, int64_t *length, tess_error *err);
@@ -25,10 +28,11 @@ tess_status trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *s
  * The fingerprint of index chunk and trailer, in the last bytes of the trailer: type 3, XXH3 of
  * 128 bits over the index chunk and the trailer up to and with the type byte. It leaves out the
  * header, which other writers change alone; they also reset the fingerprint when they write a
- * trailer. Checking one of another type is fine.
+ * trailer. Checking one of another type is fine. The last TRAILER_SEAL bytes are the fingerprint.
  */
 void trailer_seal(uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size);
+// *sealed: it has one of this type, and it is right.
 tess_status trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index,
-                               size_t index_size, tess_error *err);
+                               size_t index_size, bool *sealed, tess_error *err);
 
 #endif

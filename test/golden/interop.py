@@ -14,10 +14,12 @@ length, by which c-blosc2 notices that it was replaced.
 is a path, is absent.
 """
 
+import filecmp
 import hashlib
 import importlib.util
 import json
 import os
+import struct
 import re
 import subprocess
 import sys
@@ -64,12 +66,33 @@ def objects(b2ref, path):
     return False
 
 
+def same_file(path, other):
+    return os.path.isfile(path) and os.path.isfile(other) and filecmp.cmp(path, other, False)
+
+
+def ledger_fault(frame, content):
+    """None, or what is wrong with the metalayer that Tessera keeps for itself."""
+    head = frame.data[:frame.header_len]
+    if content[:1] != b"\xc6" or struct.unpack_from(">I", content, 1)[0] != len(content) - 5:
+        return "no msgpack bin of its size"
+    payload = content[5:]
+    if payload[0] != 1 or struct.unpack_from("<I", payload, 4)[0] != len(head):
+        return "format %d, a header of %d bytes" % (payload[0], len(head))
+    if payload[40:40 + len(head)] != head[:2] + b"\0" + head[3:]:
+        return "another header"
+    previous, nruns, nstored = struct.unpack_from("<IIQ", payload, 24)
+    if len(payload) != 40 + len(head) + previous + 8 * (nruns + nstored):
+        return "%d runs and %d checksums in %d bytes" % (nruns, nstored, len(payload))
+    return None
+
+
 def difference(b2ref, folder, case, origin):
     """None, or what is wrong with one array."""
     original = os.path.join(origin or "", case["name"])
+    path = os.path.join(folder, case["file"])
     strict = not (origin and os.path.exists(original) and objects(b2ref, original))
     try:
-        source, data = read(b2ref, os.path.join(folder, case["file"]), strict, case["offset"])
+        source, data = read(b2ref, path, strict, case["offset"])
         metalayers = {k.decode(): v.hex() for k, v in source.frame.meta.items()}
         vlmetalayers = {k.decode(): source.frame.vlmeta_content(k).hex()
                         for k in source.frame.vlmeta}
@@ -91,6 +114,12 @@ def difference(b2ref, folder, case, origin):
         at = next((i for i in range(common) if data[i] != want[i]), common)
         return "other data from byte %d on (%d bytes, sha256 %s)" % (
             at, len(data), hashlib.sha256(data).hexdigest())
+    ledger = vlmetalayers.pop("_tess", None)
+    if ledger is None and len(vlmetalayers) < 16 and not same_file(path, original):
+        return "no ledger"
+    fault = ledger and ledger_fault(source.frame, bytes.fromhex(ledger))
+    if fault:
+        return "the ledger: " + fault
     if metalayers != case["metalayers"]:
         return "other metalayers: %r" % metalayers
     if vlmetalayers != case["vlmetalayers"]:

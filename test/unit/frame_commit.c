@@ -4,8 +4,8 @@
  *
  * All writes go through an io that writes them down. Played back up to any point, they must give a
  * frame that opens, and holds what the last header that was written stands for. Where the frame
- * syncs, any of the writes since the last sync may be missing, or be cut off, but those of the
- * header, which lie in one sector.
+ * syncs, any of the writes since the last sync may be missing, or be cut off; of those of the
+ * header any sector may be missing, but none is cut.
  */
 #include "frame/frame.h"
 
@@ -28,6 +28,8 @@ enum {
     CHUNKS = 24,
     COMMITS = 60,
     NOTE_SIZE = 12,
+    WIDE_NOTE_SIZE = 1500, // a header of four sectors
+    SECTOR = 512,
 };
 
 // -- an io that writes down what it is told
@@ -187,6 +189,7 @@ struct state {
     int64_t nchunks;
     int chunks[CHUNKS];
     int note; // content of the metalayer
+    size_t note_size;
     int values; // variable-length metalayers
     int value[LAYERS_VL_WRITE_MAX];
 };
@@ -216,7 +219,8 @@ value_size(int number)
 static tess_status
 open_bytes(const uint8_t *bytes, size_t size, bool writable, struct frame **f, tess_error *err)
 {
-    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
+    const struct frame_options options = {.durability = TESS_DURABILITY_NONE,
+                                          .checksums = TESS_CHECKSUMS_VERIFY};
     struct io *io;
     assert_int_equal(writable ? io_memory_new(bytes, size, &io, NULL)
                               : io_memory_view(bytes, size, &io, NULL),
@@ -263,17 +267,21 @@ compare_chunk(const struct frame *f, int64_t n, int number)
 static const char *
 compare(const struct frame *f, const struct state *s)
 {
-    uint8_t bytes[400];
+    uint8_t bytes[WIDE_NOTE_SIZE];
+    int64_t stored = 0;
     if (f->index.nchunks != s->nchunks)
         return "another number of chunks";
     for (int64_t n = 0; n < s->nchunks; n++) {
         const char *const wrong = compare_chunk(f, n, s->chunks[n]);
         if (wrong)
             return wrong;
+        stored += index_get(&f->index, n) >= 0;
     }
-    fill(s->note, bytes, NOTE_SIZE);
-    if (f->metas.count != 1 || f->metas.items[0].size != NOTE_SIZE ||
-        memcmp(f->metas.items[0].content, bytes, NOTE_SIZE) != 0)
+    if (f->checksums.count != stored)
+        return "another number of checksums";
+    fill(s->note, bytes, s->note_size);
+    if (f->metas.count != 1 || f->metas.items[0].size != s->note_size ||
+        memcmp(f->metas.items[0].content, bytes, s->note_size) != 0)
         return "another metalayer";
     if (f->vlmetas.count != s->values)
         return "another number of variable-length metalayers";
@@ -288,18 +296,24 @@ compare(const struct frame *f, const struct state *s)
 }
 
 static const char *
-compare_bytes(const uint8_t *bytes, size_t size, const struct state *s)
+compare_opened(const uint8_t *bytes, size_t size, bool writable, const struct state *s)
 {
     static tess_error err;
     struct frame *f;
     uint8_t *const exact = exact_copy(bytes, size);
     const char *wrong = err.message;
-    if (open_bytes(exact, size, false, &f, &err) == TESS_OK) {
+    if (open_bytes(exact, size, writable, &f, &err) == TESS_OK) {
         wrong = compare(f, s);
         frame_close(f);
     }
     free(exact);
     return wrong;
+}
+
+static const char *
+compare_bytes(const uint8_t *bytes, size_t size, const struct state *s)
+{
+    return compare_opened(bytes, size, false, s);
 }
 
 // -- a story of changes
@@ -353,7 +367,7 @@ judge_header(struct story *s)
 }
 
 static void
-begin_story(struct story *s, tess_durability durability, int64_t nchunks)
+begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, size_t note_size)
 {
     const struct frame_header h = {.typesize = TYPESIZE,
                                    .blocksize = CHUNKSIZE,
@@ -362,21 +376,27 @@ begin_story(struct story *s, tess_durability durability, int64_t nchunks)
                                    .split = 3};
     const struct frame_options options = {.durability = durability};
     struct layers metas = {0};
-    uint8_t bytes[NOTE_SIZE];
+    uint8_t bytes[WIDE_NOTE_SIZE];
     tess_error err;
 
-    *s = (struct story){.durability = durability, .next_number = 1};
+    *s = (struct story){.durability = durability, .next_number = 1, .now.note_size = note_size};
     random_init(&s->r, random_seed());
     diary_init(&s->d);
     s->d.story = s;
     s->now.nchunks = nchunks;
-    fill(0, bytes, NOTE_SIZE);
-    assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, NOTE_SIZE, NULL), TESS_OK);
+    fill(0, bytes, note_size);
+    assert_int_equal(layers_add(&metas, LAYERS_FIXED_MAX, "note", bytes, note_size, NULL), TESS_OK);
     if (frame_create(&s->d.io, &h, &metas, nchunks, index_entry_of(SPECIAL_ZEROS), &options, &s->f,
                      &err) != TESS_OK ||
         frame_commit(s->f, &err) != TESS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
+}
+
+static void
+begin_story(struct story *s, tess_durability durability, int64_t nchunks)
+{
+    begin_wide_story(s, durability, nchunks, NOTE_SIZE);
 }
 
 static void
@@ -493,14 +513,14 @@ change_chunks(struct story *s)
 static void
 change_metas(struct story *s)
 {
-    uint8_t bytes[400];
+    uint8_t bytes[WIDE_NOTE_SIZE];
     struct layers *const l = &s->f->vlmetas;
     char name[8];
 
     if (random_below(&s->r, 4) == 0) {
         s->now.note = s->next_number++;
-        fill(s->now.note, bytes, NOTE_SIZE);
-        assert_int_equal(layer_set(&s->f->metas.items[0], bytes, NOTE_SIZE, NULL), TESS_OK);
+        fill(s->now.note, bytes, s->now.note_size);
+        assert_int_equal(layer_set(&s->f->metas.items[0], bytes, s->now.note_size, NULL), TESS_OK);
     } else if (s->now.values > 0 && random_below(&s->r, 3) > 0) {
         const int n = (int)random_below(&s->r, (uint64_t)s->now.values);
         if (random_below(&s->r, 2)) {
@@ -608,12 +628,34 @@ play(struct image *m, const struct op *op, size_t size)
     memcpy(m->bytes + op->offset, op->bytes, size);
 }
 
+// Some sectors of a write of the header; true if the first one is among them, which says where the
+// state is.
+static bool
+play_sectors(struct story *s, struct image *m, const struct op *op)
+{
+    bool first = false;
+    for (size_t at = 0, next; at < op->size; at = next) {
+        const size_t position = (size_t)op->offset + at;
+        next = at + SECTOR - position % SECTOR;
+        next = next < op->size ? next : op->size;
+        if (random_below(&s->r, 2) == 0)
+            continue;
+        const struct op piece = {
+            .kind = WRITE, .offset = (int64_t)position, .size = next - at, .bytes = op->bytes + at};
+        play(m, &piece, piece.size);
+        first |= at == 0;
+    }
+    return first;
+}
+
 static void
 check_image(const struct story *s, const struct image *m, int state, size_t at, const char *what)
 {
     if (state < 0)
         return; // before the first commit
-    const char *const wrong = compare_bytes(m->bytes, m->size, &s->committed[state]);
+    const char *wrong = compare_bytes(m->bytes, m->size, &s->committed[state]);
+    if (!wrong)
+        wrong = compare_opened(m->bytes, m->size, true, &s->committed[state]);
     if (wrong)
         fail_msg("%s, in operation %zu of %zu: state %d: %s", what, at, s->d.nops, state, wrong);
 }
@@ -660,10 +702,14 @@ stop_machine(struct story *s)
                 const uint64_t fate = random_below(&s->r, 3);
                 if (fate == 0)
                     continue;
-                play(&m, op,
-                     fate == 1 && op->state < 0 ? random_below(&s->r, op->size + 1) : op->size);
-                if (op->state >= 0)
-                    state = op->state;
+                if (op->state >= 0) {
+                    if (synced_state < 0)
+                        play(&m, op, op->size); // of the first one nothing is promised
+                    if (synced_state < 0 || play_sectors(s, &m, op))
+                        state = op->state;
+                    continue;
+                }
+                play(&m, op, fate == 1 ? random_below(&s->r, op->size + 1) : op->size);
             }
             check_image(s, &m, state, i, "the machine stopped");
         }
@@ -681,12 +727,12 @@ stop_machine(struct story *s)
 }
 
 static void
-run(tess_durability durability, bool failures)
+run_with(tess_durability durability, bool failures, size_t note_size)
 {
     struct story s;
     int failed = 0;
     for (int64_t nchunks = 0; nchunks <= 8; nchunks += 4) {
-        begin_story(&s, durability, nchunks);
+        begin_wide_story(&s, durability, nchunks, note_size);
         s.failures = failures;
         tell(&s);
         assert_true(s.ncommitted > COMMITS / 4);
@@ -697,6 +743,13 @@ run(tess_durability durability, bool failures)
         end_story(&s);
     }
     assert_true(failures ? failed > 5 : failed == 0);
+}
+
+static void
+run(tess_durability durability, bool failures)
+{
+    run_with(durability, failures, NOTE_SIZE);
+    run_with(durability, failures, WIDE_NOTE_SIZE);
 }
 
 static void

@@ -1,0 +1,271 @@
+/*
+ * load.c - reading the state of a frame: header, trailer and index, and no chunk.
+ *
+ * What other implementations wrote has no fingerprint of ours; what Tessera wrote has one, and a
+ * ledger, which says whether the header was torn and what the chunks hash to.
+ *
+ * Not here: what is needed before it can be changed (frame.c, containers).
+ */
+#include "frame/container.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "frame/ledger.h"
+#include "frame/trailer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A piece of the frame in memory of its own.
+static tess_status
+load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+{
+    if (size > f->options.limits.memory)
+        return err_set(err, TESS_ERR_LIMIT, position,
+                       "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
+                       f->options.limits.memory);
+    uint8_t *const piece = malloc((size_t)size);
+    if (!piece)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
+    const tess_status st = io_read(f->io, position, piece, (size_t)size, err);
+    if (st == TESS_OK)
+        *bytes = piece;
+    else
+        free(piece);
+    return st;
+}
+
+// The fixed part, with the size of the file then.
+struct front {
+    int64_t room;
+    size_t size;
+    uint8_t bytes[FRAME_HEADER_SIZE];
+};
+
+static tess_status
+read_front(const struct frame *f, struct front *front, tess_error *err)
+{
+    *front = (struct front){0};
+    const tess_status st = io_size(f->io, &front->room, err);
+    if (st != TESS_OK)
+        return st;
+    front->size = (size_t)min_i64(front->room, FRAME_HEADER_SIZE);
+    return io_read(f->io, 0, front->bytes, front->size, err);
+}
+
+// What is wrong may be that a writer was at work between the size and the bytes.
+static tess_status
+blame_front(const struct frame *f, const struct front *front, tess_status st, tess_error *err)
+{
+    struct front now;
+    if (f->io->in_memory || read_front(f, &now, NULL) != TESS_OK ||
+        (now.room == front->room && memcmp(now.bytes, front->bytes, FRAME_HEADER_SIZE) == 0))
+        return st;
+    return err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
+}
+
+static tess_status
+load_header(struct frame *f, tess_error *err)
+{
+    struct front front;
+    tess_status st = read_front(f, &front, err);
+    if (st != TESS_OK)
+        return st;
+    st = frame_header_parse(front.bytes, front.size, front.room, &f->h, err);
+    if (st != TESS_OK)
+        return blame_front(f, &front, st, err);
+    if (f->h.sparse && !f->folder)
+        return err_set(err, TESS_ERR_FORMAT, 26,
+                       "the index of a sparse frame; open its directory instead");
+    if (!f->h.sparse && f->folder)
+        return err_set(err, TESS_ERR_CORRUPT, 26,
+                       FRAME_FOLDER_INDEX
+                       " is a contiguous frame, in the directory of a sparse one");
+    f->head_size = (size_t)f->h.header_len;
+    st = load(f, 0, f->h.header_len, &f->head, err);
+    if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
+        st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
+    return st;
+}
+
+static tess_status
+parse_metas(struct frame *f, const uint8_t *head, tess_error *err)
+{
+    if (!f->h.has_layers)
+        return TESS_OK;
+    const size_t fixed = (size_t)f->h.fixed_size;
+    return layers_parse(head + fixed, f->head_size - fixed, fixed, LAYERS_HEADER, &f->metas, err);
+}
+
+static tess_status
+load_trailer(struct frame *f, tess_error *err)
+{
+    uint8_t end[TRAILER_FIXED_END];
+    int64_t length;
+
+    if (!f->h.has_trailer)
+        return TESS_OK;
+    const int64_t end_at = f->h.frame_len - TRAILER_FIXED_END;
+    tess_status st = io_read(f->io, end_at, end, sizeof end, err);
+    if (st != TESS_OK)
+        return st;
+    st = trailer_length(end, f->h.frame_len - f->h.header_len, &length, err);
+    if (st != TESS_OK)
+        return st;
+
+    const int64_t position = f->h.frame_len - length;
+    f->tail_size = (size_t)length;
+    st = load(f, position, length, &f->tail, err);
+    if (st != TESS_OK)
+        return st;
+    st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
+                           : trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+    return st == TESS_OK ? st : err_shift(err, st, position);
+}
+
+static tess_status
+load_index(struct frame *f, tess_error *err)
+{
+    uint8_t head[CHUNK_HEADER_SIZE];
+    uint8_t *bytes = NULL;
+    struct chunk_header h;
+    const int64_t nchunks = f->h.chunksize > 0 ? ceil_div(f->h.nbytes, f->h.chunksize) : -1;
+    const int64_t position = f->h.header_len + (f->h.sparse ? 0 : f->h.cbytes);
+    const int64_t entry_max = f->h.sparse ? UINT32_MAX : f->h.cbytes - CHUNK_HEADER_SIZE;
+    const int64_t room = f->h.frame_len - (int64_t)f->tail_size - position;
+
+    if (f->h.nbytes == 0)
+        return f->h.version >= 2
+                   ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, &f->sealed, err)
+                   : TESS_OK;
+    if (nchunks > f->options.limits.nchunks)
+        return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
+                       nchunks, f->options.limits.nchunks);
+    if (room < CHUNK_HEADER_MIN)
+        return err_set(err, TESS_ERR_CORRUPT, position,
+                       "%" PRId64 " bytes between chunks and trailer, for an index", room);
+
+    const size_t head_size = (size_t)min_i64(room, CHUNK_HEADER_SIZE);
+    tess_status st = io_read(f->io, position, head, head_size, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_header_parse(head, head_size, room, 8, &h, err);
+    if (st == TESS_OK)
+        st = load(f, position, h.cbytes, &bytes, err);
+    if (st == TESS_OK && f->h.version >= 2)
+        st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, &f->sealed, err);
+    if (st == TESS_OK)
+        st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
+                         f->options.limits.memory, err);
+    free(bytes);
+    if (st == TESS_OK && f->index.nchunks > f->options.limits.nchunks)
+        st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
+                     f->index.nchunks, f->options.limits.nchunks);
+    if (st == TESS_OK)
+        return st;
+    err_shift(err, st, position);
+    return err_prefix(err, st, "index");
+}
+
+// Take the header that the ledger keeps for the one that was torn. f->head stays what is on the
+// disk, until somebody who may changes it.
+static tess_status
+mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
+{
+    const struct frame_header torn = f->h;
+    int64_t size;
+    if (!ledger_sees_torn(ledger, f->head, f->head_size))
+        return TESS_OK;
+    f->torn = malloc(f->head_size);
+    if (!f->torn)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
+                       f->head_size);
+    memcpy(f->torn, ledger->head, f->head_size);
+    tess_status st = io_size(f->io, &size, err);
+    if (st == TESS_OK)
+        st = frame_header_parse(f->torn, f->head_size, size, &f->h, err);
+    if (st == TESS_OK && (f->h.frame_len != torn.frame_len || f->h.header_len != torn.header_len ||
+                          f->h.cbytes != torn.cbytes || f->h.nbytes != torn.nbytes))
+        st = err_set(err, TESS_ERR_CORRUPT, 0, "a header whose copy leads to another state");
+    layers_finish(&f->metas);
+    return st == TESS_OK ? parse_metas(f, f->torn, err) : st;
+}
+
+// What Tessera left in a state that is still its own. Of others' the number is all that counts.
+static tess_status
+load_ledger(struct frame *f, tess_error *err)
+{
+    struct ledger ledger;
+    struct layer *const layer = layers_find(&f->vlmetas, LEDGER_NAME);
+    tess_status st = TESS_OK;
+
+    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
+    if (!layer)
+        return TESS_OK;
+    if (ledger_parse(layer, f->options.limits.memory, &ledger, err) != TESS_OK) {
+        f->keeps_ledger = false; // somebody else's metalayer of that name
+        return TESS_OK;
+    }
+    f->number = ledger.number;
+    layers_remove(&f->vlmetas, layer);
+    if (f->sealed && !f->folder) // there it is replaced by a rename
+        st = mend_header(f, &ledger, err);
+    if (st == TESS_OK && f->sealed &&
+        (f->writable || f->options.checksums == TESS_CHECKSUMS_VERIFY))
+        st = ledger_load(&ledger, &f->index, &f->checksums, err);
+    ledger_finish(&ledger);
+    return st;
+}
+
+tess_status
+frame_load_checksums(const struct frame *f, const struct frame_index *list,
+                     struct checksums *checksums, tess_error *err)
+{
+    struct layers vlmetas;
+    struct ledger ledger;
+    if (!f->sealed)
+        return TESS_OK;
+    tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
+    if (st != TESS_OK)
+        return st;
+    const struct layer *const layer = layers_find(&vlmetas, LEDGER_NAME);
+    if (layer && ledger_parse(layer, f->options.limits.memory, &ledger, NULL) == TESS_OK) {
+        st = ledger_load(&ledger, list, checksums, err);
+        ledger_finish(&ledger);
+    }
+    layers_finish(&vlmetas);
+    return st;
+}
+
+static tess_status
+load_state(struct frame *f, tess_error *err)
+{
+    tess_status st = load_header(f, err);
+    if (st == TESS_OK)
+        st = parse_metas(f, f->head, err);
+    if (st == TESS_OK)
+        st = load_trailer(f, err);
+    if (st == TESS_OK)
+        st = load_index(f, err);
+    if (st == TESS_OK)
+        st = load_ledger(f, err);
+    return st;
+}
+
+// Header, trailer and index were read one after the other. They are of one state, and what is wrong
+// with them is, if that state is still the newest.
+tess_status
+frame_load(struct frame *f, tess_error *err)
+{
+    tess_error why;
+    const tess_status st = load_state(f, err);
+    if (!f->head)
+        return st;
+    const tess_status now = frame_check_unchanged(f, &why);
+    if (st != TESS_OK && now != TESS_ERR_STALE)
+        return st;
+    if (now != TESS_OK && err)
+        *err = why;
+    return now;
+}

@@ -1,0 +1,331 @@
+/*
+ * checksums.c - bytes of chunks that change behind the back of the library, and the metalayer in
+ * which it keeps what they should be.
+ */
+#include "api/files.h"
+#include "support/random.h"
+#include "support/reference.h"
+
+#include <tessera.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 24, COLUMNS = 8, CHUNK_ROWS = 4, FINGERPRINT_SIZE = 16 };
+
+static tess_storage
+at(const char *name, tess_mode mode, tess_checksums checksums)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = files_path(name);
+    storage.mode = mode;
+    storage.checksums = checksums;
+    return storage;
+}
+
+// An array of noise, stored as it is: what is damaged can be read, and is wrong.
+static void
+create(const tess_storage *storage, tess_layout layout, struct reference *r, tess_array **a)
+{
+    struct random random;
+    tess_params p;
+    reference_init(r, 2, (const int64_t[]){ROWS, COLUMNS}, 4);
+    random_init(&random, random_seed());
+    random_bytes(&random, r->data, reference_size(r));
+    tess_params_init(&p);
+    p.layout = layout;
+    p.typesize = 4;
+    p.ndim = 2;
+    p.shape[0] = ROWS;
+    p.shape[1] = COLUMNS;
+    p.chunkshape[0] = CHUNK_ROWS;
+    p.chunkshape[1] = COLUMNS;
+    p.blockshape[0] = 2;
+    p.blockshape[1] = COLUMNS;
+    ok(tess_array_from(storage, &p, r->data, reference_size(r), a, err));
+}
+
+static tess_status
+read_rows(tess_array *a, int64_t from, int64_t until, tess_error *err)
+{
+    int32_t items[ROWS * COLUMNS];
+    return tess_array_read(a, (const int64_t[]){from, 0}, (const int64_t[]){until, COLUMNS}, items,
+                           sizeof items, err);
+}
+
+// Whether the text stands in a file.
+static bool
+holds(const char *path, const char *text)
+{
+    size_t size;
+    uint8_t *const bytes = files_read(path, &size);
+    bool found = false;
+    for (size_t i = 0; i + strlen(text) <= size && !found; i++)
+        found = memcmp(bytes + i, text, strlen(text)) == 0;
+    free(bytes);
+    return found;
+}
+
+// A row of the array in its file.
+static size_t
+find_row(const uint8_t *bytes, size_t size, const struct reference *r, int64_t row)
+{
+    const size_t row_size = COLUMNS * 4;
+    const uint8_t *const items = (const uint8_t *)r->data + (size_t)row * row_size;
+    for (size_t i = 0; i + row_size <= size; i++)
+        if (memcmp(bytes + i, items, row_size) == 0)
+            return i;
+    fail_msg("row %d is not in the file as it is", (int)row);
+    return 0;
+}
+
+static const char *
+chunk_file(tess_layout layout, const char *name, int64_t chunk)
+{
+    static char path[100];
+    if (layout == TESS_LAYOUT_CONTIGUOUS)
+        return files_path(name);
+    snprintf(path, sizeof path, "%s/%08X.chunk", name, (unsigned)chunk);
+    return files_path(path);
+}
+
+static void
+flip(const char *path, size_t at_byte)
+{
+    size_t size;
+    uint8_t *const bytes = files_read(path, &size);
+    assert_true(at_byte < size);
+    bytes[at_byte] ^= 0x10;
+    files_write(path, bytes, size);
+    free(bytes);
+}
+
+static void
+check_damaged(const char *name, int64_t row, bool noticed)
+{
+    tess_storage storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+    const int64_t chunk = row / CHUNK_ROWS;
+    tess_error error = {0};
+    tess_array *a;
+    char text[20];
+
+    ok(tess_array_open(&storage, &a, err));
+    assert_int_equal(read_rows(a, row, row + 1, &error), noticed ? TESS_ERR_CORRUPT : TESS_OK);
+    if (noticed) {
+        snprintf(text, sizeof text, "chunk %d", (int)chunk);
+        assert_non_null(strstr(error.message, "checksum"));
+        assert_non_null(strstr(error.message, text));
+        // Also where another block of the chunk is wanted, and only there.
+        const int64_t other = row - row % CHUNK_ROWS + (row % CHUNK_ROWS < 2 ? 2 : 0);
+        assert_int_equal(read_rows(a, other, other + 1, NULL), TESS_ERR_CORRUPT);
+        assert_int_equal(read_rows(a, 0, ROWS, NULL), TESS_ERR_CORRUPT);
+        ok(read_rows(a, 0, chunk * CHUNK_ROWS, err));
+        ok(read_rows(a, (chunk + 1) * CHUNK_ROWS, ROWS, err));
+    }
+    ok(tess_array_close(a, err));
+    // Who does not ask is not told.
+    storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_WRITE);
+    ok(tess_array_open(&storage, &a, err));
+    ok(read_rows(a, 0, ROWS, err));
+    ok(tess_array_close(a, err));
+}
+
+static void
+damage_is_noticed(void **state)
+{
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        const tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        struct reference r;
+        tess_array *a;
+        create(&storage, layouts[i], &r, &a);
+        ok(tess_array_close(a, err));
+        for (int64_t row = 0; row < ROWS; row++) {
+            const char *const path = chunk_file(layouts[i], name, row / CHUNK_ROWS);
+            size_t size;
+            uint8_t *const bytes = files_read(path, &size);
+            const size_t place = find_row(bytes, size, &r, row) + (size_t)row % 32;
+            free(bytes);
+            flip(path, place);
+            check_damaged(name, row, true);
+            flip(path, place);
+        }
+        check_damaged(name, 0, false);
+        reference_finish(&r);
+    }
+}
+
+// A chunk that is damaged is not copied as if it were right: a part of it that is written, a copy.
+static void
+damage_does_not_spread(void **state)
+{
+    tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    const tess_storage copy = at("copy.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    struct reference r;
+    tess_array *a;
+    size_t size;
+
+    (void)state;
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    ok(tess_array_close(a, err));
+    uint8_t *const bytes = files_read(storage.path, &size);
+    flip(storage.path, find_row(bytes, size, &r, 9));
+    free(bytes);
+    for (int i = 0; i < 2; i++) {
+        storage.mode = i == 0 ? TESS_MODE_READ : TESS_MODE_UPDATE;
+        storage.checksums = i == 0 ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
+        ok(tess_array_open(&storage, &a, err));
+        assert_int_equal(tess_array_save(a, &copy, TESS_LAYOUT_CONTIGUOUS, NULL), TESS_ERR_CORRUPT);
+        assert_false(files_exist(copy.path));
+        tess_array_discard(a);
+    }
+    reference_finish(&r);
+}
+
+// Changes keep the checksums of what they leave, and make those of what is new.
+static void
+changes_keep_them(void **state)
+{
+    tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    struct random random;
+    struct reference r;
+    tess_array *a;
+
+    (void)state;
+    random_init(&random, random_seed());
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    for (int i = 0; i < 60; i++) {
+        const int64_t rows = reference_size(&r) > 0 ? r.shape[0] : 0;
+        const int64_t from = (int64_t)random_below(&random, (uint64_t)rows);
+        const int64_t start[] = {from, (int64_t)random_below(&random, COLUMNS)};
+        const int64_t stop[] = {from + 1 + (int64_t)random_below(&random, (uint64_t)(rows - from)),
+                                COLUMNS};
+        uint32_t items[2 * ROWS * COLUMNS];
+        random_bytes(&random, items, sizeof items);
+        reference_set(&r, start, stop, items);
+        ok(tess_array_write(a, start, stop, items, sizeof items, err));
+        if (i % 7 == 0) {
+            const int64_t shape[] = {ROWS / 2 + (int64_t)random_below(&random, ROWS), COLUMNS};
+            reference_resize(&r, shape);
+            ok(tess_array_resize(a, shape, err));
+        }
+        if (i % 3 > 0)
+            continue;
+        ok(tess_array_close(a, err));
+        storage.mode = TESS_MODE_UPDATE;
+        storage.checksums = i % 2 ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
+        ok(tess_array_open(&storage, &a, err));
+        tess_storage again = at("file.b2nd", TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+        tess_array *b;
+        ok(tess_array_open(&again, &b, err));
+        check_array(b, &r);
+        ok(tess_array_close(b, err));
+    }
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
+// What another program changed afterwards has no fingerprint, and is not compared.
+static void
+others_may_change_files(void **state)
+{
+    const tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    struct reference r;
+    tess_array *a;
+    size_t size;
+
+    (void)state;
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    ok(tess_array_close(a, err));
+    uint8_t *const bytes = files_read(storage.path, &size);
+    memset(bytes + size - FINGERPRINT_SIZE - 1, 0, FINGERPRINT_SIZE + 1);
+    bytes[find_row(bytes, size, &r, 9)] ^= 1;
+    files_write(storage.path, bytes, size);
+    free(bytes);
+    ((uint8_t *)r.data)[9 * COLUMNS * 4] ^= 1;
+
+    tess_storage reader = at("file.b2nd", TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+    ok(tess_array_open(&reader, &a, err));
+    check_array(a, &r);
+    ok(tess_array_close(a, err));
+    // What we change in it then has checksums again.
+    reader.mode = TESS_MODE_UPDATE;
+    ok(tess_array_open(&reader, &a, err));
+    ((uint8_t *)r.data)[21 * COLUMNS * 4] ^= 1;
+    ok(tess_array_write(a, (const int64_t[]){20, 0}, (const int64_t[]){24, COLUMNS},
+                        (const uint8_t *)r.data + 20 * COLUMNS * 4, 4 * COLUMNS * 4, err));
+    ok(tess_array_close(a, err));
+    uint8_t *const now = files_read(storage.path, &size);
+    flip(storage.path, find_row(now, size, &r, 21));
+    free(now);
+    check_damaged("file.b2nd", 21, true);
+    reference_finish(&r);
+}
+
+static void
+metalayer_is_hidden(void **state)
+{
+    tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    struct reference r;
+    tess_array *a;
+    tess_info info;
+    void *content;
+    size_t size;
+    char name[8];
+
+    (void)state;
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    for (int i = 0; i < 16; i++) { // with the last one there is no room for it
+        assert_true(holds(storage.path, "_tess"));
+        assert_int_equal(tess_vlmeta_set(a, "_tess", "x", 1, NULL), TESS_ERR_ARG);
+        assert_int_equal(tess_vlmeta_get(a, "_tess", &content, &size, NULL), TESS_ERR_ARG);
+        assert_int_equal(tess_vlmeta_delete(a, "_tess", NULL), TESS_ERR_ARG);
+        snprintf(name, sizeof name, "m%d", i);
+        ok(tess_vlmeta_set(a, name, name, strlen(name), err));
+        ok(tess_array_close(a, err));
+        storage.mode = TESS_MODE_UPDATE;
+        ok(tess_array_open(&storage, &a, err));
+        tess_array_info(a, &info);
+        assert_int_equal(info.nvlmetalayers, i + 1);
+        assert_string_equal(tess_vlmeta_name(a, i), name);
+        assert_null(tess_vlmeta_name(a, i + 1));
+    }
+    check_file(storage.path, &r);
+    ok(tess_vlmeta_delete(a, "m3", err));
+    ok(tess_array_close(a, err));
+    assert_true(holds(storage.path, "_tess"));
+
+    // Who does not want it does not get it, or loses it.
+    storage.checksums = TESS_CHECKSUMS_NONE;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_vlmeta_set(a, "m4", "new", 3, err));
+    ok(tess_array_close(a, err));
+    const tess_storage saved = at("saved.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_NONE);
+    storage.mode = TESS_MODE_READ;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_save(a, &saved, TESS_LAYOUT_CONTIGUOUS, err));
+    ok(tess_array_close(a, err));
+    assert_false(holds(saved.path, "_tess"));
+    check_file(storage.path, &r);
+    reference_finish(&r);
+}
+
+int
+main(void)
+{
+#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
+    const struct CMUnitTest tests[] = {
+        FILES_TEST(damage_is_noticed),   FILES_TEST(damage_does_not_spread),
+        FILES_TEST(changes_keep_them),   FILES_TEST(others_may_change_files),
+        FILES_TEST(metalayer_is_hidden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+/*
+ * frame_ledger.c - tests of frame: checksums by entry against a list, and ledgers that were made,
+ * read, damaged, and made up.
+ */
+#include "frame/ledger.h"
+
+#include "base/bytes.h"
+#include "chunk/encode.h"
+#include "frame/header.h"
+#include "io/io.h"
+#include "support/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    ENTRIES = 300,
+    STEPS = 20000,
+    LISTS = 200,
+    LIMIT = 1 << 20,
+    PAYLOAD_AT = CHUNK_HEADER_SIZE + 5,
+};
+
+static void
+checksums_are_kept(void **state)
+{
+    struct checksums x = {0};
+    uint64_t expected[ENTRIES] = {0};
+    struct random r;
+    int64_t count = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    assert_int_equal(checksums_get(&x, 5), 0);
+    checksums_set(&x, 5, 0);
+    for (int i = 0; i < STEPS; i++) {
+        const int64_t n = (int64_t)random_below(&r, ENTRIES);
+        const int64_t entry = n * 4096; // as positions are
+        const uint64_t checksum = random_below(&r, 2) ? 0 : random_next(&r) | 1;
+        assert_int_equal(checksums_reserve(&x, 1, NULL), TESS_OK);
+        checksums_set(&x, entry, checksum);
+        count += (checksum != 0) - (expected[n] != 0);
+        expected[n] = checksum;
+        assert_int_equal(x.count, count);
+        const int64_t other = (int64_t)random_below(&r, ENTRIES);
+        assert_true(checksums_get(&x, other * 4096) == expected[other]);
+        assert_true(checksums_get(&x, other * 4096 + 1) == 0);
+    }
+    for (int64_t n = 0; n < ENTRIES; n++)
+        assert_true(checksums_get(&x, n * 4096) == expected[n]);
+    checksums_finish(&x);
+}
+
+// A checksum in pieces is that of the whole. The hash is XXH3, whose value for nothing is known.
+static void
+checksums_of_bytes(void **state)
+{
+    enum { SIZE = 700000 };
+    struct random r;
+    struct io *io;
+    uint64_t checksum;
+    uint8_t *const bytes = malloc(SIZE);
+
+    (void)state;
+    assert_non_null(bytes);
+    assert_true(checksum_of("", 0) == UINT64_C(0x2d06800538d394c2));
+    random_init(&r, random_seed());
+    random_bytes(&r, bytes, SIZE);
+    assert_int_equal(io_memory_view(bytes, SIZE, &io, NULL), TESS_OK);
+    for (int i = 0; i < 20; i++) {
+        const int64_t at = (int64_t)random_below(&r, 1000);
+        const int64_t size = (int64_t)random_below(&r, SIZE - 1000);
+        assert_int_equal(checksum_of_stored(io, at, size, &checksum, NULL), TESS_OK);
+        assert_true(checksum == checksum_of(bytes + at, (size_t)size));
+    }
+    assert_int_equal(checksum_of_stored(io, SIZE - 10, 11, &checksum, NULL), TESS_ERR_IO);
+    io_close(io);
+    free(bytes);
+}
+
+// -- ledgers
+
+struct made {
+    struct frame_index list;
+    struct checksums checksums;
+    uint8_t *head, *previous;
+    size_t head_size;
+    bool has_previous;
+    struct layer layer;
+};
+
+static void
+make(struct made *m, struct random *r)
+{
+    static const int64_t counts[] = {0, 1, 2, 7, 40};
+    const int64_t nchunks = counts[random_below(r, 5)];
+
+    *m = (struct made){.head_size = 100 + random_below(r, 900), .has_previous = random_below(r, 2)};
+    index_init_uniform(&m->list, nchunks, index_entry_of(SPECIAL_UNINIT));
+    for (int64_t n = 0; n < nchunks && random_below(r, 20) > 0; n++) {
+        const int64_t entry =
+            random_below(r, 3) == 0
+                ? index_entry_of(random_below(r, 2) ? SPECIAL_ZEROS : SPECIAL_NANS)
+                : 32 * n;
+        assert_int_equal(index_set(&m->list, n, entry, NULL), TESS_OK);
+        assert_int_equal(checksums_reserve(&m->checksums, 1, NULL), TESS_OK);
+        if (entry >= 0 && random_below(r, 10) > 0)
+            checksums_set(&m->checksums, entry, random_next(r) | 1);
+    }
+    m->head = malloc(m->head_size);
+    m->previous = malloc(m->head_size);
+    assert_true(m->head && m->previous);
+    random_bytes(r, m->head, m->head_size);
+    random_bytes(r, m->previous, m->head_size);
+    memcpy(m->head + 2, FRAME_MAGIC, sizeof FRAME_MAGIC);
+    memcpy(m->previous + 2, FRAME_MAGIC, sizeof FRAME_MAGIC);
+    assert_int_equal(
+        ledger_make(&m->list, &m->checksums, m->head_size, m->has_previous, &m->layer, NULL),
+        TESS_OK);
+    assert_string_equal(m->layer.name, LEDGER_NAME);
+}
+
+static void
+finish(struct made *m)
+{
+    index_finish(&m->list);
+    checksums_finish(&m->checksums);
+    free(m->head);
+    free(m->previous);
+    free(m->layer.content);
+}
+
+static bool
+holds_magic(const struct layer *layer)
+{
+    for (size_t i = 0; i + sizeof FRAME_MAGIC <= layer->size; i++)
+        if (memcmp(layer->content + i, FRAME_MAGIC, sizeof FRAME_MAGIC) == 0)
+            return true;
+    return false;
+}
+
+static void
+check_read(const struct made *m, uint64_t number)
+{
+    struct checksums checksums = {0};
+    struct ledger x;
+
+    assert_int_equal(ledger_parse(&m->layer, LIMIT, &x, NULL), TESS_OK);
+    assert_true(x.number == number);
+    assert_int_equal(x.head_size, m->head_size);
+    assert_memory_equal(x.head, m->head, m->head_size);
+    assert_int_equal(x.previous != NULL, m->has_previous && m->head_size > LEDGER_SECTOR);
+    if (x.previous)
+        assert_memory_equal(x.previous, m->previous, m->head_size);
+    assert_int_equal(ledger_load(&x, &m->list, &checksums, NULL), TESS_OK);
+    assert_int_equal(checksums.count, m->checksums.count);
+    for (int64_t n = 0; n < m->list.nchunks; n++) {
+        const int64_t entry = index_get(&m->list, n);
+        if (entry >= 0)
+            assert_true(checksums_get(&checksums, entry) == checksums_get(&m->checksums, entry));
+    }
+    checksums_finish(&checksums);
+    ledger_finish(&x);
+}
+
+static void
+ledgers_are_read(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < LISTS; i++) {
+        const uint64_t number = random_next(&r);
+        struct made m;
+        make(&m, &r);
+        ledger_seal(m.layer.content, m.layer.size, number, m.head, m.previous);
+        assert_false(holds_magic(&m.layer));
+        check_read(&m, number);
+        ledger_seal(m.layer.content, m.layer.size, number + 1, m.head, m.previous);
+        check_read(&m, number + 1);
+        finish(&m);
+    }
+}
+
+// Any byte that is another one is noticed.
+static void
+damage_is_noticed(void **state)
+{
+    struct random r;
+    struct ledger x;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 5; i++) {
+        struct made m;
+        make(&m, &r);
+        ledger_seal(m.layer.content, m.layer.size, 1, m.head, m.previous);
+        for (size_t at = CHUNK_HEADER_SIZE; at < m.layer.size; at++) {
+            const uint8_t bit = (uint8_t)(1 << random_below(&r, 8));
+            m.layer.content[at] ^= bit;
+            assert_int_equal(ledger_parse(&m.layer, LIMIT, &x, NULL), TESS_ERR_CORRUPT);
+            assert_null(x.content);
+            m.layer.content[at] ^= bit;
+        }
+        check_read(&m, 1);
+        finish(&m);
+    }
+}
+
+// Fields that somebody made up, with a hash that fits.
+static void
+lies_are_noticed(void **state)
+{
+    static const size_t fields[] = {4, 24, 28, 32, 36};
+    struct random r;
+    int refused = 0, other = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 20 * LISTS; i++) {
+        static const uint32_t extremes[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff};
+        struct checksums checksums = {0};
+        struct ledger x;
+        struct made m;
+        make(&m, &r);
+        ledger_seal(m.layer.content, m.layer.size, 1, m.head, m.previous);
+        uint8_t *const payload = m.layer.content + PAYLOAD_AT;
+        const size_t runs_at =
+            40 + m.head_size * (m.has_previous && m.head_size > LEDGER_SECTOR ? 2 : 1);
+        const size_t at = random_below(&r, 2) ? fields[random_below(&r, 5)] : runs_at;
+        if (PAYLOAD_AT + at + 8 <= m.layer.size) {
+            const uint32_t now = get_u32le(payload + at);
+            put_u32le(payload + at, random_below(&r, 2) ? extremes[random_below(&r, 5)]
+                                                        : now + (uint32_t)random_below(&r, 5) - 2);
+        }
+        put_u64le(payload + 16, 0);
+        put_u64le(payload + 16, checksum_of(payload, m.layer.size - PAYLOAD_AT));
+        const tess_status st = ledger_parse(&m.layer, LIMIT, &x, NULL);
+        assert_true(st == TESS_OK || st == TESS_ERR_CORRUPT);
+        refused += st != TESS_OK;
+        if (st == TESS_OK)
+            other += ledger_load(&x, &m.list, &checksums, NULL) != TESS_OK;
+        ledger_finish(&x);
+        checksums_finish(&checksums);
+        finish(&m);
+    }
+    assert_true(refused > LISTS && other > LISTS);
+}
+
+static void
+torn_headers_are_seen(void **state)
+{
+    enum { SIZE = 1300 };
+    uint8_t head[SIZE], previous[SIZE], found[SIZE];
+    struct ledger x = {.head = head, .head_size = SIZE, .previous = previous};
+
+    (void)state;
+    memset(head, 1, SIZE);
+    memset(previous, 2, SIZE);
+    memset(previous + 512, 1, 512); // the same in both
+    for (int mask = 0; mask < 8; mask++) {
+        for (size_t i = 0; i < SIZE; i++)
+            found[i] = mask >> (i / 512) & 1 ? previous[i] : head[i];
+        assert_int_equal(ledger_sees_torn(&x, found, SIZE), (mask & 5) != 0);
+        found[700] = 9; // somebody else's
+        assert_false(ledger_sees_torn(&x, found, SIZE));
+    }
+    assert_false(ledger_sees_torn(&x, previous, SIZE - 1));
+    x.previous = NULL;
+    assert_false(ledger_sees_torn(&x, previous, SIZE));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(checksums_are_kept), cmocka_unit_test(checksums_of_bytes),
+        cmocka_unit_test(ledgers_are_read),   cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(lies_are_noticed),   cmocka_unit_test(torn_headers_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
