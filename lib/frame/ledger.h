@@ -1,5 +1,5 @@
 /*
- * ledger.h - what Tessera keeps about a state of a frame, in a variable-length metalayer of its own:
+ * ledger.h - what Tessera keeps about a state of a frame, in a metalayer of the trailer:
  * the number of the commit, a copy of the header, and a checksum per stored chunk.
  *
  * Other implementations ignore the metalayer and carry it along, so it speaks of the state it is in
