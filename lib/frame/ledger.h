@@ -75,9 +75,8 @@ void ledger_seal(uint8_t *content, size_t size, uint64_t number, const uint8_t *
                  const uint8_t *previous);
 
 /*
- * A header was written to a file in sectors, and the last time perhaps not all of them. True if what
- * is there is a mixture of the ledger's header and the one before it: then the ledger's header is
- * right.
+ * A header is written to a file in sectors, and the last time perhaps not all of them. True if
+ * what is there is a mixture of the ledger's header and the one before: the ledger's is right then.
  */
 bool ledger_sees_torn(const struct ledger *x, const uint8_t *head, size_t head_size);
 
