@@ -7,9 +7,9 @@
  * slowest axis first (C order).
  *
  * Threads: any number of threads may read one array at once. A call that changes an array (write,
- * resize, append, flush, image, close, and those of meta.h and attr.h that set or delete) needs it
- * for itself, and so do those of copy.h and chunk.h if it is open for writing. Different arrays
- * have nothing in common.
+ * resize, append, flush, image, refresh, close, and those of meta.h and attr.h that set or delete)
+ * needs it for itself, and so do those of copy.h and chunk.h if it is open for writing. Different
+ * arrays have nothing in common.
  *
  * After a fork(), the child may use the arrays that no other thread was in a call on at that
  * moment; of those that were open for writing, only one of the two processes may write.
@@ -123,7 +123,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  *
  * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
  * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed. A handle that was opened
- * before somebody else committed gets TESS_ERR_STALE from reads, never wrong data; open it again.
+ * before somebody else committed gets TESS_ERR_STALE from reads, never wrong data;
+ * tess_array_refresh() moves it on.
  *
  * @param storage  Where; mode TESS_MODE_READ or TESS_MODE_UPDATE.
  * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
@@ -131,10 +132,41 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  *
  * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
  *         where), TESS_ERR_UNSUPPORTED (cannot be changed, or not read by this build),
- *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits without a pause; try
+ *         again), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
                                                     tess_error *err);
+
+/**
+ * Move an array that is open for reading to the newest state of its file.
+ *
+ * Afterwards it is what opening it again would give: items, shape, type, fill value, metalayers and
+ * attributes are those of the last commit, of whichever program. The path it was opened with is
+ * looked up again, as it was given, so a file that was replaced is followed. Whatever was replaced
+ * may differ in everything, also in the number of dimensions: ask tess_array_info() again. Pointers
+ * that the array gave out end, if something changed.
+ *
+ * If nothing changed, nothing is forgotten and hardly anything is read. Else all decoded blocks are
+ * forgotten, and counting them begins anew.
+ *
+ * Views (view.h) show the new items, if the array has the type, fill value, chunks and blocks that
+ * it had, and no axis is shorter; else using them is TESS_ERR_STALE. That items were moved to other
+ * indices within the same shape cannot be noticed.
+ *
+ * An array in memory has no other state, and one that is open for writing makes the states itself:
+ * nothing happens to them.
+ *
+ * @param a        Open array, no view; no other thread uses it, or a view of it, at this time.
+ * @param changed  Receives whether there was a newer state; false on failure. May be NULL.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_array_open(). TESS_ERR_STALE of an array that is open for writing:
+ *         another program changed the file, so that it cannot be committed any more. After a failure the array is as it was, and refreshing it may be
+ *         tried again.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *changed,
+                                                       tess_error *err);
 
 /**
  * Commit all changes.
@@ -164,7 +196,7 @@ TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 /** End the array without committing: the file keeps its last commit. NULL is fine. */
 TESS_API void tess_array_discard(tess_array *a);
 
-/** What an array is. Pointers live as long as the array and until its next change. */
+/** What an array is. Pointers live as long as the array and until its next change or refresh. */
 typedef struct tess_info {
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
@@ -205,7 +237,8 @@ typedef struct tess_info {
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
     int64_t offset; /**< byte of its file where the frame starts */
 
-    /** Decoded blocks that the array keeps (tess_context.cache), in bytes; since it was opened. */
+    /** Decoded blocks that the array keeps (tess_context.cache), in bytes; since it was opened, or
+        changed by tess_array_refresh(). */
     int64_t cache_used;
     int64_t cache_dirty; /**< of these, written and not encoded yet: cbytes does not know of them */
     int64_t cache_hits; /**< blocks that were read in part and came from there */
@@ -236,7 +269,7 @@ TESS_API void tess_array_info(const tess_array *a, tess_info *info);
  * @return TESS_OK, or
  *         TESS_ERR_ARG if the box leaves the array or dst is too small;
  *         TESS_ERR_CORRUPT if a chunk contradicts itself (err->offset says where);
- *         TESS_ERR_STALE if another program changed the file since it was opened;
+ *         TESS_ERR_STALE if another program changed the file since it was opened, or refreshed;
  *         TESS_ERR_UNSUPPORTED if a chunk needs a codec or filter that is not there;
  *         TESS_ERR_LIMIT if a block exceeds tess_limits.memory;
  *         TESS_ERR_IO, TESS_ERR_NOMEM, and what plugins answer.

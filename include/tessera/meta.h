@@ -28,7 +28,7 @@ extern "C" {
  * @param a      Open array.
  * @param index  0 <= index < tess_info.nmetalayers, in the order of the file.
  * @param layer  Receives name and content; they belong to the array and stay until it is closed
- *               or the layer is set.
+ *               or refreshed, or the layer is set.
  * @return TESS_OK, or TESS_ERR_ARG if there is no such index.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_at(const tess_array *a, int index,
@@ -53,7 +53,7 @@ TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *nam
 
 /**
  * Name of a variable-length metalayer, by position; it belongs to the array, and stays until one
- * is added or deleted.
+ * is added or deleted, or the array is refreshed.
  *
  * @param index  0 <= index < tess_info.nvlmetalayers.
  * @return NULL if there is no such index.

@@ -15,7 +15,8 @@
  * the last, and the base was closed before, what was not committed is lost.
  *
  * A view stays right while its base grows at the ends of axes. When items of the base get other
- * indices, or are cut off, using the view is TESS_ERR_STALE: make it again.
+ * indices, or are cut off, using the view is TESS_ERR_STALE: make it again. tess_array_refresh() of
+ * the base says what becomes of its views when another program changed it.
  *
  * For threads, a view and its base count as one array. All pointers must be given, if nothing else
  * is said; what is missing is TESS_ERR_ARG. test/examples/view.c is a complete program.

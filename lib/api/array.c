@@ -158,6 +158,17 @@ open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
     return st;
 }
 
+// To find what is the newest state later, for an array that is not told by its writing.
+static tess_status
+keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
+{
+    if (!storage->path || a->frame->writable)
+        return TESS_OK;
+    a->mapped = storage->mmap;
+    a->path = strdup(storage->path);
+    return a->path ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+}
+
 TESS_API tess_status
 tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 {
@@ -169,7 +180,67 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
         return st;
     if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    return open_newest(storage, a, err);
+    st = open_newest(storage, a, err);
+    if (st == TESS_OK)
+        st = keep_place(*a, storage, err);
+    if (st != TESS_OK) {
+        array_free(*a);
+        *a = NULL;
+    }
+    return st;
+}
+
+// The storage that a was opened with, and what was set since.
+static void
+storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
+{
+    const struct frame_options *const options = &a->frame->options;
+    *plugins = (tess_plugins){a->plugins.users, a->plugins.ncodecs, a->plugins.filters,
+                              a->plugins.nfilters};
+    tess_storage_init(storage);
+    storage->path = a->path;
+    storage->offset = a->offset;
+    storage->mmap = a->mapped;
+    storage->durability = options->durability;
+    storage->checksums = options->checksums;
+    storage->limits = options->limits;
+    storage->plugins = plugins;
+    storage->context = &a->context;
+}
+
+static bool
+is_newest(const tess_array *a)
+{
+    const struct frame *const f = a->frame;
+    const bool there = f->folder ? folder_is_at(f->folder, a->path) : io_is_at(f->io, a->path);
+    return there && frame_check_unchanged(f, NULL) == TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_refresh(tess_array *a, bool *changed, tess_error *err)
+{
+    tess_plugins plugins;
+    tess_storage storage;
+    tess_array *newest = NULL;
+    if (changed)
+        *changed = false;
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    tess_status st = check_no_view(a, err);
+    if (st != TESS_OK)
+        return st;
+    if (!a->path) // the writer, or memory
+        return frame_check_unchanged(a->frame, err);
+    if (is_newest(a))
+        return TESS_OK;
+    storage_again(a, &plugins, &storage);
+    st = open_newest(&storage, &newest, err);
+    if (st != TESS_OK)
+        return st;
+    array_replace_state(a, newest);
+    if (changed)
+        *changed = true;
+    return TESS_OK;
 }
 
 TESS_API tess_status

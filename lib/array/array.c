@@ -64,6 +64,8 @@ array_free(tess_array *a)
         return;
     if (a->view) {
         array_free(a->view->base);
+        ndlayer_finish(&a->nd);
+        free(a->fill);
         free(a->view);
         free(a);
         return;
@@ -77,6 +79,7 @@ array_free(tess_array *a)
     pool_free(a->pool);
     store_free(a->store);
     plugins_finish(&a->plugins);
+    free(a->path);
     free(a);
 }
 

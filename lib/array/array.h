@@ -47,8 +47,10 @@ struct tess_array {
     struct cache *cache; // decoded blocks
     struct store *store; // what writing keeps from call to call; NULL: nothing yet
     tess_context context;
+    char *path; // where to look for newer states; NULL: there are none but its own
+    bool mapped;
 
-    struct view *view; // NULL: no view. What is above, but for g, is the base's, or empty.
+    struct view *view; // NULL: no view. What is above is the base's, or empty, but for g, nd, fill.
     atomic_int users; // the handle, and the views of the array
     int64_t moved; // how often its items were moved to other indices, or lost
     bool discarded; // its views may not be used any more
@@ -97,6 +99,10 @@ tess_status array_take_options(tess_array *a, const tess_storage *storage,
 // open.c, create.c: the home belongs to the array from here on, also after a failure.
 tess_status array_open(const struct home *home, const tess_storage *storage, tess_array **a,
                        tess_error *err);
+
+// refresh.c: a, open for reading, becomes what another one is, which ends. Its views stay what they
+// are if that has all their items, in the same layout; else they may not be used any more.
+void array_replace_state(tess_array *a, tess_array *newest);
 
 // What the items of a new array are.
 struct array_content {

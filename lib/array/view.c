@@ -110,6 +110,21 @@ choose_geometry(const tess_array *base, const struct view *v, int ndim, const in
                          err);
 }
 
+// What tess_array_info() tells of the items; the base may get others (refresh.c).
+static tess_status
+copy_type(const tess_array *base, tess_array *a, tess_error *err)
+{
+    const size_t typesize = (size_t)base->g.typesize;
+    a->nd = base->nd;
+    a->nd.dtype = base->nd.dtype ? strdup(base->nd.dtype) : NULL;
+    a->fill = base->fill ? malloc(typesize) : NULL;
+    if (a->fill)
+        memcpy(a->fill, base->fill, typesize);
+    return !a->nd.dtype == !base->nd.dtype && !a->fill == !base->fill
+               ? TESS_OK
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a view");
+}
+
 // Takes the content of *v.
 static tess_status
 new_view(const struct view *v, int ndim, const int64_t *shape, tess_array **out, tess_error *err)
@@ -121,6 +136,8 @@ new_view(const struct view *v, int ndim, const int64_t *shape, tess_array **out,
 
     if (st == TESS_OK)
         st = choose_geometry(base, v, ndim, shape, &a->g, err);
+    if (st == TESS_OK)
+        st = copy_type(base, a, err);
     if (st != TESS_OK) {
         free(copy);
         array_free(a);
@@ -132,8 +149,6 @@ new_view(const struct view *v, int ndim, const int64_t *shape, tess_array **out,
     a->view = copy;
     a->frame = base->frame;
     a->offset = base->offset;
-    a->nd = base->nd;
-    a->fill = base->fill;
     a->layer = base->layer;
     a->context = base->context;
     *out = a;

@@ -886,6 +886,40 @@ change(struct subject *s)
     s->vl = "changed";
 }
 
+// A reader of the state before. In memory it has no other.
+static tess_array *follower;
+
+static void
+follow(struct subject *s)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_READ);
+    ok(tess_array_open(&storage, &follower, err));
+    if (!s->path)
+        return;
+    change(s);
+    ok(tess_array_flush(s->a, err));
+}
+
+static void
+end_follower(const struct subject *s)
+{
+    check_array(follower, &s->reference);
+    ok(tess_array_close(follower, err));
+}
+
+static tess_status
+call_refresh(struct subject *s, tess_error *err)
+{
+    bool changed = true;
+    const tess_status st = tess_array_refresh(follower, &changed, err);
+
+    disarm();
+    assert_int_equal(changed, st == TESS_OK && s->path);
+    if (st == TESS_OK)
+        end_follower(s);
+    return st;
+}
+
 static void
 shrink_to_nothing(struct subject *s)
 {
@@ -1083,6 +1117,7 @@ static const struct step steps[] = {
     {"dictionary", NULL, call_dictionary, NULL},
     {"open", end_array, call_open, NULL},
     {"open to read", end_array, call_open_to_read, NULL},
+    {"refresh", follow, call_refresh, NULL},
     {"read", NULL, call_read, NULL},
     {"read what is not committed", change, call_read, NULL},
     {"chunk", NULL, call_chunk, NULL},
