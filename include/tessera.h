@@ -17,6 +17,7 @@
  *   tessera/view.h      arrays seen otherwise: slices, axes in another order
  *   tessera/iterate.h   blocks and chunks of an array, one after the other; sums and extremes
  *   tessera/copy.h      arrays to another place
+ *   tessera/verify.h    whether what is stored is what was written
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
  *   tessera/meta.h      named bytes attached to an array
  *   tessera/attr.h      named values attached to an array
@@ -38,6 +39,7 @@
 #include "tessera/select.h"
 #include "tessera/slice.h"
 #include "tessera/storage.h"
+#include "tessera/verify.h"
 #include "tessera/version.h"
 #include "tessera/view.h"
 

@@ -246,7 +246,7 @@ static tess_status
 set(tess_array *a, const struct arguments *args, tess_error *err)
 {
     const char *const file = args->values[OPT_FILE];
-    const char *const value = args->words[WORD_VALUE];
+    const char *const value = arguments_word(args, WORD_VALUE);
     set_fn *const set_value = setter(args);
     struct content c = {NULL, 0};
     tess_status st = TESS_OK;
@@ -261,7 +261,7 @@ set(tess_array *a, const struct arguments *args, tess_error *err)
         if (!c.data)
             TRY(report_nomem(err, (int64_t)strlen(value)));
     }
-    TRY(set_value(a, args->words[WORD_NAME], &c, err));
+    TRY(set_value(a, arguments_word(args, WORD_NAME), &c, err));
     TRY(tess_array_flush(a, err));
 out:
     free(c.data);
@@ -276,8 +276,8 @@ enum verb { VERB_LIST, VERB_GET, VERB_SET, VERB_DEL };
 static tess_status
 parse(const struct arguments *args, enum verb *verb, tess_error *err)
 {
-    const char *const word = args->words[WORD_VERB];
-    const bool has_value = args->words[WORD_VALUE] || args->values[OPT_FILE];
+    const char *const word = arguments_word(args, WORD_VERB);
+    const bool has_value = arguments_word(args, WORD_VALUE) || args->values[OPT_FILE];
 
     *verb = !word                      ? VERB_LIST
             : strcmp(word, "get") == 0 ? VERB_GET
@@ -285,11 +285,11 @@ parse(const struct arguments *args, enum verb *verb, tess_error *err)
                                        : VERB_DEL;
     if (*verb == VERB_DEL && strcmp(word, "del") != 0)
         return report_set(err, TESS_ERR_ARG, "%s: not get, set or del", word);
-    if (*verb != VERB_LIST && !args->words[WORD_NAME])
+    if (*verb != VERB_LIST && !arguments_word(args, WORD_NAME))
         return report_set(err, TESS_ERR_ARG, "%s: the name of the attribute is missing", word);
     if (*verb == VERB_SET && !has_value)
         return report_set(err, TESS_ERR_ARG, "set: the value is missing");
-    if (args->words[WORD_VALUE] && args->values[OPT_FILE])
+    if (arguments_word(args, WORD_VALUE) && args->values[OPT_FILE])
         return report_set(err, TESS_ERR_ARG, "set: a value and --file");
     if (*verb != VERB_SET && (has_value || args->values[OPT_TYPE]))
         return report_set(err, TESS_ERR_ARG, "a value, --file and --type go with set");
@@ -306,11 +306,11 @@ open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_erro
     tess_storage storage;
 
     if (verb == VERB_LIST || verb == VERB_GET)
-        return open_array(args->words[WORD_PATH], args, a, err);
+        return open_array(arguments_word(args, WORD_PATH), args, a, err);
     if (args->values[OPT_OFFSET])
         return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
     tess_storage_init(&storage);
-    storage.path = args->words[WORD_PATH];
+    storage.path = arguments_word(args, WORD_PATH);
     storage.mode = TESS_MODE_UPDATE;
     return tess_array_open(&storage, a, err);
 }
@@ -318,8 +318,8 @@ open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_erro
 static int
 run(const struct arguments *args)
 {
-    const char *const path = args->words[WORD_PATH];
-    const char *const name = args->words[WORD_NAME];
+    const char *const path = arguments_word(args, WORD_PATH);
+    const char *const name = arguments_word(args, WORD_NAME);
     int status = EXIT_STATUS_FINE;
     tess_array *a = NULL;
     enum verb verb;

@@ -11,5 +11,6 @@ extern const struct command cmd_import;
 extern const struct command cmd_export;
 extern const struct command cmd_slice;
 extern const struct command cmd_attr;
+extern const struct command cmd_verify;
 
 #endif

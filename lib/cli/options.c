@@ -90,9 +90,9 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
     bool only_words = false;
     int nwords = 0;
 
-    *args = (struct arguments){0};
+    *args = (struct arguments){.words = argv};
     for (int i = 0; i < argc; i++) {
-        const char *arg = argv[i];
+        char *const arg = argv[i];
 
         if (!only_words && strcmp(arg, "--") == 0) {
             only_words = true;
@@ -124,6 +124,8 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
     }
     if (args->values[OPT_HELP])
         return OPTIONS_HELP;
+    argv[nwords] = NULL;
+    args->nwords = nwords;
     if (nwords < command->nwords)
         return bad(command, command->words, ": too few arguments");
     return OPTIONS_RUN;

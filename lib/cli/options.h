@@ -5,6 +5,8 @@
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum option_id {
     OPT_JSON,
@@ -38,24 +40,32 @@ enum option_id {
      OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_DICTIONARY) | OPT_BIT(OPT_LAYOUT) | \
      OPT_BIT(OPT_LAYER))
 
-#define OPTIONS_MAX_WORDS 4
-
 // What stood behind the name of the command.
 struct arguments {
-    const char *words[OPTIONS_MAX_WORDS]; // NULL behind the last one
+    char **words; // in the place of argv; NULL behind the last one
+    int nwords;
     const char *values[OPT_COUNT]; // NULL: not given; "" for a flag that was
 };
+
+#define OPTIONS_MORE INT16_MAX // any number
 
 struct command {
     const char *name;
     const char *purpose; // one line
     const char *words; // names of the words, for the help
     int nwords;
-    int nwords_more; // that may follow
+    int nwords_more; // that may follow, or OPTIONS_MORE
     unsigned options; // OPT_BIT of those it accepts, besides --help
     const char *details; // more help, whole lines; may be ""
     int (*run)(const struct arguments *args); // returns an exit status
 };
+
+// Word n, or NULL.
+static inline const char *
+arguments_word(const struct arguments *args, int n)
+{
+    return n < args->nwords ? args->words[n] : NULL;
+}
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
 

@@ -46,6 +46,15 @@ progress_add(struct progress *p, double done)
     (void)fflush(stderr);
 }
 
+bool
+progress_hear(int64_t done, int64_t total, void *progress)
+{
+    struct progress *const p = progress;
+    const double part = total > 0 ? (double)done / (double)total : 1;
+    progress_add(p, part * p->total - p->done);
+    return true;
+}
+
 void
 progress_end(struct progress *p)
 {

@@ -17,6 +17,10 @@ struct progress {
 void progress_begin(struct progress *p, double total);
 void progress_add(struct progress *p, double done);
 
+// The same for calls of the library, whose context it is given to: one call after the other, of
+// which each has `total` to itself. A tess_progress_fn.
+bool progress_hear(int64_t done, int64_t total, void *progress);
+
 // Wipes the bar.
 void progress_end(struct progress *p);
 

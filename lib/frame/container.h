@@ -48,9 +48,6 @@ struct frame *frame_new(struct io *io, struct folder *folder, const struct frame
 
 // load.c: read the state of a frame that is on the disk. TESS_ERR_STALE: it is another by now.
 tess_status frame_load(struct frame *f, tess_error *err);
-// The checksums of the list of chunks that is on the disk, where that state has them.
-tess_status frame_load_checksums(const struct frame *f, const struct frame_index *list,
-                                 struct checksums *checksums, tess_error *err);
 
 // Give a frame that has nothing on the disk the state of its first commit. metas: not copied.
 void frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,

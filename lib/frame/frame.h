@@ -107,6 +107,7 @@ struct frame {
     bool keeps_ledger; // commits have one
     uint64_t number; // of the newest commit that is known of
     bool sealed; // it is the one on the disk
+    bool header_changed; // but for the header, which another program changed since
     uint8_t *head; // header and trailer as they are on disk, to notice other writers
     uint8_t *torn; // what the header should be, where what is on disk is a mixture; else NULL
     uint8_t *tail;
@@ -189,6 +190,17 @@ tess_status stored_chunk_load(struct stored_chunk *sc, const struct frame *f, in
 // chunk it was.
 tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st,
                                tess_error *err);
+
+// Compare all bytes of the stored chunk n with its checksum; *known: it has one. Whatever the frame
+// was told to do when chunks are read.
+tess_status frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
+                              struct chunk_scratch *s, bool *known, tess_error *err);
+
+// load.c: whether f->checksums are those of the list in memory, as far as any are known. Else: those
+// of the list of chunks that is on the disk.
+bool frame_has_checksums(const struct frame *f);
+tess_status frame_load_checksums(const struct frame *f, const struct frame_index *list,
+                                 struct checksums *checksums, tess_error *err);
 
 // change.c: changes of the list.
 void frame_begin(struct frame *f);

@@ -192,6 +192,12 @@ mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
     return st == TESS_OK ? parse_metas(f, f->torn, err) : st;
 }
 
+bool
+frame_has_checksums(const struct frame *f)
+{
+    return f->writable || f->options.checksums == TESS_CHECKSUMS_VERIFY;
+}
+
 // What Tessera left in a state that is still its own. Of others' the number is all that counts.
 static tess_status
 load_ledger(struct frame *f, tess_error *err)
@@ -211,8 +217,10 @@ load_ledger(struct frame *f, tess_error *err)
     layers_remove(&f->vlmetas, layer);
     if (f->sealed && !f->folder) // there it is replaced by a rename
         st = mend_header(f, &ledger, err);
-    if (st == TESS_OK && f->sealed &&
-        (f->writable || f->options.checksums == TESS_CHECKSUMS_VERIFY))
+    if (f->sealed && !f->torn)
+        f->header_changed = ledger.head_size != f->head_size ||
+                            memcmp(ledger.head, f->head, f->head_size) != 0;
+    if (st == TESS_OK && f->sealed && frame_has_checksums(f))
         st = ledger_load(&ledger, &f->index, &f->checksums, err);
     ledger_finish(&ledger);
     return st;

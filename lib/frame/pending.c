@@ -159,6 +159,7 @@ pending_adopt(struct pending *p, struct frame *f)
     p->head = p->tail = NULL;
     f->number++;
     f->sealed = true;
+    f->header_changed = false;
     f->lens[f->next_len] = f->h.frame_len;
     f->next_len = (f->next_len + 1) % FRAME_LENS_KEPT;
 }

@@ -73,9 +73,10 @@ read_front(struct stored_chunk *sc, int64_t n, int64_t size, int64_t room, struc
 
 // All bytes of a chunk against its checksum, if that is known.
 static tess_status
-check(const struct frame *f, int64_t n, const uint8_t *bytes, int32_t cbytes, tess_error *err)
+check(const struct frame *f, int64_t n, const struct checksums *checksums, const uint8_t *bytes,
+      int32_t cbytes, tess_error *err)
 {
-    const uint64_t expected = checksums_get(&f->checksums, index_get(&f->index, n));
+    const uint64_t expected = checksums_get(checksums, index_get(&f->index, n));
     const uint64_t found = expected ? checksum_of(bytes, (size_t)cbytes) : 0;
     if (found != expected)
         return err_set(err, TESS_ERR_CORRUPT, 0,
@@ -107,7 +108,7 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
             return st;
     }
     if (verified) {
-        st = check(f, n, front, h.cbytes, err);
+        st = check(f, n, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
     }
@@ -150,9 +151,9 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
     return st;
 }
 
-tess_status
-stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                  struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
+static tess_status
+load(struct stored_chunk *sc, const struct frame *f, int64_t n, const struct checksums *checksums,
+     struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
 {
     struct chunk_header h;
     int64_t room = 0;
@@ -164,7 +165,7 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     if (st == TESS_OK)
         st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
     if (st == TESS_OK)
-        st = check(f, n, *bytes, h.cbytes, err);
+        st = check(f, n, checksums, *bytes, h.cbytes, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -172,6 +173,27 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     }
     *size = h.cbytes;
     return TESS_OK;
+}
+
+tess_status
+stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
+{
+    return load(sc, f, n, &f->checksums, s, bytes, size, err);
+}
+
+tess_status
+frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
+                  struct chunk_scratch *s, bool *known, tess_error *err)
+{
+    struct stored_chunk sc;
+    const uint8_t *bytes;
+    int32_t size;
+    *known = checksums_get(checksums, index_get(&f->index, n)) != 0;
+    const tess_status st = load(&sc, f, n, checksums, s, &bytes, &size, err);
+    if (st == TESS_OK)
+        stored_chunk_close(&sc);
+    return st;
 }
 
 void

@@ -318,6 +318,166 @@ metalayer_is_hidden(void **state)
     reference_finish(&r);
 }
 
+// -- tess_array_verify()
+
+struct heard {
+    int count;
+    tess_damage last;
+    char message[300], metalayer[32];
+};
+
+static void
+hear(const tess_damage *damage, void *user)
+{
+    struct heard *const h = user;
+    if (h->count > 0 && damage->chunk >= 0)
+        assert_true(damage->chunk > h->last.chunk);
+    h->count++;
+    h->last = *damage;
+    snprintf(h->message, sizeof h->message, "%s", damage->message);
+    snprintf(h->metalayer, sizeof h->metalayer, "%s", damage->metalayer ? damage->metalayer : "");
+}
+
+static void
+verify(const char *name, tess_verdict *verdict, struct heard *heard)
+{
+    const tess_storage storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_WRITE);
+    tess_array *a;
+    *heard = (struct heard){0};
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_verify(a, hear, heard, verdict, err));
+    ok(tess_array_close(a, err));
+    assert_int_equal(verdict->nright + verdict->nunknown + verdict->ndamaged, verdict->nstored);
+    assert_int_equal(heard->count, verdict->ndamaged + verdict->nmetalayers);
+}
+
+static void
+verify_finds_damage(void **state)
+{
+    enum { CHUNKS = ROWS / CHUNK_ROWS };
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        const tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        const int64_t grown[] = {ROWS + 6, COLUMNS};
+        struct reference r;
+        struct heard heard;
+        tess_verdict verdict;
+        tess_array *a;
+        create(&storage, layouts[i], &r, &a);
+        ok(tess_array_resize(a, grown, err)); // chunks that are not stored
+        ok(tess_vlmeta_set(a, "note", "some text", 9, err));
+        // What is not committed yet counts, too.
+        ok(tess_array_write(a, (const int64_t[]){ROWS, 0}, (const int64_t[]){ROWS + 1, 1}, "item",
+                            4, err));
+        ok(tess_array_verify(a, NULL, NULL, &verdict, err));
+        assert_int_equal(verdict.nright, CHUNKS + 1);
+        ok(tess_array_close(a, err));
+        verify(name, &verdict, &heard);
+        assert_int_equal(verdict.nstored, CHUNKS + 1);
+        assert_int_equal(verdict.nright, CHUNKS + 1);
+        assert_true(verdict.sealed && !verdict.header_changed && verdict.commit >= 2);
+
+        for (int64_t row = 0; row < ROWS; row += 3) {
+            const char *const path = chunk_file(layouts[i], name, row / CHUNK_ROWS);
+            size_t size;
+            uint8_t *const bytes = files_read(path, &size);
+            const size_t place = find_row(bytes, size, &r, row);
+            free(bytes);
+            flip(path, place);
+            verify(name, &verdict, &heard);
+            assert_int_equal(verdict.ndamaged, 1);
+            assert_int_equal(heard.last.chunk, row / CHUNK_ROWS);
+            assert_int_equal(heard.last.status, TESS_ERR_CORRUPT);
+            assert_int_equal(heard.last.ndim, 2);
+            assert_int_equal(heard.last.start[0], row - row % CHUNK_ROWS);
+            assert_int_equal(heard.last.stop[0], row - row % CHUNK_ROWS + CHUNK_ROWS);
+            assert_int_equal(heard.last.start[1], 0);
+            assert_int_equal(heard.last.stop[1], COLUMNS);
+            assert_non_null(strstr(heard.message, "checksum"));
+            flip(path, place);
+        }
+        if (layouts[i] == TESS_LAYOUT_SPARSE) {
+            files_remove(chunk_file(layouts[i], name, 2));
+            verify(name, &verdict, &heard);
+            assert_int_equal(verdict.ndamaged, 1);
+            assert_int_equal(heard.last.status, TESS_ERR_IO);
+            assert_int_equal(heard.last.chunk, 2);
+        }
+        reference_finish(&r);
+    }
+}
+
+// Of what others wrote last, metalayers are decoded, and who changed the header only is known.
+static void
+verify_knows_others(void **state)
+{
+    const tess_storage storage = at("file.b2nd", TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+    struct reference r;
+    struct heard heard;
+    tess_verdict verdict;
+    tess_array *a;
+    size_t size;
+
+    (void)state;
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, &r, &a);
+    ok(tess_vlmeta_set(a, "note", "some text", 9, err));
+    tess_array *view;
+    ok(tess_array_view_permute(a, (const int[]){1, 0}, &view, err));
+    assert_int_equal(tess_array_verify(view, NULL, NULL, &verdict, NULL), TESS_ERR_ARG);
+    assert_int_equal(tess_array_verify(a, NULL, NULL, NULL, NULL), TESS_ERR_ARG);
+    ok(tess_array_close(view, err));
+    ok(tess_array_close(a, err));
+
+    flip(storage.path, 64); // threads of the writer, which mean nothing
+    verify("file.b2nd", &verdict, &heard);
+    assert_true(verdict.sealed && verdict.header_changed);
+    assert_int_equal(verdict.nright, verdict.nstored);
+
+    uint8_t *const bytes = files_read(storage.path, &size);
+    memset(bytes + size - FINGERPRINT_SIZE - 1, 0, FINGERPRINT_SIZE + 1);
+    files_write(storage.path, bytes, size);
+    verify("file.b2nd", &verdict, &heard);
+    assert_false(verdict.sealed);
+    assert_int_equal(verdict.commit, 0);
+    assert_int_equal(verdict.nunknown, verdict.nstored);
+    size_t text = size;
+    while (text > 0 && memcmp(bytes + text - 1, "some text", 9) != 0)
+        text--;
+    assert_true(text > 0);
+    bytes[text - 1 - 32 + 4] ^= 1; // the size in the header of the metalayer's chunk
+    files_write(storage.path, bytes, size);
+    free(bytes);
+    verify("file.b2nd", &verdict, &heard);
+    assert_int_equal(verdict.nmetalayers, 1);
+    assert_string_equal(heard.metalayer, "note");
+    assert_int_equal(heard.last.chunk, -1);
+    reference_finish(&r);
+}
+
+static void
+check_one(tess_array *a, const struct reference *ref, const char *name, void *user)
+{
+    tess_verdict verdict;
+    tess_error error;
+    (void)ref;
+    if (tess_array_verify(a, hear, user, &verdict, &error) != TESS_OK)
+        fail_msg("%s: %s", name, error.message);
+    if (((struct heard *)user)->count > 0)
+        fail_msg("%s: %s", name, ((struct heard *)user)->message);
+    assert_int_equal(verdict.nunknown, verdict.nstored);
+    assert_false(verdict.sealed);
+}
+
+static void
+verify_reads_all_files(void **state)
+{
+    struct heard heard = {0};
+    (void)state;
+    check_golden_files(check_one, &heard);
+}
+
 int
 main(void)
 {
@@ -325,7 +485,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         FILES_TEST(damage_is_noticed),   FILES_TEST(damage_does_not_spread),
         FILES_TEST(changes_keep_them),   FILES_TEST(others_may_change_files),
-        FILES_TEST(metalayer_is_hidden),
+        FILES_TEST(metalayer_is_hidden), FILES_TEST(verify_finds_damage),
+        FILES_TEST(verify_knows_others), FILES_TEST(verify_reads_all_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

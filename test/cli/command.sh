@@ -448,5 +448,21 @@ run 0 export big.b2nd - --slice ::-3,1:102400:7
 same out step.raw
 [ "$(wc -c <step.raw)" -eq $((334 * 14629)) ] || fail "size of a stepped export"
 
+### verify: one line for each file, and for what is damaged; 1 is no failure
+run 0 verify big.b2nd a.b2nd
+[ "$(wc -l <out)" -eq 2 ] || fail "verify: not a line for each of two files"
+grep -q '^a.b2nd: fine: ' out || fail "verify: $(cat out)"
+cp big.b2nd hurt.b2nd
+printf 'hurt' | dd of=hurt.b2nd bs=1 seek=2000 conv=notrunc 2>/dev/null
+"$tess" verify a.b2nd hurt.b2nd >out 2>err
+[ $? -eq 1 ] && [ ! -s err ] || fail "verify of a damaged file: $(cat err)"
+grep -q '^hurt.b2nd: \[0:300, 0:10000\]: chunk 0: ' out || fail "verify: $(cat out)"
+"$tess" verify --json hurt.b2nd >out 2>err
+[ $? -eq 1 ] || fail "verify --json of a damaged file"
+grep -q '"damage": \[{"chunk": 0, "start": \[0, 0\], "stop": \[300, 10000\]' out ||
+    fail "verify --json: $(cat out)"
+grep -q '"fine": false' out || fail "verify --json: $(cat out)"
+run 3 verify absent.b2nd
+
 [ $failed -eq 0 ] && echo "command.sh: $checks checks passed"
 [ $failed -eq 0 ]

@@ -1,0 +1,78 @@
+/**
+ * @file verify.h
+ * Whether what is stored is what was written.
+ *
+ * Commits of Tessera leave checksums in the file (tess_checksums, storage.h). Here all stored bytes
+ * are read, compared with them, and decoded. The command is `tess verify`.
+ */
+#ifndef TESSERA_VERIFY_H
+#define TESSERA_VERIFY_H
+
+#include "tessera/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Something that is damaged. Lasts as long as the function that it was given to. */
+typedef struct tess_damage {
+    int64_t chunk; /**< number of the chunk; -1: a variable-length metalayer */
+    const char *metalayer; /**< its name; NULL: a chunk */
+    int ndim; /**< of the array; 0 for a metalayer */
+    int64_t start[TESS_MAX_NDIM]; /**< the chunk's box in the array: its first index */
+    int64_t stop[TESS_MAX_NDIM]; /**< one past the last index */
+    tess_status status; /**< TESS_ERR_CORRUPT, or TESS_ERR_IO: it could not be read */
+    const char *message; /**< a sentence: what was found, what was expected */
+} tess_damage;
+
+/** Hears of each damage. One call at a time, in the order of the chunks, on any thread. */
+typedef void tess_damage_fn(const tess_damage *damage, void *user);
+
+/** What tess_array_verify() found. */
+typedef struct tess_verdict {
+    int64_t nstored; /**< chunks that have bytes of their own */
+    int64_t nright; /**< of these: as their checksums say, and they decode */
+    /** And: without a checksum, since others wrote them, or before there were any; they decode. */
+    int64_t nunknown;
+    int64_t ndamaged; /**< and: damaged. nstored is the sum of the three. */
+    int64_t nmetalayers; /**< variable-length metalayers that are damaged */
+    /**
+     * List of chunks and metalayers are as Tessera wrote them: that was compared when the array was
+     * opened. False: another program wrote them, which is no damage.
+     */
+    bool sealed;
+    /** Another program changed the header since: the shape, or a metalayer. No damage, either. */
+    bool header_changed;
+    uint64_t commit; /**< number of the commit that wrote what is there, from 1 on; 0: not known */
+} tess_verdict;
+
+/**
+ * Read and check all that is stored of an array.
+ *
+ * Chunks without a checksum are decoded, which finds what contradicts itself. So are those that
+ * have one, unless this build lacks their codec. Shares the work between threads, and tells the
+ * progress, as the context of the array says.
+ *
+ * @param a        Open array; any number of threads at once if it is open for reading only. Else
+ *                 the call needs it for itself: blocks that wait in its cache (tess_context.cache)
+ *                 are encoded first. A view is refused.
+ * @param fn       Called for each damage; NULL: nobody is.
+ * @param user     Given to fn; any value.
+ * @param verdict  Filled on success, also when there is damage.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, whatever was found; TESS_ERR_STALE if the file was changed meanwhile: then what
+ *         fn was told counts for nothing; TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT
+ *         (tess_limits.memory), TESS_ERR_CANCELLED.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user,
+                                                      tess_verdict *verdict, tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
