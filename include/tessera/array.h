@@ -58,8 +58,9 @@ typedef struct tess_array tess_array;
  *
  * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves, each other, or storage),
  *         TESS_ERR_LIMIT (a chunk of 2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec
- *         or filter that this build cannot write), TESS_ERR_IO (err->sys EEXIST: the file exists),
- *         TESS_ERR_NOMEM. A failed call leaves no file behind, and a file that existed as it was.
+ *         or filter that this build cannot write), TESS_ERR_IO (err->sys EEXIST: the file exists;
+ *         EWOULDBLOCK: somebody has it open for writing), TESS_ERR_NOMEM. A failed call leaves no
+ * file behind, and a file that existed as it was.
  * @{
  */
 
@@ -122,9 +123,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  * is TESS_ERR_UNSUPPORTED.
  *
  * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
- * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed. A handle that was opened
- * before somebody else committed gets TESS_ERR_STALE from reads, never wrong data;
- * tess_array_refresh() moves it on.
+ * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed, or waits for that, as
+ * tess_storage.wait says. A handle that was opened before somebody else committed gets
+ * TESS_ERR_STALE from reads, never wrong data; tess_array_refresh() moves it on.
  *
  * @param storage  Where; mode TESS_MODE_READ or TESS_MODE_UPDATE.
  * @param a        Receives the array, or NULL on failure. End it with tess_array_close().

@@ -25,7 +25,8 @@ typedef enum tess_mode {
      * Create; what exists is replaced when the call that creates succeeds, not before. A sparse
      * array replaces a file, and a directory that is empty or holds an array and nothing else;
      * other directories are refused (TESS_ERR_IO), and nothing in them is removed. A contiguous one
-     * replaces files only.
+     * replaces files only. What somebody has open for writing is not replaced (see
+     * tess_storage.wait).
      */
     TESS_MODE_REPLACE = 3,
     /**
@@ -113,6 +114,19 @@ typedef struct tess_storage {
     tess_checksums checksums;
     tess_limits limits;
 
+    /**
+     * How long a call waits, in milliseconds, for a file or directory that somebody else, in this
+     * program or another, has open for writing: calls that open with TESS_MODE_UPDATE, replace
+     * with TESS_MODE_REPLACE, or append with TESS_MODE_APPEND. Then they go on with what the path
+     * leads to by then. 0: not at all; negative: as long as it takes. In vain it is TESS_ERR_IO,
+     * err->sys EWOULDBLOCK. The function tess_context.progress is told meanwhile that nothing of 1
+     * is done, and can cancel.
+     *
+     * Nobody is told of a file that is free, it is asked for a hundred times a second; so of those
+     * who wait any may be the next.
+     */
+    int64_t wait;
+
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
 
@@ -120,7 +134,10 @@ typedef struct tess_storage {
     const tess_context *context;
 } tess_storage;
 
-/** Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits. */
+/**
+ * Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits, no
+ * waiting.
+ */
 TESS_API void tess_storage_init(tess_storage *storage);
 
 #ifdef __cplusplus

@@ -3,6 +3,9 @@
  */
 #include "api/home.h"
 
+#include "task/patience.h"
+
+#include <errno.h>
 #include <inttypes.h>
 
 static tess_status
@@ -51,8 +54,8 @@ append_home(const char *path, bool sparse, struct home *home, tess_error *err)
     return st == TESS_OK ? io_window_at_end(whole, &home->offset, &home->io, err) : st;
 }
 
-tess_status
-home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
+static tess_status
+create_once(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
 {
     const bool replace = storage->mode == TESS_MODE_REPLACE;
     const bool sparse = layout == TESS_LAYOUT_SPARSE;
@@ -93,8 +96,8 @@ open_io(const tess_storage *storage, bool writable, struct io **io, tess_error *
     return io_memory_view(storage->image, storage->image_size, io, err);
 }
 
-tess_status
-home_open(const tess_storage *storage, struct home *home, tess_error *err)
+static tess_status
+open_once(const tess_storage *storage, struct home *home, tess_error *err)
 {
     const bool writable = storage->mode == TESS_MODE_UPDATE;
     struct io *whole;
@@ -115,4 +118,44 @@ home_open(const tess_storage *storage, struct home *home, tess_error *err)
                        storage->offset);
     const tess_status st = open_io(storage, false, &whole, err);
     return st == TESS_OK ? io_window(whole, storage->offset, &home->io, err) : st;
+}
+
+// Once more: what was opened was replaced meanwhile; or somebody writes there, and the storage says
+// to wait. *st becomes TESS_ERR_CANCELLED if the program does not want to.
+static bool
+try_again(struct patience *p, int *replaced, tess_status *st, tess_error *why)
+{
+    enum { TRIES = 100 };
+    if (*st == TESS_ERR_STALE)
+        return ++*replaced < TRIES;
+    return *st == TESS_ERR_IO && why->sys == EWOULDBLOCK && patience_again(p, st, why);
+}
+
+// layout NULL: open.
+static tess_status
+get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
+{
+    struct patience p;
+    tess_error why;
+    tess_status st;
+    int replaced = 0;
+    patience_begin(&p, storage->context, storage->wait);
+    do
+        st = layout ? create_once(storage, *layout, home, &why) : open_once(storage, home, &why);
+    while (try_again(&p, &replaced, &st, &why));
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
+}
+
+tess_status
+home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
+{
+    return get(storage, &layout, home, err);
+}
+
+tess_status
+home_open(const tess_storage *storage, struct home *home, tess_error *err)
+{
+    return get(storage, NULL, home, err);
 }

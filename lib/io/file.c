@@ -25,6 +25,7 @@ struct file {
     char *path;
     char *temporary; // the name until publish, when it replaces another file
     bool unpublished; // to be removed at close
+    int replaced; // the file that it will replace, locked; -1: none
     uint8_t *map; // the file as it was when it was opened; NULL if it is not mapped
     size_t map_size;
 };
@@ -141,6 +142,14 @@ io_parent(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+static void
+close_replaced(struct file *f)
+{
+    if (f->replaced >= 0)
+        close(f->replaced);
+    f->replaced = -1;
+}
+
 static tess_status
 file_publish(struct io *io, bool durable, tess_error *err)
 {
@@ -150,11 +159,15 @@ file_publish(struct io *io, bool durable, tess_error *err)
     char *const directory = io_parent(f->path);
     if (!directory)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    if (f->temporary && rename(f->temporary, f->path) != 0) {
+    tess_status st = f->temporary ? io_hold_replaced(f->path, &f->replaced, err) : TESS_OK;
+    if (st == TESS_OK && f->temporary && rename(f->temporary, f->path) != 0)
+        st = err_sys(err, errno, "giving the file its name");
+    if (st != TESS_OK) {
         free(directory);
-        return err_sys(err, errno, "giving the file its name");
+        return st;
     }
     f->unpublished = false;
+    close_replaced(f);
     if (durable)
         io_sync_directory(directory);
     free(directory);
@@ -190,6 +203,7 @@ file_close(struct io *io)
         close(f->fd);
     if (f->unpublished)
         unlink(f->temporary ? f->temporary : f->path);
+    close_replaced(f);
     free(f->temporary);
     free(f->path);
     free(f);
@@ -215,7 +229,7 @@ file_new(const char *path, bool writable)
         return NULL;
     f->io.ops = &file_ops;
     f->io.writable = writable;
-    f->fd = -1;
+    f->fd = f->replaced = -1;
     if (path && !(f->path = strdup(path))) {
         free(f);
         return NULL;
@@ -231,6 +245,29 @@ io_file_lock(int fd, tess_error *err)
     if (errno == EWOULDBLOCK)
         return err_sys(err, errno, "somebody else has it open for writing");
     return TESS_OK; // a file system without locks
+}
+
+static bool
+can_hold(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+// Somebody may replace it before it is locked: again then.
+tess_status
+io_hold_replaced(const char *path, int *fd, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    while (st == TESS_OK && (*fd < 0 || !io_descriptor_is_at(*fd, path))) {
+        if (*fd >= 0)
+            close(*fd);
+        *fd = can_hold(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+        if (*fd < 0)
+            return TESS_OK;
+        st = io_file_lock(*fd, err);
+    }
+    return st;
 }
 
 // A file that cannot be mapped is read instead.
@@ -297,6 +334,8 @@ open_file(const char *path, bool writable, bool mapped, struct io **io, tess_err
     tess_status st = io_file_adopt(fd, writable, mapped, io, err);
     if (st == TESS_OK && writable) {
         st = io_file_lock(fd, err);
+        if (st == TESS_OK && !io_descriptor_is_at(fd, path))
+            st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
         if (st != TESS_OK) {
             io_close(*io);
             *io = NULL;
@@ -352,7 +391,9 @@ io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
     if (replace) {
-        st = create_beside(f, err);
+        st = io_hold_replaced(path, &f->replaced, err);
+        if (st == TESS_OK)
+            st = create_beside(f, err);
     } else {
         f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (f->fd < 0)

@@ -24,6 +24,7 @@ struct folder {
     char *path;
     char *temporary; // the name until publish, when it replaces something
     const struct folder_kind *kind; // of a new one
+    int replaced; // what a new one will replace, locked; -1: nothing
 };
 
 bool
@@ -66,7 +67,7 @@ folder_new(const char *path)
     struct folder *const f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
-    f->fd = -1;
+    f->fd = f->replaced = -1;
     f->path = trim(path);
     if (!f->path) {
         free(f);
@@ -92,6 +93,8 @@ folder_open(const char *path, bool writable, bool mapped, struct folder **folder
     tess_status st = open_directory(f, f->path, err);
     if (st == TESS_OK && writable)
         st = io_file_lock(f->fd, err);
+    if (st == TESS_OK && writable && !folder_is_at(f, path))
+        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
     if (st != TESS_OK) {
         folder_close(f);
         return st;
@@ -204,6 +207,8 @@ folder_create(const char *path, bool replace, const struct folder_kind *kind,
     f->kind = kind;
     if (replace) {
         st = check_replaceable(f->path, kind, err);
+        if (st == TESS_OK)
+            st = io_hold_replaced(f->path, &f->replaced, err);
         if (st == TESS_OK)
             st = make_beside(f, err);
     } else if (mkdir(f->path, 0777) != 0) {
@@ -340,6 +345,14 @@ take_name(struct folder *f, bool *replaced, tess_error *err)
     return TESS_OK;
 }
 
+static void
+close_replaced(struct folder *f)
+{
+    if (f->replaced >= 0)
+        close(f->replaced);
+    f->replaced = -1;
+}
+
 tess_status
 folder_publish(struct folder *f, bool durable, tess_error *err)
 {
@@ -349,13 +362,16 @@ folder_publish(struct folder *f, bool durable, tess_error *err)
     char *const parent = io_parent(f->path);
     if (!parent)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    const tess_status st = take_name(f, &replaced, err);
+    tess_status st = f->temporary ? io_hold_replaced(f->path, &f->replaced, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = take_name(f, &replaced, err);
     if (st == TESS_OK) {
         f->unpublished = false;
         if (durable)
             io_sync_directory(parent); // before what it replaces is gone
         if (replaced)
             remove_replaced(f);
+        close_replaced(f);
     }
     free(parent);
     return st;
@@ -379,6 +395,7 @@ folder_close(struct folder *f)
         return;
     if (f->unpublished)
         withdraw(f);
+    close_replaced(f);
     if (f->fd >= 0)
         close(f->fd);
     free(f->temporary);

@@ -28,13 +28,15 @@ bool folder_is_at(const struct folder *folder, const char *path);
 // Whether `path` is the name of something in the directory, there or not yet.
 bool folder_contains(const struct folder *folder, const char *path);
 
-// Open a directory. mapped: files are read through memory maps.
+// Open a directory. mapped: files are read through memory maps. TESS_ERR_STALE: to write, and it
+// was replaced meanwhile.
 tess_status folder_open(const char *path, bool writable, bool mapped, struct folder **folder,
                         tess_error *err);
 
 /*
  * Make a directory. With `replace` it is made beside `path` and takes its place at publish; a file
- * and a directory of the same kind can be replaced, now and then. Else anything that exists is
+ * and a directory of the same kind can be replaced, now and then, unless somebody has them open for
+ * writing (EWOULDBLOCK). Else anything that exists is
  * refused (errno EEXIST).
  */
 tess_status folder_create(const char *path, bool replace, const struct folder_kind *kind,

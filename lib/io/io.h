@@ -44,7 +44,8 @@ struct io {
 };
 
 // Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
-// already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK).
+// already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK); so
+// is one that was replaced while it was opened (TESS_ERR_STALE).
 tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
 
 // Open a file for reading through a memory map: views cost no copy. A map is only safe while
@@ -54,7 +55,8 @@ tess_status io_file_map(const char *path, struct io **io, tess_error *err);
 /*
  * Create a file. With `replace` it is made under a temporary name beside `path` and gets its name
  * at publish, so that a file of that name stays whole until then; else a file that exists is
- * refused (TESS_ERR_IO with errno EEXIST).
+ * refused (TESS_ERR_IO with errno EEXIST). What somebody has open for writing is not replaced
+ * (EWOULDBLOCK).
  */
 tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
 

@@ -478,12 +478,23 @@ create_places(void **state)
     assert_null(a);
     assert_int_equal(files_count(), 2);
 
-    // A failed replacement leaves the old file.
+    // What is open for writing is not replaced.
     storage.path = files_path("array.b2nd");
-    params.clevel = 11;
-    refused(TESS_ERR_ARG, tess_array_zeros(&storage, &params, &a, err));
+    refused(TESS_ERR_IO, tess_array_zeros(&storage, &params, &a, err));
     assert_int_equal(files_count(), 2);
     check_unchanged(f);
+
+    // A failed replacement leaves the old file.
+    size_t size;
+    storage.path = files_path("other.b2nd");
+    files_write(storage.path, "other", 5);
+    params.clevel = 11;
+    refused(TESS_ERR_ARG, tess_array_zeros(&storage, &params, &a, err));
+    assert_int_equal(files_count(), 3);
+    uint8_t *const other = files_read(storage.path, &size);
+    assert_int_equal(size, 5);
+    assert_memory_equal(other, "other", 5);
+    free(other);
 }
 
 // -- opening

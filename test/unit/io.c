@@ -210,30 +210,40 @@ file_replaced(void **state)
 {
     struct io *io, *second;
     struct stat info;
+    tess_error err;
 
     (void)state;
     put("old");
     assert_int_equal(chmod(path, 0640), 0);
     assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK);
-    assert_int_equal(io_file_create(path, true, &second, NULL), TESS_OK); // two at once
+    // Another one cannot replace what will be replaced, nor write to it, nor replace the new one.
+    assert_int_equal(io_file_create(path, true, &second, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, EWOULDBLOCK);
+    assert_int_equal(io_file_open(path, true, &second, NULL), TESS_ERR_IO);
+    assert_int_equal(count_files(), 2);
     assert_int_equal(io_write(io, 0, "first", 5, NULL), TESS_OK);
-    assert_int_equal(io_write(second, 0, "second", 6, NULL), TESS_OK);
     assert_int_equal(io_publish(io, true, NULL), TESS_OK);
     check("first");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0640); // permissions of the one before
-    assert_int_equal(io_publish(second, true, NULL), TESS_OK);
-    check("second");
+    assert_int_equal(io_file_create(path, true, &second, &err), TESS_ERR_IO);
+    assert_int_equal(err.sys, EWOULDBLOCK);
     io_close(io);
+    assert_int_equal(io_file_create(path, true, &second, NULL), TESS_OK);
     io_close(second);
-    check("second");
+    check("first");
     assert_int_equal(count_files(), 1);
     assert_int_equal(unlink(path), 0);
 
     assert_int_equal(io_file_create(path, true, &io, NULL), TESS_OK); // nothing to replace
+    assert_int_equal(io_file_create(path, true, &second, NULL), TESS_OK);
     assert_false(exists());
     assert_int_equal(io_write(io, 0, "new", 3, NULL), TESS_OK);
     assert_int_equal(io_publish(io, true, NULL), TESS_OK);
+    assert_int_equal(io_publish(second, true, &err), TESS_ERR_IO); // who is late
+    assert_int_equal(err.sys, EWOULDBLOCK);
+    io_close(second);
+    check("new");
     io_close(io);
     check("new");
     assert_int_equal(unlink(path), 0);

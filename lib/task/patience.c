@@ -1,0 +1,50 @@
+/*
+ * patience.c - waiting for something that others have, by asking again and again.
+ */
+#include "task/patience.h"
+
+#include "base/checked.h"
+
+#include <stddef.h>
+#include <time.h>
+
+enum {
+    MS = 1000000,
+    NAP_FIRST = MS / 4,
+    NAP_MAX = 10 * MS,
+};
+
+static int64_t
+now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void
+patience_begin(struct patience *p, const tess_context *context, int64_t ms)
+{
+    static const tess_context nobody = {0};
+    watch_begin(&p->watch, context ? context : &nobody, 1);
+    p->nap = NAP_FIRST;
+    p->end = -1;
+    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, now(), &p->end)))
+        p->end = INT64_MAX;
+}
+
+bool
+patience_again(struct patience *p, tess_status *st, tess_error *err)
+{
+    const tess_status wanted = watch_look(&p->watch, err);
+    const int64_t left = p->end < 0 ? INT64_MAX : p->end - now();
+    if (wanted != TESS_OK)
+        *st = wanted;
+    if (wanted != TESS_OK || left <= 0)
+        return false;
+    const int64_t nap = min_i64(p->nap, left);
+    const struct timespec t = {.tv_nsec = (long)nap};
+    (void)nanosleep(&t, NULL); // a signal: ask earlier
+    p->nap = min_i64(2 * p->nap, NAP_MAX);
+    return true;
+}
