@@ -127,6 +127,26 @@ typedef struct tess_storage {
      */
     int64_t wait;
 
+    /**
+     * Keep programs with c-blosc2 3.2 or later apart from us by its lock file, as those do that ask
+     * for it (blosc2_stdio_params.locking, or BLOSC_LOCKING=1): `NAME.b2lock` beside the file NAME,
+     * `.b2lock` inside a directory. true: the file is made if it is not there. false: it is used if
+     * it is there; by readers, when they open. Without a path there is none.
+     *
+     * Each call that reads has the lock together with other readers. A writer has it alone from the
+     * first chunk that it stores, or the commit itself, until the commit is made
+     * (tess_array_flush() and the like): nobody else reads or writes for so long, so programs that
+     * keep others waiting should commit when they are done. A call that cannot get the lock asks
+     * for it for 10 seconds, or tess_storage.wait if that is more; then it is TESS_ERR_IO, err->sys
+     * EWOULDBLOCK. What others changed, or had locked to be changed, since an array was opened is
+     * TESS_ERR_STALE. So both sides see whole commits only, whatever space is used again.
+     *
+     * A reader that cannot make the file, as on a read-only medium, does without. It costs 3 system
+     * calls for each call that reads and 4 for each commit, and is of no use on network file
+     * systems that have no flock().
+     */
+    bool lock_file;
+
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
 
@@ -136,7 +156,7 @@ typedef struct tess_storage {
 
 /**
  * Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits, no
- * waiting.
+ * waiting, no new lock file.
  */
 TESS_API void tess_storage_init(tess_storage *storage);
 

@@ -365,14 +365,15 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
 {
     int64_t nitems;
     struct strided to = {.items = dst};
-    struct watch watch;
+    struct reading r;
     tess_status st = check_box(a, start, stop, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(&a->g, start, stop, to.stride);
-    array_watch(&watch, a, nitems);
-    st = watch_end(&watch, array_read(a, start, stop, NULL, &to, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, nitems, err);
+    if (st == TESS_OK)
+        st = array_read(a, start, stop, NULL, &to, &r.watch, err);
+    return reading_end(&r, st, err);
 }
 
 TESS_API tess_status

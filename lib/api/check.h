@@ -26,6 +26,31 @@ check_no_view(const tess_array *a, tess_error *err)
     return TESS_OK;
 }
 
+/*
+ * A call that reads items of an array, `nitems` of them as progress is counted:
+ *
+ *     struct reading r;
+ *     tess_status st = reading_begin(&r, a, nitems, err);
+ *     if (st == TESS_OK)
+ *         st = array_read(a, ..., &r.watch, err);
+ *     return reading_end(&r, st, err);
+ */
+struct reading {
+    struct watch watch;
+    const tess_array *a;
+    bool locked;
+};
+
+static inline tess_status
+reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
+{
+    const tess_status st = frame_lock_share(&a->frame->options, err);
+    r->a = a;
+    r->locked = st == TESS_OK;
+    array_watch(&r->watch, a, nitems);
+    return st;
+}
+
 // What was read counts only if the file is still in the state that led to it: the space of a state
 // that is gone may have been written to. This may also be all that is behind a failure.
 static inline tess_status
@@ -37,6 +62,16 @@ check_current(const tess_array *a, tess_status st, tess_error *err)
         return frame_check_current(a->frame, err);
     if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)
         return frame_check_current(a->frame, err);
+    return st;
+}
+
+static inline tess_status
+reading_end(struct reading *r, tess_status st, tess_error *err)
+{
+    if (!r->locked)
+        return st;
+    st = check_current(r->a, watch_end(&r->watch, st), err);
+    frame_lock_unshare(&r->a->frame->options);
     return st;
 }
 

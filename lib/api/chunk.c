@@ -17,6 +17,17 @@ struct look {
 };
 
 static tess_status
+look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
+{
+    stored_chunk_close(&v->stored);
+    if (v->scratch)
+        pool_give(a->pool, v->scratch);
+    st = check_current(a, st, err);
+    frame_lock_unshare(&a->frame->options);
+    return st;
+}
+
+static tess_status
 look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
 {
     tess_status st = check_no_view(a, err);
@@ -27,21 +38,15 @@ look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
     if (n < 0 || n >= a->frame->index.nchunks)
         return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
                        a->frame->index.nchunks);
+    st = frame_lock_share(&a->frame->options, err);
+    if (st != TESS_OK)
+        return st;
     v->scratch = pool_take(a->pool);
-    if (!v->scratch)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
-    if (st == TESS_OK)
-        return TESS_OK;
-    pool_give(a->pool, v->scratch);
-    return check_current(a, st, err);
-}
-
-static void
-look_close(struct look *v, const tess_array *a)
-{
-    stored_chunk_close(&v->stored);
-    pool_give(a->pool, v->scratch);
+    if (v->scratch)
+        st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
+    else
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    return st == TESS_OK ? st : look_close(v, a, st, err);
 }
 
 static tess_chunk_kind
@@ -77,7 +82,7 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 TESS_API tess_status
 tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
 {
-    struct look v;
+    struct look v = {0};
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
     const tess_status st = look_open(&v, a, n, err);
@@ -93,14 +98,13 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
     };
     if (info->kind == TESS_CHUNK_BLOCKS)
         describe_blocks(c, info);
-    look_close(&v, a);
-    return check_current(a, TESS_OK, err);
+    return look_close(&v, a, TESS_OK, err);
 }
 
 TESS_API tess_status
 tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
 {
-    struct look v;
+    struct look v = {0};
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = look_open(&v, a, n, err);
@@ -117,6 +121,5 @@ tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, 
         if (st != TESS_OK)
             stored_chunk_blame(sc, n, st, err);
     }
-    look_close(&v, a);
-    return check_current(a, st, err);
+    return look_close(&v, a, st, err);
 }

@@ -30,17 +30,18 @@ static tess_status
 copy_current(tess_array *a, const struct home *home, const struct frame_options *options,
              struct frame **copy, tess_error *err)
 {
-    struct watch watch;
+    struct reading r;
     tess_status st = held_write_back(a, err);
+    if (st == TESS_OK)
+        st = reading_begin(&r, a, 0, err);
     if (st != TESS_OK) {
         home_close(home);
         return st;
     }
-    watch_begin(&watch, &a->context, a->frame->h.nbytes);
-    st =
-        watch_end(&watch, frame_copy(a->frame, home->io, home->folder, options, copy, &watch, err));
+    watch_begin(&r.watch, &a->context, a->frame->h.nbytes);
+    st = frame_copy(a->frame, home->io, home->folder, options, copy, &r.watch, err);
     const bool made = st == TESS_OK;
-    st = check_current(a, st, err);
+    st = reading_end(&r, st, err);
     if (made && st != TESS_OK)
         frame_close(*copy);
     return st;
@@ -65,9 +66,14 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
         st = home_create(storage, layout, &home, err);
     if (st != TESS_OK)
         return st;
-    const struct frame_options options = {.limits = storage->limits,
-                                          .durability = storage->durability,
-                                          .checksums = storage->checksums};
+    const struct frame_options options = {
+        .limits = storage->limits,
+        .durability = storage->durability,
+        .checksums = storage->checksums,
+        .sidecar = home.sidecar,
+        .context = storage->context,
+        .wait = storage->wait,
+    };
     st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;

@@ -3,6 +3,7 @@
  */
 #include "api/home.h"
 
+#include "io/sidecar.h"
 #include "task/patience.h"
 
 #include <errno.h>
@@ -143,6 +144,13 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
     do
         st = layout ? create_once(storage, *layout, home, &why) : open_once(storage, home, &why);
     while (try_again(&p, &replaced, &st, &why));
+    if (st == TESS_OK && storage->path) {
+        const bool writable = layout || storage->mode == TESS_MODE_UPDATE;
+        st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
+                          storage->lock_file, &home->sidecar, &why);
+        if (st != TESS_OK)
+            home_close(home);
+    }
     if (st != TESS_OK && err)
         *err = why;
     return st;

@@ -38,15 +38,16 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
                 tess_each_fn *fn, void *user, tess_error *err)
 {
     int64_t nitems = 0;
-    struct watch watch;
+    struct reading r;
     tess_status st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
         st = check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    array_watch(&watch, a, nitems);
-    st = watch_end(&watch, array_each(a, unit, start, stop, fn, user, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, nitems, err);
+    if (st == TESS_OK)
+        st = array_each(a, unit, start, stop, fn, user, &r.watch, err);
+    return reading_end(&r, st, err);
 }
 
 TESS_API tess_status
@@ -71,13 +72,14 @@ tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *
                       tess_statistics *out, tess_error *err)
 {
     int64_t nitems = 0;
-    struct watch watch;
+    struct reading r;
     tess_status st = check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (!out)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the statistics is given");
-    array_watch(&watch, a, nitems);
-    st = watch_end(&watch, array_statistics(a, start, stop, nitems, out, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, nitems, err);
+    if (st == TESS_OK)
+        st = array_statistics(a, start, stop, nitems, out, &r.watch, err);
+    return reading_end(&r, st, err);
 }

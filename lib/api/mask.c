@@ -35,6 +35,20 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
     return view_check(m, err);
 }
 
+// A mask in an array is read more than once.
+static tess_status
+hold_mask(const tess_mask *mask, tess_error *err)
+{
+    return mask->array ? frame_lock_share(&mask->array->frame->options, err) : TESS_OK;
+}
+
+static void
+let_go(const tess_mask *mask)
+{
+    if (mask->array)
+        frame_lock_unshare(&mask->array->frame->options);
+}
+
 // Count what is chosen; 0 of an array without items.
 static tess_status
 begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
@@ -70,10 +84,14 @@ tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, te
     tess_status st = check_mask(a, mask, err);
     if (st != TESS_OK)
         return st;
+    st = hold_mask(mask, err);
+    if (st != TESS_OK)
+        return st;
     array_watch(&watch, a, a->g.nitems);
     st = watch_end(&watch, begin(&m, a, mask, &watch, err));
     *n = st == TESS_OK ? m.count : 0;
     mask_finish(&m);
+    let_go(mask);
     return st;
 }
 
@@ -89,8 +107,12 @@ get(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watc
         return TESS_OK;
     if (!dst)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    const tess_status st = watch_end(watch, mask_get(m, dst, watch, err));
-    return check_current(a, st, err);
+    tess_status st = frame_lock_share(&a->frame->options, err);
+    if (st != TESS_OK)
+        return st;
+    st = check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
+    frame_lock_unshare(&a->frame->options);
+    return st;
 }
 
 TESS_API tess_status
@@ -101,10 +123,14 @@ tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_
     struct mask m = {0};
     tess_status st = check_mask(a, mask, err);
     if (st == TESS_OK)
-        st = begin_first(&m, a, mask, &watch, err);
+        st = hold_mask(mask, err);
+    if (st != TESS_OK)
+        return st;
+    st = begin_first(&m, a, mask, &watch, err);
     if (st == TESS_OK)
         st = get(&m, a, dst, dst_size, &watch, err);
     mask_finish(&m);
+    let_go(mask);
     return st;
 }
 
@@ -135,11 +161,15 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
     if (st == TESS_OK)
         st = check_mask(a, mask, err);
     if (st == TESS_OK)
-        st = begin_first(&m, a, mask, &watch, err);
+        st = hold_mask(mask, err);
+    if (st != TESS_OK)
+        return st;
+    st = begin_first(&m, a, mask, &watch, err);
     if (st == TESS_OK && mask->array && view_base_const(mask->array) == view_base(a))
         st = err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
     if (st == TESS_OK)
         st = set(&m, a, src, src_size, &watch, err);
     mask_finish(&m);
+    let_go(mask);
     return st;
 }

@@ -101,27 +101,29 @@ TESS_API tess_status
 tess_array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, void *dst,
                       size_t dst_size, tess_error *err)
 {
-    struct watch watch;
+    struct reading r;
     tess_status st = check_points(a, npoints, coords, dst, dst_size, err);
     if (st != TESS_OK || npoints == 0)
         return st;
-    array_watch(&watch, a, npoints);
-    st = watch_end(&watch, array_get_points(a, npoints, coords, dst, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, npoints, err);
+    if (st == TESS_OK)
+        st = array_get_points(a, npoints, coords, dst, &r.watch, err);
+    return reading_end(&r, st, err);
 }
 
 TESS_API tess_status
 tess_array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
                           void *dst, size_t dst_size, tess_error *err)
 {
-    struct watch watch;
+    struct reading r;
     int64_t nitems = 0;
     tess_status st = check_lists(a, counts, indices, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    array_watch(&watch, a, nitems);
-    st = watch_end(&watch, array_get_orthogonal(a, counts, indices, dst, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, nitems, err);
+    if (st == TESS_OK)
+        st = array_get_orthogonal(a, counts, indices, dst, &r.watch, err);
+    return reading_end(&r, st, err);
 }
 
 TESS_API tess_status

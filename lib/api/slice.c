@@ -139,7 +139,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     struct slice s;
     struct box box;
     struct strided to;
-    struct watch watch;
+    struct reading r;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = slice_check(a, start, stop, step, &s, err);
@@ -153,9 +153,10 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     if (!is_disjoint(a, &s, to.stride))
         return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
     to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
-    array_watch(&watch, a, s.nitems);
-    st = watch_end(&watch, array_read(a, box.start, box.stop, box.step, &to, &watch, err));
-    return check_current(a, st, err);
+    st = reading_begin(&r, a, s.nitems, err);
+    if (st == TESS_OK)
+        st = array_read(a, box.start, box.stop, box.step, &to, &r.watch, err);
+    return reading_end(&r, st, err);
 }
 
 TESS_API tess_status

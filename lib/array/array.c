@@ -17,6 +17,7 @@ home_close(const struct home *home)
 {
     io_close(home->io);
     folder_close(home->folder);
+    sidecar_close(home->sidecar);
 }
 
 tess_status
@@ -28,8 +29,14 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
                      : (tess_context){.cache = TESS_CACHE_DEFAULT,
                                       .memory = TESS_MEMORY_DEFAULT,
                                       .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
-    *options = (struct frame_options){storage->limits, storage->durability,
-                                       storage->checksums, &a->plugins};
+    *options = (struct frame_options){
+        .limits = storage->limits,
+        .durability = storage->durability,
+        .checksums = storage->checksums,
+        .plugins = &a->plugins,
+        .context = &a->context,
+        .wait = storage->wait,
+    };
     return plugins_init(&a->plugins, storage->plugins, err);
 }
 

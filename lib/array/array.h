@@ -71,6 +71,7 @@ struct strided_const {
 struct home {
     struct io *io;
     struct folder *folder;
+    struct sidecar *sidecar; // its lock file; NULL: none
     int64_t offset; // of the frame in its file; the io starts there
 };
 

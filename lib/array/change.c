@@ -224,7 +224,7 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
     parts_finish(&changer.parts);
     if (st != TESS_OK) {
         frame_undo(a->frame);
-        return st;
+        return frame_lock_blame(a->frame, st, err);
     }
     frame_keep(a->frame);
     return frame_commit_if_large(a->frame, err);

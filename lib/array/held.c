@@ -247,7 +247,7 @@ write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
     free(list);
     if (st != TESS_OK) {
         frame_undo(a->frame);
-        return st;
+        return frame_lock_blame(a->frame, st, err);
     }
     frame_keep(a->frame);
     for (size_t i = 0; i < n; i++)

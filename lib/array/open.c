@@ -119,6 +119,9 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
     }
     a->offset = home->offset;
     st = array_take_options(a, storage, &options, err);
+    options.sidecar = home->sidecar;
+    if (st == TESS_OK)
+        st = frame_lock_share(&options, err); // what is read below is one state
     if (st != TESS_OK) {
         home_close(home);
         goto out;
@@ -143,6 +146,7 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
     TRY(array_prepare_cache(a, err));
     if (writable)
         TRY(prepare_writing(a, err));
+    frame_lock_unshare(&options);
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -277,11 +277,31 @@ choose_box(struct put *p)
     }
 }
 
+// What others lock to change, they do not while it is read; save the array that is written itself.
+static tess_status
+lock_sources(const tess_array *a, const struct sources *sources, int64_t *n, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (*n = 0; *n < sources->n && st == TESS_OK; *n += st == TESS_OK)
+        if (sources->arrays[*n]->frame != a->frame)
+            st = frame_lock_share(&sources->arrays[*n]->frame->options, err);
+    return st;
+}
+
+static void
+unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (sources->arrays[i]->frame != a->frame)
+            frame_lock_unshare(&sources->arrays[i]->frame->options);
+}
+
 tess_status
 sources_put(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
     struct put p = {.a = a, .sources = sources, .watch = watch};
     tess_status st = TESS_OK;
+    int64_t nlocked = 0;
 
     choose_box(&p);
     if (p.nitems == 0)
@@ -291,11 +311,14 @@ sources_put(tess_array *a, const struct sources *sources, struct watch *watch, t
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     choose_piece(&p);
     p.range = watch_divide(watch);
-    st = for_each_cell(&p, p.whole, p.start, p.stop, put_whole, err);
+    st = lock_sources(a, sources, &nlocked, err);
+    if (st == TESS_OK)
+        st = for_each_cell(&p, p.whole, p.start, p.stop, put_whole, err);
     free(p.items);
     pool_give(a->pool, p.s);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->frame != a->frame)
             st = frame_check_current(sources->arrays[n]->frame, err);
+    unlock_sources(a, sources, nlocked);
     return st;
 }

@@ -29,7 +29,7 @@ end_change(tess_array *a, tess_status st, tess_error *err)
 {
     if (st != TESS_OK) {
         frame_undo(a->frame);
-        return st;
+        return frame_lock_blame(a->frame, st, err);
     }
     frame_keep(a->frame);
     return frame_commit_if_large(a->frame, err);
@@ -67,7 +67,8 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
         st = held_make_room(a, start, stop, step, err);
         if (st == TESS_OK)
             st = held_write(a, start, stop, step, src, err);
-        return st == TESS_OK ? frame_commit_if_large(a->frame, err) : st;
+        return st == TESS_OK ? frame_commit_if_large(a->frame, err)
+                             : frame_lock_blame(a->frame, st, err);
     }
     return write_at_once(a, start, stop, step, src, watch, err);
 }
@@ -88,7 +89,7 @@ array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_stat
     if (st != TESS_OK) {
         frame_undo(a->frame);
         array_shape_undo(a, saved);
-        return st;
+        return frame_lock_blame(a->frame, st, err);
     }
     free(saved->layer);
     saved->layer = NULL;

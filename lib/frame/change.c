@@ -36,6 +36,8 @@ end_change(struct frame *f)
     c->resized = false;
     c->rearranged = false;
     c->open = false;
+    if (!f->dirty)
+        frame_lock_release(f);
 }
 
 static void
@@ -129,8 +131,10 @@ is_untouched(const struct change *c)
 static tess_status
 prepare_put(struct frame *f, tess_error *err)
 {
+    tess_status st = frame_lock_take(f, err);
     // The first bytes since the last commit: what is free must be known from the newest state.
-    tess_status st = f->written == 0 ? frame_check_current(f, err) : TESS_OK;
+    if (st == TESS_OK && f->written == 0)
+        st = frame_check_current(f, err);
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
     return st == TESS_OK ? reserve_put(f, err) : st;

@@ -61,6 +61,8 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     bool owned;
     if (!f->head || f->io->in_memory) // nobody else can change it
         return TESS_OK;
+    if (f->options.sidecar && f->published && sidecar_is_behind(f->options.sidecar))
+        return changed(-1, err);
     tess_status st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
@@ -95,13 +97,17 @@ frame_commit(struct frame *f, tess_error *err)
 {
     if (!f->dirty)
         return TESS_OK;
-    tess_status st = frame_check_unchanged(f, err);
+    tess_status st = frame_lock_take(f, err);
+    if (st == TESS_OK)
+        st = frame_check_unchanged(f, err);
     if (st == TESS_OK)
         st = f->container->commit(f, err);
     if (st == TESS_OK) {
         f->dirty = false;
         f->written = 0;
     }
+    if (!f->dirty || st == TESS_ERR_STALE) // which it stays
+        frame_lock_release(f);
     return st;
 }
 
@@ -116,5 +122,10 @@ frame_commit_if_large(struct frame *f, tess_error *err)
 tess_status
 frame_publish(struct frame *f, tess_error *err)
 {
-    return f->container->publish(f, err);
+    f->published = true;
+    tess_status st = frame_lock_take(f, err); // nobody reads what is replaced now
+    if (st == TESS_OK)
+        st = f->container->publish(f, err);
+    frame_lock_release(f);
+    return st;
 }

@@ -28,12 +28,14 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     if (!f) {
         io_close(io);
         folder_close(folder);
+        sidecar_close(options->sidecar);
         return NULL;
     }
     if (io && io->writable && !io->in_memory) { // chunks go to a file one behind the other
         f->gathers = true;
         if (io_gather(io, &io, NULL) != TESS_OK) {
             free(f);
+            sidecar_close(options->sidecar);
             return NULL;
         }
     }
@@ -55,6 +57,7 @@ frame_close(struct frame *f)
 {
     if (!f)
         return;
+    sidecar_close(f->options.sidecar);
     io_close(f->io);
     folder_close(f->folder);
     numbers_finish(&f->numbers);
@@ -130,6 +133,7 @@ open_frame(struct frame *f, struct frame **frame, tess_error *err)
     TRY(frame_load(f, err));
     if (f->writable)
         TRY(prepare_writing(f, err));
+    f->published = true;
     *frame = f;
     f = NULL; // now the caller's
 out:

@@ -27,6 +27,7 @@
 #include "frame/numbers.h"
 #include "frame/space.h"
 #include "io/io.h"
+#include "io/sidecar.h"
 #include "meta/layers.h"
 #include "task/watch.h"
 
@@ -80,6 +81,9 @@ struct frame_options {
     tess_durability durability;
     tess_checksums checksums;
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
+    struct sidecar *sidecar; // belongs to the frame from here on; NULL: nothing to lock
+    const tess_context *context; // who waits for locks; outlives the frame; NULL: nobody asks
+    int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
 };
 
 struct frame {
@@ -90,6 +94,7 @@ struct frame {
     bool gathers; // the io takes chunks through io_gather_put()
     struct frame_options options;
     bool writable;
+    bool published; // others can find it
 
     struct frame_header h;
     const struct block_grid *grid; // of the array, set by its owner; NULL: none
@@ -236,6 +241,19 @@ tess_status frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, te
 // one where kept[n] is set, and gone elsewhere.
 tess_status frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept,
                             tess_error *err);
+
+/*
+ * lock.c: the lock that other implementations know (io/sidecar.h), where there is one. Around what
+ * reads a frame that others may find; any number of threads. From the first byte that is written
+ * until the commit, or until it is known that there will be none. Both compare: TESS_ERR_STALE.
+ * Having it already is fine, and so is releasing what one has not.
+ */
+tess_status frame_lock_share(const struct frame_options *options, tess_error *err);
+void frame_lock_unshare(const struct frame_options *options);
+tess_status frame_lock_take(const struct frame *f, tess_error *err);
+void frame_lock_release(const struct frame *f);
+// A failure to change a frame may be that others changed it meanwhile: TESS_ERR_STALE then.
+tess_status frame_lock_blame(const struct frame *f, tess_status st, tess_error *err);
 
 // commit.c: to the disk.
 tess_status frame_commit(struct frame *f, tess_error *err);

@@ -61,6 +61,12 @@ folder_contains(const struct folder *f, const char *path)
     return inside;
 }
 
+int
+folder_descriptor(const struct folder *f)
+{
+    return openat(f->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static struct folder *
 folder_new(const char *path)
 {

@@ -28,6 +28,9 @@ bool folder_is_at(const struct folder *folder, const char *path);
 // Whether `path` is the name of something in the directory, there or not yet.
 bool folder_contains(const struct folder *folder, const char *path);
 
+// A descriptor of the directory of its own, to look up names from; < 0: errno says why.
+int folder_descriptor(const struct folder *folder);
+
 // Open a directory. mapped: files are read through memory maps. TESS_ERR_STALE: to write, and it
 // was replaced meanwhile.
 tess_status folder_open(const char *path, bool writable, bool mapped, struct folder **folder,

@@ -2,209 +2,22 @@
  * locks.c - one writer, of all programs and threads: who comes second is refused, or waits.
  */
 #include "api/files.h"
+#include "api/states.h"
 
 #include <tessera.h>
 
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-enum { SIDE = 4, NITEMS = 64, PATIENCE = 60 };
-
-static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
-
-static const char *
-path_of(tess_layout layout)
-{
-    return files_path(layout == TESS_LAYOUT_SPARSE ? "array.dir" : "array.b2nd");
-}
-
-static tess_storage
-at(const char *path, tess_mode mode)
-{
-    tess_storage storage;
-    tess_storage_init(&storage);
-    storage.path = path;
-    storage.mode = mode;
-    storage.durability = TESS_DURABILITY_NONE;
-    return storage;
-}
-
-static tess_params
-params_of(tess_layout layout)
-{
-    tess_params params;
-    tess_params_init(&params);
-    params.dtype = "<i4";
-    params.ndim = 1;
-    params.shape[0] = NITEMS;
-    params.chunkshape[0] = params.blockshape[0] = SIDE;
-    params.clevel = 0;
-    params.layout = layout;
-    return params;
-}
-
-// Item i is value + i.
-static void
-make_items(int32_t *items, int32_t value)
-{
-    for (int32_t i = 0; i < NITEMS; i++)
-        items[i] = value + i;
-}
-
-static tess_status
-create(const tess_storage *storage, tess_layout layout, int32_t value, tess_array **a,
-       tess_error *err)
-{
-    const tess_params params = params_of(layout);
-    int32_t items[NITEMS];
-    make_items(items, value);
-    return tess_array_from(storage, &params, items, sizeof items, a, err);
-}
-
-static void
-make(const char *path, tess_layout layout, int32_t value)
-{
-    const tess_storage storage = at(path, TESS_MODE_REPLACE);
-    tess_array *a;
-    ok(create(&storage, layout, value, &a, err));
-    ok(tess_array_close(a, err));
-}
-
-static tess_array *
-open_array(const char *path, tess_mode mode)
-{
-    const tess_storage storage = at(path, mode);
-    tess_array *a;
-    ok(tess_array_open(&storage, &a, err));
-    return a;
-}
-
-static const int64_t origin = 0, whole = NITEMS;
-
-static tess_status
-write_all(tess_array *a, int32_t value, tess_error *err)
-{
-    int32_t items[NITEMS];
-    make_items(items, value);
-    return tess_array_write(a, &origin, &whole, items, sizeof items, err);
-}
-
-// The value of all items, which must be of one state.
-static tess_status
-read_all(const tess_array *a, int32_t *value, tess_error *err)
-{
-    int32_t items[NITEMS], want[NITEMS];
-    const tess_status st = tess_array_read(a, &origin, &whole, items, sizeof items, err);
-    if (st != TESS_OK)
-        return st;
-    make_items(want, items[0]);
-    assert_memory_equal(items, want, sizeof items);
-    *value = items[0];
-    return TESS_OK;
-}
-
-static int32_t
-value_at(const char *path)
-{
-    tess_array *const a = open_array(path, TESS_MODE_READ);
-    int32_t value = -1;
-    ok(read_all(a, &value, err));
-    ok(tess_array_close(a, err));
-    return value;
-}
-
-static double
-seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-// -- other processes
-
-// Runs in a process of its own, which answers with a byte over and over, and is told to go on.
-struct other {
-    pid_t pid;
-    int to, from;
-};
-
-struct channel {
-    int to, from;
-};
-
-static void
-say(const struct channel *c)
-{
-    if (write(c->to, "x", 1) != 1)
-        _exit(3);
-}
-
-static void
-hear(const struct channel *c)
-{
-    char byte;
-    if (read(c->from, &byte, 1) != 1)
-        _exit(4);
-}
-
-// The child ends with the status that `run` returns.
-static struct other
-begin_other(int (*run)(const struct channel *c, const void *arg), const void *arg)
-{
-    int there[2], back[2];
-    assert_int_equal(pipe(there), 0);
-    assert_int_equal(pipe(back), 0);
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        const struct channel c = {back[1], there[0]};
-        (void)close(there[1]);
-        (void)close(back[0]);
-        alarm(PATIENCE); // what hangs is killed
-        _exit(run(&c, arg));
-    }
-    (void)close(there[0]);
-    (void)close(back[1]);
-    return (struct other){pid, there[1], back[0]};
-}
-
-static void
-tell(const struct other *o)
-{
-    assert_int_equal(write(o->to, "x", 1), 1);
-}
-
-static void
-listen_to(const struct other *o)
-{
-    char byte;
-    assert_int_equal(read(o->from, &byte, 1), 1);
-}
-
-static void
-end_other(const struct other *o)
-{
-    int status = -1;
-    assert_int_equal(waitpid(o->pid, &status, 0), o->pid);
-    (void)close(o->to);
-    (void)close(o->from);
-    assert_int_equal(status, 0);
-}
-
-// -- waiting
+enum { PATIENCE = 60 };
 
 static void
 refuse(const tess_storage *storage, tess_status (*get)(const tess_storage *, tess_error *))
@@ -228,7 +41,7 @@ static tess_status
 replace_file(const tess_storage *storage, tess_error *err)
 {
     tess_array *a;
-    const tess_status st = create(storage, TESS_LAYOUT_CONTIGUOUS, 900, &a, err);
+    const tess_status st = state_create(storage, TESS_LAYOUT_CONTIGUOUS, 900, &a, err);
     return st == TESS_OK ? tess_array_close(a, err) : st;
 }
 
@@ -236,7 +49,7 @@ static tess_status
 replace_directory(const tess_storage *storage, tess_error *err)
 {
     tess_array *a;
-    const tess_status st = create(storage, TESS_LAYOUT_SPARSE, 900, &a, err);
+    const tess_status st = state_create(storage, TESS_LAYOUT_SPARSE, 900, &a, err);
     return st == TESS_OK ? tess_array_close(a, err) : st;
 }
 
@@ -245,7 +58,7 @@ save_file(const tess_storage *storage, tess_error *err)
 {
     const tess_storage memory = at(NULL, TESS_MODE_NEW);
     tess_array *a;
-    tess_status st = create(&memory, TESS_LAYOUT_CONTIGUOUS, 900, &a, err);
+    tess_status st = state_create(&memory, TESS_LAYOUT_CONTIGUOUS, 900, &a, err);
     if (st != TESS_OK)
         return st;
     st = tess_array_save(a, storage, TESS_LAYOUT_CONTIGUOUS, err);
@@ -259,23 +72,23 @@ second_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const char *const path = path_of(layouts[i]);
-        make(path, layouts[i], 100);
-        tess_array *const writer = open_array(path, TESS_MODE_UPDATE);
+        const char *const path = state_path(state_layouts[i]);
+        state_make(path, state_layouts[i], 100);
+        tess_array *const writer = state_open(path, TESS_MODE_UPDATE);
         tess_storage storage = at(path, TESS_MODE_UPDATE);
         refuse(&storage, open_and_close);
         storage.mode = TESS_MODE_REPLACE;
         refuse(&storage, replace_directory);
-        if (layouts[i] == TESS_LAYOUT_CONTIGUOUS) {
+        if (state_layouts[i] == TESS_LAYOUT_CONTIGUOUS) {
             refuse(&storage, replace_file);
             refuse(&storage, save_file);
             storage.mode = TESS_MODE_APPEND;
             refuse(&storage, replace_file);
         }
-        assert_int_equal(value_at(path), 100);
-        ok(write_all(writer, 200, err));
+        assert_int_equal(state_at(path), 100);
+        ok(state_write(writer, 200, err));
         ok(tess_array_close(writer, err));
-        assert_int_equal(value_at(path), 200);
+        assert_int_equal(state_at(path), 200);
         assert_int_equal(files_count(), (int)i + 1); // no temporary names
         storage.mode = TESS_MODE_UPDATE;
         ok(open_and_close(&storage, err));
@@ -288,12 +101,12 @@ new_is_refused(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const tess_storage fresh = at(path_of(layouts[i]), TESS_MODE_REPLACE);
-        const tess_storage storage = at(path_of(layouts[i]), TESS_MODE_UPDATE);
+        const tess_storage fresh = at(state_path(state_layouts[i]), TESS_MODE_REPLACE);
+        const tess_storage storage = at(state_path(state_layouts[i]), TESS_MODE_UPDATE);
         tess_array *a;
-        ok(create(&fresh, layouts[i], 1, &a, err));
+        ok(state_create(&fresh, state_layouts[i], 1, &a, err));
         refuse(&storage, open_and_close);
-        refuse(&fresh, layouts[i] == TESS_LAYOUT_SPARSE ? replace_directory : replace_file);
+        refuse(&fresh, state_layouts[i] == TESS_LAYOUT_SPARSE ? replace_directory : replace_file);
         ok(tess_array_close(a, err));
         ok(open_and_close(&storage, err));
     }
@@ -304,9 +117,9 @@ waits_in_vain(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const char *const path = path_of(layouts[i]);
-        make(path, layouts[i], 100);
-        tess_array *const writer = open_array(path, TESS_MODE_UPDATE);
+        const char *const path = state_path(state_layouts[i]);
+        state_make(path, state_layouts[i], 100);
+        tess_array *const writer = state_open(path, TESS_MODE_UPDATE);
         tess_storage storage = at(path, TESS_MODE_UPDATE);
         storage.wait = 100;
         const double began = seconds();
@@ -336,11 +149,11 @@ waiting_is_cancelled(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        const char *const path = path_of(layouts[i]);
+        const char *const path = state_path(state_layouts[i]);
         struct told told = {.most = 5};
         tess_context context;
-        make(path, layouts[i], 100);
-        tess_array *const writer = open_array(path, TESS_MODE_UPDATE);
+        state_make(path, state_layouts[i], 100);
+        tess_array *const writer = state_open(path, TESS_MODE_UPDATE);
         tess_storage storage = at(path, TESS_MODE_UPDATE);
         tess_context_init(&context);
         context.progress = count_calls;
@@ -375,7 +188,8 @@ hold_and_write(const struct channel *c, const void *arg)
     say(c);
     hear(c);
     (void)usleep(100000);
-    return write_all(a, w->value, NULL) == TESS_OK && tess_array_close(a, NULL) == TESS_OK ? 0 : 1;
+    return state_write(a, w->value, NULL) == TESS_OK && tess_array_close(a, NULL) == TESS_OK ? 0
+                                                                                             : 1;
 }
 
 // Have it open for writing; when told so, wait a little and put another array in its place, which
@@ -391,7 +205,7 @@ hold_and_replace(const struct channel *c, const void *arg)
         return 1;
     (void)snprintf(aside, sizeof aside, "%s.new", w->path);
     storage = at(aside, TESS_MODE_NEW);
-    if (create(&storage, w->layout, w->value, &b, NULL) != TESS_OK)
+    if (state_create(&storage, w->layout, w->value, &b, NULL) != TESS_OK)
         return 1;
     say(c);
     hear(c);
@@ -414,26 +228,25 @@ waits_for_a_process(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int replaced = 0; replaced < 2; replaced++) {
-            char path[300];
-            (void)snprintf(path, sizeof path, "%s", path_of(layouts[i]));
-            const struct writing w = {path, layouts[i], 500};
+            const char *const path = state_path(state_layouts[i]);
+            const struct writing w = {path, state_layouts[i], 500};
             int32_t value = -1;
-            make(path, layouts[i], 100);
-            const struct other o = begin_other(replaced ? hold_and_replace : hold_and_write, &w);
+            state_make(path, state_layouts[i], 100);
+            const struct other o = other_begin(replaced ? hold_and_replace : hold_and_write, &w);
             tess_storage storage = at(path, TESS_MODE_UPDATE);
             tess_array *a;
             storage.wait = PATIENCE * 1000;
-            listen_to(&o);
-            tell(&o);
+            hear(&o.channel);
+            say(&o.channel);
             const double began = seconds();
             ok(tess_array_open(&storage, &a, err));
             assert_true(seconds() - began > 0.05);
-            ok(read_all(a, &value, err));
+            ok(state_read(a, &value, err));
             assert_int_equal(value, 500);
-            ok(write_all(a, 600, err));
+            ok(state_write(a, 600, err));
             ok(tess_array_close(a, err));
-            end_other(&o);
-            assert_int_equal(value_at(path), 600);
+            other_end(&o);
+            assert_int_equal(state_at(path), 600);
             files_remove(files_path(i == 0 ? "array.b2nd.old" : "array.dir.old"));
         }
 }
@@ -443,22 +256,21 @@ replacing_waits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        char path[300];
-        (void)snprintf(path, sizeof path, "%s", path_of(layouts[i]));
-        const struct writing w = {path, layouts[i], 500};
-        make(path, layouts[i], 100);
-        const struct other o = begin_other(hold_and_write, &w);
+        const char *const path = state_path(state_layouts[i]);
+        const struct writing w = {path, state_layouts[i], 500};
+        state_make(path, state_layouts[i], 100);
+        const struct other o = other_begin(hold_and_write, &w);
         tess_storage storage = at(path, TESS_MODE_REPLACE);
         tess_array *a;
         storage.wait = -1;
-        listen_to(&o);
-        tell(&o);
+        hear(&o.channel);
+        say(&o.channel);
         const double began = seconds();
-        ok(create(&storage, layouts[i], 700, &a, err));
+        ok(state_create(&storage, state_layouts[i], 700, &a, err));
         assert_true(seconds() - began > 0.05);
-        end_other(&o); // wrote before, not into the new one
+        other_end(&o); // wrote before, not into the new one
         ok(tess_array_close(a, err));
-        assert_int_equal(value_at(path), 700);
+        assert_int_equal(state_at(path), 700);
     }
 }
 
@@ -483,8 +295,8 @@ count_up(void *argument)
             t->failures++;
             continue;
         }
-        t->failures += read_all(a, &value, NULL) != TESS_OK;
-        t->failures += write_all(a, value + 1, NULL) != TESS_OK;
+        t->failures += state_read(a, &value, NULL) != TESS_OK;
+        t->failures += state_write(a, value + 1, NULL) != TESS_OK;
         t->failures += tess_array_close(a, NULL) != TESS_OK;
     }
     return NULL;
@@ -497,8 +309,8 @@ threads_wait(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct thread threads[THREADS];
-        const char *const path = path_of(layouts[i]);
-        make(path, layouts[i], 0);
+        const char *const path = state_path(state_layouts[i]);
+        state_make(path, state_layouts[i], 0);
         for (int t = 0; t < THREADS; t++) {
             threads[t] = (struct thread){.path = path};
             assert_int_equal(pthread_create(&threads[t].thread, NULL, count_up, &threads[t]), 0);
@@ -507,7 +319,7 @@ threads_wait(void **state)
             assert_int_equal(pthread_join(threads[t].thread, NULL), 0);
             assert_int_equal(threads[t].failures, 0);
         }
-        assert_int_equal(value_at(path), THREADS * 20);
+        assert_int_equal(state_at(path), THREADS * 20);
     }
 }
 

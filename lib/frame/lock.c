@@ -1,0 +1,101 @@
+/*
+ * lock.c - the lock that other implementations know, around reads and changes.
+ *
+ * They have it for moments; a program of ours from its first write to its commit. Whoever waits for
+ * it does so for a while at least, whatever it was told for locks that are kept; but not for ever,
+ * as one thread may have both sides.
+ */
+#include "frame/frame.h"
+
+#include "task/patience.h"
+
+#include <errno.h>
+
+enum { MOMENTS = 10000 }; // milliseconds
+
+static tess_status
+get(const struct frame_options *o, tess_status (*try)(struct sidecar *, tess_error *),
+    tess_error *err)
+{
+    struct patience p;
+    tess_error why;
+    tess_status st = try(o->sidecar, &why);
+    if (st == TESS_OK)
+        return st;
+    patience_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
+    while (st == TESS_ERR_IO && why.sys == EWOULDBLOCK && patience_again(&p, &st, &why))
+        st = try(o->sidecar, &why);
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
+}
+
+static tess_status
+check_number(const struct frame_options *o, tess_error *err)
+{
+    if (!sidecar_is_behind(o->sidecar))
+        return TESS_OK;
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "the file was locked to be changed by another program since it was opened");
+}
+
+tess_status
+frame_lock_share(const struct frame_options *o, tess_error *err)
+{
+    if (!o->sidecar)
+        return TESS_OK;
+    tess_status st = get(o, sidecar_share, err);
+    if (st != TESS_OK)
+        return st;
+    st = check_number(o, err);
+    if (st != TESS_OK)
+        sidecar_unshare(o->sidecar);
+    return st;
+}
+
+void
+frame_lock_unshare(const struct frame_options *o)
+{
+    if (o->sidecar)
+        sidecar_unshare(o->sidecar);
+}
+
+tess_status
+frame_lock_take(const struct frame *f, tess_error *err)
+{
+    const struct frame_options *const o = &f->options;
+    if (!o->sidecar || !f->published || sidecar_is_taken(o->sidecar))
+        return TESS_OK;
+    tess_status st = get(o, sidecar_take, err);
+    if (st == TESS_OK)
+        st = frame_check_unchanged(f, err);
+    if (st != TESS_OK)
+        sidecar_release(o->sidecar);
+    return st;
+}
+
+void
+frame_lock_release(const struct frame *f)
+{
+    if (f->options.sidecar)
+        sidecar_release(f->options.sidecar);
+}
+
+tess_status
+frame_lock_blame(const struct frame *f, tess_status st, tess_error *err)
+{
+    tess_error why;
+    if (!f->options.sidecar || (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO))
+        return st;
+    if (frame_lock_share(&f->options, &why) == TESS_OK) { // nobody is in the middle of a change
+        const tess_status now = frame_check_unchanged(f, &why);
+        frame_lock_unshare(&f->options);
+        if (now != TESS_ERR_STALE)
+            return st;
+    } else if (why.status != TESS_ERR_STALE) {
+        return st;
+    }
+    if (err)
+        *err = why;
+    return TESS_ERR_STALE;
+}

@@ -1,0 +1,290 @@
+/*
+ * sidecar.c - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ *
+ * It is looked up from the open directory that it stands in: programs change their directory, and
+ * the child of a fork() needs a descriptor of its own. A file system without locks is as one
+ * without the file.
+ */
+#include "io/sidecar.h"
+
+#include "io/file.h"
+#include "io/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NUMBER_AT = 8 };
+
+struct sidecar {
+    int directory;
+    char *name;
+    bool writable;
+    bool make;
+    pthread_mutex_t mutex; // for what follows
+    pid_t process; // whose descriptor it is
+    int fd; // -1: no file so far
+    bool looked; // for one
+    int64_t nshared;
+    bool taken;
+    bool known; // the number was seen
+    bool behind; // it was not what it should be
+    uint64_t number;
+};
+
+static struct sidecar *
+sidecar_new(const char *path, bool writable, bool make)
+{
+    static const char suffix[] = ".b2lock";
+    struct sidecar *const s = calloc(1, sizeof *s);
+    const char *const slash = path ? strrchr(path, '/') : NULL;
+    const char *const base = slash ? slash + 1 : path ? path : "";
+    if (!s)
+        return NULL;
+    s->name = malloc(strlen(base) + sizeof suffix);
+    if (!s->name) {
+        free(s);
+        return NULL;
+    }
+    (void)sprintf(s->name, "%s%s", base, suffix);
+    (void)pthread_mutex_init(&s->mutex, NULL);
+    s->directory = s->fd = -1;
+    s->writable = writable;
+    s->make = make;
+    s->process = getpid();
+    return s;
+}
+
+void
+sidecar_close(struct sidecar *s)
+{
+    if (!s)
+        return;
+    if (s->fd >= 0 && s->process == getpid() && (s->taken || s->nshared > 0))
+        (void)flock(s->fd, LOCK_UN); // children that were forked have the descriptor, too
+    if (s->fd >= 0)
+        close(s->fd);
+    if (s->directory >= 0)
+        close(s->directory);
+    (void)pthread_mutex_destroy(&s->mutex);
+    free(s->name);
+    free(s);
+}
+
+static tess_status
+open_directory(struct sidecar *s, const char *path, const struct folder *folder, tess_error *err)
+{
+    if (folder) {
+        s->directory = folder_descriptor(folder);
+    } else {
+        char *const parent = io_parent(path);
+        if (!parent)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+        s->directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        free(parent);
+    }
+    return s->directory >= 0 ? TESS_OK
+                             : err_sys(err, errno, "opening the directory of %s", s->name);
+}
+
+// Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
+// directory where nothing can be made there is nobody to be kept apart from.
+static tess_status
+open_file(struct sidecar *s, tess_error *err)
+{
+    struct stat info;
+    const int always = O_CLOEXEC | O_NONBLOCK;
+    const int flags = (s->writable ? O_RDWR : O_RDONLY) | (s->make ? O_CREAT : 0);
+    s->fd = openat(s->directory, s->name, flags | always, 0666);
+    if (s->fd < 0 && s->make && !s->writable) // O_CREAT is refused also where the file is there
+        s->fd = openat(s->directory, s->name, O_RDONLY | always);
+    s->looked = true;
+    if (s->fd < 0 && errno == ENOENT && !(s->make && s->writable))
+        return TESS_OK;
+    if (s->fd < 0)
+        return err_sys(err, errno, "opening the lock file %s", s->name);
+    if (fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+        close(s->fd);
+        s->fd = -1;
+        return err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
+    }
+    return TESS_OK;
+}
+
+tess_status
+sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
+             struct sidecar **out, tess_error *err)
+{
+    *out = NULL;
+    struct sidecar *const s = sidecar_new(path, writable, make);
+    if (!s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lock file");
+    tess_status st = open_directory(s, path, folder, err);
+    if (st == TESS_OK && !writable)
+        st = open_file(s, err);
+    if (st != TESS_OK || (!writable && s->fd < 0)) {
+        sidecar_close(s);
+        return st;
+    }
+    *out = s;
+    return TESS_OK;
+}
+
+// In the child of a fork() the descriptor is the parent's, and so are its locks.
+static tess_status
+adopt_process(struct sidecar *s, tess_error *err)
+{
+    const pid_t process = getpid();
+    if (s->process == process)
+        return TESS_OK;
+    s->process = process;
+    s->nshared = 0;
+    s->taken = false;
+    if (s->fd < 0)
+        return TESS_OK;
+    close(s->fd);
+    return open_file(s, err);
+}
+
+static uint64_t
+read_number(const struct sidecar *s)
+{
+    uint64_t number = 0;
+    return pread(s->fd, &number, sizeof number, NUMBER_AT) == (ssize_t)sizeof number ? number : 0;
+}
+
+// Under a lock. Whoever is behind once stays so.
+static void
+look(struct sidecar *s)
+{
+    const uint64_t number = read_number(s);
+    s->behind |= s->known && number != s->number;
+    s->known = true;
+    s->number = number;
+}
+
+static tess_status
+lock(struct sidecar *s, int how, tess_error *err)
+{
+    if (flock(s->fd, how | LOCK_NB) == 0) {
+        look(s);
+        return TESS_OK;
+    }
+    if (errno == EWOULDBLOCK)
+        return err_sys(err, errno, "somebody else has the lock %s", s->name);
+    return TESS_OK; // a file system without locks
+}
+
+static tess_status
+share(struct sidecar *s, tess_error *err)
+{
+    tess_status st = adopt_process(s, err);
+    if (st == TESS_OK && !s->looked)
+        st = open_file(s, err);
+    if (st == TESS_OK && s->fd >= 0 && !s->taken && s->nshared == 0)
+        st = lock(s, LOCK_SH, err);
+    s->nshared += st == TESS_OK;
+    return st;
+}
+
+tess_status
+sidecar_share(struct sidecar *s, tess_error *err)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    const tess_status st = share(s, err);
+    (void)pthread_mutex_unlock(&s->mutex);
+    return st;
+}
+
+void
+sidecar_unshare(struct sidecar *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    if (--s->nshared == 0 && s->fd >= 0 && !s->taken)
+        (void)flock(s->fd, LOCK_UN);
+    (void)pthread_mutex_unlock(&s->mutex);
+}
+
+static tess_status
+increase(struct sidecar *s, tess_error *err)
+{
+    const uint64_t number = s->number + 1;
+    if (pwrite(s->fd, &number, sizeof number, NUMBER_AT) != (ssize_t)sizeof number)
+        return err_sys(err, errno, "writing to the lock file %s", s->name);
+    s->number = number;
+    return TESS_OK;
+}
+
+static tess_status
+take(struct sidecar *s, tess_error *err)
+{
+    tess_status st = adopt_process(s, err);
+    if (st != TESS_OK || s->taken)
+        return st;
+    if (s->nshared > 0) // it would be lost on the way from the one to the other
+        return err_sys(err, EWOULDBLOCK, "the lock %s is in use by the call itself", s->name);
+    if (s->fd < 0)
+        st = open_file(s, err);
+    if (st == TESS_OK && s->fd >= 0)
+        st = lock(s, LOCK_EX, err);
+    if (st != TESS_OK)
+        return st;
+    if (s->fd >= 0)
+        st = increase(s, err);
+    if (st != TESS_OK)
+        (void)flock(s->fd, LOCK_UN);
+    s->taken = st == TESS_OK;
+    return st;
+}
+
+tess_status
+sidecar_take(struct sidecar *s, tess_error *err)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    const tess_status st = take(s, err);
+    (void)pthread_mutex_unlock(&s->mutex);
+    return st;
+}
+
+static bool
+has(const struct sidecar *s)
+{
+    return s->taken && s->process == getpid();
+}
+
+void
+sidecar_release(struct sidecar *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    if (has(s) && s->fd >= 0)
+        (void)flock(s->fd, s->nshared > 0 ? LOCK_SH : LOCK_UN);
+    if (has(s))
+        s->taken = false;
+    (void)pthread_mutex_unlock(&s->mutex);
+}
+
+bool
+sidecar_is_taken(struct sidecar *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    const bool taken = has(s);
+    (void)pthread_mutex_unlock(&s->mutex);
+    return taken;
+}
+
+bool
+sidecar_is_behind(struct sidecar *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
+    const bool behind =
+        s->behind || (!locked && s->fd >= 0 && s->known && read_number(s) != s->number);
+    (void)pthread_mutex_unlock(&s->mutex);
+    return behind;
+}

@@ -1,0 +1,51 @@
+/*
+ * sidecar.h - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ *
+ *     NAME.b2lock         of a file; .b2lock inside of the directory of a sparse frame
+ *     bytes 0..7          nothing, often not there
+ *     bytes 8..15         uint64 in native byte order; a file that is shorter: 0
+ *
+ * flock() on it: shared while a frame is read, exclusive while it is changed. The number is
+ * increased whenever the exclusive lock was got, so whoever locks knows if others changed the frame
+ * since, also where nothing of its header tells. The file is made at first use, and stays.
+ *
+ * A lock belongs to a descriptor, hence to this struct: any number of threads share the shared one,
+ * which is counted. Under the exclusive one shared ones are free. In the child of a fork() nothing
+ * is locked, and the parent keeps what it had.
+ *
+ * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK.
+ */
+#ifndef IO_SIDECAR_H
+#define IO_SIDECAR_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct folder;
+struct sidecar;
+
+/*
+ * The lock file of a frame at `path`, or of the directory of one (path NULL).
+ *
+ * A reader has one if the file is there, or `make` is set and it can be made; *s is NULL otherwise:
+ * there is nothing to lock. A writer looks for the file, or makes it, when it first wants any lock,
+ * and whenever it wants the exclusive one; without the file there is nothing to lock then.
+ */
+tess_status sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
+                         struct sidecar **s, tess_error *err);
+void sidecar_close(struct sidecar *s); // unlocks; NULL: fine
+
+// Any number of threads at once.
+tess_status sidecar_share(struct sidecar *s, tess_error *err);
+void sidecar_unshare(struct sidecar *s);
+
+// One thread, with nothing shared. Has it already: fine.
+tess_status sidecar_take(struct sidecar *s, tess_error *err);
+void sidecar_release(struct sidecar *s); // does not have it: fine
+bool sidecar_is_taken(struct sidecar *s);
+
+// Whether somebody else had the exclusive lock since this struct first had any.
+bool sidecar_is_behind(struct sidecar *s);
+
+#endif
