@@ -147,6 +147,21 @@ typedef struct tess_storage {
      */
     bool lock_file;
 
+    /**
+     * For readers that neither notice commits nor lock: handles of c-blosc2 up to 3.0, and of later
+     * ones without the lock, that stay open while this array is written. Whatever the file has when
+     * it is opened, and what any commit has had since, stays: chunks, index and trailer go behind
+     * the end of the file, which is never cut; in a directory, chunk files get numbers that none
+     * there has, and none is removed. So a state that somebody has in memory can be read for ever,
+     * also over several sessions, if all of them ask for this.
+     *
+     * The file grows by all that is written, indexes included; copying the array
+     * (tess_array_save()) leaves behind what is not needed. Two things keep their places: the
+     * header; and the trailer of an array without items, so such an array may not lose all of them
+     * in a file (TESS_ERR_UNSUPPORTED). Without effect on arrays that are read.
+     */
+    bool never_reuse;
+
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
 

@@ -35,6 +35,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .checksums = storage->checksums,
         .plugins = &a->plugins,
         .context = &a->context,
+        .never_reuse = storage->never_reuse,
         .wait = storage->wait,
     };
     return plugins_init(&a->plugins, storage->plugins, err);

@@ -10,9 +10,13 @@
  */
 #include "frame/container.h"
 
+#include "base/bytes.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum { FRAME_NBYTES_AT = 30 };
 
 void
 frame_begin(struct frame *f)
@@ -265,12 +269,27 @@ spare_list(struct frame *f, tess_error *err)
     return st;
 }
 
+// The trailer of an empty frame stands where its first chunks did.
+static tess_status
+check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
+{
+    if (nchunks > 0 || !f->options.never_reuse || f->folder || !f->head || f->io->in_memory ||
+        get_u64be(f->head + FRAME_NBYTES_AT) == 0)
+        return TESS_OK;
+    return err_set(
+        err, TESS_ERR_UNSUPPORTED, -1,
+        "an array that loses all its items is written over its first chunks, but never_reuse "
+        "is set");
+}
+
 tess_status
 frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err)
 {
     const int64_t before = f->change.ndropped;
     assert(f->change.open);
-    tess_status st = nchunks > f->index.nchunks ? spare_list(f, err) : TESS_OK;
+    tess_status st = check_empty(f, nchunks, err);
+    if (st == TESS_OK && nchunks > f->index.nchunks)
+        st = spare_list(f, err);
     if (st == TESS_OK)
         st = note_dropped(f, nchunks, NULL, err);
     if (st == TESS_OK)
@@ -289,7 +308,9 @@ tess_status
 frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tess_error *err)
 {
     assert(f->change.open);
-    const tess_status st = note_dropped(f, 0, kept, err);
+    tess_status st = check_empty(f, next->nchunks, err);
+    if (st == TESS_OK)
+        st = note_dropped(f, 0, kept, err);
     if (st != TESS_OK)
         return st;
     replace_list(f, next);

@@ -53,6 +53,15 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
     return TESS_OK;
 }
 
+// Whatever the file has may be of a state that somebody reads.
+static tess_status
+keep_all(struct frame *f, int64_t section_end, tess_error *err)
+{
+    f->space.keeps = true;
+    f->old = (struct old_chunks){.end = section_end, .forgotten = true};
+    return io_size(f->io, &f->space.end, err);
+}
+
 static tess_status
 prepare(struct frame *f, tess_error *err)
 {
@@ -66,7 +75,7 @@ prepare(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return st;
     space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
-    return free_space_init(f, end, err);
+    return f->options.never_reuse ? keep_all(f, end, err) : free_space_init(f, end, err);
 }
 
 static tess_status
@@ -168,6 +177,8 @@ static tess_status
 cut(const struct frame *f, int64_t old_len, tess_error *err)
 {
     int64_t size;
+    if (f->options.never_reuse)
+        return TESS_OK;
     const int64_t needed = max_i64(old_len, f->h.frame_len);
     const tess_status st = io_size(f->io, &size, err);
     if (st != TESS_OK || size <= needed)
@@ -393,6 +404,8 @@ commit_empty(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         goto out;
     TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
+    if (f->options.never_reuse)
+        goto out;
     // Nothing but header and trailer is needed from here on.
     space_finish(&f->space);
     space_init(&f->space, f->h.header_len, p.placed);

@@ -83,6 +83,7 @@ struct frame_options {
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
     struct sidecar *sidecar; // belongs to the frame from here on; NULL: nothing to lock
     const tess_context *context; // who waits for locks; outlives the frame; NULL: nobody asks
+    bool never_reuse; // bytes and file numbers that a state on disk had
     int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
 };
 

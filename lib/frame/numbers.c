@@ -62,6 +62,19 @@ numbers_add(struct numbers *x, int64_t n, tess_error *err)
 }
 
 tess_status
+numbers_keep(struct numbers *x, int64_t n, tess_error *err)
+{
+    if (n > NUMBER_MAX)
+        return TESS_OK;
+    const tess_status st = reserve(x, n, err);
+    if (st != TESS_OK)
+        return st;
+    x->state[n] |= ON_DISK;
+    bit_tree_add(&x->taken, n);
+    return TESS_OK;
+}
+
+tess_status
 numbers_take(struct numbers *x, int64_t *n, tess_error *err)
 {
     const int64_t lowest = bit_tree_absent(&x->taken);

@@ -25,6 +25,9 @@ void numbers_finish(struct numbers *x); // zeroed: fine
 
 // Number n is in use on the disk and in memory.
 tess_status numbers_add(struct numbers *x, int64_t n, tess_error *err);
+// Number n is never to be taken: it may be needed on the disk. Used already, or too large to be
+// taken: fine.
+tess_status numbers_keep(struct numbers *x, int64_t n, tess_error *err);
 // Take the lowest free number, for the state in memory.
 tess_status numbers_take(struct numbers *x, int64_t *n, tess_error *err);
 // The state in memory does not use n any more; true if it is free now.

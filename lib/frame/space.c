@@ -34,7 +34,8 @@ add(struct extent_list *list, struct extent e)
 static void
 add_open(struct space *s, struct extent e)
 {
-    (void)extents_join(&s->open, e); // no memory: the space stays unused
+    if (!s->keeps)
+        (void)extents_join(&s->open, e); // no memory: the space stays unused
 }
 
 static void
@@ -151,8 +152,8 @@ release_end(struct space *s, struct extent e)
 {
     if (e.start + e.size == s->end)
         s->end = e.start;
-    else
-        add_open(s, e);
+    else // no state had it
+        (void)extents_join(&s->open, e);
 }
 
 bool
@@ -216,6 +217,10 @@ space_committed(struct space *s, struct extent placed, bool synced)
     give_back(s, s->before);
     s->before = meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
     s->now = placed;
+    if (s->keeps) { // nothing below is written to again
+        extents_clear(&s->open);
+        s->end = max_i64(s->end, placed.start + placed.size);
+    }
     extents_clear(&s->fresh);
     s->tail.count = 0;
     for (int64_t i = 0; i < s->parked.count; i++)

@@ -33,6 +33,7 @@ struct space {
     struct extent_list unsynced; // released in the last one, whose header may not be on the disk
     struct extents fresh; // taken in this batch, from what was free
     struct extent_list tail; // taken in it behind the end; ascending; size 0: released since
+    bool keeps; // nothing in front of a state's index is free again, ever; set after space_init()
 };
 
 void space_finish(struct space *s); // zeroed: fine

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAME_SIZE = 24 };
@@ -64,7 +65,14 @@ locate(const struct frame *f, int64_t entry, struct place *place, tess_error *er
     return st;
 }
 
-// Learn which numbers are taken.
+static tess_status
+keep_number(void *arg, const char *name, tess_error *err)
+{
+    return is_chunk_name(name) ? numbers_keep(arg, (int64_t)strtoll(name, NULL, 16), err) : TESS_OK;
+}
+
+// Learn which numbers are taken. A file that no chunk of this state is in may be of one that
+// somebody reads.
 static tess_status
 prepare(struct frame *f, tess_error *err)
 {
@@ -80,6 +88,8 @@ prepare(struct frame *f, tess_error *err)
         else if (entry >= 0)
             st = numbers_add(&f->numbers, entry, err);
     }
+    if (st == TESS_OK && f->options.never_reuse)
+        st = folder_each(f->folder, keep_number, &f->numbers, err);
     return st;
 }
 
@@ -242,7 +252,8 @@ commit(struct frame *f, tess_error *err)
     numbers_written(&f->numbers);
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
-    numbers_committed(&f->numbers, remove_file, f);
+    if (!f->options.never_reuse)
+        numbers_committed(&f->numbers, remove_file, f);
 out:
     if (io) {
         io_close(io);

@@ -271,6 +271,22 @@ folder_remove(const struct folder *f, const char *name)
 }
 
 tess_status
+folder_each(const struct folder *f, tess_status (*fn)(void *arg, const char *name, tess_error *err),
+            void *arg, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    DIR *const dir = list_names(f->fd);
+    if (!dir)
+        return err_sys(err, errno, "reading the directory");
+    for (const char *name; st == TESS_OK && (name = next_name(dir));)
+        st = fn(arg, name, err);
+    if (st == TESS_OK && errno != 0)
+        st = err_sys(err, errno, "reading the directory");
+    closedir(dir);
+    return st;
+}
+
+tess_status
 folder_sync(const struct folder *f, tess_error *err)
 {
     if (fsync(f->fd) != 0)

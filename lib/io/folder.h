@@ -53,6 +53,10 @@ tess_status folder_write(const struct folder *folder, const char *name, struct i
                          tess_error *err);
 tess_status folder_rename(const struct folder *folder, const char *from, const char *to,
                           tess_error *err);
+// All names in the directory, until a call fails.
+tess_status folder_each(const struct folder *folder,
+                        tess_status (*name)(void *arg, const char *name, tess_error *err),
+                        void *arg, tess_error *err);
 void folder_remove(const struct folder *folder, const char *name);
 
 // Names are on the disk when this returns.
