@@ -203,6 +203,7 @@ storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
     storage->mmap = a->mapped;
     storage->durability = options->durability;
     storage->checksums = options->checksums;
+    storage->wait = options->wait;
     storage->limits = options->limits;
     storage->plugins = plugins;
     storage->context = &a->context;

@@ -51,6 +51,7 @@ static void
 attach(tess_array *a)
 {
     a->frame->options.plugins = &a->plugins;
+    a->frame->options.context = &a->context;
     a->frame->grid = NULL;
     if (!a->plain)
         array_set_grid(a);
