@@ -1,0 +1,313 @@
+/*
+ * crashes.c - every moment at which program or machine may stop, in random workloads.
+ *
+ * Each workload runs once, with all it does to the disk written down (disk.h). Then, for each
+ * operation, a folder is made as it would be found if all stopped there (world.h), and must hold
+ * what is promised (look.h); and it must be possible to change that and read it again. A folder
+ * that was looked at before, with the same promise, is not looked at again.
+ *
+ * With TESS_TEST_LONG=1, there are more workloads, and many more ways for the machine to stop.
+ */
+#include "api/files.h"
+#include "fault/disk.h"
+#include "fault/look.h"
+#include "fault/story.h"
+#include "fault/world.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { STEPS = 22, PATH_SIZE = 600 };
+
+// -- what is counted
+
+struct tally {
+    int64_t stops; // folders that were asked about
+    int64_t looked; // of these, looked at
+    int64_t nothing, older, last,
+        newer; // states found: before, is, or after the last that returned
+};
+
+static struct tally program, machine;
+static char scratch[PATH_SIZE / 2];
+
+// Hashes that were seen before.
+static struct {
+    uint64_t *items;
+    size_t count, capacity; // a power of two
+} seen;
+
+static bool see(uint64_t hash);
+
+static void
+grow_seen(void)
+{
+    uint64_t *const old = seen.items;
+    const size_t n = seen.capacity;
+    seen.capacity = n > 0 ? 2 * n : 1 << 12;
+    seen.items = calloc(seen.capacity, sizeof *seen.items);
+    assert_non_null(seen.items);
+    seen.count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (old[i])
+            (void)see(old[i]);
+    free(old);
+}
+
+// Whether it is new.
+static bool
+see(uint64_t hash)
+{
+    if (2 * seen.count >= seen.capacity)
+        grow_seen();
+    hash += hash == 0;
+    size_t at = hash & (seen.capacity - 1);
+    while (seen.items[at] && seen.items[at] != hash)
+        at = (at + 1) & (seen.capacity - 1);
+    const bool new = seen.items[at] == 0;
+    seen.items[at] = hash;
+    seen.count += new;
+    return new;
+}
+
+// Of another story, nothing was seen.
+static void
+forget_seen(void)
+{
+    free(seen.items);
+    seen.items = NULL;
+    seen.count = seen.capacity = 0;
+}
+
+static void
+count(struct tally *t, int found, const struct promise *p)
+{
+    t->nothing += found == LOOK_NOTHING;
+    t->older += found != LOOK_NOTHING && found < p->returned;
+    t->last += found != LOOK_NOTHING && found == p->returned;
+    t->newer += found > p->returned;
+}
+
+// -- one stop
+
+static void
+complain(const struct story *s, const struct world_stop *stop, const char *name, const char *text)
+{
+    static const char *const losses[WORLD_LOSSES] = {
+        "nothing is lost", "all is lost",      "all but one",    "one",
+        "one is torn",     "sectors are lost", "names are lost", "any",
+    };
+    fail_msg("%s, %s, level %d, stopped at operation %zu of %zu (+ %zu bytes), %s (operation %zu, "
+             "seed %" PRIu64 "): %s: %s",
+             s->workload->name, s->layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous",
+             (int)s->durability, stop->at, disk_length(), stop->torn, losses[stop->loss],
+             stop->which, stop->seed, name, text);
+}
+
+static void
+look_at_history(const struct story *s, const struct world_stop *stop, const struct history *h,
+                const struct promise *p)
+{
+    char path[PATH_SIZE], text[LOOK_TEXT] = "";
+    (void)snprintf(path, sizeof path, "%s/%s", scratch, h->name);
+    const int found = look(path, h, p, text);
+    if (found == LOOK_WRONG)
+        complain(s, stop, h->name, text);
+    count(stop->loss == WORLD_NOTHING ? &program : &machine, found, p);
+    if (!look_update(s, path, h, found, text))
+        complain(s, stop, h->name, text);
+}
+
+static void
+try_stop(const struct story *s, struct world *w, const struct world_stop *stop)
+{
+    const bool is_machine = stop->loss != WORLD_NOTHING;
+    const size_t at = stop->at + (stop->torn > 0);
+    struct tally *const t = is_machine ? &machine : &program;
+    const struct promise main = look_promise(&s->main, at, is_machine);
+    const struct promise copy = look_promise(&s->copy, at, is_machine);
+
+    world_play(w, stop);
+    t->stops++;
+    uint64_t hash = world_hash(w);
+    for (int i = 0; i < 2; i++) {
+        const struct promise *const p = i ? &copy : &main;
+        const int numbers[3] = {p->oldest, p->newest, p->returned};
+        for (int k = 0; k < 3; k++)
+            hash = (hash + (uint64_t)(numbers[k] + 2)) * 0x9e3779b97f4a7c15;
+    }
+    if (!see(hash))
+        return;
+    t->looked++;
+    world_write(w, scratch);
+    look_at_history(s, stop, &s->main, &main);
+    if (s->copy.count > 0)
+        look_at_history(s, stop, &s->copy, &copy);
+}
+
+// -- all stops
+
+// After each operation, and in each write that does not lie in one sector.
+static void
+stop_program(const struct story *s, struct world *w)
+{
+    enum { SECTOR = 512 };
+    for (size_t at = 0; at <= disk_length(); at++) {
+        struct world_stop stop = {.at = at};
+        try_stop(s, w, &stop);
+        if (at == disk_length() || disk_op(at)->kind != DISK_WRITE)
+            continue;
+        const struct disk_op *const op = disk_op(at);
+        const size_t first = SECTOR - (size_t)(op->offset % SECTOR);
+        const size_t pieces = op->size > first ? (op->size - first + SECTOR - 1) / SECTOR : 0;
+        for (size_t i = 0; i < pieces; i++) {
+            if (pieces > 3 && i > 0 && i < pieces - 1 && i != pieces / 2)
+                continue;
+            stop.torn = first + i * SECTOR;
+            try_stop(s, w, &stop);
+        }
+    }
+}
+
+// Since when nothing was synced, whatever file: what was before is there in any case, nearly.
+static size_t
+unsynced_since(size_t at)
+{
+    size_t n = at;
+    for (int syncs = 0; n > 0 && syncs < 3; n--)
+        syncs += disk_op(n - 1)->kind == DISK_SYNC;
+    return n;
+}
+
+static void
+stop_machine_at(struct story *s, struct world *w, size_t at)
+{
+    const bool longer = random_cases(0, 1) > 0;
+    const size_t first = unsynced_since(at);
+    struct world_stop stop = {.at = at};
+    static const enum world_loss whole[] = {WORLD_ALL, WORLD_SECTORS, WORLD_NAMES};
+    for (int i = 0; i < 3; i++) {
+        stop.loss = whole[i];
+        try_stop(s, w, &stop);
+    }
+    static const enum world_loss single[] = {WORLD_ALL_BUT_ONE, WORLD_ONE, WORLD_TORN};
+    for (int i = 0; i < 3; i++) {
+        stop.loss = single[i];
+        for (stop.which = first; longer && stop.which < at; stop.which++) {
+            stop.seed = random_next(&s->r);
+            try_stop(s, w, &stop);
+        }
+        if (!longer && at > first) {
+            stop.which = first + random_below(&s->r, at - first);
+            stop.seed = random_next(&s->r);
+            try_stop(s, w, &stop);
+        }
+    }
+    stop.loss = WORLD_ANY;
+    stop.which = 0;
+    for (int i = 0; i < (longer ? 20 : 3); i++) {
+        stop.seed = random_next(&s->r);
+        try_stop(s, w, &stop);
+    }
+}
+
+// The log must be all there is to it: played back it gives the folder as it is.
+static void
+check_log(const struct story *s, struct world *w, const char *folder)
+{
+    const struct world_stop stop = {.at = disk_length()};
+    world_play(w, &stop);
+    disk_pause();
+    if (!world_is_at(w, folder))
+        complain(s, &stop, "log", "played back, it gives another folder");
+    disk_resume();
+}
+
+static void
+run(const struct workload *workload, tess_layout layout, tess_durability durability, uint64_t seed)
+{
+    struct story s;
+    struct world w = {0};
+    char folder[PATH_SIZE];
+
+    files_begin();
+    (void)snprintf(scratch, sizeof scratch, "%s", files_path("found"));
+    (void)snprintf(folder, sizeof folder, "%s", files_path("log"));
+    world_write(&w, folder);
+    disk_begin(folder);
+    story_begin(&s, folder, workload, layout, durability, seed);
+    for (int i = 0; i < STEPS; i++) {
+        ok(story_ready(&s, err));
+        ok(story_step(&s, story_choose(&s), err));
+    }
+    ok(story_step(&s, STORY_REOPEN, err));
+    check_log(&s, &w, folder);
+    disk_pause();
+    stop_program(&s, &w);
+    for (size_t at = 0; durability != TESS_DURABILITY_NONE && at <= disk_length(); at++)
+        stop_machine_at(&s, &w, at);
+    disk_resume();
+    forget_seen();
+    story_end(&s);
+    disk_end();
+    world_finish(&w);
+    files_end();
+}
+
+static void
+run_all(tess_layout layout, tess_durability durability)
+{
+    struct random r;
+    random_init(&r, random_seed() + (uint64_t)(2 * durability + layout));
+    program = machine = (struct tally){0};
+    for (int64_t i = layout == TESS_LAYOUT_SPARSE ? random_cases(1, 12) : random_cases(3, 36);
+         i > 0; i--)
+        for (int k = 0; k < workload_count; k++)
+            run(&workloads[k], layout, durability, random_next(&r));
+    for (int i = 0; i < (durability == TESS_DURABILITY_NONE ? 1 : 2); i++) {
+        const struct tally *const t = i ? &machine : &program;
+        printf("%s, level %d, the %s stopped: %" PRId64 " moments, %" PRId64
+               " different folders; found: nothing %" PRId64 ", older %" PRId64 ", last %" PRId64
+               ", newer %" PRId64 "\n",
+               layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", (int)durability,
+               i ? "machine" : "program", t->stops, t->looked, t->nothing, t->older, t->last,
+               t->newer);
+    }
+    assert_true(program.last > 0 && program.newer > 0 && program.nothing > 0);
+    assert_int_equal(program.older, 0);
+    assert_true(durability == TESS_DURABILITY_NONE || machine.newer > 0);
+}
+
+#define LEVEL(layout, level)                                    \
+    static void layout##_##level(void **state)                  \
+    {                                                           \
+        (void)state;                                            \
+        run_all(TESS_LAYOUT_##layout, TESS_DURABILITY_##level); \
+    }
+
+LEVEL(CONTIGUOUS, NONE)
+LEVEL(CONTIGUOUS, ORDERED)
+LEVEL(CONTIGUOUS, FSYNC)
+LEVEL(SPARSE, NONE)
+LEVEL(SPARSE, ORDERED)
+LEVEL(SPARSE, FSYNC)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(CONTIGUOUS_NONE),  cmocka_unit_test(CONTIGUOUS_ORDERED),
+        cmocka_unit_test(CONTIGUOUS_FSYNC), cmocka_unit_test(SPARSE_NONE),
+        cmocka_unit_test(SPARSE_ORDERED),   cmocka_unit_test(SPARSE_FSYNC),
+    };
+    if (access("/dev/shm", W_OK) == 0) // thousands of folders
+        setenv("TMPDIR", "/dev/shm", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
