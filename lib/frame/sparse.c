@@ -269,17 +269,21 @@ static tess_status
 current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 {
     tess_error why;
+    bool same = false;
     *owned = true;
     tess_status st = folder_read(f->folder, index_name, io, &why);
-    if (st == TESS_OK && io_file_same(f->io, *io))
+    const bool there = st == TESS_OK;
+    if (there)
+        st = io_file_same(f->io, *io, &same, &why);
+    if (same)
         return TESS_OK;
+    if (there)
+        io_close(*io);
     if (st != TESS_OK && why.sys != ENOENT) {
         if (err)
             *err = why;
         return st;
     }
-    if (st == TESS_OK)
-        io_close(*io);
     return err_set(err, TESS_ERR_STALE, -1,
                    "the directory was changed by another program since it was opened");
 }

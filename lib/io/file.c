@@ -315,12 +315,15 @@ io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *er
     return TESS_OK;
 }
 
-bool
-io_file_same(const struct io *a, const struct io *b)
+tess_status
+io_file_same(const struct io *a, const struct io *b, bool *same, tess_error *err)
 {
     struct stat x, y;
-    return fstat(((const struct file *)a)->fd, &x) == 0 &&
-           fstat(((const struct file *)b)->fd, &y) == 0 && is_same(&x, &y);
+    if (fstat(((const struct file *)a)->fd, &x) != 0 ||
+        fstat(((const struct file *)b)->fd, &y) != 0)
+        return err_sys(err, errno, "asking which file it is");
+    *same = is_same(&x, &y);
+    return TESS_OK;
 }
 
 // O_NONBLOCK: a fifo must not hang the open.

@@ -237,7 +237,6 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     struct world w = {0};
     char folder[PATH_SIZE];
 
-    files_begin();
     (void)snprintf(scratch, sizeof scratch, "%s", files_path("found"));
     (void)snprintf(folder, sizeof folder, "%s", files_path("log"));
     world_write(&w, folder);
@@ -258,7 +257,6 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     story_end(&s);
     disk_end();
     world_finish(&w);
-    files_end();
 }
 
 static void
@@ -299,13 +297,23 @@ LEVEL(SPARSE, NONE)
 LEVEL(SPARSE, ORDERED)
 LEVEL(SPARSE, FSYNC)
 
+// A test that failed left its log.
+static int
+teardown(void **state)
+{
+    disk_resume();
+    disk_end();
+    forget_seen();
+    return files_teardown(state);
+}
+
 int
 main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(CONTIGUOUS_NONE),  cmocka_unit_test(CONTIGUOUS_ORDERED),
-        cmocka_unit_test(CONTIGUOUS_FSYNC), cmocka_unit_test(SPARSE_NONE),
-        cmocka_unit_test(SPARSE_ORDERED),   cmocka_unit_test(SPARSE_FSYNC),
+        TEST(CONTIGUOUS_NONE), TEST(CONTIGUOUS_ORDERED), TEST(CONTIGUOUS_FSYNC),
+        TEST(SPARSE_NONE),     TEST(SPARSE_ORDERED),     TEST(SPARSE_FSYNC),
     };
     if (access("/dev/shm", W_OK) == 0) // thousands of folders
         setenv("TMPDIR", "/dev/shm", 1);

@@ -51,6 +51,8 @@ history_start(struct history *h, const struct state *state)
     struct commit *const c = &h->commits[h->count++];
     *c = (struct commit){.started = disk_length(), .returned = SIZE_MAX, .node = NAMES_NONE};
     state_copy(&c->state, state);
+    if (h->board)
+        atomic_store(&h->board->started, h->count);
 }
 
 static void
@@ -60,6 +62,8 @@ history_returned(struct history *h, bool solid)
     c->returned = disk_length();
     c->solid = solid;
     c->node = disk_node(h->name);
+    if (h->board)
+        atomic_store(&h->board->returned, h->count);
 }
 
 // The last one was none.
@@ -262,6 +266,14 @@ story_found(struct story *s, int commit)
     go_back(s, &c->state);
     if (c->returned == SIZE_MAX)
         c->returned = disk_length();
+}
+
+void
+story_adopt(struct story *s, const struct state *state)
+{
+    go_back(s, state);
+    history_start(&s->main, state);
+    history_returned(&s->main, true);
 }
 
 // What is not committed is gone.

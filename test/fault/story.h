@@ -11,6 +11,7 @@
 
 #include <tessera.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -52,8 +53,14 @@ struct commit {
     int node; // that the path leads to since it returned; NAMES_NONE before
 };
 
+// How many were started and returned so far, for other processes.
+struct board {
+    atomic_int started, returned;
+};
+
 struct history {
     const char *name; // in the folder
+    struct board *board; // NULL: nobody asks
     struct commit *commits;
     int count, capacity;
 };
@@ -87,6 +94,9 @@ tess_status story_ready(struct story *s, tess_error *err);
 tess_status story_step(struct story *s, enum story_step step, tess_error *err);
 enum story_step story_choose(struct story *s);
 extern const char *const story_step_names[STORY_STEPS];
+
+// Instead of making an array: one is there, and holds that.
+void story_adopt(struct story *s, const struct state *state);
 
 // The array is not open, and its path holds that commit.
 void story_found(struct story *s, int commit);
