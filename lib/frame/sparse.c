@@ -71,12 +71,19 @@ keep_number(void *arg, const char *name, tess_error *err)
     return is_chunk_name(name) ? numbers_keep(arg, (int64_t)strtoll(name, NULL, 16), err) : TESS_OK;
 }
 
-// Learn which numbers are taken. A file that no chunk of this state is in may be of one that
-// somebody reads.
+static tess_status
+sync_names(const struct frame *f, tess_durability level, tess_error *err)
+{
+    return f->options.durability < level ? TESS_OK : folder_sync(f->folder, err);
+}
+
+// Learn which numbers are taken. The name of the index may be on its way to the disk still, and the
+// state before it current there: once it has arrived, the numbers of that one are free. A file that
+// no chunk of this state is in may be of one that somebody reads.
 static tess_status
 prepare(struct frame *f, tess_error *err)
 {
-    tess_status st = TESS_OK;
+    tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
     f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
@@ -221,12 +228,6 @@ write_index_file(const struct frame *f, struct pending *p, int64_t gap, struct i
     if (st == TESS_OK)
         st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
     return st;
-}
-
-static tess_status
-sync_names(const struct frame *f, tess_durability level, tess_error *err)
-{
-    return f->options.durability < level ? TESS_OK : folder_sync(f->folder, err);
 }
 
 static tess_status

@@ -85,8 +85,8 @@ check_names(const struct after *t)
 {
     DIR *const dir = opendir(t->s.folder);
     for (struct dirent *e; dir && !t->helpless && (e = readdir(dir));) {
-        const bool array = strcmp(e->d_name, t->s.main.name) == 0 && t->s.main.count > 0;
-        const bool copy = strcmp(e->d_name, t->s.copy.name) == 0 && t->s.copy.count > 0;
+        const bool array = strcmp(e->d_name, t->s.main.name) == 0 && history_last(&t->s.main) >= 0;
+        const bool copy = strcmp(e->d_name, t->s.copy.name) == 0 && history_last(&t->s.copy) >= 0;
         if (e->d_name[0] != '.' && !array && !copy)
             after_complain(t, e->d_name);
     }
@@ -111,7 +111,7 @@ after_check(struct after *t)
     (void)check_disk(t, &s->copy);
     if (s->a) {
         check_memory(t);
-    } else if (s->main.count > 0) {
+    } else if (history_last(&s->main) >= 0) {
         if (found == LOOK_NOTHING)
             after_complain(t, "the array is not there any more");
         story_found(s, found);
@@ -129,10 +129,10 @@ after_failure(struct after *t, tess_status st, const tess_error *err)
     struct story *const s = &t->s;
     t->told++;
     check_told(t, st, err);
-    if (t->helpless &&
-        (s->main.count == 0 || strncmp(err->message, not_given_back, strlen(not_given_back)) == 0))
+    if (t->helpless && (history_last(&s->main) < 0 ||
+                        strncmp(err->message, not_given_back, strlen(not_given_back)) == 0))
         return false;
-    if (t->helpless && s->copy.count == 0)
+    if (t->helpless && history_last(&s->copy) < 0)
         remove_copy(t);
     check_names(t);
     after_check(t);

@@ -6,14 +6,18 @@
  * what is promised (look.h); and it must be possible to change that and read it again. A folder
  * that was looked at before, with the same promise, is not looked at again.
  *
+ * The same for workloads in which calls to the system fail now and then (after.h).
+ *
  * With TESS_TEST_LONG=1, there are more workloads, and many more ways for the machine to stop.
  */
 #include "api/files.h"
+#include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/look.h"
 #include "fault/story.h"
 #include "fault/world.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -230,10 +234,35 @@ check_log(const struct story *s, struct world *w, const char *folder)
     disk_resume();
 }
 
+// A step in which some call may fail.
 static void
-run(const struct workload *workload, tess_layout layout, tess_durability durability, uint64_t seed)
+take_step(struct after *t, bool failures)
 {
-    struct story s;
+    static const enum disk_failure ways[] = {DISK_EIO, DISK_ENOSPC, DISK_SHORT_ENOSPC};
+    static const int errnos[] = {EIO, ENOSPC, ENOSPC};
+    const uint64_t way = random_below(&t->s.r, 3);
+    tess_error err;
+    if (failures && random_below(&t->s.r, 2))
+        disk_fail(ways[way], (long)random_below(&t->s.r, 25), false);
+    t->sys = errnos[way];
+    t->step = "make or open";
+    tess_status st = story_ready(&t->s, &err);
+    if (st == TESS_OK) {
+        const enum story_step step = story_choose(&t->s);
+        t->step = story_step_names[step];
+        st = story_step(&t->s, step, &err);
+    }
+    disk_heal();
+    if (st != TESS_OK)
+        (void)after_failure(t, st, &err);
+}
+
+static void
+run(const struct workload *workload, tess_layout layout, tess_durability durability, bool failures,
+    uint64_t seed)
+{
+    struct after t = {.failure = "some calls fail"};
+    struct story *const s = &t.s;
     struct world w = {0};
     char folder[PATH_SIZE];
 
@@ -241,26 +270,25 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     (void)snprintf(folder, sizeof folder, "%s", files_path("log"));
     world_write(&w, folder);
     disk_begin(folder);
-    story_begin(&s, folder, workload, layout, durability, seed);
-    for (int i = 0; i < STEPS; i++) {
-        ok(story_ready(&s, err));
-        ok(story_step(&s, story_choose(&s), err));
-    }
-    ok(story_step(&s, STORY_REOPEN, err));
-    check_log(&s, &w, folder);
+    story_begin(s, folder, workload, layout, durability, seed);
+    for (int i = 0; i < STEPS; i++)
+        take_step(&t, failures);
+    ok(story_ready(s, err));
+    ok(story_step(s, STORY_REOPEN, err));
+    check_log(s, &w, folder);
     disk_pause();
-    stop_program(&s, &w);
+    stop_program(s, &w);
     for (size_t at = 0; durability != TESS_DURABILITY_NONE && at <= disk_length(); at++)
-        stop_machine_at(&s, &w, at);
+        stop_machine_at(s, &w, at);
     disk_resume();
     forget_seen();
-    story_end(&s);
+    story_end(s);
     disk_end();
     world_finish(&w);
 }
 
 static void
-run_all(tess_layout layout, tess_durability durability)
+run_all(tess_layout layout, tess_durability durability, bool failures)
 {
     struct random r;
     random_init(&r, random_seed() + (uint64_t)(2 * durability + layout));
@@ -268,34 +296,37 @@ run_all(tess_layout layout, tess_durability durability)
     for (int64_t i = layout == TESS_LAYOUT_SPARSE ? random_cases(1, 12) : random_cases(3, 36);
          i > 0; i--)
         for (int k = 0; k < workload_count; k++)
-            run(&workloads[k], layout, durability, random_next(&r));
+            run(&workloads[k], layout, durability, failures, random_next(&r));
     for (int i = 0; i < (durability == TESS_DURABILITY_NONE ? 1 : 2); i++) {
         const struct tally *const t = i ? &machine : &program;
-        printf("%s, level %d, the %s stopped: %" PRId64 " moments, %" PRId64
+        printf("%s, level %d%s, the %s stopped: %" PRId64 " moments, %" PRId64
                " different folders; found: nothing %" PRId64 ", older %" PRId64 ", last %" PRId64
                ", newer %" PRId64 "\n",
                layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", (int)durability,
-               i ? "machine" : "program", t->stops, t->looked, t->nothing, t->older, t->last,
-               t->newer);
+               failures ? ", after failures" : "", i ? "machine" : "program", t->stops, t->looked,
+               t->nothing, t->older, t->last, t->newer);
     }
     assert_true(program.last > 0 && program.newer > 0 && program.nothing > 0);
     assert_int_equal(program.older, 0);
     assert_true(durability == TESS_DURABILITY_NONE || machine.newer > 0);
 }
 
-#define LEVEL(layout, level)                                    \
-    static void layout##_##level(void **state)                  \
-    {                                                           \
-        (void)state;                                            \
-        run_all(TESS_LAYOUT_##layout, TESS_DURABILITY_##level); \
+#define LEVEL(name, layout, level, failures)                              \
+    static void name(void **state)                                        \
+    {                                                                     \
+        (void)state;                                                      \
+        run_all(TESS_LAYOUT_##layout, TESS_DURABILITY_##level, failures); \
     }
 
-LEVEL(CONTIGUOUS, NONE)
-LEVEL(CONTIGUOUS, ORDERED)
-LEVEL(CONTIGUOUS, FSYNC)
-LEVEL(SPARSE, NONE)
-LEVEL(SPARSE, ORDERED)
-LEVEL(SPARSE, FSYNC)
+LEVEL(contiguous_none, CONTIGUOUS, NONE, false)
+LEVEL(contiguous_ordered, CONTIGUOUS, ORDERED, false)
+LEVEL(contiguous_fsync, CONTIGUOUS, FSYNC, false)
+LEVEL(contiguous_ordered_failing, CONTIGUOUS, ORDERED, true)
+LEVEL(contiguous_fsync_failing, CONTIGUOUS, FSYNC, true)
+LEVEL(sparse_none, SPARSE, NONE, false)
+LEVEL(sparse_ordered, SPARSE, ORDERED, false)
+LEVEL(sparse_fsync, SPARSE, FSYNC, false)
+LEVEL(sparse_ordered_failing, SPARSE, ORDERED, true)
 
 // A test that failed left its log.
 static int
@@ -312,8 +343,11 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(CONTIGUOUS_NONE), TEST(CONTIGUOUS_ORDERED), TEST(CONTIGUOUS_FSYNC),
-        TEST(SPARSE_NONE),     TEST(SPARSE_ORDERED),     TEST(SPARSE_FSYNC),
+        TEST(contiguous_none),          TEST(contiguous_ordered),
+        TEST(contiguous_fsync),         TEST(contiguous_ordered_failing),
+        TEST(contiguous_fsync_failing), TEST(sparse_none),
+        TEST(sparse_ordered),           TEST(sparse_fsync),
+        TEST(sparse_ordered_failing),
     };
     if (access("/dev/shm", W_OK) == 0) // thousands of folders
         setenv("TMPDIR", "/dev/shm", 1);

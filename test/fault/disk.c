@@ -317,9 +317,9 @@ WRAP(int, openat64, (int at, const char *path, int flags, ...))
     va_end(arguments);
     pthread_mutex_lock(&disk.lock);
     const struct spot spot = find_spot(at, path);
-    const enum call call = flags & O_CREAT ? NEW_NAME : OPEN;
+    const bool inside = spot.folder != NAMES_NONE && spot.node != 0;
     int fd = -1;
-    if (!fails(spot.folder != NAMES_NONE, call))
+    if (!fails(inside, flags & O_CREAT ? NEW_NAME : OPEN))
         fd = opened(__real_openat64(at, path, flags, mode), &spot, flags);
     pthread_mutex_unlock(&disk.lock);
     return fd;
@@ -408,12 +408,13 @@ WRAP(int, ftruncate64, (int fd, off_t size))
     return result;
 }
 
+// Of the files themselves nothing is brought to a disk: that takes long, and the log tells all.
 static int
 sync_with(int (*sync)(int fd), int fd)
 {
     pthread_mutex_lock(&disk.lock);
     const int node = node_of(fd);
-    const int result = fails(node != NAMES_NONE, SYNC) ? -1 : node != NAMES_NONE ? 0 : sync(fd);
+    const int result = fails(node > 0, SYNC) ? -1 : node != NAMES_NONE ? 0 : sync(fd);
     if (result == 0 && node != NAMES_NONE)
         note((struct disk_op){.kind = DISK_SYNC, .node = node}, NULL);
     pthread_mutex_unlock(&disk.lock);

@@ -52,7 +52,8 @@ int disk_node(const char *name); // what a name in the folder leads to now, or N
 void disk_pause(void);
 void disk_resume(void);
 
-// How a call fails.
+// How a call fails. Opening and syncing the folder itself never fail: the library passes over what
+// goes wrong there (io_sync_directory()).
 enum disk_failure {
     DISK_NONE,
     DISK_EIO, // any call: it does nothing, errno EIO

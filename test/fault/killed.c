@@ -176,6 +176,7 @@ check(struct subject *sub, struct story *story, const struct shared *shared)
         .oldest = (returned > first ? returned : first) - 1,
         .newest = (started > first ? started : first) - 1,
         .returned = (returned > first ? returned : first) - 1,
+        .withdrawn = 0,
     };
     const struct promise copy = {
         .oldest = atomic_load(&shared->copy.returned) - 1,

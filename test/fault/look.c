@@ -24,7 +24,7 @@ was_synced(const struct commit *c, size_t at)
 struct promise
 look_promise(const struct history *h, size_t at, bool machine)
 {
-    struct promise p = {LOOK_NOTHING, LOOK_NOTHING, LOOK_NOTHING};
+    struct promise p = {LOOK_NOTHING, LOOK_NOTHING, LOOK_NOTHING, machine ? 0 : at};
     for (int i = 0; i < h->count; i++) {
         const struct commit *const c = &h->commits[i];
         if (c->started < at || c->returned <= at)
@@ -59,12 +59,12 @@ read_path(const char *path, struct state *found, tess_error *err)
     return st;
 }
 
-// The newest of some commits that is like that, or LOOK_WRONG.
+// The newest of the commits that is like that, or LOOK_WRONG.
 static int
-find(const struct history *h, int oldest, int newest, const struct state *state)
+find(const struct history *h, const struct promise *p, const struct state *state)
 {
-    for (int i = newest; i >= oldest && i >= 0; i--)
-        if (state_equal(&h->commits[i].state, state))
+    for (int i = p->newest; i >= p->oldest && i >= 0; i--)
+        if (h->commits[i].withdrawn > p->withdrawn && state_equal(&h->commits[i].state, state))
             return i;
     return LOOK_WRONG;
 }
@@ -78,12 +78,13 @@ look(const char *path, const struct history *h, const struct promise *p, char *t
         snprintf(text, LOOK_TEXT, "%s", err.message);
         return err.status != TESS_OK && p->oldest == LOOK_NOTHING ? LOOK_NOTHING : LOOK_WRONG;
     }
-    const int found = find(h, p->oldest, p->newest, &state);
+    const struct promise any = {0, h->count - 1, 0, 0};
+    const int found = find(h, p, &state);
     if (found == LOOK_WRONG)
         snprintf(text, LOOK_TEXT,
                  "%lld x %lld items of commit %d; promised are %d to %d, %d returned",
                  (long long)state.items.shape[0], (long long)state.items.shape[1],
-                 find(h, 0, h->count - 1, &state), p->oldest, p->newest, p->returned);
+                 find(h, &any, &state), p->oldest, p->newest, p->returned);
     state_finish(&state);
     return found;
 }

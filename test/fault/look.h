@@ -12,7 +12,8 @@
  *     commits of a sparse array: those are found once they have returned;
  *   - level fsync: at least the last commit that returned.
  *
- * Before the first commit of a path there is no file, or one that cannot be opened.
+ * Before the first commit of a path there is no file, or one that cannot be opened. The same holds
+ * after a call that failed to make it; but the machine may stop before its removal is on the disk.
  */
 #ifndef FAULT_LOOK_H
 #define FAULT_LOOK_H
@@ -25,6 +26,7 @@
 struct promise {
     int oldest, newest; // commits of the history; -1: nothing there that can be opened
     int returned; // the last one that returned
+    size_t withdrawn; // those that were before this operation are not among them
 };
 
 // After `at` operations; `machine`: that stopped, not the program alone.

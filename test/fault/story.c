@@ -49,7 +49,8 @@ history_start(struct history *h, const struct state *state)
             abort();
     }
     struct commit *const c = &h->commits[h->count++];
-    *c = (struct commit){.started = disk_length(), .returned = SIZE_MAX, .node = NAMES_NONE};
+    *c = (struct commit){
+        .started = disk_length(), .returned = SIZE_MAX, .withdrawn = SIZE_MAX, .node = NAMES_NONE};
     state_copy(&c->state, state);
     if (h->board)
         atomic_store(&h->board->started, h->count);
@@ -66,11 +67,19 @@ history_returned(struct history *h, bool solid)
         atomic_store(&h->board->returned, h->count);
 }
 
-// The last one was none.
 static void
-history_drop(struct history *h)
+history_withdraw(struct history *h)
 {
-    state_finish(&h->commits[--h->count].state);
+    h->commits[h->count - 1].withdrawn = disk_length();
+}
+
+int
+history_last(const struct history *h)
+{
+    int i = h->count - 1;
+    while (i >= 0 && h->commits[i].withdrawn != SIZE_MAX)
+        i--;
+    return i;
 }
 
 static void
@@ -197,7 +206,7 @@ create(struct story *s, tess_mode mode, tess_error *err)
     if (st == TESS_OK)
         history_returned(&s->main, true);
     else
-        history_drop(&s->main);
+        history_withdraw(&s->main);
     return st;
 }
 
@@ -207,7 +216,7 @@ story_ready(struct story *s, tess_error *err)
     tess_storage storage;
     if (s->a)
         return TESS_OK;
-    if (s->main.count == 0)
+    if (history_last(&s->main) < 0)
         return create(s, random_below(&s->r, 2) ? TESS_MODE_NEW : TESS_MODE_REPLACE, err);
     story_storage(s, &s->main, TESS_MODE_UPDATE, &storage);
     return tess_array_open(&storage, &s->a, err);
@@ -249,13 +258,14 @@ static tess_status
 save(struct story *s, tess_error *err)
 {
     tess_storage storage;
-    story_storage(s, &s->copy, s->copy.count > 0 ? TESS_MODE_REPLACE : TESS_MODE_NEW, &storage);
+    story_storage(s, &s->copy, history_last(&s->copy) >= 0 ? TESS_MODE_REPLACE : TESS_MODE_NEW,
+                  &storage);
     history_start(&s->copy, &s->now);
     const tess_status st = tess_array_save(s->a, &storage, s->layout, err);
     if (st == TESS_OK)
         history_returned(&s->copy, true);
     else
-        history_drop(&s->copy);
+        history_withdraw(&s->copy);
     return st;
 }
 

@@ -49,6 +49,7 @@ extern const int workload_count;
 struct commit {
     struct state state;
     size_t started, returned; // operations of the log; SIZE_MAX: it did not return, or failed
+    size_t withdrawn; // the array could not be made, and nothing of it is left; SIZE_MAX: no
     bool solid; // the machine may stop once it has returned, at levels ordered and fsync
     int node; // that the path leads to since it returned; NAMES_NONE before
 };
@@ -88,7 +89,7 @@ void story_storage(const struct story *s, const struct history *h, tess_mode mod
                    tess_storage *storage);
 
 // Make the array, or open it again; nothing if it is there. Then a step of that kind; some change
-// nothing. Making and saving, if they fail, are no commits; after a close that fails, and where the
+// nothing. Making and saving, if they fail, are withdrawn; after a close that fails, and where the
 // array is not there for another reason, story_found() says which commit is found.
 tess_status story_ready(struct story *s, tess_error *err);
 tess_status story_step(struct story *s, enum story_step step, tess_error *err);
@@ -97,6 +98,9 @@ extern const char *const story_step_names[STORY_STEPS];
 
 // Instead of making an array: one is there, and holds that.
 void story_adopt(struct story *s, const struct state *state);
+
+// The last commit that was not withdrawn, or -1: the array was never made.
+int history_last(const struct history *h);
 
 // The array is not open, and its path holds that commit.
 void story_found(struct story *s, int commit);
