@@ -118,7 +118,11 @@ static tess_status
 file_sync(struct io *io, tess_error *err)
 {
     const struct file *const f = file_of(io);
-    if (fdatasync(f->fd) != 0)
+    int result;
+    do
+        result = fdatasync(f->fd);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
         return err_sys(err, errno, "bringing the file to the disk");
     return TESS_OK;
 }

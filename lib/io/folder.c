@@ -289,7 +289,11 @@ folder_each(const struct folder *f, tess_status (*fn)(void *arg, const char *nam
 tess_status
 folder_sync(const struct folder *f, tess_error *err)
 {
-    if (fsync(f->fd) != 0)
+    int result;
+    do
+        result = fsync(f->fd);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
         return err_sys(err, errno, "bringing the directory to the disk");
     return TESS_OK;
 }

@@ -166,7 +166,7 @@ can_fail_so(enum call call)
     case DISK_SHORT_ENOSPC:
         return call == WRITE;
     case DISK_EINTR:
-        return call != NAME && call != NEW_NAME && call != SIZE;
+        return call == READ || call == WRITE || call == SYNC;
     default:
         return false;
     }

@@ -60,7 +60,7 @@ enum disk_failure {
     DISK_ENOSPC, // one that may need space: it does nothing, errno ENOSPC
     DISK_SHORT, // a read or write: half of it is done, which is no failure
     DISK_SHORT_ENOSPC, // a write: its first sectors are done, and the next write has no space
-    DISK_EINTR, // any call but those on names: errno EINTR, and it does nothing
+    DISK_EINTR, // a read, write or sync: it does nothing, errno EINTR, which is no failure
     DISK_FAILURES,
 };
 
