@@ -69,6 +69,16 @@ find(const struct history *h, const struct promise *p, const struct state *state
     return LOOK_WRONG;
 }
 
+// Whether an array that could not be made may be there once more, and not all of it.
+static bool
+may_be_remains(const struct history *h, const struct promise *p)
+{
+    bool any = false;
+    for (int i = 0; i <= p->newest; i++)
+        any |= h->commits[i].withdrawn != SIZE_MAX;
+    return any && p->withdrawn == 0;
+}
+
 int
 look(const char *path, const struct history *h, const struct promise *p, char *text)
 {
@@ -76,7 +86,9 @@ look(const char *path, const struct history *h, const struct promise *p, char *t
     tess_error err = {0};
     if (read_path(path, &state, &err) != TESS_OK) {
         snprintf(text, LOOK_TEXT, "%s", err.message);
-        return err.status != TESS_OK && p->oldest == LOOK_NOTHING ? LOOK_NOTHING : LOOK_WRONG;
+        if (p->oldest != LOOK_NOTHING || (err.status == TESS_OK && !may_be_remains(h, p)))
+            return LOOK_WRONG;
+        return LOOK_NOTHING;
     }
     const struct promise any = {0, h->count - 1, 0, 0};
     const int found = find(h, p, &state);
