@@ -31,16 +31,29 @@ ends_before(struct io *io, int64_t end)
     return io_size(io, &size, NULL) == TESS_OK && size < end;
 }
 
-// Bytes of the state that is known. A file that is too short for them has another one.
+// Whether each byte is that of one of the two.
+static bool
+is_mixture(const uint8_t *now, const uint8_t *known, const uint8_t *other, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (now[i] != known[i] && now[i] != other[i])
+            return false;
+    return true;
+}
+
+// Bytes of the state that is known; `other`: what may stand there as well, or NULL. A file that is
+// too short for them has another one.
 static tess_status
-compare(struct io *io, int64_t position, const uint8_t *known, size_t size, tess_error *err)
+compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other, size_t size,
+        tess_error *err)
 {
     uint8_t *const now = malloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     tess_status st = io_read(io, position, now, size, err);
-    const bool differs =
-        st == TESS_OK ? memcmp(now, known, size) != 0 : ends_before(io, position + (int64_t)size);
+    const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
+                                             !(other && is_mixture(now, known, other, size))
+                                       : ends_before(io, position + (int64_t)size);
     free(now);
     return differs ? changed(position, err) : st;
 }
@@ -66,11 +79,12 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     tess_status st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = compare(io, 0, f->head, head_size, err);
+    st = compare(io, 0, f->head, f->attempted, head_size, err);
     if (st == TESS_OK && tail_size > 0) {
         st = compare(io, frame_end(f) - (int64_t)tail_size, f->tail + f->tail_size - tail_size,
-                     tail_size, err);
-        if (st == TESS_ERR_IO && compare(io, 0, f->head, head_size, NULL) == TESS_ERR_STALE)
+                     NULL, tail_size, err);
+        if (st == TESS_ERR_IO &&
+            compare(io, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
             st = changed(0, err);
     }
     if (owned)
@@ -95,13 +109,14 @@ frame_check_unchanged(const struct frame *f, tess_error *err)
 tess_status
 frame_commit(struct frame *f, tess_error *err)
 {
-    if (!f->dirty)
+    const bool unsure = f->unsure && f->options.durability >= TESS_DURABILITY_FSYNC;
+    if (!f->dirty && !unsure)
         return TESS_OK;
     tess_status st = frame_lock_take(f, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
     if (st == TESS_OK)
-        st = f->container->commit(f, err);
+        st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
     if (st == TESS_OK) {
         f->dirty = false;
         f->written = 0;

@@ -37,6 +37,8 @@ struct container {
     void (*release)(struct frame *f, int64_t entry);
     // Make the state in memory current on the disk.
     tess_status (*commit)(struct frame *f, tess_error *err);
+    // What is current is on the disk when this returns, as far as the frame's durability asks.
+    tess_status (*settle)(struct frame *f, tess_error *err);
     // Open what holds header, index and trailer as they are on the disk now.
     tess_status (*current)(const struct frame *f, struct io **io, bool *owned, tess_error *err);
     tess_status (*publish)(struct frame *f, tess_error *err);

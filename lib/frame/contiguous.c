@@ -67,22 +67,76 @@ prepare(struct frame *f, tess_error *err)
 {
     const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
 
-    // The header may be on its way to the disk still, and the state before it current there: once
-    // it has arrived, nothing of that one is needed.
-    tess_status st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
-    if (st == TESS_OK)
-        st = free_space_check_behind(f, err);
+    // The header may be on its way to the disk still, and the state before it current there.
+    f->unsure = f->options.durability >= TESS_DURABILITY_ORDERED && !f->io->in_memory;
+    const tess_status st = free_space_check_behind(f, err);
     if (st != TESS_OK)
         return st;
     space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
     return f->options.never_reuse ? keep_all(f, end, err) : free_space_init(f, end, err);
 }
 
+// The header of the state that is known, over one that was perhaps written in part.
+static tess_status
+restore_header(struct frame *f, tess_error *err)
+{
+    const tess_status st = io_write(f->io, 0, f->head, f->head_size, err);
+    if (st == TESS_OK) {
+        free(f->attempted);
+        f->attempted = NULL;
+    }
+    return st;
+}
+
+static tess_status
+write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
+{
+    struct stored_chunk sc;
+    const uint8_t *bytes;
+    int32_t size;
+    tess_status st = stored_chunk_load(&sc, f, n, s, &bytes, &size, err);
+    if (st == TESS_OK)
+        st = io_write(f->io, sc.position, bytes, (size_t)size, err);
+    stored_chunk_close(&sc);
+    return st;
+}
+
+/*
+ * After a sync that failed the system may take what it could not write for written; so may who
+ * opens a file after that. All that no other sync has brought to the disk is written once more: the
+ * header, and the chunks of this batch as the system still has them, of which checksums tell
+ * whether it has. Until this is synced, the state before may be current on the disk, and nothing
+ * that it has is written over.
+ */
+static tess_status
+make_sure(struct frame *f, tess_error *err)
+{
+    struct chunk_scratch s = {.limit = f->options.limits.memory};
+    tess_status st = TESS_OK;
+    if (!f->unsure)
+        return TESS_OK;
+    if (f->head)
+        st = restore_header(f, err);
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
+        const int64_t entry = f->index.entries[n];
+        if (entry >= 0 && space_is_new(&f->space, f->h.header_len + entry))
+            st = write_again(f, n, &s, err);
+    }
+    scratch_finish(&s);
+    if (st == TESS_OK)
+        st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    if (st == TESS_OK)
+        f->unsure = false;
+    return st;
+}
+
 static tess_status
 put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
 {
     struct extent extent = {.size = size};
-    tess_status st = space_take(&f->space, size, &extent.start, err);
+    tess_status st = make_sure(f, err);
+    if (st == TESS_OK)
+        st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
         return st;
     st = f->gathers ? io_gather_put(f->io, extent.start, chunk, (size_t)size, err)
@@ -98,7 +152,9 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
 static tess_status
 begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
-    const tess_status st = space_take(&f->space, p->room, &p->position, err);
+    tess_status st = make_sure(f, err);
+    if (st == TESS_OK)
+        st = space_take(&f->space, p->room, &p->position, err);
     if (st != TESS_OK)
         return st;
     p->entry = p->position - f->h.header_len;
@@ -162,7 +218,9 @@ static tess_status
 write_header(const struct frame *f, const struct pending *p, tess_error *err)
 {
     size_t first = 0, end = (size_t)p->h.header_len;
-    if (f->head) {
+    if (!f->head) {
+        end = (size_t)min_i64((int64_t)end, LEDGER_SECTOR);
+    } else {
         const size_t sector = FRAME_HEADER_SECTOR;
         if (memcmp(p->head + sector, f->head + sector, f->head_size - sector) == 0) {
             first = COMMIT_FIRST;
@@ -186,11 +244,39 @@ cut(const struct frame *f, int64_t old_len, tess_error *err)
     return io_truncate(f->io, needed, err);
 }
 
+// A header was not written, or not all of it. Until the old one is there again and on the disk,
+// that may lead to either state: the bytes of both stay.
+static void
+take_header_back(struct frame *f, struct pending *p)
+{
+    if (!f->head)
+        return;
+    free(f->attempted);
+    f->attempted = p->head;
+    p->head = NULL;
+    f->unsure = true;
+    f->space.end = max_i64(f->space.end, p->placed.start + p->placed.size);
+    if (restore_header(f, NULL) == TESS_OK)
+        f->unsure = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, NULL) != TESS_OK;
+}
+
+// Of a header that makes the first state, all but its first sector: nothing leads to it yet.
+static tess_status
+write_header_end(const struct frame *f, const struct pending *p, tess_error *err)
+{
+    const size_t size = (size_t)p->h.header_len;
+    if (f->head || size <= LEDGER_SECTOR)
+        return TESS_OK;
+    return io_write(f->io, LEDGER_SECTOR, p->head + LEDGER_SECTOR, size - LEDGER_SECTOR, err);
+}
+
 // Steps 3 to 7.
 static tess_status
 write_state(struct frame *f, struct pending *p, tess_error *err)
 {
     tess_status st = io_write(f->io, p->placed.start, p->body, (size_t)p->body_size, err);
+    if (st == TESS_OK)
+        st = write_header_end(f, p, err);
     if (st == TESS_OK)
         st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
     if (st != TESS_OK)
@@ -198,8 +284,10 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     if (f->options.durability >= TESS_DURABILITY_ORDERED)
         space_synced(&f->space);
     st = write_header(f, p, err);
-    if (st != TESS_OK)
+    if (st != TESS_OK) {
+        take_header_back(f, p);
         return st;
+    }
 
     // The new state is current from here on, whatever follows.
     const int64_t old_len = f->h.frame_len;
@@ -418,6 +506,9 @@ out:
 static tess_status
 commit(struct frame *f, tess_error *err)
 {
+    const tess_status st = make_sure(f, err);
+    if (st != TESS_OK)
+        return st;
     return f->index.nchunks > 0 ? commit_chunks(f, err) : commit_empty(f, err);
 }
 
@@ -448,6 +539,7 @@ const struct container container_contiguous = {
     .abandon = abandon,
     .release = release,
     .commit = commit,
+    .settle = make_sure,
     .current = current,
     .publish = publish,
 };

@@ -70,6 +70,7 @@ frame_close(struct frame *f)
     space_finish(&f->space);
     checksums_finish(&f->checksums);
     free(f->head);
+    free(f->attempted);
     free(f->torn);
     free(f->tail);
     free(f);

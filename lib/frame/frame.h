@@ -110,11 +110,13 @@ struct frame {
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     int64_t written; // bytes of chunks since the last commit
+    bool unsure; // what is current on the disk: a sync failed, or this handle has made none yet
     bool keeps_ledger; // commits have one
     uint64_t number; // of the newest commit that is known of
     bool sealed; // it is the one on the disk
     bool header_changed; // but for the header, which another program changed since
     uint8_t *head; // header and trailer as they are on disk, to notice other writers
+    uint8_t *attempted; // one whose write failed, perhaps half-way, over `head`; else NULL
     uint8_t *torn; // what the header should be, where what is on disk is a mixture; else NULL
     uint8_t *tail;
     size_t head_size;

@@ -174,7 +174,11 @@ pending_is_recent(const struct frame *f, int64_t frame_len)
 }
 
 tess_status
-pending_sync(const struct frame *f, struct io *io, tess_durability level, tess_error *err)
+pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *err)
 {
-    return f->options.durability < level ? TESS_OK : io_sync(io, err);
+    if (f->options.durability < level)
+        return TESS_OK;
+    const tess_status st = io_sync(io, err);
+    f->unsure |= st != TESS_OK;
+    return st;
 }

@@ -40,8 +40,7 @@ void pending_adopt(struct pending *p, struct frame *f);
 // Whether one of the recent commits gave the frame this length.
 bool pending_is_recent(const struct frame *f, int64_t frame_len);
 
-// Sync if the frame's durability is `level` or more.
-tess_status pending_sync(const struct frame *f, struct io *io, tess_durability level,
-                         tess_error *err);
+// Sync if the frame's durability is `level` or more. A failure makes the frame unsure.
+tess_status pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *err);
 
 #endif

@@ -146,6 +146,13 @@ remove_tail(struct space *s, int64_t start, struct extent *e)
     return true;
 }
 
+bool
+space_is_new(const struct space *s, int64_t start)
+{
+    struct extent e;
+    return find_tail(s, start) || (extents_next(&s->fresh, start, &e) && e.start == start);
+}
+
 // Space at the end was perhaps never written to.
 static void
 release_end(struct space *s, struct extent e)

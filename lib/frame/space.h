@@ -57,6 +57,9 @@ void space_shrink(struct space *s, int64_t start, int64_t size);
 // Release what was taken in this batch, and starts there. False: nothing was.
 bool space_release_new(struct space *s, int64_t start);
 
+// Whether that was taken in this batch, and starts there.
+bool space_is_new(const struct space *s, int64_t start);
+
 // Release an extent that a chunk no longer needs. A lack of memory loses the space, no data. Of an
 // old chunk (free_space.h) the size is 0 until it is known.
 void space_release(struct space *s, struct extent e);

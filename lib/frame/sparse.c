@@ -215,8 +215,7 @@ set_lengths(const struct frame *f, struct pending *p)
 }
 
 static tess_status
-write_index_file(const struct frame *f, struct pending *p, int64_t gap, struct io *io,
-                 tess_error *err)
+write_index_file(struct frame *f, struct pending *p, int64_t gap, struct io *io, tess_error *err)
 {
     const int64_t index_size = p->body_size - (int64_t)p->tail_size;
     const int64_t index_at = p->h.header_len;
@@ -264,6 +263,15 @@ out:
     return st;
 }
 
+// Commits end with the names on the disk, and opening with writing sees to it.
+static tess_status
+settle(struct frame *f, tess_error *err)
+{
+    const tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
+    f->unsure = st != TESS_OK;
+    return st;
+}
+
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that
 // was replaced has none.
 static tess_status
@@ -305,6 +313,7 @@ const struct container container_sparse = {
     .abandon = abandon,
     .release = release,
     .commit = commit,
+    .settle = settle,
     .current = current,
     .publish = publish,
 };

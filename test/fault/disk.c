@@ -415,8 +415,9 @@ sync_with(int (*sync)(int fd), int fd)
     pthread_mutex_lock(&disk.lock);
     const int node = node_of(fd);
     const int result = fails(node > 0, SYNC) ? -1 : node != NAMES_NONE ? 0 : sync(fd);
-    if (result == 0 && node != NAMES_NONE)
-        note((struct disk_op){.kind = DISK_SYNC, .node = node}, NULL);
+    if (node != NAMES_NONE && (result == 0 || errno != EINTR))
+        note((struct disk_op){.kind = result == 0 ? DISK_SYNC : DISK_SYNC_FAILED, .node = node},
+             NULL);
     pthread_mutex_unlock(&disk.lock);
     return result;
 }

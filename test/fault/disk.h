@@ -26,6 +26,7 @@ enum disk_kind {
     DISK_WRITE, // `size` bytes at `offset` of file `node`
     DISK_CUT, // file `node` has `offset` bytes from here on
     DISK_SYNC, // of file or folder `node`
+    DISK_SYNC_FAILED, // of file `node`: what was to be synced is taken for synced, and may be lost
 };
 
 struct disk_op {

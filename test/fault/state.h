@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { STATE_VALUES = 4, STATE_NOTE_SIZE = 12, STATE_VALUE_MAX = 800 };
+enum { STATE_VALUES = 4, STATE_NOTE_SIZE = 1100, STATE_VALUE_MAX = 1200 };
 
 struct state {
     struct reference items;

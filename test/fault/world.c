@@ -21,6 +21,7 @@ world_finish(struct world *w)
     for (int i = 0; i < w->nfiles; i++)
         free(w->files[i].bytes);
     free(w->files);
+    free(w->doomed);
     names_finish(&w->names);
     *w = (struct world){0};
 }
@@ -137,7 +138,9 @@ play_write(struct world *w, const struct world_stop *stop, size_t n, size_t size
         const size_t at = (size_t)op->offset + done;
         piece = SECTOR - at % SECTOR < size - done ? SECTOR - at % SECTOR : size - done;
         const bool lost = f->lost_from >= 0 && (int64_t)(at - at % SECTOR) >= f->lost_from;
-        if (n < f->synced || (!lost && n < sector_moment(stop, op->node, (int64_t)(at / SECTOR))))
+        const bool doomed = w->doomed[n] && stop->loss != WORLD_NOTHING;
+        if ((n < f->synced && !doomed) ||
+            (!lost && n < sector_moment(stop, op->node, (int64_t)(at / SECTOR))))
             memcpy(f->bytes + at, op->bytes + done, piece);
     }
     if (n < f->sized && (size_t)op->offset + size > f->size)
@@ -195,6 +198,7 @@ play(struct world *w, const struct world_stop *stop, size_t n, size_t torn)
         play_cut(w, n);
         break;
     case DISK_SYNC:
+    case DISK_SYNC_FAILED:
         break;
     default:
         if (op->kind == DISK_MAKE_FOLDER)
@@ -204,9 +208,41 @@ play(struct world *w, const struct world_stop *stop, size_t n, size_t torn)
     }
 }
 
+// Since the last sync of a file, whether that failed or not, one failed: what was written between.
+static void
+doom(struct world *w, size_t failed)
+{
+    const int node = disk_op(failed)->node;
+    for (size_t n = failed; n > 0; n--) {
+        const struct disk_op *const op = disk_op(n - 1);
+        if (op->node != node)
+            continue;
+        if (op->kind == DISK_SYNC || op->kind == DISK_SYNC_FAILED)
+            break;
+        w->doomed[n - 1] = op->kind == DISK_WRITE;
+    }
+}
+
+// The log only grows.
+static void
+find_doomed(struct world *w)
+{
+    const size_t length = disk_length();
+    if (length == w->ndoomed)
+        return;
+    w->doomed = realloc(w->doomed, length * sizeof *w->doomed);
+    if (!w->doomed)
+        abort();
+    memset(w->doomed + w->ndoomed, 0, (length - w->ndoomed) * sizeof *w->doomed);
+    for (; w->ndoomed < length; w->ndoomed++)
+        if (disk_op(w->ndoomed)->kind == DISK_SYNC_FAILED)
+            doom(w, w->ndoomed);
+}
+
 static void
 begin(struct world *w, const struct world_stop *stop)
 {
+    find_doomed(w);
     if (disk_nodes() > w->nfiles) {
         w->files = realloc(w->files, (size_t)disk_nodes() * sizeof *w->files);
         if (!w->files)

@@ -12,7 +12,9 @@
  *   - the size of a file is as it was at some moment since the sync, whatever its sectors are; what
  *     was never written reads as zeros. What a cut did away with comes back if the cut is lost, and
  *     then nothing written behind it later is there;
- *   - each change of names is there or not, for itself. A rename is one change.
+ *   - each change of names is there or not, for itself. A rename is one change;
+ *   - what was to be synced when that failed may be lost for good, whatever is synced later: Linux
+ *     takes pages that it could not write for written. (Of bytes; not of sizes and names.)
  */
 #ifndef FAULT_WORLD_H
 #define FAULT_WORLD_H
@@ -58,6 +60,8 @@ struct world {
     struct names names;
     struct world_file *files; // per node
     int nfiles;
+    bool *doomed; // per operation: a write whose sync failed
+    size_t ndoomed; // operations that have been looked at
 };
 
 void world_finish(struct world *w); // zeroed: fine
