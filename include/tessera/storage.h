@@ -75,6 +75,11 @@ typedef struct tess_limits {
     int64_t nchunks;
     /** Dimensions. Default TESS_MAX_NDIM. */
     int ndim;
+    /**
+     * Levels of lists and maps in an attribute; one that has more is shown as its bytes
+     * (TESS_VALUE_OPAQUE, attr.h). Default, and at most, TESS_VALUE_MAX_DEPTH.
+     */
+    int nesting;
 } tess_limits;
 
 /**

@@ -50,7 +50,7 @@ tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_er
     if (st != TESS_OK)
         return st;
     const int64_t limit = a->frame->options.limits.memory;
-    st = value_parse(content, size, limit, value, err);
+    st = value_parse(content, size, a->frame->options.limits.nesting, limit, value, err);
     if (st == TESS_ERR_CORRUPT)
         st = value_opaque(content, size, limit, value, err);
     free(content);

@@ -6,6 +6,8 @@
 #include "io/sidecar.h"
 #include "task/patience.h"
 
+#include <tessera/attr.h>
+
 #include <errno.h>
 #include <inttypes.h>
 
@@ -39,8 +41,12 @@ home_check(const tess_storage *storage, tess_error *err)
     if (storage->checksums < TESS_CHECKSUMS_WRITE || storage->checksums > TESS_CHECKSUMS_NONE)
         return err_set(err, TESS_ERR_ARG, -1, "checksums %d are not known",
                        (int)storage->checksums);
-    if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0)
+    if (storage->limits.memory < 0 || storage->limits.nchunks < 0 || storage->limits.ndim < 0 ||
+        storage->limits.nesting < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a limit is negative");
+    if (storage->limits.nesting > TESS_VALUE_MAX_DEPTH)
+        return err_set(err, TESS_ERR_ARG, -1, "a limit of %d levels of nesting, %d at most",
+                       storage->limits.nesting, TESS_VALUE_MAX_DEPTH);
     return storage->context ? check_context(storage->context, err) : TESS_OK;
 }
 

@@ -13,6 +13,8 @@
 #include "frame/trailer.h"
 #include "io/folder.h"
 
+#include <tessera/attr.h>
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -49,6 +51,8 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         f->options.limits.nchunks = NCHUNKS_DEFAULT;
     if (f->options.limits.ndim <= 0)
         f->options.limits.ndim = NDIM_MAX;
+    if (f->options.limits.nesting <= 0)
+        f->options.limits.nesting = TESS_VALUE_MAX_DEPTH;
     return f;
 }
 

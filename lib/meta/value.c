@@ -170,6 +170,7 @@ take(struct rd *r, tess_value *v)
 
 // Memory that a tree needs, besides its root.
 struct need {
+    int max_depth;
     int64_t values;
     int64_t chars;
     bool too_deep;
@@ -202,7 +203,7 @@ measure(struct rd *r, int depth, struct need *need)
     default:
         return;
     }
-    if (depth == TESS_VALUE_MAX_DEPTH) {
+    if (depth == need->max_depth) {
         need->too_deep = true;
         r->bad = true;
         return;
@@ -277,17 +278,17 @@ allocate(const struct need *need, int64_t max_memory, tess_value **root, tess_er
 }
 
 tess_status
-value_parse(const uint8_t *src, size_t size, int64_t max_memory, tess_value **value,
+value_parse(const uint8_t *src, size_t size, int max_depth, int64_t max_memory, tess_value **value,
             tess_error *err)
 {
-    struct need need = {0};
+    struct need need = {.max_depth = max_depth};
     struct rd r = rd_init(src, size);
 
     *value = NULL;
     measure(&r, 0, &need);
     if (need.too_deep)
         return err_set(err, TESS_ERR_CORRUPT, (int64_t)(size - r.left),
-                       "msgpack nested deeper than %d levels", TESS_VALUE_MAX_DEPTH);
+                       "msgpack nested deeper than %d levels", max_depth);
     if (r.bad)
         return err_set(err, TESS_ERR_CORRUPT, (int64_t)(size - r.left),
                        "%zu bytes are not a msgpack value, or it breaks off", size);

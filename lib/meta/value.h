@@ -1,8 +1,8 @@
 /*
  * value.h - msgpack <-> a tree of values.
  *
- * What the bytes of a stranger may do is bounded: nesting by TESS_VALUE_MAX_DEPTH, memory by what
- * the caller allows; strings are UTF-8, extensions are kept as they are.
+ * What the bytes of a stranger may do is bounded: nesting and memory by what the caller allows;
+ * strings are UTF-8, extensions are kept as they are.
  */
 #ifndef META_VALUE_H
 #define META_VALUE_H
@@ -16,11 +16,12 @@
 
 /*
  * Parse src, which is one msgpack value and nothing else. *value is one allocation: free() it. It
- * does not point into src. TESS_ERR_CORRUPT (err->offset counts from src), TESS_ERR_LIMIT (it would
+ * does not point into src. TESS_ERR_CORRUPT (err->offset counts from src; also where lists and maps
+ * are nested deeper than max_depth <= TESS_VALUE_MAX_DEPTH), TESS_ERR_LIMIT (it would
  * need more than max_memory bytes), TESS_ERR_NOMEM; *value is NULL then.
  */
-tess_status value_parse(const uint8_t *src, size_t size, int64_t max_memory, tess_value **value,
-                        tess_error *err);
+tess_status value_parse(const uint8_t *src, size_t size, int max_depth, int64_t max_memory,
+                        tess_value **value, tess_error *err);
 
 // A value of type TESS_VALUE_OPAQUE that holds a copy of src; else as value_parse().
 tess_status value_opaque(const uint8_t *src, size_t size, int64_t max_memory, tess_value **value,

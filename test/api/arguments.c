@@ -665,6 +665,39 @@ limits(void **state)
     assert_null(a);
 }
 
+static void
+limit_of_nesting(void **state)
+{
+    tess_storage storage;
+    tess_array *a = NULL;
+    tess_value *value;
+
+    tess_params params;
+    (void)state;
+    tess_storage_init(&storage);
+    storage.path = files_path("nested.b2nd");
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    ok(tess_array_zeros(&storage, &params, &a, err));
+    ok(tess_attr_set_json(a, "deep", "[[[1]]]", err));
+    ok(tess_array_close(a, err));
+    storage.mode = TESS_MODE_READ;
+    for (int levels = 1; levels <= TESS_VALUE_MAX_DEPTH; levels++) {
+        storage.limits.nesting = levels;
+        ok(tess_array_open(&storage, &a, err));
+        ok(tess_attr_get(a, "deep", &value, err));
+        assert_int_equal(value->type, levels < 3 ? TESS_VALUE_OPAQUE : TESS_VALUE_LIST);
+        tess_free(value);
+        ok(tess_array_close(a, err));
+    }
+    a = NULL;
+    storage.limits.nesting = TESS_VALUE_MAX_DEPTH + 1;
+    refused(TESS_ERR_ARG, tess_array_open(&storage, &a, err));
+    storage.limits.nesting = -1;
+    refused(TESS_ERR_ARG, tess_array_open(&storage, &a, err));
+    assert_null(a);
+}
+
 // What lies behind the last of 3 items, in a block of 16 KB, becomes part of the array.
 static tess_status
 grow_by_one(int32_t value, tess_error *why)
@@ -995,6 +1028,7 @@ main(void)
         WITH_ARRAYS(open_places),
         WITH_ARRAYS(permissions),
         WITH_ARRAYS(limits),
+        WITH_ARRAYS(limit_of_nesting),
         cmocka_unit_test(limit_of_blocks),
         cmocka_unit_test_setup_teardown(limit_of_many_blocks, files_setup, files_teardown),
         WITH_ARRAYS(boxes),

@@ -82,7 +82,7 @@ content_value(const uint8_t *src, size_t size, int64_t max_memory)
     tess_value *value = NULL;
     tess_error err = {0};
 
-    tess_status st = value_parse(src, size, max_memory, &value, &err);
+    tess_status st = value_parse(src, size, TESS_VALUE_MAX_DEPTH, max_memory, &value, &err);
     must(!value == (st != TESS_OK), "a value and a failure, or neither");
     if (st == TESS_ERR_CORRUPT) {
         must(err.message[0] && err.offset >= 0 && (size_t)err.offset <= size,

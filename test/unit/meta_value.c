@@ -85,7 +85,7 @@ static tess_status
 parse(const uint8_t *src, size_t size, int64_t max_memory, tess_value **v, tess_error *err)
 {
     uint8_t *const copy = exact_copy(src, size);
-    const tess_status st = value_parse(copy, size, max_memory, v, err);
+    const tess_status st = value_parse(copy, size, TESS_VALUE_MAX_DEPTH, max_memory, v, err);
     free(copy); // the value does not point into it
     return st;
 }
@@ -128,7 +128,7 @@ test_good(void **state)
         tess_error err;
         char *json;
 
-        if (value_parse(src, size, MEMORY, &v, &err) != TESS_OK)
+        if (value_parse(src, size, TESS_VALUE_MAX_DEPTH, MEMORY, &v, &err) != TESS_OK)
             fail_msg("%s: %s", g->what, err.message);
         if (v->type != g->type)
             fail_msg("%s: type %d instead of %d", g->what, (int)v->type, (int)g->type);
@@ -222,7 +222,8 @@ test_bad(void **state)
         uint8_t *const src = hex_bytes(cases[i].bytes, &size);
         tess_value *v;
         tess_error err;
-        const tess_status st = value_parse(src, size, cases[i].memory, &v, &err);
+        const tess_status st =
+            value_parse(src, size, TESS_VALUE_MAX_DEPTH, cases[i].memory, &v, &err);
 
         if (st != cases[i].status || err.offset != cases[i].offset || v)
             fail_msg("%s: status %d at %d (%s)", cases[i].what, (int)st, (int)err.offset,
