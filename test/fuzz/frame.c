@@ -2,13 +2,17 @@
  * frame.c - an array opened from bytes of a stranger, and all of it looked at that is small enough.
  *
  * The last byte of the input also says where in the image the frame starts, and whether the limits
- * are narrow; a frame may have any bytes behind it.
+ * are narrow, whether checksums are compared, and whether it is sealed anew; a frame may have any
+ * bytes behind it.
  */
 #include "fuzz/look.h"
+#include "fuzz/reseal.h"
 
 enum {
     OFFSETS = 4,
     NARROW = 3 << 2, // bits of the last byte
+    VERIFY = 1 << 4,
+    RESEAL = 1 << 5,
 };
 
 static const tess_limits wide = {.memory = LOOK_MEMORY, .nchunks = LOOK_NCHUNKS};
@@ -27,7 +31,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size > 0)
         memcpy(image + offset, data, size);
+    if (last & RESEAL)
+        reseal(image + offset, size);
     tess_storage_init(&storage);
+    storage.checksums = last & VERIFY ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
     storage.image = image;
     storage.image_size = offset + size;
     storage.offset = (int64_t)offset;
