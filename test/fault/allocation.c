@@ -989,6 +989,18 @@ call_to_image(struct subject *s, tess_error *err)
     return st;
 }
 
+// A lack of memory is no damage.
+static tess_status
+call_verify(struct subject *s, tess_error *err)
+{
+    tess_verdict verdict;
+    const tess_status st = tess_array_verify(s->a, NULL, NULL, &verdict, err);
+    disarm();
+    if (st == TESS_OK)
+        assert_true(verdict.ndamaged == 0 && verdict.nmetalayers == 0 && verdict.nright > 0);
+    return st;
+}
+
 static tess_status
 call_vlmeta_new(struct subject *s, tess_error *err)
 {
@@ -1154,6 +1166,7 @@ static const struct step steps[] = {
     {"save", change, call_save, NULL},
     {"save as a directory", NULL, call_save_sparse, NULL},
     {"save to memory", change, call_to_image, NULL},
+    {"verify", change, call_verify, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},
     {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},
     {"get vlmeta", NULL, call_vlmeta_get, NULL},
