@@ -7,6 +7,7 @@
 #include "fuzz/changes.h"
 
 #include "fuzz/look.h"
+#include "meta/fill_layer.h"
 #include "support/reference.h"
 
 enum {
@@ -187,7 +188,7 @@ rewrite_attribute(struct subject *s)
     free(name);
 }
 
-// Layers of the header but for the N-dimensional one.
+// Layers of the header but for the N-dimensional one and the fill value.
 static void
 reverse_fixed_layers(struct subject *s)
 {
@@ -197,7 +198,7 @@ reverse_fixed_layers(struct subject *s)
 
     tess_array_info(s->array, &info);
     for (int i = 0; tess_meta_at(s->array, i, &layer, NULL) == TESS_OK; i++) {
-        if (strcmp(layer.name, info.layer) == 0)
+        if (strcmp(layer.name, info.layer) == 0 || strcmp(layer.name, FILL_LAYER) == 0)
             continue;
         const size_t size = layer.size;
         uint8_t *const content = exact_copy(layer.content, size);
