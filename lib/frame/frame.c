@@ -165,7 +165,9 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->writable = writable;
-    const tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, err);
+    tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, err);
+    if (st != TESS_OK && folder_is_replaced(folder)) // and emptied
+        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
     if (st != TESS_OK) {
         frame_close(f);
         return st;

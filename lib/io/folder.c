@@ -51,6 +51,12 @@ trim(const char *path)
 }
 
 bool
+folder_is_replaced(const struct folder *f)
+{
+    return !folder_is_at(f, f->path);
+}
+
+bool
 folder_contains(const struct folder *f, const char *path)
 {
     char *const trimmed = trim(path);
@@ -99,7 +105,7 @@ folder_open(const char *path, bool writable, bool mapped, struct folder **folder
     tess_status st = open_directory(f, f->path, err);
     if (st == TESS_OK && writable)
         st = io_file_lock(f->fd, err);
-    if (st == TESS_OK && writable && !folder_is_at(f, path))
+    if (st == TESS_OK && writable && folder_is_replaced(f))
         st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
     if (st != TESS_OK) {
         folder_close(f);
@@ -331,8 +337,10 @@ remove_replaced(const struct folder *f)
         (void)unlink(f->temporary);
         return;
     }
-    if (check_contents(f->kind, fd, NULL) == TESS_OK)
+    if (check_contents(f->kind, fd, NULL) == TESS_OK) {
+        (void)unlinkat(fd, f->kind->index, 0); // first: who reads there misses it before the rest
         remove_folder(f->kind, fd, f->temporary);
+    }
     close(fd);
 }
 

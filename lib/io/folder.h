@@ -25,6 +25,9 @@ bool folder_exists(const char *path);
 // Whether `path` leads to the directory.
 bool folder_is_at(const struct folder *folder, const char *path);
 
+// Whether the path that it was opened with, or made for, leads to something else by now.
+bool folder_is_replaced(const struct folder *folder);
+
 // Whether `path` is the name of something in the directory, there or not yet.
 bool folder_contains(const struct folder *folder, const char *path);
 
