@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -385,6 +387,52 @@ children(void **state)
     }
 }
 
+// A reader that is killed in the middle of a call keeps nothing locked.
+static int
+die_reading(const struct channel *c, const void *arg)
+{
+    tess_array *const a = state_open(arg, TESS_MODE_READ);
+    const int64_t start = 0, stop = STATE_ITEMS;
+    struct channel mine = *c;
+    const tess_status st =
+        tess_array_each(a, TESS_CHUNKS, &start, &stop, stop_at_first, &mine, NULL);
+    return 1 + (int)st; // not killed
+}
+
+static void
+killed_while_reading(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int status = 0;
+        int32_t value = -1;
+        const char *const path = state_path(state_layouts[i]);
+        state_make(path, state_layouts[i], 1);
+        const int fd = open_lock(state_layouts[i]);
+        tess_array *const reader = state_open(path, TESS_MODE_READ);
+        ok(state_read(reader, &value, err));
+        const struct other o = other_begin(die_reading, path);
+        hear(&o.channel);
+        assert_int_equal(can_get(fd), SHARED);
+        assert_int_equal(kill(o.pid, SIGKILL), 0);
+        assert_int_equal(waitpid(o.pid, &status, 0), o.pid);
+        assert_true(WIFSIGNALED(status));
+        (void)close(o.channel.to);
+        (void)close(o.channel.from);
+        assert_int_equal(can_get(fd), ALONE);
+        ok(state_read(reader, &value, err)); // nothing was changed
+        tess_array *const writer = state_open(path, TESS_MODE_UPDATE);
+        const double began = seconds();
+        ok(state_write(writer, 2, err));
+        ok(tess_array_close(writer, err));
+        assert_true(seconds() - began < 5);
+        refused(TESS_ERR_STALE, state_read(reader, &value, err));
+        ok(tess_array_close(reader, err));
+        assert_int_equal(state_at(path), 2);
+        (void)close(fd);
+    }
+}
+
 // A writer's commits, from a child that has inherited its lock.
 static int
 sleep_in_child(const struct channel *c, const void *arg)
@@ -527,6 +575,7 @@ main(void)
         TEST(changes_are_seen),
         TEST(comes_later),
         TEST(children),
+        TEST(killed_while_reading),
         TEST(child_keeps_nothing_locked),
         TEST(places_for_reading),
         TEST(no_regular_file),
