@@ -445,6 +445,7 @@ run(const struct setup *setup, const char *name, double duration)
     assert_int_equal(munmap(shared, sizeof *c.board), 0);
     files_remove(c.path);
     files_remove(files_path("array.b2lock"));
+    assert_int_equal(files_count(), 0); // no temporary names
 }
 
 static void
@@ -469,6 +470,7 @@ draw(struct setup *s, struct random *r)
         s->never_reuse = true;
     if (s->never_reuse)
         s->compact = 40; // the file would grow and grow
+    s->history.small = random_below(r, 2) == 0;
     s->history.empties = !(s->never_reuse && s->layout == TESS_LAYOUT_CONTIGUOUS);
 }
 
@@ -490,11 +492,11 @@ beside_a_writer(void **state)
             char name[200];
             draw(&s, &random);
             (void)snprintf(
-                name, sizeof name, "%s%s%s%s%s, durability %d, level %d, %u a session, %d x %d",
+                name, sizeof name, "%s%s%s%s%s%s, durability %d, level %d, %u a session, %d x %d",
                 s.layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", s.mmap ? ", mapped" : "",
                 s.lock_file ? ", lock file" : "", s.history.reshapes ? ", shapes" : "",
-                s.never_reuse ? ", no reuse" : "", (int)s.durability, s.clevel, (unsigned)s.session,
-                s.processes, s.threads);
+                s.history.small ? ", small" : "", s.never_reuse ? ", no reuse" : "",
+                (int)s.durability, s.clevel, (unsigned)s.session, s.processes, s.threads);
             run(&s, name, 0.3);
         }
 }

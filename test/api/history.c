@@ -14,12 +14,13 @@ static void
 draw_shape(const struct history *history, uint32_t epoch, int64_t shape[2])
 {
     struct random r;
-    shape[0] = 110;
-    shape[1] = 90;
+    shape[0] = history->small ? 12 : 110;
+    shape[1] = history->small ? 70 : 90;
     if (!history->reshapes)
         return;
     random_init(&r, epoch);
-    const uint64_t most = random_below(&r, 4) == 0 ? HISTORY_LENGTH : 60;
+    const bool large = !history->small && random_below(&r, 4) == 0;
+    const uint64_t most = history->small ? 20 : large ? HISTORY_LENGTH : 60;
     for (int i = 0; i < 2; i++)
         shape[i] = 1 + (int64_t)random_below(&r, most);
     if (history->empties && random_below(&r, 8) == 0)

@@ -21,6 +21,7 @@ enum {
 };
 
 struct history {
+    bool small; // few items, so that many commits are made
     bool reshapes; // the shape changes with the epoch
     bool empties; // also to one without items
 };

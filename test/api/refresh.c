@@ -3,23 +3,18 @@
  * tess_array_refresh() shows the newest state.
  *
  * Items tell the commit that they are of, so a mixture of two states is seen.
+ *
+ * Not here: readers beside a writer that does not wait for them (crowd.c).
  */
 #include "api/files.h"
-
-#include "support/random.h"
 
 #include <tessera.h>
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -645,199 +640,6 @@ look_alike(void **state)
         }
 }
 
-// -- a writer in a process of its own
-
-struct race {
-    const struct kind *kind;
-    bool sessions; // each commit by a writer of its own
-    bool reshapes; // commits differ in shape and attributes
-};
-
-static int64_t
-rows_of(const struct race *race, uint32_t commit)
-{
-    return race->reshapes ? commit % 5 * 4 : ROWS;
-}
-
-static void
-commit_once(const struct race *race, tess_array *w, uint32_t commit)
-{
-    const int64_t shape[2] = {rows_of(race, commit), COLUMNS};
-    ok(tess_array_resize(w, shape, err));
-    if (race->reshapes)
-        ok(tess_vlmeta_set(w, "commit", &commit, sizeof commit, err));
-    write_all(w, commit);
-    ok(tess_array_flush(w, err));
-}
-
-static void
-write_on(const struct race *race, const char *path, const pid_t parent)
-{
-    const tess_storage storage = at(path, TESS_MODE_UPDATE);
-    tess_array *w = NULL;
-    for (uint32_t commit = 2; getppid() == parent; commit++) {
-        if (!w)
-            ok(tess_array_open(&storage, &w, err));
-        commit_once(race, w, commit);
-        if (race->sessions) {
-            ok(tess_array_close(w, err));
-            w = NULL;
-        }
-        if (commit % 16 == 0) // let the reader see a state now and then
-            (void)usleep(200);
-    }
-}
-
-// What a reader knows of the state it has; 0: nothing yet.
-struct seen {
-    uint32_t commit;
-    uint32_t highest;
-    long reads, stale, states, refused;
-};
-
-// Items of a box, in C order from `from` on in a row of the array.
-static void
-check_seen(struct seen *seen, const uint32_t *got, int64_t n, int64_t from)
-{
-    const uint32_t commit = (got[0] - (uint32_t)from) / 40503;
-    if (seen->commit == 0) {
-        seen->commit = commit;
-        assert_true(commit >= seen->highest);
-        seen->highest = commit;
-    }
-    for (int64_t i = 0; i < n; i++)
-        if (got[i] != item_of(seen->commit, from + i))
-            fail_msg("item %lld is %u, not %u, of commit %u", (long long)(from + i),
-                     (unsigned)got[i], (unsigned)item_of(seen->commit, from + i),
-                     (unsigned)seen->commit);
-}
-
-static tess_status
-read_some(const tess_array *a, struct seen *seen, struct random *random)
-{
-    tess_info info;
-    tess_array_info(a, &info);
-    if (info.shape[0] == 0)
-        return TESS_ERR_STALE; // nothing to read, so it would not be noticed
-    if (random_below(random, 4) == 0) {
-        const tess_status st = tess_array_read(a, origin, info.shape, items, sizeof items, NULL);
-        if (st == TESS_OK)
-            check_seen(seen, items, info.nitems, 0);
-        return st;
-    }
-    const int64_t row = (int64_t)random_below(random, (uint32_t)info.shape[0]);
-    const int64_t column = (int64_t)random_below(random, COLUMNS - 3);
-    const int64_t start[2] = {row, column}, stop[2] = {row + 1, column + 3};
-    uint32_t got[3];
-    const tess_status st = tess_array_read(a, start, stop, got, sizeof got, NULL);
-    if (st == TESS_OK)
-        check_seen(seen, got, 3, row * COLUMNS + column);
-    return st;
-}
-
-static void
-move_on(const struct race *race, tess_array *a, struct seen *seen)
-{
-    tess_error error;
-    tess_info info;
-    bool changed;
-    const tess_status st = tess_array_refresh(a, &changed, &error);
-    if (st == TESS_ERR_STALE) {
-        seen->refused++;
-        return;
-    }
-    if (st != TESS_OK)
-        fail_msg("refresh: %s: %s", tess_status_name(st), error.message);
-    if (!changed)
-        return;
-    seen->states++;
-    seen->commit = 0;
-    if (!race->reshapes)
-        return;
-    void *content;
-    size_t size;
-    ok(tess_vlmeta_get(a, "commit", &content, &size, err));
-    memcpy(&seen->commit, content, sizeof seen->commit);
-    tess_free(content);
-    tess_array_info(a, &info);
-    assert_int_equal(info.shape[0], rows_of(race, seen->commit));
-    assert_true(seen->commit >= seen->highest);
-    seen->highest = seen->commit;
-}
-
-static double
-now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void
-run_race(const struct race *race, double seconds)
-{
-    const char *const path = files_path("array");
-    const pid_t parent = getpid();
-    struct seen seen = {0};
-    struct random random;
-    tess_storage storage = at(path, TESS_MODE_UPDATE);
-    tess_array *w = make(path, race->kind, 1);
-    random_init(&random, random_seed());
-    commit_once(race, w, 1);
-    ok(tess_array_close(w, err));
-
-    fflush(NULL);
-    const pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        write_on(race, path, parent);
-        _exit(0);
-    }
-    storage = at(path, TESS_MODE_READ);
-    storage.mmap = race->kind->mmap;
-    tess_array *a = NULL;
-    while (!a) {
-        const tess_status st = tess_array_open(&storage, &a, NULL);
-        assert_true(st == TESS_OK || st == TESS_ERR_STALE);
-    }
-    for (const double end = now() + seconds; now() < end || seen.states <= 3;) {
-        const tess_status st = read_some(a, &seen, &random);
-        seen.reads += st == TESS_OK;
-        if (st != TESS_OK && st != TESS_ERR_STALE)
-            fail_msg("a read beside commits: %s", tess_status_name(st));
-        if (st == TESS_ERR_STALE) {
-            seen.stale++;
-            move_on(race, a, &seen);
-        }
-    }
-    assert_int_equal(waitpid(pid, NULL, WNOHANG), 0); // it still writes
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-    print_message("%s%s%s: %u commits, %ld states seen, %ld reads, %ld stale, %ld refresh again\n",
-                  race->kind->name, race->sessions ? ", many writers" : "",
-                  race->reshapes ? ", shapes" : "", (unsigned)seen.highest, seen.states, seen.reads,
-                  seen.stale, seen.refused);
-    ok(tess_array_refresh(a, NULL, err)); // a writer that was killed leaves a whole state
-    seen.commit = 0;
-    const tess_status st = read_some(a, &seen, &random);
-    assert_true(st == TESS_OK || (st == TESS_ERR_STALE && race->reshapes));
-    ok(tess_array_close(a, err));
-    files_remove(path);
-}
-
-static void
-beside_a_writer(void **state)
-{
-    const double seconds = getenv("TESS_TEST_LONG") ? 20 : 0.5;
-    (void)state;
-    for (size_t k = 0; k < COUNT(kinds); k++) {
-        if (kinds[k].mmap && kinds[k].layout == TESS_LAYOUT_CONTIGUOUS)
-            continue; // the file may get shorter in the middle of a call (storage.h)
-        for (int i = 0; i < 4; i++)
-            run_race(&(struct race){&kinds[k], i & 1, i & 2}, seconds);
-    }
-}
-
 int
 main(void)
 {
@@ -853,8 +655,6 @@ main(void)
         cmocka_unit_test_setup_teardown(failures, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(views, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(look_alike, files_setup, files_teardown),
-        cmocka_unit_test_setup_teardown(beside_a_writer, files_setup, files_teardown),
     };
-    (void)setenv("TESS_NUM_THREADS", "1", 1); // who forks has no threads
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
