@@ -160,7 +160,7 @@ fill_exposed(struct filler *f, const struct walk *chunk, tess_error *err)
         return TESS_OK;
     tess_status st = reserve_block(f, err);
     if (st == TESS_OK)
-        st = visit_open(f->a, chunk->index, &v, err);
+        st = visit_open(f->a, chunk->index, false, &v, err);
     if (st == TESS_OK)
         st = is_filled(f, v, chunk, &filled, err);
     visit_release(v);

@@ -103,7 +103,7 @@ enter_chunk(struct hold_job *job, tess_error *err)
         return TESS_OK;
     visit_release(job->visit);
     job->visit = NULL;
-    return visit_open(job->a, job->chunks.index, &job->visit, err);
+    return visit_open(job->a, job->chunks.index, false, &job->visit, err);
 }
 
 // Blocks that are at hand need no work.

@@ -65,7 +65,7 @@ open_old(struct making *m, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->a->encoder;
     bool replaced;
-    const tess_status st = visit_open(m->a, m->edit.n, &m->old, err);
+    const tess_status st = visit_open(m->a, m->edit.n, false, &m->old, err);
     if (st != TESS_OK)
         return st;
     m->keep = m->old->kind == VISIT_BLOCKS && same_encoding(&m->old->stored.chunk.h, e) &&

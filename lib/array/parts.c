@@ -195,7 +195,7 @@ enter_chunk(struct job *job, tess_error *err)
     const struct walk *const w = &job->p->chunks;
     visit_release(job->visit);
     job->visit = NULL;
-    const tess_status st = visit_open(job->p->a, w->index, &job->visit, err);
+    const tess_status st = visit_open(job->p->a, w->index, false, &job->visit, err);
     if (st != TESS_OK)
         return st;
     for (int i = 0; i < g->ndim; i++) {

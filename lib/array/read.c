@@ -85,7 +85,8 @@ enter_chunk(struct read_job *job, tess_error *err)
     const struct geometry *const g = &job->a->g;
     visit_release(job->visit);
     job->visit = NULL;
-    const tess_status st = visit_open(job->a, job->chunks.index, &job->visit, err);
+    const bool all = walk_covers(&job->chunks, g->shape);
+    const tess_status st = visit_open(job->a, job->chunks.index, all, &job->visit, err);
     if (st != TESS_OK)
         return st;
     job->chunk_dst = at(job, job->dst->items, job->chunks.from);

@@ -61,7 +61,7 @@ enter_chunk(struct job *job, tess_error *err)
     visit_release(job->visit);
     job->visit = NULL;
     job->more_blocks = selection_block(job->s, &job->chunk, 0, &job->block);
-    return visit_open(job->s->a, job->chunk.n, &job->visit, err);
+    return visit_open(job->s->a, job->chunk.n, false, &job->visit, err);
 }
 
 // The next run of blocks of the chunk, or all of it.

@@ -27,7 +27,7 @@ kind_of(const tess_array *a, const struct chunk_header *h)
 }
 
 static tess_status
-open_new(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit **out,
+open_new(const tess_array *a, int64_t n, bool all, struct chunk_scratch *s, struct visit **out,
          tess_error *err)
 {
     struct visit *const v = calloc(1, sizeof *v);
@@ -41,6 +41,8 @@ open_new(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit *
         free(v);
         return st;
     }
+    if (all)
+        stored_chunk_keep(&v->stored, s);
     v->kind = kind_of(a, &v->stored.chunk.h);
     if (v->kind == VISIT_BLOCKS)
         st = chunk_reference(&v->stored.chunk, &v->stored.bytes, s, &v->ref, err);
@@ -54,16 +56,17 @@ open_new(const tess_array *a, int64_t n, struct chunk_scratch *s, struct visit *
 }
 
 tess_status
-visit_open(const tess_array *a, int64_t n, struct visit **out, tess_error *err)
+visit_open(const tess_array *a, int64_t n, bool all, struct visit **out, tess_error *err)
 {
     *out = visits_find(a->visits, n, a->frame->generation);
     if (*out)
         return TESS_OK;
     struct chunk_scratch *const s = pool_take(a->pool);
-    const tess_status st =
-        s ? open_new(a, n, s, out, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    const tess_status st = s ? open_new(a, n, all, s, out, err)
+                             : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     pool_give(a->pool, s);
-    if (st == TESS_OK && !(*out)->stored.owns_io) // a file for each would be too many open files
+    // A file for each would be too many open files, and all bytes of each too much memory.
+    if (st == TESS_OK && !(*out)->stored.owns_io && !(*out)->stored.whole)
         visits_keep(a->visits, *out);
     return st;
 }

@@ -177,6 +177,8 @@ struct stored_chunk {
     struct io *io; // NULL for a special entry
     bool owns_io;
     int64_t position; // in the io
+    bool loaded; // the scratch it was opened with has all of it
+    uint8_t *whole; // all of it, in memory; NULL: blocks are read as they are asked for
     struct chunk_bytes bytes; // .from is this struct: it must not move
 };
 
@@ -187,6 +189,10 @@ struct stored_chunk {
 tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, tess_error *err);
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
+
+// Right after it was opened, with the same scratch: if all of it was read for its checksum, it
+// stays, so that blocks are not read again. For who wants all of them: it may be large.
+void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);
 
 // Instead of opening it: all bytes of a chunk with an entry >= 0, as it is stored. They stay until
 // it is closed, or the scratch is used again.

@@ -2,13 +2,15 @@
  * stored.c - the chunks of a frame, found and read.
  *
  * What is needed once per chunk (header, block table, dictionary) comes with one read where it is
- * short; the blocks are read as they are asked for.
+ * short; the blocks are read as they are asked for. A chunk that is compared with its checksum is
+ * read as a whole, and may stay in memory until it is closed.
  */
 #include "frame/container.h"
 
 #include "base/checked.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 blocks
 
@@ -33,7 +35,11 @@ static tess_status
 fetch(void *from, int32_t offset, int32_t size, struct chunk_scratch *s, const uint8_t **bytes,
       tess_error *err)
 {
-    return get_bytes(from, offset, size, s, bytes, err);
+    const struct stored_chunk *const sc = from;
+    if (!sc->whole || size > sc->chunk.h.cbytes - offset)
+        return get_bytes(sc, offset, size, s, bytes, err);
+    *bytes = sc->whole + offset;
+    return TESS_OK;
 }
 
 static tess_status
@@ -111,6 +117,7 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
         st = check(f, n, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
+        sc->loaded = front == s->stored;
     }
     return chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
 }
@@ -149,6 +156,16 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
         stored_chunk_close(sc);
     }
     return st;
+}
+
+void
+stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s)
+{
+    if (!sc->loaded)
+        return;
+    sc->whole = s->stored;
+    s->stored = NULL;
+    s->stored_size = 0;
 }
 
 static tess_status
@@ -200,6 +217,8 @@ void
 stored_chunk_close(struct stored_chunk *sc)
 {
     chunk_close(&sc->chunk);
+    free(sc->whole);
+    sc->whole = NULL;
     if (sc->owns_io)
         io_close(sc->io);
     sc->io = NULL;

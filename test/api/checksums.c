@@ -163,6 +163,64 @@ damage_is_noticed(void **state)
     }
 }
 
+// Bytes that this process has read from files; -1: the system does not say.
+static int64_t
+bytes_read(void)
+{
+    FILE *const f = fopen("/proc/self/io", "r");
+    char line[100];
+    long long n = -1;
+    while (f && n < 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "rchar: %lld", &n) != 1)
+            n = -1;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+// Chunks that are compared with their checksums and needed as a whole are read once, whether their
+// blocks are stored as they are or have to be decoded.
+static void
+whole_chunks_are_read_once(void **state)
+{
+    enum { ITEMS = 1 << 18, ITEM = 4, CHUNKS = 4 };
+    uint8_t *const items = malloc((size_t)ITEMS * ITEM), *const now = malloc((size_t)ITEMS * ITEM);
+    struct random random;
+    tess_params p;
+    tess_array *a;
+
+    (void)state;
+    assert_non_null(items);
+    assert_non_null(now);
+    if (bytes_read() < 0)
+        skip();
+    random_init(&random, random_seed());
+    random_bytes(&random, items, (size_t)ITEMS * ITEM);
+    memset(items, 0, (size_t)ITEMS * ITEM / 32); // some blocks of the first chunk compress
+    tess_params_init(&p);
+    p.dtype = "<u4";
+    p.ndim = 1;
+    p.shape[0] = ITEMS;
+    p.chunkshape[0] = ITEMS / CHUNKS;
+    p.blockshape[0] = ITEMS / CHUNKS / 4;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        p.layout = i == 0 ? TESS_LAYOUT_CONTIGUOUS : TESS_LAYOUT_SPARSE;
+        ok(tess_array_from(&storage, &p, items, (size_t)ITEMS * ITEM, &a, err));
+        ok(tess_array_close(a, err));
+        storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+        ok(tess_array_open(&storage, &a, err));
+        const int64_t start = 0, stop = ITEMS, before = bytes_read();
+        ok(tess_array_read(a, &start, &stop, now, (size_t)ITEMS * ITEM, err));
+        assert_in_range(bytes_read() - before, ITEMS * ITEM / 2, ITEMS * ITEM * 5 / 4);
+        assert_memory_equal(now, items, (size_t)ITEMS * ITEM);
+        ok(tess_array_close(a, err));
+    }
+    free(items);
+    free(now);
+}
+
 // A chunk that is damaged is not copied as if it were right: a part of it that is written, a copy.
 static void
 damage_does_not_spread(void **state)
@@ -483,10 +541,11 @@ main(void)
 {
 #define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(damage_is_noticed),   FILES_TEST(damage_does_not_spread),
-        FILES_TEST(changes_keep_them),   FILES_TEST(others_may_change_files),
-        FILES_TEST(metalayer_is_hidden), FILES_TEST(verify_finds_damage),
-        FILES_TEST(verify_knows_others), FILES_TEST(verify_reads_all_files),
+        FILES_TEST(damage_is_noticed),       FILES_TEST(whole_chunks_are_read_once),
+        FILES_TEST(damage_does_not_spread),  FILES_TEST(changes_keep_them),
+        FILES_TEST(others_may_change_files), FILES_TEST(metalayer_is_hidden),
+        FILES_TEST(verify_finds_damage),     FILES_TEST(verify_knows_others),
+        FILES_TEST(verify_reads_all_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
