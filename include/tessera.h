@@ -19,6 +19,7 @@
  *   tessera/copy.h      arrays to another place
  *   tessera/verify.h    whether what is stored is what was written
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
+ *   tessera/repair.h    less space for an array
  *   tessera/meta.h      named bytes attached to an array
  *   tessera/attr.h      named values attached to an array
  */
@@ -36,6 +37,7 @@
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"
+#include "tessera/repair.h"
 #include "tessera/select.h"
 #include "tessera/slice.h"
 #include "tessera/storage.h"

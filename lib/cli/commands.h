@@ -12,5 +12,6 @@ extern const struct command cmd_export;
 extern const struct command cmd_slice;
 extern const struct command cmd_attr;
 extern const struct command cmd_verify;
+extern const struct command cmd_compact;
 
 #endif

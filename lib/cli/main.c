@@ -13,7 +13,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {&cmd_info, &cmd_import, &cmd_export, &cmd_slice,
-                                                 &cmd_attr, &cmd_verify};
+                                                 &cmd_attr, &cmd_verify, &cmd_compact};
 
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 

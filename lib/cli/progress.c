@@ -56,6 +56,14 @@ progress_hear(int64_t done, int64_t total, void *progress)
 }
 
 void
+progress_follow(struct progress *p, tess_context *context)
+{
+    progress_begin(p, 1);
+    context->progress = progress_hear;
+    context->progress_user = p;
+}
+
+void
 progress_end(struct progress *p)
 {
     if (p->shown)

@@ -4,6 +4,8 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <tessera/context.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +22,8 @@ void progress_add(struct progress *p, double done);
 // The same for calls of the library, whose context it is given to: one call after the other, of
 // which each has `total` to itself. A tess_progress_fn.
 bool progress_hear(int64_t done, int64_t total, void *progress);
+// A bar for the calls on an array with that context.
+void progress_follow(struct progress *p, tess_context *context);
 
 // Wipes the bar.
 void progress_end(struct progress *p);

@@ -10,6 +10,7 @@
 #include "frame/container.h"
 
 #include "base/checked.h"
+#include "frame/ledger.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_s
 }
 
 // Places that share a chunk would get a copy each: a small file could ask for a huge one.
-static tess_status
-check_shared(const struct frame *f, tess_error *err)
+tess_status
+frame_check_shared(const struct frame *f, tess_error *err)
 {
     int64_t *sorted;
     size_t n;
@@ -107,7 +108,7 @@ copy_chunks(const struct frame *from, struct frame *to, struct watch *watch, tes
 {
     struct chunk_scratch s = {.limit = from->options.limits.memory};
     int64_t left = 0;
-    tess_status st = check_shared(from, err);
+    tess_status st = frame_check_shared(from, err);
     if (st == TESS_OK)
         st = stored_most(from, &left, err);
     watch_job(watch, from->index.nchunks);
@@ -134,6 +135,8 @@ copy_state(const struct frame *from, struct frame *to, struct watch *watch, tess
     to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
+    if (layers_find(&to->vlmetas, LEDGER_NAME))
+        to->keeps_ledger = false; // somebody else's metalayer of that name
     tess_status st = copy_chunks(from, to, watch, err);
     if (st == TESS_OK)
         st = frame_commit(to, err);

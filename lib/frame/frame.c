@@ -45,6 +45,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->folder = folder;
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
+    f->number = options->number;
     if (f->options.limits.memory <= 0)
         f->options.limits.memory = MEMORY_DEFAULT;
     if (f->options.limits.nchunks <= 0)

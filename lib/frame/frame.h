@@ -85,6 +85,7 @@ struct frame_options {
     const tess_context *context; // who waits for locks; outlives the frame; NULL: nobody asks
     bool never_reuse; // bytes and file numbers that a state on disk had
     int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
+    uint64_t number; // of the commit that a new frame's first one follows; 0: none
 };
 
 struct frame {
@@ -164,6 +165,15 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
 tess_status frame_copy(const struct frame *from, struct io *io, struct folder *folder,
                        const struct frame_options *options, struct frame **copy,
                        struct watch *watch, tess_error *err);
+
+// TESS_ERR_CORRUPT if two places of the list have one stored chunk.
+tess_status frame_check_shared(const struct frame *f, tess_error *err);
+
+// compact.c: remove what the directory holds and no state needs, and store chunks anew whose files
+// are longer. The frame is open for writing, and has no changes.
+tess_status frame_compact_folder(struct frame *f, struct watch *watch, tess_error *err);
+// Bytes of all files of the frame.
+tess_status frame_stored_size(const struct frame *f, int64_t *size, tess_error *err);
 
 void frame_close(struct frame *f); // without a commit; NULL: fine
 

@@ -5,6 +5,7 @@
  * chunks.b2frame beside the old one and renames it, which is atomic; then the files of chunks that
  * only the old state had are removed.
  */
+#include "frame/sparse.h"
 #include "frame/container.h"
 #include "frame/pending.h"
 
@@ -41,6 +42,39 @@ is_chunk_name(const char *name)
     return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
 }
 
+bool
+sparse_chunk_number(const char *name, int64_t *number)
+{
+    char again[NAME_SIZE];
+    if (!is_chunk_name(name))
+        return false;
+    *number = (int64_t)strtoul(name, NULL, 16);
+    chunk_name(*number, again);
+    return strcmp(name, again) == 0;
+}
+
+tess_status
+sparse_open_chunk(const struct folder *folder, int64_t number, struct io **io, tess_error *err)
+{
+    char name[NAME_SIZE];
+    chunk_name(number, name);
+    return folder_read(folder, name, io, err);
+}
+
+void
+sparse_remove_chunk(const struct folder *folder, int64_t number)
+{
+    char name[NAME_SIZE];
+    chunk_name(number, name);
+    folder_remove(folder, name);
+}
+
+void
+sparse_remove_next(const struct folder *folder)
+{
+    folder_remove(folder, next_name);
+}
+
 // Besides the index: chunks, what a writer may have left, and the lock of c-blosc2.
 static bool
 is_part(const char *name)
@@ -53,10 +87,8 @@ const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is
 static tess_status
 locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)
 {
-    char name[NAME_SIZE];
-    chunk_name(entry, name);
     *place = (struct place){.owned = true};
-    tess_status st = folder_read(f->folder, name, &place->io, err);
+    tess_status st = sparse_open_chunk(f->folder, entry, &place->io, err);
     if (st != TESS_OK)
         return st;
     st = io_size(place->io, &place->room, err);
@@ -139,10 +171,8 @@ end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 static void
 abandon(struct frame *f, struct frame_put *p)
 {
-    char name[NAME_SIZE];
     io_close(p->io);
-    chunk_name(p->entry, name);
-    folder_remove(f->folder, name);
+    sparse_remove_chunk(f->folder, p->entry);
     (void)numbers_release(&f->numbers, p->entry);
 }
 
@@ -180,20 +210,15 @@ stored_size(const struct frame *f, int64_t entry)
 static void
 release(struct frame *f, int64_t entry)
 {
-    char name[NAME_SIZE];
     f->numbers.stored = max_i64(f->numbers.stored - stored_size(f, entry), 0);
-    if (numbers_release(&f->numbers, entry)) { // no state on disk knows it
-        chunk_name(entry, name);
-        folder_remove(f->folder, name);
-    }
+    if (numbers_release(&f->numbers, entry)) // no state on disk knows it
+        sparse_remove_chunk(f->folder, entry);
 }
 
 static void
 remove_file(void *arg, int64_t entry)
 {
-    char name[NAME_SIZE];
-    chunk_name(entry, name);
-    folder_remove(((struct frame *)arg)->folder, name);
+    sparse_remove_chunk(((struct frame *)arg)->folder, entry);
 }
 
 // Lengths of the new index file; a gap in front of the trailer gives it one of its own. The sum of

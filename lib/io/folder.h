@@ -62,6 +62,8 @@ tess_status folder_each(const struct folder *folder,
                         void *arg, tess_error *err);
 void folder_remove(const struct folder *folder, const char *name);
 
+// Call `each` for every name in the directory, "." and ".." left out, until it fails. It may not
+
 // Names are on the disk when this returns.
 tess_status folder_sync(const struct folder *folder, tess_error *err);
 

@@ -1,0 +1,122 @@
+/*
+ * compact.c - the public function that gives back the space a file does not need.
+ */
+#include "api/home.h"
+#include "base/checked.h"
+
+#include <tessera/repair.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Others open the file as long as it has its name, and may have replaced it before it was locked.
+static tess_status
+check_name(const struct frame *f, const char *path, tess_error *err)
+{
+    if (!io_is_at(f->io, path))
+        return err_set(err, TESS_ERR_STALE, -1, "another program replaced the file");
+    return frame_check_unchanged(f, err);
+}
+
+// A new file beside the old one, whose name it takes if it is smaller.
+static tess_status
+compact_file(const struct frame *f, const char *path, struct watch *watch, tess_error *err)
+{
+    struct io *io;
+    struct frame *copy = NULL;
+    struct frame_options options = f->options;
+    int64_t old, size;
+    options.number = f->number; // no two states that go by this name have the same
+    tess_status st = check_name(f, path, err);
+    if (st == TESS_OK)
+        st = io_file_create(path, true, &io, err);
+    if (st == TESS_OK)
+        st = frame_copy(f, io, NULL, &options, &copy, watch, err);
+    if (st != TESS_OK)
+        return st;
+    TRY(frame_stored_size(f, &old, err));
+    TRY(frame_stored_size(copy, &size, err));
+    TRY(check_name(f, path, err));
+    if (size < old)
+        TRY(frame_publish(copy, err));
+out:
+    frame_close(copy);
+    return st;
+}
+
+static tess_status
+open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
+{
+    const struct frame_options options = {.limits = storage->limits,
+                                          .durability = storage->durability,
+                                          .checksums = storage->checksums};
+    tess_storage place = *storage;
+    struct home home;
+    place.mode = TESS_MODE_UPDATE;
+    const tess_status st = home_open(&place, &home, err);
+    if (st != TESS_OK)
+        return st;
+    return home.folder ? frame_open_folder(home.folder, true, &options, f, err)
+                       : frame_open(home.io, true, &options, f, err);
+}
+
+static tess_status
+size_at(const char *path, int64_t *size, tess_error *err)
+{
+    struct io *io;
+    tess_status st = io_file_open(path, false, &io, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_size(io, size, err);
+    io_close(io);
+    return st;
+}
+
+// path: where the file is, without links on the way, which are not to be replaced.
+static tess_status
+compact(struct frame *f, const char *path, struct watch *watch, int64_t *before, int64_t *after,
+        tess_error *err)
+{
+    tess_status st = frame_stored_size(f, before, err);
+    if (st == TESS_OK && f->folder) {
+        st = frame_compact_folder(f, watch, err);
+        if (st == TESS_OK)
+            st = frame_stored_size(f, after, err);
+    } else if (st == TESS_OK) {
+        st = compact_file(f, path, watch, err);
+        if (st == TESS_OK)
+            st = size_at(path, after, err);
+    }
+    return st;
+}
+
+TESS_API tess_status
+tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_error *err)
+{
+    static const tess_context nobody = {0}; // watches
+    struct frame *f = NULL;
+    struct watch watch;
+    int64_t old = 0, now = 0;
+    char *path = NULL;
+
+    tess_status st = home_check(storage, err);
+    if (st == TESS_OK && (!storage->path || storage->mmap || storage->offset != 0))
+        st = err_set(err, TESS_ERR_ARG, -1, "compacting needs a path, offset 0 and no memory map");
+    if (st != TESS_OK)
+        return st;
+    path = realpath(storage->path, NULL);
+    if (!path)
+        return err_sys(err, errno, "opening the file");
+    TRY(open_frame(storage, &f, err));
+    watch_begin(&watch, storage->context ? storage->context : &nobody, f->h.nbytes);
+    TRY(watch_end(&watch, compact(f, path, &watch, &old, &now, err)));
+    if (before)
+        *before = old;
+    if (after)
+        *after = now;
+out:
+    frame_close(f);
+    free(path);
+    return st;
+}

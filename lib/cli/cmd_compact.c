@@ -1,0 +1,63 @@
+/*
+ * cmd_compact.c - tess compact: gives back the space that a file or directory does not need.
+ */
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+
+#include <tessera/repair.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void
+print(const struct arguments *args, int64_t before, int64_t after)
+{
+    struct json j;
+    if (!args->values[OPT_JSON]) {
+        printf("%" PRId64 " bytes, before %" PRId64 "\n", after, before);
+        return;
+    }
+    json_init(&j, stdout);
+    json_open(&j, '{');
+    json_key(&j, "before");
+    json_int(&j, before);
+    json_key(&j, "after");
+    json_int(&j, after);
+    json_close(&j, '}');
+    putchar('\n');
+}
+
+static int
+run(const struct arguments *args)
+{
+    struct progress progress = {0};
+    int64_t before, after;
+    tess_context context;
+    tess_storage storage;
+    tess_error err;
+
+    tess_context_init(&context);
+    progress_follow(&progress, &context);
+    tess_storage_init(&storage);
+    storage.path = args->words[0];
+    storage.context = &context;
+    const tess_status st = tess_compact(&storage, &before, &after, &err);
+    progress_end(&progress);
+    if (st != TESS_OK)
+        return report_print(args->words[0], &err);
+    print(args, before, after);
+    return EXIT_STATUS_FINE;
+}
+
+const struct command cmd_compact = {
+    .name = "compact",
+    .purpose = "make a file or directory as small as what it holds",
+    .words = "PATH",
+    .nwords = 1,
+    .options = OPT_BIT(OPT_JSON),
+    .details = "A file is written anew beside the old one, which it replaces when it is complete:\n"
+               "there must be room for both. Nobody may have it open for writing.\n",
+    .run = run,
+};
