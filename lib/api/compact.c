@@ -32,7 +32,7 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
     if (st == TESS_OK)
         st = io_file_create(path, true, &io, err);
     if (st == TESS_OK)
-        st = frame_copy(f, io, NULL, &options, &copy, watch, err);
+        st = frame_copy(f, io, NULL, &options, NULL, &copy, watch, err);
     if (st != TESS_OK)
         return st;
     TRY(frame_stored_size(f, &old, err));

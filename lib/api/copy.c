@@ -39,7 +39,7 @@ copy_current(tess_array *a, const struct home *home, const struct frame_options 
         return st;
     }
     watch_begin(&r.watch, &a->context, a->frame->h.nbytes);
-    st = frame_copy(a->frame, home->io, home->folder, options, copy, &r.watch, err);
+    st = frame_copy(a->frame, home->io, home->folder, options, NULL, copy, &r.watch, err);
     const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
     if (made && st != TESS_OK)

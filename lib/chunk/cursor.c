@@ -127,6 +127,18 @@ cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, size_t size,
     return TESS_OK;
 }
 
+tess_status
+chunk_try(const struct chunk *c, const struct chunk_bytes *source, struct chunk_scratch *s,
+          tess_error *err)
+{
+    struct chunk_cursor cur;
+    tess_status st = cursor_init(&cur, c, source, s, err);
+    for (int32_t i = 0; i < c->h.nblocks && st == TESS_OK; i++)
+        st = enter_block(&cur, i, err);
+    cursor_finish(&cur);
+    return st;
+}
+
 struct flat {
     const uint8_t *bytes;
 };

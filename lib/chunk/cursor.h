@@ -32,6 +32,10 @@ tess_status cursor_read(struct chunk_cursor *cur, int32_t offset, uint8_t *dst, 
 
 void cursor_finish(struct chunk_cursor *cur); // zeroed: fine
 
+// Decode all of a chunk, and forget it.
+tess_status chunk_try(const struct chunk *c, const struct chunk_bytes *source,
+                      struct chunk_scratch *s, tess_error *err);
+
 // The content of one whole chunk that stands in memory, `size` bytes exactly; allocated for the
 // caller (NULL if it has none). At most `limit` bytes are allocated for it.
 tess_status chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,

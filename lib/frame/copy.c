@@ -58,6 +58,19 @@ put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, 
     return st;
 }
 
+// All blocks, where nothing says what the bytes are. What this build cannot decode may be right.
+static tess_status
+try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, bool *untried,
+          tess_error *err)
+{
+    *untried = false;
+    if (checksums_get(&from->checksums, index_get(&from->index, n)) != 0)
+        return TESS_OK;
+    const tess_status st = stored_chunk_decode(from, n, s, err);
+    *untried = st == TESS_ERR_UNSUPPORTED;
+    return *untried ? TESS_OK : st;
+}
+
 static tess_status
 copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_scratch *s,
            int64_t *left, int64_t *entry, tess_error *err)
@@ -95,6 +108,52 @@ frame_check_shared(const struct frame *f, tess_error *err)
     return st;
 }
 
+// What a chunk that is lost, for the reason in `why`, leaves in its place.
+static tess_status
+replace_chunk(struct frame *to, int64_t n, struct frame_rescue *rescue, const tess_error *why,
+              int64_t *entry, tess_error *err)
+{
+    enum chunk_special special = SPECIAL_ZEROS;
+    const uint8_t *chunk = NULL;
+    int32_t size = 0;
+    tess_status st = rescue->replace(rescue->user, n, why, &special, &chunk, &size, err);
+    if (st == TESS_OK && chunk)
+        st = put_chunk(to, chunk, size, entry, err);
+    else
+        *entry = index_entry_of(special);
+    return st;
+}
+
+// Whatever is wrong with the chunk, but for a lack of memory, is what there is to be rescued from.
+static tess_status
+rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_scratch *s,
+             struct frame_rescue *rescue, int64_t *left, int64_t *entry, tess_error *err)
+{
+    tess_error why;
+    struct stored_chunk sc;
+    const uint8_t *bytes;
+    int32_t size;
+    bool untried = false;
+    tess_status st = *entry == INDEX_LOST ? err_set(&why, TESS_ERR_CORRUPT, -1, "it was not found")
+                     : *left == 0
+                         ? err_set(&why, TESS_ERR_CORRUPT, -1, "it shares its bytes with others")
+                         : try_chunk(from, n, s, &untried, &why);
+    if (st == TESS_OK)
+        st = stored_chunk_load(&sc, from, n, s, &bytes, &size, &why);
+    if (st == TESS_ERR_NOMEM) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (st != TESS_OK)
+        return replace_chunk(to, n, rescue, &why, entry, err);
+    rescue->nuntried += untried;
+    *left -= min_i64(*left, size);
+    st = put_chunk(to, bytes, size, entry, err);
+    stored_chunk_close(&sc);
+    return st;
+}
+
 // What all chunks together can have at most, if they do not overlap.
 static tess_status
 stored_most(const struct frame *f, int64_t *most, tess_error *err)
@@ -104,17 +163,20 @@ stored_most(const struct frame *f, int64_t *most, tess_error *err)
 }
 
 static tess_status
-copy_chunks(const struct frame *from, struct frame *to, struct watch *watch, tess_error *err)
+copy_chunks(const struct frame *from, struct frame *to, struct frame_rescue *rescue,
+            struct watch *watch, tess_error *err)
 {
     struct chunk_scratch s = {.limit = from->options.limits.memory};
-    int64_t left = 0;
-    tess_status st = frame_check_shared(from, err);
-    if (st == TESS_OK)
+    int64_t left = rescue ? rescue->most : 0;
+    tess_status st = rescue ? TESS_OK : frame_check_shared(from, err);
+    if (st == TESS_OK && !rescue)
         st = stored_most(from, &left, err);
     watch_job(watch, from->index.nchunks);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
-        if (entry >= 0)
+        if (rescue && (entry >= 0 || entry == INDEX_LOST))
+            st = rescue_chunk(from, to, n, &s, rescue, &left, &entry, err);
+        else if (entry >= 0)
             st = copy_chunk(from, to, n, &s, &left, &entry, err);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
@@ -127,7 +189,8 @@ copy_chunks(const struct frame *from, struct frame *to, struct watch *watch, tes
 }
 
 static tess_status
-copy_state(const struct frame *from, struct frame *to, struct watch *watch, tess_error *err)
+copy_state(const struct frame *from, struct frame *to, struct frame_rescue *rescue,
+           struct watch *watch, tess_error *err)
 {
     const bool uniform = !from->index.entries;
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
@@ -137,7 +200,7 @@ copy_state(const struct frame *from, struct frame *to, struct watch *watch, tess
     to->vlmetas = from->vlmetas;
     if (layers_find(&to->vlmetas, LEDGER_NAME))
         to->keeps_ledger = false; // somebody else's metalayer of that name
-    tess_status st = copy_chunks(from, to, watch, err);
+    tess_status st = copy_chunks(from, to, rescue, watch, err);
     if (st == TESS_OK)
         st = frame_commit(to, err);
     to->metas = to->vlmetas = (struct layers){0}; // the other's
@@ -146,18 +209,18 @@ copy_state(const struct frame *from, struct frame *to, struct watch *watch, tess
 
 tess_status
 frame_copy(const struct frame *from, struct io *io, struct folder *folder,
-           const struct frame_options *options, struct frame **copy, struct watch *watch,
-           tess_error *err)
+           const struct frame_options *options, struct frame_rescue *rescue, struct frame **copy,
+           struct watch *watch, tess_error *err)
 {
     tess_status st;
     struct frame *const to = frame_new(io, folder, options);
     if (!to)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     if (from->h.version >= 2)
-        st = copy_state(from, to, watch, err);
-    else if (folder)
+        st = copy_state(from, to, rescue, watch, err);
+    else if (folder || rescue)
         st = err_set(err, TESS_ERR_UNSUPPORTED, 0,
-                     "a frame from before c-blosc2 2.0 cannot be made a directory");
+                     "a frame from before c-blosc2 2.0 can only be copied as it is, to a file");
     else
         st = copy_bytes(from, io, watch, err);
     if (st != TESS_OK) {

@@ -156,15 +156,28 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
                                 const struct frame_options *options, struct frame **frame,
                                 tess_error *err);
 
+// For a frame that is damaged: what becomes of chunks that cannot be read.
+struct frame_rescue {
+    void *user;
+    // Chunk n is lost. Instead of it: *chunk, *size bytes that stay until the next call; or, if
+    // that stays NULL, *special.
+    tess_status (*replace)(void *user, int64_t n, const tess_error *why,
+                           enum chunk_special *special, const uint8_t **chunk, int32_t *size,
+                           tess_error *err);
+    int64_t most; // bytes that stored chunks may have together
+    int64_t nuntried; // counts those copied without a checksum, which this build cannot decode
+};
+
 /*
  * copy.c: make a frame with the state in memory of another, in an empty io or folder (the other is
  * NULL), and commit it. The copy is there to be published and closed, no more: its metalayers are
  * not kept, and one of a frame from before c-blosc2 2.0 has its bytes only. io and folder belong to
- * the copy from here on, also after a failure.
+ * the copy from here on, also after a failure. rescue: NULL, a chunk that cannot be read is a
+ * failure.
  */
 tess_status frame_copy(const struct frame *from, struct io *io, struct folder *folder,
-                       const struct frame_options *options, struct frame **copy,
-                       struct watch *watch, tess_error *err);
+                       const struct frame_options *options, struct frame_rescue *rescue,
+                       struct frame **copy, struct watch *watch, tess_error *err);
 
 // TESS_ERR_CORRUPT if two places of the list have one stored chunk.
 tess_status frame_check_shared(const struct frame *f, tess_error *err);
@@ -209,6 +222,10 @@ void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);
 tess_status stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, const uint8_t **bytes, int32_t *size,
                               tess_error *err);
+
+// Instead of opening it: decode all of a chunk with an entry >= 0, and forget it.
+tess_status stored_chunk_decode(const struct frame *f, int64_t n, struct chunk_scratch *s,
+                                tess_error *err);
 
 // Errors of a chunk's parts count from its start; make them count from the frame's, and say which
 // chunk it was.

@@ -179,6 +179,42 @@ index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchu
     return st;
 }
 
+tess_status
+index_salvage(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
+              int64_t entry_max, int64_t limit, tess_error *err)
+{
+    struct chunk_header h;
+    uint8_t *bytes;
+    size_t nbytes;
+    *x = (struct frame_index){0};
+    tess_status st = chunk_header_parse(src, size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE,
+                                        (int64_t)size, ENTRY_SIZE, &h, err);
+    if (st == TESS_OK && h.typesize != ENTRY_SIZE)
+        st = err_set(err, TESS_ERR_CORRUPT, 3, "an index with items of %" PRId32 " bytes",
+                     h.typesize);
+    if (st != TESS_OK)
+        return st;
+    st = index_parse(x, src, size, nchunks, entry_max, limit, err);
+    if (st == TESS_OK || !h.memcpyed) // else damage stays where it is
+        return st;
+    st = chunk_content(src, size, limit, &bytes, &nbytes, err);
+    if (st != TESS_OK)
+        return st;
+    if (nbytes != (uint64_t)nchunks * ENTRY_SIZE) {
+        free(bytes);
+        return err_set(err, TESS_ERR_CORRUPT, 4, "an index of %zu bytes, for %" PRId64 " chunks",
+                       nbytes, nchunks);
+    }
+    void *const place = bytes; // from malloc()
+    int64_t *const entries = place;
+    for (int64_t i = 0; i < nchunks; i++) {
+        const int64_t entry = (int64_t)get_u64le(bytes + i * ENTRY_SIZE);
+        entries[i] = check_entry(entry, i, entry_max, NULL) == TESS_OK ? entry : INDEX_LOST;
+    }
+    *x = (struct frame_index){.nchunks = nchunks, .entries = entries, .capacity = nchunks};
+    return TESS_OK;
+}
+
 // The same entry again and again is stored once.
 static tess_status
 write_uniform(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_error *err)

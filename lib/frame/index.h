@@ -36,6 +36,9 @@ index_get(const struct frame_index *x, int64_t n)
 int64_t index_entry_of(enum chunk_special special);
 enum chunk_special index_special(int64_t entry); // SPECIAL_NONE for a stored chunk
 
+// The entry of a chunk of which nothing is known, in a list that was salvaged. Never on a disk.
+#define INDEX_LOST INT64_MIN
+
 // n entries, all equal.
 void index_init_uniform(struct frame_index *x, int64_t n, int64_t entry);
 
@@ -54,6 +57,11 @@ tess_status index_resize(struct frame_index *x, int64_t n, int64_t entry, tess_e
  */
 tess_status index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
                         int64_t entry_max, int64_t limit, tess_error *err);
+
+// The same for one that may be damaged: if it is not compressed, what cannot be right is
+// INDEX_LOST. nchunks: as is known.
+tess_status index_salvage(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchunks,
+                          int64_t entry_max, int64_t limit, tess_error *err);
 
 // The stored chunks (entries >= 0) in ascending order, *n of them, with room for one more;
 // allocated for the caller.

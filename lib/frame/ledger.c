@@ -112,6 +112,30 @@ ledger_parse(const struct layer *layer, int64_t limit, struct ledger *x, tess_er
     return st;
 }
 
+int64_t
+ledger_size(const uint8_t *front)
+{
+    const int64_t head_size = get_u32le(front + 4), previous_size = get_u32le(front + 24);
+    const int64_t nruns = get_u32le(front + 28);
+    const uint64_t nstored = get_u64le(front + 32);
+    if (front[0] != FORMAT || front[1] != 0 || front[2] != 0 || front[3] != 0 ||
+        head_size < FRAME_HEADER_SIZE || (previous_size > 0 && previous_size != head_size) ||
+        nstored > SIZE_MAX_KEPT)
+        return 0;
+    const int64_t size = FIXED_SIZE + head_size + previous_size + (nruns + (int64_t)nstored) * WORD;
+    return size <= SIZE_MAX_KEPT ? size : 0;
+}
+
+tess_status
+ledger_take(uint8_t *bytes, size_t size, struct ledger *x, tess_error *err)
+{
+    *x = (struct ledger){.content = bytes};
+    const tess_status st = parse_payload(bytes, size, x, err);
+    if (st != TESS_OK)
+        ledger_finish(x);
+    return st;
+}
+
 static tess_status
 other_list(tess_error *err)
 {

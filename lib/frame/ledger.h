@@ -58,6 +58,19 @@ void ledger_finish(struct ledger *x); // zeroed: fine
 tess_status ledger_parse(const struct layer *layer, int64_t limit, struct ledger *x,
                          tess_error *err);
 
+/*
+ * Ledgers that stand somewhere. What is found in all of them is LEDGER_MARK, at LEDGER_MARK_AT: the
+ * front of the header's copy. ledger_size(): from the first LEDGER_MARK_AT bytes, how many there
+ * are; 0: it is none. ledger_take(): those bytes, which belong to the ledger from here on, also
+ * after a failure.
+ */
+#define LEDGER_MARK_AT 40
+#define LEDGER_MARK \
+    "\x9e\xa8\0"    \
+    "2frame" // with its NUL
+int64_t ledger_size(const uint8_t *front);
+tess_status ledger_take(uint8_t *bytes, size_t size, struct ledger *x, tess_error *err);
+
 // The checksums of the chunks that a list of chunks stores. TESS_ERR_CORRUPT: it is the ledger of
 // another list.
 tess_status ledger_load(const struct ledger *x, const struct frame_index *list,

@@ -8,6 +8,7 @@
 #include "frame/container.h"
 
 #include "base/checked.h"
+#include "chunk/cursor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -210,6 +211,20 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     const tess_status st = load(&sc, f, n, checksums, s, &bytes, &size, err);
     if (st == TESS_OK)
         stored_chunk_close(&sc);
+    return st;
+}
+
+tess_status
+stored_chunk_decode(const struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
+{
+    struct stored_chunk sc;
+    tess_status st = stored_chunk_open(&sc, f, n, s, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_try(&sc.chunk, &sc.bytes, s, err);
+    if (st != TESS_OK)
+        stored_chunk_blame(&sc, n, st, err);
+    stored_chunk_close(&sc);
     return st;
 }
 

@@ -11,6 +11,7 @@
 #include "meta/layers.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "meta/pack.h"
 
 #include <assert.h>
@@ -226,6 +227,52 @@ layers_parse(const uint8_t *src, size_t src_size, size_t base, enum layers_place
 out:
     layers_finish(&found);
     return st;
+}
+
+// Whether a layer of that name, the last one, is there already.
+static bool
+is_taken(const struct layers *l)
+{
+    for (int i = 0; i + 1 < l->count; i++)
+        if (strcmp(l->items[i].name, l->items[l->count - 1].name) == 0)
+            return true;
+    return false;
+}
+
+tess_status
+layers_salvage(const uint8_t *src, size_t src_size, size_t base, struct layers *l, int *lost,
+               size_t *end, tess_error *err)
+{
+    const struct area a = {.src = src, .size = src_size, .base = base};
+    struct rd r = rd_init(src, src_size);
+    size_t unclaimed = src_size;
+    tess_status st = TESS_OK;
+
+    *l = (struct layers){0};
+    *lost = 0;
+    (void)rd_take(&r, HEAD_SIZE - 2);
+    const int count = rd_u16be(&r);
+    if (!reserve(l, LAYERS_FIXED_MAX))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers");
+    *end = HEAD_SIZE + ARRAY_SIZE;
+    while (l->count < LAYERS_FIXED_MAX) {
+        struct layer *const layer = &l->items[l->count++];
+        int32_t offset = 0;
+        *layer = (struct layer){0};
+        st = parse_entry(&a, &r, layer->name, &offset, NULL);
+        if (st == TESS_OK && !is_taken(l))
+            st = load_value(&a, offset, &unclaimed, layer, err);
+        if (st == TESS_OK && layer->content)
+            *end = (size_t)max_i64((int64_t)*end,
+                                   offset - (int64_t)base + VALUE_SIZE + (int64_t)layer->size);
+        else
+            layers_remove(l, layer);
+        if (st != TESS_OK && (st == TESS_ERR_NOMEM || r.bad || offset == 0))
+            break;
+    }
+    if (count <= LAYERS_FIXED_MAX)
+        *lost = count > l->count ? count - l->count : 0;
+    return st == TESS_ERR_NOMEM ? st : TESS_OK;
 }
 
 // From the byte 93 up to the array of values.

@@ -50,6 +50,14 @@ void layers_finish(struct layers *l); // NULL, zeroed: fine; leaves it empty
 tess_status layers_parse(const uint8_t *src, size_t src_size, size_t base, enum layers_place place,
                          struct layers *l, tess_error *err);
 
+/*
+ * Of a structure that is damaged, the layers that can be read, LAYERS_FIXED_MAX at most; without
+ * those that are empty. src_size may be more than it has. *lost: how many more it says there were.
+ * *end: where the last one ends, from src on. TESS_ERR_NOMEM.
+ */
+tess_status layers_salvage(const uint8_t *src, size_t src_size, size_t base, struct layers *l,
+                           int *lost, size_t *end, tess_error *err);
+
 // Bytes that layers_write() will make.
 size_t layers_size(const struct layers *l);
 

@@ -1,0 +1,172 @@
+/*
+ * salvage_parts.c - index and trailer of a damaged frame, as far as they can be read.
+ */
+#include "frame/salvage_job.h"
+
+#include "base/checked.h"
+#include "chunk/cursor.h"
+#include "frame/trailer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A piece of the file. *bytes is NULL on failure.
+static tess_status
+load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+{
+    *bytes = NULL;
+    if (position < 0 || size < 1 || position > j->search.size || size > j->search.size - position)
+        return err_set(err, TESS_ERR_CORRUPT, position, "%" PRId64 " bytes that the file has not",
+                       size);
+    if (size > j->f->options.limits.memory)
+        return err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " bytes in one piece", size);
+    *bytes = malloc((size_t)size);
+    if (!*bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
+    const tess_status st = io_read(j->search.io, position, *bytes, (size_t)size, err);
+    if (st == TESS_OK)
+        return st;
+    free(*bytes);
+    *bytes = NULL;
+    return st;
+}
+
+int64_t
+salvage_index_at(const struct salvage_job *j)
+{
+    const struct frame_header *const h = &j->f->h;
+    return h->header_len + (h->nbytes > 0 && !j->f->folder ? h->cbytes : 0);
+}
+
+tess_status
+salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
+              struct frame_index *list, int64_t *end, tess_error *err)
+{
+    const int64_t entry_max =
+        j->f->folder ? UINT32_MAX : position - j->f->h.header_len - CHUNK_HEADER_MIN;
+    const int64_t room = j->search.size - position;
+    struct chunk_header h;
+    uint8_t *bytes;
+
+    *list = (struct frame_index){0};
+    tess_status st = load(j, position, min_i64(room, CHUNK_HEADER_SIZE), &bytes, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_header_parse(bytes, (size_t)min_i64(room, CHUNK_HEADER_SIZE), room, 8, &h, err);
+    free(bytes);
+    if (st == TESS_OK)
+        st = load(j, position, h.cbytes, &bytes, err);
+    if (st != TESS_OK)
+        return st;
+    st = index_salvage(list, bytes, (size_t)h.cbytes, nchunks, entry_max,
+                       j->f->options.limits.memory, err);
+    free(bytes);
+    *end = position + h.cbytes;
+    return st;
+}
+
+// Of layers that a damaged trailer may have, those whose content can be decoded.
+static void
+drop_damaged(struct salvage_job *j, struct layers *l)
+{
+    for (int i = l->count - 1; i >= 0; i--) {
+        uint8_t *content;
+        size_t size;
+        if (chunk_content(l->items[i].content, l->items[i].size, j->f->options.limits.memory,
+                          &content, &size, NULL) == TESS_OK) {
+            free(content);
+            continue;
+        }
+        j->s->nlayers_lost += strcmp(l->items[i].name, LEDGER_NAME) != 0;
+        layers_remove(l, &l->items[i]);
+    }
+}
+
+// What can be read of a trailer whose end is damaged, or lost.
+static tess_status
+parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, tess_error *err)
+{
+    enum { LAYERS_AT = 2 };
+    const int64_t stop = frame_len > start ? min_i64(frame_len, j->search.size) : j->search.size;
+    struct layers *const l = &j->f->vlmetas;
+    uint8_t *bytes;
+    size_t end;
+    int lost = 0;
+
+    j->s->trailer_damaged = true;
+    tess_status st = load(j, start, stop - start, &bytes, NULL);
+    if (st != TESS_OK)
+        return st == TESS_ERR_NOMEM ? err_set(err, st, -1, "no memory for a trailer") : TESS_OK;
+    if (stop - start > LAYERS_AT) {
+        st = layers_salvage(bytes + LAYERS_AT, (size_t)(stop - start - LAYERS_AT), LAYERS_AT, l,
+                            &lost, &end, err);
+        j->s->nlayers_lost += lost;
+    }
+    free(bytes);
+    return st;
+}
+
+// Whether a trailer that can be parsed, and the index, are what the fingerprint says. 0: not known.
+static bool
+is_sealed(const struct salvage_job *j, int64_t index_at, int64_t index_end)
+{
+    uint8_t *index = NULL;
+    bool sealed = false;
+    if (j->f->h.nbytes > 0 && load(j, index_at, index_end - index_at, &index, NULL) != TESS_OK)
+        return false;
+    const size_t size = index ? (size_t)(index_end - index_at) : 0;
+    if (trailer_check_seal(j->f->tail, j->f->tail_size, index, size, &sealed, NULL) != TESS_OK)
+        sealed = false;
+    free(index);
+    return sealed;
+}
+
+tess_status
+salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t index_at,
+                int64_t index_end, tess_error *err)
+{
+    struct frame *const f = j->f;
+    uint8_t *end;
+    int64_t length = 0;
+    tess_status st = load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
+    if (st == TESS_OK)
+        st = trailer_length(end, frame_len - f->h.header_len, &length, err);
+    free(end);
+    if (st == TESS_OK)
+        st = load(j, frame_len - length, length, &f->tail, err);
+    if (st == TESS_OK) {
+        f->tail_size = (size_t)length;
+        st = trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+    }
+    const bool parsed = st == TESS_OK;
+    if (parsed)
+        f->sealed = is_sealed(j, index_at, index_end);
+    else if (st != TESS_ERR_NOMEM)
+        st = parse_rest(j, start, frame_len, err);
+    if (st != TESS_OK)
+        return st;
+    if (!f->sealed)
+        drop_damaged(j, &f->vlmetas);
+    struct layer *const ledger = layers_find(&f->vlmetas, LEDGER_NAME);
+    if (ledger)
+        layers_remove(&f->vlmetas, ledger);
+    return TESS_OK;
+}
+
+bool
+salvage_look(const struct salvage_job *j, int64_t entry, struct chunk_header *h)
+{
+    uint8_t head[CHUNK_HEADER_SIZE];
+    struct place place;
+    if (j->f->container->locate(j->f, entry, &place, NULL) != TESS_OK)
+        return false;
+    const int64_t size = min_i64(place.room, CHUNK_HEADER_SIZE);
+    const bool is_one =
+        size >= CHUNK_HEADER_MIN &&
+        io_read(place.io, place.position, head, (size_t)size, NULL) == TESS_OK &&
+        chunk_header_parse(head, (size_t)size, place.room, j->f->h.typesize, h, NULL) == TESS_OK;
+    if (place.owned)
+        io_close(place.io);
+    return is_one;
+}
