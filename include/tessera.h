@@ -19,7 +19,7 @@
  *   tessera/copy.h      arrays to another place
  *   tessera/verify.h    whether what is stored is what was written
  *   tessera/chunk.h     the chunks and blocks of an array, as they are stored
- *   tessera/repair.h    less space for an array
+ *   tessera/repair.h    less space for an array; what is left of a damaged one
  *   tessera/meta.h      named bytes attached to an array
  *   tessera/attr.h      named values attached to an array
  */

@@ -4,7 +4,7 @@
  * What is refused here cannot trouble a read: shapes and their products are within limits, and the
  * number and size of the frame's chunks are those of the grid.
  */
-#include "array/array.h"
+#include "array/repair.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -106,8 +106,21 @@ prepare_writing(tess_array *a, tess_error *err)
     return st;
 }
 
-tess_status
-array_open(const struct home *home, const tess_storage *storage, tess_array **out, tess_error *err)
+static tess_status
+open_frame(const struct home *home, bool writable, const struct frame_options *options,
+           struct salvage *salvage, struct watch *watch, struct frame **frame, tess_error *err)
+{
+    if (salvage)
+        return frame_salvage(home->io, home->folder, options, salvage, watch, frame, err);
+    if (home->folder)
+        return frame_open_folder(home->folder, writable, options, frame, err);
+    return frame_open(home->io, writable, options, frame, err);
+}
+
+// salvage: NULL, the frame must be whole.
+static tess_status
+open_array(const struct home *home, const tess_storage *storage, struct salvage *salvage,
+           struct watch *watch, tess_array **out, tess_error *err)
 {
     const bool writable = storage->mode == TESS_MODE_UPDATE;
     struct frame_options options;
@@ -126,10 +139,7 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
         home_close(home);
         goto out;
     }
-    if (home->folder)
-        TRY(frame_open_folder(home->folder, writable, &options, &a->frame, err));
-    else
-        TRY(frame_open(home->io, writable, &options, &a->frame, err));
+    TRY(open_frame(home, writable, &options, salvage, watch, &a->frame, err));
     TRY(array_prepare_memory(a, err));
 
     const struct layer *layer = layers_find(&a->frame->metas, "b2nd");
@@ -139,7 +149,9 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
         TRY(parse_layer(a, layer, err));
         TRY(check_frame(a, err));
         array_set_grid(a);
-        TRY(array_load_fill(a, err));
+        st = array_load_fill(a, err);
+        if (st != TESS_OK && !(salvage && st == TESS_ERR_CORRUPT)) // zeros then
+            goto out;
     } else {
         TRY(open_plain(a, err));
     }
@@ -152,4 +164,17 @@ array_open(const struct home *home, const tess_storage *storage, tess_array **ou
 out:
     array_free(a);
     return st;
+}
+
+tess_status
+array_open(const struct home *home, const tess_storage *storage, tess_array **a, tess_error *err)
+{
+    return open_array(home, storage, NULL, NULL, a, err);
+}
+
+tess_status
+array_salvage(const struct home *home, const tess_storage *storage, struct salvage *salvage,
+              struct watch *watch, tess_array **a, tess_error *err)
+{
+    return open_array(home, storage, salvage, watch, a, err);
 }

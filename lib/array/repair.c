@@ -1,0 +1,118 @@
+/*
+ * repair.c - a new array of what is left of a damaged one: what becomes of the chunks that are
+ * lost.
+ *
+ * Not here: what is left (frame/salvage.c), the copy (frame/copy.c).
+ */
+#include "array/repair.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct loss {
+    const tess_array *a;
+    const tess_repair_options *how;
+    tess_repair_report *report;
+    enum chunk_special special; // what lost chunks become,
+    uint8_t *chunk; // or this, unless it is NULL
+    int32_t chunk_size;
+};
+
+// A chunk that holds the fill value once.
+static tess_status
+make_filling(struct loss *loss, tess_error *err)
+{
+    const tess_array *const a = loss->a;
+    const struct chunk_spec spec = {
+        .itemsize = a->g.typesize,
+        .nbytes = a->g.chunksize,
+        .blocksize = a->g.blocksize,
+        .codec = CODEC_BLOSCLZ,
+        .level = 5,
+    };
+    struct chunk_encoder e;
+    loss->special = array_fill_special(a);
+    if (!a->fill || loss->special != SPECIAL_ZEROS || a->g.nchunks == 0)
+        return TESS_OK;
+    const tess_status st = chunk_encoder_init(&e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    loss->chunk = malloc(CHUNK_HEADER_SIZE + (size_t)a->g.typesize);
+    if (!loss->chunk)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a fill value");
+    loss->chunk_size = chunk_encode_value(&e, a->fill, loss->chunk);
+    return TESS_OK;
+}
+
+static void
+chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
+{
+    const struct geometry *const g = &a->g;
+    if (a->plain) {
+        start[0] = plain_chunk_start(a, n) / g->typesize;
+        stop[0] = min_i64(plain_chunk_start(a, n + 1) / g->typesize, g->shape[0]);
+        return;
+    }
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        start[i] = n % g->grid[i] * g->chunkshape[i];
+        stop[i] = min_i64(start[i] + g->chunkshape[i], g->shape[i]);
+        n /= g->grid[i];
+    }
+}
+
+static tess_status
+replace(void *user, int64_t n, const tess_error *why, enum chunk_special *special,
+        const uint8_t **chunk, int32_t *size, tess_error *err)
+{
+    struct loss *const loss = user;
+    const tess_array *const a = loss->a;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    if (a->frame->h.chunksize <= 0)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "chunk %" PRId64 " is lost, in a frame where sizes differ", n);
+    *special = loss->special;
+    *chunk = loss->chunk;
+    *size = loss->chunk_size;
+    loss->report->nlost++;
+    chunk_box(a, n, start, stop);
+    if (loss->how->lost)
+        loss->how->lost(&(tess_lost){n, a->g.ndim, start, stop, why->message}, loss->how->user);
+    return TESS_OK;
+}
+
+static void
+fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *report)
+{
+    *report = (tess_repair_report){
+        .nchunks = a->frame->index.nchunks,
+        .nfound = s->nfound,
+        .nlayers_lost = s->nlayers_lost,
+        .header_damaged = s->header_damaged,
+        .index_damaged = s->index_damaged,
+        .trailer_damaged = s->trailer_damaged,
+        .checked = s->checked,
+        .in_order = s->in_order,
+        .older = s->is_older,
+        .commit = s->number,
+    };
+}
+
+tess_status
+array_repair(const tess_array *a, const struct salvage *salvage, const struct home *home,
+             const struct frame_options *options, const tess_repair_options *how,
+             tess_repair_report *report, struct watch *watch, struct frame **copy, tess_error *err)
+{
+    struct loss loss = {.a = a, .how = how, .report = report};
+    struct frame_rescue rescue = {.user = &loss, .replace = replace, .most = salvage->most};
+    fill_report(a, salvage, report);
+    tess_status st = make_filling(&loss, err);
+    if (st == TESS_OK)
+        st = frame_copy(a->frame, home->io, home->folder, options, &rescue, copy, watch, err);
+    else
+        home_close(home);
+    report->nuntried = rescue.nuntried;
+    free(loss.chunk);
+    return st;
+}
