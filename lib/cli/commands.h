@@ -13,5 +13,6 @@ extern const struct command cmd_slice;
 extern const struct command cmd_attr;
 extern const struct command cmd_verify;
 extern const struct command cmd_compact;
+extern const struct command cmd_repair;
 
 #endif

@@ -46,6 +46,10 @@ static const struct option options[OPT_COUNT] = {
     [OPT_FILE] = {"--file", "FILE", "VALUE is what stands in FILE: bytes, or as --type says"},
     [OPT_RAW] = {"--raw", NULL, "print strings and bytes as they are, without a newline"},
     [OPT_LIST_CHUNKS] = {"--chunks", NULL, "list the chunks, too"},
+    [OPT_KEEP_HEADER] = {"--keep-header", NULL,
+                         "where the header differs from its copy, another program changed it;\n"
+                         "default: it is damaged"},
+    [OPT_OLDER] = {"--older", NULL, "an older state will do, if there is no more of the newest"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 

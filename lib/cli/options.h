@@ -28,6 +28,8 @@ enum option_id {
     OPT_FILE,
     OPT_RAW,
     OPT_LIST_CHUNKS,
+    OPT_KEEP_HEADER,
+    OPT_OLDER,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

@@ -56,13 +56,12 @@ tess_status folder_write(const struct folder *folder, const char *name, struct i
                          tess_error *err);
 tess_status folder_rename(const struct folder *folder, const char *from, const char *to,
                           tess_error *err);
-// All names in the directory, until a call fails.
+// All names in the directory, "." and ".." left out, until a call fails. It may not change the
+// directory.
 tess_status folder_each(const struct folder *folder,
                         tess_status (*name)(void *arg, const char *name, tess_error *err),
                         void *arg, tess_error *err);
 void folder_remove(const struct folder *folder, const char *name);
-
-// Call `each` for every name in the directory, "." and ".." left out, until it fails. It may not
 
 // Names are on the disk when this returns.
 tess_status folder_sync(const struct folder *folder, tess_error *err);

@@ -1,0 +1,258 @@
+/*
+ * cmd_repair.c - tess repair: a new array of what is left of a damaged one.
+ *
+ * What is lost is printed when all is done, the boxes in the notation of --slice.
+ */
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <tessera/params.h>
+#include <tessera/repair.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A box that is lost.
+struct box {
+    int64_t chunk;
+    int ndim;
+    int64_t start[TESS_MAX_NDIM];
+    int64_t stop[TESS_MAX_NDIM];
+    char *why;
+};
+
+struct boxes {
+    struct box *items;
+    size_t count, capacity;
+    bool full; // no memory for more
+};
+
+static void
+boxes_finish(struct boxes *boxes)
+{
+    for (size_t i = 0; i < boxes->count; i++)
+        free(boxes->items[i].why);
+    free(boxes->items);
+}
+
+static void
+note(const tess_lost *lost, void *user)
+{
+    struct boxes *const boxes = user;
+    if (boxes->count == boxes->capacity) {
+        const size_t capacity = boxes->capacity > 0 ? 2 * boxes->capacity : 16;
+        struct box *const items = realloc(boxes->items, capacity * sizeof *items);
+        boxes->full |= !items;
+        if (!items)
+            return;
+        boxes->items = items;
+        boxes->capacity = capacity;
+    }
+    struct box *const box = &boxes->items[boxes->count];
+    *box = (struct box){.chunk = lost->chunk, .ndim = lost->ndim, .why = strdup(lost->why)};
+    boxes->full |= !box->why;
+    if (!box->why)
+        return;
+    memcpy(box->start, lost->start, (size_t)lost->ndim * sizeof *box->start);
+    memcpy(box->stop, lost->stop, (size_t)lost->ndim * sizeof *box->stop);
+    boxes->count++;
+}
+
+// Whether the new array holds all that the old one did, for sure.
+static bool
+is_complete(const tess_repair_report *r)
+{
+    return r->nlost == 0 && r->nlayers_lost == 0 && !r->in_order && !r->older &&
+           (r->checked || !r->index_damaged);
+}
+
+static void
+print_words(const tess_repair_report *r, const struct boxes *boxes)
+{
+    if (r->older)
+        printf("an older state, of commit %" PRIu64 "\n", r->commit);
+    if (r->header_damaged)
+        printf("header damaged, or changed by another program\n");
+    if (r->index_damaged)
+        printf("index damaged\n");
+    if (r->trailer_damaged)
+        printf("trailer damaged\n");
+    if (r->in_order)
+        printf("places of chunks are those of their order in the file, which nothing confirms\n");
+    if (r->nfound > 0)
+        printf("%" PRId64 " chunks were not where the index says\n", r->nfound);
+    if (r->nuntried > 0)
+        printf("%" PRId64 " chunks could not be decoded with this program, and are as they were\n",
+               r->nuntried);
+    if (r->nlayers_lost > 0)
+        printf("%d metalayers or attributes are lost\n", r->nlayers_lost);
+    for (size_t i = 0; i < boxes->count; i++) {
+        const struct box *const box = &boxes->items[i];
+        printf("lost: chunk %" PRId64 ", items ", box->chunk);
+        for (int k = 0; k < box->ndim; k++)
+            printf("%s%" PRId64 ":%" PRId64, k > 0 ? "," : "", box->start[k], box->stop[k]);
+        fputs(": ", stdout);
+        text_write(stdout, box->why);
+        putchar('\n');
+    }
+    printf("%" PRId64 " of %" PRId64 " chunks are there%s\n", r->nchunks - r->nlost, r->nchunks,
+           r->checked ? ", compared with their checksums" : "");
+}
+
+static void
+print_boxes(struct json *j, const struct boxes *boxes)
+{
+    json_open(j, '[');
+    for (size_t i = 0; i < boxes->count; i++) {
+        const struct box *const box = &boxes->items[i];
+        json_open(j, '{');
+        json_key(j, "chunk");
+        json_int(j, box->chunk);
+        json_key(j, "start");
+        json_ints(j, box->ndim, box->start);
+        json_key(j, "stop");
+        json_ints(j, box->ndim, box->stop);
+        json_key(j, "why");
+        json_string(j, box->why);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void
+print_json(const tess_repair_report *r, const struct boxes *boxes)
+{
+    const struct {
+        const char *key;
+        bool value;
+    } flags[] = {
+        {"complete", is_complete(r)},
+        {"older", r->older},
+        {"header_damaged", r->header_damaged},
+        {"index_damaged", r->index_damaged},
+        {"trailer_damaged", r->trailer_damaged},
+        {"in_order", r->in_order},
+        {"checked", r->checked},
+    };
+    const struct {
+        const char *key;
+        int64_t value;
+    } numbers[] = {
+        {"chunks", r->nchunks},           {"lost_chunks", r->nlost},
+        {"found_chunks", r->nfound},      {"untried_chunks", r->nuntried},
+        {"lost_layers", r->nlayers_lost}, {"commit", (int64_t)r->commit},
+    };
+    struct json j;
+    json_init(&j, stdout);
+    json_open(&j, '{');
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        json_key(&j, flags[i].key);
+        json_bool(&j, flags[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        json_key(&j, numbers[i].key);
+        json_int(&j, numbers[i].value);
+    }
+    json_key(&j, "lost");
+    print_boxes(&j, boxes);
+    json_close(&j, '}');
+    putchar('\n');
+}
+
+// --force replaces what is at `out`, but not what is repaired.
+static tess_status
+check_paths(const char *in, const char *out, bool *directory, tess_error *err)
+{
+    struct stat a, b;
+    *directory = false;
+    if (stat(in, &a) != 0)
+        return report_errno(err, "cannot open it");
+    *directory = S_ISDIR(a.st_mode);
+    if (stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return report_set(err, TESS_ERR_ARG, "the repaired array needs another path");
+    return TESS_OK;
+}
+
+static tess_status
+repair(const struct arguments *args, const char *to, struct boxes *boxes,
+       tess_repair_report *report, tess_error *err)
+{
+    struct progress progress = {0};
+    tess_repair_options options;
+    tess_storage source, target;
+    tess_context context;
+
+    tess_repair_options_init(&options);
+    options.keep_header = args->values[OPT_KEEP_HEADER] != NULL;
+    options.older = args->values[OPT_OLDER] != NULL;
+    options.lost = note;
+    options.user = boxes;
+    tess_context_init(&context);
+    progress_follow(&progress, &context);
+    tess_storage_init(&source);
+    source.path = args->words[0];
+    const char *const offset = args->values[OPT_OFFSET];
+    if (offset && (!text_int64(offset, &source.offset) || source.offset < 0))
+        return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
+    tess_storage_init(&target);
+    target.path = to;
+    target.mode = TESS_MODE_NEW;
+    target.durability = TESS_DURABILITY_NONE; // output_publish() brings it to the disk
+    target.context = &context;
+    const tess_status st = tess_repair(&source, &target, &options, report, err);
+    progress_end(&progress);
+    return st;
+}
+
+static int
+run(const struct arguments *args)
+{
+    const char *about = args->words[0];
+    struct boxes boxes = {0};
+    struct output file = {0};
+    tess_repair_report report;
+    tess_status st = TESS_OK;
+    bool directory;
+    tess_error err;
+
+    TRY(check_paths(args->words[0], args->words[1], &directory, &err));
+    about = args->words[1];
+    TRY(output_open(&file, args->words[1], directory ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                    args->values[OPT_FORCE] != NULL, &err));
+    about = args->words[0];
+    TRY(repair(args, file.temporary, &boxes, &report, &err));
+    if (boxes.full)
+        TRY(report_nomem(&err, (int64_t)(boxes.count * sizeof *boxes.items)));
+    about = args->words[1];
+    TRY(output_publish(&file, &err));
+    if (args->values[OPT_JSON])
+        print_json(&report, &boxes);
+    else
+        print_words(&report, &boxes);
+out:
+    output_close(&file);
+    boxes_finish(&boxes);
+    if (st != TESS_OK)
+        return report_print(about, &err);
+    return is_complete(&report) ? EXIT_STATUS_FINE : EXIT_STATUS_NO;
+}
+
+const struct command cmd_repair = {
+    .name = "repair",
+    .purpose = "make a new array of what is left of a damaged one",
+    .words = "PATH OUT",
+    .nwords = 2,
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OFFSET) |
+               OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER),
+    .details = "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
+               "chunks that are lost hold the fill value there, and are listed. Status 0: nothing\n"
+               "is lost; 1: something is, or may be in another place; 3: nothing could be made.\n",
+    .run = run,
+};

@@ -1,0 +1,106 @@
+#!/bin/sh
+# repair.sh - tess compact and tess repair from outside: what they print, how they end, what stands
+# in the files then.
+#
+#     sh repair.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+set -u
+
+case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failed=$((failed + 1))
+}
+
+# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence if it fails.
+run() {
+    expected=$1
+    shift
+    "$tess" "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
+    if [ $status -lt 2 ]; then
+        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
+    else
+        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
+        [ ! -s out ] || fail "tess $*: failed with data on stdout"
+    fi
+}
+
+prints() {
+    grep -q "$1" out || fail "printed, without '$1': $(cat out)"
+}
+
+# zeros FILE OFFSET COUNT
+zeros() {
+    dd if=/dev/zero of="$1" bs=1 seek="$2" count="$3" conv=notrunc 2>/dev/null
+}
+
+# same PATH: exported, it is what was imported.
+same() {
+    "$tess" export "$1" exported.bin || fail "export $1"
+    cmp -s exported.bin raw.bin || fail "$1 does not hold what it should"
+    rm -f exported.bin
+}
+
+head -c 4000 /dev/urandom >raw.bin
+for layout in contiguous sparse; do
+    "$tess" import raw.bin a.b2nd --dtype '<i4' --shape 40x25 --chunks 10x25 --blocks 10x25 \
+        --level 0 --layout $layout || fail "no array to work on"
+
+    run 0 compact a.b2nd
+    prints '^[0-9]* bytes, before [0-9]*$'
+    run 0 compact --json a.b2nd
+    prints '^{"before": *[0-9]*, *"after": *[0-9]*}$'
+    same a.b2nd
+
+    # Nothing is damaged.
+    run 0 repair a.b2nd b.b2nd
+    prints '^4 of 4 chunks are there, compared with their checksums$'
+    same b.b2nd
+    run 3 repair a.b2nd b.b2nd
+    run 0 repair a.b2nd b.b2nd --force
+    run 2 repair a.b2nd a.b2nd --force
+    same a.b2nd
+
+    # The header, and some of a chunk.
+    if [ $layout = sparse ]; then
+        zeros a.b2nd/chunks.b2frame 0 100
+        zeros a.b2nd/00000001.chunk 500 20
+    else
+        zeros a.b2nd 0 100
+        zeros a.b2nd 1800 20
+    fi
+    cp -r a.b2nd before
+    run 1 repair a.b2nd b.b2nd --force
+    prints '^header damaged'
+    prints '^lost: chunk 1, items 10:20,0:25: '
+    prints '^3 of 4 chunks are there, compared with their checksums$'
+    [ "$("$tess" slice b.b2nd 12,3)" = 0 ] || fail "what is lost is not zero"
+    run 1 repair a.b2nd b.b2nd --force --json
+    prints '"complete": *false'
+    prints '"lost": *\[{"chunk": *1, *"start": *\[10, *0\], *"stop": *\[20, *25\], *"why": *"'
+    diff -r a.b2nd before || fail "the damaged array was changed"
+    rm -rf before b.b2nd a.b2nd
+done
+
+echo 'This is no array.' >text
+run 3 repair text b.b2nd
+run 3 compact text
+run 3 repair nothing b.b2nd
+run 3 compact nothing
+run 2 repair text
+run 2 compact
+[ ! -e b.b2nd ] || fail "a failed repair left something behind"
+for command in compact repair; do
+    "$tess" --help | grep -q "  $command " || fail "tess --help does not name $command"
+    run 0 $command --help
+done
+exit $((failed > 0))
