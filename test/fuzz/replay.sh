@@ -14,8 +14,10 @@ if [ -d "$test/fuzz/corpus/$target" ]; then
     set -- "$@" "$test/fuzz/corpus/$target"
 fi
 case $target in
-frame | update)
-    "$seeds" "$target" "$folder"
+frame | update | repair)
+    kind=$target
+    [ "$kind" != repair ] || kind=frame
+    "$seeds" "$kind" "$folder"
     set -- "$@" "$test/golden/files" "$test/golden/malformed"
     for frame in "$test"/golden/files/*; do
         if [ -f "$frame" ]; then
