@@ -26,11 +26,13 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
     struct io *io;
     struct frame *copy = NULL;
     struct frame_options options = f->options;
+    struct io *const held = f->gathers ? io_gather_file(f->io) : f->io;
     int64_t old, size;
+    options.sidecar = NULL; // f has its lock
     options.number = f->number; // no two states that go by this name have the same
     tess_status st = check_name(f, path, err);
     if (st == TESS_OK)
-        st = io_file_create(path, true, &io, err);
+        st = io_file_create_over(held, path, &io, err);
     if (st == TESS_OK)
         st = frame_copy(f, io, NULL, &options, NULL, &copy, watch, err);
     if (st != TESS_OK)
@@ -48,15 +50,18 @@ out:
 static tess_status
 open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
 {
-    const struct frame_options options = {.limits = storage->limits,
-                                          .durability = storage->durability,
-                                          .checksums = storage->checksums};
+    struct frame_options options = {.limits = storage->limits,
+                                    .durability = storage->durability,
+                                    .checksums = storage->checksums,
+                                    .context = storage->context,
+                                    .wait = storage->wait};
     tess_storage place = *storage;
     struct home home;
     place.mode = TESS_MODE_UPDATE;
     const tess_status st = home_open(&place, &home, err);
     if (st != TESS_OK)
         return st;
+    options.sidecar = home.sidecar;
     return home.folder ? frame_open_folder(home.folder, true, &options, f, err)
                        : frame_open(home.io, true, &options, f, err);
 }
@@ -78,7 +83,9 @@ static tess_status
 compact(struct frame *f, const char *path, struct watch *watch, int64_t *before, int64_t *after,
         tess_error *err)
 {
-    tess_status st = frame_stored_size(f, before, err);
+    tess_status st = frame_lock_take(f, err);
+    if (st == TESS_OK)
+        st = frame_stored_size(f, before, err);
     if (st == TESS_OK && f->folder) {
         st = frame_compact_folder(f, watch, err);
         if (st == TESS_OK)

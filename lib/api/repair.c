@@ -59,14 +59,19 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
              const tess_repair_options *options, tess_repair_report *report, struct watch *watch,
              tess_error *err)
 {
-    const struct frame_options how = {
-        .limits = target->limits, .durability = target->durability, .checksums = target->checksums};
+    struct frame_options how = {.limits = target->limits,
+                                .durability = target->durability,
+                                .checksums = target->checksums,
+                                .context = target->context,
+                                .wait = target->wait};
     struct frame *copy;
     struct home home;
     tess_status st = home_create(
         target, a->frame->folder ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS, &home, err);
-    if (st == TESS_OK)
-        st = array_repair(a, salvage, &home, &how, options, report, watch, &copy, err);
+    if (st != TESS_OK)
+        return st;
+    how.sidecar = home.sidecar;
+    st = array_repair(a, salvage, &home, &how, options, report, watch, &copy, err);
     if (st != TESS_OK)
         return st;
     st = frame_publish(copy, err);

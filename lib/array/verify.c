@@ -45,42 +45,12 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     return TESS_OK;
 }
 
-// All blocks, one after the other, into the memory of one.
-static tess_status
-decode(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *err)
-{
-    enum { PIECE = 64 << 10 };
-    struct stored_chunk sc;
-    struct chunk_cursor cursor = {0};
-    uint8_t *piece = NULL;
-    tess_status st = stored_chunk_open(&sc, a->frame, n, s, err);
-    if (st != TESS_OK)
-        return st;
-    const int32_t nbytes = sc.chunk.h.nbytes;
-    if (sc.chunk.h.special == SPECIAL_NONE) {
-        piece = malloc(PIECE);
-        st = piece ? cursor_init(&cursor, &sc.chunk, &sc.bytes, s, err)
-                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
-    }
-    for (int32_t at = 0; piece && at < nbytes && st == TESS_OK;) {
-        const int32_t size = (int32_t)min_i64(PIECE, nbytes - at);
-        st = cursor_read(&cursor, at, piece, (size_t)size, err);
-        at += size;
-    }
-    if (st != TESS_OK)
-        stored_chunk_blame(&sc, n, st, err);
-    cursor_finish(&cursor);
-    stored_chunk_close(&sc);
-    free(piece);
-    return st;
-}
-
 static tess_status
 examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
 {
     tess_status st = frame_check_chunk(v->a->frame, g->n, v->checksums, s, &g->known, &g->why);
     if (st == TESS_OK)
-        st = decode(v->a, g->n, s, &g->why);
+        st = stored_chunk_decode(v->a->frame, g->n, s, &g->why);
     return st == TESS_ERR_UNSUPPORTED ? TESS_OK : st;
 }
 

@@ -352,7 +352,7 @@ find_strays(struct stray *x, tess_error *err)
     };
     if (!f->folder)
         return search_chunks(&x->j->search, &what, err);
-    const tess_status st = folder_list(f->folder, found_file, x, err);
+    const tess_status st = folder_each(f->folder, found_file, x, err);
     if (x->count > 0)
         qsort(x->items, (size_t)x->count, sizeof *x->items, by_value);
     return st;

@@ -150,7 +150,7 @@ hunt_chunks(struct hunt *hunt, tess_error *err)
         return TESS_OK;
     qsort(hunt->wanted, (size_t)hunt->nwanted, sizeof *hunt->wanted, by_checksum);
     if (f->folder)
-        return folder_list(f->folder, found_file, hunt, err);
+        return folder_each(f->folder, found_file, hunt, err);
     const struct chunk_search what = {
         .from = f->h.header_len,
         .until = j->search.size,

@@ -390,18 +390,22 @@ create_beside(struct file *f, tess_error *err)
     return TESS_OK;
 }
 
-tess_status
-io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
+// held: a descriptor of the file that is replaced, locked; or -1.
+static tess_status
+create(const char *path, bool replace, int held, struct io **io, tess_error *err)
 {
     tess_status st = TESS_OK;
     struct file *const f = file_new(path, true);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
-    if (replace) {
+    f->replaced = held >= 0 ? fcntl(held, F_DUPFD_CLOEXEC, 0) : -1;
+    if (held >= 0 && f->replaced < 0)
+        st = err_sys(err, errno, "keeping the lock of the file");
+    if (st == TESS_OK && replace) {
         st = io_hold_replaced(path, &f->replaced, err);
         if (st == TESS_OK)
             st = create_beside(f, err);
-    } else {
+    } else if (st == TESS_OK) {
         f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (f->fd < 0)
             st = err_sys(err, errno, "creating the file");
@@ -416,4 +420,16 @@ io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
     }
     *io = &f->io;
     return TESS_OK;
+}
+
+tess_status
+io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
+{
+    return create(path, replace, -1, io, err);
+}
+
+tess_status
+io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err)
+{
+    return create(path, true, file_of(held)->fd, io, err);
 }

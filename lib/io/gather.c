@@ -109,6 +109,12 @@ make_buffer(struct gather *g, tess_error *err)
     return g->buffer ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", ROOM);
 }
 
+struct io *
+io_gather_file(struct io *io)
+{
+    return gather_of(io)->file;
+}
+
 tess_status
 io_gather_put(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
 {

@@ -60,6 +60,10 @@ tess_status io_file_map(const char *path, struct io **io, tess_error *err);
  */
 tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
 
+// The same in the place of a file that is open for writing here, as `held`: its lock goes on until
+// both are closed.
+tess_status io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err);
+
 // Read the caller's bytes, which must stay.
 tess_status io_memory_view(const void *image, size_t size, struct io **io, tess_error *err);
 
@@ -85,6 +89,7 @@ tess_status io_window_at_end(struct io *whole, int64_t *base, struct io **io, te
 tess_status io_gather(struct io *file, struct io **io, tess_error *err);
 tess_status io_gather_put(struct io *io, int64_t offset, const void *src, size_t size,
                           tess_error *err);
+struct io *io_gather_file(struct io *io); // the file itself
 
 static inline tess_status
 io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
