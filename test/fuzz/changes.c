@@ -287,6 +287,8 @@ learn(struct subject *s)
 
     tess_array_info(s->array, &info);
     reference_init(&s->want, info.ndim, info.shape, (size_t)info.typesize);
+    if (info.fill)
+        reference_grow_with(&s->want, info.fill);
     s->known = tess_array_read(s->array, origin, info.shape, s->want.data, reference_size(&s->want),
                                NULL) == TESS_OK;
     s->exact = is_exact(&info);
