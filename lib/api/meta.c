@@ -119,7 +119,8 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
         return st;
     if (!name || (size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
-    if (strcmp(name, LEDGER_NAME) == 0)
+    const bool strangers = layers_find(&a->frame->vlmetas, LEDGER_NAME) != NULL;
+    if (strcmp(name, LEDGER_NAME) == 0 && !strangers)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
     if (size >= VLMETA_SIZE_LIMIT)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
