@@ -133,8 +133,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  *
  * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
  *         where), TESS_ERR_UNSUPPORTED (cannot be changed, or not read by this build),
- *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits without a pause; try
- *         again), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits without a pause;
+ *         try again), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
                                                     tess_error *err);
@@ -163,8 +163,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage,
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or as tess_array_open(). TESS_ERR_STALE of an array that is open for writing:
- *         another program changed the file, so that it cannot be committed any more. After a failure the array is as it was, and refreshing it may be
- *         tried again.
+ *         another program changed the file, so that it cannot be committed any more. After a
+ *         failure the array is as it was, and refreshing it may be tried again.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *changed,
                                                        tess_error *err);

@@ -237,8 +237,8 @@ tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_st
 tess_status frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
                               struct chunk_scratch *s, bool *known, tess_error *err);
 
-// load.c: whether f->checksums are those of the list in memory, as far as any are known. Else: those
-// of the list of chunks that is on the disk.
+// load.c: whether f->checksums are those of the list in memory, as far as any are known. Else:
+// those of the list of chunks that is on the disk.
 bool frame_has_checksums(const struct frame *f);
 tess_status frame_load_checksums(const struct frame *f, const struct frame_index *list,
                                  struct checksums *checksums, tess_error *err);

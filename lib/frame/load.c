@@ -218,8 +218,8 @@ load_ledger(struct frame *f, tess_error *err)
     if (f->sealed && !f->folder) // there it is replaced by a rename
         st = mend_header(f, &ledger, err);
     if (f->sealed && !f->torn)
-        f->header_changed = ledger.head_size != f->head_size ||
-                            memcmp(ledger.head, f->head, f->head_size) != 0;
+        f->header_changed =
+            ledger.head_size != f->head_size || memcmp(ledger.head, f->head, f->head_size) != 0;
     if (st == TESS_OK && f->sealed && frame_has_checksums(f))
         st = ledger_load(&ledger, &f->index, &f->checksums, err);
     ledger_finish(&ledger);
