@@ -29,9 +29,9 @@ enum {
     PATH_SIZE = 600,
     LIVES = 15, // kills until the next array
     KILL_AFTER_MOST = 15000, // microseconds
-    SPACE_MOST =
-        200 << 10, // bytes of an array, after thousands of commits; items are 11 KB at most,
-                   // each of the states in the file brings 7 KB, and who is killed more
+    // Bytes of an array, after thousands of commits: items are 11 KB at most, each of the states in
+    // the file brings 7 KB, and who is killed leaves more.
+    SPACE_MOST = 200 << 10,
 };
 
 struct shared {
