@@ -198,21 +198,31 @@ frame_has_checksums(const struct frame *f)
     return f->writable || f->options.checksums == TESS_CHECKSUMS_VERIFY;
 }
 
+// Read the ledger among the metalayers of a trailer. None, or somebody else's metalayer of that
+// name: *x is empty. That memory is short, or limited, says neither.
+static tess_status
+find_ledger(const struct frame *f, const struct layers *vlmetas, struct ledger *x, tess_error *err)
+{
+    const struct layer *const layer = layers_find(vlmetas, LEDGER_NAME);
+    *x = (struct ledger){0};
+    if (!layer)
+        return TESS_OK;
+    const tess_status st = ledger_parse(layer, f->options.limits.memory, x, err);
+    return st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED ? TESS_OK : st;
+}
+
 // What Tessera left in a state that is still its own. Of others' the number is all that counts.
 static tess_status
 load_ledger(struct frame *f, tess_error *err)
 {
     struct ledger ledger;
     struct layer *const layer = layers_find(&f->vlmetas, LEDGER_NAME);
-    tess_status st = TESS_OK;
+    tess_status st = find_ledger(f, &f->vlmetas, &ledger, err);
+    const bool strangers = layer && !ledger.content;
 
-    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
-    if (!layer)
-        return TESS_OK;
-    if (ledger_parse(layer, f->options.limits.memory, &ledger, err) != TESS_OK) {
-        f->keeps_ledger = false; // somebody else's metalayer of that name
-        return TESS_OK;
-    }
+    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE && !strangers;
+    if (st != TESS_OK || !ledger.content)
+        return st;
     f->number = ledger.number;
     layers_remove(&f->vlmetas, layer);
     if (f->sealed && !f->folder) // there it is replaced by a rename
@@ -237,11 +247,10 @@ frame_load_checksums(const struct frame *f, const struct frame_index *list,
     tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
     if (st != TESS_OK)
         return st;
-    const struct layer *const layer = layers_find(&vlmetas, LEDGER_NAME);
-    if (layer && ledger_parse(layer, f->options.limits.memory, &ledger, NULL) == TESS_OK) {
+    st = find_ledger(f, &vlmetas, &ledger, err);
+    if (st == TESS_OK && ledger.content)
         st = ledger_load(&ledger, list, checksums, err);
-        ledger_finish(&ledger);
-    }
+    ledger_finish(&ledger);
     layers_finish(&vlmetas);
     return st;
 }
