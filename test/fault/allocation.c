@@ -214,6 +214,8 @@ check_layers(const struct subject *s)
     ok(tess_meta_get(s->a, "meta", &got, err));
     assert_int_equal(got.size, 3);
     assert_memory_equal(got.content, s->meta, 3);
+    for (int i = 0; tess_vlmeta_name(s->a, i); i++) // the library's own is not shown
+        assert_string_not_equal(tess_vlmeta_name(s->a, i), "_tess");
     if (!s->vl) {
         assert_null(tess_vlmeta_name(s->a, 0));
         return;
