@@ -21,7 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL_SHARE = 4 }; // of what may be dirty
+enum {
+    SMALL_SHARE = 4, // of what may be dirty
+    PIECES = 4, // of what may be overwritten between two commits
+};
 
 bool
 held_wants(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step)
@@ -234,8 +237,9 @@ held_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64
     return st;
 }
 
+// Blocks of whole chunks, as one change.
 static tess_status
-write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
+write_piece(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
 {
     struct new_block *const list = malloc(n * sizeof *list);
     if (!list)
@@ -252,7 +256,32 @@ write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
     frame_keep(a->frame);
     for (size_t i = 0; i < n; i++)
         cache_mark_clean(a->cache, blocks[i]);
-    return TESS_OK;
+    return frame_commit_if_large(a->frame, err);
+}
+
+// How many of the blocks lie in the first `nchunks` chunks.
+static size_t
+in_chunks(struct cached **blocks, size_t n, int64_t nchunks)
+{
+    size_t i = 1;
+    while (i < n && (blocks[i]->chunk == blocks[i - 1]->chunk || --nchunks > 0))
+        i++;
+    return i;
+}
+
+// Ordered by chunk, in pieces between which there may be commits.
+static tess_status
+write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    const struct frame *const f = a->frame;
+    const int64_t chunk = f->h.cbytes / max_i64(f->index.nchunks, 1); // as stored, about
+    const int64_t most = max_i64(frame_batch(f) / PIECES / max_i64(chunk, 1), 1);
+    for (size_t size; n > 0 && st == TESS_OK; blocks += size, n -= size) {
+        size = in_chunks(blocks, n, most);
+        st = write_piece(a, blocks, size, err);
+    }
+    return st;
 }
 
 // The oldest dirty blocks, until at most `left` bytes are dirty.

@@ -14,8 +14,8 @@
 bool held_wants(const tess_array *a, const int64_t *start, const int64_t *stop,
                 const int64_t *step);
 
-// Write back the oldest dirty blocks, so that held_write() of such a box finds room. As one change
-// of the frame; not inside of one.
+// Write back the oldest dirty blocks, so that held_write() of such a box finds room. Not inside of
+// a change of the frame: these are some, with commits between them if they overwrite much.
 tess_status held_make_room(tess_array *a, const int64_t *start, const int64_t *stop,
                            const int64_t *step, tess_error *err);
 
@@ -23,8 +23,8 @@ tess_status held_make_room(tess_array *a, const int64_t *start, const int64_t *s
 tess_status held_write(tess_array *a, const int64_t *start, const int64_t *stop,
                        const int64_t *step, const struct strided_const *src, tess_error *err);
 
-// Write back all dirty blocks, as one change of the frame. On failure they stay dirty, and the
-// frame is as before.
+// Write back all dirty blocks, in the same way. On failure those stay dirty that are not in the
+// frame.
 tess_status held_write_back(tess_array *a, tess_error *err);
 
 #endif

@@ -50,7 +50,7 @@ release(struct frame *f, int64_t entry)
     if (entry < 0)
         return;
     checksums_set(&f->checksums, entry, 0);
-    f->container->release(f, entry);
+    f->parked += f->container->release(f, entry);
 }
 
 void

@@ -14,7 +14,10 @@
 enum {
     FRAME_LEN_AT = 16,
     BATCH_MIN = 64 << 20,
-    BATCH_SHARE = 20, // of the stored data: dead space stays small
+    BATCH_SHARE = 20, // of the stored data: little of it is written in vain
+    PARKED_MIN = 256 << 10,
+    PARKED_SHARE = 10,
+    PARKED_SHARE_ORDERED = 16,
 };
 
 static tess_status
@@ -120,18 +123,31 @@ frame_commit(struct frame *f, tess_error *err)
     if (st == TESS_OK) {
         f->dirty = false;
         f->written = 0;
+        f->parked = 0;
     }
     if (!f->dirty || st == TESS_ERR_STALE) // which it stays
         frame_lock_release(f);
     return st;
 }
 
+/*
+ * What is overwritten makes the file larger than its data until the commit, and, where that is not
+ * synced, until the next one. Two such batches, or one, and what lies unused between chunks stay
+ * below a quarter of the data.
+ */
+int64_t
+frame_batch(const struct frame *f)
+{
+    const bool twice = f->options.durability == TESS_DURABILITY_ORDERED;
+    return PARKED_MIN + f->h.cbytes / (twice ? PARKED_SHARE_ORDERED : PARKED_SHARE);
+}
+
 tess_status
 frame_commit_if_large(struct frame *f, tess_error *err)
 {
-    if (f->written < max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE))
-        return TESS_OK;
-    return frame_commit(f, err);
+    const bool large = f->written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
+    const bool wasteful = f->parked >= frame_batch(f) && !f->options.never_reuse;
+    return large || wasteful ? frame_commit(f, err) : TESS_OK;
 }
 
 tess_status

@@ -33,8 +33,9 @@ struct container {
     tess_status (*begin)(struct frame *f, struct frame_put *p, tess_error *err);
     tess_status (*end)(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
     void (*abandon)(struct frame *f, struct frame_put *p);
-    // The list in memory does not need the chunk of an entry any more.
-    void (*release)(struct frame *f, int64_t entry);
+    // The list in memory does not need the chunk of an entry any more. How many bytes stay for the
+    // state on disk until the next commit, about.
+    int64_t (*release)(struct frame *f, int64_t entry);
     // Make the state in memory current on the disk.
     tess_status (*commit)(struct frame *f, tess_error *err);
     // What is current is on the disk when this returns, as far as the frame's durability asks.

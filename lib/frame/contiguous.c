@@ -178,18 +178,22 @@ abandon(struct frame *f, struct frame_put *p)
 }
 
 // If the size of a chunk cannot be learned, its space stays unused.
-static void
+static int64_t
 release(struct frame *f, int64_t entry)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     const int64_t position = f->h.header_len + entry;
-    if (free_space_release_old(f, position) || space_release_new(&f->space, position))
-        return;
+    if (free_space_release_old(f, position))
+        return f->old.average;
+    if (space_release_new(&f->space, position))
+        return 0;
     if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
-        return;
+        return 0;
     const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes >= CHUNK_HEADER_MIN && cbytes <= f->space.end - position)
-        space_release(&f->space, (struct extent){position, cbytes});
+    if (cbytes < CHUNK_HEADER_MIN || cbytes > f->space.end - position)
+        return 0;
+    space_release(&f->space, (struct extent){position, cbytes});
+    return cbytes;
 }
 
 static void

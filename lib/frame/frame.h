@@ -111,6 +111,7 @@ struct frame {
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     int64_t written; // bytes of chunks since the last commit
+    int64_t parked; // bytes of chunks that only the state on disk needs, about
     bool unsure; // what is current on the disk: a sync failed, or this handle has made none yet
     bool keeps_ledger; // commits have one
     uint64_t number; // of the newest commit that is known of
@@ -293,8 +294,10 @@ tess_status frame_lock_blame(const struct frame *f, tess_status st, tess_error *
 
 // commit.c: to the disk.
 tess_status frame_commit(struct frame *f, tess_error *err);
-// Commit if enough was written since the last time.
+// Commit if enough was written since the last time, or overwritten.
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);
+// Stored bytes that are enough to be overwritten, about.
+int64_t frame_batch(const struct frame *f);
 // A new file gets its name, once what was committed is on the disk.
 tess_status frame_publish(struct frame *f, tess_error *err);
 

@@ -207,12 +207,15 @@ stored_size(const struct frame *f, int64_t entry)
     return size;
 }
 
-static void
+static int64_t
 release(struct frame *f, int64_t entry)
 {
-    f->numbers.stored = max_i64(f->numbers.stored - stored_size(f, entry), 0);
-    if (numbers_release(&f->numbers, entry)) // no state on disk knows it
-        sparse_remove_chunk(f->folder, entry);
+    const int64_t size = stored_size(f, entry);
+    f->numbers.stored = max_i64(f->numbers.stored - size, 0);
+    if (!numbers_release(&f->numbers, entry))
+        return size;
+    sparse_remove_chunk(f->folder, entry); // no state on disk knows it
+    return 0;
 }
 
 static void
