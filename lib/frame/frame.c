@@ -35,6 +35,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     }
     if (io && io->writable && !io->in_memory) { // chunks go to a file one behind the other
         f->gathers = true;
+        io->eager = options->durability >= TESS_DURABILITY_ORDERED;
         if (io_gather(io, &io, NULL) != TESS_OK) {
             free(f);
             sidecar_close(options->sidecar);

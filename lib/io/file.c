@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { EAGER_MIN = 128 << 10 }; // of a write that is worth a call of its own
+
 struct file {
     struct io io;
     int fd;
@@ -57,11 +59,25 @@ file_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err
     return TESS_OK;
 }
 
+// Let the system begin to write. No more than a hint: a sync tells what becomes of it.
+static void
+start_write_back(const struct file *f, int64_t offset, size_t size)
+{
+#ifdef SYNC_FILE_RANGE_WRITE
+    if (f->io.eager && size >= EAGER_MIN)
+        (void)sync_file_range(f->fd, offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)f, (void)offset, (void)size;
+#endif
+}
+
 static tess_status
 file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
 {
     const struct file *const f = file_of(io);
     const uint8_t *from = src;
+    const int64_t start = offset;
+    const size_t all = size;
     while (size > 0) {
         const ssize_t n = pwrite(f->fd, from, size, offset);
         if (n < 0 && errno == EINTR)
@@ -73,6 +89,7 @@ file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_err
         offset += n;
         size -= (size_t)n;
     }
+    start_write_back(f, start, all);
     return TESS_OK;
 }
 

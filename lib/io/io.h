@@ -41,6 +41,7 @@ struct io {
     const struct io_ops *ops;
     bool writable;
     bool in_memory; // nobody else can change it
+    bool eager; // large writes are to be on their way to the disk when it is synced; set by the owner
 };
 
 // Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
