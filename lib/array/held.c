@@ -1,8 +1,9 @@
 /*
  * held.c - small writes that wait in the block cache, to be encoded once.
  *
- * A write first gets hold of all blocks it touches, decoding what has to be kept of them: that may
- * fail, and changes nothing. Then it copies the items.
+ * A write first gets hold of all blocks it touches, decoding what has to be kept of them, and opens
+ * their chunks, whose other blocks will be kept: that may fail, and changes nothing. Then it copies
+ * the items.
  *
  * Blocks are written back in the order of chunks and blocks (replace.h).
  */
@@ -119,9 +120,9 @@ next(void *arg, void *grain, bool *more, tess_error *err)
         struct held_block *const h = &job->held[job->n++];
         h->b = cache_find(job->a->cache, job->chunks.index, (int32_t)job->blocks.index);
         h->found = h->b != NULL;
-        tess_status st = h->found ? TESS_OK : reserve(job, h, &decode, err);
-        if (st == TESS_OK && decode)
-            st = enter_chunk(job, err);
+        tess_status st = h->found ? TESS_OK : enter_chunk(job, err); // also one that is not decoded
+        if (st == TESS_OK && !h->found)
+            st = reserve(job, h, &decode, err);
         if (st != TESS_OK)
             return st;
         if (decode) {

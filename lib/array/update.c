@@ -67,8 +67,10 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
         st = held_make_room(a, start, stop, step, err);
         if (st == TESS_OK)
             st = held_write(a, start, stop, step, src, err);
-        return st == TESS_OK ? frame_commit_if_large(a->frame, err)
-                             : frame_lock_blame(a->frame, st, err);
+        if (st == TESS_OK)
+            return frame_commit_if_large(a->frame, err);
+        if (st != TESS_ERR_CORRUPT && st != TESS_ERR_UNSUPPORTED) // a chunk that nothing is kept of
+            return frame_lock_blame(a->frame, st, err);
     }
     return write_at_once(a, start, stop, step, src, watch, err);
 }

@@ -429,6 +429,53 @@ write_back_fails(void **state)
     reference_finish(&r);
 }
 
+// The first chunk of a file gets a header that no chunk has.
+static void
+damage_first_chunk(const char *path)
+{
+    enum { HEADER_LEN_AT = 11, BLOCKSIZE_AT = 8 };
+    size_t size;
+    uint8_t *const bytes = files_read(path, &size);
+    uint32_t at = 0;
+    for (int i = 0; i < 4; i++)
+        at = at << 8 | bytes[HEADER_LEN_AT + i];
+    memset(bytes + at + BLOCKSIZE_AT, 0xff, 4);
+    files_write(path, bytes, size);
+    free(bytes);
+}
+
+// What cannot be written back does not wait: a block of a chunk whose others cannot be kept. The
+// chunk as a whole can be written.
+static void
+damaged_chunk(void **state)
+{
+    static const int64_t start[] = {10, 0}, stop[] = {20, 10}, end[] = {30, 20};
+    const tess_context context = budget(BLOCKS * BLOCKSIZE * 8);
+    const tess_storage update = at("a", TESS_MODE_UPDATE, &context);
+    const int64_t origin[] = {0, 0};
+    struct reference r;
+    struct random random;
+    int32_t items[10 * 10] = {0};
+    tess_array *a = make("a", &context, &r, 1);
+
+    (void)state;
+    random_init(&random, random_seed());
+    ok(tess_array_close(a, err));
+    damage_first_chunk(files_path("a"));
+    ok(tess_array_open(&update, &a, err));
+    refused(TESS_ERR_CORRUPT, tess_array_write(a, start, stop, items, sizeof items, err));
+    assert_int_equal(info_of(a).cache_dirty, 0);
+    set_box(a, &r, (int64_t[]){40, 20}, (int64_t[]){50, 30}, &random); // of another chunk
+    ok(tess_array_flush(a, err));
+    set_box(a, &r, origin, end, &random);
+    set_box(a, &r, start, stop, &random);
+    ok(tess_array_flush(a, err));
+    check_array(a, &r);
+    ok(tess_array_close(a, err));
+    check_file(files_path("a"), &r);
+    reference_finish(&r);
+}
+
 int
 main(void)
 {
@@ -444,6 +491,7 @@ main(void)
         cmocka_unit_test(padding_of_a_constant),
         cmocka_unit_test_setup_teardown(shapes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(write_back_fails, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(damaged_chunk, files_setup, files_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
