@@ -67,6 +67,7 @@ frame_close(struct frame *f)
     io_close(f->io);
     folder_close(f->folder);
     numbers_finish(&f->numbers);
+    unsynced_finish(&f->unsynced);
     layers_finish(&f->metas);
     layers_finish(&f->vlmetas);
     index_finish(&f->index);

@@ -26,6 +26,7 @@
 #include "frame/index.h"
 #include "frame/numbers.h"
 #include "frame/space.h"
+#include "frame/unsynced.h"
 #include "io/io.h"
 #include "io/sidecar.h"
 #include "meta/layers.h"
@@ -92,6 +93,7 @@ struct frame {
     const struct container *container;
     struct folder *folder; // of a sparse frame; NULL otherwise
     struct numbers numbers; // of its chunk files
+    struct unsynced unsynced; // of these
     struct io *io; // header, index and trailer; in a contiguous frame the chunks too
     bool gathers; // the io takes chunks through io_gather_put()
     struct frame_options options;

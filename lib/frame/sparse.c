@@ -144,7 +144,9 @@ static tess_status
 begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     char name[NAME_SIZE];
-    tess_status st = numbers_take(&f->numbers, &p->entry, err);
+    tess_status st = unsynced_reserve(f, err);
+    if (st == TESS_OK)
+        st = numbers_take(&f->numbers, &p->entry, err);
     if (st != TESS_OK)
         return st;
     chunk_name(p->entry, name);
@@ -152,17 +154,20 @@ begin(struct frame *f, struct frame_put *p, tess_error *err)
     if (st != TESS_OK) {
         p->io = NULL;
         (void)numbers_release(&f->numbers, p->entry);
+        return st;
     }
-    return st;
+    p->io->eager = f->options.durability >= TESS_DURABILITY_ORDERED;
+    return TESS_OK;
 }
 
 static tess_status
 end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
-    const tess_status st = pending_sync(f, p->io, TESS_DURABILITY_ORDERED, err);
-    if (st != TESS_OK)
-        return st;
-    io_close(p->io);
+    (void)err;
+    if (f->options.durability >= TESS_DURABILITY_ORDERED)
+        unsynced_add(&f->unsynced, p->entry, p->io, size);
+    else
+        io_close(p->io);
     p->io = NULL;
     f->numbers.stored += size;
     return TESS_OK;
@@ -211,6 +216,7 @@ static int64_t
 release(struct frame *f, int64_t entry)
 {
     const int64_t size = stored_size(f, entry);
+    unsynced_forget(&f->unsynced, entry);
     f->numbers.stored = max_i64(f->numbers.stored - size, 0);
     if (!numbers_release(&f->numbers, entry))
         return size;
@@ -267,6 +273,7 @@ commit(struct frame *f, tess_error *err)
     TRY(pending_encode_body(&p, f, err));
     const int64_t gap = set_lengths(f, &p);
     TRY(pending_encode_header(&p, f, err));
+    TRY(unsynced_sync(f, err));
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
     TRY(folder_write(f->folder, next_name, &io, err));
     TRY(write_index_file(f, &p, gap, io, err));
