@@ -9,8 +9,13 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+#ifdef HAVE_XXH_DISPATCH
+#include <xxh_x86dispatch.h> // with the instructions that this CPU has
+#else
 #define XXH_INLINE_ALL // a few lines where they are used: no library to link with
 #include <xxhash.h>
+#endif
 
 enum {
     CAPACITY_MIN = 64,
@@ -39,20 +44,24 @@ tess_status
 checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *checksum,
                    tess_error *err)
 {
-    XXH3_state_t state;
     tess_status st = TESS_OK;
+    XXH3_state_t *const state = XXH3_createState();
     uint8_t *const piece = malloc((size_t)min_i64(size, PIECE));
-    if (!piece)
+    if (!piece || !state) {
+        free(piece);
+        (void)XXH3_freeState(state);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
-    XXH3_64bits_reset(&state);
+    }
+    XXH3_64bits_reset(state);
     for (int64_t at = 0; at < size && st == TESS_OK; at += PIECE) {
         const size_t n = (size_t)min_i64(size - at, PIECE);
         st = io_read(io, position + at, piece, n, err);
         if (st == TESS_OK)
-            XXH3_64bits_update(&state, piece, n);
+            XXH3_64bits_update(state, piece, n);
     }
-    *checksum = known(XXH3_64bits_digest(&state));
+    *checksum = known(XXH3_64bits_digest(state));
     free(piece);
+    (void)XXH3_freeState(state);
     return st;
 }
 
