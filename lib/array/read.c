@@ -3,13 +3,15 @@
  *
  * The list of work is the blocks that the box meets, over all chunks. A grain is a run of them in
  * one chunk, or a chunk that has no blocks to be decoded. Each block is decoded in scratch memory
- * that fits in a core's cache, and its items go straight to their place.
+ * that fits in a core's cache, and its items go straight to their place. Chunks that take long to
+ * open are opened ahead, which is a grain, too.
  *
  * Not here: what a chunk is (visit.c), how a block is had (blocks.c), the last step of an item
  * (place.c).
  */
 #include "array/array.h"
 
+#include "array/ahead.h"
 #include "array/blocks.h"
 #include "array/cache.h"
 #include "array/cost.h"
@@ -31,15 +33,18 @@ struct read_job {
     const struct strided *dst;
     int32_t run; // blocks of a grain
     struct watch *watch;
+    struct ahead ahead;
     struct walk chunks;
     struct walk blocks;
-    bool more_chunks, more_blocks;
+    struct walk coming; // stands on the chunk that is opened ahead next
+    bool more_chunks, more_blocks, more_coming;
     struct visit *visit; // of the chunk the walk stands on
     uint8_t *chunk_dst; // where the chunk's part of the box starts
     int64_t limit[NDIM_MAX]; // where the array ends, relative to the chunk
 };
 
 struct grain {
+    struct opening *opening; // of a chunk, and nothing else; NULL: the following
     struct visit *visit; // held
     int32_t nblocks; // 0: the whole chunk
     uint8_t *dst; // where the part of the box starts in which the walk goes
@@ -86,7 +91,9 @@ enter_chunk(struct read_job *job, tess_error *err)
     visit_release(job->visit);
     job->visit = NULL;
     const bool all = walk_covers(&job->chunks, g->shape);
-    const tess_status st = visit_open(job->a, job->chunks.index, all, &job->visit, err);
+    const tess_status st = job->ahead.most > 0
+                               ? ahead_take(&job->ahead, &job->visit, err)
+                               : visit_open(job->a, job->chunks.index, all, &job->visit, err);
     if (st != TESS_OK)
         return st;
     job->chunk_dst = at(job, job->dst->items, job->chunks.from);
@@ -108,10 +115,22 @@ is_whole(const struct read_job *job)
 }
 
 static tess_status
+take_opening(struct read_job *job, struct grain *g, tess_error *err)
+{
+    const struct walk *const w = &job->coming;
+    const tess_status st =
+        ahead_announce(&job->ahead, w->index, walk_covers(w, job->a->g.shape), &g->opening, err);
+    job->more_coming = walk_next(&job->coming);
+    return st;
+}
+
+static tess_status
 next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct read_job *const job = arg;
     struct grain *const g = grain;
+    if (job->more_coming && job->ahead.count < job->ahead.most)
+        return take_opening(job, g, err);
     if (!job->more_blocks) {
         if (!job->more_chunks) {
             *more = false;
@@ -128,6 +147,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     } else {
         take_blocks(job, g);
     }
+    g->opening = NULL;
     g->visit = job->visit;
     visit_hold(g->visit);
     return TESS_OK;
@@ -306,6 +326,10 @@ work(void *arg, void *grain, tess_error *err)
 {
     const struct read_job *const job = arg;
     const struct grain *const g = grain;
+    if (g->opening) {
+        opening_work(g->opening);
+        return TESS_OK;
+    }
     struct chunk_scratch *const s = pool_take(job->a->pool);
     const tess_status st =
         s ? read_grain(job, g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
@@ -317,8 +341,12 @@ work(void *arg, void *grain, tess_error *err)
 static void
 drop(void *arg, void *grain)
 {
+    const struct grain *const g = grain;
     (void)arg;
-    visit_release(((struct grain *)grain)->visit);
+    if (g->opening)
+        opening_release(g->opening);
+    else
+        visit_release(g->visit);
 }
 
 static tess_status
@@ -365,7 +393,11 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     };
     watch_job(watch, nbytes);
     job.run = blocks_run_length(nbytes, a->g.blocksize);
+    ahead_init(&job.ahead, a, task_threads(&width));
+    job.coming = job.chunks;
+    job.more_coming = job.ahead.most > 0;
     const tess_status st = task_run(&task, &job, &width, err);
+    ahead_finish(&job.ahead);
     visit_release(job.visit);
     return st;
 }

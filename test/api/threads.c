@@ -293,6 +293,7 @@ struct place {
     bool mmap;
     int64_t side; // of blocks
     int clevel;
+    tess_checksums checksums;
 };
 
 struct visitor {
@@ -353,13 +354,15 @@ static void
 crowd(void **state)
 {
     static const struct place places[] = {
-        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 8, 5},
-        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 50, 0},
-        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 8, 5},
-        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 50, 0},
-        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, true, 50, 5},
-        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, false, 50, 5},
-        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, true, 8, 5},
+        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 8, 5, TESS_CHECKSUMS_WRITE},
+        {NULL, TESS_LAYOUT_CONTIGUOUS, false, 50, 0, TESS_CHECKSUMS_WRITE},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 8, 5, TESS_CHECKSUMS_WRITE},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 50, 0, TESS_CHECKSUMS_WRITE},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, true, 50, 5, TESS_CHECKSUMS_WRITE},
+        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, false, 50, 5, TESS_CHECKSUMS_WRITE},
+        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, true, 8, 5, TESS_CHECKSUMS_WRITE},
+        {"file.b2nd", TESS_LAYOUT_CONTIGUOUS, false, 50, 0, TESS_CHECKSUMS_VERIFY},
+        {"folder.b2nd.d", TESS_LAYOUT_SPARSE, false, 8, 5, TESS_CHECKSUMS_VERIFY},
     };
     const uint64_t seed = random_seed();
     const int64_t shape[2] = {210, 190};
@@ -399,6 +402,7 @@ crowd(void **state)
         storage.image = image;
         storage.mode = TESS_MODE_READ;
         storage.mmap = p->mmap;
+        storage.checksums = p->checksums;
         read_in_a_crowd(&storage, &ref, seed + i);
         ok(tess_array_close(a, err));
     }
