@@ -69,9 +69,7 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
             st = held_write(a, start, stop, step, src, err);
         if (st == TESS_OK)
             return frame_commit_if_large(a->frame, err);
-        if (st != TESS_ERR_CORRUPT && st != TESS_ERR_UNSUPPORTED) // a chunk that nothing is kept of
-            return frame_lock_blame(a->frame, st, err);
-    }
+    } // else, or with a chunk that cannot be opened, of which perhaps nothing is kept:
     return write_at_once(a, start, stop, step, src, watch, err);
 }
 
