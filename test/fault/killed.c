@@ -31,7 +31,7 @@ enum {
     KILL_AFTER_MOST = 15000, // microseconds
     // Bytes of an array, after thousands of commits: items are 11 KB at most, each of the states in
     // the file brings 7 KB, and who is killed leaves more.
-    SPACE_MOST = 200 << 10,
+    SPACE_MOST = 1 << 20, // what a file may have beside its live data, which is little
 };
 
 struct shared {
