@@ -23,7 +23,7 @@ enum { DESCRIPTORS = 1024 };
 static struct {
     pthread_mutex_t lock;
     const char *folder; // NULL: nothing is written down
-    bool paused;
+    int paused; // how often, without going on
     struct names names;
     int nnodes;
     int node_of[DESCRIPTORS]; // 0 is the top, so they count from 1; 0: nothing of ours
@@ -87,6 +87,7 @@ disk_end(void)
     disk.nops = disk.capacity = 0;
     names_finish(&disk.names);
     disk.folder = NULL;
+    disk.paused = 0;
 }
 
 size_t
@@ -116,13 +117,13 @@ disk_node(const char *name)
 void
 disk_pause(void)
 {
-    disk.paused = true;
+    disk.paused++;
 }
 
 void
 disk_resume(void)
 {
-    disk.paused = false;
+    disk.paused--;
 }
 
 // -- failures
@@ -176,7 +177,7 @@ can_fail_so(enum call call)
 static enum disk_failure
 fate(enum call call)
 {
-    if (disk.countdown < 0 || disk.paused || !can_fail_so(call))
+    if (disk.countdown < 0 || disk.paused > 0 || !can_fail_so(call))
         return DISK_NONE;
     if (disk.full) { // after a short write
         disk.full = disk.forever;
@@ -218,8 +219,8 @@ fails(bool ours, enum call call)
 static int
 node_of(int fd)
 {
-    return fd >= 0 && fd < DESCRIPTORS && disk.folder && !disk.paused ? disk.node_of[fd] - 1
-                                                                      : NAMES_NONE;
+    return fd >= 0 && fd < DESCRIPTORS && disk.folder && disk.paused == 0 ? disk.node_of[fd] - 1
+                                                                          : NAMES_NONE;
 }
 
 static void
@@ -261,7 +262,7 @@ find_spot(int at, const char *path)
 {
     static const struct spot none = {.folder = NAMES_NONE, .node = NAMES_NONE};
     struct spot spot = {.node = node_of(at), .folder = node_of(at)};
-    if (!disk.folder || disk.paused)
+    if (!disk.folder || disk.paused > 0)
         return none;
     if (path[0] == '/') {
         const size_t length = strlen(disk.folder);
@@ -408,13 +409,15 @@ WRAP(int, ftruncate64, (int fd, off_t size))
     return result;
 }
 
-// Of the files themselves nothing is brought to a disk: that takes long, and the log tells all.
+// Of the files themselves nothing is brought to a disk: that takes long, and the log tells all. Nor
+// is anything that those do who look.
 static int
 sync_with(int (*sync)(int fd), int fd)
 {
     pthread_mutex_lock(&disk.lock);
     const int node = node_of(fd);
-    const int result = fails(node > 0, SYNC) ? -1 : node != NAMES_NONE ? 0 : sync(fd);
+    const bool for_real = node == NAMES_NONE && disk.paused == 0;
+    const int result = fails(node > 0, SYNC) ? -1 : for_real ? sync(fd) : 0;
     if (node != NAMES_NONE && (result == 0 || errno != EINTR))
         note((struct disk_op){.kind = result == 0 ? DISK_SYNC : DISK_SYNC_FAILED, .node = node},
              NULL);

@@ -49,7 +49,8 @@ const struct disk_op *disk_op(size_t n);
 int disk_nodes(void); // nodes so far: 0 to this - 1
 int disk_node(const char *name); // what a name in the folder leads to now, or NAMES_NONE
 
-// Calls that write nothing down, for those who look: they are never made to fail, either.
+// Calls that write nothing down, for those who look: they are never made to fail, either, and syncs
+// do nothing. One pause may hold another; disk_end() ends all.
 void disk_pause(void);
 void disk_resume(void);
 

@@ -6,6 +6,7 @@
 #include "api/files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,21 +321,50 @@ world_hash(const struct world *w)
     return hash_folder(w, 0);
 }
 
+// Of a file that is there, the bytes become other ones: to make and remove thousands of files takes
+// a disk longer than all else.
 static void
 write_file(const struct world_file *f, const char *path)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (fd < 0 || (f->size > 0 && pwrite(fd, f->bytes, f->size, 0) != (ssize_t)f->size))
+    const int fd = open(path, O_WRONLY | O_CREAT, 0666);
+    if (fd < 0 || ftruncate(fd, (off_t)f->size) != 0 ||
+        (f->size > 0 && pwrite(fd, f->bytes, f->size, 0) != (ssize_t)f->size))
         abort();
     close(fd);
+}
+
+static const struct world_file *
+find_file(const struct world *w, int folder, const char *text)
+{
+    const int node = names_find(&w->names, folder, text);
+    return node == NAMES_NONE ? NULL : &w->files[node];
+}
+
+// What has no name in the world, or is a file here and a folder there.
+static void
+remove_others(const struct world *w, int folder, const char *path)
+{
+    char inside[PATH_SIZE];
+    DIR *const dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        const struct world_file *const f = find_file(w, folder, e->d_name);
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            (f && f->folder == (e->d_type == DT_DIR)))
+            continue;
+        snprintf(inside, sizeof inside, "%s/%s", path, e->d_name);
+        files_remove(inside);
+    }
+    if (dir)
+        closedir(dir);
 }
 
 static void
 write_folder(const struct world *w, int folder, const char *path)
 {
     char inside[PATH_SIZE];
-    if (mkdir(path, 0777) != 0)
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
         abort();
+    remove_others(w, folder, path);
     for (size_t i = 0; i < w->names.count; i++) {
         const struct name *const name = &w->names.items[i];
         if (name->folder != folder)
@@ -351,7 +381,6 @@ void
 world_write(const struct world *w, const char *path)
 {
     disk_pause();
-    files_remove(path);
     write_folder(w, 0, path);
     disk_resume();
 }

@@ -70,7 +70,7 @@ void world_play(struct world *w, const struct world_stop *stop);
 // A number that stands for all names and bytes.
 uint64_t world_hash(const struct world *w);
 
-// Make the folder `path` be like that; it is emptied first.
+// Make the folder `path` be like that, whatever is in it.
 void world_write(const struct world *w, const char *path);
 
 // Whether the folder `path` is like that. Names that begin with a dot are passed over.
