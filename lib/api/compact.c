@@ -12,9 +12,22 @@
 
 // Others open the file as long as it has its name, and may have replaced it before it was locked.
 static tess_status
-check_name(const struct frame *f, const char *path, tess_error *err)
+check_name(const struct frame *f, const struct io *held, const char *path, tess_error *err)
 {
-    if (!io_is_at(f->io, path))
+    struct io *there;
+    tess_error why;
+    bool same = false;
+    tess_status st = io_file_open(path, false, &there, &why);
+    if (st == TESS_OK) {
+        st = io_file_same(held, there, &same, &why);
+        io_close(there);
+    }
+    if (st != TESS_OK && why.sys != ENOENT) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    if (!same)
         return err_set(err, TESS_ERR_STALE, -1, "another program replaced the file");
     return frame_check_unchanged(f, err);
 }
@@ -30,7 +43,7 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
     int64_t old, size;
     options.sidecar = NULL; // f has its lock
     options.number = f->number; // no two states that go by this name have the same
-    tess_status st = check_name(f, path, err);
+    tess_status st = check_name(f, held, path, err);
     if (st == TESS_OK)
         st = io_file_create_over(held, path, &io, err);
     if (st == TESS_OK)
@@ -39,7 +52,7 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
         return st;
     TRY(frame_stored_size(f, &old, err));
     TRY(frame_stored_size(copy, &size, err));
-    TRY(check_name(f, path, err));
+    TRY(check_name(f, held, path, err));
     if (size < old)
         TRY(frame_publish(copy, err));
 out:
@@ -47,23 +60,29 @@ out:
     return st;
 }
 
+// As arrays are opened: somebody may replace it meanwhile, again and again.
 static tess_status
 open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
 {
+    enum { TRIES = 100 };
     struct frame_options options = {.limits = storage->limits,
                                     .durability = storage->durability,
                                     .checksums = storage->checksums,
                                     .context = storage->context,
                                     .wait = storage->wait};
     tess_storage place = *storage;
-    struct home home;
+    tess_status st = TESS_ERR_STALE;
     place.mode = TESS_MODE_UPDATE;
-    const tess_status st = home_open(&place, &home, err);
-    if (st != TESS_OK)
-        return st;
-    options.sidecar = home.sidecar;
-    return home.folder ? frame_open_folder(home.folder, true, &options, f, err)
-                       : frame_open(home.io, true, &options, f, err);
+    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
+        struct home home;
+        st = home_open(&place, &home, err);
+        if (st != TESS_OK)
+            continue;
+        options.sidecar = home.sidecar;
+        st = home.folder ? frame_open_folder(home.folder, true, &options, f, err)
+                         : frame_open(home.io, true, &options, f, err);
+    }
+    return st;
 }
 
 static tess_status
