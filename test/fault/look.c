@@ -5,9 +5,11 @@
 
 #include "fault/disk.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Whether a sync of its file came between the return of a commit and the stop.
 static bool
@@ -38,6 +40,24 @@ look_promise(const struct history *h, size_t at, bool machine)
     return p;
 }
 
+// Nobody else has written here, so that all has its checksum.
+static tess_status
+verify(tess_array *a, tess_error *err)
+{
+    tess_verdict v;
+    const tess_status st = tess_array_verify(a, NULL, NULL, &v, err);
+    if (st != TESS_OK)
+        return st;
+    if (v.nright == v.nstored && v.nmetalayers == 0 && v.sealed && !v.header_changed)
+        return TESS_OK;
+    snprintf(err->message, sizeof err->message,
+             "verified: %lld of %lld chunks are right, %lld damaged; %lld metalayers are; %s, %s",
+             (long long)v.nright, (long long)v.nstored, (long long)v.ndamaged,
+             (long long)v.nmetalayers, v.sealed ? "sealed" : "not sealed",
+             v.header_changed ? "another header" : "its header");
+    return TESS_ERR_CORRUPT;
+}
+
 static tess_status
 read_path(const char *path, struct state *found, tess_error *err)
 {
@@ -52,7 +72,9 @@ read_path(const char *path, struct state *found, tess_error *err)
     tess_status st = tess_array_open(&storage, &a, err);
     if (st != TESS_OK)
         return st;
-    st = state_read(a, found, err);
+    st = verify(a, err);
+    if (st == TESS_OK)
+        st = state_read(a, found, err);
     (void)tess_array_close(a, NULL);
     if (st != TESS_OK) // an array that opens must be whole
         err->status = TESS_OK;
@@ -146,6 +168,72 @@ change_path(const struct story *s, const char *path, struct state *state, tess_e
     return tess_array_close(a, err);
 }
 
+// Chunks that are stored, or files of chunks.
+struct stored {
+    int64_t count, bytes;
+};
+
+static tess_status
+count_chunks(const struct story *s, const char *path, struct stored *chunks, tess_error *err)
+{
+    tess_storage storage;
+    tess_array *a;
+    tess_info info;
+    open_storage(s, path, TESS_MODE_READ, &storage);
+    tess_status st = tess_array_open(&storage, &a, err);
+    if (st != TESS_OK)
+        return st;
+    tess_array_info(a, &info);
+    *chunks = (struct stored){0};
+    for (int64_t n = 0; n < info.nchunks && st == TESS_OK; n++) {
+        tess_chunk_info chunk;
+        st = tess_array_chunk(a, n, &chunk, err);
+        chunks->count += st == TESS_OK && chunk.stored;
+        chunks->bytes += st == TESS_OK ? chunk.cbytes : 0;
+    }
+    (void)tess_array_close(a, NULL);
+    return st;
+}
+
+// All but the index.
+static struct stored
+count_files(const char *path)
+{
+    struct stored files = {0};
+    DIR *const dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        struct stat info;
+        if (e->d_name[0] == '.' || strcmp(e->d_name, "chunks.b2frame") == 0 ||
+            fstatat(dirfd(dir), e->d_name, &info, 0) != 0)
+            continue;
+        files.count++;
+        files.bytes += info.st_size;
+    }
+    closedir(dir);
+    return files;
+}
+
+// A directory has its index and its chunks then, and nothing else.
+static tess_status
+compact_path(const struct story *s, const char *path, tess_error *err)
+{
+    tess_storage storage;
+    struct stored chunks;
+    open_storage(s, path, TESS_MODE_UPDATE, &storage);
+    tess_status st = tess_compact(&storage, NULL, NULL, err);
+    if (st == TESS_OK && s->layout == TESS_LAYOUT_SPARSE)
+        st = count_chunks(s, path, &chunks, err);
+    if (st != TESS_OK || s->layout != TESS_LAYOUT_SPARSE)
+        return st;
+    const struct stored files = count_files(path);
+    if (files.count == chunks.count && files.bytes == chunks.bytes)
+        return TESS_OK;
+    snprintf(err->message, sizeof err->message,
+             "compacted, %lld files of %lld bytes for %lld chunks of %lld", (long long)files.count,
+             (long long)files.bytes, (long long)chunks.count, (long long)chunks.bytes);
+    return TESS_ERR_IO;
+}
+
 // Directories without an index belong to nobody, and are not replaced.
 static bool
 replace_path(const struct story *s, const char *path, char *text)
@@ -173,6 +261,8 @@ look_update(const struct story *s, const char *path, const struct history *h, in
         return replace_path(s, path, text);
     state_copy(&want, &h->commits[found].state);
     tess_status st = change_path(s, path, &want, &err);
+    if (st == TESS_OK && s->workload->weights[STORY_COMPACT] > 0)
+        st = compact_path(s, path, &err);
     if (st == TESS_OK)
         st = read_path(path, &got, &err);
     bool good = st == TESS_OK;

@@ -12,6 +12,8 @@
  *     commits of a sparse array: those are found once they have returned;
  *   - level fsync: at least the last commit that returned.
  *
+ * What is found is verified: nothing of it is damaged, or changed by somebody else.
+ *
  * Before the first commit of a path there is no file, or one that cannot be opened. The same holds
  * after a call that failed to make it; but the machine may stop before its removal is on the disk.
  */
@@ -39,7 +41,8 @@ enum { LOOK_NOTHING = -1, LOOK_WRONG = -2, LOOK_TEXT = 500 };
 int look(const char *path, const struct history *h, const struct promise *p, char *text);
 
 // Whether an array that holds the state can be changed, and holds the changes when it is opened
-// again. For what cannot be opened: whether it can be replaced. Else `text` says why not.
+// again; and where the story compacts it, whether that leaves no file that nobody needs. For what
+// cannot be opened: whether it can be replaced. Else `text` says why not.
 bool look_update(const struct story *s, const char *path, const struct history *h, int found,
                  char *text);
 

@@ -5,17 +5,22 @@
 
 #include "fault/disk.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { TYPESIZE = 4, ROWS = 12, COLUMNS = 16, SIDE_MAX = 52, POINTS = 5 }; // of a chunk
 
 const char *const story_step_names[STORY_STEPS] = {
-    "write chunks",     "write a part", "fill",   "set points",     "grow",
-    "shrink",           "append",       "insert", "delete",         "set a metalayer",
-    "set an attribute", "make empty",   "flush",  "close and open", "discard",
-    "replace",          "save",
+    "write chunks",     "write a part", "fill",    "set points",     "grow",
+    "shrink",           "append",       "insert",  "delete",         "set a metalayer",
+    "set an attribute", "make empty",   "flush",   "close and open", "discard",
+    "replace",          "save",         "compact",
 };
 
 #define W(step, weight) [STORY_##step] = weight
@@ -30,10 +35,13 @@ const struct workload workloads[] = {
     {"layers", {W(NOTE, 3), W(VALUE, 6), W(PART, 1), W(FLUSH, 4), W(REOPEN, 1), W(DISCARD, 1)}},
     {"empty", {W(EMPTY, 3), W(APPEND, 3), W(GROW, 2), W(VALUE, 2), W(FLUSH, 6), W(REOPEN, 1)}},
     {"save", {W(SAVE, 4), W(PART, 3), W(VALUE, 1), W(SHRINK, 1), W(GROW, 1), W(FLUSH, 1)}},
+    {"compact",
+     {W(COMPACT, 5), W(WHOLE, 3), W(PART, 6), W(GROW, 1), W(SHRINK, 2), W(VALUE, 1), W(EMPTY, 1),
+      W(FLUSH, 6), W(DISCARD, 1)}},
     {"all",
      {W(WHOLE, 4), W(PART, 4), W(FILL, 2), W(POINTS, 2), W(GROW, 2), W(SHRINK, 2), W(APPEND, 2),
       W(INSERT, 2), W(DELETE, 2), W(NOTE, 2), W(VALUE, 3), W(EMPTY, 1), W(FLUSH, 10), W(REOPEN, 2),
-      W(DISCARD, 1), W(REPLACE, 1), W(SAVE, 1)}},
+      W(DISCARD, 1), W(REPLACE, 1), W(SAVE, 1), W(COMPACT, 1)}},
 };
 const int workload_count = (int)(sizeof workloads / sizeof workloads[0]);
 
@@ -267,6 +275,69 @@ save(struct story *s, tess_error *err)
     else
         history_withdraw(&s->copy);
     return st;
+}
+
+// One of the chunk files, whatever their order; if there is none, `name` stays.
+static void
+choose_chunk_file(const char *folder, uint64_t seed, char *name)
+{
+    uint64_t best = 0;
+    DIR *const dir = opendir(folder);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        struct random r;
+        random_init(&r, seed ^ strtoul(e->d_name, NULL, 16));
+        const uint64_t rank = random_next(&r);
+        if (rank < best || !strstr(e->d_name, ".chunk"))
+            continue;
+        best = rank;
+        (void)snprintf(name, NAMES_SIZE, "%.*s", NAMES_SIZE - 1, e->d_name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+// What programs that died, or that know less of directories, leave: a chunk file that is longer
+// than its chunk, or one that nobody needs. If that fails, nothing is left.
+static void
+litter(struct story *s)
+{
+    enum { SIZE = 100 };
+    static const char rest[SIZE] = {1};
+    const uint64_t n = random_next(&s->r);
+    char folder[700], path[800], name[NAMES_SIZE];
+    (void)snprintf(folder, sizeof folder, "%s/%s", s->folder, s->main.name);
+    (void)snprintf(name, sizeof name, "%08X.chunk", (unsigned)(n % 24));
+    if (n / 24 % 3 > 0)
+        choose_chunk_file(folder, n, name);
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    const int fd = open(path, O_WRONLY | O_CREAT, 0666);
+    struct stat info;
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && pwrite(fd, rest, SIZE, info.st_size) < 0)
+        errno = 0;
+    close(fd);
+}
+
+// A file has a new inode if it got smaller, whose bytes and name are on the disk; else it is what
+// it was before.
+static tess_status
+compact(struct story *s, tess_error *err)
+{
+    tess_storage storage;
+    tess_status st = close_it(s, err);
+    if (st != TESS_OK)
+        return st;
+    const int node = disk_node(s->main.name);
+    if (s->layout == TESS_LAYOUT_SPARSE)
+        litter(s);
+    story_storage(s, &s->main, TESS_MODE_UPDATE, &storage);
+    history_start(&s->main, &s->now);
+    st = tess_compact(&storage, NULL, NULL, err);
+    if (st != TESS_OK)
+        return st;
+    history_returned(&s->main, commits_are_solid(s) || disk_node(s->main.name) != node);
+    return story_ready(s, err);
 }
 
 void
@@ -525,6 +596,8 @@ story_step(struct story *s, enum story_step step, tess_error *err)
         return discard(s, err);
     case STORY_REPLACE:
         return replace(s, err);
+    case STORY_COMPACT:
+        return compact(s, err);
     default:
         return save(s, err);
     }

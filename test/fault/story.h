@@ -33,6 +33,7 @@ enum story_step {
     STORY_DISCARD, // and open it
     STORY_REPLACE,
     STORY_SAVE,
+    STORY_COMPACT, // after closing it, and open it
     STORY_STEPS,
 };
 
