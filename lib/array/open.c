@@ -6,6 +6,8 @@
  */
 #include "array/repair.h"
 
+#include "meta/fill_layer.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +119,15 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
     return frame_open(home->io, writable, options, frame, err);
 }
 
+// Zeros then; with a layer that contradicts the array nobody could open what is made of it.
+static void
+lose_fill(struct tess_array *a, struct salvage *salvage)
+{
+    struct layers *const metas = &a->frame->metas;
+    layers_remove(metas, layers_find(metas, FILL_LAYER));
+    salvage->nlayers_lost++;
+}
+
 // salvage: NULL, the frame must be whole.
 static tess_status
 open_array(const struct home *home, const tess_storage *storage, struct salvage *salvage,
@@ -150,7 +161,9 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
         TRY(check_frame(a, err));
         array_set_grid(a);
         st = array_load_fill(a, err);
-        if (st != TESS_OK && !(salvage && st == TESS_ERR_CORRUPT)) // zeros then
+        if (salvage && st == TESS_ERR_CORRUPT)
+            lose_fill(a, salvage);
+        else if (st != TESS_OK)
             goto out;
     } else {
         TRY(open_plain(a, err));

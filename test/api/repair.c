@@ -532,6 +532,36 @@ without_checksums(void **state)
     reference_finish(&r);
 }
 
+// A fill value that cannot be read is lost; what is made can be opened without it.
+static void
+damaged_fill_value(void **state)
+{
+    static const struct kind kind = {"fill value", TESS_LAYOUT_CONTIGUOUS, TESS_CODEC_ZSTD,
+                                     -7,           TESS_CHECKSUMS_NONE,    false};
+    static const uint8_t content[] = {0xc4, 4, 0xf9, 0xff, 0xff, 0xff};
+    const char *const path = array_path();
+    struct random random;
+    struct reference r;
+    struct losses losses;
+    tess_repair_report report;
+    tess_error error = {0};
+    size_t size, at = 0;
+    (void)state;
+    random_init(&random, random_seed());
+    make(path, &kind, &random, &r);
+    uint8_t *const bytes = files_read(path, &size);
+    while (at + sizeof content < size && memcmp(bytes + at, content, sizeof content) != 0)
+        at++;
+    bytes[at + 1] = 3;
+    files_write(path, bytes, size);
+    free(bytes);
+    if (repair(path, &r, 0, &losses, &report, &error) != TESS_OK)
+        fail_msg("%s", error.message);
+    assert_int_equal(report.nlost, 0);
+    assert_int_equal(report.nlayers_lost, 1);
+    reference_finish(&r);
+}
+
 // Of an older state nothing is made, unless it is asked for.
 static void
 older_states(void **state)
@@ -733,9 +763,10 @@ main(void)
 {
 #define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(refusals),     FILES_TEST(chunk_files),   FILES_TEST(single_bytes),
-        FILES_TEST(many_bytes),   FILES_TEST(cut_files),     FILES_TEST(without_checksums),
-        FILES_TEST(older_states), FILES_TEST(other_writers), FILES_TEST(hostile_files),
+        FILES_TEST(refusals),           FILES_TEST(chunk_files),  FILES_TEST(single_bytes),
+        FILES_TEST(many_bytes),         FILES_TEST(cut_files),    FILES_TEST(without_checksums),
+        FILES_TEST(damaged_fill_value), FILES_TEST(older_states), FILES_TEST(other_writers),
+        FILES_TEST(hostile_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
