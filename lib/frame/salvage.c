@@ -401,6 +401,7 @@ as_it_opens(struct salvage_job *j, tess_error *err)
         return err_set(err, TESS_ERR_CORRUPT, 0, "header and metalayer contradict each other");
     j->s->number = f->number;
     j->s->checked = f->checksums.count > 0;
+    j->s->header_damaged = f->header_changed || f->torn;
     return f->sealed || f->h.version < 2 ? TESS_OK : salvage_check_list(j, err);
 }
 
