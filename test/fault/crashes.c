@@ -14,6 +14,7 @@
 #include "fault/after.h"
 #include "fault/disk.h"
 #include "fault/look.h"
+#include "fault/stops.h"
 #include "fault/story.h"
 #include "fault/world.h"
 
@@ -129,9 +130,18 @@ look_at_history(const struct story *s, const struct world_stop *stop, const stru
         complain(s, stop, h->name, text);
 }
 
+// Where, and what may be there.
+struct finding {
+    const struct story *s;
+    struct world *w;
+};
+
 static void
-try_stop(const struct story *s, struct world *w, const struct world_stop *stop)
+try_stop(const struct world_stop *stop, void *user)
 {
+    const struct finding *const found = user;
+    const struct story *const s = found->s;
+    struct world *const w = found->w;
     const bool is_machine = stop->loss != WORLD_NOTHING;
     const size_t at = stop->at + (stop->torn > 0);
     struct tally *const t = is_machine ? &machine : &program;
@@ -157,70 +167,6 @@ try_stop(const struct story *s, struct world *w, const struct world_stop *stop)
 }
 
 // -- all stops
-
-// After each operation, and in each write that does not lie in one sector.
-static void
-stop_program(const struct story *s, struct world *w)
-{
-    enum { SECTOR = 512 };
-    for (size_t at = 0; at <= disk_length(); at++) {
-        struct world_stop stop = {.at = at};
-        try_stop(s, w, &stop);
-        if (at == disk_length() || disk_op(at)->kind != DISK_WRITE)
-            continue;
-        const struct disk_op *const op = disk_op(at);
-        const size_t first = SECTOR - (size_t)(op->offset % SECTOR);
-        const size_t pieces = op->size > first ? (op->size - first + SECTOR - 1) / SECTOR : 0;
-        for (size_t i = 0; i < pieces; i++) {
-            if (pieces > 3 && i > 0 && i < pieces - 1 && i != pieces / 2)
-                continue;
-            stop.torn = first + i * SECTOR;
-            try_stop(s, w, &stop);
-        }
-    }
-}
-
-// Since when nothing was synced, whatever file: what was before is there in any case, nearly.
-static size_t
-unsynced_since(size_t at)
-{
-    size_t n = at;
-    for (int syncs = 0; n > 0 && syncs < 3; n--)
-        syncs += disk_op(n - 1)->kind == DISK_SYNC;
-    return n;
-}
-
-static void
-stop_machine_at(struct story *s, struct world *w, size_t at)
-{
-    const bool longer = random_cases(0, 1) > 0;
-    const size_t first = unsynced_since(at);
-    struct world_stop stop = {.at = at};
-    static const enum world_loss whole[] = {WORLD_ALL, WORLD_SECTORS, WORLD_NAMES};
-    for (int i = 0; i < 3; i++) {
-        stop.loss = whole[i];
-        try_stop(s, w, &stop);
-    }
-    static const enum world_loss single[] = {WORLD_ALL_BUT_ONE, WORLD_ONE, WORLD_TORN};
-    for (int i = 0; i < 3; i++) {
-        stop.loss = single[i];
-        for (stop.which = first; longer && stop.which < at; stop.which++) {
-            stop.seed = random_next(&s->r);
-            try_stop(s, w, &stop);
-        }
-        if (!longer && at > first) {
-            stop.which = first + random_below(&s->r, at - first);
-            stop.seed = random_next(&s->r);
-            try_stop(s, w, &stop);
-        }
-    }
-    stop.loss = WORLD_ANY;
-    stop.which = 0;
-    for (int i = 0; i < (longer ? 20 : 3); i++) {
-        stop.seed = random_next(&s->r);
-        try_stop(s, w, &stop);
-    }
-}
 
 // The log must be all there is to it: played back it gives the folder as it is.
 static void
@@ -264,6 +210,7 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     struct after t = {.failure = "some calls fail"};
     struct story *const s = &t.s;
     struct world w = {0};
+    struct finding found = {s, &w};
     char folder[PATH_SIZE];
 
     (void)snprintf(scratch, sizeof scratch, "%s", files_path("found"));
@@ -277,9 +224,9 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     ok(story_step(s, STORY_REOPEN, err));
     check_log(s, &w, folder);
     disk_pause();
-    stop_program(s, &w);
-    for (size_t at = 0; durability != TESS_DURABILITY_NONE && at <= disk_length(); at++)
-        stop_machine_at(s, &w, at);
+    stops_of_program(0, try_stop, &found);
+    if (durability != TESS_DURABILITY_NONE)
+        stops_of_machine(0, &s->r, try_stop, &found);
     disk_resume();
     forget_seen();
     story_end(s);
