@@ -10,10 +10,6 @@
 // through a memory map.
 tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err);
 
-// Whether two ios of files are of the same one. While one is open, no other file can be taken for
-// it.
-tess_status io_file_same(const struct io *a, const struct io *b, bool *same, tess_error *err);
-
 // Whether a path leads to what a descriptor stands for.
 bool io_descriptor_is_at(int fd, const char *path);
 

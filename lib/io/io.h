@@ -65,6 +65,10 @@ tess_status io_file_create(const char *path, bool replace, struct io **io, tess_
 // both are closed.
 tess_status io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err);
 
+// Whether two ios of files are of the same one. While one is open, no other file can be taken for
+// it.
+tess_status io_file_same(const struct io *a, const struct io *b, bool *same, tess_error *err);
+
 // Read the caller's bytes, which must stay.
 tess_status io_memory_view(const void *image, size_t size, struct io **io, tess_error *err);
 
