@@ -87,12 +87,14 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
     if (b->v->kind == VISIT_SPECIAL || b->v->kind == VISIT_BYTES)
         return make_block(b, nblock, out, err);
     struct cached *const entry = keep ? cache_reserve(cache, n, nblock) : NULL;
-    const tess_status st = decode(b, nblock, entry ? &all : need, out, err);
+    tess_status st = decode(b, nblock, entry ? &all : need, out, err);
     if (entry && st == TESS_OK) {
         memcpy(entry->items, out->bytes, (size_t)out->nbytes);
         cache_unpin(cache, cache_add(cache, entry));
     } else if (entry) {
         cache_drop(cache, entry);
+        if (st == TESS_ERR_CORRUPT) // perhaps not what is needed of it, which was read before
+            st = decode(b, nblock, need, out, err);
     }
     return st;
 }

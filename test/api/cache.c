@@ -476,6 +476,52 @@ damaged_chunk(void **state)
     reference_finish(&r);
 }
 
+// The end of a block is damaged: what stands in front of that can be read, and once more, when the
+// block would be kept.
+static void
+damaged_end(void **state)
+{
+    enum { SIZE = 40000, HEADER_LEN_AT = 11 };
+    static uint8_t items[SIZE];
+    const tess_context context = budget(1 << 20);
+    const tess_storage make = at("a", TESS_MODE_NEW, &context);
+    const tess_storage open = at("a", TESS_MODE_READ, &context);
+    const int64_t start = 10, stop = 30, end = SIZE;
+    uint8_t part[20];
+    tess_chunk_info info;
+    tess_params p;
+    tess_array *a = NULL;
+    size_t size;
+
+    (void)state;
+    for (int i = 0; i < SIZE; i++)
+        items[i] = (uint8_t)(i % 7 * (i % 11));
+    tess_params_init(&p);
+    p.typesize = 1;
+    p.ndim = 1;
+    p.shape[0] = p.chunkshape[0] = p.blockshape[0] = SIZE;
+    p.filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_NONE;
+    p.codec = TESS_CODEC_LZ4;
+    ok(tess_array_from(&make, &p, items, SIZE, &a, err));
+    ok(tess_array_chunk(a, 0, &info, err));
+    ok(tess_array_close(a, err));
+
+    uint8_t *const bytes = files_read(files_path("a"), &size);
+    const size_t at_chunk = (size_t)bytes[HEADER_LEN_AT + 2] << 8 | bytes[HEADER_LEN_AT + 3];
+    memset(bytes + at_chunk + info.cbytes - 8, 0xff, 8);
+    files_write(files_path("a"), bytes, size);
+    free(bytes);
+    ok(tess_array_open(&open, &a, err));
+    refused(TESS_ERR_CORRUPT, tess_array_read(a, (const int64_t[]){0}, &end, items, SIZE, err));
+    for (int i = 0; i < 3; i++) {
+        memset(part, 0x5a, sizeof part);
+        ok(tess_array_read(a, &start, &stop, part, sizeof part, err));
+        for (int k = 0; k < (int)sizeof part; k++)
+            assert_int_equal(part[k], (k + 10) % 7 * ((k + 10) % 11));
+    }
+    ok(tess_array_close(a, err));
+}
+
 int
 main(void)
 {
@@ -492,6 +538,7 @@ main(void)
         cmocka_unit_test_setup_teardown(shapes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(write_back_fails, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(damaged_chunk, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(damaged_end, files_setup, files_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
