@@ -1003,6 +1003,66 @@ call_verify(struct subject *s, tess_error *err)
     return st;
 }
 
+// Compacted while nobody has it open, then opened. In memory it is opened.
+static tess_status
+call_compact(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_UPDATE);
+    int64_t before, after;
+    const tess_status st = s->path ? tess_compact(&storage, &before, &after, err) : TESS_OK;
+
+    disarm();
+    if (st == TESS_OK)
+        assert_int_equal(call_open(s, NULL), TESS_OK);
+    return st;
+}
+
+static uint8_t *damaged;
+static size_t damaged_size;
+
+// What is on the disk, or was in memory, without its end and the length in its header.
+static void
+damage(struct subject *s)
+{
+    enum { FRAME_LEN_AT = 16, END = 64 };
+
+    if (s->path) {
+        damaged = files_read(s->path, &damaged_size);
+    } else {
+        damaged_size = s->image_size;
+        damaged = malloc(damaged_size);
+        assert_non_null(damaged);
+        memcpy(damaged, s->image, damaged_size);
+    }
+    memset(damaged + FRAME_LEN_AT, 0xff, 8);
+    memset(damaged + damaged_size - END, 0, END);
+}
+
+static tess_status
+call_repair(struct subject *s, tess_error *err)
+{
+    tess_storage from, to;
+    tess_repair_report report;
+
+    tess_storage_init(&from);
+    tess_storage_init(&to);
+    from.image = damaged;
+    from.image_size = damaged_size;
+    from.plugins = &plugins;
+    to.path = files_path("mended");
+    to.mode = TESS_MODE_NEW;
+    const tess_status st = tess_repair(&from, &to, NULL, &report, err);
+    disarm();
+    if (st == TESS_OK) {
+        assert_int_equal(report.nlost, 0);
+        assert_true(report.header_damaged);
+        check_file(to.path, &s->reference);
+        assert_int_equal(remove(to.path), 0);
+        free(damaged);
+    }
+    return st;
+}
+
 static tess_status
 call_vlmeta_new(struct subject *s, tess_error *err)
 {
@@ -1169,6 +1229,8 @@ static const struct step steps[] = {
     {"save as a directory", NULL, call_save_sparse, NULL},
     {"save to memory", change, call_to_image, NULL},
     {"verify", change, call_verify, NULL},
+    {"compact", end_array, call_compact, NULL},
+    {"repair", damage, call_repair, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},
     {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},
     {"get vlmeta", NULL, call_vlmeta_get, NULL},
