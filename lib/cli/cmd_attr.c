@@ -303,16 +303,10 @@ parse(const struct arguments *args, enum verb *verb, tess_error *err)
 static tess_status
 open_for(enum verb verb, const struct arguments *args, tess_array **a, tess_error *err)
 {
-    tess_storage storage;
+    const char *const path = arguments_word(args, WORD_PATH);
 
-    if (verb == VERB_LIST || verb == VERB_GET)
-        return open_array(arguments_word(args, WORD_PATH), args, a, err);
-    if (args->values[OPT_OFFSET])
-        return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
-    tess_storage_init(&storage);
-    storage.path = arguments_word(args, WORD_PATH);
-    storage.mode = TESS_MODE_UPDATE;
-    return tess_array_open(&storage, a, err);
+    return verb == VERB_LIST || verb == VERB_GET ? open_array(path, args, a, err)
+                                                 : open_array_to_change(path, args, a, err);
 }
 
 static int

@@ -3,6 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 
@@ -38,12 +39,14 @@ run(const struct arguments *args)
     tess_storage storage;
     tess_error err;
 
-    tess_context_init(&context);
+    tess_status st = open_context(args, &context, &err);
+    if (st != TESS_OK)
+        return report_print(args->words[0], &err);
     progress_follow(&progress, &context);
     tess_storage_init(&storage);
     storage.path = args->words[0];
     storage.context = &context;
-    const tess_status st = tess_compact(&storage, &before, &after, &err);
+    st = tess_compact(&storage, &before, &after, &err);
     progress_end(&progress);
     if (st != TESS_OK)
         return report_print(args->words[0], &err);
@@ -56,7 +59,7 @@ const struct command cmd_compact = {
     .purpose = "make a file or directory as small as what it holds",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_JSON),
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
     .details = "A file is written anew beside the old one, which it replaces when it is complete:\n"
                "there must be room for both. Nobody may have it open for writing.\n",
     .run = run,

@@ -186,7 +186,7 @@ const struct command cmd_export = {
     .purpose = "write an array, or a part of it, as .npy or raw bytes",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_FORCE),
+    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS),
     .details = "OUT is one of\n"
                "  name.npy            a NumPy array\n"
                "  name.bin, name.raw  the items in C order and nothing else\n"

@@ -5,6 +5,7 @@
  * memory does not grow with the array.
  */
 #include "cli/commands.h"
+#include "cli/open.h"
 #include "cli/output.h"
 #include "cli/params.h"
 #include "cli/progress.h"
@@ -43,20 +44,24 @@ describe(struct import *job, const struct arguments *args, tess_error *err)
 
 // It is nobody's until it is complete: nothing in between has to be durable.
 static tess_status
-create(struct import *job, bool force, tess_error *err)
+create(struct import *job, const struct arguments *args, tess_error *err)
 {
     const bool sparse = job->params.layout == TESS_LAYOUT_SPARSE;
+    tess_status st = TESS_OK;
+    tess_context context;
     tess_storage storage;
 
-    const tess_status st =
-        output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE, force, err);
-    if (st != TESS_OK)
-        return st;
+    TRY(open_context(args, &context, err));
+    TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                    args->values[OPT_FORCE] != NULL, err));
     tess_storage_init(&storage);
+    storage.context = &context;
     storage.path = job->file.temporary;
     storage.mode = TESS_MODE_NEW;
     storage.durability = TESS_DURABILITY_NONE;
-    return tess_array_uninit(&storage, &job->params, &job->out, err);
+    st = tess_array_uninit(&storage, &job->params, &job->out, err);
+out:
+    return st;
 }
 
 static tess_status
@@ -117,7 +122,7 @@ run(const struct arguments *args)
     TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
     job.about = job.out_name;
     TRY(describe(&job, args, &err));
-    TRY(create(&job, args->values[OPT_FORCE] != NULL, &err));
+    TRY(create(&job, args, &err));
     TRY(copy(&job, &err));
     st = tess_array_close(job.out, &err);
     job.out = NULL;
@@ -135,7 +140,8 @@ const struct command cmd_import = {
     .purpose = "make an array from a .npy file, raw bytes or a netCDF variable",
     .words = "IN PATH",
     .nwords = 2,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE),
+    .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
+               OPT_BIT(OPT_THREADS),
     .details = "IN is one of\n"
                "  name.npy          a NumPy array, in C or Fortran order\n"
                "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"

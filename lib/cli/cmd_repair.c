@@ -5,6 +5,7 @@
  */
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/open.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -194,7 +195,9 @@ repair(const struct arguments *args, const char *to, struct boxes *boxes,
     options.older = args->values[OPT_OLDER] != NULL;
     options.lost = note;
     options.user = boxes;
-    tess_context_init(&context);
+    tess_status st = open_context(args, &context, err);
+    if (st != TESS_OK)
+        return st;
     progress_follow(&progress, &context);
     tess_storage_init(&source);
     source.path = args->words[0];
@@ -206,7 +209,7 @@ repair(const struct arguments *args, const char *to, struct boxes *boxes,
     target.mode = TESS_MODE_NEW;
     target.durability = TESS_DURABILITY_NONE; // output_publish() brings it to the disk
     target.context = &context;
-    const tess_status st = tess_repair(&source, &target, &options, report, err);
+    st = tess_repair(&source, &target, &options, report, err);
     progress_end(&progress);
     return st;
 }
@@ -250,7 +253,7 @@ const struct command cmd_repair = {
     .words = "PATH OUT",
     .nwords = 2,
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OFFSET) |
-               OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER),
+               OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER) | OPT_BIT(OPT_THREADS),
     .details = "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
                "chunks that are lost hold the fill value there, and are listed. Status 0: nothing\n"
                "is lost; 1: something is, or may be in another place; 3: nothing could be made.\n",

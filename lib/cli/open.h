@@ -1,5 +1,5 @@
 /*
- * open.h - the array that a command is about.
+ * open.h - the array that a command is about, and what the command may use for it.
  */
 #ifndef CLI_OPEN_H
 #define CLI_OPEN_H
@@ -8,8 +8,15 @@
 
 #include <tessera/array.h>
 
-// Open for reading the array at `path`, as --offset says.
+// The defaults, and as many threads as --threads says.
+tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
+
+// Open for reading the array at `path`, as --offset and --threads say.
 tess_status open_array(const char *path, const struct arguments *args, tess_array **a,
                        tess_error *err);
+
+// The same for reading and writing; --offset is refused.
+tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
+                                 tess_error *err);
 
 #endif

@@ -19,7 +19,7 @@ static const struct option options[OPT_COUNT] = {
     [OPT_JSON] = {"--json", NULL, "print one JSON object"},
     [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file (default 0)"},
     [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
-    [OPT_DTYPE] = {"--dtype", "TYPE", "item type of raw input, as in NumPy: <f4"},
+    [OPT_DTYPE] = {"--dtype", "TYPE", "item type, as in NumPy: <f4"},
     [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input: 400x300"},
     [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
     [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
@@ -50,6 +50,7 @@ static const struct option options[OPT_COUNT] = {
                          "where the header differs from its copy, another program changed it;\n"
                          "default: it is damaged"},
     [OPT_OLDER] = {"--older", NULL, "an older state will do, if there is no more of the newest"},
+    [OPT_THREADS] = {"--threads", "N", "at most N threads work (default: one per CPU)"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 
