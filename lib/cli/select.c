@@ -119,6 +119,7 @@ apply(const struct term *term, int axis, int64_t length, struct selection *sel, 
         *start = term->start < 0 ? term->start + length : term->start;
         *step = 1;
         *count = 1;
+        sel->dropped[axis] = true;
         if (*start < 0 || *start >= length)
             return report_set(err, TESS_ERR_ARG,
                               "index %" PRId64 " is outside axis %d, which has %" PRId64 " items",

@@ -15,8 +15,9 @@ struct selection {
     int64_t start[TESS_MAX_NDIM];
     int64_t step[TESS_MAX_NDIM]; // never 0
     int64_t count[TESS_MAX_NDIM];
+    bool dropped[TESS_MAX_NDIM]; // given as an integer
 
-    // What comes out: axes that were given as an integer are gone.
+    // What comes out: axes that are dropped are gone.
     int out_ndim;
     int64_t out_shape[TESS_MAX_NDIM];
 };
