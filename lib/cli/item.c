@@ -50,8 +50,8 @@ item_format_init(struct item_format *format, const char *dtype, int32_t typesize
         memcpy(format->unit, unit + 1, length);
 }
 
-static uint64_t
-load(const uint8_t *bytes, int size, char order)
+uint64_t
+item_load(const uint8_t *bytes, int size, char order)
 {
     uint64_t v = 0;
 
@@ -60,18 +60,17 @@ load(const uint8_t *bytes, int size, char order)
     return v;
 }
 
-static int64_t
-load_signed(const uint8_t *bytes, int size, char order)
+int64_t
+item_load_signed(const uint8_t *bytes, int size, char order)
 {
     const int unused = 64 - 8 * size;
-    return (int64_t)(load(bytes, size, order) << unused) >> unused;
+    return (int64_t)(item_load(bytes, size, order) << unused) >> unused;
 }
 
-static void
-print_real(FILE *out, const uint8_t *bytes, int size, char order, bool sign)
+double
+item_load_real(const uint8_t *bytes, int size, char order)
 {
-    const uint64_t bits = load(bytes, size, order);
-    char text[REAL_TEXT_SIZE];
+    const uint64_t bits = item_load(bytes, size, order);
     double v = 0;
 
     if (size == 8) {
@@ -85,7 +84,15 @@ print_real(FILE *out, const uint8_t *bytes, int size, char order, bool sign)
     } else {
         v = real_from_half((unsigned)bits);
     }
-    real_format(v, size, text);
+    return v;
+}
+
+static void
+print_real(FILE *out, const uint8_t *bytes, int size, char order, bool sign)
+{
+    char text[REAL_TEXT_SIZE];
+
+    real_format(item_load_real(bytes, size, order), size, text);
     if (sign && text[0] != '-')
         fputc('+', out);
     fputs(text, out);
@@ -133,11 +140,11 @@ print_unicode(FILE *out, const uint8_t *bytes, int32_t size, char order)
 {
     int32_t n = size / 4;
 
-    while (n > 0 && load(bytes + 4 * (n - 1), 4, order) == 0)
+    while (n > 0 && item_load(bytes + 4 * (n - 1), 4, order) == 0)
         n--;
     fputc('"', out);
     for (int32_t i = 0; i < n; i++)
-        print_code_point(out, (uint32_t)load(bytes + 4 * i, 4, order));
+        print_code_point(out, (uint32_t)item_load(bytes + 4 * i, 4, order));
     fputc('"', out);
 }
 
@@ -172,10 +179,10 @@ item_print(FILE *out, const struct item_format *format, const uint8_t *item)
         fputs(*item ? "True" : "False", out);
         break;
     case TESS_KIND_INT:
-        fprintf(out, "%" PRId64, load_signed(item, size, order));
+        fprintf(out, "%" PRId64, item_load_signed(item, size, order));
         break;
     case TESS_KIND_UINT:
-        fprintf(out, "%" PRIu64, load(item, size, order));
+        fprintf(out, "%" PRIu64, item_load(item, size, order));
         break;
     case TESS_KIND_FLOAT:
         print_real(out, item, size, order, false);
@@ -193,7 +200,7 @@ item_print(FILE *out, const struct item_format *format, const uint8_t *item)
         break;
     case TESS_KIND_DATETIME:
     case TESS_KIND_TIMEDELTA:
-        print_time(out, format, load_signed(item, size, order));
+        print_time(out, format, item_load_signed(item, size, order));
         break;
     default:
         print_hex(out, item, size);

@@ -24,4 +24,9 @@ void item_format_init(struct item_format *format, const char *dtype, int32_t typ
 // in hexadecimal. `item` has typesize bytes, in the byte order of its type.
 void item_print(FILE *out, const struct item_format *format, const uint8_t *item);
 
+// The number in an item, or in a part of it: an integer of up to 8 bytes, a float of 2, 4 or 8.
+uint64_t item_load(const uint8_t *bytes, int size, char order);
+int64_t item_load_signed(const uint8_t *bytes, int size, char order);
+double item_load_real(const uint8_t *bytes, int size, char order);
+
 #endif

@@ -30,6 +30,8 @@ enum option_id {
     OPT_LIST_CHUNKS,
     OPT_KEEP_HEADER,
     OPT_OLDER,
+    OPT_TOLERANCE,
+    OPT_RELATIVE,
     OPT_THREADS,
     OPT_HELP, // every command has it
     OPT_COUNT
