@@ -12,6 +12,8 @@ extern const struct command cmd_export;
 extern const struct command cmd_slice;
 extern const struct command cmd_copy;
 extern const struct command cmd_diff;
+extern const struct command cmd_resize;
+extern const struct command cmd_append;
 extern const struct command cmd_attr;
 extern const struct command cmd_verify;
 extern const struct command cmd_compact;

@@ -50,6 +50,7 @@ static const struct option options[OPT_COUNT] = {
                          "where the header differs from its copy, another program changed it;\n"
                          "default: it is damaged"},
     [OPT_OLDER] = {"--older", NULL, "an older state will do, if there is no more of the newest"},
+    [OPT_AXIS] = {"--axis", "K", "the axis that grows (default 0); -1 is the last one"},
     [OPT_TOLERANCE] = {"--tolerance", "X", "numbers may differ by X (default 0)"},
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},
     [OPT_THREADS] = {"--threads", "N", "at most N threads work (default: one per CPU)"},

@@ -1,7 +1,8 @@
 /*
  * output.c - files and directories that appear whole or not at all.
  *
- * The only writable variable of the command is here: the name of what the signal handler removes.
+ * Writable variables of the command are here, the name of what the signal handler removes, and in
+ * cmd_append.c.
  */
 #include "cli/output.h"
 

@@ -1,0 +1,223 @@
+#!/bin/sh
+# resize.sh - tess resize and tess append from outside: what they print, and what is in the array then.
+#
+#     sh resize.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+set -u
+
+case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$dir" || exit 1
+failed=0
+
+fail() {
+    echo "FAILED: $*" >&2
+    failed=$((failed + 1))
+}
+
+
+# run STATUS ARGUMENTS...: tess; one sentence on stderr and nothing on stdout if it fails.
+run() {
+    expected=$1
+    shift
+    "$tess" "$@" >out 2>err </dev/null
+    status=$?
+    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
+    if [ $status -eq 0 ]; then
+        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
+    else
+        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
+        [ "$(wc -l <err)" -eq 1 ] || fail "tess $*: more than one sentence"
+        [ ! -s out ] || fail "tess $*: failed with data on stdout"
+    fi
+}
+
+prints() {
+    [ "$(cat out)" = "$1" ] || fail "printed:
+$(cat out)
+instead of:
+$1"
+}
+
+says() {
+    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
+}
+
+# shows PATH EXPR TEXT
+shows() {
+    run 0 slice "$1" "$2"
+    prints "$3"
+}
+
+# bytes NAME NUMBER...: a file of these bytes
+bytes() {
+    name=$1
+    shift
+    for byte in "$@"; do
+        printf "\\$(printf '%03o' "$byte")"
+    done >"$name"
+}
+
+# A .npy file of bytes: npy NAME ORDER SHAPE NUMBER...
+npy() {
+    file=$1
+    header="{'descr': '|u1', 'fortran_order': $2, 'shape': $3, }"
+    shift 3
+    bytes items "$@"
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "$header"
+        cat items
+    } >"$file"
+}
+
+bytes raw 1 2 3 4 5 6
+run 0 import raw a.b2nd --dtype '|u1' --shape 2x3 --chunks 2x2 --blocks 1x2
+cp a.b2nd first.b2nd
+
+### resize
+run 0 resize a.b2nd 3x4
+prints '3x4, before 2x3'
+shows a.b2nd ... '[[1 2 3 0]
+ [4 5 6 0]
+ [0 0 0 0]]'
+run 0 resize a.b2nd 1x2 --json --threads 1
+prints '{"before": [3, 4], "after": [1, 2]}'
+shows a.b2nd ... '[[1 2]]'
+run 0 resize a.b2nd 2x3
+shows a.b2nd ... '[[1 2 0]
+ [0 0 0]]'
+run 0 resize a.b2nd 0x3
+run 0 resize a.b2nd 2x0
+run 0 resize a.b2nd 1x1
+shows a.b2nd ... '[[0]]'
+run 2 resize a.b2nd 4
+says 'the array has 2 dimensions, this shape 1'
+run 2 resize a.b2nd 4x4x4
+run 2 resize a.b2nd 4,4
+run 2 resize a.b2nd -- -1x4
+run 2 resize a.b2nd
+run 3 resize missing.b2nd 4
+run 3 resize raw 4
+run 2 resize a.b2nd 4x4 --offset 8
+run 0 resize a.b2nd 1x1
+prints '1x1, before 1x1'
+
+### append: raw items, .npy in both orders, another array
+cp first.b2nd a.b2nd
+bytes raw 7 8 9
+run 0 append a.b2nd raw --dtype '|u1' --shape 1x3
+prints '3x3, before 2x3'
+shows a.b2nd ... '[[1 2 3]
+ [4 5 6]
+ [7 8 9]]'
+npy in.npy True '(3, 2)' 10 11 12 20 21 22
+run 0 append a.b2nd in.npy --axis 1 --json
+prints '{"before": [3, 3], "after": [3, 5]}'
+shows a.b2nd ... '[[1 2 3 10 20]
+ [4 5 6 11 21]
+ [7 8 9 12 22]]'
+npy in.npy False '(3, 1)' 30 31 32
+run 0 append a.b2nd in.npy --axis -1
+shows a.b2nd :,-2: '[[20 30]
+ [21 31]
+ [22 32]]'
+cp first.b2nd a.b2nd
+run 0 append a.b2nd first.b2nd --threads 1
+prints '4x3, before 2x3'
+run 0 append a.b2nd a.b2nd --axis 1
+shows a.b2nd ... '[[1 2 3 1 2 3]
+ [4 5 6 4 5 6]
+ [1 2 3 1 2 3]
+ [4 5 6 4 5 6]]'
+run 0 copy first.b2nd s.b2nd --layout sparse --chunks 1x1
+run 0 append s.b2nd first.b2nd --axis 1
+run 0 append s.b2nd s.b2nd/ --axis 0
+shows s.b2nd ... '[[1 2 3 1 2 3]
+ [4 5 6 4 5 6]
+ [1 2 3 1 2 3]
+ [4 5 6 4 5 6]]'
+run 0 copy first.b2nd empty.b2nd --slice :0
+run 0 append first.b2nd empty.b2nd
+prints '2x3, before 2x3'
+run 0 append empty.b2nd first.b2nd
+shows empty.b2nd ... '[[1 2 3]
+ [4 5 6]]'
+
+### byte order
+bytes raw 1 0 2 0
+run 0 import raw n.b2nd --dtype '<u2' --shape 2
+bytes raw 0 3 1 4
+run 0 append n.b2nd raw --dtype '>u2' --shape 2
+shows n.b2nd ... '[1 2 3 260]'
+run 0 copy n.b2nd big.b2nd --dtype '>u2'
+run 0 append n.b2nd big.b2nd
+shows n.b2nd ... '[1 2 3 260 1 2 3 260]'
+bytes raw 0 0 128 63 0 0 0 64
+run 0 import raw c.b2nd --dtype '<c8' --shape 1
+bytes raw 64 64 0 0 64 128 0 0
+run 0 append c.b2nd raw --dtype '>c8' --shape 1
+shows c.b2nd ... '[1.0+2.0j 3.0+4.0j]'
+bytes raw 97 0 0 0 98 0 0 0
+run 0 import raw u.b2nd --dtype '<U2' --shape 1
+bytes raw 0 0 0 99 0 0 0 100
+run 0 append u.b2nd raw --dtype '>U2' --shape 1
+shows u.b2nd ... '["ab" "cd"]'
+
+### what does not fit changes nothing
+cp first.b2nd a.b2nd
+npy in.npy False '(1, 4)' 1 2 3 4
+run 2 append a.b2nd in.npy
+says 'in.npy: axis 1: 4 items, the array has 3'
+npy in.npy False '(3,)' 1 2 3
+run 2 append a.b2nd in.npy
+says '1 dimensions, the array has 2'
+run 2 append a.b2nd n.b2nd
+says 'items of type <u2, 2 bytes; those of the array are |u1, 1 bytes'
+bytes raw 1 2 3
+run 2 append a.b2nd raw --dtype '|i1' --shape 1x3
+says 'items of type |i1, 1 bytes; those of the array are |u1, 1 bytes'
+run 2 append a.b2nd raw
+says 'raw input needs --dtype and --shape'
+run 2 append a.b2nd raw --dtype '|u1' --shape 2x3
+run 2 append a.b2nd raw --dtype '|u1' --shape 1x3 --axis 2
+says '--axis 2: the array has 2 dimensions'
+run 2 append a.b2nd raw --dtype '|u1' --shape 1x3 --axis x
+run 2 append a.b2nd
+run 3 append a.b2nd missing
+run 3 append missing a.b2nd
+cmp -s a.b2nd first.b2nd || fail "a mistake changed the file"
+
+### a failure on the way: the input is damaged, the file may not grow
+cp n.b2nd before.b2nd
+run 0 copy n.b2nd d.b2nd --dtype '>u2' --chunks 4 --layout sparse
+dd if=d.b2nd/00000001.chunk of=cut bs=20 count=1 2>/dev/null
+mv cut d.b2nd/00000001.chunk
+run 3 append n.b2nd d.b2nd
+says 'd.b2nd'
+run 0 diff n.b2nd before.b2nd
+run 0 verify n.b2nd
+head -c 4000000 /dev/urandom >raw
+(
+    ulimit -f 1000
+    "$tess" append n.b2nd raw --dtype '<u2' --shape 2000000 >out 2>err
+)
+[ $? -eq 3 ] || fail "appended beyond the limit: $(cat out err)"
+says 'n.b2nd'
+run 0 diff n.b2nd before.b2nd
+run 0 verify n.b2nd
+run 0 append n.b2nd raw --dtype '<u2' --shape 2000000
+run 0 copy n.b2nd tail.b2nd --slice 8:
+run 0 export tail.b2nd tail.bin
+cmp -s tail.bin raw || fail "other items were appended"
+
+for command in resize append; do
+    run 0 $command --help
+    grep -q "^usage: tess $command PATH" out || fail "no usage"
+    "$tess" --help | grep -q "  $command " || fail "tess --help does not name $command"
+done
+
+[ $failed -eq 0 ] || exit 1
