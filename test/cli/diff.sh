@@ -70,6 +70,11 @@ run 0 a.b2nd c.b2nd
 run 0 a.b2nd c.b2nd --json
 prints '{"shape": {"equal": true, "a": [2, 3], "b": [2, 3]}, "dtype": {"equal": true, "a": "<i2", "b": ">i2"}, "items": {"first": [], "compared": 6, "different": 0, "largest_difference": 0.0}, "fill": {"equal": true, "a": "0", "b": "0"}, "attributes": [], "metalayers": [], "equal": true}'
 
+# the same bytes in the other order are other items
+array x.b2nd '<i2' 2x3
+run 1 c.b2nd x.b2nd
+grep -q '^items: 5 of 6 differ' out || fail "printed $(cat out)"
+
 ### items
 bytes raw 001 000 003 000 003 000 004 000 000 200 377 377
 array d.b2nd '<i2' 2x3
