@@ -38,7 +38,7 @@ enum option_id {
     OPT_COUNT
 };
 
-#define OPT_BIT(id) (1u << (id))
+#define OPT_BIT(id) (UINT64_C(1) << (id))
 
 // Layout and codec: what every command that writes an array understands.
 #define OPTS_LAYOUT                                                                             \
@@ -61,7 +61,7 @@ struct command {
     const char *words; // names of the words, for the help
     int nwords;
     int nwords_more; // that may follow, or OPTIONS_MORE
-    unsigned options; // OPT_BIT of those it accepts, besides --help
+    uint64_t options; // OPT_BIT of those it accepts, besides --help
     const char *details; // more help, whole lines; may be ""
     int (*run)(const struct arguments *args); // returns an exit status
 };
