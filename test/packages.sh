@@ -17,6 +17,7 @@ build    library:libdeflate           libdeflate-dev
 build    library:libxxhash            libxxhash-dev
 build    library:msgpack-c|msgpack    libmsgpack-c-dev|libmsgpack-dev
 build    library:netcdf               libnetcdf-dev
+build    library:libpng               libpng-dev
 build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++

@@ -49,6 +49,14 @@ round_to_half(double v)
     return ldexp(nearbyint(ldexp(v, 10 - exponent)), exponent - 10);
 }
 
+double
+real_round(double v, int size)
+{
+    if (size == 2 && fabs(v) < 65520)
+        return round_to_half(v);
+    return size == 4 ? (double)(float)v : v;
+}
+
 static bool
 reads_back(const char *text, double v, int size)
 {

@@ -16,4 +16,7 @@ void real_format(double v, int size, char text[REAL_TEXT_SIZE]);
 // The value of an IEEE half.
 double real_from_half(unsigned bits);
 
+// The float of `size` bytes (2, 4 or 8) that is nearest to v. Beyond the halves, v itself.
+double real_round(double v, int size);
+
 #endif
