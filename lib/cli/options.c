@@ -54,6 +54,18 @@ static const struct option options[OPT_COUNT] = {
     [OPT_TOLERANCE] = {"--tolerance", "X", "numbers may differ by X (default 0)"},
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},
     [OPT_THREADS] = {"--threads", "N", "at most N threads work (default: one per CPU)"},
+    [OPT_OUTPUT] = {"--output", "FILE",
+                    "or -o: OUT.png for an image; - for text, with colours in any case"},
+    [OPT_AXES] = {"--axes", "Y,X", "rows and columns (default: the last two)"},
+    [OPT_REDUCE] = {"--reduce", "HOW", "mean, min or max of what is not shown item by item"},
+    [OPT_WIDTH] = {"--width", "N",
+                   "pixels of the picture, at most (default: 1024, or what the\n"
+                   "terminal has: a character is 1 wide and 2 high)"},
+    [OPT_HEIGHT] = {"--height", "N", "likewise"},
+    [OPT_RANGE] = {"--range", "LO:HI", "values at the ends of the colours"},
+    [OPT_MISSING] = {"--missing", "LIST", "values that stand for no value: -1e34,0; or none"},
+    [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
+    [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 
@@ -78,6 +90,8 @@ find(const struct command *command, const char *arg)
 
     if (strcmp(arg, "-h") == 0)
         return OPT_HELP;
+    if (strcmp(arg, "-o") == 0 && accepts(command, OPT_OUTPUT))
+        return OPT_OUTPUT;
     while (id < OPT_COUNT && !(accepts(command, id) && strlen(options[id].name) == length &&
                                strncmp(options[id].name, arg, length) == 0))
         id++;

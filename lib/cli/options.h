@@ -34,6 +34,15 @@ enum option_id {
     OPT_TOLERANCE,
     OPT_RELATIVE,
     OPT_THREADS,
+    OPT_OUTPUT,
+    OPT_AXES,
+    OPT_REDUCE,
+    OPT_WIDTH,
+    OPT_HEIGHT,
+    OPT_RANGE,
+    OPT_MISSING,
+    OPT_COLORS,
+    OPT_FLIP,
     OPT_HELP, // every command has it
     OPT_COUNT
 };
