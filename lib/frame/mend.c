@@ -67,7 +67,8 @@ find_geometry(const struct layers *metas, int32_t typesize, struct geometry *g)
     const bool fits = typesize > 0 && geometry_init(g, nd.ndim, nd.shape, chunkshape, blockshape,
                                                     typesize, TESS_ERR_CORRUPT, NULL) == TESS_OK;
     ndlayer_finish(&nd);
-    return fits;
+    int64_t nbytes; // with the padding of its chunks
+    return fits && mul_i64(g->nchunks, g->chunksize, &nbytes);
 }
 
 // Some filters and codecs look at neighbours.

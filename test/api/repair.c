@@ -532,6 +532,50 @@ without_checksums(void **state)
     reference_finish(&r);
 }
 
+// Shapes up to the largest that there can be, in a file whose header is damaged: chunks that stick
+// out may be too much to be counted.
+static void
+shapes_beyond_the_file(void **state)
+{
+    static const struct kind kind = {"shape", TESS_LAYOUT_CONTIGUOUS, TESS_CODEC_ZSTD,
+                                     0,       TESS_CHECKSUMS_NONE,    false};
+    static const uint8_t layer[] = {0xa4, 'b', '2', 'n', 'd'};
+    enum { FRAME_LEN_AT = 16, SHARES = 4096 };
+    const char *const path = array_path();
+    struct random random;
+    struct reference r;
+    size_t size, place = 0;
+    (void)state;
+    random_init(&random, random_seed());
+    make(path, &kind, &random, &r);
+    uint8_t *const bytes = files_read(path, &size);
+    while (place + sizeof layer < size && memcmp(bytes + place, layer, sizeof layer) != 0)
+        place++;
+    while (place < size && bytes[place] != 0x97) // where the layer begins: version, ndim, shape
+        place++;
+    while (place < size && bytes[place] != 0xd3)
+        place++;
+    assert_true(place + 9 < size);
+    bytes[FRAME_LEN_AT] ^= 0x10;
+    for (int64_t share = 1; share <= SHARES; share++) {
+        const tess_storage target = at(new_path(), TESS_MODE_NEW);
+        tess_storage source;
+        tess_error error = {0};
+        tess_repair_report report;
+        const int64_t length = INT64_MAX / share;
+        for (int i = 0; i < 8; i++)
+            bytes[place + 1 + (size_t)i] = (uint8_t)(length >> (56 - 8 * i));
+        tess_storage_init(&source);
+        source.image = bytes;
+        source.image_size = size;
+        const tess_status st = tess_repair(&source, &target, NULL, &report, &error);
+        if (st != TESS_ERR_CORRUPT && st != TESS_ERR_LIMIT)
+            fail_msg("%lld items: %s, %s", (long long)length, tess_status_name(st), error.message);
+    }
+    free(bytes);
+    reference_finish(&r);
+}
+
 // A fill value that cannot be read is lost; what is made can be opened without it.
 static void
 damaged_fill_value(void **state)
@@ -763,9 +807,16 @@ main(void)
 {
 #define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(refusals),           FILES_TEST(chunk_files),  FILES_TEST(single_bytes),
-        FILES_TEST(many_bytes),         FILES_TEST(cut_files),    FILES_TEST(without_checksums),
-        FILES_TEST(damaged_fill_value), FILES_TEST(older_states), FILES_TEST(other_writers),
+        FILES_TEST(refusals),
+        FILES_TEST(chunk_files),
+        FILES_TEST(single_bytes),
+        FILES_TEST(many_bytes),
+        FILES_TEST(cut_files),
+        FILES_TEST(without_checksums),
+        FILES_TEST(shapes_beyond_the_file),
+        FILES_TEST(damaged_fill_value),
+        FILES_TEST(older_states),
+        FILES_TEST(other_writers),
         FILES_TEST(hostile_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
