@@ -5,19 +5,7 @@
 #     sh repair.sh TESS
 #
 # Stops with status 1 when a check failed, and names each that did.
-set -u
-
-case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-failed=0
-
-fail() {
-    echo "FAILED: $*" >&2
-    failed=$((failed + 1))
-}
+. "$(dirname "$0")/start.sh"
 
 # run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence if it fails.
 run() {

@@ -4,22 +4,10 @@
 #     sh show.sh TESS [nopng]
 #
 # Stops with status 1 when a check failed, and names each that did.
-set -u
-
-case $1 in /*) tess=$1 ;; *) tess=$PWD/$1 ;; esac
+. "$(dirname "$0")/start.sh"
 png=${2:-png}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 1' HUP INT TERM
-cd "$dir" || exit 1
-failed=0
 unset NO_COLOR COLORTERM LC_ALL LC_CTYPE
 export TERM=xterm LANG=C.UTF-8 COLUMNS=80 LINES=24
-
-fail() {
-    echo "FAILED: $*" >&2
-    failed=$((failed + 1))
-}
 
 # run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence if it fails.
 run() {
