@@ -15,6 +15,7 @@ extern const struct command cmd_diff;
 extern const struct command cmd_resize;
 extern const struct command cmd_append;
 extern const struct command cmd_show;
+extern const struct command cmd_layout;
 extern const struct command cmd_attr;
 extern const struct command cmd_verify;
 extern const struct command cmd_compact;

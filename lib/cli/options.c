@@ -66,6 +66,18 @@ static const struct option options[OPT_COUNT] = {
     [OPT_MISSING] = {"--missing", "LIST", "values that stand for no value: -1e34,0; or none"},
     [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
     [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
+    [OPT_ACCESS] = {"--access", "MIX", "what is done with the array, and how often; see above"},
+    [OPT_BUDGET] = {"--budget", "TIME", "how long layouts are tried: 60s (default), 5m"},
+    [OPT_SAMPLE] = {"--sample", "MIB", "MiB of items that are tried (default 32)"},
+    [OPT_DISK_SPEED] = {"--disk-speed", "MB/S",
+                        "of the disk (default 1000); 0: all is in memory already"},
+    [OPT_DISK_LATENCY] = {"--disk-latency", "MS", "milliseconds until a chunk comes (default 0)"},
+    [OPT_EXHAUSTIVE] = {"--exhaustive", NULL,
+                        "then try all shapes, as far as the budget goes: how good is\n"
+                        "what was found?"},
+    [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV"},
+    [OPT_PLOT] = {"--plot", "FILE", "draw OUT.svg or OUT.png: sizes and speeds; needs gnuplot"},
+    [OPT_APPLY] = {"--apply", "OUT", "make the array in the best layout"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 

@@ -43,6 +43,15 @@ enum option_id {
     OPT_MISSING,
     OPT_COLORS,
     OPT_FLIP,
+    OPT_ACCESS,
+    OPT_BUDGET,
+    OPT_SAMPLE,
+    OPT_DISK_SPEED,
+    OPT_DISK_LATENCY,
+    OPT_EXHAUSTIVE,
+    OPT_CSV,
+    OPT_PLOT,
+    OPT_APPLY,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

@@ -1,0 +1,357 @@
+/*
+ * cmd_layout.c - tess layout: which chunks, blocks, codec and filters suit an array and its use.
+ *
+ * The command reads a sample, has layouts compete on it (cli/layout/contest.h), prints what came of
+ * it and, if asked, makes the array in the best one.
+ */
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/layout/plot.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "cli/params.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <tessera/copy.h>
+#include <tessera/dtype.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUDGET 60.0 // seconds
+#define SAMPLE 32.0 // MiB
+#define DISK_SPEED 1000.0 // MB/s
+
+#define CHUNK_MOST (INT64_C(16) << 20) // bytes
+#define BLOCK_LEAST (INT64_C(1) << 10)
+#define CHUNKS_IN_SAMPLE 2 // at least, if it is not all of the array
+
+struct job {
+    const struct arguments *args;
+    const char *in_name; // NULL: described by its shape and type
+    struct input in;
+    tess_params stored; // the array's own layout, if it has one that can be had again
+    bool has_stored;
+    struct access_mix mix;
+    struct sample sample;
+    double sample_size; // bytes that it may have
+    struct contest contest;
+    const char *about;
+};
+
+// A number with one of the units behind it, or none; the factor of the unit is multiplied in.
+struct unit {
+    const char *text;
+    double factor;
+};
+
+static tess_status
+parse_number(const char *option, const char *text, const struct unit *units, double most,
+             double *value, tess_error *err)
+{
+    char *end = NULL;
+
+    if (!text)
+        return TESS_OK;
+    const double number = strtod(text, &end);
+    for (const struct unit *u = units; end != text && u->text; u++)
+        if (strcmp(end, u->text) == 0 && isfinite(number) && number >= 0 && number <= most) {
+            *value = number * u->factor;
+            return TESS_OK;
+        }
+    return report_set(err, TESS_ERR_ARG, "%s %s: not a number from 0 to %g", option, text, most);
+}
+
+static tess_status
+parse(struct job *job, tess_error *err)
+{
+    static const struct unit times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {NULL, 0}};
+    static const struct unit sizes[] = {{"", 0x1p20}, {NULL, 0}};
+    static const struct unit speeds[] = {{"", 1e6}, {NULL, 0}};
+    static const struct unit latencies[] = {{"", 1e-3}, {NULL, 0}};
+    const char *const *const values = job->args->values;
+    struct model *const m = &job->contest.setting.model;
+    tess_status st = TESS_OK;
+    tess_context context;
+
+    job->sample_size = SAMPLE * 0x1p20;
+    job->contest.budget = BUDGET;
+    m->disk_speed = DISK_SPEED * 1e6;
+    TRY(parse_number("--budget", values[OPT_BUDGET], times, 1e6, &job->contest.budget, err));
+    TRY(parse_number("--sample", values[OPT_SAMPLE], sizes, 65536, &job->sample_size, err));
+    TRY(parse_number("--disk-speed", values[OPT_DISK_SPEED], speeds, 1e9, &m->disk_speed, err));
+    TRY(parse_number("--disk-latency", values[OPT_DISK_LATENCY], latencies, 1e6, &m->disk_latency,
+                     err));
+    if (values[OPT_PLOT])
+        TRY(plot_check(values[OPT_PLOT], err));
+    TRY(open_context(job->args, &context, err));
+    machine_look(&m->machine);
+    m->threads = context.threads > 0 ? context.threads : m->machine.cpus;
+    m->cache = context.cache;
+    job->contest.exhaustive = values[OPT_EXHAUSTIVE] != NULL;
+out:
+    return st;
+}
+
+// -- the array
+
+static tess_status
+describe_input(struct job *job, tess_params *base, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    tess_info info;
+
+    TRY(input_open(&job->in, job->in_name, job->args, err));
+    base->dtype = job->in.dtype;
+    base->typesize = job->in.typesize;
+    base->ndim = job->in.ndim;
+    memcpy(base->shape, job->in.shape, sizeof base->shape);
+    if (job->in.array) {
+        tess_array_info(job->in.array, &info);
+        tess_array_params(job->in.array, &job->stored);
+        job->has_stored = !info.plain;
+        job->stored.metalayers = NULL;
+        job->stored.nmetalayers = 0;
+    }
+out:
+    return st;
+}
+
+static tess_status
+describe_words(struct job *job, tess_params *base, tess_error *err)
+{
+    const char *const dtype = job->args->values[OPT_DTYPE];
+    const char *const shape = job->args->values[OPT_SHAPE];
+
+    job->in_name = job->about = "a field that is made up";
+    if (!dtype || !shape)
+        return report_set(err, TESS_ERR_ARG, "PATH is needed, or --shape and --dtype");
+    if (!text_shape(shape, &base->ndim, base->shape))
+        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
+    base->dtype = dtype;
+    base->typesize = tess_dtype_parse(dtype).size;
+    if (base->typesize <= 0)
+        return report_set(err, TESS_ERR_ARG, "--dtype %s: not a type such as <f4", dtype);
+    return TESS_OK;
+}
+
+static tess_status
+check_shape(const tess_params *base, tess_error *err)
+{
+    int64_t bytes = base->typesize;
+
+    if (base->ndim == 0)
+        return report_set(err, TESS_ERR_ARG, "an array without dimensions has one layout only");
+    for (int i = 0; i < base->ndim; i++) {
+        if (base->shape[i] == 0)
+            return report_set(err, TESS_ERR_ARG,
+                              "axis %d is empty; --shape and --dtype describe what it will be", i);
+        if (__builtin_mul_overflow(bytes, base->shape[i], &bytes))
+            return report_set(err, TESS_ERR_LIMIT, "the shape has more than 2^63 bytes");
+    }
+    return TESS_OK;
+}
+
+static tess_status
+describe(struct job *job, tess_error *err)
+{
+    const char *const *const values = job->args->values;
+    struct contest *const c = &job->contest;
+    tess_status st = TESS_OK;
+
+    tess_params_init(&c->base);
+    if (arguments_word(job->args, 0))
+        TRY(describe_input(job, &c->base, err));
+    else
+        TRY(describe_words(job, &c->base, err));
+    TRY(check_shape(&c->base, err));
+    TRY(params_set(&c->base, job->args, err));
+    c->fixed = (struct codecs_fixed){
+        .codec = values[OPT_CODEC] != NULL,
+        .level = values[OPT_LEVEL] != NULL,
+        .filters = values[OPT_FILTER] != NULL,
+    };
+    if (values[OPT_ACCESS])
+        TRY(access_parse(values[OPT_ACCESS], c->base.ndim, c->base.shape, &job->mix, err));
+    else
+        access_default(c->base.ndim, &job->mix);
+out:
+    return st;
+}
+
+static tess_status
+read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+           tess_error *err)
+{
+    return input_read(input, start, stop, dst, size, err);
+}
+
+static tess_status
+prepare(struct job *job, tess_error *err)
+{
+    struct contest *const c = &job->contest;
+    struct setting *const s = &c->setting;
+    const int64_t size = (int64_t)fmax(job->sample_size, c->base.typesize);
+    tess_status st = TESS_OK;
+
+    if (arguments_word(job->args, 0))
+        TRY(sample_take(&job->sample, &c->base, size, read_items, &job->in, err));
+    else
+        TRY(sample_invent(&job->sample, &c->base, size, err));
+    s->sample = &job->sample;
+    s->mix = &job->mix;
+    s->buffer = malloc(job->sample.size);
+    if (!s->buffer)
+        return report_nomem(err, (int64_t)job->sample.size);
+    memset(s->buffer, 0, job->sample.size); // the pages are there when they are first timed
+
+    s->space.ndim = c->base.ndim;
+    memcpy(s->space.shape, c->base.shape, sizeof s->space.shape);
+    s->space.typesize = c->base.typesize;
+    s->space.chunk_most = CHUNK_MOST;
+    if (!job->sample.whole && (int64_t)job->sample.size / CHUNKS_IN_SAMPLE < CHUNK_MOST)
+        s->space.chunk_most = (int64_t)job->sample.size / CHUNKS_IN_SAMPLE;
+    s->space.block_least = BLOCK_LEAST;
+    s->space.block_most = 2 * s->model.machine.l2;
+    s->space.fixed_chunks = job->args->values[OPT_CHUNKS] != NULL;
+    s->space.fixed_blocks = job->args->values[OPT_BLOCKS] != NULL;
+out:
+    return st;
+}
+
+// -- what comes of it
+
+static tess_status
+apply(struct job *job, tess_error *err)
+{
+    const struct trial *const best = contest_find(&job->contest, ROLE_BEST);
+    tess_params params = job->stored;
+    struct progress progress = {0};
+    struct output file = {0};
+    tess_status st = TESS_OK;
+    tess_context context;
+    tess_storage storage;
+
+    memcpy(params.chunkshape, best->grid.chunk, sizeof params.chunkshape);
+    memcpy(params.blockshape, best->grid.block, sizeof params.blockshape);
+    params.codec = best->params.codec;
+    params.codec_meta = best->params.codec_meta;
+    params.clevel = best->params.clevel;
+    params.split = best->params.split;
+    params.dictionary = best->params.dictionary;
+    memcpy(params.filters, best->params.filters, sizeof params.filters);
+    memcpy(params.filters_meta, best->params.filters_meta, sizeof params.filters_meta);
+
+    job->about = job->args->values[OPT_APPLY];
+    TRY(open_context(job->args, &context, err));
+    TRY(output_open(&file, job->about,
+                    params.layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                    job->args->values[OPT_FORCE] != NULL, err));
+    progress_follow(&progress, &context);
+    tess_storage_init(&storage);
+    storage.path = file.temporary;
+    storage.mode = TESS_MODE_NEW;
+    storage.durability = TESS_DURABILITY_NONE;
+    storage.context = &context;
+    st = tess_array_copy(job->in.array, &storage, &params, NULL, err);
+    progress_end(&progress);
+    TRY(st);
+    TRY(output_publish(&file, err));
+out:
+    output_close(&file);
+    return st;
+}
+
+static tess_status
+draw(struct job *job, const struct result *result, tess_error *err)
+{
+    const char *const name = job->args->values[OPT_PLOT];
+    struct output file = {0};
+    tess_status st = TESS_OK;
+
+    job->about = name;
+    TRY(output_open(&file, name, OUTPUT_FILE, job->args->values[OPT_FORCE] != NULL, err));
+    TRY(plot_write(result, name, file.temporary, err));
+    TRY(output_publish(&file, err));
+out:
+    output_close(&file);
+    return st;
+}
+
+static tess_status
+tell(struct job *job, tess_error *err)
+{
+    const char *const *const values = job->args->values;
+    struct result result = {.contest = &job->contest, .name = job->in_name};
+    tess_status st = TESS_OK;
+
+    if (values[OPT_APPLY]) {
+        TRY(apply(job, err));
+        result.applied = values[OPT_APPLY];
+    }
+    if (values[OPT_PLOT])
+        TRY(draw(job, &result, err));
+    job->about = job->in_name;
+    if (values[OPT_JSON])
+        result_json(&result, stdout);
+    else if (values[OPT_CSV])
+        result_csv(&result, stdout);
+    else
+        TRY(result_print(&result, stdout, err));
+out:
+    return st;
+}
+
+static int
+run(const struct arguments *args)
+{
+    struct job job = {.args = args, .in_name = arguments_word(args, 0)};
+    tess_status st = TESS_OK;
+    tess_error err;
+
+    job.about = job.in_name ? job.in_name : "layout";
+    TRY(parse(&job, &err));
+    TRY(describe(&job, &err));
+    TRY(prepare(&job, &err));
+    TRY(contest_run(&job.contest, job.has_stored ? &job.stored : NULL, &err));
+    TRY(tell(&job, &err));
+out:
+    contest_finish(&job.contest);
+    free(job.contest.setting.buffer);
+    sample_close(&job.sample);
+    input_close(&job.in);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
+}
+
+const struct command cmd_layout = {
+    .name = "layout",
+    .purpose = "find the chunks, blocks, codec and filters that suit an array and its use",
+    .words = "[PATH]",
+    .nwords = 0,
+    .nwords_more = 1,
+    .options = OPT_BIT(OPT_ACCESS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_CHUNKS) |
+               OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | OPT_BIT(OPT_FILTER) |
+               OPT_BIT(OPT_BUDGET) | OPT_BIT(OPT_SAMPLE) | OPT_BIT(OPT_DISK_SPEED) |
+               OPT_BIT(OPT_DISK_LATENCY) | OPT_BIT(OPT_EXHAUSTIVE) | OPT_BIT(OPT_JSON) |
+               OPT_BIT(OPT_CSV) | OPT_BIT(OPT_PLOT) | OPT_BIT(OPT_APPLY) | OPT_BIT(OPT_FORCE) |
+               OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .details =
+        "PATH is an array or what tess import takes. Without PATH a smooth field with noise of\n"
+        "that --shape and --dtype is made up: then speeds of shapes can be compared, but ratios\n"
+        "mean nothing.\n\n"
+        "--access tells the use: accesses with commas between them, each with * and how often.\n"
+        "  full         all items are read        box:SHAPE     a box is read, anywhere\n"
+        "  plane:K[:N]  N indices (1) of axis K   update:SHAPE  such a box is written\n"
+        "  line:K       all of axis K             append:K[:N]  axis K grows by N indices (1)\n"
+        "  row          all of the last axis      write         all items are written\n"
+        "  point        one item\n"
+        "If it is not given: full,plane:0*10,plane:1*10,...,point*100.\n\n"
+        "A sample of the array is written in many layouts, in memory, and each access is timed.\n"
+        "Layouts are ordered by the time that the mix takes: what was measured, and the time in\n"
+        "which a disk of that speed moves the compressed bytes. Shapes, codec, level and filters\n"
+        "that are given are kept, the others are searched.\n",
+    .run = run,
+};

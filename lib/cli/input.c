@@ -1,0 +1,70 @@
+/*
+ * input.c - where a command gets items from: an array, or what can be imported.
+ */
+#include "cli/input.h"
+
+#include "cli/open.h"
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool
+is_array(const char *name, const struct arguments *args)
+{
+    return !args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && !text_ends_with(name, ".npy") &&
+           (access(name, F_OK) == 0 || !strchr(name, ':'));
+}
+
+static tess_status
+open_as_array(struct input *in, const char *name, const struct arguments *args, tess_error *err)
+{
+    tess_info info;
+    const tess_status st = open_array(name, args, &in->array, err);
+
+    if (st == TESS_ERR_FORMAT)
+        return report_set(err, TESS_ERR_ARG, "is no array; raw input needs --dtype and --shape");
+    if (st != TESS_OK)
+        return st;
+    tess_array_info(in->array, &info);
+    in->dtype = info.dtype;
+    in->typesize = info.typesize;
+    in->ndim = info.ndim;
+    memcpy(in->shape, info.shape, sizeof in->shape);
+    return TESS_OK;
+}
+
+tess_status
+input_open(struct input *in, const char *name, const struct arguments *args, tess_error *err)
+{
+    *in = (struct input){0};
+    if (is_array(name, args))
+        return open_as_array(in, name, args, err);
+    const tess_status st =
+        source_open(name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &in->source, err);
+    if (st != TESS_OK)
+        return st;
+    in->dtype = in->source->dtype;
+    in->typesize = in->source->typesize;
+    in->ndim = in->source->ndim;
+    memcpy(in->shape, in->source->shape, sizeof in->shape);
+    return TESS_OK;
+}
+
+void
+input_close(struct input *in)
+{
+    tess_array_discard(in->array);
+    source_close(in->source);
+    *in = (struct input){0};
+}
+
+tess_status
+input_read(struct input *in, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+           tess_error *err)
+{
+    if (in->array)
+        return tess_array_read(in->array, start, stop, dst, size, err);
+    return in->source->read(in->source, start, stop, dst, err);
+}

@@ -1,0 +1,32 @@
+/*
+ * input.h - where a command gets items from: an array, or what can be imported.
+ */
+#ifndef CLI_INPUT_H
+#define CLI_INPUT_H
+
+#include "cli/options.h"
+#include "cli/source.h"
+
+#include <tessera/array.h>
+
+struct input {
+    // One of these.
+    tess_array *array;
+    struct source *source;
+
+    const char *dtype; // NULL: not known
+    int32_t typesize;
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM];
+};
+
+// With --dtype, --shape, --offset and --threads. End with input_close(), also after a failure.
+tess_status input_open(struct input *in, const char *name, const struct arguments *args,
+                       tess_error *err);
+void input_close(struct input *in);
+
+// The box [start, stop), which has items, into dst in C order.
+tess_status input_read(struct input *in, const int64_t *start, const int64_t *stop, void *dst,
+                       size_t size, tess_error *err);
+
+#endif

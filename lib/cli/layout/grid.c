@@ -1,0 +1,118 @@
+/*
+ * grid.c - shapes of chunks and blocks, and their neighbours.
+ *
+ * An axis of n items is divided into k chunks of ceil(n / k), a chunk of c items into m blocks of
+ * ceil(c / m): as little as possible is padding. Half the length is twice as many parts.
+ */
+#include "cli/layout/grid.h"
+
+#include <string.h>
+
+#define CHUNKS_MOST (INT64_C(1) << 22) // of an array
+#define BLOCKS_MOST (INT64_C(1) << 15) // of a chunk
+
+static int64_t
+parts(int64_t n, int64_t length)
+{
+    return (n + length - 1) / length;
+}
+
+int64_t
+grid_items(int ndim, const int64_t *lengths)
+{
+    int64_t items = 1;
+
+    for (int i = 0; i < ndim; i++)
+        if (__builtin_mul_overflow(items, lengths[i], &items))
+            return INT64_MAX;
+    return items;
+}
+
+bool
+grid_equal(int ndim, const struct grid *a, const struct grid *b)
+{
+    const size_t size = (size_t)ndim * sizeof a->chunk[0];
+    return memcmp(a->chunk, b->chunk, size) == 0 && memcmp(a->block, b->block, size) == 0;
+}
+
+bool
+grid_is_valid(const struct grid_space *space, const struct grid *g)
+{
+    const int64_t block = grid_items(space->ndim, g->block);
+    int64_t chunks = 1, blocks = 1, padded = 1;
+
+    for (int i = 0; i < space->ndim; i++) {
+        const int64_t m = parts(g->chunk[i], g->block[i]);
+
+        if (g->block[i] > g->chunk[i] ||
+            __builtin_mul_overflow(chunks, parts(space->shape[i], g->chunk[i]), &chunks) ||
+            __builtin_mul_overflow(blocks, m, &blocks) ||
+            __builtin_mul_overflow(padded, m * g->block[i], &padded))
+            return false;
+    }
+    if (!space->fixed_chunks &&
+        (padded > space->chunk_most / space->typesize || chunks > CHUNKS_MOST))
+        return false;
+    return space->fixed_blocks ||
+           (blocks <= BLOCKS_MOST && (block == 1 || block <= space->block_most / space->typesize) &&
+            (block >= space->block_least / space->typesize || blocks == 1));
+}
+
+// Twice as many parts, or half as many.
+static int64_t
+divide(int64_t n, int64_t length, bool finer)
+{
+    const int64_t k = parts(n, length);
+    const int64_t wanted = finer ? 2 * k : (k + 1) / 2;
+    return parts(n, wanted < n ? wanted : n);
+}
+
+static void
+change_chunk(const struct grid_space *space, struct grid *g, int axis, bool finer)
+{
+    const int64_t before = g->block[axis];
+
+    g->chunk[axis] = divide(space->shape[axis], g->chunk[axis], finer);
+    if (!space->fixed_blocks) // about as long as before
+        g->block[axis] = parts(g->chunk[axis], parts(g->chunk[axis], before));
+}
+
+static void
+change_block(const struct grid_space *space, struct grid *g, int axis, bool finer)
+{
+    if (!finer && g->block[axis] == g->chunk[axis] && !space->fixed_chunks) {
+        g->chunk[axis] = divide(space->shape[axis], g->chunk[axis], false);
+        g->block[axis] = g->chunk[axis];
+    } else {
+        g->block[axis] = divide(g->chunk[axis], g->block[axis], finer);
+    }
+}
+
+enum what { CHUNK, BLOCK, BOTH, WHATS };
+
+static void
+change(const struct grid_space *space, struct grid *g, enum what what, int axis, bool finer)
+{
+    if (what != BLOCK && !space->fixed_chunks)
+        change_chunk(space, g, axis, finer);
+    if (what != CHUNK && !space->fixed_blocks)
+        change_block(space, g, axis, finer);
+}
+
+bool
+grid_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
+          struct grid *neighbour)
+{
+    const int axes = space->ndim + 1; // the last one: none
+    const int number = step->number++;
+    const int what = number % WHATS, finer = number / WHATS % axes, coarser = number / WHATS / axes;
+
+    if (coarser >= axes)
+        return false;
+    *neighbour = *g;
+    if (finer < space->ndim)
+        change(space, neighbour, (enum what)what, finer, true);
+    if (coarser < space->ndim)
+        change(space, neighbour, (enum what)what, coarser, false);
+    return true;
+}

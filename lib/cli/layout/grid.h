@@ -1,0 +1,48 @@
+/*
+ * grid.h - shapes of chunks and blocks, and their neighbours.
+ */
+#ifndef CLI_LAYOUT_GRID_H
+#define CLI_LAYOUT_GRID_H
+
+#include <tessera/params.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct grid {
+    int64_t chunk[TESS_MAX_NDIM];
+    int64_t block[TESS_MAX_NDIM];
+};
+
+// What grids are for.
+struct grid_space {
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM]; // no axis is empty
+    int32_t typesize;
+    int64_t chunk_most; // bytes
+    int64_t block_most, block_least; // bytes; a block of one item is never too large
+    bool fixed_chunks, fixed_blocks; // the user's
+};
+
+int64_t grid_items(int ndim, const int64_t *lengths);
+
+bool grid_equal(int ndim, const struct grid *a, const struct grid *b);
+
+// Whether the sizes are within bounds, blocks lie inside chunks, and there are not too many of
+// either.
+bool grid_is_valid(const struct grid_space *space, const struct grid *g);
+
+/*
+ * The neighbours: along one axis, or shorter along one and longer along another, chunks or blocks
+ * or both have half or twice the length. Lengths are such that an axis is divided evenly.
+ */
+struct grid_step {
+    int number;
+};
+
+// The next neighbour of g, from step.number 0 on; false when there are no more. It may be g itself,
+// and it may not be valid.
+bool grid_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
+               struct grid *neighbour);
+
+#endif

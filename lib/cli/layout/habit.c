@@ -1,0 +1,82 @@
+/*
+ * habit.c - the layout that others give an array when nobody says how it will be used.
+ */
+#include "cli/layout/habit.h"
+
+#include <string.h>
+
+#define LARGE_L2 (INT64_C(2) << 20)
+#define LEAST_BLOCK (INT64_C(32) << 10)
+#define LEAST_CHUNK (INT64_C(4) << 20)
+#define CHUNK_MOST (INT64_C(1) << 30)
+#define OPERANDS 4 // that are to fit the cache at once
+
+static int64_t
+divisor_below(int64_t n, int64_t wanted)
+{
+    while (n % wanted != 0)
+        wanted--;
+    return wanted;
+}
+
+// As many of the `items` as an axis takes, from the last axis on.
+static void
+partition(int ndim, const int64_t *shape, const int64_t *least, int64_t items, int64_t *part)
+{
+    for (int i = 0; i < ndim; i++)
+        part[i] = 1;
+    for (int i = ndim - 1; i >= 0 && items > 1; i--) {
+        if (shape[i] <= items) {
+            part[i] = shape[i];
+        } else {
+            const int64_t wanted = items > least[i] ? items : least[i];
+            const int64_t even = divisor_below(shape[i], wanted);
+
+            part[i] = wanted / 2 < even ? even : wanted;
+        }
+        items /= part[i];
+    }
+}
+
+void
+habit_choose(const struct machine *machine, tess_params *p)
+{
+    int64_t ones[TESS_MAX_NDIM];
+    int64_t block = machine->l2 >= LARGE_L2 ? 4 * machine->l1 : machine->l2 / 4;
+    int64_t items = 1;
+
+    for (int i = 0; i < p->ndim; i++)
+        ones[i] = 1;
+    if (block < LEAST_BLOCK)
+        block = LEAST_BLOCK;
+    if (block < p->typesize)
+        block = p->typesize;
+    partition(p->ndim, p->shape, ones, block / p->typesize, p->blockshape);
+    for (int i = 0; i < p->ndim; i++)
+        items *= p->blockshape[i];
+    block = items * p->typesize;
+
+    int64_t chunk = machine->l3 > machine->l2 ? machine->l3 / OPERANDS : 32 * block / OPERANDS;
+    if (chunk < LEAST_CHUNK)
+        chunk = LEAST_CHUNK;
+    if (chunk > CHUNK_MOST)
+        chunk = CHUNK_MOST;
+    if (chunk < block)
+        chunk = block;
+    partition(p->ndim, p->shape, p->blockshape, chunk / block * block / p->typesize, p->chunkshape);
+    for (int i = 0; i < p->ndim; i++) {
+        const int64_t b = p->blockshape[i];
+        const int64_t whole = (p->chunkshape[i] + b - 1) / b * b;
+
+        p->chunkshape[i] = whole < p->shape[i] ? whole : p->shape[i];
+    }
+
+    p->codec = TESS_CODEC_ZSTD;
+    p->codec_meta = 0;
+    p->clevel = 5;
+    p->dictionary = false;
+    p->split = TESS_SPLIT_AUTO;
+    memset(p->filters, 0, sizeof p->filters);
+    memset(p->filters_meta, 0, sizeof p->filters_meta);
+    p->filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_SHUFFLE;
+}

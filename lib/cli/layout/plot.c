@@ -1,0 +1,182 @@
+/*
+ * plot.c - what a contest has found, as a drawing made by gnuplot.
+ */
+#include "cli/layout/plot.h"
+
+#include "cli/report.h"
+#include "cli/text.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAMED_MOST 4 // best, automatic, habit, as stored
+
+extern char **environ;
+
+tess_status
+plot_check(const char *name, tess_error *err)
+{
+    if (text_ends_with(name, ".svg") || text_ends_with(name, ".png"))
+        return TESS_OK;
+    return report_set(err, TESS_ERR_ARG, "a plot ends in .svg or .png");
+}
+
+// A string of gnuplot that stands for itself.
+static void
+quote(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputc('\'', out);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+    }
+    fputc('\'', out);
+}
+
+// The layouts that have a name, each once; what they are called.
+static int
+named(const struct contest *c, const struct trial *trials[NAMED_MOST],
+      char names[NAMED_MOST][RESULT_NAME_SIZE])
+{
+    static const unsigned roles[NAMED_MOST] = {ROLE_BEST, ROLE_AUTOMATIC, ROLE_HABIT, ROLE_STORED};
+    int count = 0;
+
+    for (int i = 0; i < NAMED_MOST; i++) {
+        const struct trial *const t = contest_find(c, roles[i]);
+        bool seen = t == NULL;
+
+        for (int k = 0; k < count; k++)
+            seen = seen || trials[k] == t;
+        if (seen)
+            continue;
+        result_role(t, names[count]);
+        trials[count++] = t;
+    }
+    return count;
+}
+
+static void
+write_points(FILE *out, const struct contest *c, double automatic, bool front)
+{
+    fprintf(out, "$%s << EOD\n", front ? "front" : "all");
+    for (int i = 0; i < c->count; i++)
+        if (!front || c->trials[i].on_front)
+            fprintf(out, "%.6g %.6g\n", c->trials[i].ratio, automatic / c->trials[i].mix);
+    fputs("EOD\n", out);
+}
+
+static void
+write_data(FILE *out, const struct result *r, const struct trial *const *trials, int count)
+{
+    const struct contest *const c = r->contest;
+    const struct access_mix *const mix = c->setting.mix;
+    const struct trial *const automatic = contest_find(c, ROLE_AUTOMATIC);
+
+    write_points(out, c, automatic->mix, false);
+    write_points(out, c, automatic->mix, true);
+    for (int k = 0; k < count; k++)
+        fprintf(out, "$named%d << EOD\n%.6g %.6g\nEOD\n", k, trials[k]->ratio,
+                automatic->mix / trials[k]->mix);
+    fputs("$bars << EOD\n", out);
+    for (int i = 0; i < mix->count; i++) {
+        fprintf(out, "\"%s\"", mix->items[i].text);
+        for (int k = 0; k < count; k++)
+            fprintf(out, " %.6g", result_access(automatic, i) / result_access(trials[k], i));
+        fputc('\n', out);
+    }
+    fputs("\"mix\"", out);
+    for (int k = 0; k < count; k++)
+        fprintf(out, " %.6g", automatic->mix / trials[k]->mix);
+    fputs("\nEOD\n", out);
+}
+
+static void
+write_script(FILE *out, const struct result *r, const char *name, const char *path)
+{
+    char names[NAMED_MOST][RESULT_NAME_SIZE];
+    const struct trial *trials[NAMED_MOST];
+    const int count = named(r->contest, trials, names);
+
+    write_data(out, r, trials, count);
+    fprintf(out, "set terminal %s size 900,900 noenhanced background 'white'\nset output ",
+            text_ends_with(name, ".svg") ? "svg" : "pngcairo");
+    quote(out, path);
+    fputs("\nset multiplot layout 2,1 title ", out);
+    quote(out, r->name);
+    fputs("\nset grid\nset key outside below\nset logscale y\n"
+          "set xlabel 'ratio: bytes of the items per stored byte' offset 0,0.5\n"
+          "set ylabel 'speed of the mix, automatic layout = 1'\n"
+          "plot $all with points pt 7 ps 0.4 lc rgb '#b0b0b0' title 'measured', \\\n"
+          "  $front with linespoints pt 7 ps 0.6 lc rgb 'black' title 'no other is smaller and "
+          "faster'",
+          out);
+    for (int k = 0; k < count; k++) {
+        fprintf(out, ", \\\n  $named%d with points pt %d ps 1.6 lc %d title ", k, 5 + 2 * k, k + 1);
+        quote(out, names[k]);
+    }
+    fputs("\nset xlabel ' '\nset ylabel 'speed of one access, automatic layout = 1'\n"
+          "set style fill solid 0.8\nset xtics rotate by -25\nset offsets 0.3, 0.3, 0, 0\nplot ",
+          out);
+    for (int k = 0; k < count; k++) { // from 1 upwards or downwards
+        const int column = k + 2;
+        const double left = 0.8 * k / count - 0.4, right = 0.8 * (k + 1) / count - 0.4;
+
+        fprintf(out,
+                "%s$bars using ($0):%d:($0%+.3f):($0%+.3f):($%d < 1 ? $%d : 1):($%d < 1 ? 1 : "
+                "$%d):xtic(1) with boxxyerror lc %d title ",
+                k ? ", \\\n  " : "", column, left, right, column, column, column, column, k + 1);
+        quote(out, names[k]);
+    }
+    fputs("\nunset multiplot\n", out);
+}
+
+static tess_status
+run_gnuplot(FILE *script, tess_error *err)
+{
+    char *const words[] = {"gnuplot", "-", NULL};
+    posix_spawn_file_actions_t actions;
+    int status = 0;
+    pid_t pid;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return report_nomem(err, sizeof actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
+    (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    errno = posix_spawnp(&pid, words[0], &actions, NULL, words, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (errno == ENOENT)
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "a plot needs the program gnuplot, which is not installed; --csv and "
+                          "--json have the numbers");
+    if (errno != 0)
+        return report_errno(err, "cannot run gnuplot");
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return report_errno(err, "cannot wait for gnuplot");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return report_set(err, TESS_ERR_IO, "gnuplot has failed");
+    return TESS_OK;
+}
+
+tess_status
+plot_write(const struct result *r, const char *name, const char *path, tess_error *err)
+{
+    FILE *const script = tmpfile();
+    tess_status st;
+
+    if (!script)
+        return report_errno(err, "cannot make a temporary file");
+    write_script(script, r, name, path);
+    errno = 0;
+    if (fflush(script) != 0 || ferror(script) || fseek(script, 0, SEEK_SET) != 0)
+        st = report_errno(err, "cannot write a temporary file");
+    else
+        st = run_gnuplot(script, err);
+    (void)fclose(script);
+    return st;
+}

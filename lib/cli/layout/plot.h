@@ -1,0 +1,20 @@
+/*
+ * plot.h - what a contest has found, as a drawing.
+ *
+ * Above, size against speed: each layout is a point, the front of those that no other beats in both
+ * is a line, and the known ones have their names. Below, each access as bars, how many times faster
+ * than in the automatic layout.
+ */
+#ifndef CLI_LAYOUT_PLOT_H
+#define CLI_LAYOUT_PLOT_H
+
+#include "cli/layout/result.h"
+
+// Whether the name ends in .svg or .png; TESS_ERR_ARG in words if not.
+tess_status plot_check(const char *name, tess_error *err);
+
+// Draw to a new file `path`, as what the ending of `name` says. Needs the program gnuplot:
+// TESS_ERR_UNSUPPORTED if it is not installed.
+tess_status plot_write(const struct result *r, const char *name, const char *path, tess_error *err);
+
+#endif

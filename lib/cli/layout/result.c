@@ -1,0 +1,74 @@
+/*
+ * result.c - the names of layouts, the same in every form of output.
+ */
+#include "cli/layout/result.h"
+
+#include "cli/names.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    unsigned role;
+    const char *name;
+} roles[] = {
+    {ROLE_BEST, "best"},        {ROLE_AUTOMATIC, "automatic"}, {ROLE_HABIT, "blosc2's habit"},
+    {ROLE_STORED, "as stored"}, {ROLE_PROPOSED, "proposed"},
+};
+
+void
+result_role(const struct trial *t, char text[RESULT_NAME_SIZE])
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (t->roles & roles[i].role)
+            length += (size_t)snprintf(text + length, RESULT_NAME_SIZE - length, "%s%s",
+                                       length > 0 ? ", " : "", roles[i].name);
+}
+
+void
+result_shape(int ndim, const int64_t *shape, char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < ndim && length < size; i++)
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%" PRId64, i ? "x" : "", shape[i]);
+}
+
+void
+result_codec(const tess_params *p, char text[RESULT_NAME_SIZE])
+{
+    const char *const name = names_text(names_codec, p->codec);
+
+    (void)snprintf(text, RESULT_NAME_SIZE, "%s %d", name ? name : "?", p->clevel);
+}
+
+void
+result_filters(const tess_params *p, char text[RESULT_NAME_SIZE])
+{
+    size_t length = 0;
+
+    for (int i = 0; i < TESS_MAX_FILTERS; i++) {
+        const char *const name = names_text(names_filter, p->filters[i]);
+
+        if (p->filters[i] == TESS_FILTER_NONE || length >= RESULT_NAME_SIZE)
+            continue;
+        length += (size_t)snprintf(text + length, RESULT_NAME_SIZE - length, "%s%s",
+                                   length > 0 ? "," : "", name ? name : "?");
+        if (p->filters_meta[i] && length < RESULT_NAME_SIZE)
+            length += (size_t)snprintf(text + length, RESULT_NAME_SIZE - length, ":%d",
+                                       p->filters_meta[i]);
+    }
+    if (length == 0)
+        (void)snprintf(text, RESULT_NAME_SIZE, "none");
+}
+
+double
+result_access(const struct trial *t, int access)
+{
+    return t->costs[access].cpu + t->costs[access].disk;
+}

@@ -1,0 +1,41 @@
+/*
+ * result.h - what a contest has found, for people and for programs.
+ */
+#ifndef CLI_LAYOUT_RESULT_H
+#define CLI_LAYOUT_RESULT_H
+
+#include "cli/layout/contest.h"
+
+#include <stdio.h>
+
+#define RESULT_NAME_SIZE 64
+
+// What the contest was about.
+struct result {
+    const struct contest *contest;
+    const char *name; // of the array
+    const char *apply; // the words of a command that makes the best layout, up to its options
+    const char *applied; // the array that was made in it, or NULL
+};
+
+// A table of the best, and what their gain is.
+tess_status result_print(const struct result *r, FILE *out, tess_error *err);
+
+// All layouts: one JSON object; or CSV, a line of names and one for each layout.
+void result_json(const struct result *r, FILE *out);
+void result_csv(const struct result *r, FILE *out);
+
+// "best", "automatic", "blosc2's habit", "as stored", with commas between them.
+void result_role(const struct trial *t, char text[RESULT_NAME_SIZE]);
+
+// "132x73x144"
+void result_shape(int ndim, const int64_t *shape, char *text, size_t size);
+
+// "zstd 5", and "shuffle,bytedelta" as --filter takes it.
+void result_codec(const tess_params *p, char text[RESULT_NAME_SIZE]);
+void result_filters(const tess_params *p, char text[RESULT_NAME_SIZE]);
+
+// Seconds of one access, the disk included.
+double result_access(const struct trial *t, int access);
+
+#endif

@@ -1,0 +1,189 @@
+/*
+ * result_text.c - what a contest has found, as a table and in words.
+ */
+#include "cli/layout/result.h"
+
+#include "cli/report.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+#include <string.h>
+
+#define SHAPE_SIZE 256
+#define ROWS_MOST 14 // besides those with a role
+#define TIME_SIZE 32
+
+// Three digits and a unit.
+static void
+format_time(double seconds, char text[TIME_SIZE])
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    int unit = 0;
+
+    while (seconds < 1 && unit < 3) {
+        seconds *= 1000;
+        unit++;
+    }
+    (void)snprintf(text, TIME_SIZE, "%.*f %s",
+                   seconds < 9.995   ? 2
+                   : seconds < 99.95 ? 1
+                                     : 0,
+                   seconds, units[unit]);
+}
+
+static double
+megabytes_per_second(const struct result *r, double seconds)
+{
+    return seconds > 0 ? (double)r->contest->setting.sample->size / seconds / 1e6 : 0;
+}
+
+static void
+print_heading(const struct result *r, FILE *out)
+{
+    const struct contest *const c = r->contest;
+    const struct sample *const s = c->setting.sample;
+    const struct access_mix *const mix = c->setting.mix;
+    const struct model *const m = &c->setting.model;
+    char shape[SHAPE_SIZE];
+
+    result_shape(c->base.ndim, c->base.shape, shape, sizeof shape);
+    text_write(out, r->name);
+    fprintf(out, ": %s", shape);
+    if (c->base.dtype) {
+        fputs(", ", out);
+        text_write(out, c->base.dtype);
+    }
+    result_shape(s->ndim, s->shape, shape, sizeof shape);
+    fprintf(out, ", %s %s\n", s->whole ? "all of it measured, as" : "measured:", shape);
+    fputs("mix:", out);
+    for (int i = 0; i < mix->count; i++)
+        fprintf(out, "%s%s * %g", i ? ", " : " ", mix->items[i].text, mix->items[i].weight);
+    fprintf(out, "\n%d threads, caches of %g KiB, %g KiB and %g MiB", m->threads,
+            (double)m->machine.l1 / 0x1p10, (double)m->machine.l2 / 0x1p10,
+            (double)m->machine.l3 / 0x1p20);
+    if (m->disk_speed > 0)
+        fprintf(out, "; disk: %g MB/s", m->disk_speed / 1e6);
+    if (m->disk_latency > 0)
+        fprintf(out, ", %g ms for a chunk", m->disk_latency * 1e3);
+    fprintf(out, "\n%d layouts in %.1f s%s\n\n", c->count, c->seconds,
+            c->cut_short ? "; more time (--budget) would try more" : "");
+}
+
+static void
+add_row(struct table *table, const struct result *r, const struct trial *t, double automatic)
+{
+    const struct access_mix *const mix = r->contest->setting.mix;
+    char role[RESULT_NAME_SIZE], chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE];
+    char filters[RESULT_NAME_SIZE], time[TIME_SIZE];
+
+    result_role(t, role);
+    result_shape(t->params.ndim, t->grid.chunk, chunk, sizeof chunk);
+    result_shape(t->params.ndim, t->grid.block, block, sizeof block);
+    result_codec(&t->params, codec);
+    result_filters(&t->params, filters);
+    table_cell(table, "%s", role);
+    table_cell(table, "%s", chunk);
+    table_cell(table, "%s", block);
+    table_cell(table, "%s", codec);
+    table_cell(table, "%s", filters);
+    table_cell(table, "%.2f", t->ratio);
+    table_cell(table, "%.0f", megabytes_per_second(r, times_median(&t->write)));
+    table_cell(table, "%.0f", megabytes_per_second(r, times_median(&t->read)));
+    for (int i = 0; i < mix->count; i++) {
+        format_time(result_access(t, i), time);
+        table_cell(table, "%s", time);
+    }
+    format_time(t->mix, time);
+    table_cell(table, "%s", time);
+    table_cell(table, "%.2f", automatic / t->mix);
+    table_cell(table, "%s", t->on_front ? "*" : "");
+}
+
+static tess_status
+print_table(const struct result *r, FILE *out, tess_error *err)
+{
+    static const char *const before[] = {"",       "chunks", "blocks", "codec",
+                                         "filter", "ratio",  "write",  "read"};
+    const struct contest *const c = r->contest;
+    const struct access_mix *const mix = c->setting.mix;
+    const int nbefore = sizeof before / sizeof before[0];
+    const double automatic = contest_find(c, ROLE_AUTOMATIC)->mix;
+    struct table table;
+    int rows = 0;
+
+    table_init(&table, nbefore + mix->count + 3);
+    for (int i = 0; i < nbefore; i++)
+        table_cell(&table, "%s", before[i]);
+    for (int i = 0; i < mix->count; i++)
+        table_cell(&table, "%s", mix->items[i].text);
+    table_cell(&table, "mix");
+    table_cell(&table, "gain");
+    table_cell(&table, "front");
+    for (int i = 0; i < c->count; i++) {
+        const struct trial *const t = &c->trials[i];
+
+        if (t->roles & ~ROLE_FINAL || ((t->roles || t->on_front) && rows++ < ROWS_MOST))
+            add_row(&table, r, t, automatic);
+    }
+    const tess_status st = table_print(&table, out, err);
+    table_finish(&table);
+    return st;
+}
+
+static void
+print_gain(const struct trial *best, const struct trial *other, const char *name, FILE *out)
+{
+    if (other)
+        fprintf(out, "%s %.2f times as fast as %s, with %.2f times its bytes", other ? "" : "",
+                other->mix / best->mix, name, other->ratio / best->ratio);
+}
+
+static void
+print_words(const struct result *r, FILE *out)
+{
+    const struct contest *const c = r->contest;
+    const struct trial *const best = contest_find(c, ROLE_BEST);
+    const struct trial *const stored = contest_find(c, ROLE_STORED);
+    const tess_params *const p = &best->params;
+    char chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE], filters[RESULT_NAME_SIZE];
+
+    fputs("\nwrite and read: MB/s, of all items; accesses: each once; mix: as often as it says;\n"
+          "gain: times as fast as the automatic layout; front: no other is smaller and faster\n\n"
+          "The best is",
+          out);
+    print_gain(best, contest_find(c, ROLE_AUTOMATIC), "the automatic layout", out);
+    fputs(",\nand", out);
+    print_gain(best, contest_find(c, ROLE_HABIT), "what blosc2 would choose", out);
+    if (stored) {
+        fputs(",\nand", out);
+        print_gain(best, stored, "the array is now", out);
+    }
+    fputs(".\n", out);
+    if (r->applied) {
+        fputs("Made: ", out);
+        text_write(out, r->applied);
+        fputc('\n', out);
+        return;
+    }
+    if (!r->apply)
+        return;
+    result_shape(p->ndim, best->grid.chunk, chunk, sizeof chunk);
+    result_shape(p->ndim, best->grid.block, block, sizeof block);
+    result_codec(p, codec);
+    result_filters(p, filters);
+    codec[strcspn(codec, " ")] = '\0';
+    fputs("To make it:  ", out);
+    text_write(out, r->apply);
+    fprintf(out, " OUT --chunks %s --blocks %s --codec %s --level %d --filter %s\n", chunk, block,
+            codec, p->clevel, filters);
+}
+
+tess_status
+result_print(const struct result *r, FILE *out, tess_error *err)
+{
+    print_heading(r, out);
+    const tess_status st = print_table(r, out, err);
+    if (st == TESS_OK)
+        print_words(r, out);
+    return st;
+}
