@@ -5,17 +5,14 @@
  * it and, if asked, makes the array in the best one.
  */
 #include "cli/commands.h"
-#include "cli/input.h"
 #include "cli/layout/plot.h"
+#include "cli/layout/subject.h"
 #include "cli/open.h"
 #include "cli/output.h"
-#include "cli/params.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/text.h"
 
 #include <tessera/copy.h>
-#include <tessera/dtype.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,13 +28,9 @@
 
 struct job {
     const struct arguments *args;
-    const char *in_name; // NULL: described by its shape and type
-    struct input in;
-    tess_params stored; // the array's own layout, if it has one that can be had again
-    bool has_stored;
+    struct subject subject;
+    double sample_size; // bytes that the sample may have
     struct access_mix mix;
-    struct sample sample;
-    double sample_size; // bytes that it may have
     struct contest contest;
     const char *about;
 };
@@ -99,76 +92,17 @@ out:
 // -- the array
 
 static tess_status
-describe_input(struct job *job, tess_params *base, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    tess_info info;
-
-    TRY(input_open(&job->in, job->in_name, job->args, err));
-    base->dtype = job->in.dtype;
-    base->typesize = job->in.typesize;
-    base->ndim = job->in.ndim;
-    memcpy(base->shape, job->in.shape, sizeof base->shape);
-    if (job->in.array) {
-        tess_array_info(job->in.array, &info);
-        tess_array_params(job->in.array, &job->stored);
-        job->has_stored = !info.plain;
-        job->stored.metalayers = NULL;
-        job->stored.nmetalayers = 0;
-    }
-out:
-    return st;
-}
-
-static tess_status
-describe_words(struct job *job, tess_params *base, tess_error *err)
-{
-    const char *const dtype = job->args->values[OPT_DTYPE];
-    const char *const shape = job->args->values[OPT_SHAPE];
-
-    job->in_name = job->about = "a field that is made up";
-    if (!dtype || !shape)
-        return report_set(err, TESS_ERR_ARG, "PATH is needed, or --shape and --dtype");
-    if (!text_shape(shape, &base->ndim, base->shape))
-        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
-    base->dtype = dtype;
-    base->typesize = tess_dtype_parse(dtype).size;
-    if (base->typesize <= 0)
-        return report_set(err, TESS_ERR_ARG, "--dtype %s: not a type such as <f4", dtype);
-    return TESS_OK;
-}
-
-static tess_status
-check_shape(const tess_params *base, tess_error *err)
-{
-    int64_t bytes = base->typesize;
-
-    if (base->ndim == 0)
-        return report_set(err, TESS_ERR_ARG, "an array without dimensions has one layout only");
-    for (int i = 0; i < base->ndim; i++) {
-        if (base->shape[i] == 0)
-            return report_set(err, TESS_ERR_ARG,
-                              "axis %d is empty; --shape and --dtype describe what it will be", i);
-        if (__builtin_mul_overflow(bytes, base->shape[i], &bytes))
-            return report_set(err, TESS_ERR_LIMIT, "the shape has more than 2^63 bytes");
-    }
-    return TESS_OK;
-}
-
-static tess_status
-describe(struct job *job, tess_error *err)
+prepare(struct job *job, tess_error *err)
 {
     const char *const *const values = job->args->values;
+    const struct subject *const subject = &job->subject;
+    const struct sample *const sample = &subject->sample;
     struct contest *const c = &job->contest;
+    struct setting *const s = &c->setting;
     tess_status st = TESS_OK;
 
-    tess_params_init(&c->base);
-    if (arguments_word(job->args, 0))
-        TRY(describe_input(job, &c->base, err));
-    else
-        TRY(describe_words(job, &c->base, err));
-    TRY(check_shape(&c->base, err));
-    TRY(params_set(&c->base, job->args, err));
+    TRY(subject_open(&job->subject, job->args, NULL, (int64_t)job->sample_size, err));
+    c->base = subject->params;
     c->fixed = (struct codecs_fixed){
         .codec = values[OPT_CODEC] != NULL,
         .level = values[OPT_LEVEL] != NULL,
@@ -178,46 +112,20 @@ describe(struct job *job, tess_error *err)
         TRY(access_parse(values[OPT_ACCESS], c->base.ndim, c->base.shape, &job->mix, err));
     else
         access_default(c->base.ndim, &job->mix);
-out:
-    return st;
-}
 
-static tess_status
-read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, size_t size,
-           tess_error *err)
-{
-    return input_read(input, start, stop, dst, size, err);
-}
-
-static tess_status
-prepare(struct job *job, tess_error *err)
-{
-    struct contest *const c = &job->contest;
-    struct setting *const s = &c->setting;
-    const int64_t size = (int64_t)fmax(job->sample_size, c->base.typesize);
-    tess_status st = TESS_OK;
-
-    if (arguments_word(job->args, 0))
-        TRY(sample_take(&job->sample, &c->base, size, read_items, &job->in, err));
-    else
-        TRY(sample_invent(&job->sample, &c->base, size, err));
-    s->sample = &job->sample;
+    s->sample = sample;
     s->mix = &job->mix;
-    s->buffer = malloc(job->sample.size);
-    if (!s->buffer)
-        return report_nomem(err, (int64_t)job->sample.size);
-    memset(s->buffer, 0, job->sample.size); // the pages are there when they are first timed
-
+    s->buffer = subject->buffer;
     s->space.ndim = c->base.ndim;
     memcpy(s->space.shape, c->base.shape, sizeof s->space.shape);
     s->space.typesize = c->base.typesize;
     s->space.chunk_most = CHUNK_MOST;
-    if (!job->sample.whole && (int64_t)job->sample.size / CHUNKS_IN_SAMPLE < CHUNK_MOST)
-        s->space.chunk_most = (int64_t)job->sample.size / CHUNKS_IN_SAMPLE;
+    if (!sample->whole && (int64_t)sample->size / CHUNKS_IN_SAMPLE < CHUNK_MOST)
+        s->space.chunk_most = (int64_t)sample->size / CHUNKS_IN_SAMPLE;
     s->space.block_least = BLOCK_LEAST;
     s->space.block_most = 2 * s->model.machine.l2;
-    s->space.fixed_chunks = job->args->values[OPT_CHUNKS] != NULL;
-    s->space.fixed_blocks = job->args->values[OPT_BLOCKS] != NULL;
+    s->space.fixed_chunks = values[OPT_CHUNKS] != NULL;
+    s->space.fixed_blocks = values[OPT_BLOCKS] != NULL;
 out:
     return st;
 }
@@ -228,7 +136,7 @@ static tess_status
 apply(struct job *job, tess_error *err)
 {
     const struct trial *const best = contest_find(&job->contest, ROLE_BEST);
-    tess_params params = job->stored;
+    tess_params params = job->subject.stored;
     struct progress progress = {0};
     struct output file = {0};
     tess_status st = TESS_OK;
@@ -256,7 +164,7 @@ apply(struct job *job, tess_error *err)
     storage.mode = TESS_MODE_NEW;
     storage.durability = TESS_DURABILITY_NONE;
     storage.context = &context;
-    st = tess_array_copy(job->in.array, &storage, &params, NULL, err);
+    st = tess_array_copy(job->subject.in.array, &storage, &params, NULL, err);
     progress_end(&progress);
     TRY(st);
     TRY(output_publish(&file, err));
@@ -285,7 +193,11 @@ static tess_status
 tell(struct job *job, tess_error *err)
 {
     const char *const *const values = job->args->values;
-    struct result result = {.contest = &job->contest, .name = job->in_name};
+    struct result result = {
+        .contest = &job->contest,
+        .name = job->subject.name,
+        .command = job->subject.in.array ? "copy" : "import",
+    };
     tess_status st = TESS_OK;
 
     if (values[OPT_APPLY]) {
@@ -294,7 +206,7 @@ tell(struct job *job, tess_error *err)
     }
     if (values[OPT_PLOT])
         TRY(draw(job, &result, err));
-    job->about = job->in_name;
+    job->about = job->subject.name;
     if (values[OPT_JSON])
         result_json(&result, stdout);
     else if (values[OPT_CSV])
@@ -308,21 +220,19 @@ out:
 static int
 run(const struct arguments *args)
 {
-    struct job job = {.args = args, .in_name = arguments_word(args, 0)};
+    struct job job = {.args = args, .about = arguments_word(args, 0)};
     tess_status st = TESS_OK;
     tess_error err;
 
-    job.about = job.in_name ? job.in_name : "layout";
+    if (!job.about)
+        job.about = "layout";
     TRY(parse(&job, &err));
-    TRY(describe(&job, &err));
     TRY(prepare(&job, &err));
-    TRY(contest_run(&job.contest, job.has_stored ? &job.stored : NULL, &err));
+    TRY(contest_run(&job.contest, job.subject.has_stored ? &job.subject.stored : NULL, &err));
     TRY(tell(&job, &err));
 out:
     contest_finish(&job.contest);
-    free(job.contest.setting.buffer);
-    sample_close(&job.sample);
-    input_close(&job.in);
+    subject_close(&job.subject);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }
 

@@ -14,7 +14,7 @@
 struct result {
     const struct contest *contest;
     const char *name; // of the array
-    const char *apply; // the words of a command that makes the best layout, up to its options
+    const char *command; // of tess, which makes the array in another layout
     const char *applied; // the array that was made in it, or NULL
 };
 

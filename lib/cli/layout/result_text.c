@@ -133,9 +133,8 @@ print_table(const struct result *r, FILE *out, tess_error *err)
 static void
 print_gain(const struct trial *best, const struct trial *other, const char *name, FILE *out)
 {
-    if (other)
-        fprintf(out, "%s %.2f times as fast as %s, with %.2f times its bytes", other ? "" : "",
-                other->mix / best->mix, name, other->ratio / best->ratio);
+    fprintf(out, " %.2f times as fast as %s, with %.2f times its bytes", other->mix / best->mix,
+            name, other->ratio / best->ratio);
 }
 
 static void
@@ -165,17 +164,13 @@ print_words(const struct result *r, FILE *out)
         fputc('\n', out);
         return;
     }
-    if (!r->apply)
-        return;
     result_shape(p->ndim, best->grid.chunk, chunk, sizeof chunk);
     result_shape(p->ndim, best->grid.block, block, sizeof block);
     result_codec(p, codec);
     result_filters(p, filters);
     codec[strcspn(codec, " ")] = '\0';
-    fputs("To make it:  ", out);
-    text_write(out, r->apply);
-    fprintf(out, " OUT --chunks %s --blocks %s --codec %s --level %d --filter %s\n", chunk, block,
-            codec, p->clevel, filters);
+    fprintf(out, "Options of tess %s: --chunks %s --blocks %s --codec %s --level %d --filter %s\n",
+            r->command, chunk, block, codec, p->clevel, filters);
 }
 
 tess_status
