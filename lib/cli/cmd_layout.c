@@ -11,16 +11,15 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/text.h"
 
 #include <tessera/copy.h>
 
-#include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BUDGET 60.0 // seconds
-#define SAMPLE 32.0 // MiB
-#define DISK_SPEED 1000.0 // MB/s
+#define DISK_SPEED 1000e6 // bytes per second
 
 #define CHUNK_MOST (INT64_C(16) << 20) // bytes
 #define BLOCK_LEAST (INT64_C(1) << 10)
@@ -29,55 +28,59 @@
 struct job {
     const struct arguments *args;
     struct subject subject;
-    double sample_size; // bytes that the sample may have
     struct access_mix mix;
     struct contest contest;
     const char *about;
 };
 
-// A number with one of the units behind it, or none; the factor of the unit is multiplied in.
-struct unit {
-    const char *text;
-    double factor;
-};
+// A number and one of the units.
+static tess_status
+parse_time(const char *text, double *seconds, tess_error *err)
+{
+    static const struct {
+        const char *text;
+        double seconds;
+    } units[] = {{"s", 1}, {"m", 60}, {"h", 3600}, {"", 1}};
+    char number[32];
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!text_ends_with(text, units[i].text))
+            continue;
+        (void)snprintf(number, sizeof number, "%.*s", (int)(strlen(text) - strlen(units[i].text)),
+                       text);
+        if (!text_amount(number, seconds))
+            break;
+        *seconds *= units[i].seconds;
+        return TESS_OK;
+    }
+    return report_set(err, TESS_ERR_ARG, "--budget %s: not a time such as 60s or 5m", text);
+}
 
 static tess_status
-parse_number(const char *option, const char *text, const struct unit *units, double most,
-             double *value, tess_error *err)
+parse_amount(const char *option, const char *text, double unit, double *value, tess_error *err)
 {
-    char *end = NULL;
-
     if (!text)
         return TESS_OK;
-    const double number = strtod(text, &end);
-    for (const struct unit *u = units; end != text && u->text; u++)
-        if (strcmp(end, u->text) == 0 && isfinite(number) && number >= 0 && number <= most) {
-            *value = number * u->factor;
-            return TESS_OK;
-        }
-    return report_set(err, TESS_ERR_ARG, "%s %s: not a number from 0 to %g", option, text, most);
+    if (!text_amount(text, value))
+        return report_set(err, TESS_ERR_ARG, "%s %s: not a number", option, text);
+    *value *= unit;
+    return TESS_OK;
 }
 
 static tess_status
 parse(struct job *job, tess_error *err)
 {
-    static const struct unit times[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {NULL, 0}};
-    static const struct unit sizes[] = {{"", 0x1p20}, {NULL, 0}};
-    static const struct unit speeds[] = {{"", 1e6}, {NULL, 0}};
-    static const struct unit latencies[] = {{"", 1e-3}, {NULL, 0}};
     const char *const *const values = job->args->values;
     struct model *const m = &job->contest.setting.model;
     tess_status st = TESS_OK;
     tess_context context;
 
-    job->sample_size = SAMPLE * 0x1p20;
     job->contest.budget = BUDGET;
-    m->disk_speed = DISK_SPEED * 1e6;
-    TRY(parse_number("--budget", values[OPT_BUDGET], times, 1e6, &job->contest.budget, err));
-    TRY(parse_number("--sample", values[OPT_SAMPLE], sizes, 65536, &job->sample_size, err));
-    TRY(parse_number("--disk-speed", values[OPT_DISK_SPEED], speeds, 1e9, &m->disk_speed, err));
-    TRY(parse_number("--disk-latency", values[OPT_DISK_LATENCY], latencies, 1e6, &m->disk_latency,
-                     err));
+    m->disk_speed = DISK_SPEED;
+    if (values[OPT_BUDGET])
+        TRY(parse_time(values[OPT_BUDGET], &job->contest.budget, err));
+    TRY(parse_amount("--disk-speed", values[OPT_DISK_SPEED], 1e6, &m->disk_speed, err));
+    TRY(parse_amount("--disk-latency", values[OPT_DISK_LATENCY], 1e-3, &m->disk_latency, err));
     if (values[OPT_PLOT])
         TRY(plot_check(values[OPT_PLOT], err));
     TRY(open_context(job->args, &context, err));
@@ -101,7 +104,7 @@ prepare(struct job *job, tess_error *err)
     struct setting *const s = &c->setting;
     tess_status st = TESS_OK;
 
-    TRY(subject_open(&job->subject, job->args, NULL, (int64_t)job->sample_size, err));
+    TRY(subject_open(&job->subject, job->args, NULL, err));
     c->base = subject->params;
     c->fixed = (struct codecs_fixed){
         .codec = values[OPT_CODEC] != NULL,

@@ -16,6 +16,7 @@ extern const struct command cmd_resize;
 extern const struct command cmd_append;
 extern const struct command cmd_show;
 extern const struct command cmd_layout;
+extern const struct command cmd_bench;
 extern const struct command cmd_attr;
 extern const struct command cmd_verify;
 extern const struct command cmd_compact;

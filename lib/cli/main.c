@@ -13,8 +13,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &cmd_info,   &cmd_import, &cmd_export, &cmd_slice,  &cmd_show,   &cmd_copy,    &cmd_diff,
-    &cmd_resize, &cmd_append, &cmd_attr,   &cmd_layout, &cmd_verify, &cmd_compact, &cmd_repair};
+    &cmd_info,   &cmd_import, &cmd_export, &cmd_slice,   &cmd_show,
+    &cmd_copy,   &cmd_diff,   &cmd_resize, &cmd_append,  &cmd_attr,
+    &cmd_layout, &cmd_bench,  &cmd_verify, &cmd_compact, &cmd_repair};
 
 #define NCOMMANDS (sizeof commands / sizeof commands[0])
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,16 @@ text_int64(const char *text, int64_t *value)
         return false;
     *value = n;
     return true;
+}
+
+bool
+text_amount(const char *text, double *value)
+{
+    char *end = NULL;
+
+    errno = 0;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value) && *value >= 0;
 }
 
 bool

@@ -11,6 +11,9 @@
 // A decimal integer and nothing else; false if it is not one, or does not fit.
 bool text_int64(const char *text, int64_t *value);
 
+// A decimal number, finite and not negative, and nothing else.
+bool text_amount(const char *text, double *value);
+
 // "400x400x400", one value per axis, none negative, TESS_MAX_NDIM axes at most. The empty string
 // is the shape of 0 dimensions. *ndim and *shape hold anything after a failure.
 bool text_shape(const char *text, int *ndim, int64_t *shape);

@@ -8,8 +8,6 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 
-#include <tessera/array.h>
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,27 +125,6 @@ cheapest(const struct contest *c)
 
 // -- 1. what is known
 
-// The shapes that the library chooses, for those that are not given.
-static tess_status
-automatic_grid(const tess_params *params, struct grid *g, tess_error *err)
-{
-    tess_params plain = *params;
-    tess_array *a = NULL;
-    tess_storage storage;
-    tess_info info;
-
-    plain.layout = TESS_LAYOUT_CONTIGUOUS;
-    tess_storage_init(&storage);
-    const tess_status st = tess_array_uninit(&storage, &plain, &a, err);
-    if (st != TESS_OK)
-        return st;
-    tess_array_info(a, &info);
-    memcpy(g->chunk, info.chunkshape, sizeof g->chunk);
-    memcpy(g->block, info.blockshape, sizeof g->block);
-    tess_array_discard(a);
-    return TESS_OK;
-}
-
 // Speeds of one byte, from a trial of the whole sample.
 static void
 learn(struct contest *c, const struct trial *t)
@@ -169,7 +146,7 @@ try_known(struct run *r, const tess_params *stored, struct grid *starts, int *ns
     struct grid g;
     int place = 0;
 
-    TRY(automatic_grid(&c->base, &starts[0], r->err));
+    TRY(grid_automatic(&c->base, &starts[0], r->err));
     TRY(try_layout(r, &c->base, &starts[0], ROLE_AUTOMATIC, &place));
     learn(c, &c->trials[place]);
 

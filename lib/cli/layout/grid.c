@@ -6,6 +6,8 @@
  */
 #include "cli/layout/grid.h"
 
+#include <tessera/array.h>
+
 #include <string.h>
 
 #define CHUNKS_MOST (INT64_C(1) << 22) // of an array
@@ -115,4 +117,24 @@ grid_next(const struct grid_space *space, const struct grid *g, struct grid_step
     if (coarser < space->ndim)
         change(space, neighbour, (enum what)what, coarser, false);
     return true;
+}
+
+tess_status
+grid_automatic(const tess_params *params, struct grid *g, tess_error *err)
+{
+    tess_params plain = *params;
+    tess_array *a = NULL;
+    tess_storage storage;
+    tess_info info;
+
+    plain.layout = TESS_LAYOUT_CONTIGUOUS;
+    tess_storage_init(&storage);
+    const tess_status st = tess_array_uninit(&storage, &plain, &a, err);
+    if (st != TESS_OK)
+        return st;
+    tess_array_info(a, &info);
+    memcpy(g->chunk, info.chunkshape, sizeof g->chunk);
+    memcpy(g->block, info.blockshape, sizeof g->block);
+    tess_array_discard(a);
+    return TESS_OK;
 }

@@ -45,4 +45,7 @@ struct grid_step {
 bool grid_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
                struct grid *neighbour);
 
+// The shapes that the library chooses for an array, where *params has none.
+tess_status grid_automatic(const tess_params *params, struct grid *g, tess_error *err);
+
 #endif

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SAMPLE_MOST 65536.0 // MiB
+
 static tess_status
 look_at_input(struct subject *s, const struct arguments *args, tess_error *err)
 {
@@ -82,10 +84,26 @@ read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, si
     return input_read(input, start, stop, dst, size, err);
 }
 
+static tess_status
+sample_size(const struct arguments *args, int32_t typesize, int64_t *size, tess_error *err)
+{
+    const char *const text = args->values[OPT_SAMPLE];
+    double mib = SUBJECT_SAMPLE;
+
+    if (text && (!text_amount(text, &mib) || mib > SAMPLE_MOST))
+        return report_set(err, TESS_ERR_ARG, "--sample %s: not a number of MiB up to %g", text,
+                          SAMPLE_MOST);
+    *size = (int64_t)(mib * 0x1p20);
+    if (*size < typesize)
+        *size = typesize;
+    return TESS_OK;
+}
+
 tess_status
 subject_open(struct subject *s, const struct arguments *args,
-             const struct subject_default *otherwise, int64_t size, tess_error *err)
+             const struct subject_default *otherwise, tess_error *err)
 {
+    int64_t size = 0;
     tess_status st = TESS_OK;
 
     *s = (struct subject){.name = arguments_word(args, 0)};
@@ -96,8 +114,7 @@ subject_open(struct subject *s, const struct arguments *args,
         TRY(describe(s, args, otherwise, err));
     TRY(check_shape(&s->params, err));
     TRY(params_set(&s->params, args, err));
-    if (size < s->params.typesize)
-        size = s->params.typesize;
+    TRY(sample_size(args, s->params.typesize, &size, err));
     if (s->described)
         TRY(sample_invent(&s->sample, &s->params, size, err));
     else

@@ -24,13 +24,15 @@ struct subject_default {
     const char *shape, *dtype;
 };
 
+#define SUBJECT_SAMPLE 32.0 // MiB, without --sample
+
 /*
  * The first word names an array, or what can be imported; without it --shape and --dtype describe
- * one. No axis is empty, and there is one at least. `size` bytes are as many as the sample may
- * have. End with subject_close(), also after a failure.
+ * one. No axis is empty, and there is one at least. --sample says how large the sample may
+ * be. End with subject_close(), also after a failure.
  */
 tess_status subject_open(struct subject *s, const struct arguments *args,
-                         const struct subject_default *otherwise, int64_t size, tess_error *err);
+                         const struct subject_default *otherwise, tess_error *err);
 void subject_close(struct subject *s);
 
 #endif

@@ -1,0 +1,226 @@
+/*
+ * bench_print.c - what tess bench has measured, as tables and as JSON.
+ */
+#include "cli/filters.h"
+#include "cli/json.h"
+#include "cli/layout/bench.h"
+#include "cli/layout/result.h"
+#include "cli/report.h"
+#include "cli/table.h"
+#include "cli/text.h"
+
+#include <tessera/version.h>
+
+#include <string.h>
+
+static double
+bytes_of(const struct bench *b, int access)
+{
+    const struct sample *const s = &b->subject.sample;
+    int64_t extent[TESS_MAX_NDIM];
+
+    access_extent(&b->mix.items[access], s->ndim, s->shape, extent);
+    return (double)grid_items(s->ndim, extent) * b->subject.params.typesize;
+}
+
+static double
+speed(const struct bench *b, const struct times *t)
+{
+    return (double)b->subject.sample.size / times_median(t);
+}
+
+static void
+print_machine(const struct bench *b, FILE *out)
+{
+    const struct machine *const m = &b->setting.model.machine;
+    const struct sample *const s = &b->subject.sample;
+    const struct trial *const slices = &b->rows[b->count - 1].all;
+    char shape[256], chunk[256], block[256];
+
+    result_shape(s->ndim, s->shape, shape, sizeof shape);
+    result_shape(s->ndim, slices->grid.chunk, chunk, sizeof chunk);
+    result_shape(s->ndim, slices->grid.block, block, sizeof block);
+    fprintf(out, "tess %s on %s, %d threads, caches of %g KiB, %g KiB and %g MiB\n", tess_version(),
+            b->cpu, b->threads, (double)m->l1 / 0x1p10, (double)m->l2 / 0x1p10,
+            (double)m->l3 / 0x1p20);
+    fprintf(out, "memcpy: %.1f GB/s with one thread\n", b->copied / 1e9);
+    text_write(out, b->subject.name);
+    fprintf(out, ": %s, %s, %.1f MiB; chunks %s, blocks %s\n", shape,
+            b->subject.params.dtype ? b->subject.params.dtype : "opaque items",
+            (double)s->size / 0x1p20, chunk, block);
+}
+
+static tess_status
+print_whole(const struct bench *b, enum bench_part part, FILE *out, tess_error *err)
+{
+    struct table table;
+
+    table_init(&table, 7);
+    table_cell(&table, part == BENCH_CODECS ? "codec" : "filter");
+    table_cell(&table, part == BENCH_CODECS ? "filter" : "codec");
+    table_cell(&table, "ratio");
+    table_cell(&table, "write, 1 thread");
+    table_cell(&table, "%d threads", b->threads);
+    table_cell(&table, "read, 1 thread");
+    table_cell(&table, "%d threads", b->threads);
+    for (int i = 0; i < b->count; i++) {
+        const struct bench_row *const row = &b->rows[i];
+        char codec[RESULT_NAME_SIZE], filters[RESULT_NAME_SIZE];
+
+        if (row->part != part)
+            continue;
+        result_codec(&row->one.params, codec);
+        result_filters(&row->one.params, filters);
+        table_cell(&table, "%s", part == BENCH_CODECS ? codec : filters);
+        table_cell(&table, "%s", part == BENCH_CODECS ? filters : codec);
+        table_cell(&table, "%.2f", row->one.ratio);
+        table_cell(&table, "%.0f", speed(b, &row->one.write) / 1e6);
+        table_cell(&table, "%.0f", speed(b, &row->all.write) / 1e6);
+        table_cell(&table, "%.0f", speed(b, &row->one.read) / 1e6);
+        table_cell(&table, "%.0f", speed(b, &row->all.read) / 1e6);
+    }
+    const tess_status st = table_print(&table, out, err);
+    table_finish(&table);
+    return st;
+}
+
+static tess_status
+print_slices(const struct bench *b, FILE *out, tess_error *err)
+{
+    const struct bench_row *const row = &b->rows[b->count - 1];
+    struct table table;
+
+    table_init(&table, 5);
+    table_cell(&table, "slice");
+    table_cell(&table, "us, 1 thread");
+    table_cell(&table, "%d threads", b->threads);
+    table_cell(&table, "MB/s, 1 thread");
+    table_cell(&table, "%d threads", b->threads);
+    for (int i = 0; i < b->mix.count; i++) {
+        const double one = times_median(&row->one.accesses[i]);
+        const double all = times_median(&row->all.accesses[i]);
+
+        table_cell(&table, "%s", b->mix.items[i].text);
+        table_cell(&table, "%.1f", one * 1e6);
+        table_cell(&table, "%.1f", all * 1e6);
+        table_cell(&table, "%.3g", bytes_of(b, i) / one / 1e6);
+        table_cell(&table, "%.3g", bytes_of(b, i) / all / 1e6);
+    }
+    const tess_status st = table_print(&table, out, err);
+    table_finish(&table);
+    return st;
+}
+
+tess_status
+bench_print(const struct bench *b, FILE *out, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    print_machine(b, out);
+    fputs("\nThe whole array, in MB/s of its items:\n", out);
+    TRY(print_whole(b, BENCH_CODECS, out, err));
+    if (!b->args->values[OPT_FILTER]) {
+        fputc('\n', out);
+        TRY(print_whole(b, BENCH_FILTERS, out, err));
+    }
+    fputs("\nParts of it, anywhere, nothing cached:\n", out);
+    TRY(print_slices(b, out, err));
+out:
+    return st;
+}
+
+static void
+json_pair(struct json *j, const char *key, double one, double all)
+{
+    json_key(j, key);
+    json_open(j, '{');
+    json_key(j, "one_thread");
+    json_real(j, one);
+    json_key(j, "all_threads");
+    json_real(j, all);
+    json_close(j, '}');
+}
+
+static void
+json_row(struct json *j, const struct bench *b, const struct bench_row *row)
+{
+    const tess_params *const p = &row->one.params;
+    char codec[RESULT_NAME_SIZE];
+
+    result_codec(p, codec);
+    codec[strcspn(codec, " ")] = '\0';
+    json_open(j, '{');
+    json_key(j, "codec");
+    json_string(j, codec);
+    json_key(j, "level");
+    json_int(j, p->clevel);
+    filters_json(j, p->filters, p->filters_meta);
+    json_key(j, "ratio");
+    json_real(j, row->one.ratio);
+    json_pair(j, "write_bytes_per_second", speed(b, &row->one.write), speed(b, &row->all.write));
+    json_pair(j, "read_bytes_per_second", speed(b, &row->one.read), speed(b, &row->all.read));
+    json_close(j, '}');
+}
+
+static void
+json_rows(struct json *j, const struct bench *b, const char *key, enum bench_part part)
+{
+    json_key(j, key);
+    json_open(j, '[');
+    for (int i = 0; i < b->count; i++)
+        if (b->rows[i].part == part)
+            json_row(j, b, &b->rows[i]);
+    json_close(j, ']');
+}
+
+void
+bench_json(const struct bench *b, FILE *out)
+{
+    const struct machine *const m = &b->setting.model.machine;
+    const struct bench_row *const slices = &b->rows[b->count - 1];
+    const struct sample *const s = &b->subject.sample;
+    struct json j;
+
+    json_init(&j, out);
+    json_open(&j, '{');
+    json_key(&j, "version");
+    json_string(&j, tess_version());
+    json_key(&j, "cpu");
+    json_string(&j, b->cpu);
+    json_key(&j, "threads");
+    json_int(&j, b->threads);
+    json_key(&j, "caches");
+    json_ints(&j, 3, (int64_t[]){m->l1, m->l2, m->l3});
+    json_key(&j, "copy_bytes_per_second");
+    json_real(&j, b->copied);
+    json_key(&j, "name");
+    json_string(&j, b->subject.name);
+    json_key(&j, "shape");
+    json_ints(&j, s->ndim, s->shape);
+    json_key(&j, "dtype");
+    if (b->subject.params.dtype)
+        json_string(&j, b->subject.params.dtype);
+    else
+        json_null(&j);
+    json_key(&j, "chunkshape");
+    json_ints(&j, s->ndim, slices->all.grid.chunk);
+    json_key(&j, "blockshape");
+    json_ints(&j, s->ndim, slices->all.grid.block);
+    json_rows(&j, b, "codecs", BENCH_CODECS);
+    json_rows(&j, b, "filters", BENCH_FILTERS);
+    json_key(&j, "slices");
+    json_open(&j, '[');
+    for (int i = 0; i < b->mix.count; i++) {
+        json_open(&j, '{');
+        json_key(&j, "access");
+        json_string(&j, b->mix.items[i].text);
+        json_key(&j, "bytes");
+        json_real(&j, bytes_of(b, i));
+        json_pair(&j, "seconds", times_median(&slices->one.accesses[i]),
+                  times_median(&slices->all.accesses[i]));
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    json_close(&j, '}');
+    fputc('\n', out);
+}
