@@ -84,6 +84,12 @@ print_whole(const struct bench *b, enum bench_part part, FILE *out, tess_error *
     return st;
 }
 
+static void
+cell_speed(struct table *t, double megabytes)
+{
+    table_cell(t, "%.*f", megabytes < 10 ? 1 : 0, megabytes);
+}
+
 static tess_status
 print_slices(const struct bench *b, FILE *out, tess_error *err)
 {
@@ -103,8 +109,8 @@ print_slices(const struct bench *b, FILE *out, tess_error *err)
         table_cell(&table, "%s", b->mix.items[i].text);
         table_cell(&table, "%.1f", one * 1e6);
         table_cell(&table, "%.1f", all * 1e6);
-        table_cell(&table, "%.3g", bytes_of(b, i) / one / 1e6);
-        table_cell(&table, "%.3g", bytes_of(b, i) / all / 1e6);
+        cell_speed(&table, bytes_of(b, i) / one / 1e6);
+        cell_speed(&table, bytes_of(b, i) / all / 1e6);
     }
     const tess_status st = table_print(&table, out, err);
     table_finish(&table);
