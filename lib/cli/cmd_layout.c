@@ -133,6 +133,42 @@ out:
     return st;
 }
 
+// Nobody is to wait for a result that cannot be written.
+static tess_status
+check_output(struct job *job, int option, enum output_kind kind, tess_error *err)
+{
+    const char *const name = job->args->values[option];
+    struct output file = {0};
+
+    if (!name)
+        return TESS_OK;
+    job->about = name;
+    const tess_status st =
+        output_open(&file, name, kind, job->args->values[OPT_FORCE] != NULL, err);
+    output_close(&file);
+    return st;
+}
+
+static enum output_kind
+kind_of_array(const struct job *job)
+{
+    return job->subject.stored.layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE;
+}
+
+static tess_status
+check_outputs(struct job *job, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    if (job->args->values[OPT_APPLY] && job->subject.described)
+        return report_set(err, TESS_ERR_ARG, "--apply needs PATH: there are no items");
+    TRY(check_output(job, OPT_APPLY, kind_of_array(job), err));
+    TRY(check_output(job, OPT_PLOT, OUTPUT_FILE, err));
+    job->about = job->subject.name;
+out:
+    return st;
+}
+
 // -- what comes of it
 
 static tess_status
@@ -158,9 +194,8 @@ apply(struct job *job, tess_error *err)
 
     job->about = job->args->values[OPT_APPLY];
     TRY(open_context(job->args, &context, err));
-    TRY(output_open(&file, job->about,
-                    params.layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
-                    job->args->values[OPT_FORCE] != NULL, err));
+    TRY(output_open(&file, job->about, kind_of_array(job), job->args->values[OPT_FORCE] != NULL,
+                    err));
     progress_follow(&progress, &context);
     tess_storage_init(&storage);
     storage.path = file.temporary;
@@ -231,6 +266,7 @@ run(const struct arguments *args)
         job.about = "layout";
     TRY(parse(&job, &err));
     TRY(prepare(&job, &err));
+    TRY(check_outputs(&job, &err));
     TRY(contest_run(&job.contest, job.subject.has_stored ? &job.subject.stored : NULL, &err));
     TRY(tell(&job, &err));
 out:

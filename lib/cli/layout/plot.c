@@ -17,14 +17,6 @@
 
 extern char **environ;
 
-tess_status
-plot_check(const char *name, tess_error *err)
-{
-    if (text_ends_with(name, ".svg") || text_ends_with(name, ".png"))
-        return TESS_OK;
-    return report_set(err, TESS_ERR_ARG, "a plot ends in .svg or .png");
-}
-
 // A string of gnuplot that stands for itself.
 static void
 quote(FILE *out, const char *text)
@@ -161,6 +153,21 @@ run_gnuplot(FILE *script, tess_error *err)
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return report_set(err, TESS_ERR_IO, "gnuplot has failed");
     return TESS_OK;
+}
+
+tess_status
+plot_check(const char *name, tess_error *err)
+{
+    FILE *const nothing = tmpfile();
+
+    if (!nothing)
+        return report_errno(err, "cannot make a temporary file");
+    const tess_status st =
+        text_ends_with(name, ".svg") || text_ends_with(name, ".png")
+            ? run_gnuplot(nothing, err)
+            : report_set(err, TESS_ERR_ARG, "--plot %s: a plot ends in .svg or .png", name);
+    (void)fclose(nothing);
+    return st;
 }
 
 tess_status

@@ -10,11 +10,11 @@
 
 #include "cli/layout/result.h"
 
-// Whether the name ends in .svg or .png; TESS_ERR_ARG in words if not.
+// Before the work: whether there is a program that draws, gnuplot (TESS_ERR_UNSUPPORTED), and the
+// name ends in .svg or .png (TESS_ERR_ARG).
 tess_status plot_check(const char *name, tess_error *err);
 
-// Draw to a new file `path`, as what the ending of `name` says. Needs the program gnuplot:
-// TESS_ERR_UNSUPPORTED if it is not installed.
+// Draw to a new file `path`, as what the ending of `name` says.
 tess_status plot_write(const struct result *r, const char *name, const char *path, tess_error *err);
 
 #endif
