@@ -373,9 +373,13 @@ const struct command cmd_append = {
         "--dtype and --shape raw items. It has the same type, in either byte order, and the\n"
         "same shape but along the axis. Prints the new shape and the one before. If it\n"
         "fails, or is interrupted, the array is as it was; tess compact gives back what its\n"
-        "file may have grown by.\n\n"
-        "  tess append winds.b2nd february.npy\n"
-        "  tess append winds.b2nd east.b2nd --axis -1\n"
-        "  tess append log.b2nd values --dtype '<f8' --shape 1000\n",
+        "file may have grown by.\n",
+    .examples =
+        (const struct example[]){
+            {"another month", "tess append winds.b2nd february.npy"},
+            {"more columns, of another array", "tess append winds.b2nd east.b2nd --axis -1"},
+            {"raw items", "tess append log.b2nd more.raw --dtype '<f8' --shape 1000"},
+            {0},
+        },
     .run = run,
 };

@@ -366,5 +366,17 @@ const struct command cmd_attr = {
         "{\"$bytes\": BASE64}, {\"$float\": \"nan\"}, {\"$ext\": [CODE, BASE64]} and\n"
         "{\"$map\": [[KEY, VALUE], ...]}. {\"$opaque\": BASE64} is content of another kind.\n"
         "Write -- before a VALUE that begins with '-' and is no number.\n",
+    .examples =
+        (const struct example[]){
+            {"all attributes", "tess attr winds.b2nd"},
+            {"set one, and print it",
+             "tess attr winds.b2nd set units m/s && tess attr winds.b2nd get units"},
+            {"a list of numbers", "tess attr winds.b2nd set valid_range '[-50, 50]'"},
+            {"a string that looks like a number",
+             "tess attr winds.b2nd set version 1.0 --type string"},
+            {"the bytes of a file", "tess attr winds.b2nd set license --file LICENSE"},
+            {"remove one", "tess attr winds.b2nd del units"},
+            {0},
+        },
     .run = run,
 };

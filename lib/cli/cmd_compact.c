@@ -62,5 +62,10 @@ const struct command cmd_compact = {
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
     .details = "A file is written anew beside the old one, which it replaces when it is complete:\n"
                "there must be room for both. Nobody may have it open for writing.\n",
+    .examples =
+        (const struct example[]){
+            {"after many changes", "tess compact winds.b2nd"},
+            {0},
+        },
     .run = run,
 };

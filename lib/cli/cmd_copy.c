@@ -200,10 +200,16 @@ const struct command cmd_copy = {
         "alone has new blocks chosen; --codec alone leaves out dictionaries; a --slice with\n"
         "steps or single indices has chunks and blocks chosen for it, if they are not given.\n"
         "--dtype is the type that the items have, in either byte order. OUT appears when it is\n"
-        "complete, and may with --force be PATH.\n\n"
-        "  tess copy winds.b2nd small.b2nd --codec zstd --level 9\n"
-        "  tess copy winds.b2nd rows.b2nd --chunks 1x73x144\n"
-        "  tess copy winds.b2nd directory.b2nd --layout sparse\n"
-        "  tess copy winds.b2nd january.b2nd --slice 0,...,::2\n",
+        "complete, and may with --force be PATH.\n",
+    .examples =
+        (const struct example[]){
+            {"smaller, and slower to write",
+             "tess copy winds.b2nd small.b2nd --codec zstd --level 9"},
+            {"in chunks of one month", "tess copy winds.b2nd months.b2nd --chunks 1x73x144"},
+            {"a directory with one file per chunk", "tess copy winds.b2nd winds.d --layout sparse"},
+            {"every other column of the first month",
+             "tess copy winds.b2nd january.b2nd --slice 0,...,::2"},
+            {0},
+        },
     .run = run,
 };

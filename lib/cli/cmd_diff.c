@@ -558,8 +558,15 @@ const struct command cmd_diff = {
         "first ten items with their index, and how many differ by how much. Numbers are equal if\n"
         "they differ by X at most, or by R times the larger of the two; NaN equals no number.\n"
         "Of an array that does not record its type, items are taken to be of the other's.\n"
-        "Exit status: 0 equal, 1 different, 3 a file could not be read.\n\n"
-        "  tess diff winds.b2nd copy.b2nd\n"
-        "  tess diff winds.b2nd lossy.b2nd --slice 0 --tolerance 0.01\n",
+        "Exit status: 0 equal, 1 different, 3 a file could not be read.\n",
+    .examples =
+        (const struct example[]){
+            {"whether a copy is one", "tess diff winds.b2nd copy.b2nd"},
+            {"how far a lossy copy is off in the first month",
+             "tess diff winds.b2nd lossy.b2nd --slice 0 --tolerance 0.01"},
+            {"only the answer, for a script",
+             "tess diff winds.b2nd copy.b2nd >/dev/null && echo equal"},
+            {0},
+        },
     .run = run,
 };

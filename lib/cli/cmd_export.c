@@ -191,5 +191,13 @@ const struct command cmd_export = {
                "  name.npy            a NumPy array\n"
                "  name.bin, name.raw  the items in C order and nothing else\n"
                "  -                   the same on standard output\n",
+    .examples =
+        (const struct example[]){
+            {"for NumPy", "tess export winds.b2nd winds.npy"},
+            {"the first month only", "tess export winds.b2nd january.npy --slice 0"},
+            {"the items to another program",
+             "tess export winds.b2nd - | od -A d -t f4 | head -n 3"},
+            {0},
+        },
     .run = run,
 };

@@ -147,5 +147,17 @@ const struct command cmd_import = {
                "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"
                "  any other file    raw items in C order; needs --dtype and --shape\n"
                "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
+    .examples =
+        (const struct example[]){
+            {"a NumPy array", "tess import winds.npy winds.b2nd"},
+            {"small, in chunks of one month",
+             "tess import winds.npy winds.b2nd --chunks 1x73x144 --codec zstd --level 9"},
+            {"raw items, floats of 8 bytes",
+             "tess import values.raw values.b2nd --dtype '<f8' --shape 400x300"},
+            {"a variable of a netCDF file", "tess import winds.nc:uwnd winds.b2nd"},
+            {"a directory with one file per chunk",
+             "tess import winds.npy winds.d --layout sparse"},
+            {0},
+        },
     .run = run,
 };

@@ -295,5 +295,12 @@ const struct command cmd_info = {
     .details =
         "Kinds of chunks: blocks (filtered and compressed), plain (the bytes as they are), zeros,\n"
         "nans, value (one item, repeated), uninit (never written).\n",
+    .examples =
+        (const struct example[]){
+            {"what an array is", "tess info winds.b2nd"},
+            {"how each of its chunks is stored", "tess info winds.b2nd --chunks"},
+            {"for a program", "tess info winds.b2nd --json"},
+            {0},
+        },
     .run = run,
 };

@@ -257,5 +257,12 @@ const struct command cmd_repair = {
     .details = "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
                "chunks that are lost hold the fill value there, and are listed. Status 0: nothing\n"
                "is lost; 1: something is, or may be in another place; 3: nothing could be made.\n",
+    .examples =
+        (const struct example[]){
+            {"what is left, under another name", "tess repair damaged.b2nd saved.b2nd"},
+            {"an older state, if the newest is lost",
+             "tess repair damaged.b2nd saved.b2nd --older"},
+            {0},
+        },
     .run = run,
 };

@@ -64,7 +64,11 @@ const struct command cmd_resize = {
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
     .details = "Prints the new shape and the one before. New items are the fill value that the\n"
                "array was made with, or zero; items outside the new shape are gone. Chunks keep\n"
-               "their shape. The number of dimensions cannot change.\n\n"
-               "  tess resize winds.b2nd 24x73x144\n",
+               "their shape. The number of dimensions cannot change.\n",
+    .examples =
+        (const struct example[]){
+            {"room for two years of months", "tess resize winds.b2nd 24x73x144"},
+            {0},
+        },
     .run = run,
 };

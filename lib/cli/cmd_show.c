@@ -304,9 +304,6 @@ const struct command cmd_show = {
                OPT_BIT(OPT_RANGE) | OPT_BIT(OPT_MISSING) | OPT_BIT(OPT_COLORS) | OPT_BIT(OPT_FLIP) |
                OPT_BIT(OPT_THREADS),
     .details =
-        "  tess show winds.b2nd --slice 0                    in the terminal\n"
-        "  tess show winds.b2nd --slice 0 --flip -o jan.png  latitudes grow upwards\n"
-        "  tess show winds.b2nd --reduce mean -o mean.png    over the months\n\n"
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"
         "others the index in the middle is taken, unless --slice gives one or --reduce all. What\n"
         "is larger than the picture is thinned out: no more is read than is shown; --reduce takes\n"
@@ -315,5 +312,12 @@ const struct command cmd_show = {
         "which. A range of values that is not given is that of what is shown; missing values\n"
         "are not in it. Those are NaN, what the attributes _FillValue and missing_value say, and\n"
         "the fill value unless it is 0; or what --missing says instead.\n",
+    .examples =
+        (const struct example[]){
+            {"in the terminal", "tess show winds.b2nd --slice 0"},
+            {"latitudes grow upwards", "tess show winds.b2nd --slice 0 --flip -o january.png"},
+            {"the mean over the months", "tess show winds.b2nd --reduce mean -o mean.png"},
+            {0},
+        },
     .run = run,
 };

@@ -73,5 +73,12 @@ const struct command cmd_slice = {
     .details = "EXPR selects as in NumPy: 0:10,5,...,::-2; ... alone is the whole array.\n"
                "Numbers are printed in full precision; structures and items of unknown type in\n"
                "hexadecimal.\n",
+    .examples =
+        (const struct example[]){
+            {"one item", "tess slice winds.b2nd 0,36,72"},
+            {"every tenth of the last row of the first month", "tess slice winds.b2nd 0,-1,::10"},
+            {"all of it, page by page", "tess slice winds.b2nd ... | more"},
+            {0},
+        },
     .run = run,
 };

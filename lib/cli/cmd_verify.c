@@ -226,5 +226,11 @@ const struct command cmd_verify = {
         "write no checksums; what they changed is decoded only. One line for each file, and\n"
         "one for each damaged chunk, with its box in the array; --json: one object each.\n"
         "Exit status: 0 fine, 1 something is damaged, 3 a file could not be read.\n",
+    .examples =
+        (const struct example[]){
+            {"all files, a line for each", "tess verify *.b2nd"},
+            {"only the answer, for a script", "tess verify winds.b2nd >/dev/null && echo fine"},
+            {0},
+        },
     .run = run,
 };

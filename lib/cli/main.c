@@ -5,6 +5,7 @@
  * to a question is no, 2 for a mistake in the arguments, 3 for a failure.
  */
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/report.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ run(const struct command *command, int argc, char **argv)
     case OPTIONS_RUN:
         return command->run(&args);
     case OPTIONS_HELP:
-        options_help(command);
+        help_print(command);
         return EXIT_STATUS_FINE;
     case OPTIONS_BAD:
         break;

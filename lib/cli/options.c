@@ -9,13 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct option {
-    const char *name;
-    const char *value; // what the help calls the value; NULL: a flag
-    const char *help;
-};
-
-static const struct option options[OPT_COUNT] = {
+const struct option options_table[OPT_COUNT] = {
     [OPT_JSON] = {"--json", NULL, "print one JSON object"},
     [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file (default 0)"},
     [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
@@ -87,8 +81,8 @@ is_word(const char *arg)
     return arg[0] != '-' || arg[1] == '\0' || isdigit((unsigned char)arg[1]);
 }
 
-static bool
-accepts(const struct command *command, int id)
+bool
+options_accepts(const struct command *command, int id)
 {
     return id == OPT_HELP || (command->options & OPT_BIT(id)) != 0;
 }
@@ -102,10 +96,11 @@ find(const struct command *command, const char *arg)
 
     if (strcmp(arg, "-h") == 0)
         return OPT_HELP;
-    if (strcmp(arg, "-o") == 0 && accepts(command, OPT_OUTPUT))
+    if (strcmp(arg, "-o") == 0 && options_accepts(command, OPT_OUTPUT))
         return OPT_OUTPUT;
-    while (id < OPT_COUNT && !(accepts(command, id) && strlen(options[id].name) == length &&
-                               strncmp(options[id].name, arg, length) == 0))
+    while (id < OPT_COUNT &&
+           !(options_accepts(command, id) && strlen(options_table[id].name) == length &&
+             strncmp(options_table[id].name, arg, length) == 0))
         id++;
     return id;
 }
@@ -143,7 +138,7 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
         const char *value = strchr(arg, '=');
         if (id == OPT_COUNT)
             return bad(command, arg, ": no such option");
-        if (options[id].value == NULL) {
+        if (options_table[id].value == NULL) {
             if (value)
                 return bad(command, arg, ": takes no value");
             value = "";
@@ -163,34 +158,4 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
     if (nwords < command->nwords)
         return bad(command, command->words, ": too few arguments");
     return OPTIONS_RUN;
-}
-
-static void
-print_option(const struct option *option)
-{
-    char left[32];
-    const char *line = option->help;
-
-    (void)snprintf(left, sizeof left, "%s %s", option->name, option->value ? option->value : "");
-    for (;;) {
-        const size_t length = strcspn(line, "\n");
-
-        printf("  %-16s %.*s\n", left, (int)length, line);
-        if (line[length] == '\0')
-            return;
-        line += length + 1;
-        left[0] = '\0';
-    }
-}
-
-void
-options_help(const struct command *command)
-{
-    printf("usage: tess %s %s [options]\n\n%s.\n", command->name, command->words, command->purpose);
-    if (command->details[0])
-        printf("\n%s", command->details);
-    printf("\noptions:\n");
-    for (int id = 0; id < OPT_COUNT; id++)
-        if (accepts(command, id))
-            print_option(&options[id]);
 }

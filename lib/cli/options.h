@@ -73,6 +73,29 @@ struct arguments {
 
 #define OPTIONS_MORE INT16_MAX // any number
 
+struct option {
+    const char *name;
+    const char *value; // what the help calls the value; NULL: a flag
+    const char *help;
+};
+
+// A command line that works, where there are the files that it names.
+struct example {
+    const char *purpose; // what it does
+    const char *line;
+};
+
+/*
+ * What a program finds in the object that --json prints: `shape[]` is each of a list,
+ * `chunks[].kind` what such a one has, and `metalayers.NAME` stands for any key. Keys that are
+ * there only sometimes say when. Once released, keys neither go away nor change their meaning.
+ */
+struct json_member {
+    const char *path;
+    const char *type; // integer, number, string, boolean, list, object, any; "or null"
+    const char *meaning;
+};
+
 struct command {
     const char *name;
     const char *purpose; // one line
@@ -81,6 +104,8 @@ struct command {
     int nwords_more; // that may follow, or OPTIONS_MORE
     uint64_t options; // OPT_BIT of those it accepts, besides --help
     const char *details; // more help, whole lines; may be ""
+    const struct example *examples; // the last one has no purpose
+    const struct json_member *json; // the last one has no path; NULL: there is no --json
     int (*run)(const struct arguments *args); // returns an exit status
 };
 
@@ -91,6 +116,11 @@ arguments_word(const struct arguments *args, int n)
     return n < args->nwords ? args->words[n] : NULL;
 }
 
+// By enum option_id.
+extern const struct option options_table[OPT_COUNT];
+
+bool options_accepts(const struct command *command, int id);
+
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
 
 /*
@@ -100,8 +130,5 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
  */
 enum options_outcome options_parse(const struct command *command, int argc, char **argv,
                                    struct arguments *args);
-
-// The help of one command, on stdout.
-void options_help(const struct command *command);
 
 #endif
