@@ -22,10 +22,10 @@ change_print(const struct arguments *args, const tess_info *before, const tess_i
     }
     json_init(&j, stdout);
     json_open(&j, '{');
-    json_key(&j, "before");
-    json_ints(&j, before->ndim, before->shape);
-    json_key(&j, "after");
+    json_key(&j, "shape");
     json_ints(&j, after->ndim, after->shape);
+    json_key(&j, "shape_before");
+    json_ints(&j, before->ndim, before->shape);
     json_close(&j, '}');
     putchar('\n');
 }

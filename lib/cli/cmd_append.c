@@ -381,5 +381,11 @@ const struct command cmd_append = {
             {"raw items", "tess append log.b2nd more.raw --dtype '<f8' --shape 1000"},
             {0},
         },
+    .json =
+        (const struct json_member[]){
+            {"shape", "integers", "items along each axis"},
+            {"shape_before", "integers", "what it was before"},
+            {0},
+        },
     .run = run,
 };

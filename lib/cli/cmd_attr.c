@@ -378,5 +378,10 @@ const struct command cmd_attr = {
             {"remove one", "tess attr winds.b2nd del units"},
             {0},
         },
+    .json =
+        (const struct json_member[]){
+            {"NAME", "any", "value of each attribute, in the notation above"},
+            {0},
+        },
     .run = run,
 };

@@ -22,10 +22,10 @@ print(const struct arguments *args, int64_t before, int64_t after)
     }
     json_init(&j, stdout);
     json_open(&j, '{');
-    json_key(&j, "before");
-    json_int(&j, before);
-    json_key(&j, "after");
+    json_key(&j, "size");
     json_int(&j, after);
+    json_key(&j, "size_before");
+    json_int(&j, before);
     json_close(&j, '}');
     putchar('\n');
 }
@@ -65,6 +65,12 @@ const struct command cmd_compact = {
     .examples =
         (const struct example[]){
             {"after many changes", "tess compact winds.b2nd"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"size", "integer", "bytes of the file, or of all files of the directory"},
+            {"size_before", "integer", "what they were before"},
             {0},
         },
     .run = run,

@@ -6,6 +6,7 @@
  */
 #include "cli/commands.h"
 #include "cli/compare.h"
+#include "cli/item_json.h"
 #include "cli/json.h"
 #include "cli/open.h"
 #include "cli/pick.h"
@@ -144,23 +145,6 @@ tell_dtypes(struct diff *d, bool same)
 
 // -- items
 
-static void
-json_item(struct json *j, const char *key, const struct item_format *format, const uint8_t *item)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *const out = open_memstream(&text, &size);
-
-    json_key(j, key);
-    if (out)
-        item_print(out, format, item);
-    if (out && fclose(out) == 0)
-        json_string(j, text);
-    else
-        json_null(j);
-    free(text);
-}
-
 // Item n of a box, in C order.
 static void
 tell_item(struct diff *d, const struct walk *walk, int64_t n, const uint8_t *a, const uint8_t *b)
@@ -177,8 +161,8 @@ tell_item(struct diff *d, const struct walk *walk, int64_t n, const uint8_t *a, 
     if (d->json) {
         json_open(d->json, '{');
         json_key(d->json, "index"), json_ints(d->json, sel->ndim, index);
-        json_item(d->json, "a", &d->items.a, a);
-        json_item(d->json, "b", &d->items.b, b);
+        json_key(d->json, "a"), item_json(d->json, &d->items.a, a);
+        json_key(d->json, "b"), item_json(d->json, &d->items.b, b);
         json_close(d->json, '}');
         return;
     }
@@ -299,8 +283,8 @@ compare_fill(struct diff *d, tess_error *err)
     if (d->json) {
         json_open(d->json, '{');
         json_key(d->json, "equal"), json_bool(d->json, same);
-        json_item(d->json, "a", &d->items.a, a);
-        json_item(d->json, "b", &d->items.b, b);
+        json_key(d->json, "a"), item_json(d->json, &d->items.a, a);
+        json_key(d->json, "b"), item_json(d->json, &d->items.b, b);
         json_close(d->json, '}');
     } else if (!same) {
         fputs("fill value: ", d->out);
@@ -566,6 +550,36 @@ const struct command cmd_diff = {
              "tess diff winds.b2nd lossy.b2nd --slice 0 --tolerance 0.01"},
             {"only the answer, for a script",
              "tess diff winds.b2nd copy.b2nd >/dev/null && echo equal"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"shape.equal", "boolean", "whether the shapes are equal"},
+            {"shape.a", "integers", "of A, after --slice"},
+            {"shape.b", "integers", "of B"},
+            {"dtype.equal", "boolean", "whether items can be compared"},
+            {"dtype.a", "string or null",
+             "type of the items of A, as in NumPy; null: not recorded"},
+            {"dtype.b", "string or null", "of those of B"},
+            {"items", "object or null", "null: not compared, as shapes or types differ"},
+            {"items.first", "list", "the first 10 items that differ"},
+            {"items.first[].index", "integers", "in A"},
+            {"items.first[].a", "item",
+             "of A: a number, boolean or string; nan and inf are strings"},
+            {"items.first[].b", "item", "of B"},
+            {"items.compared", "integer", "number of items"},
+            {"items.different", "integer", "how many of them differ"},
+            {"items.largest_difference", "number or null", "null: not a number"},
+            {"fill", "object or null", "fill value; null: not compared"},
+            {"fill.equal", "boolean", "whether the fill values are equal"},
+            {"fill.a", "item", "of A"},
+            {"fill.b", "item", "of B"},
+            {"attributes", "list", "those that differ"},
+            {"attributes[].name", "string", "name"},
+            {"attributes[].a", "any or absent", "value in A"},
+            {"attributes[].b", "any or absent", "value in B"},
+            {"metalayers", "strings", "names of those that differ"},
+            {"equal", "boolean", "all of it is equal"},
             {0},
         },
     .run = run,

@@ -120,7 +120,7 @@ print_boxes(struct json *j, const struct boxes *boxes)
         json_ints(j, box->ndim, box->start);
         json_key(j, "stop");
         json_ints(j, box->ndim, box->stop);
-        json_key(j, "why");
+        json_key(j, "message");
         json_string(j, box->why);
         json_close(j, '}');
     }
@@ -146,9 +146,11 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         const char *key;
         int64_t value;
     } numbers[] = {
-        {"chunks", r->nchunks},           {"lost_chunks", r->nlost},
-        {"found_chunks", r->nfound},      {"untried_chunks", r->nuntried},
-        {"lost_layers", r->nlayers_lost}, {"commit", (int64_t)r->commit},
+        {"nchunks", r->nchunks},
+        {"nlost", r->nlost},
+        {"nfound", r->nfound},
+        {"nuntried", r->nuntried},
+        {"nmetalayers_lost", r->nlayers_lost},
     };
     struct json j;
     json_init(&j, stdout);
@@ -161,6 +163,11 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         json_key(&j, numbers[i].key);
         json_int(&j, numbers[i].value);
     }
+    json_key(&j, "commit");
+    if (r->commit > 0)
+        json_int(&j, (int64_t)r->commit);
+    else
+        json_null(&j);
     json_key(&j, "lost");
     print_boxes(&j, boxes);
     json_close(&j, '}');
@@ -262,6 +269,30 @@ const struct command cmd_repair = {
             {"what is left, under another name", "tess repair damaged.b2nd saved.b2nd"},
             {"an older state, if the newest is lost",
              "tess repair damaged.b2nd saved.b2nd --older"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"complete", "boolean", "the new array holds all that the old one did"},
+            {"older", "boolean", "it is an older state; with --older"},
+            {"header_damaged", "boolean", "or changed by another program"},
+            {"index_damaged", "boolean", "the list of chunks was made anew"},
+            {"trailer_damaged", "boolean", "metalayers of variable length were read one by one"},
+            {"in_order", "boolean", "chunks are taken to stand in the order of the file"},
+            {"checked", "boolean", "they were compared with checksums"},
+            {"nchunks", "integer", "chunks of the array"},
+            {"nlost", "integer", "those whose items are the fill value now"},
+            {"nfound", "integer", "those that were not where the index says"},
+            {"nuntried", "integer",
+             "those that this build cannot decode; they are copied as they are"},
+            {"nmetalayers_lost", "integer",
+             "metalayers and attributes that could not be read, at least"},
+            {"commit", "integer or null", "number of the commit; null: not known"},
+            {"lost", "list", "the chunks that are lost"},
+            {"lost[].chunk", "integer", "its number, in C order of the grid"},
+            {"lost[].start", "integers", "first item of its box"},
+            {"lost[].stop", "integers", "end of the box, which is not in it"},
+            {"lost[].message", "string", "why, in one sentence"},
             {0},
         },
     .run = run,

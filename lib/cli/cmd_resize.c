@@ -70,5 +70,11 @@ const struct command cmd_resize = {
             {"room for two years of months", "tess resize winds.b2nd 24x73x144"},
             {0},
         },
+    .json =
+        (const struct json_member[]){
+            {"shape", "integers", "items along each axis"},
+            {"shape_before", "integers", "what it was before"},
+            {0},
+        },
     .run = run,
 };

@@ -1,5 +1,7 @@
 /*
  * cmd_slice.c - tess slice: prints values.
+ *
+ * They are printed as they are read. Where a chunk is damaged they end, and JSON is left open.
  */
 #include "cli/commands.h"
 #include "cli/open.h"
@@ -10,12 +12,29 @@
 
 #include <stdlib.h>
 
+// Up to the items.
+static void
+begin_json(struct json *j, const tess_info *info, const struct selection *sel)
+{
+    json_init(j, stdout);
+    json_open(j, '{');
+    json_key(j, "dtype");
+    if (info->dtype)
+        json_string(j, info->dtype);
+    else
+        json_null(j);
+    json_key(j, "shape");
+    json_ints(j, sel->out_ndim, sel->out_shape);
+    json_key(j, "items");
+}
+
 static tess_status
-print_selection(const tess_array *a, const struct selection *sel, tess_error *err)
+print_selection(const tess_array *a, const struct selection *sel, bool json, tess_error *err)
 {
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
     struct item_format format;
     struct printer printer;
+    struct json j;
     tess_status st = TESS_OK;
     struct walk walk;
     tess_info info;
@@ -34,12 +53,21 @@ print_selection(const tess_array *a, const struct selection *sel, tess_error *er
         return report_nomem(err, size);
 
     item_format_init(&format, info.dtype, info.typesize);
-    printer_begin(&printer, stdout, &format, sel->out_ndim, sel->out_shape);
+    if (json) {
+        begin_json(&j, &info, sel);
+        printer_begin_json(&printer, &j, &format, sel->out_ndim, sel->out_shape);
+    } else {
+        printer_begin(&printer, stdout, &format, sel->out_ndim, sel->out_shape);
+    }
     while (walk_step(&walk)) {
         TRY(pick_read(a, sel, walk.start, walk.stop, buffer, (size_t)size, err));
         printer_items(&printer, buffer, walk.items);
     }
     printer_end(&printer);
+    if (json) {
+        json_close(&j, '}');
+        putchar('\n');
+    }
 out:
     free(buffer);
     return st;
@@ -58,7 +86,7 @@ run(const struct arguments *args)
     TRY(open_array(path, args, &a, &err));
     tess_array_info(a, &info);
     TRY(select_parse(args->words[1], info.ndim, info.shape, &sel, &err));
-    TRY(print_selection(a, &sel, &err));
+    TRY(print_selection(a, &sel, args->values[OPT_JSON] != NULL, &err));
 out:
     tess_array_discard(a);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
@@ -69,7 +97,7 @@ const struct command cmd_slice = {
     .purpose = "print values",
     .words = "PATH EXPR",
     .nwords = 2,
-    .options = OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
     .details = "EXPR selects as in NumPy: 0:10,5,...,::-2; ... alone is the whole array.\n"
                "Numbers are printed in full precision; structures and items of unknown type in\n"
                "hexadecimal.\n",
@@ -78,6 +106,16 @@ const struct command cmd_slice = {
             {"one item", "tess slice winds.b2nd 0,36,72"},
             {"every tenth of the last row of the first month", "tess slice winds.b2nd 0,-1,::10"},
             {"all of it, page by page", "tess slice winds.b2nd ... | more"},
+            {"for a program", "tess slice winds.b2nd :,36,72 --json"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"dtype", "string or null", "type of the items, as in NumPy; null: not recorded"},
+            {"shape", "integers", "of what is selected"},
+            {"items", "any",
+             "a list of lists ... of items; numbers, booleans or strings; nan and inf "
+             "are\nstrings. An item alone if nothing is left of the axes"},
             {0},
         },
     .run = run,

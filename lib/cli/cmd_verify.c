@@ -92,60 +92,97 @@ write_words(const struct findings *f, const tess_verdict *v)
 }
 
 static void
-json_verdict(struct json *j, const tess_verdict *v)
+json_count(struct json *j, const char *key, const int64_t *count)
 {
-    json_key(j, "stored_chunks");
-    json_int(j, v->nstored);
-    json_key(j, "right");
-    json_int(j, v->nright);
-    json_key(j, "without_checksum");
-    json_int(j, v->nunknown);
-    json_key(j, "damaged");
-    json_int(j, v->ndamaged);
-    json_key(j, "damaged_metalayers");
-    json_int(j, v->nmetalayers);
-    json_key(j, "sealed");
-    json_bool(j, v->sealed);
-    json_key(j, "header_changed");
-    json_bool(j, v->header_changed);
-    json_key(j, "commit");
-    if (v->commit > 0)
-        json_int(j, (int64_t)v->commit);
+    json_key(j, key);
+    if (count)
+        json_int(j, *count);
     else
         json_null(j);
 }
 
-// Open and read it all. What is found goes to f->out; *fine: nothing is damaged.
+static void
+json_flag(struct json *j, const char *key, const bool *flag)
+{
+    json_key(j, key);
+    if (flag)
+        json_bool(j, *flag);
+    else
+        json_null(j);
+}
+
+// v is NULL if not all could be read.
+static void
+json_verdict(struct json *j, const tess_verdict *v)
+{
+    const int64_t commit = v ? (int64_t)v->commit : 0;
+
+    json_count(j, "nstored", v ? &v->nstored : NULL);
+    json_count(j, "nright", v ? &v->nright : NULL);
+    json_count(j, "nunknown", v ? &v->nunknown : NULL);
+    json_count(j, "ndamaged", v ? &v->ndamaged : NULL);
+    json_count(j, "nmetalayers_damaged", v ? &v->nmetalayers : NULL);
+    json_flag(j, "sealed", v ? &v->sealed : NULL);
+    json_flag(j, "header_changed", v ? &v->header_changed : NULL);
+    json_count(j, "commit", commit > 0 ? &commit : NULL);
+}
+
+static void
+begin(const struct findings *f)
+{
+    if (!f->json)
+        return;
+    json_init(f->json, f->out);
+    json_open(f->json, '{');
+    json_key(f->json, "path");
+    json_string(f->json, f->path);
+    json_key(f->json, "damage");
+    json_open(f->json, '[');
+}
+
+// Open and read it all. What is damaged goes to f->out.
 static tess_status
-look(const struct findings *f, const struct arguments *args, bool *fine, tess_error *err)
+look(const struct findings *f, const struct arguments *args, tess_verdict *verdict, tess_error *err)
 {
     struct progress bar;
-    tess_verdict verdict;
     tess_array *a = NULL;
     tess_status st = open_array(f->path, args, &a, err);
+
     if (st != TESS_OK)
         return st;
     progress_begin(&bar, 1);
     tess_array_set_progress(a, progress_hear, &bar);
-    if (f->json) {
-        json_key(f->json, "damage");
-        json_open(f->json, '[');
-    }
-    st = tess_array_verify(a, tell_damage, (void *)f, &verdict, err);
+    st = tess_array_verify(a, tell_damage, (void *)f, verdict, err);
     progress_end(&bar);
     tess_array_discard(a);
-    if (st != TESS_OK)
-        return st;
-    *fine = verdict.ndamaged == 0 && verdict.nmetalayers == 0;
-    if (!f->json) {
-        write_words(f, &verdict);
-        return TESS_OK;
+    return st;
+}
+
+// What was found, or the message that says why the file cannot be read to its end.
+static void
+finish(const struct findings *f, const tess_verdict *verdict, bool fine, const char *message)
+{
+    if (f->json) {
+        if (!verdict) {
+            json_open(f->json, '{');
+            json_key(f->json, "message");
+            json_string(f->json, message);
+            json_close(f->json, '}');
+        }
+        json_close(f->json, ']');
+        json_key(f->json, "fine");
+        json_bool(f->json, fine);
+        json_verdict(f->json, verdict);
+        json_close(f->json, '}');
+        fputc('\n', f->out);
+    } else if (verdict) {
+        write_words(f, verdict);
+    } else {
+        text_write(f->out, f->path);
+        fputs(": damaged: ", f->out);
+        text_write(f->out, message);
+        fputc('\n', f->out);
     }
-    json_close(f->json, ']');
-    json_key(f->json, "fine");
-    json_bool(f->json, *fine);
-    json_verdict(f->json, &verdict);
-    return TESS_OK;
 }
 
 // The same, printed once it is known. A file that does not open because it is damaged is told of
@@ -156,7 +193,7 @@ verify(const char *path, const struct arguments *args)
     char *text = NULL;
     size_t text_size;
     struct json j;
-    bool fine = false;
+    tess_verdict verdict = {0};
     tess_error err = {0};
     FILE *const out = open_memstream(&text, &text_size);
     struct findings f = {.path = path, .out = out, .json = args->values[OPT_JSON] ? &j : NULL};
@@ -167,38 +204,21 @@ verify(const char *path, const struct arguments *args)
     tess_status st = TESS_ERR_STALE;
     for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
         rewind(out);
-        json_init(&j, out);
-        if (f.json) {
-            json_open(&j, '{');
-            json_key(&j, "path");
-            json_string(&j, path);
-        }
-        st = look(&f, args, &fine, &err);
+        begin(&f);
+        st = look(&f, args, &verdict, &err);
     }
-    const bool closed = !fine && st == TESS_ERR_CORRUPT;
-    if (closed && f.json) {
-        json_key(&j, "fine");
-        json_bool(&j, false);
-        json_key(&j, "message");
-        json_string(&j, err.message);
-    } else if (closed) {
-        text_write(out, path);
-        fputs(": damaged: ", out);
-        text_write(out, err.message);
-        fputc('\n', out);
-    }
-    if (f.json) {
-        json_close(&j, '}');
-        fputc('\n', out);
-    }
+    const bool read = st == TESS_OK;
+    const bool told = read || st == TESS_ERR_CORRUPT;
+    const bool fine = read && verdict.ndamaged == 0 && verdict.nmetalayers == 0;
+    finish(&f, read ? &verdict : NULL, fine, err.message);
     const long size = ftell(out);
     const bool written = fclose(out) == 0 && size >= 0;
-    if (written && (st == TESS_OK || closed))
+    if (written && told)
         (void)fwrite(text, 1, (size_t)size, stdout);
     free(text);
     if (!written)
         (void)report_nomem(&err, (int64_t)text_size);
-    else if (st == TESS_OK || closed)
+    else if (told)
         return fine ? EXIT_STATUS_FINE : EXIT_STATUS_NO;
     return report_print(path, &err);
 }
@@ -230,6 +250,28 @@ const struct command cmd_verify = {
         (const struct example[]){
             {"all files, a line for each", "tess verify *.b2nd"},
             {"only the answer, for a script", "tess verify winds.b2nd >/dev/null && echo fine"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"path", "string", "the file or directory; one object, on one line, for each"},
+            {"damage", "list", "what is damaged"},
+            {"damage[].chunk", "integer or absent",
+             "number of a damaged chunk, in C order of the grid"},
+            {"damage[].start", "integers or absent", "first item of its box"},
+            {"damage[].stop", "integers or absent", "end of the box, which is not in it"},
+            {"damage[].metalayer", "string or absent", "name of a damaged metalayer"},
+            {"damage[].message", "string", "one sentence; alone: not all could be read"},
+            {"fine", "boolean", "nothing is damaged"},
+            {"nstored", "integer or null",
+             "chunks with bytes of their own; null, as all below: not known"},
+            {"nright", "integer or null", "of these: as their checksums say"},
+            {"nunknown", "integer or null", "of these: without a checksum; they can be decoded"},
+            {"ndamaged", "integer or null", "of these: damaged"},
+            {"nmetalayers_damaged", "integer or null", "damaged metalayers"},
+            {"sealed", "boolean or null", "the last commit was written by Tessera"},
+            {"header_changed", "boolean or null", "by another program since"},
+            {"commit", "integer or null", "number of the last commit"},
             {0},
         },
     .run = run,

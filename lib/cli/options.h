@@ -92,7 +92,9 @@ struct example {
  */
 struct json_member {
     const char *path;
-    const char *type; // integer, number, string, boolean, list, object, any; "or null"
+    // integer, number, string, boolean, object, list, item (of an array), any; integers, strings:
+    // lists of such; "or null", "or absent"
+    const char *type;
     const char *meaning;
 };
 

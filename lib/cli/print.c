@@ -6,6 +6,8 @@
  */
 #include "cli/print.h"
 
+#include "cli/item_json.h"
+
 #include <string.h>
 
 static void
@@ -13,6 +15,24 @@ repeat(FILE *out, char c, int n)
 {
     while (n-- > 0)
         fputc(c, out);
+}
+
+static void
+open_lists(struct printer *p, int n)
+{
+    if (!p->json)
+        repeat(p->out, '[', n);
+    while (p->json && n-- > 0)
+        json_open(p->json, '[');
+}
+
+static void
+close_lists(struct printer *p, int n)
+{
+    if (!p->json)
+        repeat(p->out, ']', n);
+    while (p->json && n-- > 0)
+        json_close(p->json, ']');
 }
 
 void
@@ -24,6 +44,14 @@ printer_begin(struct printer *p, FILE *out, const struct item_format *format, in
         memcpy(p->shape, shape, (size_t)ndim * sizeof shape[0]);
 }
 
+void
+printer_begin_json(struct printer *p, struct json *json, const struct item_format *format, int ndim,
+                   const int64_t *shape)
+{
+    printer_begin(p, json->out, format, ndim, shape);
+    p->json = json;
+}
+
 // Before an item that is not the first: `ended` axes have started anew with it.
 static void
 separate(struct printer *p)
@@ -32,14 +60,12 @@ separate(struct printer *p)
 
     while (ended < p->ndim && p->index[p->ndim - 1 - ended] == 0)
         ended++;
-    if (ended == 0) {
-        fputc(' ', p->out);
-        return;
+    close_lists(p, ended);
+    if (!p->json) {
+        fputc(ended > 0 ? '\n' : ' ', p->out);
+        repeat(p->out, ' ', ended > 0 ? p->ndim - ended : 0);
     }
-    repeat(p->out, ']', ended);
-    fputc('\n', p->out);
-    repeat(p->out, ' ', p->ndim - ended);
-    repeat(p->out, '[', ended);
+    open_lists(p, ended);
 }
 
 static void
@@ -59,9 +85,12 @@ printer_items(struct printer *p, const uint8_t *items, int64_t n)
         if (p->begun)
             separate(p);
         else
-            repeat(p->out, '[', p->ndim);
+            open_lists(p, p->ndim);
         p->begun = true;
-        item_print(p->out, &p->format, items);
+        if (p->json)
+            item_json(p->json, &p->format, items);
+        else
+            item_print(p->out, &p->format, items);
         advance(p);
     }
 }
@@ -69,9 +98,9 @@ printer_items(struct printer *p, const uint8_t *items, int64_t n)
 void
 printer_end(struct printer *p)
 {
-    if (p->begun)
-        repeat(p->out, ']', p->ndim);
-    else
-        fputs("[]", p->out);
-    fputc('\n', p->out);
+    if (!p->begun)
+        open_lists(p, 1);
+    close_lists(p, p->begun ? p->ndim : 1);
+    if (!p->json)
+        fputc('\n', p->out);
 }

@@ -5,6 +5,7 @@
 #define CLI_PRINT_H
 
 #include "cli/item.h"
+#include "cli/json.h"
 
 #include <tessera/params.h>
 
@@ -13,8 +14,10 @@
 // Prints the items of an array in C order as they come, one line per row:
 //     [[0 1 2]
 //      [3 4 5]]
+// or as JSON, lists in lists on one line.
 struct printer {
     FILE *out;
+    struct json *json; // NULL: for people
     struct item_format format;
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
@@ -24,6 +27,8 @@ struct printer {
 
 void printer_begin(struct printer *p, FILE *out, const struct item_format *format, int ndim,
                    const int64_t *shape);
+void printer_begin_json(struct printer *p, struct json *json, const struct item_format *format,
+                        int ndim, const int64_t *shape);
 void printer_items(struct printer *p, const uint8_t *items, int64_t n);
 
 // After the last item.

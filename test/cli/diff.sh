@@ -56,7 +56,7 @@ bytes raw 000 001 000 002 000 003 000 004 000 005 377 377
 array c.b2nd '>i2' 2x3
 run 0 a.b2nd c.b2nd
 run 0 a.b2nd c.b2nd --json
-prints '{"shape": {"equal": true, "a": [2, 3], "b": [2, 3]}, "dtype": {"equal": true, "a": "<i2", "b": ">i2"}, "items": {"first": [], "compared": 6, "different": 0, "largest_difference": 0.0}, "fill": {"equal": true, "a": "0", "b": "0"}, "attributes": [], "metalayers": [], "equal": true}'
+prints '{"shape": {"equal": true, "a": [2, 3], "b": [2, 3]}, "dtype": {"equal": true, "a": "<i2", "b": ">i2"}, "items": {"first": [], "compared": 6, "different": 0, "largest_difference": 0.0}, "fill": {"equal": true, "a": 0, "b": 0}, "attributes": [], "metalayers": [], "equal": true}'
 
 # the same bytes in the other order are other items
 array x.b2nd '<i2' 2x3
@@ -72,7 +72,7 @@ item 1,1: 5, -32768
 items: 2 of 6 differ, by 32773.0 at most'
 run 1 c.b2nd d.b2nd
 run 1 a.b2nd d.b2nd --json
-prints '{"shape": {"equal": true, "a": [2, 3], "b": [2, 3]}, "dtype": {"equal": true, "a": "<i2", "b": "<i2"}, "items": {"first": [{"index": [0, 1], "a": "2", "b": "3"}, {"index": [1, 1], "a": "5", "b": "-32768"}], "compared": 6, "different": 2, "largest_difference": 32773.0}, "fill": {"equal": true, "a": "0", "b": "0"}, "attributes": [], "metalayers": [], "equal": false}'
+prints '{"shape": {"equal": true, "a": [2, 3], "b": [2, 3]}, "dtype": {"equal": true, "a": "<i2", "b": "<i2"}, "items": {"first": [{"index": [0, 1], "a": 2, "b": 3}, {"index": [1, 1], "a": 5, "b": -32768}], "compared": 6, "different": 2, "largest_difference": 32773.0}, "fill": {"equal": true, "a": 0, "b": 0}, "attributes": [], "metalayers": [], "equal": false}'
 run 1 a.b2nd d.b2nd --tolerance 1
 prints 'item 1,1: 5, -32768
 items: 1 of 6 differ, by 32773.0 at most'

@@ -46,7 +46,7 @@ for layout in contiguous sparse; do
     run 0 compact a.b2nd
     prints '^[0-9]* bytes, before [0-9]*$'
     run 0 compact --json a.b2nd
-    prints '^{"before": *[0-9]*, *"after": *[0-9]*}$'
+    prints '^{"size": *[0-9]*, *"size_before": *[0-9]*}$'
     same a.b2nd
 
     # Nothing is damaged.
@@ -74,7 +74,7 @@ for layout in contiguous sparse; do
     [ "$("$tess" slice b.b2nd 12,3)" = 0 ] || fail "what is lost is not zero"
     run 1 repair a.b2nd b.b2nd --force --json
     prints '"complete": *false'
-    prints '"lost": *\[{"chunk": *1, *"start": *\[10, *0\], *"stop": *\[20, *25\], *"why": *"'
+    prints '"lost": *\[{"chunk": *1, *"start": *\[10, *0\], *"stop": *\[20, *25\], *"message": *"'
     diff -r a.b2nd before || fail "the damaged array was changed"
     rm -rf before b.b2nd a.b2nd
 done

@@ -72,7 +72,7 @@ shows a.b2nd ... '[[1 2 3 0]
  [4 5 6 0]
  [0 0 0 0]]'
 run 0 resize a.b2nd 1x2 --json --threads 1
-prints '{"before": [3, 4], "after": [1, 2]}'
+prints '{"shape": [1, 2], "shape_before": [3, 4]}'
 shows a.b2nd ... '[[1 2]]'
 run 0 resize a.b2nd 2x3
 shows a.b2nd ... '[[1 2 0]
@@ -103,7 +103,7 @@ shows a.b2nd ... '[[1 2 3]
  [7 8 9]]'
 npy in.npy True '(3, 2)' 10 11 12 20 21 22
 run 0 append a.b2nd in.npy --axis 1 --json
-prints '{"before": [3, 3], "after": [3, 5]}'
+prints '{"shape": [3, 5], "shape_before": [3, 3]}'
 shows a.b2nd ... '[[1 2 3 10 20]
  [4 5 6 11 21]
  [7 8 9 12 22]]'
