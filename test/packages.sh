@@ -22,6 +22,8 @@ build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
 test     program:nm                   binutils
+test     program:mandoc               mandoc
+test     program:groff                groff-base
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard

@@ -351,7 +351,7 @@ out:
 const struct command cmd_attr = {
     .name = "attr",
     .purpose = "list, print, set and remove attributes",
-    .words = "PATH ...",
+    .words = "PATH [get|set|del NAME [VALUE]]",
     .nwords = 1,
     .nwords_more = 3,
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_TYPE) | OPT_BIT(OPT_FILE) |

@@ -204,7 +204,8 @@ take_middle(struct show *s)
         return;
     fputs("tess: ", stderr);
     text_write(stderr, s->in_name);
-    fprintf(stderr, ": shown is index %s; --slice takes others, --reduce all\n", words);
+    fprintf(stderr, ": shown is index %s; --slice takes another, --reduce mean all of them\n",
+            words);
 }
 
 static tess_status
@@ -305,7 +306,8 @@ const struct command cmd_show = {
                OPT_BIT(OPT_THREADS),
     .details =
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"
-        "others the index in the middle is taken, unless --slice gives one or --reduce all. What\n"
+        "others the index in the middle is taken, unless --slice gives one, or --reduce takes all. "
+        "What\n"
         "is larger than the picture is thinned out: no more is read than is shown; --reduce takes\n"
         "all that a pixel stands for. Without --output the picture is text, with colours if\n"
         "it goes to a terminal or to --output -. NO_COLOR, TERM, COLORTERM and the locale say\n"

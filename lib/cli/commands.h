@@ -6,6 +6,12 @@
 
 #include "cli/options.h"
 
+// All of them, up to NULL.
+extern const struct command *const commands_table[];
+
+// NULL if there is none of that name.
+const struct command *commands_find(const char *name);
+
 extern const struct command cmd_info;
 extern const struct command cmd_import;
 extern const struct command cmd_export;

@@ -6,19 +6,13 @@
  */
 #include "cli/commands.h"
 #include "cli/help.h"
+#include "cli/manpage.h"
 #include "cli/report.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-static const struct command *const commands[] = {
-    &cmd_info,   &cmd_import, &cmd_export, &cmd_slice,   &cmd_show,
-    &cmd_copy,   &cmd_diff,   &cmd_resize, &cmd_append,  &cmd_attr,
-    &cmd_layout, &cmd_bench,  &cmd_verify, &cmd_compact, &cmd_repair};
-
-#define NCOMMANDS (sizeof commands / sizeof commands[0])
 
 static void
 help(FILE *out)
@@ -27,11 +21,11 @@ help(FILE *out)
           "N-dimensional compressed arrays in the Blosc2 format.\n\n"
           "commands:\n",
           out);
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        fprintf(out, "  %-8s %-10s %s\n", commands[i]->name, commands[i]->words,
-                commands[i]->purpose);
+    for (const struct command *const *c = commands_table; *c; c++)
+        fprintf(out, "  %-10s  %s\n", (*c)->name, (*c)->purpose);
     fputs("\n"
-          "tess COMMAND --help says more; tess --version prints the version.\n"
+          "tess COMMAND --help says more, with examples; tess --man prints the manual page,\n"
+          "tess --version the version.\n"
           "Exit status: 0 fine, 1 the answer is no, 2 wrong arguments, 3 failed.\n",
           out);
 }
@@ -68,9 +62,13 @@ dispatch(int argc, char **argv)
         printf("tess %s\n", tess_version());
         return EXIT_STATUS_FINE;
     }
-    for (size_t i = 0; i < NCOMMANDS; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return run(commands[i], argc - 2, argv + 2);
+    if (strcmp(argv[1], "--man") == 0) {
+        manpage_print();
+        return EXIT_STATUS_FINE;
+    }
+    const struct command *const command = commands_find(argv[1]);
+    if (command)
+        return run(command, argc - 2, argv + 2);
     fprintf(stderr, "tess: %s: no such command; see tess --help\n", argv[1]);
     return EXIT_STATUS_USAGE;
 }
