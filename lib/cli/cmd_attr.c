@@ -3,6 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/names.h"
 #include "cli/open.h"
 #include "cli/report.h"
 #include "cli/text.h"
@@ -220,26 +221,21 @@ set_any(tess_array *a, const char *name, const struct content *c, tess_error *er
 typedef tess_status set_fn(tess_array *a, const char *name, const struct content *c,
                            tess_error *err);
 
-static const struct {
-    const char *name;
-    set_fn *set;
-} types[] = {
-    {"int", set_int},     {"float", set_float}, {"string", set_string},
-    {"bytes", set_bytes}, {"json", set_json},
-};
-
 // How to set what was given; NULL if --type names no type.
 static set_fn *
 setter(const struct arguments *args)
 {
-    const char *const type = args->values[OPT_TYPE];
+    static set_fn *const setters[] = {
+        [NAMES_TYPE_INT] = set_int,       [NAMES_TYPE_FLOAT] = set_float,
+        [NAMES_TYPE_STRING] = set_string, [NAMES_TYPE_BYTES] = set_bytes,
+        [NAMES_TYPE_JSON] = set_json,
+    };
+    const char *const text = args->values[OPT_TYPE];
+    int type;
 
-    if (!type)
+    if (!text)
         return args->values[OPT_FILE] ? set_bytes : set_any;
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].name, type) == 0)
-            return types[i].set;
-    return NULL;
+    return names_value(names_type, text, &type) ? setters[type] : NULL;
 }
 
 static tess_status

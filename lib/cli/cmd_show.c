@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/figure.h"
 #include "cli/missing.h"
+#include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/open.h"
 #include "cli/output.h"
@@ -48,17 +49,12 @@ struct show {
 static tess_status
 parse_reduce(struct show *s, const char *value, tess_error *err)
 {
-    static const char *const names[] = {
-        [PICTURE_MEAN] = "mean", [PICTURE_MIN] = "min", [PICTURE_MAX] = "max"};
+    int reduce = PICTURE_SAMPLE;
 
-    if (!value)
-        return TESS_OK;
-    for (int i = PICTURE_MEAN; i <= PICTURE_MAX; i++)
-        if (strcmp(value, names[i]) == 0) {
-            s->reduce = (enum picture_reduce)i;
-            return TESS_OK;
-        }
-    return report_set(err, TESS_ERR_ARG, "--reduce %s: not mean, min or max", value);
+    if (value && !names_value(names_reduce, value, &reduce))
+        return report_set(err, TESS_ERR_ARG, "--reduce %s: not mean, min or max", value);
+    s->reduce = (enum picture_reduce)reduce;
+    return TESS_OK;
 }
 
 static tess_status

@@ -6,9 +6,9 @@
 #include <string.h>
 
 const struct command *const commands_table[] = {
-    &cmd_info,   &cmd_import,  &cmd_export, &cmd_slice, &cmd_show,   &cmd_copy,
-    &cmd_diff,   &cmd_resize,  &cmd_append, &cmd_attr,  &cmd_layout, &cmd_bench,
-    &cmd_verify, &cmd_compact, &cmd_repair, NULL,
+    &cmd_info,   &cmd_import,  &cmd_export, &cmd_slice,      &cmd_show,   &cmd_copy,
+    &cmd_diff,   &cmd_resize,  &cmd_append, &cmd_attr,       &cmd_layout, &cmd_bench,
+    &cmd_verify, &cmd_compact, &cmd_repair, &cmd_completion, NULL,
 };
 
 const struct command *

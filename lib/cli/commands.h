@@ -27,5 +27,6 @@ extern const struct command cmd_attr;
 extern const struct command cmd_verify;
 extern const struct command cmd_compact;
 extern const struct command cmd_repair;
+extern const struct command cmd_completion;
 
 #endif

@@ -3,6 +3,8 @@
  */
 #include "cli/names.h"
 
+#include "cli/picture.h"
+
 #include <tessera/chunk.h>
 #include <tessera/params.h>
 
@@ -62,6 +64,18 @@ const struct name names_chunk[] = {
     {"value", TESS_CHUNK_VALUE},
     {"uninit", TESS_CHUNK_UNINIT},
     {NULL, 0},
+};
+
+const struct name names_reduce[] = {
+    {"mean", PICTURE_MEAN},
+    {"min", PICTURE_MIN},
+    {"max", PICTURE_MAX},
+    {NULL, 0},
+};
+
+const struct name names_type[] = {
+    {"int", NAMES_TYPE_INT},     {"float", NAMES_TYPE_FLOAT}, {"string", NAMES_TYPE_STRING},
+    {"bytes", NAMES_TYPE_BYTES}, {"json", NAMES_TYPE_JSON},   {NULL, 0},
 };
 
 bool

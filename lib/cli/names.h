@@ -1,7 +1,5 @@
 /*
- * names.h - what codecs, filters, split modes, layers and kinds of chunks are called on the command
- * line.
- * names.h - what codecs, filters, split modes, layouts and layers are called on the command line.
+ * names.h - what codecs, filters and other things to choose from are called on the command line.
  */
 #ifndef CLI_NAMES_H
 #define CLI_NAMES_H
@@ -13,6 +11,15 @@ struct name {
     int value;
 };
 
+// What the value of an attribute is made of.
+enum names_type {
+    NAMES_TYPE_INT,
+    NAMES_TYPE_FLOAT,
+    NAMES_TYPE_STRING,
+    NAMES_TYPE_BYTES,
+    NAMES_TYPE_JSON,
+};
+
 // Tables end with a NULL text.
 extern const struct name names_codec[];
 extern const struct name names_filter[];
@@ -21,6 +28,8 @@ extern const struct name names_split[];
 extern const struct name names_layout[];
 extern const struct name names_layer[];
 extern const struct name names_chunk[];
+extern const struct name names_reduce[]; // enum picture_reduce
+extern const struct name names_type[]; // enum names_type
 
 bool names_value(const struct name *table, const char *text, int *value);
 
