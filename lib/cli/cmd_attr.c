@@ -7,6 +7,7 @@
 #include "cli/open.h"
 #include "cli/report.h"
 #include "cli/text.h"
+#include "cli/values.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>
@@ -248,8 +249,7 @@ set(tess_array *a, const struct arguments *args, tess_error *err)
     tess_status st = TESS_OK;
 
     if (!set_value)
-        return report_set(err, TESS_ERR_ARG, "--type %s: not int, float, string, bytes or json",
-                          args->values[OPT_TYPE]);
+        return values_refuse(OPT_TYPE, args->values[OPT_TYPE], args->values[OPT_TYPE], err);
     if (file) {
         TRY(load(file, &c, err));
     } else {

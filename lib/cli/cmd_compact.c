@@ -46,7 +46,7 @@ run(const struct arguments *args)
     tess_storage_init(&storage);
     storage.path = args->words[0];
     storage.context = &context;
-    st = tess_compact(&storage, &before, &after, &err);
+    st = open_explain(storage.path, tess_compact(&storage, &before, &after, &err), &err);
     progress_end(&progress);
     if (st != TESS_OK)
         return report_print(args->words[0], &err);

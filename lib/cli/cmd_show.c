@@ -16,6 +16,7 @@
 #include "cli/select.h"
 #include "cli/terminal.h"
 #include "cli/text.h"
+#include "cli/values.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -52,7 +53,7 @@ parse_reduce(struct show *s, const char *value, tess_error *err)
     int reduce = PICTURE_SAMPLE;
 
     if (value && !names_value(names_reduce, value, &reduce))
-        return report_set(err, TESS_ERR_ARG, "--reduce %s: not mean, min or max", value);
+        return values_refuse(OPT_REDUCE, value, value, err);
     s->reduce = (enum picture_reduce)reduce;
     return TESS_OK;
 }
@@ -61,15 +62,7 @@ static tess_status
 parse_colors(struct show *s, const char *value, tess_error *err)
 {
     s->map = value ? colormap_find(value) : colormap_at(0);
-    if (s->map)
-        return TESS_OK;
-
-    char known[100] = "";
-    const struct colormap *map;
-    for (size_t i = 0; (map = colormap_at(i)) != NULL; i++)
-        (void)snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s",
-                       i > 0 ? ", " : "", map->name);
-    return report_set(err, TESS_ERR_ARG, "--colors %s: none of %s", value, known);
+    return s->map ? TESS_OK : values_refuse(OPT_COLORS, value, value, err);
 }
 
 static tess_status

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/manpage.h"
+#include "cli/nearest.h"
 #include "cli/report.h"
 
 #include <errno.h>
@@ -48,6 +49,23 @@ run(const struct command *command, int argc, char **argv)
 }
 
 static int
+unknown(const char *word)
+{
+    struct nearest meant;
+
+    nearest_init(&meant, word, "");
+    for (const struct command *const *c = commands_table; *c; c++)
+        nearest_try(&meant, (*c)->name);
+    if (word[0] == '-')
+        fprintf(stderr, "tess: %s: the command comes first; see tess --help\n", word);
+    else if (meant.best)
+        fprintf(stderr, "tess: %s: no such command; did you mean %s?\n", word, meant.best);
+    else
+        fprintf(stderr, "tess: %s: no such command; see tess --help\n", word);
+    return EXIT_STATUS_USAGE;
+}
+
+static int
 dispatch(int argc, char **argv)
 {
     if (argc < 2) {
@@ -69,8 +87,7 @@ dispatch(int argc, char **argv)
     const struct command *const command = commands_find(argv[1]);
     if (command)
         return run(command, argc - 2, argv + 2);
-    fprintf(stderr, "tess: %s: no such command; see tess --help\n", argv[1]);
-    return EXIT_STATUS_USAGE;
+    return unknown(argv[1]);
 }
 
 // What was printed has arrived, or the command has failed.
@@ -83,13 +100,17 @@ finish_stdout(int status)
     errno = 0;
     if (fclose(stdout) == 0 && !before)
         return status;
-    (void)report_errno(&err, "cannot write");
+    if (errno != 0)
+        (void)report_errno(&err, "cannot write");
+    else // it failed earlier, and what said why is gone
+        (void)report_set(&err, TESS_ERR_IO, "cannot write all of it");
     return report_print("standard output", &err);
 }
 
 int
 main(int argc, char **argv)
 {
+    (void)signal(SIGPIPE, SIG_DFL); // who stops reading ends it quietly; parents may ignore it
     (void)signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails in words instead
     return finish_stdout(dispatch(argc, argv));
 }

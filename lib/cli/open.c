@@ -6,7 +6,11 @@
 #include "cli/report.h"
 #include "cli/text.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 tess_status
 open_context(const struct arguments *args, tess_context *context, tess_error *err)
@@ -19,6 +23,53 @@ open_context(const struct arguments *args, tess_context *context, tess_error *er
         return report_set(err, TESS_ERR_ARG, "--threads %s: not a number of threads", text);
     context->threads = (int)threads;
     return TESS_OK;
+}
+
+// What the file is instead, by its first bytes; NULL: nothing that tess knows.
+static const char *
+other_format(const char *path)
+{
+    static const struct {
+        const char *magic;
+        size_t size;
+        const char *words;
+    } formats[] = {
+        {"\x93NUMPY", 6, "a NumPy file; tess import makes an array of it"},
+        {"PK\x03\x04", 4, "a zip file; if it is an .npz, tess import makes arrays of it"},
+        {"CDF", 3, "a netCDF file; tess import makes arrays of its variables"},
+        {"\x89HDF", 4, "an HDF5 file; tess import makes arrays of what is in it"},
+    };
+    FILE *const in = fopen(path, "rb");
+    char head[8] = "";
+
+    if (!in)
+        return NULL;
+    const size_t n = fread(head, 1, sizeof head, in);
+    (void)fclose(in);
+    if (n == 0)
+        return "an empty file";
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (n >= formats[i].size && memcmp(head, formats[i].magic, formats[i].size) == 0)
+            return formats[i].words;
+    return NULL;
+}
+
+tess_status
+open_explain(const char *path, tess_status st, tess_error *err)
+{
+    const char *const other = st == TESS_ERR_FORMAT ? other_format(path) : NULL;
+    struct stat info;
+
+    if (other)
+        return report_set(err, st, "no array but %s", other);
+    if (st != TESS_ERR_IO || err->sys != ENOENT)
+        return st;
+    if (strcmp(path, "-") == 0)
+        return report_set(err, st, "an array is a file or a directory, not standard input");
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return report_set(err, st,
+                          "a directory without an array: there is no chunks.b2frame in it");
+    return st;
 }
 
 static tess_status
@@ -38,7 +89,7 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     storage.context = &context;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
-    return tess_array_open(&storage, a, err);
+    return open_explain(path, tess_array_open(&storage, a, err), err);
 }
 
 tess_status

@@ -19,4 +19,10 @@ tess_status open_array(const char *path, const struct arguments *args, tess_arra
 tess_status open_array_to_change(const char *path, const struct arguments *args, tess_array **a,
                                  tess_error *err);
 
+/*
+ * After an array at `path` could not be opened, which *err describes: the same status, and words
+ * about what stands there instead, if it is something that people take for an array.
+ */
+tess_status open_explain(const char *path, tess_status st, tess_error *err);
+
 #endif

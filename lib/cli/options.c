@@ -5,6 +5,8 @@
  */
 #include "cli/options.h"
 
+#include "cli/nearest.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +107,24 @@ find(const struct command *command, const char *arg)
     return id;
 }
 
+// Words about an option that the command does not have: the one that was meant, too.
+static enum options_outcome
+unknown(const struct command *command, const char *arg)
+{
+    struct nearest meant;
+
+    nearest_init(&meant, arg, "=");
+    for (int id = 0; id < OPT_COUNT; id++)
+        if (options_accepts(command, id))
+            nearest_try(&meant, options_table[id].name);
+    fprintf(stderr, "tess: %s: %s: no such option; ", command->name, arg);
+    if (meant.best)
+        fprintf(stderr, "did you mean %s?\n", meant.best);
+    else
+        fprintf(stderr, "see tess %s --help\n", command->name);
+    return OPTIONS_BAD;
+}
+
 static enum options_outcome
 bad(const struct command *command, const char *arg, const char *message)
 {
@@ -137,7 +157,7 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
         const int id = find(command, arg);
         const char *value = strchr(arg, '=');
         if (id == OPT_COUNT)
-            return bad(command, arg, ": no such option");
+            return unknown(command, arg);
         if (options_table[id].value == NULL) {
             if (value)
                 return bad(command, arg, ": takes no value");
@@ -156,6 +176,6 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
     argv[nwords] = NULL;
     args->nwords = nwords;
     if (nwords < command->nwords)
-        return bad(command, command->words, ": too few arguments");
+        return bad(command, command->words, nwords == 0 ? " is missing" : ": not all are there");
     return OPTIONS_RUN;
 }

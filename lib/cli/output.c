@@ -66,6 +66,23 @@ choose_temporary(const char *path)
     return NULL;
 }
 
+static tess_status
+check_folder(const char *path, tess_error *err)
+{
+    const int size = (int)path_folder_size(path);
+    char *const folder = strndup(path, (size_t)size);
+    tess_status st = TESS_OK;
+
+    if (!folder)
+        return report_nomem(err, size);
+    if (size > 0 && access(folder, F_OK) != 0)
+        st = report_set(err, TESS_ERR_IO, "there is no directory %.200s to write it to", folder);
+    else if (access(size > 0 ? folder : ".", W_OK | X_OK) != 0)
+        st = report_errno(err, "its directory cannot be written");
+    free(folder);
+    return st;
+}
+
 tess_status
 output_open(struct output *o, const char *path, enum output_kind kind, bool force, tess_error *err)
 {
@@ -86,6 +103,7 @@ output_open(struct output *o, const char *path, enum output_kind kind, bool forc
     TRY(path_check_replaceable(o->path, err));
     if (o->mode != 0 && !force)
         return report_set(err, TESS_ERR_IO, "exists; --force replaces it");
+    TRY(check_folder(o->path, err));
     o->temporary = choose_temporary(o->path);
     if (!o->temporary)
         return report_errno(err, "cannot be written");

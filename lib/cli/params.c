@@ -8,6 +8,7 @@
 #include "cli/names.h"
 #include "cli/report.h"
 #include "cli/text.h"
+#include "cli/values.h"
 
 #include <string.h>
 
@@ -33,12 +34,24 @@ set_shape(const char *option, const char *text, int ndim, int64_t *shape, tess_e
 }
 
 static tess_status
-set_named(const char *option, const char *text, const struct name *table, int *value,
-          tess_error *err)
+set_named(int option, const char *text, const struct name *table, int *value, tess_error *err)
 {
     if (text && !names_value(table, text, value))
-        return report_set(err, TESS_ERR_ARG, "%s %s: no such name", option, text);
+        return values_refuse(option, text, text, err);
     return TESS_OK;
+}
+
+// Whether what stands before the ':' is in the table.
+static bool
+is_named(const struct name *table, const char *text, size_t length)
+{
+    const char *const colon = memchr(text, ':', length);
+    const size_t size = colon ? (size_t)(colon - text) : length;
+
+    for (; table->text; table++)
+        if (strlen(table->text) == size && memcmp(table->text, text, size) == 0)
+            return true;
+    return false;
 }
 
 // name[:meta], of `length` bytes; meta stays as it is where none is given.
@@ -95,9 +108,12 @@ set_filters(const char *text, tess_params *params, tess_error *err)
         if (n == TESS_MAX_FILTERS)
             return report_set(err, TESS_ERR_ARG, "--filter %s: more than %d filters", text,
                               TESS_MAX_FILTERS);
+        if (!is_named(names_filter, p, length))
+            return values_refuse(OPT_FILTER, text, p, err);
         if (!parse_filter(p, length, &ids[n], &metas[n]))
-            return report_set(err, TESS_ERR_ARG, "--filter %s: %.*s is not a filter", text,
-                              (int)(length < 64 ? length : 64), p);
+            return report_set(err, TESS_ERR_ARG,
+                              "--filter %s: %.*s: not a filter with a number from -128 to 255",
+                              text, (int)(length < 64 ? length : 64), p);
         n++;
         p += length;
         if (*p == '\0')
@@ -116,8 +132,13 @@ set_codec(const char *text, tess_params *params, tess_error *err)
 
     if (!text)
         return TESS_OK;
+    if (!is_named(names_codec, text, strlen(text)))
+        return values_refuse(OPT_CODEC, text, text, err);
     if (!parse_with_meta(names_codec, text, strlen(text), &codec, &meta))
-        return report_set(err, TESS_ERR_ARG, "--codec %s: no such codec", text);
+        return report_set(err, TESS_ERR_ARG,
+                          "--codec %s: behind the : stands a number from -128 to "
+                          "255",
+                          text);
     params->codec = (tess_codec)codec;
     params->codec_meta = meta;
     return TESS_OK;
@@ -149,9 +170,9 @@ params_set(tess_params *params, const struct arguments *args, tess_error *err)
     TRY(set_codec(values[OPT_CODEC], params, err));
     TRY(set_level(values[OPT_LEVEL], params, err));
     TRY(set_filters(values[OPT_FILTER], params, err));
-    TRY(set_named("--split", values[OPT_SPLIT], names_split, &split, err));
-    TRY(set_named("--layout", values[OPT_LAYOUT], names_layout, &layout, err));
-    TRY(set_named("--layer", values[OPT_LAYER], names_layer, &layer, err));
+    TRY(set_named(OPT_SPLIT, values[OPT_SPLIT], names_split, &split, err));
+    TRY(set_named(OPT_LAYOUT, values[OPT_LAYOUT], names_layout, &layout, err));
+    TRY(set_named(OPT_LAYER, values[OPT_LAYER], names_layer, &layer, err));
     params->split = (tess_split)split;
     params->dictionary |= values[OPT_DICTIONARY] != NULL;
     params->layout = (tess_layout)layout;

@@ -1,0 +1,152 @@
+#!/bin/sh
+# errors.sh - what is said about mistakes: TESS. Each message names the file, and what to do.
+. "${0%/*}/start.sh"
+checks=0
+
+# run STATUS ARGUMENTS...
+run() {
+    want=$1
+    shift
+    "$tess" "$@" >out 2>err </dev/null
+    got=$?
+    checks=$((checks + 1))
+    [ $got -eq "$want" ] || fail "tess $*: status $got, not $want: $(cat err)"
+    [ ! -s out ] || fail "tess $*: printed: $(cat out)"
+}
+
+# says WORDS: all that stands on stderr
+says() {
+    checks=$((checks + 1))
+    [ "$(cat err)" = "$1" ] || fail "said: $(cat err)
+instead of: $1"
+}
+
+awk 'BEGIN { for (i = 0; i < 2400; i++) printf("%04d", i) }' >a.raw
+"$tess" import a.raw a.b2nd --dtype '<f4' --shape 4x600 || fail "no array to work on"
+"$tess" export a.b2nd a.npy
+: >empty
+mkdir folder
+echo 'some text' >text
+printf 'CDF\001 and so on' >a.nc
+printf '\211HDF\r\n\032\n' >a.h5
+
+### words that are nearly right
+run 2 inof a.b2nd
+says 'tess: inof: no such command; did you mean info?'
+run 2 imprt a.npy b.b2nd
+says 'tess: imprt: no such command; did you mean import?'
+run 2 frobnicate
+says 'tess: frobnicate: no such command; see tess --help'
+run 2 --json info a.b2nd
+says 'tess: --json: the command comes first; see tess --help'
+run 2 info a.b2nd --jsn
+says 'tess: info: --jsn: no such option; did you mean --json?'
+run 2 import a.npy b.b2nd --chunk=2x2
+says 'tess: import: --chunk=2x2: no such option; did you mean --chunks?'
+run 2 slice a.b2nd 0 --codec lz4
+says 'tess: slice: --codec: no such option; see tess slice --help'
+run 2 info a.b2nd -x
+says 'tess: info: -x: no such option; see tess info --help'
+run 2 import a.npy b.b2nd --codec lz5
+says 'tess: b.b2nd: --codec lz5: none of blosclz, lz4, lz4hc, zlib, zstd, ndlz, zfp_accuracy, zfp_precision, zfp_rate; did you mean lz4?'
+run 2 import a.npy b.b2nd --filter delta,suffle:1
+says 'tess: b.b2nd: --filter delta,suffle:1: none of none, shuffle, bitshuffle, delta, trunc_prec, bytedelta, int_trunc, ndcell, ndmean; did you mean shuffle?'
+run 2 import a.npy b.b2nd --layout directory
+says 'tess: b.b2nd: --layout directory: none of contiguous, sparse'
+run 2 import a.npy b.b2nd --codec ndlz:x
+says 'tess: b.b2nd: --codec ndlz:x: behind the : stands a number from -128 to 255'
+run 2 show a.b2nd --colors virids
+says 'tess: a.b2nd: --colors virids: none of viridis, gray, diverging; did you mean viridis?'
+run 2 show a.b2nd --reduce average
+says 'tess: a.b2nd: --reduce average: none of mean, min, max'
+run 2 attr a.b2nd set n 1 --type integer
+says 'tess: a.b2nd: --type integer: none of int, float, string, bytes, json'
+
+### too few and too many
+run 2 info
+says 'tess: info: PATH is missing; see tess info --help'
+run 2 import a.npy
+says 'tess: import: IN PATH: not all are there; see tess import --help'
+run 2 slice a.b2nd 0 1
+says 'tess: slice: 1: too many arguments; see tess slice --help'
+
+### paths that are no arrays
+for command in info verify compact; do
+    run 3 $command absent
+    says 'tess: absent: opening the file: No such file or directory'
+    run 3 $command folder
+    says 'tess: folder: a directory without an array: there is no chunks.b2frame in it'
+    run 3 $command empty
+    says 'tess: empty: no array but an empty file'
+    run 3 $command a.npy
+    says 'tess: a.npy: no array but a NumPy file; tess import makes an array of it'
+    run 3 $command text
+    says 'tess: text: not a Blosc2 frame: the magic "b2frame" is missing'
+    run 3 $command -
+    says 'tess: -: an array is a file or a directory, not standard input'
+done
+run 3 slice a.nc 0
+says 'tess: a.nc: no array but a netCDF file; tess import makes arrays of its variables'
+run 3 resize a.h5 1
+says 'tess: a.h5: no array but an HDF5 file; tess import makes arrays of what is in it'
+
+### paths that cannot be written
+run 3 import a.npy absent/b.b2nd
+says 'tess: absent/b.b2nd: there is no directory absent/ to write it to'
+run 3 export a.b2nd absent/b.npy
+says 'tess: absent/b.npy: there is no directory absent/ to write it to'
+run 3 copy a.b2nd a.npy
+says 'tess: a.npy: exists; --force replaces it'
+mkdir locked
+chmod a-w locked
+if [ ! -w locked ]; then # not so for root
+    run 3 copy a.b2nd locked/b.b2nd
+    says 'tess: locked/b.b2nd: its directory cannot be written: Permission denied'
+    chmod a-r a.npy
+    run 3 import a.npy b.b2nd
+    says 'tess: a.npy: cannot open: Permission denied'
+fi
+
+### parts and shapes that do not fit
+run 2 slice a.b2nd 4
+says 'tess: a.b2nd: index 4 is outside axis 0, which has 4 items'
+run 2 slice a.b2nd 0,0,0
+says 'tess: a.b2nd: slice 0,0,0: 3 axes, the array has 2'
+run 2 copy a.b2nd b.b2nd --chunks 2,2
+says 'tess: b.b2nd: --chunks 2,2: not a shape such as 100x100'
+run 2 copy a.b2nd b.b2nd --chunks 2
+says 'tess: b.b2nd: --chunks 2: the array has 2 dimensions, this shape 1'
+run 2 resize a.b2nd 4
+says 'tess: a.b2nd: 4: the array has 2 dimensions, this shape 1'
+run 2 import a.raw b.b2nd --dtype '<f4' --shape 5x600
+says 'tess: a.raw: the file has 9600 bytes; --shape and --dtype ask for 12000'
+
+### pipes that nobody reads to their end, also where a parent ignores the signal
+i=0
+while [ $i -lt 20 ]; do cat a.raw && i=$((i + 1)); done >long.raw
+"$tess" import long.raw long.b2nd --dtype '|u1' --shape 192000 || fail "no long array"
+for ignore in '' "trap '' PIPE;"; do
+    sh -c "$ignore "'
+        { "$0" slice long.b2nd ...; echo $? >status; } 2>err | head -c 1 >out' "$tess"
+    [ ! -s err ] || fail "a pipe closed early: $(cat err)"
+done
+if [ -w /dev/full ]; then
+    for command in 'info a.b2nd --json' 'slice a.b2nd 0,:9 --json' 'diff a.b2nd long.b2nd' 'slice --help'; do
+        # shellcheck disable=SC2086
+        "$tess" $command >/dev/full 2>err
+        [ $? -eq 3 ] || fail "$command to a full device: no failure"
+        says 'tess: standard output: cannot write: No space left on device'
+    done
+    for command in 'slice long.b2nd ...' --man 'completion bash'; do # longer than a buffer
+        # shellcheck disable=SC2086
+        "$tess" $command >/dev/full 2>err
+        [ $? -eq 3 ] || fail "$command to a full device: no failure"
+        grep -q '^tess: standard output: cannot write' err || fail "$command: said: $(cat err)"
+    done
+fi
+
+for left in b.b2nd .tess-* folder/*; do
+    [ ! -e "$left" ] || fail "$left was left behind"
+done
+[ $failed -eq 0 ] && echo "errors.sh: $checks checks passed"
+[ $failed -eq 0 ]
