@@ -60,5 +60,5 @@ values_refuse(int option, const char *value, const char *word, tess_error *err)
 bool
 values_are_files(int option)
 {
-    return option == OPT_FILE || option == OPT_OUTPUT;
+    return option == OPT_FILE || option == OPT_OUTPUT || option == OPT_PLOT || option == OPT_APPLY;
 }

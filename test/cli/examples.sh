@@ -57,13 +57,13 @@ is_beyond() {
     esac
 }
 
-# What a line makes: the second word of these commands, and what stands behind -o.
+# What a line makes: the second word of these commands, and what stands behind -o and --apply.
 made_by() {
     # shellcheck disable=SC2086
     set -- $1
     case $2 in import | export | copy | repair) [ "$4" = - ] || echo "$4" ;; esac
     while [ $# -gt 1 ]; do
-        [ "$1" != -o ] || echo "$2"
+        case $1 in -o | --apply) echo "$2" ;; esac
         shift
     done
 }

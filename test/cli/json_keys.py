@@ -185,6 +185,9 @@ def try_all(commands):
     for other in ("other.b2nd", "attributes.b2nd", "i.b2nd", "s.b2nd", "empty.b2nd", "raw.b2nd"):
         diff.run("f.b2nd", other, status=1)
     diff.run("attributes.b2nd", "f.b2nd", status=1)
+    commands["layout"].run("f.b2nd", "--budget", "1s")
+    commands["layout"].run("f.b2nd", "--budget", "1s", "--apply", "best.b2nd")
+    commands["bench"].run("--shape", "20x30x40")
     # Sizes and shapes.
     commands["resize"].run("f.b2nd", "12x9")
     commands["append"].run("f.b2nd", "other.b2nd")
