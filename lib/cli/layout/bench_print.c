@@ -158,10 +158,10 @@ json_row(struct json *j, const struct bench *b, const struct bench_row *row)
     json_open(j, '{');
     json_key(j, "codec");
     json_string(j, codec);
-    json_key(j, "level");
+    json_key(j, "clevel");
     json_int(j, p->clevel);
     filters_json(j, p->filters, p->filters_meta);
-    json_key(j, "ratio");
+    json_key(j, "cratio");
     json_real(j, row->one.ratio);
     json_pair(j, "write_bytes_per_second", speed(b, &row->one.write), speed(b, &row->all.write));
     json_pair(j, "read_bytes_per_second", speed(b, &row->one.read), speed(b, &row->all.read));

@@ -10,11 +10,16 @@
 
 static const struct {
     unsigned role;
-    const char *name;
+    const char *name, *key;
 } roles[] = {
-    {ROLE_BEST, "best"},        {ROLE_AUTOMATIC, "automatic"}, {ROLE_HABIT, "blosc2's habit"},
-    {ROLE_STORED, "as stored"}, {ROLE_PROPOSED, "proposed"},
+    {ROLE_BEST, "best", "best"},
+    {ROLE_AUTOMATIC, "automatic", "automatic"},
+    {ROLE_HABIT, "blosc2's habit", "blosc2"},
+    {ROLE_STORED, "as stored", "stored"},
+    {ROLE_PROPOSED, "proposed", "proposed"},
 };
+
+#define NROLES (sizeof roles / sizeof roles[0])
 
 void
 result_role(const struct trial *t, char text[RESULT_NAME_SIZE])
@@ -22,10 +27,19 @@ result_role(const struct trial *t, char text[RESULT_NAME_SIZE])
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+    for (size_t i = 0; i < NROLES; i++)
         if (t->roles & roles[i].role)
             length += (size_t)snprintf(text + length, RESULT_NAME_SIZE - length, "%s%s",
                                        length > 0 ? ", " : "", roles[i].name);
+}
+
+const char *
+result_role_key(const struct trial *t, int n)
+{
+    for (size_t i = 0; i < NROLES; i++)
+        if (t->roles & roles[i].role && n-- == 0)
+            return roles[i].key;
+    return NULL;
 }
 
 void

@@ -28,6 +28,10 @@ void result_csv(const struct result *r, FILE *out);
 // "best", "automatic", "blosc2's habit", "as stored", with commas between them.
 void result_role(const struct trial *t, char text[RESULT_NAME_SIZE]);
 
+// The same for programs, one after the other from n = 0 on: "best", "automatic", "blosc2",
+// "stored", "proposed"; NULL if there are no more.
+const char *result_role_key(const struct trial *t, int n);
+
 // "132x73x144"
 void result_shape(int ndim, const int64_t *shape, char *text, size_t size);
 

@@ -30,12 +30,14 @@ json_trial(struct json *j, const struct result *r, const struct trial *t)
 {
     const tess_params *const p = &t->params;
     const double size = (double)r->contest->setting.sample->size;
-    char role[RESULT_NAME_SIZE];
+    const char *role;
 
     json_open(j, '{');
     json_key(j, "roles");
-    result_role(t, role);
-    json_string(j, role);
+    json_open(j, '[');
+    for (int n = 0; (role = result_role_key(t, n)) != NULL; n++)
+        json_string(j, role);
+    json_close(j, ']');
     json_key(j, "chunkshape");
     json_ints(j, p->ndim, t->grid.chunk);
     json_key(j, "blockshape");
@@ -43,10 +45,10 @@ json_trial(struct json *j, const struct result *r, const struct trial *t)
     json_key(j, "codec");
     const char *const codec = names_text(names_codec, p->codec);
     json_string(j, codec ? codec : "unknown");
-    json_key(j, "level");
+    json_key(j, "clevel");
     json_int(j, p->clevel);
     filters_json(j, p->filters, p->filters_meta);
-    json_key(j, "ratio");
+    json_key(j, "cratio");
     json_real(j, t->ratio);
     json_key(j, "write_bytes_per_second");
     json_real(j, size / times_median(&t->write));
