@@ -21,6 +21,7 @@ build    library:libpng               libpng-dev
 build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
+test     program:ncgen                netcdf-bin
 test     program:nm                   binutils
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4

@@ -31,7 +31,7 @@ struct import {
 static tess_status
 describe(struct import *job, const struct arguments *args, tess_error *err)
 {
-    const struct source *in = job->in;
+    struct source *in = job->in;
     tess_params *params = &job->params;
 
     tess_params_init(params);
@@ -39,6 +39,15 @@ describe(struct import *job, const struct arguments *args, tess_error *err)
     params->typesize = in->typesize;
     params->ndim = in->ndim;
     memcpy(params->shape, in->shape, sizeof params->shape);
+    if (in->describe && !args->values[OPT_NO_ATTRIBUTES]) {
+        job->about = job->in_name;
+        const tess_status st = in->describe(in, err);
+        if (st != TESS_OK)
+            return st;
+        job->about = job->out_name;
+    }
+    params->fill = in->fill;
+    params->fill_size = in->fill ? (size_t)in->typesize : 0;
     return params_set(params, args, err);
 }
 
@@ -83,6 +92,7 @@ copy_boxes(struct import *job, struct walk *walk, uint8_t *buffer, tess_error *e
                              (size_t)(walk->items * in->typesize), err));
         progress_add(&progress, (double)walk->items);
     }
+    TRY(attributes_store(&in->attributes, job->out, err));
     TRY(tess_array_flush(job->out, err));
 out:
     progress_end(&progress);
@@ -111,6 +121,19 @@ copy(struct import *job, tess_error *err)
     return st;
 }
 
+// Not all that can be in a file can be in an array.
+static void
+tell_what_is_left(const struct import *job)
+{
+    const char *const left = job->in->attributes.left;
+    tess_error note;
+
+    if (left[0]) {
+        (void)report_set(&note, TESS_OK, "left behind, since of no type that fits: %s", left);
+        (void)report_print(job->in_name, &note);
+    }
+}
+
 static int
 run(const struct arguments *args)
 {
@@ -128,6 +151,7 @@ run(const struct arguments *args)
     job.out = NULL;
     TRY(st);
     TRY(output_publish(&job.file, &err));
+    tell_what_is_left(&job);
 out:
     tess_array_discard(job.out);
     output_close(&job.file);
@@ -141,11 +165,15 @@ const struct command cmd_import = {
     .words = "IN PATH",
     .nwords = 2,
     .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
-    .details = "IN is one of\n"
-               "  name.npy          a NumPy array, in C or Fortran order\n"
-               "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"
-               "  any other file    raw items in C order; needs --dtype and --shape\n"
-               "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
+               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES),
+    .details =
+        "IN is one of\n"
+        "  name.npy          a NumPy array, in C or Fortran order\n"
+        "  file.nc:variable  a variable of a netCDF file\n"
+        "  any other file    raw items in C order; needs --dtype and --shape\n"
+        "Attributes come along, the names of the dimensions as _ARRAY_DIMENSIONS. Where there\n"
+        "are more than 14, or names are longer than 31 bytes, the rest becomes one map,\n"
+        "attributes.\n"
+        "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
     .run = run,
 };

@@ -66,6 +66,8 @@ static const struct option options[OPT_COUNT] = {
     [OPT_MISSING] = {"--missing", "LIST", "values that stand for no value: -1e34,0; or none"},
     [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
     [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
+    [OPT_NO_ATTRIBUTES] = {"--no-attributes", NULL,
+                           "leave attributes, names of dimensions and the fill value"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 

@@ -43,6 +43,7 @@ enum option_id {
     OPT_MISSING,
     OPT_COLORS,
     OPT_FLIP,
+    OPT_NO_ATTRIBUTES,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

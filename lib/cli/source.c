@@ -72,6 +72,8 @@ source_close(struct source *source)
     if (!source)
         return;
     free(source->dtype);
+    free(source->fill);
+    attributes_finish(&source->attributes);
     source->close(source);
 }
 

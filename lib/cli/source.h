@@ -4,6 +4,8 @@
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
 
+#include "cli/attributes.h"
+
 #include <tessera/params.h>
 
 #include <stdbool.h>
@@ -19,8 +21,14 @@ struct source {
     // The box [start, stop), which has items, into dst in C order.
     tess_status (*read)(struct source *s, const int64_t *start, const int64_t *stop, void *dst,
                         tess_error *err);
-    // Frees all but dtype.
+    // Fills attributes and fill; NULL where there are none.
+    tess_status (*describe)(struct source *s, tess_error *err);
+    // Frees what the kind has of its own.
     void (*close)(struct source *s);
+
+    // Of describe().
+    struct attributes attributes;
+    void *fill; // an item, or NULL
 };
 
 /*

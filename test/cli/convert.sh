@@ -1,0 +1,160 @@
+#!/bin/sh
+# convert.sh - tess import and tess export between formats: values, attributes, names of dimensions.
+#
+#     sh convert.sh TESS [netcdf] [hdf5] [npz]
+#
+# The words are what TESS was built with. Other programs make and look at the files: ncgen, ncdump,
+# h5dump, zip; what needs one that is not there is left out. Stops with status 1 when a check
+# failed, and names each that did.
+. "$(dirname "$0")/start.sh"
+shift
+features=" $* "
+
+has() {
+    case $features in *" $1 "*) ;; *) return 1 ;; esac
+    shift
+    for program in "$@"; do
+        command -v "$program" >/dev/null || return 1
+    done
+}
+
+# run STATUS ARGUMENTS...: tess; if it fails one sentence on stderr, and nothing left behind.
+run() {
+    expected=$1
+    shift
+    "$tess" "$@" >out 2>err </dev/null
+    check "$expected" "$*"
+}
+
+# piped STATUS FILE ARGUMENTS...: the same, with a pipe as standard input.
+piped() {
+    expected=$1
+    file=$2
+    shift 2
+    { cat "$file"; } 2>/dev/null | "$tess" "$@" >out 2>err
+    check "$expected" "$*"
+}
+
+check() {
+    status=$?
+    [ $status -eq "$1" ] || fail "tess $2: status $status, not $1: $(cat err)"
+    if [ $status -eq 0 ]; then
+        [ ! -s err ] || fail "tess $2: words on stderr: $(cat err)"
+    else
+        grep -q '^tess: ' err || fail "tess $2: no sentence on stderr"
+        [ "$(wc -l <err)" -eq 1 ] || fail "tess $2: more than one sentence: $(cat err)"
+    fi
+    for leftover in .tess-*; do
+        [ ! -e "$leftover" ] || fail "tess $2: left $leftover behind"
+        rm -f "$leftover"
+    done
+}
+
+says() {
+    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
+}
+
+# prints TEXT: what the last run printed.
+prints() {
+    [ "$(cat out)" = "$1" ] || fail "printed:
+$(cat out)
+instead of:
+$1"
+}
+
+# has_attributes PATH TEXT
+has_attributes() {
+    run 0 attr "$1"
+    prints "$2"
+}
+
+### netCDF: attributes and names of dimensions
+if has netcdf ncgen; then
+    cat >a.cdl <<'END'
+netcdf a {
+types:
+  int enum colour { RED = 0, BLUE = 1 } ;
+dimensions:
+  time = UNLIMITED ; lat = 2 ; lon = 3 ;
+variables:
+  short v(time, lat, lon) ;
+    v:_FillValue = -999s ;
+    v:units = "K" ;
+    v:scale_factor = 0.01 ;
+    v:valid_range = 0s, 500s ;
+    v:count = 18446744073709551615ULL ;
+    v:big = 5000000000LL ;
+    string v:names = "a", "b\303\266" ;
+    string v:one = "x" ;
+    v:empty = "" ;
+    v:latin = "\260C" ;
+    v:single = 0.5f, 1.5f ;
+  float odd(lon) ;
+    odd:colour = "red" ;
+    odd:missing_value = 7 ;
+    colour odd:picked = BLUE ;
+  double scalar ;
+    scalar:_FillValue = 2.5 ;
+  double many(lon) ;
+    many:a_name_that_is_longer_than_the_library_takes = "yes" ;
+    many:attributes = "mine" ;
+    many:_tess = 1 ;
+    many:n01 = 1 ; many:n02 = 2 ; many:n03 = 3 ; many:n04 = 4 ; many:n05 = 5 ; many:n06 = 6 ;
+    many:n07 = 7 ; many:n08 = 8 ; many:n09 = 9 ; many:n10 = 10 ; many:n11 = 11 ; many:n12 = 12 ;
+    many:n13 = 13 ; many:n14 = 14 ; many:n15 = 15 ;
+data:
+  v = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -999 ;
+  odd = 1, 2, 3 ;
+  scalar = 0.25 ;
+  many = 1, 2, 3 ;
+}
+END
+    ncgen -4 -o a.nc a.cdl || fail "ncgen"
+    run 0 import a.nc:v v.b2nd
+    has_attributes v.b2nd '_ARRAY_DIMENSIONS  list  ["time", "lat", "lon"]
+_FillValue  int  -999
+units  string  "K"
+scale_factor  float  0.01
+valid_range  list  [0, 500]
+count  uint  18446744073709551615
+big  int  5000000000
+names  list  ["a", "bö"]
+one  string  "x"
+empty  string  ""
+latin  string  "°C"
+single  list  [0.5, 1.5]'
+    run 0 resize v.b2nd 3x2x3
+    run 0 slice v.b2nd 1:,1
+    prints '[[10 11 -999]
+ [-999 -999 -999]]'
+    run 0 import a.nc:v bare.b2nd --no-attributes
+    has_attributes bare.b2nd ''
+    run 0 resize bare.b2nd 3x2x3
+    run 0 slice bare.b2nd -1,0
+    prints '[0 0 0]'
+    run 0 append bare.b2nd a.nc:v
+    has_attributes bare.b2nd ''
+    run 0 import a.nc:scalar scalar.b2nd
+    has_attributes scalar.b2nd '_FillValue  float  2.5'
+
+    # what has no counterpart is named; the import is fine nevertheless
+    "$tess" import a.nc:odd odd.b2nd >out 2>err || fail "import of a variable with an odd attribute"
+    says '^tess: a.nc:odd: left behind.*: picked$'
+    has_attributes odd.b2nd '_ARRAY_DIMENSIONS  list  ["lon"]
+colour  string  "red"
+missing_value  int  7'
+
+    # more, and longer names, than the library takes; and names that it uses
+    run 0 import a.nc:many many.b2nd
+    has_attributes many.b2nd "$(
+        echo '_ARRAY_DIMENSIONS  list  ["lon"]'
+        for n in 01 02 03 04 05 06 07 08 09 10 11 12 13; do echo "n$n  int  ${n#0}"; done
+        echo 'attributes  map  {"a_name_that_is_longer_than_the_library_takes": "yes",' \
+            '"attributes": "mine", "_tess": 1, "n14": 14, "n15": 15}'
+    )"
+    run 0 verify many.b2nd
+    grep -q 'checksums' out || fail "no room was left for checksums: $(cat out)"
+fi
+
+[ $failed -eq 0 ] && echo "convert.sh: all checks passed"
+[ $failed -eq 0 ]
