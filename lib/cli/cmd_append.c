@@ -41,7 +41,7 @@ struct append {
     int32_t typesize;
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
-    bool fortran;
+    enum walk_order order;
     int32_t swapped; // bytes of the words whose bytes change places; 0: none do
 
     struct progress progress;
@@ -63,7 +63,8 @@ is_array(const struct append *job)
     const char *const name = job->in_name;
 
     return !job->args->values[OPT_DTYPE] && !job->args->values[OPT_SHAPE] &&
-           !text_ends_with(name, ".npy") && (access(name, F_OK) == 0 || !strchr(name, ':'));
+           strcmp(name, "-") != 0 && !text_ends_with(name, ".npy") &&
+           (access(name, F_OK) == 0 || !strchr(name, ':'));
 }
 
 static tess_status
@@ -102,7 +103,7 @@ open_input(struct append *job, tess_error *err)
     job->dtype = job->source->dtype;
     job->typesize = job->source->typesize;
     job->ndim = job->source->ndim;
-    job->fortran = job->source->fortran;
+    job->order = source_order(job->source);
     memcpy(job->shape, job->source->shape, sizeof job->shape);
     return TESS_OK;
 }
@@ -247,6 +248,11 @@ write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *
         if (stopped)
             return report_set(err, TESS_ERR_CANCELLED, "interrupted");
     }
+    if (job->source) {
+        job->about = job->in_name;
+        TRY(source_finish(job->source, err));
+        job->about = job->path;
+    }
 out:
     return st;
 }
@@ -266,7 +272,7 @@ copy_boxes(struct append *job, tess_error *err)
                                          .grain = job->before.chunkshape,
                                          .skew = skew,
                                          .max_items = WALK_BYTES / job->typesize,
-                                         .order = job->fortran ? WALK_FORTRAN : WALK_C});
+                                         .order = job->order});
     for (int i = 0; i < job->ndim; i++)
         total *= (double)job->shape[i];
     progress_begin(&job->progress, total);
@@ -370,7 +376,8 @@ const struct command cmd_append = {
                OPT_BIT(OPT_THREADS),
     .details =
         "IN is another array, or what tess import reads: name.npy, file.nc:variable, or with\n"
-        "--dtype and --shape raw items. It has the same type, in either byte order, and the\n"
+        "--dtype and --shape raw items; - is standard input. It has the same type, in either byte "
+        "order, and the\n"
         "same shape but along the axis. Prints the new shape and the one before. If it\n"
         "fails, or is interrupted, the array is as it was; tess compact gives back what its\n"
         "file may have grown by.\n\n"

@@ -6,6 +6,8 @@
 #include "cli/report.h"
 #include "cli/text.h"
 
+#include <tessera/dtype.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,6 +44,7 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
          tess_error *err)
 {
     int64_t parsed[TESS_MAX_NDIM];
+    struct stream *stream = NULL;
     int ndim = 0;
 
     if (!dtype || !shape)
@@ -49,7 +52,26 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
                           "raw input needs --dtype and --shape; else .npy or file.nc:variable");
     if (!text_shape(shape, &ndim, parsed))
         return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
-    return source_raw_open(name, dtype, ndim, parsed, source, err);
+    if (strcmp(name, "-") != 0)
+        return source_raw_open(name, dtype, ndim, parsed, source, err);
+    const tess_status st = stream_stdin_open(&stream, err);
+    return st == TESS_OK ? source_raw_stream_open(stream, dtype, ndim, parsed, source, err) : st;
+}
+
+static tess_status
+open_stdin(const char *dtype, const char *shape, struct source **source, tess_error *err)
+{
+    struct stream *stream = NULL;
+
+    if (dtype || shape)
+        return open_raw("-", dtype, shape, source, err);
+    tess_status st = stream_stdin_open(&stream, err);
+    if (st == TESS_OK)
+        st = source_npy_stream_open(stream, source, err);
+    if (st == TESS_ERR_FORMAT)
+        return report_set(err, TESS_ERR_FORMAT,
+                          "not a .npy file; raw items need --dtype and --shape");
+    return st;
 }
 
 tess_status
@@ -59,6 +81,8 @@ source_open(const char *name, const char *dtype, const char *shape, struct sourc
     const char *colon = find_variable(name);
     const bool npy = text_ends_with(name, ".npy");
 
+    if (strcmp(name, "-") == 0)
+        return open_stdin(dtype, shape, source, err);
     if (!colon && !npy)
         return open_raw(name, dtype, shape, source, err);
     if (dtype || shape)
@@ -75,6 +99,30 @@ source_close(struct source *source)
     free(source->fill);
     attributes_finish(&source->attributes);
     source->close(source);
+}
+
+enum walk_order
+source_order(const struct source *source)
+{
+    if (source->sequential)
+        return source->fortran ? WALK_STREAM_FORTRAN : WALK_STREAM;
+    return source->fortran ? WALK_FORTRAN : WALK_C;
+}
+
+tess_status
+source_finish(struct source *source, tess_error *err)
+{
+    return source->finish ? source->finish(source, err) : TESS_OK;
+}
+
+tess_status
+source_set_typesize(struct source *s, tess_error *err)
+{
+    s->typesize = tess_dtype_parse(s->dtype).size;
+    if (s->typesize <= 0)
+        return report_set(err, TESS_ERR_UNSUPPORTED, "items of type %.200s cannot be imported",
+                          s->dtype);
+    return TESS_OK;
 }
 
 bool

@@ -68,6 +68,107 @@ has_attributes() {
     prints "$2"
 }
 
+# npy NAME DICTIONARY ITEMS: a .npy file; items as printf takes them
+npy() {
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "$2"
+        printf "$3"
+    } >"$1"
+}
+
+# Numbers of seven digits, each with a blank: 8 bytes.
+count() {
+    awk "BEGIN { for (i = 0; i < $1; i++) printf \"%07d \", i % 1000003 }"
+}
+
+### standard input
+npy c.npy "{'descr': '>i2', 'fortran_order': False, 'shape': (2, 3), }" '\0\1\0\2\0\3\0\4\0\5\377\377'
+npy f.npy "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }" '\0\1\0\2\0\3\0\4\0\5\377\377'
+npy zero.npy "{'descr': '<f8', 'fortran_order': False, 'shape': (), }" '\0\0\0\0\0\0\370\077'
+npy empty.npy "{'descr': '<i4', 'fortran_order': False, 'shape': (0, 3), }" ''
+piped 0 c.npy import - p.b2nd
+run 0 slice p.b2nd ...
+prints '[[1 2 3]
+ [4 5 -1]]'
+piped 0 c.npy append p.b2nd -
+piped 2 f.npy append p.b2nd - --axis 2
+piped 0 f.npy append p.b2nd - --axis 0
+run 0 slice p.b2nd ...
+prints '[[1 2 3]
+ [4 5 -1]
+ [1 2 3]
+ [4 5 -1]
+ [1 3 5]
+ [2 4 -1]]'
+piped 0 f.npy import - pf.b2nd --chunks 1x2 --blocks 1x2
+run 0 slice pf.b2nd ...
+prints '[[1 3 5]
+ [2 4 -1]]'
+piped 0 zero.npy import - pz.b2nd
+run 0 slice pz.b2nd ...
+prints 1.5
+piped 0 empty.npy import - pe.b2nd
+run 0 slice pe.b2nd ...
+prints '[]'
+tail -c 12 c.npy >items
+piped 0 items import - r.b2nd --dtype '>i2' --shape 2x3
+
+run 0 export r.b2nd r.npy
+cmp -s c.npy r.npy || fail "raw items of standard input are others"
+"$tess" import - from.b2nd <c.npy && "$tess" diff from.b2nd r.b2nd || fail "a file as standard input"
+
+# what is too long, too short, or something else
+for cut in 127 20 11 9 1 0; do
+    head -c $cut c.npy >cut.npy
+    piped 3 cut.npy import - x.b2nd
+done
+head -c 135 c.npy >cut.npy
+piped 3 cut.npy import - x.b2nd
+says '^tess: -: expected 12 bytes of items, found 7$'
+cat c.npy items >long.npy
+piped 3 long.npy import - x.b2nd
+says '^tess: -: expected 12 bytes of items, found 24$'
+piped 3 items import - x.b2nd
+says 'not a .npy file; raw items need --dtype and --shape'
+piped 2 items import - x.b2nd --dtype '>i2' --shape 2x4
+says '^tess: -: expected 16 bytes of items, found 12$'
+piped 2 items import - x.b2nd --dtype '>i2' --shape 5
+says '^tess: -: expected 10 bytes of items, found 12$'
+piped 2 items import - x.b2nd --dtype '>i2' --shape 0
+says '^tess: -: expected 0 bytes of items, found 12$'
+piped 2 items import - x.b2nd --dtype '>i2'
+piped 2 items import - x.b2nd --shape 6
+piped 2 items import - x.b2nd --dtype rubbish --shape 6
+piped 2 items import - x.b2nd --dtype '<i2' --shape 9223372036854775807x2
+piped 2 /dev/zero import - x.b2nd --dtype '|u1' --shape 100
+says '^tess: -: expected 100 bytes of items, found 104[0-9]* or more$'
+npy object.npy "{'descr': '|O', 'fortran_order': False, 'shape': (0,), }" ''
+piped 3 object.npy import - x.b2nd
+[ ! -e x.b2nd ] || fail "a part of standard input became an array"
+cp r.b2nd before.b2nd
+piped 3 long.npy append r.b2nd -
+piped 3 cut.npy append r.b2nd -
+run 0 diff r.b2nd before.b2nd
+
+# larger than a box, whose chunks are cut; then those that were asked for, written in parts
+count 16000000 >many
+for layout in '' '--chunks 4x1000x1000 --level 1' '--layout sparse'; do
+    # shellcheck disable=SC2086
+    piped 0 many import - large.b2nd --force --dtype '<i4' --shape 4x8000x1000 $layout
+    run 0 export large.b2nd -
+    cmp -s out many || fail "a large stream came out as another: $layout"
+done
+{
+    printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '<i4', 'fortran_order': True, 'shape': (100, 80000, 4), }"
+    cat many
+} >large.npy
+run 0 import large.npy large.b2nd --force --chunks 10x1000x4
+piped 0 large.npy import - largep.b2nd
+run 0 diff large.b2nd largep.b2nd
+rm -rf large* many
+
 ### netCDF: attributes and names of dimensions
 if has netcdf ncgen; then
     cat >a.cdl <<'END'
