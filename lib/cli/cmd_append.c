@@ -64,7 +64,7 @@ is_array(const struct append *job)
 
     return !job->args->values[OPT_DTYPE] && !job->args->values[OPT_SHAPE] &&
            strcmp(name, "-") != 0 && !text_ends_with(name, ".npy") &&
-           (access(name, F_OK) == 0 || !strchr(name, ':'));
+           !text_ends_with(name, ".npz") && (access(name, F_OK) == 0 || !strchr(name, ':'));
 }
 
 static tess_status
@@ -375,7 +375,8 @@ const struct command cmd_append = {
     .options = OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_JSON) |
                OPT_BIT(OPT_THREADS),
     .details =
-        "IN is another array, or what tess import reads: name.npy, file.nc:variable, or with\n"
+        "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable, or "
+        "with\n"
         "--dtype and --shape raw items; - is standard input. It has the same type, in either byte "
         "order, and the\n"
         "same shape but along the axis. Prints the new shape and the one before. If it\n"

@@ -224,6 +224,7 @@ const struct command cmd_import = {
     .details =
         "IN is one of\n"
         "  name.npy          a NumPy array, in C or Fortran order\n"
+        "  file.npz:member   one of several of them; the only one needs no name\n"
         "  file.nc:variable  a variable of a netCDF file\n"
         "  -                 standard input: .npy, or with --dtype and --shape raw items\n"
         "  any other file    raw items in C order; needs --dtype and --shape\n"

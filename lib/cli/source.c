@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The colon of `file.nc:variable`: the last one, if the name as a whole is not a file and what
-// stands before it is.
+// The colon of `file.nc:variable` and its like: the last one, if the name as a whole is not a file
+// and what stands before it is.
 static const char *
 find_variable(const char *name)
 {
@@ -28,13 +28,24 @@ find_variable(const char *name)
 }
 
 static tess_status
-open_netcdf(const char *name, const char *colon, struct source **source, tess_error *err)
+open_npz(const char *path, const char *member, struct source **source, tess_error *err)
 {
-    char *path = strndup(name, (size_t)(colon - name));
+    struct stream *stream = NULL;
+    const tess_status st = stream_npz_open(path, member, &stream, err);
+
+    return st == TESS_OK ? source_npy_stream_open(stream, source, err) : st;
+}
+
+static tess_status
+open_part(const char *name, const char *colon, struct source **source, tess_error *err)
+{
+    char *const path = strndup(name, (size_t)(colon - name));
 
     if (!path)
         return report_nomem(err, colon - name);
-    const tess_status st = source_netcdf_open(path, colon + 1, source, err);
+    const tess_status st = text_ends_with(path, ".npz")
+                               ? open_npz(path, colon + 1, source, err)
+                               : source_netcdf_open(path, colon + 1, source, err);
     free(path);
     return st;
 }
@@ -48,8 +59,9 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
     int ndim = 0;
 
     if (!dtype || !shape)
-        return report_set(err, TESS_ERR_ARG,
-                          "raw input needs --dtype and --shape; else .npy or file.nc:variable");
+        return report_set(
+            err, TESS_ERR_ARG,
+            "raw input needs --dtype and --shape; other inputs are known by their suffix");
     if (!text_shape(shape, &ndim, parsed))
         return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
     if (strcmp(name, "-") != 0)
@@ -78,16 +90,18 @@ tess_status
 source_open(const char *name, const char *dtype, const char *shape, struct source **source,
             tess_error *err)
 {
-    const char *colon = find_variable(name);
-    const bool npy = text_ends_with(name, ".npy");
+    const char *const colon = find_variable(name);
+    const bool npy = text_ends_with(name, ".npy"), npz = text_ends_with(name, ".npz");
 
     if (strcmp(name, "-") == 0)
         return open_stdin(dtype, shape, source, err);
-    if (!colon && !npy)
+    if (!colon && !npy && !npz)
         return open_raw(name, dtype, shape, source, err);
     if (dtype || shape)
         return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
-    return colon ? open_netcdf(name, colon, source, err) : source_npy_open(name, source, err);
+    return colon ? open_part(name, colon, source, err)
+           : npz ? open_npz(name, NULL, source, err)
+                 : source_npy_open(name, source, err);
 }
 
 void

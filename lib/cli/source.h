@@ -38,9 +38,9 @@ struct source {
 };
 
 /*
- * Open an input: `name.npy`, `file.nc:variable` (netCDF), `-` for .npy or raw items on standard
- * input, or any other file as raw items in C order. dtype and shape are for raw input, which needs
- * both; NULL otherwise. TESS_ERR_ARG if they do not suit the input.
+ * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `-` for .npy or raw
+ * items on standard input, or any other file as raw items in C order. dtype and shape are for raw
+ * input, which needs both; NULL otherwise. TESS_ERR_ARG if they do not suit the input.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);

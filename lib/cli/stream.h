@@ -16,6 +16,10 @@ struct stream {
 };
 
 tess_status stream_stdin_open(struct stream **stream, tess_error *err);
+// A member of a .npz file, with or without its .npy; NULL: the only one. TESS_ERR_ARG if there is
+// no such member.
+tess_status stream_npz_open(const char *path, const char *member, struct stream **stream,
+                            tess_error *err);
 void stream_close(struct stream *stream); // NULL is fine
 
 #endif

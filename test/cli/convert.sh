@@ -169,6 +169,77 @@ piped 0 large.npy import - largep.b2nd
 run 0 diff large.b2nd largep.b2nd
 rm -rf large* many
 
+### .npz, stored and deflated
+if has npz zip; then
+    awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%d", i }' >digits
+    head -c 160000 digits >digits.cut
+    {
+        printf '\223NUMPY\001\000\166\000'
+        printf '%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (40, 1000), }"
+        cat digits.cut
+    } >d.npy
+    zip -q -0 stored.npz c.npy d.npy && zip -q deflated.npz d.npy f.npy zero.npy &&
+        zip -q one.npz c.npy && zip -q six.npz c.npy d.npy f.npy zero.npy empty.npy object.npy ||
+        fail zip
+    run 0 import d.npy d.b2nd
+    for file in stored.npz:d deflated.npz:d.npy; do
+        run 0 import $file d2.b2nd --force --chunks 7x300 --blocks 7x100
+        run 0 diff d.b2nd d2.b2nd
+    done
+    run 0 import one.npz one.b2nd
+    run 0 import one.npz:c one2.b2nd
+    run 0 append one.b2nd deflated.npz:f
+    run 0 slice one.b2nd ...
+    prints '[[1 2 3]
+ [4 5 -1]
+ [1 3 5]
+ [2 4 -1]]'
+    run 0 append one2.b2nd one.npz
+    run 0 import six.npz:empty e.b2nd
+    run 0 import six.npz:zero z.b2nd
+    run 2 import stored.npz x.b2nd
+    says '^tess: stored.npz: which member; the archive holds c.npy, d.npy$'
+    run 2 import six.npz:absent x.b2nd
+    says 'there is no absent; the archive holds c.npy, d.npy, f.npy, zero.npy, empty.npy, \.\.\.$'
+    run 2 import six.npz: x.b2nd
+    run 3 import six.npz:object x.b2nd
+    run 2 import one.npz x.b2nd --shape 6
+    run 3 import absent.npz x.b2nd
+    run 2 import absent.npz:c x.b2nd
+    cp c.npy no.npz
+    run 3 import no.npz x.b2nd
+    says '^tess: no.npz: cannot open as .npz: '
+
+    # a member that is damaged, too long, or cut off
+    sed 's/9999/9998/' stored.npz >hurt.npz
+    run 3 import hurt.npz:d x.b2nd
+    says 'CRC'
+    cp long.npy c.npy
+    zip -q long.npz c.npy
+    run 3 import long.npz x.b2nd
+    says 'expected 12 bytes of items, found 24$'
+    size=$(wc -c <deflated.npz)
+    n=0
+    while [ $n -lt "$size" ]; do
+        head -c $n deflated.npz >cut.npz
+        run 3 import cut.npz:d x.b2nd
+        n=$((n + size / 50 + 1))
+    done
+    # bytes of the tables changed, one at a time: whatever comes out, it ends in an orderly way
+    for n in 1 5 9 20 30 40 45 60 80 100 120 150 200 250 300 350 400; do
+        cp deflated.npz bent.npz
+        printf '\377' | dd of=bent.npz bs=1 seek=$((size - n)) conv=notrunc 2>/dev/null
+        "$tess" import bent.npz:d bent.b2nd --force >out 2>err
+        status=$?
+        [ $status -eq 0 ] || [ $status -eq 2 ] || [ $status -eq 3 ] ||
+            fail "a bent archive, byte -$n: status $status: $(cat err)"
+    done
+    [ ! -e x.b2nd ] || fail "a damaged archive became an array"
+else
+    : >no.npz
+    run 3 import no.npz x.b2nd
+fi
+
 ### netCDF: attributes and names of dimensions
 if has netcdf ncgen; then
     cat >a.cdl <<'END'
