@@ -375,13 +375,11 @@ const struct command cmd_append = {
     .options = OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_JSON) |
                OPT_BIT(OPT_THREADS),
     .details =
-        "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable, or "
-        "with\n"
-        "--dtype and --shape raw items; - is standard input. It has the same type, in either byte "
-        "order, and the\n"
-        "same shape but along the axis. Prints the new shape and the one before. If it\n"
-        "fails, or is interrupted, the array is as it was; tess compact gives back what its\n"
-        "file may have grown by.\n\n"
+        "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable,\n"
+        "file.h5:/dataset, or with --dtype and --shape raw items; - is standard input. It has\n"
+        "the same type, in either byte order, and the same shape but along the axis. Prints\n"
+        "the new shape and the one before. If it fails, or is interrupted, the array is as it\n"
+        "was; tess compact gives back what its file may have grown by.\n\n"
         "  tess append winds.b2nd february.npy\n"
         "  tess append winds.b2nd east.b2nd --axis -1\n"
         "  tess append log.b2nd values --dtype '<f8' --shape 1000\n",

@@ -226,6 +226,7 @@ const struct command cmd_import = {
         "  name.npy          a NumPy array, in C or Fortran order\n"
         "  file.npz:member   one of several of them; the only one needs no name\n"
         "  file.nc:variable  a variable of a netCDF file\n"
+        "  file.h5:/dataset  a dataset of an HDF5 file: .h5, .hdf5, .he5 or .hdf\n"
         "  -                 standard input: .npy, or with --dtype and --shape raw items\n"
         "  any other file    raw items in C order; needs --dtype and --shape\n"
         "Attributes come along, the names of the dimensions as _ARRAY_DIMENSIONS. Where there\n"

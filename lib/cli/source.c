@@ -43,9 +43,9 @@ open_part(const char *name, const char *colon, struct source **source, tess_erro
 
     if (!path)
         return report_nomem(err, colon - name);
-    const tess_status st = text_ends_with(path, ".npz")
-                               ? open_npz(path, colon + 1, source, err)
-                               : source_netcdf_open(path, colon + 1, source, err);
+    const tess_status st = text_ends_with(path, ".npz") ? open_npz(path, colon + 1, source, err)
+                           : text_is_hdf5(path) ? source_hdf5_open(path, colon + 1, source, err)
+                                                : source_netcdf_open(path, colon + 1, source, err);
     free(path);
     return st;
 }

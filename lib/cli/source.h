@@ -38,9 +38,10 @@ struct source {
 };
 
 /*
- * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `-` for .npy or raw
- * items on standard input, or any other file as raw items in C order. dtype and shape are for raw
- * input, which needs both; NULL otherwise. TESS_ERR_ARG if they do not suit the input.
+ * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `file.h5:/dataset`
+ * (HDF5), `-` for .npy or raw items on standard input, or any other file as raw items in C order.
+ * dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if they do not
+ * suit the input.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);
@@ -58,6 +59,8 @@ tess_status source_raw_open(const char *path, const char *dtype, int ndim, const
 tess_status source_netcdf_open(const char *path, const char *variable, struct source **source,
                                tess_error *err);
 
+tess_status source_hdf5_open(const char *path, const char *dataset, struct source **source,
+                             tess_error *err);
 // These close the stream, also when they fail.
 tess_status source_npy_stream_open(struct stream *stream, struct source **source, tess_error *err);
 tess_status source_raw_stream_open(struct stream *stream, const char *dtype, int ndim,

@@ -79,6 +79,13 @@ text_ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+bool
+text_is_hdf5(const char *name)
+{
+    return text_ends_with(name, ".h5") || text_ends_with(name, ".hdf5") ||
+           text_ends_with(name, ".he5") || text_ends_with(name, ".hdf");
+}
+
 int
 text_utf8_length(const char *text)
 {

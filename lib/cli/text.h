@@ -22,6 +22,8 @@ void text_shape_write(FILE *out, int ndim, const int64_t *shape);
 void text_write(FILE *out, const char *text);
 
 bool text_ends_with(const char *text, const char *end);
+// A name with a suffix of HDF5: .h5, .hdf5, .he5, .hdf.
+bool text_is_hdf5(const char *name);
 
 // Length of the UTF-8 sequence that a NUL-terminated string begins with, 0 if it is none; the NUL
 // is a sequence of 1, and never passed.

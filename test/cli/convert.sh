@@ -3,11 +3,12 @@
 #
 #     sh convert.sh TESS [netcdf] [hdf5] [npz]
 #
-# The words are what TESS was built with. Other programs make and look at the files: ncgen, ncdump,
+# The words are what TESS was built with; $MAKE_HDF5 is test/cli/make_hdf5.c. Other programs make and look at the files: ncgen, ncdump,
 # h5dump, zip; what needs one that is not there is left out. Stops with status 1 when a check
 # failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 shift
+MAKE_HDF5=${MAKE_HDF5:-absent}
 features=" $* "
 
 has() {
@@ -168,6 +169,84 @@ run 0 import large.npy large.b2nd --force --chunks 10x1000x4
 piped 0 large.npy import - largep.b2nd
 run 0 diff large.b2nd largep.b2nd
 rm -rf large* many
+
+### HDF5
+if has hdf5 "$MAKE_HDF5"; then
+    "$MAKE_HDF5" t.h5 || fail "make_hdf5"
+    type_of() {
+        "$tess" info --json "$1" | sed 's/.*"dtype": "\([^"]*\)".*/\1/'
+    }
+    # takes DATASET TYPE ITEMS
+    takes() {
+        run 0 import "t.h5:/g/$1" h.b2nd --force
+        [ "$(type_of h.b2nd)" = "$2" ] || fail "$1 has type $(type_of h.b2nd), not $2"
+        run 0 slice h.b2nd ...
+        prints "$3"
+    }
+    takes i1 '|i1' '[0 1]'
+    takes f2 '<f2' '[1.0 -2.0]'
+    takes f4 '<f4' '[1.5 -2.5]'
+    takes c16 '<c16' '[1.0+2.0j 3.0-4.0j]'
+    takes bool '|b1' '[False True]'
+    takes S3 '|S3' '["abc" "d"]'
+    takes V1 '|V1' '[00 01]'
+    takes scalar '<f4' 1.5
+    for bad in 'enum enumeration' 'compound compound' 'vlen string of variable length' 'long float' \
+        'bits bit field'; do
+        run 3 import "t.h5:g/${bad%% *}" x.b2nd
+        says "not imported: ${bad#* }"
+    done
+    run 3 import t.h5:/g/huge x.b2nd
+    run 2 import t.h5:/absent x.b2nd
+    says '^tess: t.h5:/absent: there is no dataset /absent; the file holds /g/S3, /g/V1, .*, \.\.\.$'
+    run 2 import t.h5:g x.b2nd
+    run 2 import t.h5: x.b2nd
+    cp c.npy no.h5
+    run 3 import no.h5:x x.b2nd
+    says '^tess: no.h5:x: cannot open as HDF5: '
+
+    "$tess" import t.h5:rich rich.b2nd >out 2>err || fail "import of a dataset with attributes"
+    says '^tess: t.h5:rich: left behind.*: g_odd$'
+    [ "$(type_of rich.b2nd)" = '>i2' ] || fail "the byte order was lost"
+    has_attributes rich.b2nd '_ARRAY_DIMENSIONS  list  ["row", "lon"]
+a_units  string  "K"
+b_fixed  string  "m/s"
+c_words  list  ["a", "bö"]
+d_large  uint  18446744073709551615
+e_many  list  [0.5, 1.5]
+f_yes  bool  true'
+    run 0 resize rich.b2nd 3x3
+    run 0 slice rich.b2nd ...
+    prints '[[1 2 3]
+ [4 5 -6]
+ [-7 -7 -7]]'
+    run 0 import t.h5:rich plain.b2nd --force --no-attributes
+    has_attributes plain.b2nd ''
+    run 0 append plain.b2nd t.h5:rich
+    run 0 import t.h5:lon lon.b2nd
+    has_attributes lon.b2nd '_ARRAY_DIMENSIONS  list  ["lon"]'
+
+    # cut off, or bytes changed: whatever comes out, it ends in an orderly way
+    size=$(wc -c <t.h5)
+    n=0
+    while [ $n -lt "$size" ]; do
+        head -c $n t.h5 >cut.h5
+        cp t.h5 bent.h5
+        printf '\377' | dd of=bent.h5 bs=1 seek=$n conv=notrunc 2>/dev/null
+        for file in cut bent; do
+            "$tess" import $file.h5:rich cut.b2nd --force >out 2>err
+            status=$?
+            [ $status -eq 0 ] || [ $status -eq 2 ] || [ $status -eq 3 ] ||
+                fail "a file $file at byte $n: status $status: $(cat err)"
+            [ "$(wc -l <err)" -le 1 ] || fail "$file at byte $n: more than one sentence: $(cat err)"
+        done
+        n=$((n + size / 40 + 1))
+    done
+    [ ! -e x.b2nd ] || fail "what cannot be imported became an array"
+else
+    : >no.h5
+    run 3 import no.h5:x x.b2nd
+fi
 
 ### .npz, stored and deflated
 if has npz zip; then
