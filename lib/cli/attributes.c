@@ -241,6 +241,92 @@ attributes_find(const struct attributes *a, const char *name)
     return NULL;
 }
 
+// -- as arrays
+
+static char
+kind_of(const tess_value *v)
+{
+    switch (v->type) {
+    case TESS_VALUE_BOOL:
+        return 'b';
+    case TESS_VALUE_INT:
+        return 'i';
+    case TESS_VALUE_UINT:
+        return v->as.u64 > INT64_MAX ? 'u' : 'i';
+    case TESS_VALUE_FLOAT:
+        return 'f';
+    case TESS_VALUE_STRING: // without NULs inside
+        return strlen(v->as.string.data) == v->as.string.size ? 'S' : '\0';
+    default:
+        return '\0';
+    }
+}
+
+// What can hold both; integers in a list of floats become such.
+static char
+common_kind(char a, char b)
+{
+    if (a == b)
+        return a;
+    return (a == 'i' && b == 'f') || (a == 'f' && b == 'i') ? 'f' : '\0';
+}
+
+static int64_t
+integer_of(const tess_value *v)
+{
+    return v->type == TESS_VALUE_UINT ? (int64_t)v->as.u64 : v->as.i64;
+}
+
+tess_status
+attributes_array(struct attributes *a, const tess_value *value, char *kind, size_t *count,
+                 const void **items, tess_error *err)
+{
+    const bool list = value->type == TESS_VALUE_LIST;
+    const tess_value *const v = list ? value->as.list.items : value;
+    union {
+        void *any;
+        int64_t *i64;
+        uint64_t *u64;
+        double *f64;
+        uint8_t *u8;
+        const char **text;
+    } out;
+
+    *count = list ? value->as.list.count : 1;
+    *kind = *count > 0 ? kind_of(v) : '\0';
+    for (size_t n = 1; n < *count; n++)
+        *kind = common_kind(*kind, kind_of(&v[n]));
+    out.any = attributes_alloc(a, *count, sizeof *out.u64);
+    if (!out.any)
+        return report_nomem(err, (int64_t)*count);
+    for (size_t n = 0; n < *count; n++)
+        if (*kind == 'i')
+            out.i64[n] = integer_of(&v[n]);
+        else if (*kind == 'u')
+            out.u64[n] = v[n].as.u64;
+        else if (*kind == 'f')
+            out.f64[n] = v[n].type == TESS_VALUE_FLOAT ? v[n].as.f64 : (double)integer_of(&v[n]);
+        else if (*kind == 'b')
+            out.u8[n] = v[n].as.boolean;
+        else if (*kind == 'S')
+            out.text[n] = v[n].as.string.data;
+    *items = out.any;
+    return TESS_OK;
+}
+
+bool
+attributes_has_own_type(const char *name)
+{
+    static const char *const names[] = {"_FillValue", "missing_value", "valid_min",
+                                        "valid_max",  "valid_range",   "actual_range",
+                                        "flag_masks", "flag_values"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 // -- into an array
 
 // Whether the library takes a name, and means nothing else by it. The last name is its own.

@@ -47,6 +47,16 @@ tess_status attributes_add_text(struct attributes *a, const char *name, const ch
 tess_status attributes_add_dimensions(struct attributes *a, int ndim, const char *const *names,
                                       tess_error *err);
 
+/*
+ * A value, or a list of values of one kind, as an array of *count: 'i' int64_t, 'u' uint64_t,
+ * 'f' double, 'b' uint8_t, 'S' const char *; in memory of `a`. *kind is 0 for all else, and for
+ * lists that hold nothing.
+ */
+tess_status attributes_array(struct attributes *a, const tess_value *value, char *kind,
+                             size_t *count, const void **items, tess_error *err);
+// Whether an attribute has the type of the items by convention: _FillValue, valid_range and such.
+bool attributes_has_own_type(const char *name);
+
 // Notes the name of one that stays behind.
 void attributes_leave(struct attributes *a, const char *name);
 

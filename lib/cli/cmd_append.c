@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/source.h"
+#include "cli/swap.h"
 #include "cli/text.h"
 #include "cli/walk.h"
 
@@ -140,9 +141,7 @@ check_types(struct append *job, tess_error *err)
                           info->dtype ? info->dtype : "unknown", info->typesize);
     if (types.a.type.order == types.b.type.order || types.a.type.kind == TESS_KIND_OPAQUE)
         return TESS_OK;
-    job->swapped = types.a.type.kind == TESS_KIND_UNICODE   ? 4
-                   : types.a.type.kind == TESS_KIND_COMPLEX ? job->typesize / 2
-                                                            : job->typesize;
+    job->swapped = swap_word_size(&types.a.type);
     return TESS_OK;
 }
 
@@ -201,18 +200,6 @@ hear(int64_t done, int64_t total, void *user)
 }
 
 // -- the items
-
-static void
-swap_words(uint8_t *bytes, int64_t size, int32_t word)
-{
-    for (uint8_t *p = bytes; p < bytes + size; p += word)
-        for (int32_t i = 0, k = word - 1; i < k; i++, k--) {
-            const uint8_t byte = p[i];
-
-            p[i] = p[k];
-            p[k] = byte;
-        }
-}
 
 static tess_status
 read_box(struct append *job, const struct walk *walk, uint8_t *buffer, size_t size, tess_error *err)

@@ -24,8 +24,17 @@ hdf5_silence(void)
 static herr_t
 take_first(unsigned n, const H5E_error2_t *error, void *text)
 {
-    if (n == 0 && error->desc)
-        (void)snprintf(text, 160, "%s", error->desc);
+    static const char words[] = "error message = '";
+    const char *const desc = error->desc ? error->desc : "";
+    const char *const system = strstr(desc, words);
+
+    if (n > 0)
+        return 0;
+    if (system) // "what: time = ..., filename = ..., error message = '...', buf = ..."
+        (void)snprintf(text, 160, "%.*s: %.*s", (int)strcspn(desc, ":"), desc,
+                       (int)strcspn(system + sizeof words - 1, "'"), system + sizeof words - 1);
+    else if (desc[0])
+        (void)snprintf(text, 160, "%s", desc);
     return 0;
 }
 
