@@ -17,10 +17,15 @@ build    library:libdeflate           libdeflate-dev
 build    library:libxxhash            libxxhash-dev
 build    library:msgpack-c|msgpack    libmsgpack-c-dev|libmsgpack-dev
 build    library:netcdf               libnetcdf-dev
+build    library:hdf5|hdf5-serial     libhdf5-dev
+build    library:libzip               libzip-dev
 build    library:libpng               libpng-dev
 build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
+test     program:ncgen                netcdf-bin
+test     program:h5dump               hdf5-tools
+test     program:zip                  zip
 test     program:nm                   binutils
 test     program:mandoc               mandoc
 test     program:groff                groff-base

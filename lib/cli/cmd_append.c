@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/source.h"
+#include "cli/swap.h"
 #include "cli/text.h"
 #include "cli/walk.h"
 
@@ -41,7 +42,7 @@ struct append {
     int32_t typesize;
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
-    bool fortran;
+    enum walk_order order;
     int32_t swapped; // bytes of the words whose bytes change places; 0: none do
 
     struct progress progress;
@@ -63,7 +64,8 @@ is_array(const struct append *job)
     const char *const name = job->in_name;
 
     return !job->args->values[OPT_DTYPE] && !job->args->values[OPT_SHAPE] &&
-           !text_ends_with(name, ".npy") && (access(name, F_OK) == 0 || !strchr(name, ':'));
+           strcmp(name, "-") != 0 && !text_ends_with(name, ".npy") &&
+           !text_ends_with(name, ".npz") && (access(name, F_OK) == 0 || !strchr(name, ':'));
 }
 
 static tess_status
@@ -102,7 +104,7 @@ open_input(struct append *job, tess_error *err)
     job->dtype = job->source->dtype;
     job->typesize = job->source->typesize;
     job->ndim = job->source->ndim;
-    job->fortran = job->source->fortran;
+    job->order = source_order(job->source);
     memcpy(job->shape, job->source->shape, sizeof job->shape);
     return TESS_OK;
 }
@@ -139,9 +141,7 @@ check_types(struct append *job, tess_error *err)
                           info->dtype ? info->dtype : "unknown", info->typesize);
     if (types.a.type.order == types.b.type.order || types.a.type.kind == TESS_KIND_OPAQUE)
         return TESS_OK;
-    job->swapped = types.a.type.kind == TESS_KIND_UNICODE   ? 4
-                   : types.a.type.kind == TESS_KIND_COMPLEX ? job->typesize / 2
-                                                            : job->typesize;
+    job->swapped = swap_word_size(&types.a.type);
     return TESS_OK;
 }
 
@@ -201,18 +201,6 @@ hear(int64_t done, int64_t total, void *user)
 
 // -- the items
 
-static void
-swap_words(uint8_t *bytes, int64_t size, int32_t word)
-{
-    for (uint8_t *p = bytes; p < bytes + size; p += word)
-        for (int32_t i = 0, k = word - 1; i < k; i++, k--) {
-            const uint8_t byte = p[i];
-
-            p[i] = p[k];
-            p[k] = byte;
-        }
-}
-
 static tess_status
 read_box(struct append *job, const struct walk *walk, uint8_t *buffer, size_t size, tess_error *err)
 {
@@ -247,6 +235,11 @@ write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *
         if (stopped)
             return report_set(err, TESS_ERR_CANCELLED, "interrupted");
     }
+    if (job->source) {
+        job->about = job->in_name;
+        TRY(source_finish(job->source, err));
+        job->about = job->path;
+    }
 out:
     return st;
 }
@@ -266,7 +259,7 @@ copy_boxes(struct append *job, tess_error *err)
                                          .grain = job->before.chunkshape,
                                          .skew = skew,
                                          .max_items = WALK_BYTES / job->typesize,
-                                         .order = job->fortran ? WALK_FORTRAN : WALK_C});
+                                         .order = job->order});
     for (int i = 0; i < job->ndim; i++)
         total *= (double)job->shape[i];
     progress_begin(&job->progress, total);
@@ -369,11 +362,11 @@ const struct command cmd_append = {
     .options = OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_JSON) |
                OPT_BIT(OPT_THREADS),
     .details =
-        "IN is another array, or what tess import reads: name.npy, file.nc:variable, or with\n"
-        "--dtype and --shape raw items. It has the same type, in either byte order, and the\n"
-        "same shape but along the axis. Prints the new shape and the one before. If it\n"
-        "fails, or is interrupted, the array is as it was; tess compact gives back what its\n"
-        "file may have grown by.\n",
+        "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable,\n"
+        "file.h5:/dataset, or with --dtype and --shape raw items; - is standard input. It has\n"
+        "the same type, in either byte order, and the same shape but along the axis. Prints\n"
+        "the new shape and the one before. If it fails, or is interrupted, the array is as it\n"
+        "was; tess compact gives back what its file may have grown by.\n",
     .examples =
         (const struct example[]){
             {"another month", "tess append winds.b2nd february.npy"},

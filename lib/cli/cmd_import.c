@@ -14,6 +14,7 @@
 #include "cli/walk.h"
 
 #include <tessera/array.h>
+#include <tessera/repair.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,46 @@ struct import {
     const char *about;
 };
 
+/*
+ * Of a stream, chunks can be written once each if as many as lie side by side fit into a box.
+ * Otherwise parts of chunks are, which takes longer and leaves gaps in the file. So where the
+ * choice is ours they are cut to what fits.
+ */
+static tess_status
+cut_chunks(struct import *job, tess_error *err)
+{
+    const int64_t ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct source *const in = job->in;
+    tess_params params = job->params;
+    tess_storage storage; // in memory, of nothing
+    tess_array *a = NULL;
+    struct walk walk;
+    tess_info info;
+    tess_status st = TESS_OK;
+
+    _Static_assert(sizeof ones / sizeof ones[0] == TESS_MAX_NDIM, "a 1 per axis");
+    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
+                                         .shape = in->shape,
+                                         .grain = ones,
+                                         .max_items = WALK_BYTES / in->typesize,
+                                         .order = source_order(in)});
+    if (walk.empty)
+        return TESS_OK;
+    tess_storage_init(&storage);
+    params.layout = TESS_LAYOUT_CONTIGUOUS;
+    memcpy(params.shape, walk.extent, sizeof params.shape);
+    TRY(tess_array_uninit(&storage, &params, &a, err));
+    tess_array_info(a, &info);
+    memcpy(job->params.chunkshape, info.chunkshape, sizeof info.chunkshape);
+out:
+    tess_array_discard(a);
+    return st;
+}
+
 static tess_status
 describe(struct import *job, const struct arguments *args, tess_error *err)
 {
-    const struct source *in = job->in;
+    struct source *in = job->in;
     tess_params *params = &job->params;
 
     tess_params_init(params);
@@ -39,7 +76,17 @@ describe(struct import *job, const struct arguments *args, tess_error *err)
     params->typesize = in->typesize;
     params->ndim = in->ndim;
     memcpy(params->shape, in->shape, sizeof params->shape);
-    return params_set(params, args, err);
+    if (in->describe && !args->values[OPT_NO_ATTRIBUTES]) {
+        job->about = job->in_name;
+        if (in->describe(in, err) != TESS_OK)
+            return err->status;
+        job->about = job->out_name;
+    }
+    params->fill = in->fill;
+    params->fill_size = in->fill ? (size_t)in->typesize : 0;
+    const tess_status st = params_set(params, args, err);
+    const bool chosen = args->values[OPT_CHUNKS] || args->values[OPT_BLOCKS];
+    return st == TESS_OK && in->sequential && !chosen ? cut_chunks(job, err) : st;
 }
 
 // It is nobody's until it is complete: nothing in between has to be durable.
@@ -83,6 +130,10 @@ copy_boxes(struct import *job, struct walk *walk, uint8_t *buffer, tess_error *e
                              (size_t)(walk->items * in->typesize), err));
         progress_add(&progress, (double)walk->items);
     }
+    job->about = job->in_name;
+    TRY(source_finish(in, err));
+    job->about = job->out_name;
+    TRY(attributes_store(&in->attributes, job->out, err));
     TRY(tess_array_flush(job->out, err));
 out:
     progress_end(&progress);
@@ -101,7 +152,7 @@ copy(struct import *job, tess_error *err)
                                          .shape = in->shape,
                                          .grain = info.chunkshape,
                                          .max_items = WALK_BYTES / in->typesize,
-                                         .order = in->fortran ? WALK_FORTRAN : WALK_C});
+                                         .order = source_order(in)});
     const int64_t size = walk.box_items * in->typesize;
     uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
     if (!buffer)
@@ -109,6 +160,31 @@ copy(struct import *job, tess_error *err)
     const tess_status st = copy_boxes(job, &walk, buffer, err);
     free(buffer);
     return st;
+}
+
+// Chunks of a stream that were written in parts leave some.
+static tess_status
+close_gaps(const struct import *job, tess_error *err)
+{
+    tess_storage storage;
+
+    tess_storage_init(&storage);
+    storage.path = job->file.temporary;
+    storage.durability = TESS_DURABILITY_NONE;
+    return tess_compact(&storage, NULL, NULL, err);
+}
+
+// Not all that can be in a file can be in an array.
+static void
+tell_what_is_left(const struct import *job)
+{
+    const char *const left = job->in->attributes.left;
+    tess_error note;
+
+    if (left[0]) {
+        (void)report_set(&note, TESS_OK, "left behind, since of no type that fits: %s", left);
+        (void)report_print(job->in_name, &note);
+    }
 }
 
 static int
@@ -127,7 +203,10 @@ run(const struct arguments *args)
     st = tess_array_close(job.out, &err);
     job.out = NULL;
     TRY(st);
+    if (job.in->sequential && args->values[OPT_CHUNKS])
+        TRY(close_gaps(&job, &err));
     TRY(output_publish(&job.file, &err));
+    tell_what_is_left(&job);
 out:
     tess_array_discard(job.out);
     output_close(&job.file);
@@ -137,16 +216,23 @@ out:
 
 const struct command cmd_import = {
     .name = "import",
-    .purpose = "make an array from a .npy file, raw bytes or a netCDF variable",
+    .purpose = "make an array from .npy, raw bytes, or a variable of a file",
     .words = "IN PATH",
     .nwords = 2,
     .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
-    .details = "IN is one of\n"
-               "  name.npy          a NumPy array, in C or Fortran order\n"
-               "  file.nc:variable  a variable of a netCDF file; attributes stay behind\n"
-               "  any other file    raw items in C order; needs --dtype and --shape\n"
-               "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
+               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES),
+    .details =
+        "IN is one of\n"
+        "  name.npy          a NumPy array, in C or Fortran order\n"
+        "  file.npz:member   one of several of them; the only one needs no name\n"
+        "  file.nc:variable  a variable of a netCDF file\n"
+        "  file.h5:/dataset  a dataset of an HDF5 file: .h5, .hdf5, .he5 or .hdf\n"
+        "  -                 standard input: .npy, or with --dtype and --shape raw items\n"
+        "  any other file    raw items in C order; needs --dtype and --shape\n"
+        "Attributes come along, the names of the dimensions as _ARRAY_DIMENSIONS. Where there\n"
+        "are more than 14, or names are longer than 31 bytes, the rest becomes one map,\n"
+        "attributes.\n"
+        "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
     .examples =
         (const struct example[]){
             {"a NumPy array", "tess import winds.npy winds.b2nd"},
@@ -155,6 +241,9 @@ const struct command cmd_import = {
             {"raw items, floats of 8 bytes",
              "tess import values.raw values.b2nd --dtype '<f8' --shape 400x300"},
             {"a variable of a netCDF file", "tess import winds.nc:uwnd winds.b2nd"},
+            {"a dataset of an HDF5 file", "tess import winds.h5:/uwnd winds.b2nd"},
+            {"one of the arrays in an .npz file", "tess import winds.npz:uwnd winds.b2nd"},
+            {"from another program", "cat winds.npy | tess import - winds.b2nd"},
             {"a directory with one file per chunk",
              "tess import winds.npy winds.d --layout sparse"},
             {0},

@@ -4,6 +4,7 @@
 #include "cli/json.h"
 
 #include "cli/real.h"
+#include "cli/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -47,26 +48,6 @@ json_key(struct json *j, const char *key)
     j->keyed = true;
 }
 
-// Length of the UTF-8 sequence at p, 0 if it is none; the NUL at the end is never passed.
-static int
-utf8_length(const unsigned char *p)
-{
-    const int n = p[0] < 0x80   ? 1
-                  : p[0] < 0xc2 ? 0
-                  : p[0] < 0xe0 ? 2
-                  : p[0] < 0xf0 ? 3
-                  : p[0] < 0xf5 ? 4
-                                : 0;
-
-    for (int i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || // overlong; surrogate
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90)) // overlong; too large
-        return 0;
-    return n;
-}
-
 void
 json_string(struct json *j, const char *text)
 {
@@ -75,7 +56,7 @@ json_string(struct json *j, const char *text)
     separate(j);
     fputc('"', j->out);
     while (*p) {
-        const int n = utf8_length(p);
+        const int n = text_utf8_length((const char *)p);
 
         if (n == 0)
             fputs("\\ufffd", j->out);

@@ -8,6 +8,7 @@
 #include "cli/npy.h"
 
 #include "cli/report.h"
+#include "cli/text.h"
 
 #include <tessera/dtype.h>
 
@@ -114,22 +115,14 @@ skip_list(struct cursor *c)
 static char *
 copy_text(const char *p, const char *end, bool latin1)
 {
-    char *copy = malloc(2 * (size_t)(end - p) + 1);
-    char *q = copy;
+    const size_t size = (size_t)(end - p);
+    char *const copy = malloc(2 * size + 1);
 
     if (!copy)
         return NULL;
-    for (; p < end; p++) {
-        const unsigned char byte = (unsigned char)*p;
-
-        if (latin1 && byte >= 0x80) {
-            *q++ = (char)(0xc0 | byte >> 6);
-            *q++ = (char)(0x80 | (byte & 0x3f));
-        } else {
-            *q++ = *p;
-        }
-    }
-    *q = '\0';
+    if (!latin1)
+        memcpy(copy, p, size);
+    copy[latin1 ? text_from_latin1(p, size, copy) : size] = '\0';
     return copy;
 }
 

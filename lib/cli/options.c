@@ -74,6 +74,8 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV"},
     [OPT_PLOT] = {"--plot", "FILE", "draw OUT.svg or OUT.png: sizes and speeds; needs gnuplot"},
     [OPT_APPLY] = {"--apply", "OUT", "make the array in the best layout"},
+    [OPT_NO_ATTRIBUTES] = {"--no-attributes", NULL,
+                           "leave attributes, names of dimensions and the fill value"},
     [OPT_HELP] = {"--help", NULL, "this text"},
 };
 

@@ -52,6 +52,7 @@ enum option_id {
     OPT_CSV,
     OPT_PLOT,
     OPT_APPLY,
+    OPT_NO_ATTRIBUTES,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

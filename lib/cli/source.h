@@ -4,6 +4,10 @@
 #ifndef CLI_SOURCE_H
 #define CLI_SOURCE_H
 
+#include "cli/attributes.h"
+#include "cli/feed.h"
+#include "cli/walk.h"
+
 #include <tessera/params.h>
 
 #include <stdbool.h>
@@ -15,22 +19,38 @@ struct source {
     int ndim;
     int64_t shape[TESS_MAX_NDIM]; // prod(shape) * typesize is below 2^63
     bool fortran; // boxes are read best with the last axis slowest
+    bool sequential; // each item can be read once, in the order of a feed: source_order()
 
     // The box [start, stop), which has items, into dst in C order.
     tess_status (*read)(struct source *s, const int64_t *start, const int64_t *stop, void *dst,
                         tess_error *err);
-    // Frees all but dtype.
+    // After the last box: TESS_ERR_CORRUPT or, if it was described wrongly, TESS_ERR_ARG if there
+    // is more. NULL where that was looked at before.
+    tess_status (*finish)(struct source *s, tess_error *err);
+    // Fills attributes and fill; NULL where there are none.
+    tess_status (*describe)(struct source *s, tess_error *err);
+    // Frees what the kind has of its own.
     void (*close)(struct source *s);
+
+    // Of describe().
+    struct attributes attributes;
+    void *fill; // an item, or NULL
 };
 
 /*
- * Open an input: `name.npy`, `file.nc:variable` (netCDF), or any other file as raw items in C
- * order. dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if
- * they do not suit the input.
+ * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `file.h5:/dataset`
+ * (HDF5), `-` for .npy or raw items on standard input, or any other file as raw items in C order.
+ * dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if they do not
+ * suit the input.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);
 void source_close(struct source *source); // NULL is fine
+
+// In which order the boxes of a walk are to be read.
+enum walk_order source_order(const struct source *source);
+// After the last box, all of which were read.
+tess_status source_finish(struct source *source, tess_error *err);
 
 // The kinds, for source_open().
 tess_status source_npy_open(const char *path, struct source **source, tess_error *err);
@@ -38,6 +58,16 @@ tess_status source_raw_open(const char *path, const char *dtype, int ndim, const
                             struct source **source, tess_error *err);
 tess_status source_netcdf_open(const char *path, const char *variable, struct source **source,
                                tess_error *err);
+
+tess_status source_hdf5_open(const char *path, const char *dataset, struct source **source,
+                             tess_error *err);
+// These close the feed, also when they fail.
+tess_status source_npy_feed_open(struct feed *feed, struct source **source, tess_error *err);
+tess_status source_raw_feed_open(struct feed *feed, const char *dtype, int ndim,
+                                 const int64_t *shape, struct source **source, tess_error *err);
+
+// For the kinds: the typesize from the dtype; TESS_ERR_UNSUPPORTED if it is not understood.
+tess_status source_set_typesize(struct source *s, tess_error *err);
 
 // Bytes of all items; false if there are 2^63 or more.
 bool source_nbytes(const struct source *source, int64_t *nbytes);

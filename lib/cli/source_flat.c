@@ -11,8 +11,6 @@
 #include "cli/report.h"
 #include "cli/strided.h"
 
-#include <tessera/dtype.h>
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,15 +31,13 @@ read_transposed(struct flat *f, const int64_t *start, const int64_t *stop, uint8
 {
     const int ndim = f->source.ndim;
     const size_t item_size = (size_t)f->source.typesize;
-    int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM], shape[TESS_MAX_NDIM], strides[TESS_MAX_NDIM];
-    int64_t src_strides[TESS_MAX_NDIM];
+    int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM], shape[TESS_MAX_NDIM];
     size_t size = item_size;
 
     for (int i = 0; i < ndim; i++) {
         from[ndim - 1 - i] = start[i];
         to[ndim - 1 - i] = stop[i];
         shape[i] = stop[i] - start[i];
-        src_strides[i] = (int64_t)size;
         size *= (size_t)shape[i];
     }
     if (size > f->scratch_size) {
@@ -52,11 +48,9 @@ read_transposed(struct flat *f, const int64_t *start, const int64_t *stop, uint8
             return report_nomem(err, (int64_t)size);
     }
     const tess_status st = boxfile_read(&f->file, from, to, f->scratch, err);
-    if (st != TESS_OK)
-        return st;
-    strided_c_order(ndim, shape, item_size, strides);
-    strided_copy(ndim, shape, item_size, dst, strides, f->scratch, src_strides);
-    return TESS_OK;
+    if (st == TESS_OK)
+        strided_from_fortran(ndim, shape, item_size, dst, f->scratch);
+    return st;
 }
 
 static tess_status
@@ -106,16 +100,6 @@ flat_new(const char *path, struct flat **flat, int64_t *file_size, tess_error *e
     return TESS_OK;
 }
 
-// The typesize from the dtype; `status` is returned if it is not understood.
-static tess_status
-set_typesize(struct source *s, tess_status status, tess_error *err)
-{
-    s->typesize = tess_dtype_parse(s->dtype).size;
-    if (s->typesize <= 0)
-        return report_set(err, status, "items of type %.200s cannot be imported", s->dtype);
-    return TESS_OK;
-}
-
 static void
 place_items(struct flat *f, int64_t origin)
 {
@@ -145,7 +129,10 @@ source_raw_open(const char *path, const char *dtype, int ndim, const int64_t *sh
         st = report_nomem(err, (int64_t)strlen(dtype));
         goto out;
     }
-    TRY(set_typesize(s, TESS_ERR_ARG, err));
+    if (source_set_typesize(s, err) != TESS_OK) {
+        st = report_set(err, TESS_ERR_ARG, "--dtype %.200s: not a type such as <f4", dtype);
+        goto out;
+    }
     if (!source_nbytes(s, &nbytes)) {
         st = report_set(err, TESS_ERR_ARG, "--shape and --dtype ask for 2^63 bytes or more");
         goto out;
@@ -208,7 +195,7 @@ source_npy_open(const char *path, struct source **source, tess_error *err)
     memcpy(s->shape, header.shape, sizeof s->shape);
     s->fortran = header.fortran && header.ndim > 1;
     s->dtype = header.dtype; // now the source's
-    TRY(set_typesize(s, TESS_ERR_UNSUPPORTED, err));
+    TRY(source_set_typesize(s, err));
     if (!source_nbytes(s, &nbytes) || nbytes > file_size - origin) {
         st = report_set(err, TESS_ERR_CORRUPT,
                         "the .npy header promises more items than the %" PRId64

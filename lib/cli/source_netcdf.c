@@ -1,7 +1,8 @@
 /*
  * source_netcdf.c - variables of netCDF files.
  *
- * Their items arrive in the byte order of this machine. Attributes are not carried over.
+ * Their items arrive in the byte order of this machine. A value of _FillValue that has their type
+ * is the fill value.
  */
 #include "cli/source.h"
 
@@ -88,21 +89,36 @@ find(struct netcdf *n, const char *name, tess_error *err)
     return status == NC_NOERR ? TESS_OK : fail(err, name, status);
 }
 
-static tess_status
-set_type(struct source *s, nc_type type, tess_error *err)
+// In the notation of NumPy; NULL for strings and what users define.
+static const char *
+dtype_of(nc_type type, int32_t *size)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (types[i].type == type) {
-            s->dtype = strdup(types[i].dtype);
-            s->typesize = types[i].size;
-            return s->dtype ? TESS_OK : report_nomem(err, 4);
+            *size = types[i].size;
+            return types[i].dtype;
         }
-    return report_set(err, TESS_ERR_UNSUPPORTED,
-                      "only numbers and characters can be imported from netCDF, not type %d", type);
+    return NULL;
 }
 
 static tess_status
-describe(struct netcdf *n, tess_error *err)
+set_type(const struct netcdf *n, struct source *s, nc_type type, tess_error *err)
+{
+    const char *const dtype = dtype_of(type, &s->typesize);
+    char name[NC_MAX_NAME + 1] = "";
+
+    if (!dtype) {
+        (void)nc_inq_type(n->group, type, name, NULL);
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "only numbers and characters can be imported from netCDF, not type %s",
+                          name);
+    }
+    s->dtype = strdup(dtype);
+    return s->dtype ? TESS_OK : report_nomem(err, 4);
+}
+
+static tess_status
+inquire(struct netcdf *n, tess_error *err)
 {
     struct source *s = &n->source;
     int ids[NC_MAX_VAR_DIMS];
@@ -124,9 +140,115 @@ describe(struct netcdf *n, tess_error *err)
             return report_set(err, TESS_ERR_LIMIT, "a dimension of %zu", length);
         s->shape[i] = (int64_t)length;
     }
-    const tess_status st = set_type(s, type, err);
+    const tess_status st = set_type(n, s, type, err);
     if (st == TESS_OK && !source_nbytes(s, &nbytes))
         return report_set(err, TESS_ERR_LIMIT, "the variable has 2^63 bytes or more");
+    return st;
+}
+
+// -- attributes
+
+static tess_status
+add_strings(struct netcdf *n, const char *name, size_t count, tess_error *err)
+{
+    struct attributes *const a = &n->source.attributes;
+    char **const strings = attributes_alloc(a, count, sizeof *strings);
+
+    if (!strings)
+        return report_nomem(err, (int64_t)count);
+    const int status = nc_get_att_string(n->group, n->variable, name, strings);
+    if (status != NC_NOERR)
+        return fail(err, name, status);
+    const tess_status st =
+        attributes_add_strings(a, name, count, (const char *const *)strings, err);
+    (void)nc_free_string(count, strings);
+    return st;
+}
+
+// The fill value, if it has the type of the variable.
+static tess_status
+set_fill(struct netcdf *n, nc_type type, size_t count, const void *item, tess_error *err)
+{
+    struct source *const s = &n->source;
+    nc_type own = NC_NAT;
+
+    if (nc_inq_vartype(n->group, n->variable, &own) != NC_NOERR || own != type || count != 1)
+        return TESS_OK;
+    s->fill = malloc((size_t)s->typesize);
+    if (!s->fill)
+        return report_nomem(err, s->typesize);
+    memcpy(s->fill, item, (size_t)s->typesize);
+    return TESS_OK;
+}
+
+static tess_status
+add_attribute(struct netcdf *n, int index, tess_error *err)
+{
+    struct attributes *const a = &n->source.attributes;
+    char name[NC_MAX_NAME + 1] = "";
+    nc_type type = NC_NAT;
+    size_t count = 0;
+    int32_t size = 0;
+    tess_status st = TESS_OK;
+
+    int status = nc_inq_attname(n->group, n->variable, index, name);
+    if (status == NC_NOERR)
+        status = nc_inq_att(n->group, n->variable, name, &type, &count);
+    if (status != NC_NOERR)
+        return fail(err, "cannot read an attribute", status);
+    if (type == NC_STRING)
+        return add_strings(n, name, count, err);
+    const char *const dtype = dtype_of(type, &size);
+    if (!dtype) {
+        attributes_leave(a, name);
+        return TESS_OK;
+    }
+    void *const items = attributes_alloc(a, count, (size_t)size);
+    if (!items)
+        return report_nomem(err, (int64_t)count);
+    status = nc_get_att(n->group, n->variable, name, items);
+    if (status != NC_NOERR)
+        return fail(err, name, status);
+    if (strcmp(name, "_FillValue") == 0)
+        st = set_fill(n, type, count, items, err);
+    if (st != TESS_OK)
+        return st;
+    return type == NC_CHAR ? attributes_add_text(a, name, items, count, err)
+                           : attributes_add_items(a, name, dtype, count, items, err);
+}
+
+static tess_status
+add_dimensions(struct netcdf *n, tess_error *err)
+{
+    struct source *const s = &n->source;
+    char names[TESS_MAX_NDIM][NC_MAX_NAME + 1];
+    const char *pointers[TESS_MAX_NDIM];
+    int ids[NC_MAX_VAR_DIMS];
+
+    int status = nc_inq_vardimid(n->group, n->variable, ids);
+    for (int i = 0; i < s->ndim && status == NC_NOERR; i++) {
+        status = nc_inq_dimname(n->group, ids[i], names[i]);
+        pointers[i] = names[i];
+    }
+    if (status != NC_NOERR)
+        return fail(err, "cannot read a dimension", status);
+    return attributes_add_dimensions(&s->attributes, s->ndim, pointers, err);
+}
+
+static tess_status
+netcdf_describe(struct source *s, tess_error *err)
+{
+    struct netcdf *const n = (struct netcdf *)s;
+    int count = 0;
+    tess_status st = TESS_OK;
+
+    const int status = nc_inq_varnatts(n->group, n->variable, &count);
+    if (status != NC_NOERR)
+        return fail(err, "cannot count the attributes", status);
+    TRY(add_dimensions(n, err));
+    for (int i = 0; i < count; i++)
+        TRY(add_attribute(n, i, err));
+out:
     return st;
 }
 
@@ -139,6 +261,7 @@ source_netcdf_open(const char *path, const char *variable, struct source **sourc
     if (!n)
         return report_nomem(err, sizeof *n);
     n->source.read = netcdf_read;
+    n->source.describe = netcdf_describe;
     n->source.close = netcdf_close;
     const int status = nc_open(path, NC_NOWRITE, &n->file);
     if (status != NC_NOERR) {
@@ -147,7 +270,7 @@ source_netcdf_open(const char *path, const char *variable, struct source **sourc
         goto out;
     }
     TRY(find(n, variable, err));
-    TRY(describe(n, err));
+    TRY(inquire(n, err));
     *source = &n->source;
     n = NULL;
 out:

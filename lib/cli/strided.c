@@ -121,3 +121,18 @@ strided_copy(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict
             return;
     }
 }
+
+void
+strided_from_fortran(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict dst,
+                     const uint8_t *restrict src)
+{
+    int64_t strides[TESS_MAX_NDIM], src_strides[TESS_MAX_NDIM];
+    int64_t stride = (int64_t)item_size;
+
+    for (int i = 0; i < ndim; i++) {
+        src_strides[i] = stride;
+        stride *= shape[i];
+    }
+    strided_c_order(ndim, shape, item_size, strides);
+    strided_copy(ndim, shape, item_size, dst, strides, src, src_strides);
+}

@@ -16,4 +16,8 @@ void strided_copy(int ndim, const int64_t *shape, size_t item_size, uint8_t *res
                   const int64_t *dst_strides, const uint8_t *restrict src,
                   const int64_t *src_strides);
 
+// Items without gaps, the first axis fastest in src and the last one in dst; no overlap.
+void strided_from_fortran(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict dst,
+                          const uint8_t *restrict src);
+
 #endif

@@ -25,17 +25,29 @@ smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static bool
+is_fortran(const struct walk *w)
+{
+    return w->order == WALK_FORTRAN || w->order == WALK_STREAM_FORTRAN;
+}
+
+static bool
+is_stream(const struct walk *w)
+{
+    return w->order == WALK_STREAM || w->order == WALK_STREAM_FORTRAN;
+}
+
 static void
 choose_extent(struct walk *w, const struct walk_plan *plan)
 {
     for (int k = 0; k < w->ndim && product(w->ndim, w->extent, -1) > plan->max_items; k++) {
-        const int axis = w->order == WALK_FORTRAN ? w->ndim - 1 - k : k;
+        const int axis = is_fortran(w) ? w->ndim - 1 - k : k;
         const int64_t grain = plan->grain[axis];
         int64_t fit = plan->max_items / product(w->ndim, w->extent, axis);
 
         if (fit >= grain)
             fit -= fit % grain;
-        else if (w->order != WALK_STREAM)
+        else if (!is_stream(w))
             fit = grain;
         else if (fit == 0)
             fit = 1;
@@ -85,7 +97,7 @@ walk_step(struct walk *w)
         int k = 0; // axes from the fastest on that have come to their end
 
         for (; k < w->ndim; k++) {
-            const int axis = w->order == WALK_FORTRAN ? k : w->ndim - 1 - k;
+            const int axis = is_fortran(w) ? k : w->ndim - 1 - k;
             const bool more = w->stop[axis] < w->shape[axis];
 
             w->start[axis] = more ? w->stop[axis] : 0;

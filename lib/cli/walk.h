@@ -14,7 +14,8 @@
 enum walk_order {
     WALK_C, // first axis slowest
     WALK_FORTRAN, // last axis slowest
-    WALK_STREAM // as WALK_C, and the boxes follow each other without a gap in C order
+    WALK_STREAM, // as WALK_C, and the boxes follow each other without a gap in C order
+    WALK_STREAM_FORTRAN // as WALK_FORTRAN, and without a gap in Fortran order
 };
 
 // What is to be visited. NULL for `skew` is 0, for `most` no limit.
@@ -23,8 +24,8 @@ struct walk_plan {
     const int64_t *shape;
     const int64_t *grain; // borders between boxes lie at multiples of it where possible, >= 1
     const int64_t *skew; // where index 0 lies in the grid of grains
-    const int64_t *most; // items of a box along each axis; not for WALK_STREAM
-    int64_t max_items; // of a box; exceeded by boxes of one grain, never by WALK_STREAM
+    const int64_t *most; // items of a box along each axis; not for streams
+    int64_t max_items; // of a box; exceeded by boxes of one grain, never in streams
     enum walk_order order;
 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples.sh - every example of every `tess COMMAND --help` works: TESS, then what it is built
-# without: nonetcdf, nopng.
+# without: nonetcdf, nohdf5, nonpz, nopng.
 . "${0%/*}/start.sh"
 shift
 without=" $* "
@@ -33,6 +33,9 @@ make_files() {
         echo 'netcdf w { dimensions: x = 3 ; variables: float uwnd(x) ; data: uwnd = 1, 2, 3 ; }' |
             ncgen -o winds.nc || exit 1
     fi
+    tess export winds.b2nd winds.h5:/uwnd 2>err || rm err
+    python3 -c 'import zipfile
+zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")' || exit 1
     rm raw winds.raw
 }
 
@@ -52,6 +55,8 @@ is_beyond() {
         [ -e "$home/files/winds.nc" ] || return 0
         case $without in *' nonetcdf '*) ;; *) false ;; esac
         ;;
+    *.h5:*) case $without in *' nohdf5 '*) ;; *) false ;; esac ;;
+    *.npz*) case $without in *' nonpz '*) ;; *) false ;; esac ;;
     *.png*) case $without in *' nopng '*) ;; *) false ;; esac ;;
     *) false ;;
     esac
@@ -60,8 +65,8 @@ is_beyond() {
 # What a line makes: the second word of these commands, and what stands behind -o and --apply.
 made_by() {
     # shellcheck disable=SC2086
-    set -- $1
-    case $2 in import | export | copy | repair) [ "$4" = - ] || echo "$4" ;; esac
+    set -- ${1#cat *| }
+    case $2 in import | export | copy | repair) [ "$4" = - ] || echo "${4%:*}" ;; esac
     while [ $# -gt 1 ]; do
         case $1 in -o | --apply) echo "$2" ;; esac
         shift
@@ -92,7 +97,7 @@ while read -r command; do
     [ -s examples ] || fail "$command --help: no examples"
     while read -r line; do
         case $line in
-        "tess $command "*) ;;
+        "tess $command "* | *"| tess $command "*) ;;
         *) fail "$command --help: $line" ;;
         esac
         if is_beyond "$line"; then

@@ -1,0 +1,269 @@
+/*
+ * sink_hdf5.c - exports to HDF5 files. Items keep their bytes, and so their byte order.
+ */
+#include "cli/sink.h"
+
+#include "cli/report.h"
+
+#ifdef HAVE_HDF5
+
+#include "cli/hdf5_types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct hdf5 {
+    struct sink sink;
+    const struct selection *sel;
+    hid_t file, dataset, type, space; // -1: not open
+};
+
+static tess_status
+hdf5_write(struct sink *s, const int64_t *start, const int64_t *stop, void *src, size_t size,
+           tess_error *err)
+{
+    const struct hdf5 *const h = (struct hdf5 *)s;
+    int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM];
+    hsize_t first[TESS_MAX_NDIM] = {0}, count[TESS_MAX_NDIM] = {0};
+    tess_status st = TESS_OK;
+    herr_t status = 0;
+
+    (void)size;
+    const int ndim = sink_axes(h->sel, start, from);
+    (void)sink_axes(h->sel, stop, to);
+    for (int i = 0; i < ndim; i++) {
+        first[i] = (hsize_t)from[i];
+        count[i] = (hsize_t)(to[i] - from[i]);
+    }
+    const hid_t memory = H5Screate_simple(ndim, count, NULL);
+    if (ndim > 0)
+        status = H5Sselect_hyperslab(h->space, H5S_SELECT_SET, first, NULL, count, NULL);
+    if (memory < 0 || status < 0 ||
+        H5Dwrite(h->dataset, h->type, memory, h->space, H5P_DEFAULT, src) < 0)
+        st = hdf5_fail(err, "cannot write");
+    if (memory >= 0)
+        (void)H5Sclose(memory);
+    return st;
+}
+
+static void
+shut(struct hdf5 *h)
+{
+    if (h->space >= 0)
+        (void)H5Sclose(h->space);
+    if (h->type >= 0)
+        (void)H5Tclose(h->type);
+    if (h->dataset >= 0)
+        (void)H5Dclose(h->dataset);
+    h->space = h->type = h->dataset = -1;
+}
+
+static tess_status
+hdf5_finish(struct sink *s, tess_error *err)
+{
+    struct hdf5 *const h = (struct hdf5 *)s;
+    const bool flushed = H5Fflush(h->file, H5F_SCOPE_LOCAL) >= 0;
+
+    shut(h);
+    const bool closed = flushed && H5Fclose(h->file) >= 0;
+    if (closed)
+        h->file = -1;
+    return closed ? TESS_OK : hdf5_fail(err, "cannot write");
+}
+
+static void
+hdf5_close(struct sink *s)
+{
+    struct hdf5 *const h = (struct hdf5 *)s;
+
+    shut(h);
+    if (h->file >= 0)
+        (void)H5Fclose(h->file);
+    free(h);
+}
+
+// -- what the file says of itself
+
+static hid_t
+creation_of(const struct hdf5 *h, const struct sink_plan *plan)
+{
+    const struct selection *const sel = plan->selection;
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t chunk[TESS_MAX_NDIM];
+    int64_t grain[TESS_MAX_NDIM];
+    bool good = how >= 0;
+
+    const int ndim = sink_axes(sel, plan->grain, grain);
+    for (int i = 0; i < ndim; i++) {
+        const int64_t most = sel->out_shape[i] > 0 ? sel->out_shape[i] : 1;
+        chunk[i] = (hsize_t)(grain[i] < most ? grain[i] : most);
+    }
+    if (good && ndim > 0) {
+        good = H5Pset_chunk(how, ndim, chunk) >= 0;
+        if (good && plan->level > 0)
+            good = H5Pset_shuffle(how) >= 0 && H5Pset_deflate(how, (unsigned)plan->level) >= 0;
+    }
+    if (good && plan->info->fill)
+        good = H5Pset_fill_value(how, h->type, plan->info->fill) >= 0;
+    if (good)
+        return how;
+    if (how >= 0)
+        (void)H5Pclose(how);
+    return -1;
+}
+
+// With the groups that its name goes through.
+static tess_status
+make_dataset(struct hdf5 *h, const char *name, const struct sink_plan *plan, tess_error *err)
+{
+    const struct selection *const sel = plan->selection;
+    const hid_t how = creation_of(h, plan), link = H5Pcreate(H5P_LINK_CREATE);
+    hsize_t shape[TESS_MAX_NDIM] = {0};
+
+    for (int i = 0; i < sel->out_ndim; i++)
+        shape[i] = (hsize_t)sel->out_shape[i];
+    h->space = H5Screate_simple(sel->out_ndim, shape, NULL);
+    if (how >= 0 && link >= 0 && h->space >= 0 && H5Pset_create_intermediate_group(link, 1) >= 0)
+        h->dataset = H5Dcreate2(h->file, name, h->type, h->space, link, how, H5P_DEFAULT);
+    const tess_status st = h->dataset >= 0 ? TESS_OK : hdf5_fail(err, "cannot make the dataset");
+    if (how >= 0)
+        (void)H5Pclose(how);
+    if (link >= 0)
+        (void)H5Pclose(link);
+    return st;
+}
+
+static hid_t
+text_type(void)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+
+    (void)H5Tset_size(type, H5T_VARIABLE);
+    (void)H5Tset_cset(type, H5T_CSET_UTF8);
+    return type;
+}
+
+// `stored` in the file, `given` in memory; `count` 0: one value that is no list.
+static bool
+put(hid_t dataset, const char *name, hid_t stored, hid_t given, size_t count, const void *items)
+{
+    const hsize_t length = count;
+    const hid_t space = count ? H5Screate_simple(1, &length, NULL) : H5Screate(H5S_SCALAR);
+    const hid_t attribute =
+        space >= 0 ? H5Acreate2(dataset, name, stored, space, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    const bool good = attribute >= 0 && H5Awrite(attribute, given, items) >= 0;
+
+    if (attribute >= 0)
+        (void)H5Aclose(attribute);
+    if (space >= 0)
+        (void)H5Sclose(space);
+    return good;
+}
+
+static bool
+put_attribute(const struct hdf5 *h, const char *name, char kind, size_t count, const void *items)
+{
+    const H5T_class_t class = H5Tget_class(h->type);
+    const bool own = attributes_has_own_type(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
+    const hid_t given = kind == 'i'   ? H5Tcopy(H5T_NATIVE_INT64)
+                        : kind == 'u' ? H5Tcopy(H5T_NATIVE_UINT64)
+                        : kind == 'f' ? H5Tcopy(H5T_NATIVE_DOUBLE)
+                        : kind == 'S' ? text_type()
+                                      : -1;
+    hid_t boolean = -1;
+    tess_error ignored;
+
+    if (kind == 'b' && hdf5_type("|b1", 1, &boolean, &ignored) != TESS_OK)
+        return false;
+    const hid_t type = kind == 'b' ? boolean : given;
+    const bool number = kind == 'i' || kind == 'u' || kind == 'f';
+    const bool good = put(h->dataset, name, own && number ? h->type : type, type, count, items);
+    (void)H5Tclose(type);
+    return good;
+}
+
+static tess_status
+put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
+{
+    for (int i = 0; i < a->count; i++) {
+        const char *const name = a->items[i].name;
+        const bool list = a->items[i].value.type == TESS_VALUE_LIST;
+        const void *items = NULL;
+        size_t count = 0;
+        char kind = '\0';
+
+        if (strcmp(name, ATTRIBUTES_DIMENSIONS) == 0)
+            continue;
+        if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
+            return err->status;
+        if (kind == '\0')
+            attributes_leave(a, name);
+        else if (!put_attribute(h, name, kind, list ? count : 0, items))
+            return hdf5_fail(err, name);
+    }
+    return TESS_OK;
+}
+
+// As h5py's dims[i].label has them.
+static tess_status
+put_labels(const struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
+{
+    const int ndim = plan->selection->out_ndim;
+    const char *labels[TESS_MAX_NDIM];
+
+    for (int i = 0; i < ndim; i++) {
+        labels[i] = sink_dimension(plan, i);
+        if (!labels[i])
+            return TESS_OK;
+    }
+    if (ndim == 0)
+        return TESS_OK;
+    const hid_t type = text_type();
+    const bool good = put(h->dataset, "DIMENSION_LABELS", type, type, (size_t)ndim, labels);
+    (void)H5Tclose(type);
+    return good ? TESS_OK : hdf5_fail(err, "cannot write the names of dimensions");
+}
+
+tess_status
+sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *plan,
+               struct sink **sink, tess_error *err)
+{
+    struct hdf5 *h = calloc(1, sizeof *h);
+    tess_status st = TESS_OK;
+
+    if (!h)
+        return report_nomem(err, sizeof *h);
+    hdf5_silence();
+    h->sink = (struct sink){.write = hdf5_write, .finish = hdf5_finish, .close = hdf5_close};
+    h->sel = plan->selection;
+    h->file = h->dataset = h->type = h->space = -1;
+    TRY(hdf5_type(plan->info->dtype, plan->info->typesize, &h->type, err));
+    h->file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    if (h->file < 0) {
+        st = hdf5_fail(err, "cannot create");
+        goto out;
+    }
+    TRY(make_dataset(h, dataset, plan, err));
+    TRY(put_labels(h, plan, err));
+    TRY(put_attributes(h, plan->attributes, err));
+    *sink = &h->sink;
+    h = NULL;
+out:
+    sink_close(h ? &h->sink : NULL);
+    return st;
+}
+
+#else
+
+tess_status
+sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *plan,
+               struct sink **sink, tess_error *err)
+{
+    (void)path;
+    (void)dataset;
+    (void)plan;
+    (void)sink;
+    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write HDF5");
+}
+
+#endif

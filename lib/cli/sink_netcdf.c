@@ -1,0 +1,318 @@
+/*
+ * sink_netcdf.c - exports to netCDF-4 files.
+ *
+ * Items become numbers in the byte order of this machine; halves, which netCDF does not have,
+ * become floats, and booleans unsigned bytes.
+ */
+#include "cli/sink.h"
+
+#include "cli/report.h"
+
+#ifdef HAVE_NETCDF
+
+#include "cli/item.h"
+#include "cli/swap.h"
+
+#include <tessera/dtype.h>
+
+#include <netcdf.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define ORDER '>'
+#else
+#define ORDER '<'
+#endif
+
+struct netcdf {
+    struct sink sink;
+    int file; // -1: not open
+    int variable;
+    const struct selection *sel;
+    tess_dtype dtype;
+    nc_type type;
+    float *widened; // halves of a box
+    size_t widened_size;
+};
+
+static const struct {
+    tess_kind kind;
+    int32_t size;
+    nc_type type;
+} types[] = {
+    {TESS_KIND_INT, 1, NC_BYTE},    {TESS_KIND_UINT, 1, NC_UBYTE},   {TESS_KIND_BYTES, 1, NC_CHAR},
+    {TESS_KIND_INT, 2, NC_SHORT},   {TESS_KIND_UINT, 2, NC_USHORT},  {TESS_KIND_INT, 4, NC_INT},
+    {TESS_KIND_UINT, 4, NC_UINT},   {TESS_KIND_INT, 8, NC_INT64},    {TESS_KIND_UINT, 8, NC_UINT64},
+    {TESS_KIND_FLOAT, 4, NC_FLOAT}, {TESS_KIND_FLOAT, 8, NC_DOUBLE}, {TESS_KIND_FLOAT, 2, NC_FLOAT},
+    {TESS_KIND_BOOL, 1, NC_UBYTE},
+};
+
+static tess_status
+fail(tess_error *err, const char *what, int status)
+{
+    const tess_status st = status == NC_ENOMEM ? TESS_ERR_NOMEM : TESS_ERR_IO;
+    return report_set(err, st, "%s: %s", what, nc_strerror(status));
+}
+
+static tess_status
+find_type(struct netcdf *n, const tess_info *info, tess_error *err)
+{
+    n->dtype = tess_dtype_parse(info->dtype);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (types[i].kind == n->dtype.kind && types[i].size == n->dtype.size &&
+            n->dtype.size == info->typesize) {
+            n->type = types[i].type;
+            return TESS_OK;
+        }
+    return report_set(err, TESS_ERR_UNSUPPORTED,
+                      "items of type %.100s have no counterpart in netCDF",
+                      info->dtype ? info->dtype : "unknown");
+}
+
+// Items as they are to be written; *out is src, or memory of n.
+static tess_status
+convert(struct netcdf *n, uint8_t *src, size_t size, const void **out, tess_error *err)
+{
+    const size_t nitems = size / (size_t)n->dtype.size;
+
+    *out = src;
+    if (n->dtype.kind == TESS_KIND_FLOAT && n->dtype.size == 2) {
+        if (nitems > n->widened_size) {
+            free(n->widened);
+            n->widened = malloc(nitems * sizeof *n->widened);
+            n->widened_size = n->widened ? nitems : 0;
+            if (!n->widened)
+                return report_nomem(err, (int64_t)(nitems * sizeof *n->widened));
+        }
+        for (size_t i = 0; i < nitems; i++)
+            n->widened[i] = (float)item_load_real(src + 2 * i, 2, n->dtype.order);
+        *out = n->widened;
+    } else if (n->dtype.order != '|' && n->dtype.order != ORDER) {
+        swap_words(src, (int64_t)size, swap_word_size(&n->dtype));
+    }
+    return TESS_OK;
+}
+
+static tess_status
+netcdf_write(struct sink *s, const int64_t *start, const int64_t *stop, void *src, size_t size,
+             tess_error *err)
+{
+    struct netcdf *const n = (struct netcdf *)s;
+    int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM];
+    size_t first[TESS_MAX_NDIM] = {0}, count[TESS_MAX_NDIM] = {0};
+    const void *items = NULL;
+
+    const int ndim = sink_axes(n->sel, start, from);
+    (void)sink_axes(n->sel, stop, to);
+    for (int i = 0; i < ndim; i++) {
+        first[i] = (size_t)from[i];
+        count[i] = (size_t)(to[i] - from[i]);
+    }
+    const tess_status st = convert(n, src, size, &items, err);
+    if (st != TESS_OK)
+        return st;
+    const int status = nc_put_vara(n->file, n->variable, first, count, items);
+    return status == NC_NOERR ? TESS_OK : fail(err, "cannot write", status);
+}
+
+static tess_status
+netcdf_finish(struct sink *s, tess_error *err)
+{
+    struct netcdf *const n = (struct netcdf *)s;
+    const int status = nc_close(n->file);
+
+    n->file = -1;
+    return status == NC_NOERR ? TESS_OK : fail(err, "cannot write", status);
+}
+
+static void
+netcdf_close(struct sink *s)
+{
+    struct netcdf *const n = (struct netcdf *)s;
+
+    if (n->file >= 0)
+        (void)nc_close(n->file);
+    free(n->widened);
+    free(n);
+}
+
+// -- what the file says of itself
+
+// By its name, if netCDF takes it and no other axis has it with another length.
+static int
+define_dimension(const struct netcdf *n, const struct sink_plan *plan, int axis, int *id)
+{
+    const char *const name = sink_dimension(plan, axis);
+    const size_t length = (size_t)plan->selection->out_shape[axis];
+    char plain[16];
+    size_t other = 0;
+
+    if (name && nc_inq_dimid(n->file, name, id) == NC_NOERR &&
+        nc_inq_dimlen(n->file, *id, &other) == NC_NOERR && other == length)
+        return NC_NOERR;
+    if (name && nc_def_dim(n->file, name, length, id) == NC_NOERR) // 0: unlimited, and empty
+        return NC_NOERR;
+    (void)snprintf(plain, sizeof plain, "dim_%d", axis);
+    return nc_def_dim(n->file, plain, length, id);
+}
+
+static tess_status
+define_variable(struct netcdf *n, const char *name, const struct sink_plan *plan, tess_error *err)
+{
+    const struct selection *const sel = plan->selection;
+    int64_t grain[TESS_MAX_NDIM];
+    size_t chunk[TESS_MAX_NDIM];
+    int ids[TESS_MAX_NDIM] = {0};
+
+    const int ndim = sink_axes(sel, plan->grain, grain);
+    for (int i = 0; i < ndim; i++) {
+        const int64_t most = sel->out_shape[i] > 0 ? sel->out_shape[i] : 1;
+        const int status = define_dimension(n, plan, i, &ids[i]);
+
+        if (status != NC_NOERR)
+            return fail(err, "cannot make a dimension", status);
+        chunk[i] = (size_t)(grain[i] < most ? grain[i] : most);
+    }
+    int status = nc_def_var(n->file, name, n->type, ndim, ids, &n->variable);
+    if (status == NC_NOERR && ndim > 0)
+        status = nc_def_var_chunking(n->file, n->variable, NC_CHUNKED, chunk);
+    if (status == NC_NOERR && ndim > 0)
+        status = nc_def_var_deflate(n->file, n->variable, 1, plan->level > 0, plan->level);
+    return status == NC_NOERR ? TESS_OK : fail(err, name, status);
+}
+
+static bool
+fits_int(size_t count, const int64_t *items)
+{
+    for (size_t i = 0; i < count; i++)
+        if (items[i] < INT32_MIN || items[i] > INT32_MAX)
+            return false;
+    return true;
+}
+
+static int
+put_attribute(const struct netcdf *n, const char *name, char kind, size_t count, const void *items)
+{
+    const bool own = attributes_has_own_type(name) && n->type != NC_CHAR;
+    const char *const *const texts = items;
+
+    switch (kind) {
+    case 'S':
+        if (count == 1)
+            return nc_put_att_text(n->file, n->variable, name, strlen(texts[0]), texts[0]);
+        // netCDF declares what it does not change without const
+        return nc_put_att_string(n->file, n->variable, name, count, (const char **)(void *)items);
+    case 'b':
+        return nc_put_att_uchar(n->file, n->variable, name, NC_UBYTE, count, items);
+    case 'i':
+        return nc_put_att_longlong(n->file, n->variable, name,
+                                   own                      ? n->type
+                                   : fits_int(count, items) ? NC_INT
+                                                            : NC_INT64,
+                                   count, items);
+    case 'u':
+        return nc_put_att_ulonglong(n->file, n->variable, name, own ? n->type : NC_UINT64, count,
+                                    items);
+    case 'f':
+        return nc_put_att_double(n->file, n->variable, name, own ? n->type : NC_DOUBLE, count,
+                                 items);
+    default:
+        return NC_EBADTYPE;
+    }
+}
+
+static tess_status
+put_attributes(const struct netcdf *n, struct attributes *a, tess_error *err)
+{
+    for (int i = 0; i < a->count; i++) {
+        const char *const name = a->items[i].name;
+        const void *items = NULL;
+        size_t count = 0;
+        char kind = '\0';
+
+        if (strcmp(name, ATTRIBUTES_DIMENSIONS) == 0)
+            continue;
+        if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
+            return err->status;
+        const int status = put_attribute(n, name, kind, count, items);
+        if (status == NC_EBADTYPE || status == NC_EBADNAME || status == NC_ERANGE ||
+            status == NC_ENAMEINUSE || status == NC_ECHAR)
+            attributes_leave(a, name);
+        else if (status != NC_NOERR)
+            return fail(err, name, status);
+    }
+    return TESS_OK;
+}
+
+static tess_status
+put_fill(struct netcdf *n, const tess_info *info, const struct attributes *a, tess_error *err)
+{
+    const void *item = NULL;
+    tess_status st = TESS_OK;
+
+    if (!info->fill || attributes_find(a, "_FillValue"))
+        return TESS_OK;
+    uint8_t *const copy = malloc((size_t)info->typesize);
+    if (!copy)
+        return report_nomem(err, info->typesize);
+    memcpy(copy, info->fill, (size_t)info->typesize);
+    st = convert(n, copy, (size_t)info->typesize, &item, err);
+    if (st == TESS_OK) {
+        const int status = nc_put_att(n->file, n->variable, "_FillValue", n->type, 1, item);
+        st = status == NC_NOERR ? TESS_OK : fail(err, "_FillValue", status);
+    }
+    free(copy);
+    return st;
+}
+
+tess_status
+sink_netcdf_open(const char *path, const char *variable, const struct sink_plan *plan,
+                 struct sink **sink, tess_error *err)
+{
+    struct netcdf *n = calloc(1, sizeof *n);
+    tess_status st = TESS_OK;
+
+    if (!n)
+        return report_nomem(err, sizeof *n);
+    n->sink = (struct sink){.write = netcdf_write, .finish = netcdf_finish, .close = netcdf_close};
+    n->file = -1;
+    n->sel = plan->selection;
+    TRY(find_type(n, plan->info, err));
+    int status = nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &n->file);
+    if (status != NC_NOERR) {
+        n->file = -1;
+        st = fail(err, "cannot create", status);
+        goto out;
+    }
+    TRY(define_variable(n, variable, plan, err));
+    TRY(put_attributes(n, plan->attributes, err));
+    TRY(put_fill(n, plan->info, plan->attributes, err));
+    status = nc_enddef(n->file);
+    if (status != NC_NOERR) {
+        st = fail(err, "cannot create", status);
+        goto out;
+    }
+    *sink = &n->sink;
+    n = NULL;
+out:
+    sink_close(n ? &n->sink : NULL);
+    return st;
+}
+
+#else
+
+tess_status
+sink_netcdf_open(const char *path, const char *variable, const struct sink_plan *plan,
+                 struct sink **sink, tess_error *err)
+{
+    (void)path;
+    (void)variable;
+    (void)plan;
+    (void)sink;
+    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write netCDF");
+}
+
+#endif

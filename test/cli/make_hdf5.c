@@ -1,0 +1,164 @@
+/*
+ * make_hdf5.c - an HDF5 file with a dataset of each type that tess import takes, and some of which
+ * it does not, for convert.sh.
+ *
+ *     make_hdf5 FILE
+ */
+#include <hdf5.h>
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+must(int good)
+{
+    if (!good)
+        abort();
+}
+
+static hid_t
+make(hid_t where, const char *name, hid_t type, int ndim, const hsize_t *shape, const void *items)
+{
+    const hid_t space = H5Screate_simple(ndim, shape, NULL);
+    const hid_t set = H5Dcreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+    must(set >= 0 && (!items || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, items) >= 0));
+    H5Sclose(space);
+    return set;
+}
+
+static void
+attach(hid_t set, const char *name, hid_t type, hsize_t count, const void *items)
+{
+    const hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(set, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+
+    must(attribute >= 0 && H5Awrite(attribute, type, items) >= 0);
+    H5Aclose(attribute);
+    H5Sclose(space);
+}
+
+static hid_t
+string_type(size_t size)
+{
+    const hid_t type = H5Tcopy(H5T_C_S1);
+
+    H5Tset_size(type, size);
+    return type;
+}
+
+static hid_t
+pair(const char *first, const char *second, hid_t part)
+{
+    const hid_t type = H5Tcreate(H5T_COMPOUND, 2 * H5Tget_size(part));
+
+    H5Tinsert(type, first, 0, part);
+    H5Tinsert(type, second, H5Tget_size(part), part);
+    return type;
+}
+
+static hid_t
+enumeration(const char *zero, const char *one)
+{
+    const hid_t type = H5Tenum_create(H5T_STD_I8LE);
+    int8_t value = 0;
+
+    H5Tenum_insert(type, zero, &value);
+    value = 1;
+    H5Tenum_insert(type, one, &value);
+    return type;
+}
+
+static hid_t
+half(void)
+{
+    const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+
+    H5Tset_fields(type, 15, 10, 5, 0, 10);
+    H5Tset_size(type, 2);
+    H5Tset_ebias(type, 15);
+    return type;
+}
+
+// Shorts with a fill value, attributes of all kinds, and scales.
+static void
+make_rich(hid_t file)
+{
+    static const uint8_t bytes[] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0xff, 0xfa};
+    static const hsize_t shape[] = {2, 3}, most[] = {H5S_UNLIMITED, 3}, chunk[] = {1, 2};
+    static const uint8_t fill[] = {0xff, 0xf9};
+    static const char *const words[] = {"a", "b\303\266"};
+    static const char *const labels[] = {"row", NULL};
+    static const double many[] = {0.5, 1.5};
+    const uint64_t large = UINT64_MAX;
+    const int8_t yes = 1;
+    const char *const units = "K";
+    const hid_t space = H5Screate_simple(2, shape, most), how = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t vlen = string_type(H5T_VARIABLE);
+
+    H5Pset_chunk(how, 2, chunk);
+    H5Pset_deflate(how, 6);
+    H5Pset_fill_value(how, H5T_STD_I16BE, fill);
+    const hid_t set = H5Dcreate2(file, "rich", H5T_STD_I16BE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    must(set >= 0 && H5Dwrite(set, H5T_STD_I16BE, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    attach(set, "a_units", vlen, 0, &units);
+    attach(set, "b_fixed", string_type(4), 0, "m/s");
+    attach(set, "c_words", vlen, 2, words);
+    attach(set, "d_large", H5T_NATIVE_UINT64, 0, &large);
+    attach(set, "e_many", H5T_NATIVE_DOUBLE, 2, many);
+    attach(set, "f_yes", enumeration("FALSE", "TRUE"), 0, &yes);
+    attach(set, "g_odd", pair("x", "y", H5T_NATIVE_DOUBLE), 0, many);
+    attach(set, "DIMENSION_LABELS", vlen, 2, labels);
+
+    // the second axis has a scale
+    static const hsize_t three = 3;
+    static const double lon[] = {1, 2, 3};
+    const hid_t scale = make(file, "lon", H5T_IEEE_F64LE, 1, &three, lon);
+    attach(scale, "CLASS", string_type(16), 0, "DIMENSION_SCALE");
+    hobj_ref_t to_scale;
+    must(H5Rcreate(&to_scale, file, "lon", H5R_OBJECT, -1) >= 0);
+    const hvl_t lists[] = {{0, NULL}, {1, &to_scale}};
+    attach(set, "DIMENSION_LIST", H5Tvlen_create(H5T_STD_REF_OBJ), 2, lists);
+    H5Dclose(scale);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const hsize_t two = 2, huge[] = {UINT64_C(1) << 40, UINT64_C(1) << 40};
+    static const uint16_t halves[] = {0x3c00, 0xc000}; // 1, -2
+    static const float floats[] = {1.5F, -2.5F};
+    static const double complexes[] = {1, 2, 3, -4};
+    static const uint8_t bytes[] = {0, 1};
+    static const char *const words[] = {"a", "b"};
+
+    must(argc == 2);
+    const hid_t file = H5Fcreate(argv[1], H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    must(file >= 0);
+    const hid_t g = H5Gcreate2(file, "g", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    make_rich(file);
+    make(g, "i1", H5T_STD_I8BE, 1, &two, bytes);
+    make(g, "f2", half(), 1, &two, halves);
+    make(g, "f4", H5T_NATIVE_FLOAT, 1, &two, floats);
+    make(g, "c16", pair("r", "i", H5T_NATIVE_DOUBLE), 1, &two, complexes);
+    make(g, "bool", enumeration("FALSE", "TRUE"), 1, &two, bytes);
+    make(g, "S3", string_type(3), 1, &two, "abcd\0");
+    make(g, "V1", H5Tcreate(H5T_OPAQUE, 1), 1, &two, bytes);
+    make(g, "scalar", H5T_NATIVE_FLOAT, 0, NULL, floats);
+    make(g, "enum", enumeration("RED", "BLUE"), 1, &two, bytes);
+    make(g, "compound", pair("x", "y", H5T_NATIVE_DOUBLE), 1, &two, complexes);
+    make(g, "vlen", string_type(H5T_VARIABLE), 1, &two, words);
+    make(g, "long", H5T_NATIVE_LDOUBLE, 1, &two, NULL);
+    make(g, "bits", H5T_STD_B8LE, 1, &two, bytes);
+    const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    static const hsize_t chunk[] = {8, 8};
+    H5Pset_chunk(how, 2, chunk);
+    const hid_t space = H5Screate_simple(2, huge, NULL);
+    must(H5Dcreate2(g, "huge", H5T_STD_I8LE, space, H5P_DEFAULT, how, H5P_DEFAULT) >= 0);
+    must(H5Fclose(file) >= 0);
+    return 0;
+}
