@@ -29,6 +29,7 @@ test     program:zip                  zip
 test     program:nm                   binutils
 test     program:mandoc               mandoc
 test     program:groff                groff-base
+test     program:doxygen              doxygen
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard

@@ -202,10 +202,10 @@ TESS_API void tess_array_discard(tess_array *a);
 
 /** What an array is. Pointers live as long as the array and until its next change or refresh. */
 typedef struct tess_info {
-    int ndim;
-    int64_t shape[TESS_MAX_NDIM];
-    int64_t chunkshape[TESS_MAX_NDIM];
-    int64_t blockshape[TESS_MAX_NDIM];
+    int ndim; /**< number of dimensions, 0 to TESS_MAX_NDIM; of the lists below so many count */
+    int64_t shape[TESS_MAX_NDIM]; /**< items along each axis, slowest axis first */
+    int64_t chunkshape[TESS_MAX_NDIM]; /**< items of a chunk along each axis */
+    int64_t blockshape[TESS_MAX_NDIM]; /**< items of a block along each axis */
 
     const char *dtype; /**< type string, verbatim; NULL if the file has none */
     int dtype_format; /**< 0: NumPy */
@@ -215,16 +215,16 @@ typedef struct tess_info {
     /** Id (tess_codec) of the codec of new chunks, as all up to split; see chunk.h for others. */
     int codec;
     const char *codec_name; /**< "lz4", the name of a plugin, or "unknown" */
-    int codec_meta;
-    int clevel;
+    int codec_meta; /**< parameter of the codec, 0 to 255; see tess_params.codec_meta */
+    int clevel; /**< 0 (stored) to 9 */
     uint8_t filters[TESS_MAX_FILTERS]; /**< ids (tess_filter), in the order of tess_params */
-    uint8_t filters_meta[TESS_MAX_FILTERS];
+    uint8_t filters_meta[TESS_MAX_FILTERS]; /**< one parameter byte per filter */
     /** Where that pays, they get a dictionary. Files from before c-blosc2 3.0 do not say so. */
     bool dictionary;
     int split; /**< tess_split, or 4: forward-compatible, as AUTO here */
 
     int64_t nitems; /**< prod(shape) */
-    int64_t nchunks;
+    int64_t nchunks; /**< chunks of the grid, those without bytes of their own included */
     int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
     int64_t cbytes; /**< bytes of the chunks as stored, holes included */
     int64_t file_size; /**< bytes of the frame; of a sparse one, of its index file alone */
@@ -235,8 +235,8 @@ typedef struct tess_info {
     bool view; /**< of another array (view.h). Then chunkshape, blockshape and nchunks tell what
                     its chunks are through the view, about; sizes in bytes are the array's. */
     bool plain; /**< a frame without N-dimensional metalayer, shown as one dimension */
-    bool contiguous;
-    bool writable;
+    bool contiguous; /**< one file, or memory; false: a directory with one file per chunk */
+    bool writable; /**< calls that change the array are allowed */
     bool vlblocks; /**< blocks of different sizes (plain frames only) */
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
     int64_t offset; /**< byte of its file where the frame starts */

@@ -27,7 +27,7 @@ extern "C" {
 
 /** What a value is. */
 typedef enum tess_value_type {
-    TESS_VALUE_NULL = 0,
+    TESS_VALUE_NULL = 0, /**< nothing: None, null */
     TESS_VALUE_BOOL = 1, /**< as.boolean */
     TESS_VALUE_INT = 2, /**< as.i64 */
     TESS_VALUE_UINT = 3, /**< as.u64; what is read has this type only from 2^63 on */
@@ -50,36 +50,36 @@ typedef enum tess_value_type {
  *     const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = 42}};
  */
 typedef struct tess_value {
-    tess_value_type type;
+    tess_value_type type; /**< which member of `as` counts */
     int ext; /**< code of an extension, -128 to 127; else not used */
     union {
-        bool boolean;
-        int64_t i64;
-        uint64_t u64;
-        double f64;
+        bool boolean; /**< of TESS_VALUE_BOOL */
+        int64_t i64; /**< of TESS_VALUE_INT */
+        uint64_t u64; /**< of TESS_VALUE_UINT */
+        double f64; /**< of TESS_VALUE_FLOAT */
         struct {
             const char *data; /**< a NUL follows when it was read; may be NULL if size is 0 */
             size_t size; /**< bytes, without that NUL */
-        } string;
+        } string; /**< of TESS_VALUE_STRING */
         struct {
             const void *data; /**< may be NULL if size is 0 */
-            size_t size;
-        } bytes;
+            size_t size; /**< bytes */
+        } bytes; /**< of TESS_VALUE_BYTES, TESS_VALUE_EXT, TESS_VALUE_OPAQUE */
         struct {
             const struct tess_value *items; /**< may be NULL if count is 0 */
-            size_t count;
-        } list;
+            size_t count; /**< values in the list */
+        } list; /**< of TESS_VALUE_LIST */
         struct {
             const struct tess_pair *pairs; /**< in the order of the file; NULL if count is 0 */
-            size_t count;
-        } map;
-    } as;
+            size_t count; /**< entries of the map */
+        } map; /**< of TESS_VALUE_MAP */
+    } as; /**< the value itself; for TESS_VALUE_NULL not used */
 } tess_value;
 
 /** An entry of a map. Keys may be values of any type; in practice they are strings. */
 typedef struct tess_pair {
-    tess_value key;
-    tess_value value;
+    tess_value key; /**< of any type */
+    tess_value value; /**< what belongs to it */
 } tess_pair;
 
 /** "null", "bool", "int", "uint", "float", "string", "bytes", "list", "map", "ext", "opaque". */
@@ -134,10 +134,13 @@ TESS_API TESS_NODISCARD tess_status tess_attr_delete(tess_array *a, const char *
 
 /** @name Attributes of one type. As tess_attr_set() otherwise. */
 /**@{*/
+/** value: stored as true or false, not as a number. */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_bool(tess_array *a, const char *name, bool value,
                                                        tess_error *err);
+/** value: any of 64 bits, with sign. */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_int(tess_array *a, const char *name,
                                                       int64_t value, tess_error *err);
+/** value: also NaN and the infinities. */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_float(tess_array *a, const char *name,
                                                         double value, tess_error *err);
 /** text: NUL-terminated UTF-8. */
@@ -154,8 +157,10 @@ TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const cha
  * TESS_ERR_ARG, and what is received stays as it was.
  */
 /**@{*/
+/** value: receives it. A number is no bool. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bool(const tess_array *a, const char *name,
                                                        bool *value, tess_error *err);
+/** value: receives it. Above 2^63 - 1, and of floats, it is TESS_ERR_ARG. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_int(const tess_array *a, const char *name,
                                                       int64_t *value, tess_error *err);
 /** Takes integers, too, if a double can hold them exactly. */

@@ -26,7 +26,7 @@ typedef enum tess_chunk_kind {
 
 /** One chunk. */
 typedef struct tess_chunk_info {
-    tess_chunk_kind kind;
+    tess_chunk_kind kind; /**< how its content is stored */
     bool stored; /**< has bytes of its own; false: an entry of the index says it all */
     /** Its first item, in plain frames; 0 in arrays, where tess_info.chunkshape says it. */
     int64_t offset;
@@ -37,7 +37,7 @@ typedef struct tess_chunk_info {
     int32_t blocksize;
     int codec; /**< id; of blocks only. That of LZ4 also stands for LZ4HC. */
     uint8_t filters[TESS_MAX_FILTERS]; /**< of blocks only */
-    uint8_t filters_meta[TESS_MAX_FILTERS];
+    uint8_t filters_meta[TESS_MAX_FILTERS]; /**< one parameter byte per filter */
     /**
      * Blocks are cut into one stream per byte of an item, save a shorter last one. False for items
      * of one byte; true for some blocks of Blosc 1 that are not cut: it did not always record it.

@@ -38,6 +38,7 @@ typedef enum tess_kind {
 
 /** A parsed type. */
 typedef struct tess_dtype {
+    /** What an item is. */
     tess_kind kind;
     /** '<' little endian, '>' big endian, '|' does not matter. */
     char order;

@@ -24,6 +24,7 @@ extern "C" {
 
 /** Who has to act on a failure. */
 typedef enum tess_status {
+    /** Nobody: the call did what it says. */
     TESS_OK = 0,
     /** The caller: an argument is wrong. */
     TESS_ERR_ARG = 1,

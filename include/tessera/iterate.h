@@ -57,7 +57,7 @@ typedef enum tess_each_next {
  * the library, with all it points to, and lasts as long as the function that it was given to.
  */
 typedef struct tess_part {
-    int ndim;
+    int ndim; /**< dimensions of the array; of the lists below so many count */
     int64_t chunk; /**< number of the chunk, in C order of the grid */
     int64_t block; /**< number of the block in its chunk, in C order; -1: the part is of a chunk */
     int64_t start[TESS_MAX_NDIM]; /**< index of its first item in the array */
@@ -67,6 +67,11 @@ typedef struct tess_part {
     const void *items;
 } tess_part;
 
+/**
+ * Looks at a part; `user` is what tess_array_each() was given. Runs on several threads at once.
+ *
+ * @return what is wanted next.
+ */
 typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
 
 /**
@@ -94,7 +99,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_un
 
 /**
  * The items of a part may be set through `items`, which is part->items: those that the shape and
- * strides of the part lead to, and no others.
+ * strides of the part lead to, and no others. Otherwise as tess_each_fn.
  */
 typedef tess_each_next tess_change_fn(const tess_part *part, void *items, void *user);
 
@@ -129,16 +134,17 @@ TESS_API TESS_NODISCARD tess_status tess_array_change(tess_array *a, tess_unit u
 typedef struct tess_number {
     /** TESS_KIND_INT: see i; TESS_KIND_UINT: u; TESS_KIND_FLOAT: f. Others are 0. */
     tess_kind kind;
-    int64_t i;
-    uint64_t u;
-    double f;
+    int64_t i; /**< of signed integers */
+    uint64_t u; /**< of unsigned integers, and bool */
+    double f; /**< of floats */
 } tess_number;
 
 /** What tess_array_statistics() found. */
 typedef struct tess_statistics {
     int64_t count; /**< items of the box */
     int64_t nonfinite; /**< of these, NaNs and infinities, which all below leaves out */
-    tess_number min, max; /**< without any item: NaN for floats, 0 for others */
+    tess_number min; /**< the least; without any item: NaN for floats, 0 for others */
+    tess_number max; /**< the greatest; as min without any item */
     double sum; /**< of integers the nearest double; of floats accurate, but see below */
     bool exact; /**< integers only: their sum fits in 64 bits and is `integer` */
     int64_t integer; /**< the sum, if `exact`; else 0 */

@@ -49,7 +49,7 @@ typedef enum tess_codec {
 
 /** Filters, by the ids that the format records. Applied to each block before the codec. */
 typedef enum tess_filter {
-    TESS_FILTER_NONE = 0,
+    TESS_FILTER_NONE = 0, /**< an empty slot of the pipeline */
     TESS_FILTER_SHUFFLE = 1, /**< byte j of all items together; meta: width, 0 = item size */
     TESS_FILTER_BITSHUFFLE = 2, /**< bit k of all items together */
     TESS_FILTER_DELTA = 3, /**< xor with the first block of the chunk */
@@ -70,8 +70,8 @@ typedef enum tess_filter {
 
 /** Whether a filtered block is cut into one stream per byte of an item before the codec. */
 typedef enum tess_split {
-    TESS_SPLIT_ALWAYS = 1,
-    TESS_SPLIT_NEVER = 2,
+    TESS_SPLIT_ALWAYS = 1, /**< as many streams as an item has bytes */
+    TESS_SPLIT_NEVER = 2, /**< one stream per block */
     /** Fast codecs, shuffle, items up to 16 bytes, as c-blosc2; zlib in blocks of 4096 items, too.
      */
     TESS_SPLIT_AUTO = 3
@@ -134,6 +134,7 @@ typedef struct tess_params {
     uint8_t filters[TESS_MAX_FILTERS];
     /** One parameter byte per filter, as two's complement where it is signed. */
     uint8_t filters_meta[TESS_MAX_FILTERS];
+    /** Whether blocks are cut into streams. */
     tess_split split;
     /**
      * Chunks bring a dictionary for their blocks, where that saves more than it takes: many small
@@ -146,6 +147,7 @@ typedef struct tess_params {
     /** One file, or a directory; arrays in memory and inside files are contiguous (TESS_ERR_ARG).
      */
     tess_layout layout;
+    /** Name of the metalayer that holds the shapes: which programs can read the array. */
     tess_layer layer;
     /**
      * The item that growth shows (tess_array_resize() and its kin), in the byte order of the array,
@@ -163,6 +165,7 @@ typedef struct tess_params {
      * nmetalayers is 0.
      */
     const tess_metalayer *metalayers;
+    /** How many metalayers there are. */
     int nmetalayers;
 } tess_params;
 

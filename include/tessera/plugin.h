@@ -115,9 +115,9 @@ typedef struct tess_user_filter {
  */
 typedef struct tess_plugins {
     const tess_user_codec *codecs; /**< may be NULL if ncodecs is 0 */
-    int ncodecs;
+    int ncodecs; /**< how many codecs, >= 0 */
     const tess_user_filter *filters; /**< may be NULL if nfilters is 0 */
-    int nfilters;
+    int nfilters; /**< how many filters, >= 0 */
 } tess_plugins;
 
 #ifdef __cplusplus

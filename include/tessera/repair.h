@@ -51,10 +51,10 @@ TESS_API TESS_NODISCARD tess_status tess_compact(const tess_storage *storage, in
 /** A chunk that could not be recovered: its items are the fill value of the array now. */
 typedef struct tess_lost {
     int64_t chunk; /**< its number, in C order of the grid */
-    int ndim;
+    int ndim; /**< dimensions of the array */
     /** Its box [start, stop) in items, ndim values each; what is beyond the array is cut off. */
     const int64_t *start;
-    const int64_t *stop;
+    const int64_t *stop; /**< one past the last index per axis */
     const char *why; /**< one sentence */
 } tess_lost;
 
@@ -79,6 +79,7 @@ typedef struct tess_repair_options {
     bool older;
 } tess_repair_options;
 
+/** Set the defaults: nobody hears, the copy of the header is right, the newest state only. */
 TESS_API void tess_repair_options_init(tess_repair_options *options);
 
 /** What tess_repair() found. */

@@ -98,7 +98,7 @@ typedef struct tess_storage {
      * creating.
      */
     const void *image;
-    size_t image_size;
+    size_t image_size; /**< bytes at image */
     /**
      * Byte of the file or image where the frame starts, for frames inside something else. With
      * TESS_MODE_READ only: TESS_ERR_UNSUPPORTED with TESS_MODE_UPDATE, TESS_ERR_ARG when creating
@@ -114,10 +114,10 @@ typedef struct tess_storage {
      */
     bool mmap;
 
-    tess_mode mode;
+    tess_mode mode; /**< what may be done with it; ignored when creating in memory */
     tess_durability durability; /**< of all commits */
-    tess_checksums checksums;
-    tess_limits limits;
+    tess_checksums checksums; /**< whether they are written, and compared with each read */
+    tess_limits limits; /**< what the file may ask for */
 
     /**
      * How long a call waits, in milliseconds, for a file or directory that somebody else, in this

@@ -5,11 +5,29 @@
 #ifndef TESSERA_VERSION_H
 #define TESSERA_VERSION_H
 
+/**
+ * First number of the version of the headers. What each of the three promises, the page abi.rst of
+ * the manual says.
+ */
 #define TESS_VERSION_MAJOR 0
+/** Second number of the version of the headers. */
 #define TESS_VERSION_MINOR 1
+/** Third number of the version of the headers. */
 #define TESS_VERSION_PATCH 0
+/** The version of the headers as a string, "major.minor.patch". */
 #define TESS_VERSION "0.1.0"
 
+/**
+ * @def TESS_API
+ * Marks what the library exports.
+ *
+ * @def TESS_NODISCARD
+ * Compilers that can do so warn where the result of such a function is not looked at.
+ *
+ * @def TESS_PRINTF
+ * Compilers that can do so check the arguments of a function like printf(): fmt and args are the
+ * positions of its format and of the first argument for that, from 1 on.
+ */
 #if defined(_WIN32) && !defined(TESS_STATIC)
 #ifdef TESS_BUILDING
 #define TESS_API __declspec(dllexport)
