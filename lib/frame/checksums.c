@@ -11,7 +11,12 @@
 #include <stdlib.h>
 
 #ifdef HAVE_XXH_DISPATCH
+#define XXH_DISPATCH_DISABLE_REPLACE
 #include <xxh_x86dispatch.h> // with the instructions that this CPU has
+
+// The shared library of a system may have these, and its archive not.
+#pragma weak XXH3_64bits_dispatch
+#pragma weak XXH3_64bits_update_dispatch
 #else
 #define XXH_INLINE_ALL // a few lines where they are used: no library to link with
 #include <xxhash.h>
@@ -34,10 +39,32 @@ known(uint64_t hash)
     return hash != 0 ? hash : 1;
 }
 
+static XXH64_hash_t
+hash(const void *bytes, size_t size)
+{
+#ifdef HAVE_XXH_DISPATCH
+    if (XXH3_64bits_dispatch)
+        return XXH3_64bits_dispatch(bytes, size);
+#endif
+    return XXH3_64bits(bytes, size);
+}
+
+static void
+update(XXH3_state_t *state, const void *bytes, size_t size)
+{
+#ifdef HAVE_XXH_DISPATCH
+    if (XXH3_64bits_update_dispatch) {
+        XXH3_64bits_update_dispatch(state, bytes, size);
+        return;
+    }
+#endif
+    XXH3_64bits_update(state, bytes, size);
+}
+
 uint64_t
 checksum_of(const void *chunk, size_t size)
 {
-    return known(XXH3_64bits(chunk, size));
+    return known(hash(chunk, size));
 }
 
 tess_status
@@ -57,7 +84,7 @@ checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *chec
         const size_t n = (size_t)min_i64(size - at, PIECE);
         st = io_read(io, position + at, piece, n, err);
         if (st == TESS_OK)
-            XXH3_64bits_update(state, piece, n);
+            update(state, piece, n);
     }
     *checksum = known(XXH3_64bits_digest(state));
     free(piece);
