@@ -30,6 +30,7 @@ test     program:nm                   binutils
 test     program:mandoc               mandoc
 test     program:groff                groff-base
 test     program:doxygen              doxygen
+test     program:cmake                cmake
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
