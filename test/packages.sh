@@ -34,6 +34,9 @@ test     program:cmake                cmake
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
+long     program:dpkg-buildpackage    dpkg-dev
+long     program:dh                   debhelper
+long     program:lintian              lintian
 data     file:/usr/share/ferret-vis/data/etopo5.cdf  ferret-datasets
 '
 
