@@ -86,7 +86,7 @@ try() {
         esac
         check both yes
     }
-    [ -e "$libdir/libtessera.a" ] || return
+    [ -e "$libdir/libtessera.a" ] || return 0
     case $way in
     cc) with_cc asked -l:libtessera.a --static ;;
     meson) with_meson asked true ;;
