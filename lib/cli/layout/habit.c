@@ -8,6 +8,8 @@
 #define LARGE_L2 (INT64_C(2) << 20)
 #define LEAST_BLOCK (INT64_C(32) << 10)
 #define LEAST_CHUNK (INT64_C(4) << 20)
+#define CHUNK_BLOCKS 32 // without a third level to go by, if these are less than
+#define MANY_BLOCKS (INT64_C(64) << 20)
 #define CHUNK_MOST (INT64_C(1) << 30)
 #define OPERANDS 4 // that are to fit the cache at once
 
@@ -56,7 +58,12 @@ habit_choose(const struct machine *machine, tess_params *p)
         items *= p->blockshape[i];
     block = items * p->typesize;
 
-    int64_t chunk = machine->l3 > machine->l2 ? machine->l3 / OPERANDS : 32 * block / OPERANDS;
+    int64_t chunk = CHUNK_BLOCKS * block < MANY_BLOCKS ? CHUNK_BLOCKS * block : block;
+    if (machine->l3 > machine->l2)
+        chunk = machine->l3;
+    if (chunk < machine->l2)
+        chunk = machine->l2;
+    chunk /= OPERANDS;
     if (chunk < LEAST_CHUNK)
         chunk = LEAST_CHUNK;
     if (chunk > CHUNK_MOST)
