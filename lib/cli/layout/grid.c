@@ -57,7 +57,8 @@ grid_is_valid(const struct grid_space *space, const struct grid *g)
         return false;
     return space->fixed_blocks ||
            (blocks <= BLOCKS_MOST && (block == 1 || block <= space->block_most / space->typesize) &&
-            (block >= space->block_least / space->typesize || blocks == 1));
+            (block >= parts(space->block_least, space->typesize) ||
+             (blocks == 1 && (chunks == 1 || space->fixed_chunks))));
 }
 
 // Twice as many parts, or half as many.

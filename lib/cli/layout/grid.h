@@ -20,7 +20,9 @@ struct grid_space {
     int64_t shape[TESS_MAX_NDIM]; // no axis is empty
     int32_t typesize;
     int64_t chunk_most; // bytes
-    int64_t block_most, block_least; // bytes; a block of one item is never too large
+    // Bytes; a block of one item is never too large, all of an array or of a fixed chunk never too
+    // small.
+    int64_t block_most, block_least;
     bool fixed_chunks, fixed_blocks; // the user's
 };
 
