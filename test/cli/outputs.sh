@@ -1,7 +1,7 @@
 #!/bin/sh
-# layout.sh - files and directories from outside: what tess import makes, replaces and leaves alone.
+# outputs.sh - files and directories from outside: what tess import makes, replaces and leaves alone.
 #
-#     sh layout.sh TESS
+#     sh outputs.sh TESS
 #
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
