@@ -31,6 +31,7 @@
 
 struct run {
     struct contest *c;
+    struct grid automatic; // has the shapes that are fixed
     struct progress progress;
     double begin, heard; // when it began, and until when the bar knows
     tess_error *err;
@@ -85,6 +86,35 @@ find_trial(const struct contest *c, const tess_params *params, const struct grid
     return NULL;
 }
 
+// Whether items that went through it once are changed again when blocks are others.
+static bool
+is_lossy(const tess_params *p)
+{
+    return p->codec == TESS_CODEC_ZFP_ACCURACY || p->codec == TESS_CODEC_ZFP_PRECISION ||
+           p->codec == TESS_CODEC_ZFP_RATE ||
+           memchr(p->filters, TESS_FILTER_NDMEAN, sizeof p->filters);
+}
+
+// Whether it has what the user has fixed, and no loss that is not asked for. What is known need
+// not, and is there to compare with.
+static bool
+is_wanted(const struct run *r, const tess_params *p, const struct grid *g)
+{
+    const struct codecs_fixed *const fixed = &r->c->fixed;
+    const struct grid_space *const space = &r->c->setting.space;
+    const tess_params *const base = &r->c->base;
+    const size_t size = (size_t)space->ndim * sizeof g->chunk[0];
+
+    return (!space->fixed_chunks || memcmp(g->chunk, r->automatic.chunk, size) == 0) &&
+           (!space->fixed_blocks || memcmp(g->block, r->automatic.block, size) == 0) &&
+           (!fixed->codec || (p->codec == base->codec && p->codec_meta == base->codec_meta)) &&
+           (!fixed->level || p->clevel == base->clevel) &&
+           (!fixed->filters ||
+            (memcmp(p->filters, base->filters, sizeof p->filters) == 0 &&
+             memcmp(p->filters_meta, base->filters_meta, sizeof p->filters_meta) == 0)) &&
+           (!is_lossy(p) || is_lossy(base));
+}
+
 // Measure a layout, unless that was done; its place in c->trials, or -1 when all are taken.
 static tess_status
 try_layout(struct run *r, const tess_params *params, const struct grid *g, unsigned role,
@@ -100,6 +130,7 @@ try_layout(struct run *r, const tess_params *params, const struct grid *g, unsig
             return TESS_OK;
         t = &c->trials[c->count];
         *t = (struct trial){.params = *params, .grid = *g};
+        t->wanted = is_wanted(r, params, g);
         take_grid(&t->params, g);
         st = trial_run(t, &c->setting, r->err);
         if (st != TESS_OK)
@@ -112,13 +143,14 @@ try_layout(struct run *r, const tess_params *params, const struct grid *g, unsig
     return TESS_OK;
 }
 
+// Of those that are wanted; the automatic layout is.
 static struct trial *
 cheapest(const struct contest *c)
 {
-    struct trial *best = &c->trials[0];
+    struct trial *best = NULL;
 
-    for (int i = 1; i < c->count; i++)
-        if (c->trials[i].mix < best->mix)
+    for (int i = 0; i < c->count; i++)
+        if (c->trials[i].wanted && (!best || c->trials[i].mix < best->mix))
             best = &c->trials[i];
     return best;
 }
@@ -147,6 +179,7 @@ try_known(struct run *r, const tess_params *stored, struct grid *starts, int *ns
     int place = 0;
 
     TRY(grid_automatic(&c->base, &starts[0], r->err));
+    r->automatic = starts[0];
     TRY(try_layout(r, &c->base, &starts[0], ROLE_AUTOMATIC, &place));
     learn(c, &c->trials[place]);
 
@@ -204,6 +237,8 @@ unexplored(const struct contest *c)
     for (int i = 0; i < c->count; i++) {
         int at = count;
 
+        if (!c->trials[i].wanted)
+            continue;
         while (at > 0 && best[at - 1]->mix > c->trials[i].mix)
             at--;
         if (at == PEAKS)
@@ -422,7 +457,7 @@ mark(struct contest *c)
             t->on_front = t->on_front && c->trials[k].ratio < t->ratio;
     }
     for (int i = 0; i < c->count; i++)
-        if (c->trials[i].roles & ROLE_FINAL) {
+        if (c->trials[i].wanted && c->trials[i].roles & ROLE_FINAL) {
             c->trials[i].roles |= ROLE_BEST;
             return;
         }

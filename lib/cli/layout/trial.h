@@ -42,11 +42,12 @@ struct trial {
     // Of the array, by all rounds so far.
     struct model_cost costs[ACCESS_MAX];
     double mix; // seconds
+    bool wanted; // has what the user has fixed, and no loss that was not asked for
     bool explored; // its neighbours are known
     bool on_front; // no other is both smaller and faster
 };
 
-// One round more. Fills all but params, grid, roles, predicted, explored and on_front.
+// One round more. Fills all but params, grid, roles, predicted, wanted, explored and on_front.
 tess_status trial_run(struct trial *t, const struct setting *setting, tess_error *err);
 
 // What was measured so far no longer counts.
