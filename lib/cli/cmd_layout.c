@@ -162,6 +162,10 @@ check_outputs(struct job *job, tess_error *err)
 
     if (job->args->values[OPT_APPLY] && job->subject.described)
         return report_set(err, TESS_ERR_ARG, "--apply needs PATH: there are no items");
+    if (job->args->values[OPT_APPLY] && !job->subject.in.array)
+        return report_set(err, TESS_ERR_ARG,
+                          "--apply needs an array; without it, the tess import that makes one is "
+                          "printed");
     TRY(check_output(job, OPT_APPLY, kind_of_array(job), err));
     TRY(check_output(job, OPT_PLOT, OUTPUT_FILE, err));
     job->about = job->subject.name;
