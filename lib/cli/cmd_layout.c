@@ -343,6 +343,7 @@ const struct command cmd_layout = {
             {"layouts[].chunkshape", "integers", "of a chunk"},
             {"layouts[].blockshape", "integers", "of a block"},
             {"layouts[].codec", "string", "its name"},
+            {"layouts[].codec_meta", "integer", "its parameter, as the 4 of ndlz:4"},
             {"layouts[].clevel", "integer", "compression level, 0 to 9"},
             {"layouts[].filters", "strings", "names, 6, in the order in which they are applied"},
             {"layouts[].filters_id", "integers", "their numbers in the format"},

@@ -58,7 +58,11 @@ result_codec(const tess_params *p, char text[RESULT_NAME_SIZE])
 {
     const char *const name = names_text(names_codec, p->codec);
 
-    (void)snprintf(text, RESULT_NAME_SIZE, "%s %d", name ? name : "?", p->clevel);
+    if (p->codec_meta)
+        (void)snprintf(text, RESULT_NAME_SIZE, "%s:%d %d", name ? name : "?", p->codec_meta,
+                       p->clevel);
+    else
+        (void)snprintf(text, RESULT_NAME_SIZE, "%s %d", name ? name : "?", p->clevel);
 }
 
 void

@@ -35,7 +35,7 @@ const char *result_role_key(const struct trial *t, int n);
 // "132x73x144"
 void result_shape(int ndim, const int64_t *shape, char *text, size_t size);
 
-// "zstd 5", and "shuffle,bytedelta" as --filter takes it.
+// "zstd 5" or "zfp_rate:50 5", and "shuffle,bytedelta" as --filter takes it.
 void result_codec(const tess_params *p, char text[RESULT_NAME_SIZE]);
 void result_filters(const tess_params *p, char text[RESULT_NAME_SIZE]);
 

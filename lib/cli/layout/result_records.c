@@ -45,6 +45,8 @@ json_trial(struct json *j, const struct result *r, const struct trial *t)
     json_key(j, "codec");
     const char *const codec = names_text(names_codec, p->codec);
     json_string(j, codec ? codec : "unknown");
+    json_key(j, "codec_meta");
+    json_int(j, p->codec_meta);
     json_key(j, "clevel");
     json_int(j, p->clevel);
     filters_json(j, p->filters, p->filters_meta);
@@ -159,7 +161,6 @@ result_csv(const struct result *r, FILE *out)
     fputs("mix_seconds,rounds,on_front\n", out);
     for (int i = 0; i < c->count; i++) {
         const struct trial *const t = &c->trials[i];
-        const char *const codec = names_text(names_codec, t->params.codec);
 
         result_role(t, text);
         quote(out, text);
@@ -167,7 +168,9 @@ result_csv(const struct result *r, FILE *out)
         quote(out, text);
         result_shape(t->params.ndim, t->grid.block, text, sizeof text);
         quote(out, text);
-        fprintf(out, "%s,%d,", codec ? codec : "unknown", t->params.clevel);
+        result_codec(&t->params, text);
+        text[strcspn(text, " ")] = '\0';
+        fprintf(out, "%s,%d,", text, t->params.clevel);
         result_filters(&t->params, text);
         quote(out, text);
         fprintf(out, "%.6g,%.6g,%.6g,", t->ratio, size / times_median(&t->write),
