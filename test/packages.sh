@@ -27,6 +27,7 @@ test     program:ncgen                netcdf-bin
 test     program:h5dump               hdf5-tools
 test     program:zip                  zip
 test     program:nm                   binutils
+test     program:gnuplot              gnuplot-nox
 test     program:mandoc               mandoc
 test     program:groff                groff-base
 test     program:doxygen              doxygen
