@@ -9,10 +9,10 @@
 #include "cli/change.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
+#include "cli/input.h"
 #include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/source.h"
 #include "cli/swap.h"
 #include "cli/text.h"
 #include "cli/walk.h"
@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static volatile sig_atomic_t stopped; // by a signal
 
@@ -35,14 +34,7 @@ struct append {
     tess_info before;
     int axis;
 
-    // The items come from one of these.
-    struct source *source;
-    tess_array *other; // may be the array itself
-    const char *dtype;
-    int32_t typesize;
-    int ndim;
-    int64_t shape[TESS_MAX_NDIM];
-    enum walk_order order;
+    struct input in; // may be the array itself
     int32_t swapped; // bytes of the words whose bytes change places; 0: none do
 
     struct progress progress;
@@ -58,54 +50,14 @@ is_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool
-is_array(const struct append *job)
-{
-    const char *const name = job->in_name;
-
-    return !job->args->values[OPT_DTYPE] && !job->args->values[OPT_SHAPE] &&
-           strcmp(name, "-") != 0 && !text_ends_with(name, ".npy") &&
-           !text_ends_with(name, ".npz") && (access(name, F_OK) == 0 || !strchr(name, ':'));
-}
-
-static tess_status
-open_other(struct append *job, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    tess_info info;
-
-    if (is_same_file(job->path, job->in_name))
-        job->other = job->array;
-    else
-        st = open_array(job->in_name, job->args, &job->other, err);
-    if (st == TESS_ERR_FORMAT)
-        return report_set(err, TESS_ERR_ARG, "is no array; raw input needs --dtype and --shape");
-    if (st != TESS_OK)
-        return st;
-    tess_array_info(job->other, &info);
-    job->dtype = info.dtype;
-    job->typesize = info.typesize;
-    job->ndim = info.ndim;
-    memcpy(job->shape, info.shape, sizeof job->shape);
-    return TESS_OK;
-}
-
 static tess_status
 open_input(struct append *job, tess_error *err)
 {
     const char *const *const values = job->args->values;
 
-    if (is_array(job))
-        return open_other(job, err);
-    const tess_status st =
-        source_open(job->in_name, values[OPT_DTYPE], values[OPT_SHAPE], &job->source, err);
-    if (st != TESS_OK)
-        return st;
-    job->dtype = job->source->dtype;
-    job->typesize = job->source->typesize;
-    job->ndim = job->source->ndim;
-    job->order = source_order(job->source);
-    memcpy(job->shape, job->source->shape, sizeof job->shape);
+    if (values[OPT_DTYPE] || values[OPT_SHAPE] || !is_same_file(job->path, job->in_name))
+        return input_open(&job->in, job->in_name, job->args, err);
+    input_borrow(&job->in, job->array);
     return TESS_OK;
 }
 
@@ -133,11 +85,11 @@ check_types(struct append *job, tess_error *err)
     const tess_info *const info = &job->before;
     struct comparison types;
 
-    if (!compare_init(&types, info->dtype, info->typesize, job->dtype, job->typesize))
+    if (!compare_init(&types, info->dtype, info->typesize, job->in.dtype, job->in.typesize))
         return report_set(err, TESS_ERR_ARG,
                           "items of type %.100s, %" PRId32 " bytes; those of the array are %.100s, "
                           "%" PRId32 " bytes",
-                          job->dtype ? job->dtype : "unknown", job->typesize,
+                          job->in.dtype ? job->in.dtype : "unknown", job->in.typesize,
                           info->dtype ? info->dtype : "unknown", info->typesize);
     if (types.a.type.order == types.b.type.order || types.a.type.kind == TESS_KIND_OPAQUE)
         return TESS_OK;
@@ -150,15 +102,15 @@ check_shapes(const struct append *job, tess_error *err)
 {
     const tess_info *const info = &job->before;
 
-    if (job->ndim != info->ndim)
-        return report_set(err, TESS_ERR_ARG, "%d dimensions, the array has %d", job->ndim,
+    if (job->in.ndim != info->ndim)
+        return report_set(err, TESS_ERR_ARG, "%d dimensions, the array has %d", job->in.ndim,
                           info->ndim);
-    for (int i = 0; i < job->ndim; i++)
-        if (i != job->axis && job->shape[i] != info->shape[i])
+    for (int i = 0; i < job->in.ndim; i++)
+        if (i != job->axis && job->in.shape[i] != info->shape[i])
             return report_set(err, TESS_ERR_ARG,
                               "axis %d: %" PRId64 " items, the array has %" PRId64, i,
-                              job->shape[i], info->shape[i]);
-    if (job->shape[job->axis] > INT64_MAX - info->shape[job->axis])
+                              job->in.shape[i], info->shape[i]);
+    if (job->in.shape[job->axis] > INT64_MAX - info->shape[job->axis])
         return report_set(err, TESS_ERR_LIMIT, "axis %d would have 2^63 items or more", job->axis);
     return TESS_OK;
 }
@@ -194,7 +146,7 @@ hear(int64_t done, int64_t total, void *user)
 {
     struct append *const job = user;
 
-    if (job->other && !job->swapped)
+    if (job->in.array && !job->swapped)
         (void)progress_hear(done, total, &job->progress);
     return !stopped;
 }
@@ -205,9 +157,7 @@ static tess_status
 read_box(struct append *job, const struct walk *walk, uint8_t *buffer, size_t size, tess_error *err)
 {
     job->about = job->in_name;
-    const tess_status st =
-        job->source ? job->source->read(job->source, walk->start, walk->stop, buffer, err)
-                    : tess_array_read(job->other, walk->start, walk->stop, buffer, size, err);
+    const tess_status st = input_read(&job->in, walk->start, walk->stop, buffer, size, err);
     if (st != TESS_OK)
         return st;
     if (job->swapped)
@@ -222,7 +172,7 @@ write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *
     tess_status st = TESS_OK;
 
     while (walk_step(walk)) {
-        const size_t size = (size_t)(walk->items * job->typesize);
+        const size_t size = (size_t)(walk->items * job->in.typesize);
         int64_t start[TESS_MAX_NDIM], stop_at[TESS_MAX_NDIM];
 
         TRY(read_box(job, walk, buffer, size, err));
@@ -235,9 +185,9 @@ write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *
         if (stopped)
             return report_set(err, TESS_ERR_CANCELLED, "interrupted");
     }
-    if (job->source) {
+    if (job->in.source) {
         job->about = job->in_name;
-        TRY(source_finish(job->source, err));
+        TRY(source_finish(job->in.source, err));
         job->about = job->path;
     }
 out:
@@ -252,18 +202,18 @@ copy_boxes(struct append *job, tess_error *err)
     double total = 1;
 
     memcpy(longer, job->before.shape, sizeof longer);
-    longer[job->axis] += job->shape[job->axis];
+    longer[job->axis] += job->in.shape[job->axis];
     skew[job->axis] = job->before.shape[job->axis] % job->before.chunkshape[job->axis];
-    walk_init(&walk, &(struct walk_plan){.ndim = job->ndim,
-                                         .shape = job->shape,
+    walk_init(&walk, &(struct walk_plan){.ndim = job->in.ndim,
+                                         .shape = job->in.shape,
                                          .grain = job->before.chunkshape,
                                          .skew = skew,
-                                         .max_items = WALK_BYTES / job->typesize,
-                                         .order = job->order});
-    for (int i = 0; i < job->ndim; i++)
-        total *= (double)job->shape[i];
+                                         .max_items = WALK_BYTES / job->in.typesize,
+                                         .order = job->in.order});
+    for (int i = 0; i < job->in.ndim; i++)
+        total *= (double)job->in.shape[i];
     progress_begin(&job->progress, total);
-    const int64_t size = walk.box_items * job->typesize;
+    const int64_t size = walk.box_items * job->in.typesize;
     uint8_t *const buffer = malloc(size > 0 ? (size_t)size : 1);
     if (!buffer)
         return report_nomem(err, size);
@@ -312,14 +262,14 @@ undo(struct append *job, tess_error *err)
 static tess_status
 append(struct append *job, tess_error *err)
 {
-    const bool whole = job->other && !job->swapped;
+    const bool whole = job->in.array && !job->swapped;
     tess_status st;
 
     job->about = job->path;
     progress_begin(&job->progress, 1);
     stop_on_signals();
     tess_array_set_progress(job->array, hear, job);
-    st = whole ? tess_array_append_array(job->array, job->axis, job->other, err)
+    st = whole ? tess_array_append_array(job->array, job->axis, job->in.array, err)
                : copy_boxes(job, err);
     if (st == TESS_OK)
         st = tess_array_flush(job->array, err);
@@ -347,10 +297,8 @@ run(const struct arguments *args)
     tess_array_info(job.array, &after);
     change_print(args, &job.before, &after);
 out:
-    if (job.other != job.array)
-        tess_array_discard(job.other);
+    input_close(&job.in);
     tess_array_discard(job.array); // its changes are committed
-    source_close(job.source);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }
 

@@ -5,6 +5,7 @@
  * it and, if asked, makes the array in the best one.
  */
 #include "cli/commands.h"
+#include "cli/ingest.h"
 #include "cli/layout/plot.h"
 #include "cli/layout/subject.h"
 #include "cli/open.h"
@@ -162,10 +163,6 @@ check_outputs(struct job *job, tess_error *err)
 
     if (job->args->values[OPT_APPLY] && job->subject.described)
         return report_set(err, TESS_ERR_ARG, "--apply needs PATH: there are no items");
-    if (job->args->values[OPT_APPLY] && !job->subject.in.array)
-        return report_set(err, TESS_ERR_ARG,
-                          "--apply needs an array; without it, the tess import that makes one is "
-                          "printed");
     TRY(check_output(job, OPT_APPLY, kind_of_array(job), err));
     TRY(check_output(job, OPT_PLOT, OUTPUT_FILE, err));
     job->about = job->subject.name;
@@ -175,10 +172,23 @@ out:
 
 // -- what comes of it
 
-static tess_status
-apply(struct job *job, tess_error *err)
+static void
+take_layout(tess_params *params, const struct trial *best)
 {
-    const struct trial *const best = contest_find(&job->contest, ROLE_BEST);
+    memcpy(params->chunkshape, best->grid.chunk, sizeof params->chunkshape);
+    memcpy(params->blockshape, best->grid.block, sizeof params->blockshape);
+    params->codec = best->params.codec;
+    params->codec_meta = best->params.codec_meta;
+    params->clevel = best->params.clevel;
+    params->split = best->params.split;
+    params->dictionary = best->params.dictionary;
+    memcpy(params->filters, best->params.filters, sizeof params->filters);
+    memcpy(params->filters_meta, best->params.filters_meta, sizeof params->filters_meta);
+}
+
+static tess_status
+copy_array(struct job *job, const struct trial *best, tess_error *err)
+{
     tess_params params = job->subject.stored;
     struct progress progress = {0};
     struct output file = {0};
@@ -186,17 +196,7 @@ apply(struct job *job, tess_error *err)
     tess_context context;
     tess_storage storage;
 
-    memcpy(params.chunkshape, best->grid.chunk, sizeof params.chunkshape);
-    memcpy(params.blockshape, best->grid.block, sizeof params.blockshape);
-    params.codec = best->params.codec;
-    params.codec_meta = best->params.codec_meta;
-    params.clevel = best->params.clevel;
-    params.split = best->params.split;
-    params.dictionary = best->params.dictionary;
-    memcpy(params.filters, best->params.filters, sizeof params.filters);
-    memcpy(params.filters_meta, best->params.filters_meta, sizeof params.filters_meta);
-
-    job->about = job->args->values[OPT_APPLY];
+    take_layout(&params, best);
     TRY(open_context(job->args, &context, err));
     TRY(output_open(&file, job->about, kind_of_array(job), job->args->values[OPT_FORCE] != NULL,
                     err));
@@ -213,6 +213,36 @@ apply(struct job *job, tess_error *err)
 out:
     output_close(&file);
     return st;
+}
+
+static tess_status
+import_input(struct job *job, const struct trial *best, tess_error *err)
+{
+    struct ingest ingest = {
+        .in_name = job->subject.name,
+        .out_name = job->args->values[OPT_APPLY],
+        .in = job->subject.in.source,
+    };
+    tess_status st = TESS_OK;
+
+    ingest.about = ingest.out_name;
+    TRY(ingest_describe(&ingest, job->args, err));
+    take_layout(&ingest.params, best);
+    TRY(ingest_run(&ingest, job->args, err));
+    ingest_tell_left(&ingest);
+out:
+    job->about = ingest.about;
+    ingest_close(&ingest);
+    return st;
+}
+
+static tess_status
+apply(struct job *job, tess_error *err)
+{
+    const struct trial *const best = contest_find(&job->contest, ROLE_BEST);
+
+    job->about = job->args->values[OPT_APPLY];
+    return job->subject.in.array ? copy_array(job, best, err) : import_input(job, best, err);
 }
 
 static tess_status

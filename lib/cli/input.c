@@ -13,26 +13,36 @@
 static bool
 is_array(const char *name, const struct arguments *args)
 {
-    return !args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && !text_ends_with(name, ".npy") &&
+    return !args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && strcmp(name, "-") != 0 &&
+           !text_ends_with(name, ".npy") && !text_ends_with(name, ".npz") &&
            (access(name, F_OK) == 0 || !strchr(name, ':'));
+}
+
+static void
+take_array(struct input *in, tess_array *a)
+{
+    tess_info info;
+
+    tess_array_info(a, &info);
+    in->array = a;
+    in->dtype = info.dtype;
+    in->typesize = info.typesize;
+    in->ndim = info.ndim;
+    memcpy(in->shape, info.shape, sizeof in->shape);
+    in->order = WALK_C;
 }
 
 static tess_status
 open_as_array(struct input *in, const char *name, const struct arguments *args, tess_error *err)
 {
-    tess_info info;
-    const tess_status st = open_array(name, args, &in->array, err);
+    tess_array *a = NULL;
+    const tess_status st = open_array(name, args, &a, err);
 
     if (st == TESS_ERR_FORMAT)
         return report_set(err, TESS_ERR_ARG, "is no array; raw input needs --dtype and --shape");
-    if (st != TESS_OK)
-        return st;
-    tess_array_info(in->array, &info);
-    in->dtype = info.dtype;
-    in->typesize = info.typesize;
-    in->ndim = info.ndim;
-    memcpy(in->shape, info.shape, sizeof in->shape);
-    return TESS_OK;
+    if (st == TESS_OK)
+        take_array(in, a);
+    return st;
 }
 
 tess_status
@@ -49,13 +59,22 @@ input_open(struct input *in, const char *name, const struct arguments *args, tes
     in->typesize = in->source->typesize;
     in->ndim = in->source->ndim;
     memcpy(in->shape, in->source->shape, sizeof in->shape);
+    in->order = source_order(in->source);
     return TESS_OK;
+}
+
+void
+input_borrow(struct input *in, tess_array *a)
+{
+    *in = (struct input){.borrowed = true};
+    take_array(in, a);
 }
 
 void
 input_close(struct input *in)
 {
-    tess_array_discard(in->array);
+    if (!in->borrowed)
+        tess_array_discard(in->array);
     source_close(in->source);
     *in = (struct input){0};
 }

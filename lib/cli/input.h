@@ -14,15 +14,21 @@ struct input {
     tess_array *array;
     struct source *source;
 
+    bool borrowed; // the array is somebody else's
     const char *dtype; // NULL: not known
     int32_t typesize;
     int ndim;
     int64_t shape[TESS_MAX_NDIM];
+    enum walk_order order; // in which it is to be read
 };
 
 // With --dtype, --shape, --offset and --threads. End with input_close(), also after a failure.
 tess_status input_open(struct input *in, const char *name, const struct arguments *args,
                        tess_error *err);
+
+// An array that is open, and stays open.
+void input_borrow(struct input *in, tess_array *a);
+
 void input_close(struct input *in);
 
 // The box [start, stop), which has items, into dst in C order.

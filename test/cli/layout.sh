@@ -149,9 +149,15 @@ run 0 itself.b2nd $quick --apply itself.b2nd --force
 "$tess" diff a.b2nd itself.b2nd || fail 'an array put in its own place differs'
 run 3 a.b2nd --budget 300s --apply nowhere/out.b2nd
 refused 'apply' --shape 30x40 --dtype '<f4' --apply described.b2nd
+[ ! -e described.b2nd ] || fail 'a refused --apply made something'
 "$tess" export a.b2nd a.npy || fail 'no .npy'
-refused 'apply' a.npy --apply imported.b2nd
-[ ! -e described.b2nd ] && [ ! -e imported.b2nd ] || fail 'a refused --apply made something'
+run 0 a.npy $quick --json --apply imported.b2nd
+"$tess" info --json imported.b2nd >info || fail 'no info of what was imported'
+holds 'all(json.load(open("info"))[k] == best[k] for k in
+           ("chunkshape", "blockshape", "codec", "clevel", "filters_id", "filters_meta"))'
+"$tess" export imported.b2nd b.npy && cmp -s a.npy b.npy || fail 'what is imported differs'
+"$tess" layout - <a.npy >out 2>err && fail 'layout - passed'
+says 'once'
 
 ### --plot
 

@@ -6,6 +6,7 @@
 #include "cli/layout/grid.h"
 #include "cli/report.h"
 #include "cli/strided.h"
+#include "cli/swap.h"
 
 #include <tessera/dtype.h>
 
@@ -171,6 +172,17 @@ put(uint8_t *item, const tess_dtype *type, int32_t typesize, double v)
                (size_t)typesize < sizeof integer ? (size_t)typesize : sizeof integer);
 }
 
+// In the other byte order than that of this machine.
+static bool
+is_foreign(const tess_dtype *type)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+
+    memcpy(&first, &one, 1);
+    return type->order != '|' && type->order != (first ? '<' : '>');
+}
+
 tess_status
 sample_invent(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
 {
@@ -181,8 +193,11 @@ sample_invent(struct sample *s, const tess_params *array, int64_t size, tess_err
 
     if (st != TESS_OK)
         return st;
+    const int32_t word = is_foreign(&type) ? swap_word_size(&type) : 1;
     for (size_t at = 0; at < s->size; at += (size_t)array->typesize, number++) {
         put(s->items + at, &type, array->typesize, field(s->ndim, index, number));
+        if (word > 1)
+            swap_words(s->items + at, array->typesize, word);
         for (int i = s->ndim - 1; i >= 0 && ++index[i] == s->shape[i]; i--)
             index[i] = 0;
     }

@@ -23,6 +23,9 @@ look_at_input(struct subject *s, const struct arguments *args, tess_error *err)
     tess_info info;
 
     TRY(input_open(&s->in, s->name, args, err));
+    if (s->in.source && s->in.source->sequential)
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "can be read once only, from its beginning on: import it first");
     p->dtype = s->in.dtype;
     p->typesize = s->in.typesize;
     p->ndim = s->in.ndim;

@@ -1,0 +1,199 @@
+/*
+ * ingest.c - an array that is made from an input, box by box.
+ */
+#include "cli/ingest.h"
+
+#include "cli/open.h"
+#include "cli/params.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/walk.h"
+
+#include <tessera/repair.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Of a stream, chunks can be written once each if as many as lie side by side fit into a box.
+ * Otherwise parts of chunks are, which takes longer and leaves gaps in the file. So where the
+ * choice is ours they are cut to what fits.
+ */
+static tess_status
+cut_chunks(struct ingest *job, tess_error *err)
+{
+    const int64_t ones[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const struct source *const in = job->in;
+    tess_params params = job->params;
+    tess_storage storage; // in memory, of nothing
+    tess_array *a = NULL;
+    struct walk walk;
+    tess_info info;
+    tess_status st = TESS_OK;
+
+    _Static_assert(sizeof ones / sizeof ones[0] == TESS_MAX_NDIM, "a 1 per axis");
+    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
+                                         .shape = in->shape,
+                                         .grain = ones,
+                                         .max_items = WALK_BYTES / in->typesize,
+                                         .order = source_order(in)});
+    if (walk.empty)
+        return TESS_OK;
+    tess_storage_init(&storage);
+    params.layout = TESS_LAYOUT_CONTIGUOUS;
+    memcpy(params.shape, walk.extent, sizeof params.shape);
+    TRY(tess_array_uninit(&storage, &params, &a, err));
+    tess_array_info(a, &info);
+    memcpy(job->params.chunkshape, info.chunkshape, sizeof info.chunkshape);
+out:
+    tess_array_discard(a);
+    return st;
+}
+
+tess_status
+ingest_describe(struct ingest *job, const struct arguments *args, tess_error *err)
+{
+    struct source *in = job->in;
+    tess_params *params = &job->params;
+
+    tess_params_init(params);
+    params->dtype = in->dtype;
+    params->typesize = in->typesize;
+    params->ndim = in->ndim;
+    memcpy(params->shape, in->shape, sizeof params->shape);
+    if (in->describe && !args->values[OPT_NO_ATTRIBUTES]) {
+        job->about = job->in_name;
+        if (in->describe(in, err) != TESS_OK)
+            return err->status;
+        job->about = job->out_name;
+    }
+    params->fill = in->fill;
+    params->fill_size = in->fill ? (size_t)in->typesize : 0;
+    const tess_status st = params_set(params, args, err);
+    const bool chosen = args->values[OPT_CHUNKS] || args->values[OPT_BLOCKS];
+    return st == TESS_OK && in->sequential && !chosen ? cut_chunks(job, err) : st;
+}
+
+// It is nobody's until it is complete: nothing in between has to be durable.
+static tess_status
+create(struct ingest *job, const struct arguments *args, tess_error *err)
+{
+    const bool sparse = job->params.layout == TESS_LAYOUT_SPARSE;
+    tess_status st = TESS_OK;
+    tess_context context;
+    tess_storage storage;
+
+    TRY(open_context(args, &context, err));
+    TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                    args->values[OPT_FORCE] != NULL, err));
+    tess_storage_init(&storage);
+    storage.context = &context;
+    storage.path = job->file.temporary;
+    storage.mode = TESS_MODE_NEW;
+    storage.durability = TESS_DURABILITY_NONE;
+    st = tess_array_uninit(&storage, &job->params, &job->out, err);
+out:
+    return st;
+}
+
+static tess_status
+copy_boxes(struct ingest *job, struct walk *walk, uint8_t *buffer, tess_error *err)
+{
+    struct source *in = job->in;
+    struct progress progress;
+    double total = 1;
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < in->ndim; i++)
+        total *= (double)in->shape[i];
+    progress_begin(&progress, total);
+    while (walk_step(walk)) {
+        job->about = job->in_name;
+        TRY(in->read(in, walk->start, walk->stop, buffer, err));
+        job->about = job->out_name;
+        TRY(tess_array_write(job->out, walk->start, walk->stop, buffer,
+                             (size_t)(walk->items * in->typesize), err));
+        progress_add(&progress, (double)walk->items);
+    }
+    job->about = job->in_name;
+    TRY(source_finish(in, err));
+    job->about = job->out_name;
+    TRY(attributes_store(&in->attributes, job->out, err));
+    TRY(tess_array_flush(job->out, err));
+out:
+    progress_end(&progress);
+    return st;
+}
+
+static tess_status
+copy(struct ingest *job, tess_error *err)
+{
+    const struct source *in = job->in;
+    struct walk walk;
+    tess_info info;
+
+    tess_array_info(job->out, &info);
+    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
+                                         .shape = in->shape,
+                                         .grain = info.chunkshape,
+                                         .max_items = WALK_BYTES / in->typesize,
+                                         .order = source_order(in)});
+    const int64_t size = walk.box_items * in->typesize;
+    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
+    if (!buffer)
+        return report_nomem(err, size);
+    const tess_status st = copy_boxes(job, &walk, buffer, err);
+    free(buffer);
+    return st;
+}
+
+// Chunks of a stream that were written in parts leave some.
+static tess_status
+close_gaps(const struct ingest *job, tess_error *err)
+{
+    tess_storage storage;
+
+    tess_storage_init(&storage);
+    storage.path = job->file.temporary;
+    storage.durability = TESS_DURABILITY_NONE;
+    return tess_compact(&storage, NULL, NULL, err);
+}
+
+tess_status
+ingest_run(struct ingest *job, const struct arguments *args, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    job->about = job->out_name;
+    TRY(create(job, args, err));
+    TRY(copy(job, err));
+    st = tess_array_close(job->out, err);
+    job->out = NULL;
+    TRY(st);
+    if (job->in->sequential && args->values[OPT_CHUNKS])
+        TRY(close_gaps(job, err));
+    TRY(output_publish(&job->file, err));
+out:
+    return st;
+}
+
+// Not all that can be in a file can be in an array.
+void
+ingest_tell_left(const struct ingest *job)
+{
+    const char *const left = job->in->attributes.left;
+    tess_error note;
+
+    if (left[0]) {
+        (void)report_set(&note, TESS_OK, "left behind, since of no type that fits: %s", left);
+        (void)report_print(job->in_name, &note);
+    }
+}
+
+void
+ingest_close(struct ingest *job)
+{
+    tess_array_discard(job->out);
+    job->out = NULL;
+    output_close(&job->file);
+}
