@@ -69,8 +69,8 @@ const struct option options_table[OPT_COUNT] = {
                         "of the disk (default 1000); 0: all is in memory already"},
     [OPT_DISK_LATENCY] = {"--disk-latency", "MS", "milliseconds until a chunk comes (default 0)"},
     [OPT_EXHAUSTIVE] = {"--exhaustive", NULL,
-                        "then try all shapes, as far as the budget goes: how good is\n"
-                        "what was found?"},
+                        "then try all shapes, however long that takes: how good is what\n"
+                        "was found?"},
     [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV"},
     [OPT_PLOT] = {"--plot", "FILE", "draw OUT.svg or OUT.png: sizes and speeds; needs gnuplot"},
     [OPT_APPLY] = {"--apply", "OUT", "make the array in the best layout"},

@@ -354,11 +354,11 @@ try_blocks(struct run *r, const tess_params *params, struct grid *g)
             continue;
         if (!grid_is_valid(space, g))
             continue;
-        if (!has_time(r, 1)) {
+        TRY(try_layout(r, params, g, 0, &place));
+        if (place < 0) { // there is no room for more
             c->cut_short = true;
             return TESS_OK;
         }
-        TRY(try_layout(r, params, g, 0, &place));
     } while (!space->fixed_blocks && next_lengths(space->ndim, g->chunk, g->block));
 out:
     return st;
@@ -381,7 +381,8 @@ try_everything(struct run *r)
         if (space->fixed_chunks || (items >= CHUNK_LEAST / space->typesize &&
                                     items <= space->chunk_most / space->typesize))
             TRY(try_blocks(r, &params, &g));
-    } while (!space->fixed_chunks && next_lengths(space->ndim, space->shape, g.chunk));
+    } while (!c->cut_short && !space->fixed_chunks &&
+             next_lengths(space->ndim, space->shape, g.chunk));
 out:
     return st;
 }
@@ -478,7 +479,9 @@ run_turns(struct run *r, const tess_params *stored)
     TRY(try_neighbours(r, UNTIL_NEIGHBOURS_AGAIN));
     if (c->exhaustive) {
         cheapest(c)->roles |= ROLE_PROPOSED;
+        c->cut_short = false;
         TRY(try_everything(r));
+        c->budget += elapsed(r); // for the last rounds
     }
     TRY(run_finals(r));
     mark(c);

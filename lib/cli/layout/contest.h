@@ -29,12 +29,13 @@ struct contest {
     tess_params base; // the array, with what the user wants, and the default codec
     struct codecs_fixed fixed;
     double budget; // seconds
-    bool exhaustive; // measure all grids with lengths in powers of two of parts
+    bool exhaustive; // then measure all grids that divide axes by powers of two, however long it
+                     // takes
 
     int count;
     struct trial *trials; // the cheapest first
     double seconds; // that it took
-    bool cut_short; // the budget ended before all had been looked at
+    bool cut_short; // before all had been looked at: by the budget, or for want of room
 };
 
 // Into c->trials. `stored` is the array's own layout, or NULL. End with contest_finish() in any
