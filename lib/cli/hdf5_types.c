@@ -1,8 +1,9 @@
 /*
- * hdf5_types.c - types of items in HDF5 and in NumPy's notation, and what HDF5 says when it fails.
+ * hdf5_types.c - types of items in HDF5 and in NumPy's notation.
  */
 #include "cli/hdf5_types.h"
 
+#include "cli/hdf5_call.h"
 #include "cli/report.h"
 
 #include <tessera/dtype.h>
@@ -11,42 +12,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-// -- what goes wrong
-
-void
-hdf5_silence(void)
-{
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-}
-
-// The first one is where it happened.
-static herr_t
-take_first(unsigned n, const H5E_error2_t *error, void *text)
-{
-    static const char words[] = "error message = '";
-    const char *const desc = error->desc ? error->desc : "";
-    const char *const system = strstr(desc, words);
-
-    if (n > 0)
-        return 0;
-    if (system) // "what: time = ..., filename = ..., error message = '...', buf = ..."
-        (void)snprintf(text, 160, "%.*s: %.*s", (int)strcspn(desc, ":"), desc,
-                       (int)strcspn(system + sizeof words - 1, "'"), system + sizeof words - 1);
-    else if (desc[0])
-        (void)snprintf(text, 160, "%s", desc);
-    return 0;
-}
-
-tess_status
-hdf5_fail(tess_error *err, const char *what)
-{
-    char text[160] = "HDF5 does not say why";
-
-    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, text);
-    (void)H5Eclear2(H5E_DEFAULT);
-    return report_set(err, TESS_ERR_IO, "%s: %s", what, text);
-}
 
 // -- from HDF5
 

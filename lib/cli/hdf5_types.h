@@ -1,5 +1,5 @@
 /*
- * hdf5_types.h - types of items in HDF5 and in NumPy's notation, and what HDF5 says when it fails.
+ * hdf5_types.h - types of items in HDF5 and in NumPy's notation.
  *
  * Items keep their bytes in both directions: they are read and written as what they are in the
  * file.
@@ -21,11 +21,5 @@ tess_status hdf5_dtype(hid_t type, char dtype[HDF5_DTYPE_SIZE], int32_t *typesiz
 
 // The reverse; end *type with H5Tclose().
 tess_status hdf5_type(const char *dtype, int32_t typesize, hid_t *type, tess_error *err);
-
-// Nothing is printed by the library from here on.
-void hdf5_silence(void);
-
-// "<what>: <the innermost sentence of HDF5>"; TESS_ERR_IO.
-tess_status hdf5_fail(tess_error *err, const char *what);
 
 #endif

@@ -7,6 +7,7 @@
 
 #ifdef HAVE_HDF5
 
+#include "cli/hdf5_call.h"
 #include "cli/hdf5_types.h"
 
 #include <stdlib.h>
@@ -24,22 +25,13 @@ hdf5_write(struct sink *s, const int64_t *start, const int64_t *stop, void *src,
 {
     const struct hdf5 *const h = (struct hdf5 *)s;
     int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM];
-    hsize_t first[TESS_MAX_NDIM] = {0}, count[TESS_MAX_NDIM] = {0};
     tess_status st = TESS_OK;
-    herr_t status = 0;
 
     (void)size;
     const int ndim = sink_axes(h->sel, start, from);
     (void)sink_axes(h->sel, stop, to);
-    for (int i = 0; i < ndim; i++) {
-        first[i] = (hsize_t)from[i];
-        count[i] = (hsize_t)(to[i] - from[i]);
-    }
-    const hid_t memory = H5Screate_simple(ndim, count, NULL);
-    if (ndim > 0)
-        status = H5Sselect_hyperslab(h->space, H5S_SELECT_SET, first, NULL, count, NULL);
-    if (memory < 0 || status < 0 ||
-        H5Dwrite(h->dataset, h->type, memory, h->space, H5P_DEFAULT, src) < 0)
+    const hid_t memory = hdf5_select(h->space, ndim, from, to);
+    if (memory < 0 || H5Dwrite(h->dataset, h->type, memory, h->space, H5P_DEFAULT, src) < 0)
         st = hdf5_fail(err, "cannot write");
     if (memory >= 0)
         (void)H5Sclose(memory);

@@ -10,6 +10,7 @@
 
 #ifdef HAVE_HDF5
 
+#include "cli/hdf5_call.h"
 #include "cli/hdf5_types.h"
 #include "cli/path.h"
 
@@ -34,19 +35,10 @@ static tess_status
 hdf5_read(struct source *s, const int64_t *start, const int64_t *stop, void *dst, tess_error *err)
 {
     const struct hdf5 *const h = (struct hdf5 *)s;
-    hsize_t first[TESS_MAX_NDIM] = {0}, count[TESS_MAX_NDIM] = {0};
+    const hid_t memory = hdf5_select(h->space, s->ndim, start, stop);
     tess_status st = TESS_OK;
-    herr_t status = 0;
 
-    for (int i = 0; i < s->ndim; i++) {
-        first[i] = (hsize_t)start[i];
-        count[i] = (hsize_t)(stop[i] - start[i]);
-    }
-    const hid_t memory = H5Screate_simple(s->ndim, count, NULL);
-    if (s->ndim > 0)
-        status = H5Sselect_hyperslab(h->space, H5S_SELECT_SET, first, NULL, count, NULL);
-    if (memory < 0 || status < 0 ||
-        H5Dread(h->dataset, h->type, memory, h->space, H5P_DEFAULT, dst) < 0)
+    if (memory < 0 || H5Dread(h->dataset, h->type, memory, h->space, H5P_DEFAULT, dst) < 0)
         st = hdf5_fail(err, "cannot read");
     if (memory >= 0)
         (void)H5Sclose(memory);
