@@ -32,6 +32,7 @@ test     program:mandoc               mandoc
 test     program:groff                groff-base
 test     program:doxygen              doxygen
 test     program:cmake                cmake
+test     program:rst2html             python3-docutils
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
