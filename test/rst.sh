@@ -13,7 +13,7 @@ fail() {
 }
 
 for page in "$@"; do
-    sed -n 's/.*<\([^ <>]*\)>`_.*/\1/p' "$page" | grep -v '^https*:' | sed 's/#.*//' >"$tmp/links"
+    sed -n 's/.*<\([^ <>]*\)>`_.*/\1/p; s/^\.\. _[^:]*: //p' "$page" | grep -v '^https*:' | sed 's/#.*//' >"$tmp/links"
     while read -r link; do
         [ -e "$(dirname "$page")/$link" ] || fail "$page: there is no $link"
     done <"$tmp/links"
