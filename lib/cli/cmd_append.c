@@ -9,7 +9,7 @@
 #include "cli/change.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
-#include "cli/input.h"
+#include "cli/formats/input.h"
 #include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"

@@ -2,7 +2,7 @@
  * cmd_completion.c - tess completion: a script for a shell.
  */
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 #include "cli/report.h"
 
 #include <string.h>

@@ -5,13 +5,13 @@
  * takes bytes in one order only: there the boxes follow that order.
  */
 #include "cli/commands.h"
+#include "cli/formats/sink.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "cli/path.h"
 #include "cli/pick.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/sink.h"
 #include "cli/text.h"
 #include "cli/walk.h"
 

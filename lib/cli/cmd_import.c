@@ -2,7 +2,7 @@
  * cmd_import.c - tess import: an array from .npy, raw bytes, or a variable of a file.
  */
 #include "cli/commands.h"
-#include "cli/ingest.h"
+#include "cli/formats/ingest.h"
 #include "cli/report.h"
 
 static int

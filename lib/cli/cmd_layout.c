@@ -5,7 +5,7 @@
  * it and, if asked, makes the array in the best one.
  */
 #include "cli/commands.h"
-#include "cli/ingest.h"
+#include "cli/formats/ingest.h"
 #include "cli/layout/plot.h"
 #include "cli/layout/subject.h"
 #include "cli/open.h"

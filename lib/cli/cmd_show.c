@@ -1,20 +1,20 @@
 /*
  * cmd_show.c - tess show: two axes of an array as a picture.
  */
-#include "cli/caption.h"
-#include "cli/colorscale.h"
 #include "cli/commands.h"
-#include "cli/figure.h"
-#include "cli/missing.h"
 #include "cli/names.h"
 #include "cli/numbers.h"
 #include "cli/open.h"
 #include "cli/output.h"
-#include "cli/picture.h"
-#include "cli/png.h"
+#include "cli/picture/caption.h"
+#include "cli/picture/colorscale.h"
+#include "cli/picture/figure.h"
+#include "cli/picture/missing.h"
+#include "cli/picture/picture.h"
+#include "cli/picture/png.h"
+#include "cli/picture/terminal.h"
 #include "cli/report.h"
 #include "cli/select.h"
-#include "cli/terminal.h"
 #include "cli/text.h"
 #include "cli/values.h"
 

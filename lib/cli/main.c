@@ -5,9 +5,9 @@
  * to a question is no, 2 for a mistake in the arguments, 3 for a failure.
  */
 #include "cli/commands.h"
-#include "cli/help.h"
-#include "cli/manpage.h"
-#include "cli/nearest.h"
+#include "cli/help/help.h"
+#include "cli/help/manpage.h"
+#include "cli/help/nearest.h"
 #include "cli/report.h"
 
 #include <errno.h>

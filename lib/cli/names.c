@@ -3,7 +3,7 @@
  */
 #include "cli/names.h"
 
-#include "cli/picture.h"
+#include "cli/picture/picture.h"
 
 #include <tessera/chunk.h>
 #include <tessera/params.h>

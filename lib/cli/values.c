@@ -3,9 +3,9 @@
  */
 #include "cli/values.h"
 
-#include "cli/colormap.h"
+#include "cli/help/nearest.h"
 #include "cli/names.h"
-#include "cli/nearest.h"
+#include "cli/picture/colormap.h"
 #include "cli/report.h"
 
 #include <stdio.h>

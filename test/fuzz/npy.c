@@ -5,7 +5,7 @@
  * Input: a byte that says what the rest is. Headers that are understood are written and read again;
  * a selection must lie inside the array.
  */
-#include "cli/npy.h"
+#include "cli/formats/npy.h"
 #include "cli/item.h"
 #include "cli/select.h"
 #include "cli/text.h"

@@ -1,8 +1,8 @@
 /*
  * cli_colormap.c - colour maps are looked at as people see them: in CIELAB, from their bytes.
  */
-#include "cli/colormap.h"
-#include "cli/colorscale.h"
+#include "cli/picture/colormap.h"
+#include "cli/picture/colorscale.h"
 
 #include <math.h>
 #include <setjmp.h>

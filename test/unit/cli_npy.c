@@ -1,7 +1,7 @@
 /*
  * cli_npy.c - headers of .npy files: what NumPy writes, what it does not, and every cut-off.
  */
-#include "cli/npy.h"
+#include "cli/formats/npy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /*
  * cli_picture.c - cells of pictures against counting item by item, and a PNG file read back.
  */
-#include "cli/figure.h"
-#include "cli/picture.h"
-#include "cli/png.h"
+#include "cli/picture/figure.h"
+#include "cli/picture/picture.h"
+#include "cli/picture/png.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

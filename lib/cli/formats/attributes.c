@@ -3,7 +3,7 @@
  *
  * Values are trees in memory of many pieces, all of which live as long as the whole.
  */
-#include "cli/attributes.h"
+#include "cli/formats/attributes.h"
 
 #include "cli/item.h"
 #include "cli/report.h"

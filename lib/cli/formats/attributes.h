@@ -1,8 +1,8 @@
 /*
  * attributes.h - attributes on their way between an array and a file of another format.
  */
-#ifndef CLI_ATTRIBUTES_H
-#define CLI_ATTRIBUTES_H
+#ifndef CLI_FORMATS_ATTRIBUTES_H
+#define CLI_FORMATS_ATTRIBUTES_H
 
 #include <tessera/attr.h>
 

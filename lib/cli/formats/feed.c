@@ -1,7 +1,7 @@
 /*
  * feed.c - standard input as a feed.
  */
-#include "cli/feed.h"
+#include "cli/formats/feed.h"
 
 #include "cli/report.h"
 

@@ -1,8 +1,8 @@
 /*
  * feed.h - bytes that can be read once, one after the other.
  */
-#ifndef CLI_FEED_H
-#define CLI_FEED_H
+#ifndef CLI_FORMATS_FEED_H
+#define CLI_FORMATS_FEED_H
 
 #include <tessera/error.h>
 

@@ -1,7 +1,7 @@
 /*
  * feed_npz.c - a member of a .npz file, which is a ZIP archive of .npy files, as a feed.
  */
-#include "cli/feed.h"
+#include "cli/formats/feed.h"
 
 #include "cli/report.h"
 

@@ -1,7 +1,7 @@
 /*
  * ingest.c - an array that is made from an input, box by box.
  */
-#include "cli/ingest.h"
+#include "cli/formats/ingest.h"
 
 #include "cli/open.h"
 #include "cli/params.h"

@@ -4,12 +4,12 @@
  * Boxes follow the borders of chunks: each chunk is compressed once, and memory does not grow with
  * the array.
  */
-#ifndef CLI_INGEST_H
-#define CLI_INGEST_H
+#ifndef CLI_FORMATS_INGEST_H
+#define CLI_FORMATS_INGEST_H
 
+#include "cli/formats/source.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/source.h"
 
 #include <tessera/array.h>
 

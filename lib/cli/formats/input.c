@@ -1,7 +1,7 @@
 /*
  * input.c - where a command gets items from: an array, or what can be imported.
  */
-#include "cli/input.h"
+#include "cli/formats/input.h"
 
 #include "cli/open.h"
 #include "cli/report.h"

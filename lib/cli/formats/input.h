@@ -1,11 +1,11 @@
 /*
  * input.h - where a command gets items from: an array, or what can be imported.
  */
-#ifndef CLI_INPUT_H
-#define CLI_INPUT_H
+#ifndef CLI_FORMATS_INPUT_H
+#define CLI_FORMATS_INPUT_H
 
+#include "cli/formats/source.h"
 #include "cli/options.h"
-#include "cli/source.h"
 
 #include <tessera/array.h>
 

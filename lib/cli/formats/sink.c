@@ -1,7 +1,7 @@
 /*
  * sink.c - what all kinds of exports have in common.
  */
-#include "cli/sink.h"
+#include "cli/formats/sink.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * sink.h - what an array can be exported to, as files that are written box by box.
  */
-#ifndef CLI_SINK_H
-#define CLI_SINK_H
+#ifndef CLI_FORMATS_SINK_H
+#define CLI_FORMATS_SINK_H
 
-#include "cli/attributes.h"
+#include "cli/formats/attributes.h"
 #include "cli/select.h"
 
 #include <tessera/array.h>

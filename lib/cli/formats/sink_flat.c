@@ -3,10 +3,10 @@
  *
  * In a file boxes go to their places, in any order. Standard output takes them one after the other.
  */
-#include "cli/sink.h"
+#include "cli/formats/sink.h"
 
-#include "cli/boxfile.h"
-#include "cli/npy.h"
+#include "cli/formats/boxfile.h"
+#include "cli/formats/npy.h"
 #include "cli/report.h"
 
 #include <fcntl.h>

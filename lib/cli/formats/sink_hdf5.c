@@ -1,14 +1,14 @@
 /*
  * sink_hdf5.c - exports to HDF5 files. Items keep their bytes, and so their byte order.
  */
-#include "cli/sink.h"
+#include "cli/formats/sink.h"
 
 #include "cli/report.h"
 
 #ifdef HAVE_HDF5
 
-#include "cli/hdf5_call.h"
-#include "cli/hdf5_types.h"
+#include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5_types.h"
 
 #include <stdlib.h>
 #include <string.h>

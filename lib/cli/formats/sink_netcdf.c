@@ -4,7 +4,7 @@
  * Items become numbers in the byte order of this machine; halves, which netCDF does not have,
  * become floats, and booleans unsigned bytes.
  */
-#include "cli/sink.h"
+#include "cli/formats/sink.h"
 
 #include "cli/report.h"
 

@@ -1,7 +1,7 @@
 /*
  * source.c - finds out what an input is.
  */
-#include "cli/source.h"
+#include "cli/formats/source.h"
 
 #include "cli/report.h"
 #include "cli/text.h"

@@ -1,11 +1,11 @@
 /*
  * source.h - what can be imported, as an array that is read box by box.
  */
-#ifndef CLI_SOURCE_H
-#define CLI_SOURCE_H
+#ifndef CLI_FORMATS_SOURCE_H
+#define CLI_FORMATS_SOURCE_H
 
-#include "cli/attributes.h"
-#include "cli/feed.h"
+#include "cli/formats/attributes.h"
+#include "cli/formats/feed.h"
 #include "cli/walk.h"
 
 #include <tessera/params.h>

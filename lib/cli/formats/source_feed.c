@@ -5,9 +5,9 @@
  * Boxes come in the order of the feed, each in one piece. One of an array in Fortran order is
  * transposed in memory.
  */
-#include "cli/source.h"
+#include "cli/formats/source.h"
 
-#include "cli/npy.h"
+#include "cli/formats/npy.h"
 #include "cli/report.h"
 #include "cli/strided.h"
 

@@ -4,10 +4,10 @@
  * An array in Fortran order is one in C order with its axes reversed: a box is read as such and
  * then transposed in memory.
  */
-#include "cli/source.h"
+#include "cli/formats/source.h"
 
-#include "cli/boxfile.h"
-#include "cli/npy.h"
+#include "cli/formats/boxfile.h"
+#include "cli/formats/npy.h"
 #include "cli/report.h"
 #include "cli/strided.h"
 

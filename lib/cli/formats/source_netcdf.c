@@ -4,7 +4,7 @@
  * Their items arrive in the byte order of this machine. A value of _FillValue that has their type
  * is the fill value.
  */
-#include "cli/source.h"
+#include "cli/formats/source.h"
 
 #include "cli/report.h"
 

@@ -1,8 +1,8 @@
 /*
  * completion.h - scripts that complete the words of `tess` in a shell, made from the tables.
  */
-#ifndef CLI_COMPLETION_H
-#define CLI_COMPLETION_H
+#ifndef CLI_HELP_COMPLETION_H
+#define CLI_HELP_COMPLETION_H
 
 #include "cli/options.h"
 

@@ -4,7 +4,7 @@
  * Bash takes '=' and ':' for words of their own: --codec=lz4 comes as three.
  */
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 #include "cli/values.h"
 
 #include <stdio.h>

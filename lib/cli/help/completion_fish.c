@@ -2,7 +2,7 @@
  * completion_fish.c - completion for fish.
  */
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 #include "cli/values.h"
 
 #include <stdio.h>

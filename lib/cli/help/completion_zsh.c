@@ -2,7 +2,7 @@
  * completion_zsh.c - completion for zsh.
  */
 #include "cli/commands.h"
-#include "cli/completion.h"
+#include "cli/help/completion.h"
 #include "cli/values.h"
 
 #include <stdio.h>

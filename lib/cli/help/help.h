@@ -1,8 +1,8 @@
 /*
  * help.h - what `tess COMMAND --help` says.
  */
-#ifndef CLI_HELP_H
-#define CLI_HELP_H
+#ifndef CLI_HELP_HELP_H
+#define CLI_HELP_HELP_H
 
 #include "cli/options.h"
 

@@ -1,8 +1,8 @@
 /*
  * manpage.h - the manual page tess(1).
  */
-#ifndef CLI_MANPAGE_H
-#define CLI_MANPAGE_H
+#ifndef CLI_HELP_MANPAGE_H
+#define CLI_HELP_MANPAGE_H
 
 // On stdout, in roff with the macros of man(7), made from the tables of the commands.
 void manpage_print(void);

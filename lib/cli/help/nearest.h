@@ -1,8 +1,8 @@
 /*
  * nearest.h - the word that was meant.
  */
-#ifndef CLI_NEAREST_H
-#define CLI_NEAREST_H
+#ifndef CLI_HELP_NEAREST_H
+#define CLI_HELP_NEAREST_H
 
 // A word with mistakes in it, and which of those tried is the nearest to it.
 struct nearest {

@@ -4,7 +4,7 @@
 #ifndef CLI_LAYOUT_SUBJECT_H
 #define CLI_LAYOUT_SUBJECT_H
 
-#include "cli/input.h"
+#include "cli/formats/input.h"
 #include "cli/layout/sample.h"
 #include "cli/options.h"
 

@@ -1,9 +1,9 @@
 /*
  * canvas.c - an image in memory, with rectangles and text.
  */
-#include "cli/canvas.h"
+#include "cli/picture/canvas.h"
 
-#include "cli/font.h"
+#include "cli/picture/font.h"
 #include "cli/report.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
  * canvas.h - an image in memory, with rectangles and text.
  */
-#ifndef CLI_CANVAS_H
-#define CLI_CANVAS_H
+#ifndef CLI_PICTURE_CANVAS_H
+#define CLI_PICTURE_CANVAS_H
 
 #include <tessera/error.h>
 

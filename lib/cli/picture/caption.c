@@ -3,7 +3,7 @@
  *
  * Names come from files: control characters in them are replaced. What is too long is cut off.
  */
-#include "cli/caption.h"
+#include "cli/picture/caption.h"
 
 #include "cli/path.h"
 

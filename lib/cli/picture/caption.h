@@ -1,10 +1,10 @@
 /*
  * caption.h - what is written around a picture.
  */
-#ifndef CLI_CAPTION_H
-#define CLI_CAPTION_H
+#ifndef CLI_PICTURE_CAPTION_H
+#define CLI_PICTURE_CAPTION_H
 
-#include "cli/picture.h"
+#include "cli/picture/picture.h"
 
 #define CAPTION_TEXT_SIZE 256
 

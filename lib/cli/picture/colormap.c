@@ -6,7 +6,7 @@
  * look equally large along all of it; L* only grows along a sequential one, so that it keeps its
  * order in grey.
  */
-#include "cli/colormap.h"
+#include "cli/picture/colormap.h"
 
 #include <math.h>
 #include <string.h>

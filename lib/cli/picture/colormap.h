@@ -1,8 +1,8 @@
 /*
  * colormap.h - colours for numbers: equal steps of a number look equally large.
  */
-#ifndef CLI_COLORMAP_H
-#define CLI_COLORMAP_H
+#ifndef CLI_PICTURE_COLORMAP_H
+#define CLI_PICTURE_COLORMAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

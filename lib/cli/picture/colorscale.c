@@ -1,7 +1,7 @@
 /*
  * colorscale.c - a range of numbers and the colours that it is shown in.
  */
-#include "cli/colorscale.h"
+#include "cli/picture/colorscale.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * colorscale.h - a range of numbers and the colours that it is shown in.
  */
-#ifndef CLI_COLORSCALE_H
-#define CLI_COLORSCALE_H
+#ifndef CLI_PICTURE_COLORSCALE_H
+#define CLI_PICTURE_COLORSCALE_H
 
-#include "cli/colormap.h"
+#include "cli/picture/colormap.h"
 
 struct colorscale {
     double low, high; // low <= high

@@ -9,9 +9,9 @@
  *     +---------+  +-+ low
  *        axis      [#] missing
  */
-#include "cli/figure.h"
+#include "cli/picture/figure.h"
 
-#include "cli/ticks.h"
+#include "cli/picture/ticks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

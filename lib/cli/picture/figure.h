@@ -1,12 +1,12 @@
 /*
  * figure.h - a picture with its title, axes and scale, as an image.
  */
-#ifndef CLI_FIGURE_H
-#define CLI_FIGURE_H
+#ifndef CLI_PICTURE_FIGURE_H
+#define CLI_PICTURE_FIGURE_H
 
-#include "cli/canvas.h"
-#include "cli/caption.h"
-#include "cli/colorscale.h"
+#include "cli/picture/canvas.h"
+#include "cli/picture/caption.h"
+#include "cli/picture/colorscale.h"
 
 // Makes the canvas. The picture has the pixels that were planned for it; what is around it is
 // added.

@@ -1,7 +1,7 @@
 /*
  * font.c - letters of 5 x 8 dots, drawn for this program.
  */
-#include "cli/font.h"
+#include "cli/picture/font.h"
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /*
  * font.h - letters of 5 x 8 dots.
  */
-#ifndef CLI_FONT_H
-#define CLI_FONT_H
+#ifndef CLI_PICTURE_FONT_H
+#define CLI_PICTURE_FONT_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  *
  * They are compared with items, so they are rounded as items are: -1e34 is not a float of 4 bytes.
  */
-#include "cli/missing.h"
+#include "cli/picture/missing.h"
 
 #include "cli/report.h"
 

@@ -1,8 +1,8 @@
 /*
  * missing.h - the values that stand for no value.
  */
-#ifndef CLI_MISSING_H
-#define CLI_MISSING_H
+#ifndef CLI_PICTURE_MISSING_H
+#define CLI_PICTURE_MISSING_H
 
 #include "cli/numbers.h"
 

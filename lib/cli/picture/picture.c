@@ -4,7 +4,7 @@
  * A sample is read as a selection with larger steps; after that, it is a reduction of boxes of one
  * item each. So there is one way from items to cells.
  */
-#include "cli/picture.h"
+#include "cli/picture/picture.h"
 
 #include "cli/pick.h"
 #include "cli/progress.h"

@@ -1,11 +1,11 @@
 /*
  * picture.h - two axes of an array as a grid of cells, not larger than what shows it.
  */
-#ifndef CLI_PICTURE_H
-#define CLI_PICTURE_H
+#ifndef CLI_PICTURE_PICTURE_H
+#define CLI_PICTURE_PICTURE_H
 
-#include "cli/missing.h"
 #include "cli/numbers.h"
+#include "cli/picture/missing.h"
 #include "cli/select.h"
 
 #include <tessera/array.h>

@@ -1,7 +1,7 @@
 /*
  * png.c - PNG files, through the simple interface of libpng 1.6.
  */
-#include "cli/png.h"
+#include "cli/picture/png.h"
 
 #include "cli/report.h"
 

@@ -4,9 +4,9 @@
  * U+2580 fills the upper half of its place with the one colour of a character, and leaves the lower
  * half to the other: two pixels, nearly square ones in most fonts.
  */
-#include "cli/terminal.h"
+#include "cli/picture/terminal.h"
 
-#include "cli/ticks.h"
+#include "cli/picture/ticks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /*
  * terminal.h - pictures made of characters.
  */
-#ifndef CLI_TERMINAL_H
-#define CLI_TERMINAL_H
+#ifndef CLI_PICTURE_TERMINAL_H
+#define CLI_PICTURE_TERMINAL_H
 
-#include "cli/caption.h"
-#include "cli/colorscale.h"
+#include "cli/picture/caption.h"
+#include "cli/picture/colorscale.h"
 
 #include <stdio.h>
 

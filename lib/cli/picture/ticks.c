@@ -1,7 +1,7 @@
 /*
  * ticks.c - round numbers in a range.
  */
-#include "cli/ticks.h"
+#include "cli/picture/ticks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
  * ticks.h - round numbers in a range, and numbers as short texts.
  */
-#ifndef CLI_TICKS_H
-#define CLI_TICKS_H
+#ifndef CLI_PICTURE_TICKS_H
+#define CLI_PICTURE_TICKS_H
 
 #define TICKS_MAX 16
 #define TICKS_TEXT_SIZE 32
