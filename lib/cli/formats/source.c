@@ -1,108 +1,13 @@
 /*
- * source.c - finds out what an input is.
+ * source.c - what all kinds of inputs have in common.
  */
 #include "cli/formats/source.h"
 
 #include "cli/report.h"
-#include "cli/text.h"
 
 #include <tessera/dtype.h>
 
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-// The colon of `file.nc:variable` and its like: the last one, if the name as a whole is not a file
-// and what stands before it is.
-static const char *
-find_variable(const char *name)
-{
-    const char *colon = strrchr(name, ':');
-
-    if (!colon || access(name, F_OK) == 0)
-        return NULL;
-    char *path = strndup(name, (size_t)(colon - name));
-    const bool exists = path && access(path, F_OK) == 0;
-    free(path);
-    return exists ? colon : NULL;
-}
-
-static tess_status
-open_npz(const char *path, const char *member, struct source **source, tess_error *err)
-{
-    struct feed *feed = NULL;
-    const tess_status st = feed_npz_open(path, member, &feed, err);
-
-    return st == TESS_OK ? source_npy_feed_open(feed, source, err) : st;
-}
-
-static tess_status
-open_part(const char *name, const char *colon, struct source **source, tess_error *err)
-{
-    char *const path = strndup(name, (size_t)(colon - name));
-
-    if (!path)
-        return report_nomem(err, colon - name);
-    const tess_status st = text_ends_with(path, ".npz") ? open_npz(path, colon + 1, source, err)
-                           : text_is_hdf5(path) ? source_hdf5_open(path, colon + 1, source, err)
-                                                : source_netcdf_open(path, colon + 1, source, err);
-    free(path);
-    return st;
-}
-
-static tess_status
-open_raw(const char *name, const char *dtype, const char *shape, struct source **source,
-         tess_error *err)
-{
-    int64_t parsed[TESS_MAX_NDIM];
-    struct feed *feed = NULL;
-    int ndim = 0;
-
-    if (!dtype || !shape)
-        return report_set(
-            err, TESS_ERR_ARG,
-            "raw input needs --dtype and --shape; other inputs are known by their suffix");
-    if (!text_shape(shape, &ndim, parsed))
-        return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
-    if (strcmp(name, "-") != 0)
-        return source_raw_open(name, dtype, ndim, parsed, source, err);
-    const tess_status st = feed_stdin_open(&feed, err);
-    return st == TESS_OK ? source_raw_feed_open(feed, dtype, ndim, parsed, source, err) : st;
-}
-
-static tess_status
-open_stdin(const char *dtype, const char *shape, struct source **source, tess_error *err)
-{
-    struct feed *feed = NULL;
-
-    if (dtype || shape)
-        return open_raw("-", dtype, shape, source, err);
-    tess_status st = feed_stdin_open(&feed, err);
-    if (st == TESS_OK)
-        st = source_npy_feed_open(feed, source, err);
-    if (st == TESS_ERR_FORMAT)
-        return report_set(err, TESS_ERR_FORMAT,
-                          "not a .npy file; raw items need --dtype and --shape");
-    return st;
-}
-
-tess_status
-source_open(const char *name, const char *dtype, const char *shape, struct source **source,
-            tess_error *err)
-{
-    const char *const colon = find_variable(name);
-    const bool npy = text_ends_with(name, ".npy"), npz = text_ends_with(name, ".npz");
-
-    if (strcmp(name, "-") == 0)
-        return open_stdin(dtype, shape, source, err);
-    if (!colon && !npy && !npz)
-        return open_raw(name, dtype, shape, source, err);
-    if (dtype || shape)
-        return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
-    return colon ? open_part(name, colon, source, err)
-           : npz ? open_npz(name, NULL, source, err)
-                 : source_npy_open(name, source, err);
-}
 
 void
 source_close(struct source *source)
