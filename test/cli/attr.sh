@@ -6,21 +6,9 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: tess attr; stdout to ./out, stderr to ./err: one sentence if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" attr "$@" >out 2>err <input
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess attr $*: status $status, not $expected: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess attr $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess attr $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess attr $*: more than one sentence"
-        [ ! -s out ] || fail "tess attr $*: failed with data on stdout"
-    fi
-}
+subcommand=attr
+input=input
+no=said
 
 prints() {
     [ "$(cat out)" = "$1" ] || fail "printed:

@@ -8,28 +8,6 @@
 . "$(dirname "$0")/start.sh"
 checks=0
 
-# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err; words on stderr if and only if it
-# fails, in the form "tess: ...".
-run() {
-    expected=$1
-    shift
-    "$tess" "$@" >out 2>err </dev/null
-    status=$?
-    checks=$((checks + 1))
-    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess $*: more than one sentence"
-        [ ! -s out ] || fail "tess $*: failed with data on stdout"
-    fi
-    for leftover in .tess-*; do
-        [ ! -e "$leftover" ] || fail "tess $*: left $leftover behind"
-        rm -f "$leftover"
-    done
-}
-
 # prints TEXT: what the last run printed.
 prints() {
     checks=$((checks + 1))
@@ -37,11 +15,6 @@ prints() {
 $(cat out)
 instead of:
 $1"
-}
-
-says() {
-    checks=$((checks + 1))
-    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
 }
 
 same() {

@@ -3,9 +3,9 @@
 #
 #     sh convert.sh TESS [netcdf] [hdf5] [npz]
 #
-# The words are what TESS was built with; $MAKE_HDF5 is test/cli/make_hdf5.c. Other programs make and look at the files: ncgen, ncdump,
-# h5dump, zip; what needs one that is not there is left out. Stops with status 1 when a check
-# failed, and names each that did.
+# The words are what TESS was built with; $MAKE_HDF5 is test/cli/make_hdf5.c. Other programs make and
+# look at the files: ncgen, ncdump, h5dump, zip; what needs one that is not there is left out. Stops
+# with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 shift
 MAKE_HDF5=${MAKE_HDF5:-absent}
@@ -19,40 +19,13 @@ has() {
     done
 }
 
-# run STATUS ARGUMENTS...: tess; if it fails one sentence on stderr, and nothing left behind.
-run() {
-    expected=$1
-    shift
-    "$tess" "$@" >out 2>err </dev/null
-    check "$expected" "$*"
-}
-
-# piped STATUS FILE ARGUMENTS...: the same, with a pipe as standard input.
+# piped STATUS FILE ARGUMENTS...: as run, with a pipe as standard input.
 piped() {
     expected=$1
     file=$2
     shift 2
     { cat "$file"; } 2>/dev/null | "$tess" "$@" >out 2>err
-    check "$expected" "$*"
-}
-
-check() {
-    status=$?
-    [ $status -eq "$1" ] || fail "tess $2: status $status, not $1: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess $2: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess $2: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess $2: more than one sentence: $(cat err)"
-    fi
-    for leftover in .tess-*; do
-        [ ! -e "$leftover" ] || fail "tess $2: left $leftover behind"
-        rm -f "$leftover"
-    done
-}
-
-says() {
-    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
+    check_run $? "$expected" "tess $*"
 }
 
 # prints TEXT: what the last run printed.

@@ -6,29 +6,8 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: tess copy; nothing on stdout, one sentence on stderr if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" copy "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess copy $*: status $status, not $expected: $(cat err)"
-    [ ! -s out ] || fail "tess copy $*: data on stdout"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess copy $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess copy $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess copy $*: more than one sentence"
-    fi
-    for leftover in .tess-*; do
-        [ ! -e "$leftover" ] || fail "tess copy $*: left $leftover behind"
-        rm -rf "$leftover"
-    done
-}
-
-says() {
-    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
-}
+subcommand=copy
+prints=no
 
 # has PATH TEXT: that info says of it
 has() {

@@ -6,21 +6,7 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: tess diff; one sentence on stderr if it fails, words on stdout else.
-run() {
-    expected=$1
-    shift
-    "$tess" diff "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess diff $*: status $status, not $expected: $(cat err)"
-    if [ $status -le 1 ]; then
-        [ ! -s err ] || fail "tess diff $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess diff $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess diff $*: more than one sentence"
-        [ ! -s out ] || fail "tess diff $*: failed with data on stdout"
-    fi
-}
+subcommand=diff
 
 prints() {
     [ "$(cat out)" = "$1" ] || fail "printed:

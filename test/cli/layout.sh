@@ -7,28 +7,8 @@
 # CSV are read with Python, if there is one. Stops with status 1 when a check failed.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence and no output if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" layout "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "layout $*: status $status, not $expected: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "layout $*: words on stderr: $(cat err)"
-        [ -s out ] || fail "layout $*: nothing on stdout"
-    else
-        grep -q '^tess: ' err || fail "layout $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "layout $*: more than one sentence: $(cat err)"
-        [ ! -s out ] || fail "layout $*: failed, but printed $(cat out)"
-    fi
-    left=$(find . -name '.tess-*')
-    [ -z "$left" ] || fail "layout $*: left behind: $left"
-}
-
-says() {
-    grep -q -e "$1" err || fail "said \"$(cat err)\" without \"$1\""
-}
+subcommand=layout
+prints=yes
 
 # refused WORDS ARGUMENTS...: at once, whatever the budget.
 refused() {

@@ -6,32 +6,6 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-nothing_left() {
-    left=$(find . -name '.tess-*')
-    [ -z "$left" ] || fail "$*: left behind: $left"
-    find . -name '.tess-*' -prune -exec rm -rf {} +
-}
-
-# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess $*: more than one sentence"
-    fi
-    nothing_left "tess $*"
-}
-
-says() {
-    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
-}
-
 # holds PATH LAYOUT INPUT: a whole array of that layout with the items of a raw file
 holds() {
     if [ "$2" = sparse ]; then

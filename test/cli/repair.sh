@@ -7,21 +7,6 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: stdout to ./out, stderr to ./err: one sentence if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
-    if [ $status -lt 2 ]; then
-        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
-        [ ! -s out ] || fail "tess $*: failed with data on stdout"
-    fi
-}
-
 prints() {
     grep -q "$1" out || fail "printed, without '$1': $(cat out)"
 }

@@ -6,31 +6,11 @@
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 
-# run STATUS ARGUMENTS...: tess; one sentence on stderr and nothing on stdout if it fails.
-run() {
-    expected=$1
-    shift
-    "$tess" "$@" >out 2>err </dev/null
-    status=$?
-    [ $status -eq "$expected" ] || fail "tess $*: status $status, not $expected: $(cat err)"
-    if [ $status -eq 0 ]; then
-        [ ! -s err ] || fail "tess $*: words on stderr: $(cat err)"
-    else
-        grep -q '^tess: ' err || fail "tess $*: no sentence on stderr"
-        [ "$(wc -l <err)" -eq 1 ] || fail "tess $*: more than one sentence"
-        [ ! -s out ] || fail "tess $*: failed with data on stdout"
-    fi
-}
-
 prints() {
     [ "$(cat out)" = "$1" ] || fail "printed:
 $(cat out)
 instead of:
 $1"
-}
-
-says() {
-    grep -q -- "$1" err || fail "said \"$(cat err)\" without \"$1\""
 }
 
 # shows PATH EXPR TEXT
