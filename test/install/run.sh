@@ -72,7 +72,7 @@ with_meson() {
 with_cmake() {
     out=$1
     shift
-    quiet cmake -S project -B "$out" -DCMAKE_PREFIX_PATH="$tree" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF "$@"
+    quiet cmake -G Ninja -S project -B "$out" -DCMAKE_PREFIX_PATH="$tree" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF "$@"
     quiet cmake --build "$out"
 }
 

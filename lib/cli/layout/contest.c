@@ -318,9 +318,11 @@ next_length(int64_t n, int64_t length)
 {
     int64_t parts = 1;
 
-    while ((n + parts - 1) / parts >= length && parts < n)
+    while ((n - 1) / parts + 1 >= length && parts <= n / 2)
         parts *= 2;
-    const int64_t next = (n + parts - 1) / parts;
+    if ((n - 1) / parts + 1 >= length)
+        parts = n;
+    const int64_t next = (n - 1) / parts + 1;
     return length == 1 || next >= length ? 0 : next;
 }
 

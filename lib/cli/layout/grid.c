@@ -16,7 +16,7 @@
 static int64_t
 parts(int64_t n, int64_t length)
 {
-    return (n + length - 1) / length;
+    return n / length + (n % length != 0);
 }
 
 int64_t
@@ -41,7 +41,7 @@ bool
 grid_is_valid(const struct grid_space *space, const struct grid *g)
 {
     const int64_t block = grid_items(space->ndim, g->block);
-    int64_t chunks = 1, blocks = 1, padded = 1;
+    int64_t chunks = 1, blocks = 1, padded = 1, length;
 
     for (int i = 0; i < space->ndim; i++) {
         const int64_t m = parts(g->chunk[i], g->block[i]);
@@ -49,7 +49,8 @@ grid_is_valid(const struct grid_space *space, const struct grid *g)
         if (g->block[i] > g->chunk[i] ||
             __builtin_mul_overflow(chunks, parts(space->shape[i], g->chunk[i]), &chunks) ||
             __builtin_mul_overflow(blocks, m, &blocks) ||
-            __builtin_mul_overflow(padded, m * g->block[i], &padded))
+            __builtin_mul_overflow(m, g->block[i], &length) ||
+            __builtin_mul_overflow(padded, length, &padded))
             return false;
     }
     if (!space->fixed_chunks &&
@@ -66,8 +67,7 @@ static int64_t
 divide(int64_t n, int64_t length, bool finer)
 {
     const int64_t k = parts(n, length);
-    const int64_t wanted = finer ? 2 * k : (k + 1) / 2;
-    return parts(n, wanted < n ? wanted : n);
+    return parts(n, !finer ? k / 2 + k % 2 : k < n / 2 ? 2 * k : n);
 }
 
 static void

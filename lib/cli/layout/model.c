@@ -34,7 +34,7 @@ met(int64_t n, int64_t extent, int64_t part, double all)
 static double
 ceil_div(int64_t a, int64_t b)
 {
-    return (double)((a + b - 1) / b);
+    return (double)(a / b + (a % b != 0));
 }
 
 static struct reach
