@@ -18,6 +18,12 @@
 // when it is written, and memory for more is fresh for longer.
 enum { ENOUGH = 1 << 22, ENOUGH_FOR_ALL = 1 << 24 };
 
+// The checksums of a source that has none in memory, from the first chunk on that is copied.
+struct known {
+    bool loaded;
+    struct checksums checksums;
+};
+
 struct put {
     tess_array *a;
     const struct sources *sources;
@@ -26,6 +32,7 @@ struct put {
     int64_t piece[NDIM_MAX]; // a piece's shape
     int64_t whole[NDIM_MAX]; // the same, or a chunk's, if pieces are smaller
     uint8_t *items; // of a piece; NULL: not needed yet
+    struct known *known; // of each source; NULL: not needed yet
     struct chunk_scratch *s;
     struct watch *watch;
     struct watch_range range; // of all pieces
@@ -62,16 +69,16 @@ same_chunks(const tess_array *to, const tess_array *from)
            memcmp(x->filters_meta, y->filters_meta, FILTER_SLOTS) == 0;
 }
 
-// Whether a chunk of the target, as the walk says, is one of a source; *number: which.
+// Whether a chunk of the target, as the walk says, is chunk *number of source *from.
 static bool
-is_stored(const struct put *p, const struct walk *w, const tess_array **from, int64_t *number)
+is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *number)
 {
     const struct geometry *const g = &p->a->g;
     const int axis = p->sources->axis;
     const int64_t n = g->ndim > 0 ? source_at(p->sources, w->at[axis] * g->chunkshape[axis]) : 0;
     const tess_array *const source = p->sources->arrays[n];
 
-    *from = source;
+    *from = n;
     *number = 0;
     if (p->sources->swapped || source == p->a || !same_chunks(p->a, source) ||
         cache_dirty_size(source->cache) > 0)
@@ -91,16 +98,40 @@ is_stored(const struct put *p, const struct walk *w, const tess_array **from, in
 }
 
 static tess_status
-copy_stored(const struct put *p, int64_t n, const tess_array *from, int64_t number, tess_error *err)
+find_checksums(struct put *p, int64_t from, const struct checksums **checksums, tess_error *err)
 {
+    const struct frame *const f = p->sources->arrays[from]->frame;
+    tess_status st = TESS_OK;
+
+    *checksums = &f->checksums;
+    if (frame_has_checksums(f))
+        return TESS_OK;
+    if (!p->known)
+        p->known = calloc((size_t)p->sources->n, sizeof *p->known);
+    if (!p->known)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for checksums");
+    if (!p->known[from].loaded)
+        st = frame_load_checksums(f, &f->index, &p->known[from].checksums, err);
+    p->known[from].loaded = st == TESS_OK;
+    *checksums = &p->known[from].checksums;
+    return st;
+}
+
+static tess_status
+copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error *err)
+{
+    const tess_array *const from = p->sources->arrays[source];
     const int64_t entry = index_get(&from->frame->index, number);
+    const struct checksums *checksums;
     struct stored_chunk sc;
     const uint8_t *bytes;
     int32_t size;
 
     if (entry < 0)
         return frame_put_special(p->a->frame, n, index_special(entry), err);
-    tess_status st = stored_chunk_load(&sc, from->frame, number, p->s, &bytes, &size, err);
+    tess_status st = find_checksums(p, source, &checksums, err);
+    if (st == TESS_OK)
+        st = stored_chunk_load(&sc, from->frame, number, checksums, p->s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
     st = frame_put(p->a->frame, n, bytes, size, err);
@@ -110,12 +141,10 @@ copy_stored(const struct put *p, int64_t n, const tess_array *from, int64_t numb
 
 // Copy the chunks of a piece that are stored in a source already; *all: that was the whole piece.
 static tess_status
-copy_chunks(const struct put *p, const int64_t *start, const int64_t *stop, bool *all,
-            tess_error *err)
+copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all, tess_error *err)
 {
     const struct geometry *const g = &p->a->g;
-    const tess_array *from;
-    int64_t number, n = 0;
+    int64_t from, number, n = 0;
     struct walk w;
     tess_status st = TESS_OK;
 
@@ -315,6 +344,9 @@ sources_put(tess_array *a, const struct sources *sources, struct watch *watch, t
     if (st == TESS_OK)
         st = for_each_cell(&p, p.whole, p.start, p.stop, put_whole, err);
     free(p.items);
+    for (int64_t n = 0; p.known && n < sources->n; n++)
+        checksums_finish(&p.known[n].checksums);
+    free(p.known);
     pool_give(a->pool, p.s);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->frame != a->frame)

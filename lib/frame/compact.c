@@ -72,7 +72,7 @@ store_anew(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
         return err_prefix(err, st, "chunk %" PRId64, n);
     if (!longer)
         return TESS_OK;
-    st = stored_chunk_load(&sc, f, n, s, &bytes, &size, err);
+    st = stored_chunk_load(&sc, f, n, &f->checksums, s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
     if (size >= CHUNK_HEADER_SIZE)

@@ -94,7 +94,7 @@ write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err
     struct stored_chunk sc;
     const uint8_t *bytes;
     int32_t size;
-    tess_status st = stored_chunk_load(&sc, f, n, s, &bytes, &size, err);
+    tess_status st = stored_chunk_load(&sc, f, n, &f->checksums, s, &bytes, &size, err);
     if (st == TESS_OK)
         st = io_write(f->io, sc.position, bytes, (size_t)size, err);
     stored_chunk_close(&sc);

@@ -72,13 +72,13 @@ try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, bool *un
 }
 
 static tess_status
-copy_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk_scratch *s,
-           int64_t *left, int64_t *entry, tess_error *err)
+copy_chunk(const struct frame *from, struct frame *to, int64_t n, const struct checksums *checksums,
+           struct chunk_scratch *s, int64_t *left, int64_t *entry, tess_error *err)
 {
     struct stored_chunk sc;
     const uint8_t *bytes;
     int32_t size;
-    tess_status st = stored_chunk_load(&sc, from, n, s, &bytes, &size, err);
+    tess_status st = stored_chunk_load(&sc, from, n, checksums, s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
     *left -= size;
@@ -139,7 +139,7 @@ rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk
                          ? err_set(&why, TESS_ERR_CORRUPT, -1, "it shares its bytes with others")
                          : try_chunk(from, n, s, &untried, &why);
     if (st == TESS_OK)
-        st = stored_chunk_load(&sc, from, n, s, &bytes, &size, &why);
+        st = stored_chunk_load(&sc, from, n, &from->checksums, s, &bytes, &size, &why);
     if (st == TESS_ERR_NOMEM) {
         if (err)
             *err = why;
@@ -163,8 +163,8 @@ stored_most(const struct frame *f, int64_t *most, tess_error *err)
 }
 
 static tess_status
-copy_chunks(const struct frame *from, struct frame *to, struct frame_rescue *rescue,
-            struct watch *watch, tess_error *err)
+copy_chunks(const struct frame *from, struct frame *to, const struct checksums *checksums,
+            struct frame_rescue *rescue, struct watch *watch, tess_error *err)
 {
     struct chunk_scratch s = {.limit = from->options.limits.memory};
     int64_t left = rescue ? rescue->most : 0;
@@ -177,7 +177,7 @@ copy_chunks(const struct frame *from, struct frame *to, struct frame_rescue *res
         if (rescue && (entry >= 0 || entry == INDEX_LOST))
             st = rescue_chunk(from, to, n, &s, rescue, &left, &entry, err);
         else if (entry >= 0)
-            st = copy_chunk(from, to, n, &s, &left, &entry, err);
+            st = copy_chunk(from, to, n, checksums, &s, &left, &entry, err);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
         watch_add(watch, 1);
@@ -192,7 +192,8 @@ static tess_status
 copy_state(const struct frame *from, struct frame *to, struct frame_rescue *rescue,
            struct watch *watch, tess_error *err)
 {
-    const bool uniform = !from->index.entries;
+    const bool uniform = !from->index.entries, known = rescue || frame_has_checksums(from);
+    struct checksums loaded = {0};
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
                 uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));
     to->h.version = from->h.version;
@@ -200,9 +201,12 @@ copy_state(const struct frame *from, struct frame *to, struct frame_rescue *resc
     to->vlmetas = from->vlmetas;
     if (layers_find(&to->vlmetas, LEDGER_NAME))
         to->keeps_ledger = false; // somebody else's metalayer of that name
-    tess_status st = copy_chunks(from, to, rescue, watch, err);
+    tess_status st = known ? TESS_OK : frame_load_checksums(from, &from->index, &loaded, err);
+    if (st == TESS_OK)
+        st = copy_chunks(from, to, known ? &from->checksums : &loaded, rescue, watch, err);
     if (st == TESS_OK)
         st = frame_commit(to, err);
+    checksums_finish(&loaded);
     to->metas = to->vlmetas = (struct layers){0}; // the other's
     return st;
 }

@@ -220,11 +220,12 @@ void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
 // stays, so that blocks are not read again. For who wants all of them: it may be large.
 void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);
 
-// Instead of opening it: all bytes of a chunk with an entry >= 0, as it is stored. They stay until
-// it is closed, or the scratch is used again.
+// Instead of opening it: all bytes of a chunk with an entry >= 0, as it is stored, compared with
+// its checksum if that is among those given. They stay until it is closed, or the scratch is used
+// again.
 tess_status stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                              struct chunk_scratch *s, const uint8_t **bytes, int32_t *size,
-                              tess_error *err);
+                              const struct checksums *checksums, struct chunk_scratch *s,
+                              const uint8_t **bytes, int32_t *size, tess_error *err);
 
 // Instead of opening it: decode all of a chunk with an entry >= 0, and forget it.
 tess_status stored_chunk_decode(const struct frame *f, int64_t n, struct chunk_scratch *s,

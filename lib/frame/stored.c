@@ -169,9 +169,10 @@ stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s)
     s->stored_size = 0;
 }
 
-static tess_status
-load(struct stored_chunk *sc, const struct frame *f, int64_t n, const struct checksums *checksums,
-     struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
+tess_status
+stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  const struct checksums *checksums, struct chunk_scratch *s, const uint8_t **bytes,
+                  int32_t *size, tess_error *err)
 {
     struct chunk_header h;
     int64_t room = 0;
@@ -194,13 +195,6 @@ load(struct stored_chunk *sc, const struct frame *f, int64_t n, const struct che
 }
 
 tess_status
-stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                  struct chunk_scratch *s, const uint8_t **bytes, int32_t *size, tess_error *err)
-{
-    return load(sc, f, n, &f->checksums, s, bytes, size, err);
-}
-
-tess_status
 frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
                   struct chunk_scratch *s, bool *known, tess_error *err)
 {
@@ -208,7 +202,7 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     const uint8_t *bytes;
     int32_t size;
     *known = checksums_get(checksums, index_get(&f->index, n)) != 0;
-    const tess_status st = load(&sc, f, n, checksums, s, &bytes, &size, err);
+    const tess_status st = stored_chunk_load(&sc, f, n, checksums, s, &bytes, &size, err);
     if (st == TESS_OK)
         stored_chunk_close(&sc);
     return st;

@@ -237,11 +237,15 @@ damage_does_not_spread(void **state)
     uint8_t *const bytes = files_read(storage.path, &size);
     flip(storage.path, find_row(bytes, size, &r, 9));
     free(bytes);
-    for (int i = 0; i < 2; i++) {
-        storage.mode = i == 0 ? TESS_MODE_READ : TESS_MODE_UPDATE;
+    for (int i = 0; i < 3; i++) {
+        storage.mode = i < 2 ? TESS_MODE_READ : TESS_MODE_UPDATE;
         storage.checksums = i == 0 ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
         ok(tess_array_open(&storage, &a, err));
         assert_int_equal(tess_array_save(a, &copy, TESS_LAYOUT_CONTIGUOUS, NULL), TESS_ERR_CORRUPT);
+        assert_int_equal(tess_array_copy(a, &copy, NULL, NULL, NULL), TESS_ERR_CORRUPT);
+        assert_int_equal(
+            tess_array_concatenate((tess_array *[]){a, a}, 2, 0, &copy, NULL, NULL, NULL),
+            TESS_ERR_CORRUPT);
         assert_false(files_exist(copy.path));
         tess_array_discard(a);
     }
