@@ -33,6 +33,7 @@ struct field {
     int ndim;
     int64_t shape[MAX_NDIM];
     float *items;
+    float fill; // what growth shows
     int raw_fd;
     int ncid, varid; // ncid < 0: there is none
 };
@@ -94,6 +95,8 @@ netcdf_open(struct field *f, const char *path, const char *name)
     netcdf_must(nc_open(path, NC_NOWRITE, &f->ncid), path);
     netcdf_must(nc_inq_varid(f->ncid, name, &f->varid), path);
     netcdf_must(nc_inq_varndims(f->ncid, f->varid, &f->ndim), path);
+    if (nc_get_att_float(f->ncid, f->varid, "_FillValue", &f->fill) != NC_NOERR)
+        f->fill = 0;
     if (f->ndim > MAX_NDIM)
         bench_die("%s: %s has %d dimensions, more than %d", path, name, f->ndim, MAX_NDIM);
     netcdf_must(nc_inq_vardimid(f->ncid, f->varid, dims), path);
@@ -364,7 +367,7 @@ check(const struct field *f, const char *path)
     return same;
 }
 
-// Reopen: is the array the field plus January again, plus `empty` months of zeros?
+// Reopen: is the array the field plus January again, plus `empty` months of the fill value?
 static bool
 check_grown(const struct field *f, const char *path, int64_t empty)
 {
@@ -378,7 +381,8 @@ check_grown(const struct field *f, const char *path, int64_t empty)
     grown.items = bench_alloc(bytes_of(nitems + (1 + empty) * month));
     memcpy(grown.items, f->items, bytes_of(nitems));
     memcpy(grown.items + nitems, f->items, bytes_of(month));
-    memset(grown.items + nitems + month, 0, bytes_of(empty * month));
+    for (int64_t i = nitems + month; i < nitems + (1 + empty) * month; i++)
+        grown.items[i] = f->fill;
 
     tess_array *a = open_array(path, TESS_MODE_READ);
     bool same = same_kind(&grown, a);

@@ -177,7 +177,7 @@ tell_what_is_left(const struct export *job)
     tess_error note;
 
     if (job->attributes.left[0]) {
-        (void)report_set(&note, TESS_OK, "left behind, since of no type that fits: %s",
+        (void)report_set(&note, TESS_OK, "not carried over, as their types have no counterpart: %s",
                          job->attributes.left);
         (void)report_print(job->out_name, &note);
     }
@@ -241,8 +241,9 @@ const struct command cmd_export = {
     .purpose = "write an array, or a part of it, as a file of another format",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_LEVEL) | OPT_BIT(OPT_NO_ATTRIBUTES),
+    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
+               OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_LEVEL) |
+               OPT_BIT(OPT_NO_ATTRIBUTES),
     .details =
         "OUT is one of\n"
         "  name.npy            a NumPy array\n"

@@ -39,7 +39,9 @@ items_nbytes(const tess_info *info)
 static double
 ratio(const tess_info *info)
 {
-    return info->cbytes > 0 ? (double)info->nbytes / (double)info->cbytes : (double)NAN;
+    const double bytes = (double)info->nitems * info->typesize; // without padding
+
+    return info->cbytes > 0 ? bytes / (double)info->cbytes : (double)NAN;
 }
 
 static const char *
@@ -215,7 +217,8 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     fprintf(out, "  chunks stored %" PRId64 ", %" PRId64 " bytes, compressed %" PRId64,
             info->nchunks, info->nbytes, info->cbytes);
     if (info->cbytes > 0)
-        fprintf(out, " (ratio %.2f)", ratio(info));
+        fprintf(out, " (ratio %.2f%s)", ratio(info),
+                info->nitems * info->typesize < info->nbytes ? ", padding left out" : "");
     fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
             info->file_size);
     return write_metalayers(out, a, info, err);
@@ -327,7 +330,7 @@ const struct command cmd_info = {
             {"nbytes", "integer or null", "bytes of all items; null: 2^63 or more"},
             {"nbytes_padded", "integer", "bytes of all chunks with their padding"},
             {"cbytes", "integer", "bytes of all chunks as they are stored"},
-            {"cratio", "number or null", "nbytes_padded / cbytes; null: nothing is stored"},
+            {"cratio", "number or null", "nbytes / cbytes, without padding; null: nothing is stored"},
             {"file_size", "integer", "bytes of the frame; of a sparse one, of its index file"},
             {"contiguous", "boolean", "one file; false: a directory with one file per chunk"},
             {"offset", "integer", "byte of the file where the frame begins"},

@@ -289,9 +289,10 @@ const struct command cmd_show = {
     .purpose = "show two axes of an array as a picture",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OUTPUT) |
-               OPT_BIT(OPT_AXES) | OPT_BIT(OPT_REDUCE) | OPT_BIT(OPT_WIDTH) | OPT_BIT(OPT_HEIGHT) |
-               OPT_BIT(OPT_RANGE) | OPT_BIT(OPT_MISSING) | OPT_BIT(OPT_COLORS) | OPT_BIT(OPT_FLIP) |
+    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
+               OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OUTPUT) | OPT_BIT(OPT_AXES) | OPT_BIT(OPT_REDUCE) |
+               OPT_BIT(OPT_WIDTH) | OPT_BIT(OPT_HEIGHT) | OPT_BIT(OPT_RANGE) |
+               OPT_BIT(OPT_MISSING) | OPT_BIT(OPT_COLORS) | OPT_BIT(OPT_FLIP) |
                OPT_BIT(OPT_THREADS),
     .details =
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"

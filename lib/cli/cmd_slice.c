@@ -97,7 +97,8 @@ const struct command cmd_slice = {
     .purpose = "print values",
     .words = "PATH EXPR",
     .nwords = 2,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .options =
+        OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_THREADS),
     .details = "EXPR selects as in NumPy: 0:10,5,...,::-2; ... alone is the whole array.\n"
                "Numbers are printed in full precision; structures and items of unknown type in\n"
                "hexadecimal.\n",

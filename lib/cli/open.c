@@ -86,6 +86,8 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     tess_storage_init(&storage);
     storage.path = path;
     storage.mode = mode;
+    if (mode == TESS_MODE_READ && !args->values[OPT_UNCHECKED])
+        storage.checksums = TESS_CHECKSUMS_VERIFY;
     storage.context = &context;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);

@@ -26,7 +26,8 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_LEVEL] = {"--level", "N", "0 (store) to 9 (smallest); default 5"},
     [OPT_FILTER] = {"--filter", "LIST",
                     "none, or some of shuffle (default), bitshuffle, delta,\n"
-                    "trunc_prec:BITS, bytedelta, int_trunc:BITS, as name[:meta],\n"
+                    "trunc_prec:BITS, bytedelta, int_trunc:BITS, ndcell:SIDE,\n"
+                    "ndmean:SIDE, as name[:meta],\n"
                     "in the order in which they are applied: delta,shuffle"},
     [OPT_SPLIT] = {"--split", "WHEN",
                    "cut blocks into byte streams: auto (default), always, never"},
@@ -74,6 +75,8 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV"},
     [OPT_PLOT] = {"--plot", "FILE", "draw OUT.svg or OUT.png: sizes and speeds; needs gnuplot"},
     [OPT_APPLY] = {"--apply", "OUT", "make the array in the best layout"},
+    [OPT_UNCHECKED] = {"--unchecked", NULL,
+                       "also read chunks that are not what their checksums say"},
     [OPT_NO_ATTRIBUTES] = {"--no-attributes", NULL,
                            "leave attributes, names of dimensions and the fill value"},
     [OPT_HELP] = {"--help", NULL, "this text"},
@@ -135,6 +138,19 @@ bad(const struct command *command, const char *arg, const char *message)
     return OPTIONS_BAD;
 }
 
+// The first of the words that are not there, by its name.
+static enum options_outcome
+bad_word(const struct command *command, int nwords)
+{
+    const char *name = command->words;
+    char text[32];
+
+    for (int n = 0; n < nwords; n++)
+        name += strcspn(name, " ") + 1;
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(name, " "), name);
+    return bad(command, text, " is missing");
+}
+
 enum options_outcome
 options_parse(const struct command *command, int argc, char **argv, struct arguments *args)
 {
@@ -178,6 +194,6 @@ options_parse(const struct command *command, int argc, char **argv, struct argum
     argv[nwords] = NULL;
     args->nwords = nwords;
     if (nwords < command->nwords)
-        return bad(command, command->words, nwords == 0 ? " is missing" : ": not all are there");
+        return bad_word(command, nwords);
     return OPTIONS_RUN;
 }

@@ -53,6 +53,7 @@ enum option_id {
     OPT_PLOT,
     OPT_APPLY,
     OPT_NO_ATTRIBUTES,
+    OPT_UNCHECKED,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

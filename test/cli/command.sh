@@ -377,11 +377,15 @@ EOF
     run 0 slice nw.b2nd :
     prints '[0.1 2.0 3.0]'
     run 3 import n.nc:t x.b2nd
-    run 3 import n.nc:absent x.b2nd
-    run 3 import n.nc: x.b2nd
+    run 2 import n.nc:absent x.b2nd
+    says 'no variable absent; the file has v'
+    run 2 import n.nc: x.b2nd
+    says 'which variable'
+    run 2 import n.nc x.b2nd
+    says 'one of v'
     run 2 import n.nc:v x.b2nd --dtype '<i2'
 fi
-run 2 import absent.nc:v x.b2nd
+run 3 import absent.nc:v x.b2nd
 is_absent x.b2nd
 
 ### larger than one box, in all directions

@@ -167,6 +167,25 @@ dd if=s.b2nd/00000002.chunk of=t.b2nd/00000002.chunk bs=20 count=1 2>/dev/null
 run 3 t.b2nd x.b2nd --codec zlib
 says 't.b2nd'
 [ ! -e x.b2nd ] || fail "a failed copy left something behind"
+# Damage that can be decoded is refused all the same, here and wherever items are read, unless that
+# is asked for.
+run 0 a.b2nd damaged.b2nd --level 0 --blocks 10x10
+printf '\377' | dd of=damaged.b2nd bs=1 seek=300 conv=notrunc 2>/dev/null
+"$tess" verify damaged.b2nd >out && fail "the damage does no harm"
+for options in '' '--codec zlib' '--slice :10,:10'; do
+    # shellcheck disable=SC2086
+    run 3 damaged.b2nd x.b2nd $options
+    says 'checksum'
+done
+subcommand=
+prints=any
+run 3 slice damaged.b2nd 0
+says 'checksum'
+run 3 export damaged.b2nd x.npy
+run 3 diff damaged.b2nd a.b2nd
+run 0 slice damaged.b2nd 0 --unchecked
+run 0 export damaged.b2nd x.npy --unchecked
+run 1 diff damaged.b2nd a.b2nd --unchecked
 "$tess" copy --help >out
 grep -q '^usage: tess copy PATH OUT' out || fail "no usage"
 "$tess" --help | grep -q '  copy ' || fail "tess --help does not name copy"

@@ -66,7 +66,7 @@ says 'tess: a.b2nd: --type integer: none of int, float, string, bytes, json'
 run 2 info
 says 'tess: info: PATH is missing; see tess info --help'
 run 2 import a.npy
-says 'tess: import: IN PATH: not all are there; see tess import --help'
+says 'tess: import: PATH is missing; see tess import --help'
 run 2 slice a.b2nd 0 1
 says 'tess: slice: 1: too many arguments; see tess slice --help'
 

@@ -185,7 +185,8 @@ ingest_tell_left(const struct ingest *job)
     tess_error note;
 
     if (left[0]) {
-        (void)report_set(&note, TESS_OK, "left behind, since of no type that fits: %s", left);
+        (void)report_set(&note, TESS_OK, "not carried over, as their types have no counterpart: %s",
+                         left);
         (void)report_print(job->in_name, &note);
     }
 }

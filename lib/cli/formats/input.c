@@ -14,8 +14,7 @@ static bool
 is_array(const char *name, const struct arguments *args)
 {
     return !args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && strcmp(name, "-") != 0 &&
-           !text_ends_with(name, ".npy") && !text_ends_with(name, ".npz") &&
-           (access(name, F_OK) == 0 || !strchr(name, ':'));
+           !source_has_name_of(name) && (access(name, F_OK) == 0 || !strchr(name, ':'));
 }
 
 static void

@@ -39,13 +39,16 @@ struct source {
 
 /*
  * Open an input: `name.npy`, `file.npz:member`, `file.nc:variable` (netCDF), `file.h5:/dataset`
- * (HDF5), `-` for .npy or raw items on standard input, or any other file as raw items in C order.
- * dtype and shape are for raw input, which needs both; NULL otherwise. TESS_ERR_ARG if they do not
- * suit the input.
+ * (HDF5), these without the colon if there is only one, `-` for .npy or raw items on standard
+ * input, or any other file as raw items in C order. dtype and shape are for raw input, which needs
+ * both; NULL otherwise. TESS_ERR_ARG if they do not suit the input.
  */
 tess_status source_open(const char *name, const char *dtype, const char *shape,
                         struct source **source, tess_error *err);
 void source_close(struct source *source); // NULL is fine
+
+// Whether what is called so is taken for one of these by its name: a suffix, or a colon.
+bool source_has_name_of(const char *name);
 
 // In which order the boxes of a walk are to be read.
 enum walk_order source_order(const struct source *source);

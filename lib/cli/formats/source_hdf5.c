@@ -65,6 +65,7 @@ hdf5_close(struct source *s)
 
 struct list {
     char text[300];
+    char first[200];
     int count;
 };
 
@@ -77,6 +78,8 @@ list_one(hid_t object, const char *name, const H5O_info_t *info, void *user)
     (void)object;
     if (info->type != H5O_TYPE_DATASET)
         return 0;
+    if (list->count == 0)
+        (void)snprintf(list->first, sizeof list->first, "/%s", name);
     if (list->count++ == LISTED_MAX) {
         (void)snprintf(list->text + n, sizeof list->text - n, ", ...");
         return 1;
@@ -85,15 +88,26 @@ list_one(hid_t object, const char *name, const H5O_info_t *info, void *user)
     return 0;
 }
 
-static tess_status
-list_datasets(const struct hdf5 *h, const char *name, tess_error *err)
+static void
+list_datasets(const struct hdf5 *h, struct list *list)
 {
-    struct list list = {0};
-
-    (void)H5Ovisit2(h->file, H5_INDEX_NAME, H5_ITER_INC, list_one, &list, H5O_INFO_BASIC);
+    *list = (struct list){0};
+    (void)H5Ovisit2(h->file, H5_INDEX_NAME, H5_ITER_INC, list_one, list, H5O_INFO_BASIC);
     (void)H5Eclear2(H5E_DEFAULT);
-    return report_set(err, TESS_ERR_ARG, "there is no dataset %.200s; the file holds %s", name,
-                      list.count > 0 ? list.text : "none");
+}
+
+static tess_status
+refuse_name(const struct hdf5 *h, const char *name, tess_error *err)
+{
+    struct list list;
+
+    list_datasets(h, &list);
+    if (list.count == 0)
+        return report_set(err, TESS_ERR_ARG, "the file has no datasets");
+    return name[0] ? report_set(err, TESS_ERR_ARG, "there is no dataset %.200s; the file holds %s",
+                                name, list.text)
+                   : report_set(err, TESS_ERR_ARG,
+                                "which dataset? Behind the name and a colon, one of %s", list.text);
 }
 
 static tess_status
@@ -104,9 +118,12 @@ open_dataset(struct hdf5 *h, const char *path, const char *name, tess_error *err
         return hdf5_fail(err, "cannot open as HDF5");
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     (void)H5Pset_chunk_cache(access, 12421, CHUNK_CACHE, H5D_CHUNK_CACHE_W0_DEFAULT);
-    h->dataset = H5Dopen2(h->file, name, access);
+    struct list list;
+    if (!name[0])
+        list_datasets(h, &list);
+    h->dataset = H5Dopen2(h->file, name[0] ? name : list.count == 1 ? list.first : "/", access);
     (void)H5Pclose(access);
-    return h->dataset >= 0 ? TESS_OK : list_datasets(h, name, err);
+    return h->dataset >= 0 ? TESS_OK : refuse_name(h, name, err);
 }
 
 static tess_status
@@ -435,7 +452,7 @@ source_hdf5_open(const char *path, const char *dataset, struct source **source, 
     h->source.read = hdf5_read;
     h->source.describe = hdf5_describe;
     h->source.close = hdf5_close;
-    TRY(open_dataset(h, path, dataset[0] ? dataset : "/", err));
+    TRY(open_dataset(h, path, dataset, err));
     TRY(inquire(h, err));
     *source = &h->source;
     h = NULL;

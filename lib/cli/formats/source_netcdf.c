@@ -12,6 +12,7 @@
 
 #include <netcdf.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,9 @@
 #else
 #define ORDER "<"
 #endif
+
+// Names of variables that a message lists.
+#define LISTED_MAX 8
 
 struct netcdf {
     struct source source;
@@ -70,13 +74,50 @@ netcdf_close(struct source *s)
 }
 
 // `variable`, or `group/variable`
+// Whether variable v has the values of an axis: it is called like its only dimension.
+static bool
+is_coordinate(const struct netcdf *n, int v, const char *name)
+{
+    char dimension[NC_MAX_NAME + 1];
+    int ndims = 0, dims[NC_MAX_VAR_DIMS];
+
+    return nc_inq_varndims(n->file, v, &ndims) == NC_NOERR && ndims == 1 &&
+           nc_inq_vardimid(n->file, v, dims) == NC_NOERR &&
+           nc_inq_dimname(n->file, dims[0], dimension) == NC_NOERR && strcmp(dimension, name) == 0;
+}
+
+// The names of variables that are no coordinates, as far as there is room; how many there are, and
+// one of them.
+static int
+list_variables(const struct netcdf *n, char *text, size_t size, int *one)
+{
+    char name[NC_MAX_NAME + 1];
+    size_t length = 0;
+    int nvars = 0, count = 0;
+
+    text[0] = '\0';
+    (void)nc_inq_nvars(n->file, &nvars);
+    for (int v = 0; v < nvars; v++) {
+        if (nc_inq_varname(n->file, v, name) != NC_NOERR || is_coordinate(n, v, name))
+            continue;
+        *one = v;
+        if (count++ <= LISTED_MAX && length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", count > 1 ? ", " : "",
+                                       count <= LISTED_MAX ? name : "...");
+    }
+    return count;
+}
+
 static tess_status
 find(struct netcdf *n, const char *name, tess_error *err)
 {
     const char *slash = strrchr(name, '/');
     int status = NC_NOERR;
+    char names[200];
 
     n->group = n->file;
+    if (!name[0] && list_variables(n, names, sizeof names, &n->variable) == 1)
+        return TESS_OK;
     if (slash && slash != name) {
         char *group = strndup(name, (size_t)(slash - name));
         if (!group)
@@ -86,7 +127,14 @@ find(struct netcdf *n, const char *name, tess_error *err)
     }
     if (status == NC_NOERR)
         status = nc_inq_varid(n->group, slash ? slash + 1 : name, &n->variable);
-    return status == NC_NOERR ? TESS_OK : fail(err, name, status);
+    if (status == NC_NOERR)
+        return TESS_OK;
+    if (list_variables(n, names, sizeof names, &n->variable) == 0)
+        return report_set(err, TESS_ERR_ARG, "the file has no variables");
+    return name[0] ? report_set(err, TESS_ERR_ARG, "there is no variable %.100s; the file has %s",
+                                name, names)
+                   : report_set(err, TESS_ERR_ARG,
+                                "which variable? Behind the name and a colon, one of %s", names);
 }
 
 // In the notation of NumPy; NULL for strings and what users define.

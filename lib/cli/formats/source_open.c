@@ -34,6 +34,22 @@ open_npz(const char *path, const char *member, struct source **source, tess_erro
     return st == TESS_OK ? source_npy_feed_open(feed, source, err) : st;
 }
 
+static bool
+is_netcdf(const char *name)
+{
+    return text_ends_with(name, ".nc") || text_ends_with(name, ".nc4") ||
+           text_ends_with(name, ".cdf");
+}
+
+// part: "" for the only one that there is
+static tess_status
+open_file(const char *path, const char *part, struct source **source, tess_error *err)
+{
+    return text_ends_with(path, ".npz") ? open_npz(path, part[0] ? part : NULL, source, err)
+           : text_is_hdf5(path)         ? source_hdf5_open(path, part, source, err)
+                                        : source_netcdf_open(path, part, source, err);
+}
+
 static tess_status
 open_part(const char *name, const char *colon, struct source **source, tess_error *err)
 {
@@ -41,9 +57,7 @@ open_part(const char *name, const char *colon, struct source **source, tess_erro
 
     if (!path)
         return report_nomem(err, colon - name);
-    const tess_status st = text_ends_with(path, ".npz") ? open_npz(path, colon + 1, source, err)
-                           : text_is_hdf5(path) ? source_hdf5_open(path, colon + 1, source, err)
-                                                : source_netcdf_open(path, colon + 1, source, err);
+    const tess_status st = open_file(path, colon + 1, source, err);
     free(path);
     return st;
 }
@@ -84,6 +98,13 @@ open_stdin(const char *dtype, const char *shape, struct source **source, tess_er
     return st;
 }
 
+bool
+source_has_name_of(const char *name)
+{
+    return text_ends_with(name, ".npy") || text_ends_with(name, ".npz") || text_is_hdf5(name) ||
+           is_netcdf(name) || find_variable(name);
+}
+
 tess_status
 source_open(const char *name, const char *dtype, const char *shape, struct source **source,
             tess_error *err)
@@ -93,11 +114,13 @@ source_open(const char *name, const char *dtype, const char *shape, struct sourc
 
     if (strcmp(name, "-") == 0)
         return open_stdin(dtype, shape, source, err);
-    if (!colon && !npy && !npz)
-        return open_raw(name, dtype, shape, source, err);
-    if (dtype || shape)
+    if (!colon && access(name, F_OK) != 0)
+        return report_errno(err, "cannot open");
+    if ((dtype || shape) && (colon || npy || npz))
         return report_set(err, TESS_ERR_ARG, "--dtype and --shape are for raw input");
+    if (dtype || shape || !source_has_name_of(name))
+        return open_raw(name, dtype, shape, source, err);
     return colon ? open_part(name, colon, source, err)
-           : npz ? open_npz(name, NULL, source, err)
-                 : source_npy_open(name, source, err);
+           : npy ? source_npy_open(name, source, err)
+                 : open_file(name, "", source, err);
 }
