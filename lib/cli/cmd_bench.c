@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 #include "cli/layout/bench.h"
+#include "cli/layout/codecs.h"
 #include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -74,20 +75,11 @@ measure_copy(const struct subject *s)
 }
 
 static void
-set_filters(tess_params *p, const uint8_t pipeline[2])
-{
-    memset(p->filters, 0, sizeof p->filters);
-    memset(p->filters_meta, 0, sizeof p->filters_meta);
-    memcpy(p->filters + TESS_MAX_FILTERS - 2, pipeline, 2);
-}
-
-static void
 add_row(struct bench *b, enum bench_part part, const tess_params *params, const struct grid *grid)
 {
     struct trial trial = {.params = *params, .grid = *grid};
 
-    memcpy(trial.params.chunkshape, grid->chunk, sizeof grid->chunk);
-    memcpy(trial.params.blockshape, grid->block, sizeof grid->block);
+    grid_put(grid, &trial.params);
     b->rows[b->count++] = (struct bench_row){.part = part, .one = trial, .all = trial};
 }
 
@@ -129,7 +121,7 @@ plan(struct bench *b, tess_error *err)
     TRY(grid_automatic(given, &grid, err));
     plan_codecs(b, &grid);
     for (int i = 0; i < NPIPELINES && !b->args->values[OPT_FILTER]; i++) {
-        set_filters(&params, pipelines[i]);
+        codecs_set_filters(&params, pipelines[i]);
         add_row(b, BENCH_FILTERS, &params, &grid);
     }
     add_row(b, BENCH_SLICES, given, &grid);

@@ -133,7 +133,6 @@ describe(struct copy *job, tess_error *err)
     return params_set(p, args, err);
 }
 
-// It is nobody's until it is complete: nothing in between has to be durable.
 static tess_status
 write_out(struct copy *job, tess_error *err)
 {
@@ -144,11 +143,7 @@ write_out(struct copy *job, tess_error *err)
 
     TRY(open_context(job->args, &context, err));
     progress_follow(&progress, &context);
-    tess_storage_init(&storage);
-    storage.path = job->file.temporary;
-    storage.mode = TESS_MODE_NEW;
-    storage.durability = TESS_DURABILITY_NONE;
-    storage.context = &context;
+    open_storage_to_make(job->file.temporary, &context, &storage);
     if (is_as_stored(job->args)) {
         tess_array_set_progress(job->in, progress_hear, &progress);
         TRY(tess_array_save(job->in, &storage, job->params.layout, err));

@@ -175,8 +175,7 @@ out:
 static void
 take_layout(tess_params *params, const struct trial *best)
 {
-    memcpy(params->chunkshape, best->grid.chunk, sizeof params->chunkshape);
-    memcpy(params->blockshape, best->grid.block, sizeof params->blockshape);
+    grid_put(&best->grid, params);
     params->codec = best->params.codec;
     params->codec_meta = best->params.codec_meta;
     params->clevel = best->params.clevel;
@@ -201,11 +200,7 @@ copy_array(struct job *job, const struct trial *best, tess_error *err)
     TRY(output_open(&file, job->about, kind_of_array(job), job->args->values[OPT_FORCE] != NULL,
                     err));
     progress_follow(&progress, &context);
-    tess_storage_init(&storage);
-    storage.path = file.temporary;
-    storage.mode = TESS_MODE_NEW;
-    storage.durability = TESS_DURABILITY_NONE;
-    storage.context = &context;
+    open_storage_to_make(file.temporary, &context, &storage);
     st = tess_array_copy(job->subject.in.array, &storage, &params, NULL, err);
     progress_end(&progress);
     TRY(st);

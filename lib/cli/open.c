@@ -108,3 +108,13 @@ open_array_to_change(const char *path, const struct arguments *args, tess_array 
         return report_set(err, TESS_ERR_ARG, "--offset: such a frame cannot be changed");
     return open_in_mode(path, args, TESS_MODE_UPDATE, a, err);
 }
+
+void
+open_storage_to_make(const char *path, const tess_context *context, tess_storage *storage)
+{
+    tess_storage_init(storage);
+    storage->path = path;
+    storage->mode = TESS_MODE_NEW;
+    storage->durability = TESS_DURABILITY_NONE;
+    storage->context = context;
+}

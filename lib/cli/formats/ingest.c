@@ -74,7 +74,6 @@ ingest_describe(struct ingest *job, const struct arguments *args, tess_error *er
     return st == TESS_OK && in->sequential && !chosen ? cut_chunks(job, err) : st;
 }
 
-// It is nobody's until it is complete: nothing in between has to be durable.
 static tess_status
 create(struct ingest *job, const struct arguments *args, tess_error *err)
 {
@@ -86,11 +85,7 @@ create(struct ingest *job, const struct arguments *args, tess_error *err)
     TRY(open_context(args, &context, err));
     TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                     args->values[OPT_FORCE] != NULL, err));
-    tess_storage_init(&storage);
-    storage.context = &context;
-    storage.path = job->file.temporary;
-    storage.mode = TESS_MODE_NEW;
-    storage.durability = TESS_DURABILITY_NONE;
+    open_storage_to_make(job->file.temporary, &context, &storage);
     st = tess_array_uninit(&storage, &job->params, &job->out, err);
 out:
     return st;

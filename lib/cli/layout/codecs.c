@@ -36,6 +36,14 @@ seen_before(int n, const struct codecs_fixed *fixed)
     return false;
 }
 
+void
+codecs_set_filters(tess_params *params, const uint8_t pipeline[2])
+{
+    memset(params->filters, 0, sizeof params->filters);
+    memset(params->filters_meta, 0, sizeof params->filters_meta);
+    memcpy(params->filters + TESS_MAX_FILTERS - 2, pipeline, 2);
+}
+
 bool
 codecs_next(int n, const struct codecs_fixed *fixed, tess_params *params)
 {
@@ -53,9 +61,7 @@ codecs_next(int n, const struct codecs_fixed *fixed, tess_params *params)
     if (!fixed->level)
         params->clevel = squeezes[squeeze].level;
     if (!fixed->filters) {
-        memset(params->filters, 0, sizeof params->filters);
-        memset(params->filters_meta, 0, sizeof params->filters_meta);
-        memcpy(params->filters + TESS_MAX_FILTERS - 2, pipelines[n % npipelines], 2);
+        codecs_set_filters(params, pipelines[n % npipelines]);
     }
     return true;
 }

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+// The last two filters of the pipeline, and no others; TESS_FILTER_NONE leaves a place empty.
+void codecs_set_filters(tess_params *params, const uint8_t pipeline[2]);
+
 struct codecs_fixed {
     bool codec, level, filters;
 };

@@ -60,13 +60,6 @@ tell(struct run *r)
 
 // -- trials
 
-static void
-take_grid(tess_params *params, const struct grid *g)
-{
-    memcpy(params->chunkshape, g->chunk, sizeof params->chunkshape);
-    memcpy(params->blockshape, g->block, sizeof params->blockshape);
-}
-
 static bool
 is_same_squeeze(const tess_params *a, const tess_params *b)
 {
@@ -131,7 +124,7 @@ try_layout(struct run *r, const tess_params *params, const struct grid *g, unsig
         t = &c->trials[c->count];
         *t = (struct trial){.params = *params, .grid = *g};
         t->wanted = is_wanted(r, params, g);
-        take_grid(&t->params, g);
+        grid_put(g, &t->params);
         st = trial_run(t, &c->setting, r->err);
         if (st != TESS_OK)
             return st;
@@ -184,15 +177,13 @@ try_known(struct run *r, const tess_params *stored, struct grid *starts, int *ns
     learn(c, &c->trials[place]);
 
     habit_choose(&c->setting.model.machine, &habit);
-    memcpy(g.chunk, habit.chunkshape, sizeof g.chunk);
-    memcpy(g.block, habit.blockshape, sizeof g.block);
+    g = grid_of(&habit);
     TRY(try_layout(r, &habit, &g, ROLE_HABIT, &place));
     *nstarts = 1;
     if (!c->setting.space.fixed_chunks && !c->setting.space.fixed_blocks)
         starts[(*nstarts)++] = g;
     if (stored) {
-        memcpy(g.chunk, stored->chunkshape, sizeof g.chunk);
-        memcpy(g.block, stored->blockshape, sizeof g.block);
+        g = grid_of(stored);
         st = try_layout(r, stored, &g, ROLE_STORED, &place);
         if (st == TESS_ERR_ARG || st == TESS_ERR_UNSUPPORTED)
             return TESS_OK; // it has a codec that this program cannot write, say

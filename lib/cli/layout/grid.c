@@ -120,6 +120,23 @@ grid_next(const struct grid_space *space, const struct grid *g, struct grid_step
     return true;
 }
 
+struct grid
+grid_of(const tess_params *params)
+{
+    struct grid g;
+
+    memcpy(g.chunk, params->chunkshape, sizeof g.chunk);
+    memcpy(g.block, params->blockshape, sizeof g.block);
+    return g;
+}
+
+void
+grid_put(const struct grid *g, tess_params *params)
+{
+    memcpy(params->chunkshape, g->chunk, sizeof params->chunkshape);
+    memcpy(params->blockshape, g->block, sizeof params->blockshape);
+}
+
 tess_status
 grid_automatic(const tess_params *params, struct grid *g, tess_error *err)
 {

@@ -47,6 +47,10 @@ struct grid_step {
 bool grid_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
                struct grid *neighbour);
 
+// The shapes of an array, from and to its description.
+struct grid grid_of(const tess_params *params);
+void grid_put(const struct grid *g, tess_params *params);
+
 // The shapes that the library chooses for an array, where *params has none.
 tess_status grid_automatic(const tess_params *params, struct grid *g, tess_error *err);
 
