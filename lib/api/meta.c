@@ -4,7 +4,7 @@
 #include "api/check.h"
 #include "array/array.h"
 #include "chunk/cursor.h"
-#include "frame/ledger.h"
+#include "frame/ledger_ref.h"
 #include "meta/fill_layer.h"
 
 #include <tessera/meta.h>
@@ -119,8 +119,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
         return st;
     if (!name || (size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
-    const bool strangers = layers_find(&a->frame->vlmetas, LEDGER_NAME) != NULL;
-    if (strcmp(name, LEDGER_NAME) == 0 && !strangers)
+    if (strcmp(name, LEDGER_NAME) == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
     if (size >= VLMETA_SIZE_LIMIT)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,

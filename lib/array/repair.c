@@ -89,6 +89,8 @@ fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *re
         .nchunks = a->frame->index.nchunks,
         .nfound = s->nfound,
         .nlayers_lost = s->nlayers_lost,
+        .nlayers_unchecked = s->nlayers_unchecked,
+        .checksums_damaged = s->ledger_damaged,
         .header_damaged = s->header_damaged,
         .index_damaged = s->index_damaged,
         .trailer_damaged = s->trailer_damaged,

@@ -139,6 +139,8 @@ prepare_put(struct frame *f, tess_error *err)
     // The first bytes since the last commit: what is free must be known from the newest state.
     if (st == TESS_OK && f->written == 0)
         st = frame_check_current(f, err);
+    if (st == TESS_OK)
+        st = frame_need_checksums(f, err);
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
     return st == TESS_OK ? reserve_put(f, err) : st;
@@ -211,7 +213,9 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
     assert(f->change.open && n < f->index.nchunks);
     if (index_get(&f->index, n) == entry)
         return TESS_OK;
-    const tess_status st = reserve_put(f, err);
+    tess_status st = frame_need_checksums(f, err);
+    if (st == TESS_OK)
+        st = reserve_put(f, err);
     if (st == TESS_OK)
         put(f, n, entry);
     return st;
@@ -288,6 +292,8 @@ frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *er
     const int64_t before = f->change.ndropped;
     assert(f->change.open);
     tess_status st = check_empty(f, nchunks, err);
+    if (st == TESS_OK)
+        st = frame_need_checksums(f, err);
     if (st == TESS_OK && nchunks > f->index.nchunks)
         st = spare_list(f, err);
     if (st == TESS_OK)
@@ -309,6 +315,8 @@ frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tes
 {
     assert(f->change.open);
     tess_status st = check_empty(f, next->nchunks, err);
+    if (st == TESS_OK)
+        st = frame_need_checksums(f, err);
     if (st == TESS_OK)
         st = note_dropped(f, 0, kept, err);
     if (st != TESS_OK)

@@ -118,6 +118,8 @@ frame_commit(struct frame *f, tess_error *err)
     tess_status st = frame_lock_take(f, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
+    if (st == TESS_OK && f->dirty)
+        st = frame_need_checksums(f, err);
     if (st == TESS_OK)
         st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
     if (st == TESS_OK) {

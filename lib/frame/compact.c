@@ -166,6 +166,8 @@ frame_compact_folder(struct frame *f, struct watch *watch, tess_error *err)
 {
     tess_status st = frame_check_shared(f, err);
     if (st == TESS_OK)
+        st = frame_need_checksums(f, err);
+    if (st == TESS_OK)
         st = shorten_chunks(f, watch, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);

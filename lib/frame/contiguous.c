@@ -29,7 +29,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_FIRST = 16 }; // bytes of the header that nearly every commit changes
+enum {
+    COMMIT_FIRST = 16, // bytes of the header that nearly every commit changes
+    NBYTES_AT = 30,
+};
 
 // Where a chunk must end. In an empty frame the header's number of stored bytes may be anything.
 static int64_t
@@ -62,6 +65,14 @@ keep_all(struct frame *f, int64_t section_end, tess_error *err)
     return io_size(f->io, &f->space.end, err);
 }
 
+// Where the state on disk ends: the ledger of an empty frame stands behind its trailer.
+static int64_t
+state_end(const struct frame *f)
+{
+    const bool empty = f->head && get_u64be(f->head + NBYTES_AT) == 0;
+    return f->h.frame_len + (empty && f->ledger_known ? f->ref.size : 0);
+}
+
 static tess_status
 prepare(struct frame *f, tess_error *err)
 {
@@ -72,7 +83,7 @@ prepare(struct frame *f, tess_error *err)
     const tess_status st = free_space_check_behind(f, err);
     if (st != TESS_OK)
         return st;
-    space_init(&f->space, end, (struct extent){end, f->h.frame_len - end});
+    space_init(&f->space, end, (struct extent){end, state_end(f) - end});
     return f->options.never_reuse ? keep_all(f, end, err) : free_space_init(f, end, err);
 }
 
@@ -199,7 +210,7 @@ release(struct frame *f, int64_t entry)
 static void
 set_lengths(struct pending *p)
 {
-    p->h.frame_len = p->placed.start + p->placed.size;
+    pending_set_frame_len(p, p->placed.start, 0);
     p->h.cbytes = p->placed.start - p->h.header_len;
 }
 
@@ -236,12 +247,12 @@ write_header(const struct frame *f, const struct pending *p, tess_error *err)
 
 // Cut the file to what the last two states need.
 static tess_status
-cut(const struct frame *f, int64_t old_len, tess_error *err)
+cut(const struct frame *f, int64_t old_end, tess_error *err)
 {
     int64_t size;
     if (f->options.never_reuse)
         return TESS_OK;
-    const int64_t needed = max_i64(old_len, f->h.frame_len);
+    const int64_t needed = max_i64(old_end, state_end(f));
     const tess_status st = io_size(f->io, &size, err);
     if (st != TESS_OK || size <= needed)
         return st;
@@ -294,14 +305,14 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     }
 
     // The new state is current from here on, whatever follows.
-    const int64_t old_len = f->h.frame_len;
+    const int64_t old_end = state_end(f);
     pending_adopt(p, f);
 
     st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
     const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
     if (st == TESS_OK)
-        st = cut(f, old_len, err);
+        st = cut(f, old_end, err);
     return st;
 }
 
@@ -344,10 +355,11 @@ move_chunk(struct frame *f, int64_t *entry, struct checksums *checksums, tess_er
 static tess_status
 load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 {
-    const int64_t nbytes = (int64_t)get_u64be(f->head + 30);
+    const int64_t nbytes = (int64_t)get_u64be(f->head + NBYTES_AT);
     const int64_t cbytes = (int64_t)get_u64be(f->head + 39);
     const struct extent now = f->space.now;
-    const int64_t index_size = now.size - (int64_t)f->tail_size;
+    const int64_t ledger_size = f->ledger_known ? f->ref.size : 0;
+    const int64_t index_size = now.size - ledger_size - (int64_t)f->tail_size;
 
     if (nbytes == 0)
         return TESS_OK;
@@ -469,7 +481,7 @@ head_is_clear(const struct frame *f, const struct pending *p)
     if (!f->head)
         return true;
     const int64_t tail_at = f->h.frame_len - (int64_t)f->tail_size;
-    if (get_u64be(f->head + 30) > 0)
+    if (get_u64be(f->head + NBYTES_AT) > 0)
         return false;
     return tail_at >= f->h.header_len + p->body_size;
 }

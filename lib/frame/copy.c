@@ -10,7 +10,6 @@
 #include "frame/container.h"
 
 #include "base/checked.h"
-#include "frame/ledger.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -199,8 +198,6 @@ copy_state(const struct frame *from, struct frame *to, struct frame_rescue *resc
     to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
-    if (layers_find(&to->vlmetas, LEDGER_NAME))
-        to->keeps_ledger = false; // somebody else's metalayer of that name
     tess_status st = known ? TESS_OK : frame_load_checksums(from, &from->index, &loaded, err);
     if (st == TESS_OK)
         st = copy_chunks(from, to, known ? &from->checksums : &loaded, rescue, watch, err);

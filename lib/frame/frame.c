@@ -195,6 +195,7 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
     index_init_uniform(&f->index, nchunks, entry);
     space_init(&f->space, f->h.header_len, (struct extent){0});
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
+    f->checksums_known = true; // there are none
     f->space.keeps = f->options.never_reuse;
     f->dirty = true;
 }

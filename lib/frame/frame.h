@@ -24,6 +24,7 @@
 #include "frame/checksums.h"
 #include "frame/header.h"
 #include "frame/index.h"
+#include "frame/ledger_ref.h"
 #include "frame/numbers.h"
 #include "frame/space.h"
 #include "frame/unsynced.h"
@@ -70,6 +71,7 @@ enum { FRAME_LENS_KEPT = 32 };
 #define FRAME_FOLDER_INDEX "chunks.b2frame" // the file of a sparse frame that is no chunk
 
 struct container;
+struct ledger;
 struct folder;
 struct folder_kind;
 
@@ -105,7 +107,8 @@ struct frame {
     struct layers metas;
     struct layers vlmetas;
     struct frame_index index;
-    struct checksums checksums; // of chunks; all that are known, or none if nobody asks for them
+    struct checksums checksums; // of stored chunks
+    bool checksums_known; // they were loaded, as far as there are any; before the first change
 
     struct space space;
     struct old_chunks old;
@@ -116,6 +119,8 @@ struct frame {
     int64_t parked; // bytes of chunks that only the state on disk needs, about
     bool unsure; // what is current on the disk: a sync failed, or this handle has made none yet
     bool keeps_ledger; // commits have one
+    bool ledger_known; // the state on the disk has one, to which `ref` leads
+    struct ledger_ref ref; // .position < 0: of format 1, in the trailer
     uint64_t number; // of the newest commit that is known of
     bool sealed; // it is the one on the disk
     bool header_changed; // but for the header, which another program changed since
@@ -241,9 +246,13 @@ tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_st
 tess_status frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
                               struct chunk_scratch *s, bool *known, tess_error *err);
 
-// load.c: whether f->checksums are those of the list in memory, as far as any are known. Else:
-// those of the list of chunks that is on the disk.
+// load.c: read the ledger of the state on the disk; *x is empty if it has none. TESS_ERR_CORRUPT:
+// it is damaged.
+tess_status frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err);
+// Whether f->checksums are those of the list in memory. A list that was not changed so far is the
+// one on the disk, whose checksums can be loaded: for good, or to somewhere else.
 bool frame_has_checksums(const struct frame *f);
+tess_status frame_need_checksums(struct frame *f, tess_error *err);
 tess_status frame_load_checksums(const struct frame *f, const struct frame_index *list,
                                  struct checksums *checksums, tess_error *err);
 

@@ -24,6 +24,10 @@
 #define FRAME_HEADER_MIN 64 // of the oldest frames
 #define FRAME_HEADER_SECTOR 47 // bytes 16 to 46 are what a commit changes
 #define FRAME_TRAILER_MIN 35
+// A reserved byte, which others write as 0. Ours says that the first sector of a header of several
+// sectors is ours (ledger.h).
+#define FRAME_HEADER_MARK_AT 86
+#define FRAME_HEADER_MARK 0x54
 
 struct frame_header {
     int version; // 2 or 3; 1: betas; 0: alphas

@@ -195,44 +195,107 @@ mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
 bool
 frame_has_checksums(const struct frame *f)
 {
-    return f->writable || f->options.checksums == TESS_CHECKSUMS_VERIFY;
+    return f->checksums_known;
 }
 
-// Read the ledger among the metalayers of a trailer. None, or somebody else's metalayer of that
-// name: *x is empty. That memory is short, or limited, says neither.
+// The ledger of a state that Tessera 0.1 wrote, out of the trailer.
 static tess_status
-find_ledger(const struct frame *f, const struct layers *vlmetas, struct ledger *x, tess_error *err)
+read_ledger_v1(const struct frame *f, struct ledger *x, tess_error *err)
 {
-    const struct layer *const layer = layers_find(vlmetas, LEDGER_NAME);
+    struct layers vlmetas;
+    tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
+    if (st != TESS_OK)
+        return st;
+    const struct layer *const layer = layers_find(&vlmetas, LEDGER_NAME);
+    if (layer)
+        st = ledger_parse_v1(layer, f->options.limits.memory, x, err);
+    layers_finish(&vlmetas);
+    return st;
+}
+
+tess_status
+frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
+{
+    const struct ledger_ref *const ref = &f->ref;
+    uint8_t *bytes;
     *x = (struct ledger){0};
+    if (!f->ledger_known)
+        return TESS_OK;
+    if (ref->size == 0)
+        return ref->position < 0 ? read_ledger_v1(f, x, err) : TESS_OK;
+    tess_status st = load(f, ref->position, ref->size, &bytes, err);
+    if (st == TESS_OK)
+        st = ledger_take(bytes, (size_t)ref->size, x, err);
+    if (st == TESS_OK && (x->hash != ref->hash || x->position != ref->position))
+        st = err_set(err, TESS_ERR_CORRUPT, -1, "a ledger of commit %" PRIu64 ", not %" PRIu64,
+                     x->number, ref->number);
+    if (st == TESS_OK)
+        return TESS_OK;
+    ledger_finish(x);
+    err_shift(err, st, ref->position);
+    return err_prefix(err, st, "ledger");
+}
+
+// Where the ledger of this state would be.
+static int64_t
+ledger_place(const struct frame *f, int64_t size)
+{
+    return f->h.frame_len - (f->h.nbytes > 0 ? (int64_t)f->tail_size + size : 0);
+}
+
+/*
+ * What Tessera left in a state that is still its own. Of another one the number is all that counts.
+ * A metalayer of this name that is no reference is one that a copy by another program has changed;
+ * the next commit makes a new one.
+ */
+static tess_status
+take_ref(struct frame *f, tess_error *err)
+{
+    struct layer *const layer = layers_find(&f->vlmetas, LEDGER_NAME);
+    struct ledger old = {0};
+    tess_status st = TESS_OK;
+
+    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
     if (!layer)
         return TESS_OK;
-    const tess_status st = ledger_parse(layer, f->options.limits.memory, x, err);
-    return st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED ? TESS_OK : st;
+    if (ledger_ref_parse(layer, &f->ref)) {
+        f->number = f->ref.number;
+        f->ledger_known =
+            f->sealed && (f->ref.size == 0 || f->ref.position == ledger_place(f, f->ref.size));
+        f->header_changed =
+            f->ledger_known && f->ref.head_hash != ledger_head_hash(f->head, f->head_size);
+    } else {
+        st = ledger_parse_v1(layer, f->options.limits.memory, &old, err);
+        if (st == TESS_OK) {
+            f->ref = (struct ledger_ref){.position = -1, .number = old.number};
+            f->number = old.number;
+            f->ledger_known = f->sealed;
+            f->header_changed = f->sealed && (old.head_size != f->head_size ||
+                                              memcmp(old.head, f->head, f->head_size) != 0);
+        } else if (st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED) {
+            st = TESS_OK;
+        }
+        ledger_finish(&old);
+    }
+    layers_remove(&f->vlmetas, layer);
+    return st;
 }
 
-// What Tessera left in a state that is still its own. Of others' the number is all that counts.
 static tess_status
 load_ledger(struct frame *f, tess_error *err)
 {
     struct ledger ledger;
-    struct layer *const layer = layers_find(&f->vlmetas, LEDGER_NAME);
-    tess_status st = find_ledger(f, &f->vlmetas, &ledger, err);
-    const bool strangers = layer && !ledger.content;
-
-    f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE && !strangers;
-    if (st != TESS_OK || !ledger.content)
-        return st;
-    f->number = ledger.number;
-    layers_remove(&f->vlmetas, layer);
-    if (f->sealed && !f->folder) // there it is replaced by a rename
-        st = mend_header(f, &ledger, err);
-    if (f->sealed && !f->torn)
-        f->header_changed =
-            ledger.head_size != f->head_size || memcmp(ledger.head, f->head, f->head_size) != 0;
-    if (st == TESS_OK && f->sealed && frame_has_checksums(f))
-        st = ledger_load(&ledger, &f->index, &f->checksums, err);
-    ledger_finish(&ledger);
+    tess_status st = take_ref(f, err);
+    // Where the header is replaced by a rename, or fits one sector, it cannot be torn.
+    if (st == TESS_OK && f->header_changed && !f->folder && f->head_size > LEDGER_SECTOR) {
+        st = frame_read_ledger(f, &ledger, err);
+        if (st == TESS_OK && ledger.content)
+            st = mend_header(f, &ledger, err);
+        f->header_changed = !f->torn;
+        ledger_finish(&ledger);
+    }
+    if (st == TESS_OK && f->options.checksums == TESS_CHECKSUMS_VERIFY)
+        st = frame_need_checksums(f, err);
     return st;
 }
 
@@ -240,18 +303,24 @@ tess_status
 frame_load_checksums(const struct frame *f, const struct frame_index *list,
                      struct checksums *checksums, tess_error *err)
 {
-    struct layers vlmetas;
     struct ledger ledger;
-    if (!f->sealed)
-        return TESS_OK;
-    tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
-    if (st != TESS_OK)
-        return st;
-    st = find_ledger(f, &vlmetas, &ledger, err);
+    tess_status st = frame_read_ledger(f, &ledger, err);
     if (st == TESS_OK && ledger.content)
         st = ledger_load(&ledger, list, checksums, err);
     ledger_finish(&ledger);
-    layers_finish(&vlmetas);
+    return st;
+}
+
+tess_status
+frame_need_checksums(struct frame *f, tess_error *err)
+{
+    if (f->checksums_known)
+        return TESS_OK;
+    const tess_status st = frame_load_checksums(f, &f->index, &f->checksums, err);
+    if (st == TESS_OK)
+        f->checksums_known = true;
+    else
+        checksums_finish(&f->checksums);
     return st;
 }
 

@@ -114,6 +114,7 @@ mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, tess_error
     const tess_status st =
         layers_salvage(src, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE, metas, &lost, &end, err);
     j->f->head_size = FRAME_HEADER_SIZE + end;
+    j->s->nlayers_unchecked = metas->count;
     if (st != TESS_OK || lost == 0 || length <= FRAME_HEADER_SIZE || length > (int64_t)size)
         return st;
     j->f->head_size = (size_t)length;
@@ -502,7 +503,7 @@ find_list(struct salvage_job *j, struct index_search *x, tess_error *err)
         return st;
     const bool found = x->at >= 0;
     const int64_t start = found ? x->end : f->h.header_len + cbytes;
-    st = salvage_trailer(j, x->tail_end, start, found ? x->at : start, start, err);
+    st = salvage_trailer(j, x->tail_end, start, found ? x->at : start, start, NULL, err);
     // Chunks may be anywhere from here on.
     f->h.cbytes = j->search.size - f->h.header_len;
     f->index = x->list;

@@ -28,54 +28,80 @@ pending_finish(struct pending *p)
     free(p->tail);
 }
 
-// The trailer with the metalayers, and a ledger behind them.
+// The trailer with the metalayers, and a reference to the ledger behind them.
 static tess_status
-encode_tail(struct pending *p, const struct frame *f, const struct layers *vlmetas,
-            const struct frame_index *list, const struct checksums *checksums, tess_error *err)
+encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
 {
     struct layers all = {.count = vlmetas->count + 1};
-    if (!f->keeps_ledger || vlmetas->count >= LAYERS_VL_WRITE_MAX)
-        return trailer_write(vlmetas, &p->tail, &p->tail_size, err);
-    all.items = malloc((size_t)all.count * sizeof *all.items);
+    all.items = calloc((size_t)all.count, sizeof *all.items);
     if (!all.items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d metalayers", all.count);
-    struct layer *const ledger = &all.items[vlmetas->count];
+    struct layer *const ref = &all.items[vlmetas->count];
     if (vlmetas->count > 0)
         memcpy(all.items, vlmetas->items, (size_t)vlmetas->count * sizeof *all.items);
-    tess_status st =
-        ledger_make(list, checksums, (size_t)f->h.header_len, f->head != NULL, ledger, err);
-    if (st == TESS_OK && layers_size(&all) <= TRAILER_LAYERS_MAX)
-        p->ledger_size = ledger->size;
-    else if (st == TESS_OK || st == TESS_ERR_LIMIT)
-        all.count--; // too many chunks, or too much that is not ours: without it
-    if (st == TESS_OK || st == TESS_ERR_LIMIT)
+    tess_status st = ledger_ref_make(ref, err);
+    if (st == TESS_OK) {
+        p->has_ref = layers_size(&all) <= TRAILER_LAYERS_MAX;
+        all.count -= !p->has_ref;
         st = trailer_write(&all, &p->tail, &p->tail_size, err);
-    free(ledger->content);
+    }
+    free(ref->content);
     free(all.items);
     return st;
+}
+
+// Index, ledger and trailer, in the order in which they stand in the file.
+static tess_status
+join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tess_error *err)
+{
+    const size_t ledger_size = (size_t)p->ref.size;
+    p->body_size = p->index_size + p->ref.size + (int64_t)p->tail_size;
+    p->body = malloc((size_t)p->body_size);
+    if (!p->body)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " bytes",
+                       p->body_size);
+    if (index)
+        memcpy(p->body, index, (size_t)p->index_size);
+    if (ledger)
+        memcpy(p->body + (index ? (size_t)p->index_size : p->tail_size), ledger, ledger_size);
+    return TESS_OK; // the trailer comes when it is sealed
 }
 
 static tess_status
 encode_body(struct pending *p, const struct frame *f, const struct layers *vlmetas,
             const struct frame_index *list, const struct checksums *checksums, tess_error *err)
 {
-    uint8_t *index = NULL;
+    const struct ledger_source source = {
+        .list = list,
+        .checksums = checksums,
+        .vlmetas = vlmetas,
+        .head_size = (size_t)f->h.header_len,
+        .previous = f->head != NULL,
+    };
+    // A frame in memory ends with its trailer.
+    const bool no_room = list->nchunks == 0 && f->io && f->io->in_memory;
+    uint8_t *index = NULL, *ledger = NULL;
     int32_t index_size = 0;
+    size_t ledger_size = 0;
+    tess_status st = TESS_OK;
 
-    tess_status st = encode_tail(p, f, vlmetas, list, checksums, err);
-    if (st == TESS_OK && list->nchunks > 0)
-        st = index_write(list, &index, &index_size, err);
-    if (st != TESS_OK)
-        goto out;
-    p->body_size = index_size + (int64_t)p->tail_size;
-    p->body = malloc((size_t)p->body_size);
-    if (p->body && index)
-        memcpy(p->body, index, (size_t)index_size);
-    if (!p->body)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " bytes",
-                     p->body_size);
+    if (f->keeps_ledger && vlmetas->count < LAYERS_VL_WRITE_MAX)
+        TRY(encode_tail(p, vlmetas, err));
+    else
+        TRY(trailer_write(vlmetas, &p->tail, &p->tail_size, err));
+    if (p->has_ref && !no_room) {
+        st = ledger_make(&source, &ledger, &ledger_size, err);
+        if (st != TESS_OK && st != TESS_ERR_LIMIT) // too many chunks: without it
+            goto out;
+    }
+    if (list->nchunks > 0)
+        TRY(index_write(list, &index, &index_size, err));
+    p->index_size = index_size;
+    p->ref.size = (int64_t)ledger_size;
+    st = join(p, index, ledger, err);
 out:
     free(index);
+    free(ledger);
     return st;
 }
 
@@ -83,6 +109,14 @@ tess_status
 pending_encode_body(struct pending *p, const struct frame *f, tess_error *err)
 {
     return encode_body(p, f, &f->vlmetas, &f->index, &f->checksums, err);
+}
+
+// Of a header that may be torn, the mark says that its first sector is ours.
+static void
+mark_header(struct pending *p, const struct frame *f)
+{
+    if (f->h.header_len > LEDGER_SECTOR && !f->folder && p->ref.size > 0)
+        p->head[FRAME_HEADER_MARK_AT] = FRAME_HEADER_MARK;
 }
 
 // Its own header and metalayers, not those in memory, which may have changed since.
@@ -95,9 +129,9 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
     tess_status st = trailer_parse(f->tail, f->tail_size, &vlmetas, err);
     if (st != TESS_OK)
         return st;
-    struct layer *const ledger = layers_find(&vlmetas, LEDGER_NAME);
-    if (ledger && f->keeps_ledger)
-        layers_remove(&vlmetas, ledger);
+    struct layer *const ref = layers_find(&vlmetas, LEDGER_NAME);
+    if (ref)
+        layers_remove(&vlmetas, ref);
     st = encode_body(p, f, &vlmetas, list, checksums, err);
     layers_finish(&vlmetas);
     if (st != TESS_OK)
@@ -107,26 +141,45 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
                        f->head_size);
     memcpy(p->head, f->head, f->head_size);
-    if (p->ledger_size > 0)
+    if (p->has_ref)
         p->head[HAS_VLMETA_AT] = MARK_TRUE;
+    mark_header(p, f);
     return TESS_OK;
+}
+
+void
+pending_set_frame_len(struct pending *p, int64_t start, int64_t gap)
+{
+    const int64_t in_front = p->index_size > 0 ? p->index_size + gap + p->ref.size : 0;
+    p->h.frame_len = start + in_front + (int64_t)p->tail_size;
+    p->ref.position =
+        p->h.frame_len - (p->index_size > 0 ? (int64_t)p->tail_size + p->ref.size : 0);
 }
 
 void
 pending_seal(struct pending *p, const struct frame *f)
 {
-    const size_t index_size = (size_t)p->body_size - p->tail_size;
-    if (p->ledger_size > 0)
-        ledger_seal(p->tail + p->tail_size - TRAILER_FIXED_END - p->ledger_size, p->ledger_size,
-                    f->number + 1, p->head, p->announced ? p->announced : f->head);
-    trailer_seal(p->tail, p->tail_size, p->body, index_size);
-    memcpy(p->body + index_size, p->tail, p->tail_size);
+    const bool empty = p->index_size == 0;
+    const int64_t tail_at = empty ? 0 : p->index_size + p->ref.size;
+    uint8_t *const ledger = p->body + (empty ? (int64_t)p->tail_size : p->index_size);
+    if (p->has_ref) {
+        p->ref.number = f->number + 1;
+        p->ref.head_hash = ledger_head_hash(p->head, (size_t)p->h.header_len);
+        p->ref.hash = checksum_of(p->head, (size_t)p->h.header_len);
+        if (p->ref.size > 0)
+            p->ref.hash = ledger_seal(ledger, (size_t)p->ref.size, p->ref.number, p->ref.position,
+                                      p->head, p->announced ? p->announced : f->head);
+        ledger_ref_write(p->tail + p->tail_size - TRAILER_FIXED_END - LEDGER_REF_CHUNK_SIZE,
+                         &p->ref);
+    }
+    trailer_seal(p->tail, p->tail_size, p->body, (size_t)p->index_size);
+    memcpy(p->body + tail_at, p->tail, p->tail_size);
 }
 
 tess_status
 pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
 {
-    p->h.has_vlmeta = f->vlmetas.count > 0 || p->ledger_size > 0;
+    p->h.has_vlmeta = f->vlmetas.count > 0 || p->has_ref;
     p->head = malloc((size_t)p->h.header_len);
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %" PRId32 " bytes",
@@ -142,6 +195,7 @@ pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
         frame_header_write(&p->h, p->head);
     }
     layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, p->head + FRAME_HEADER_SIZE);
+    mark_header(p, f);
     pending_seal(p, f);
     return TESS_OK;
 }
@@ -157,6 +211,8 @@ pending_adopt(struct pending *p, struct frame *f)
     f->tail = p->tail;
     f->tail_size = p->tail_size;
     p->head = p->tail = NULL;
+    f->ref = p->has_ref ? p->ref : (struct ledger_ref){0};
+    f->ledger_known = true;
     f->number++;
     f->sealed = true;
     f->header_changed = false;

@@ -5,28 +5,34 @@
 #define FRAME_PENDING_H
 
 #include "frame/frame.h"
+#include "frame/ledger.h"
 
 struct pending {
     struct frame_header h;
     uint8_t *head;
-    uint8_t *body; // index and trailer, one after the other
+    uint8_t *body; // index, ledger and trailer; of an empty frame, trailer and ledger
     int64_t body_size;
+    int64_t index_size; // in front of the others; 0: an empty frame
     uint8_t *tail; // the trailer alone
     size_t tail_size;
-    size_t ledger_size; // of the ledger's chunk, the last thing in front of the trailer's end; or 0
+    bool has_ref; // the last metalayer of the trailer is a reference to the ledger
+    struct ledger_ref ref; // .size: of the ledger; 0: there is none
     struct extent placed; // where the body goes
     const uint8_t *announced; // a header that may come next; NULL: none
 };
 
 void pending_finish(struct pending *p); // zeroed: fine
 
-// Index and trailer of the state in memory; an empty frame has no index.
+// Index, ledger and trailer of the state in memory.
 tess_status pending_encode_body(struct pending *p, const struct frame *f, tess_error *err);
 
-// Index and trailer of the state on disk, but with another list of chunks and their checksums.
+// Those of the state on disk, but with another list of chunks and their checksums.
 tess_status pending_encode_disk(struct pending *p, const struct frame *f,
                                 const struct frame_index *list, const struct checksums *checksums,
                                 tess_error *err);
+
+// The lengths of the frame whose body starts at `start`. `gap`: bytes left out behind the index.
+void pending_set_frame_len(struct pending *p, int64_t start, int64_t gap);
 
 // The header, for the lengths in p->h; then the body is complete.
 tess_status pending_encode_header(struct pending *p, const struct frame *f, tess_error *err);

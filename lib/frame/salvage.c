@@ -292,7 +292,7 @@ take_list(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
         j->s->index_damaged = true;
         index_finish(&old);
     }
-    TRY(salvage_trailer(j, frame_len, index_end, index_at, index_end, err));
+    TRY(salvage_trailer(j, frame_len, index_end, index_at, index_end, ledger, err));
     if (ledger->nstored > 0 && nchunks * WORD > f->options.limits.memory)
         TRY(err_set(err, TESS_ERR_LIMIT, -1, "a list of %" PRId64 " chunks", nchunks));
     // A search may find chunks that no state knows to be there.
@@ -320,6 +320,7 @@ take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
     struct frame *const f = j->f;
     const size_t size = ledger->head_size;
     uint8_t *const own = calloc(1, size);
+    bool keeps = false;
     tess_status st = TESS_OK;
 
     f->head = malloc(size);
@@ -335,12 +336,14 @@ take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
         j->own.cbytes == f->h.cbytes && j->own.nbytes == f->h.nbytes) {
         memcpy(f->head, own, size);
         f->h = j->own;
+        keeps = true;
     }
     if (f->h.sparse != (f->folder != NULL) || f->h.header_len != (int64_t)size ||
         f->h.fixed_size != FRAME_HEADER_SIZE)
         TRY(err_set(err, TESS_ERR_CORRUPT, -1, "the copy of a header of another frame"));
     TRY(layers_parse(f->head + FRAME_HEADER_SIZE, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE,
                      LAYERS_HEADER, &f->metas, err));
+    j->s->nlayers_unchecked = keeps ? f->metas.count : 0;
 out:
     free(own);
     return st;
@@ -360,7 +363,7 @@ forget(struct salvage_job *j)
     f->head = f->torn = f->tail = NULL;
     f->head_size = f->tail_size = 0;
     f->h = (struct frame_header){0};
-    f->sealed = false;
+    f->sealed = f->ledger_known = f->header_changed = f->checksums_known = false;
     f->number = 0;
     *j->s = (struct salvage){.keep_header = j->s->keep_header, .older = j->s->older};
 }
@@ -390,18 +393,40 @@ is_damage(tess_status st)
     return st != TESS_OK && st != TESS_ERR_NOMEM && st != TESS_ERR_CANCELLED;
 }
 
+// Checksums of the chunks of a frame that opened. Without them chunks can be decoded, no more.
+static tess_status
+take_checksums(struct salvage_job *j, tess_error *err)
+{
+    struct frame *const f = j->f;
+    const tess_status st = frame_need_checksums(f, err);
+    j->s->ledger_damaged = is_damage(st);
+    f->checksums_known = true;
+    j->s->checked = f->checksums.count > 0;
+    return j->s->ledger_damaged ? TESS_OK : st;
+}
+
 static tess_status
 as_it_opens(struct salvage_job *j, tess_error *err)
 {
     struct frame *const f = j->f;
-    const tess_status st = frame_load(f, err);
+    const tess_checksums checksums = f->options.checksums;
+    f->options.checksums = TESS_CHECKSUMS_WRITE; // compared later
+    tess_status st = frame_load(f, err);
+    f->options.checksums = checksums;
     if (st != TESS_OK)
         return st;
     if (!salvage_fits(f))
         return err_set(err, TESS_ERR_CORRUPT, 0, "header and metalayer contradict each other");
+    st = take_checksums(j, err);
+    if (st != TESS_OK)
+        return st;
     j->s->number = f->number;
-    j->s->checked = f->checksums.count > 0;
     j->s->header_damaged = f->header_changed || f->torn;
+    if (!f->ledger_known || f->header_changed)
+        j->s->nlayers_unchecked += f->metas.count;
+    if (!f->sealed)
+        j->s->nlayers_unchecked += f->vlmetas.count;
+    salvage_drop_damaged(j);
     return f->sealed || f->h.version < 2 ? TESS_OK : salvage_check_list(j, err);
 }
 

@@ -28,11 +28,15 @@ int64_t salvage_index_at(const struct salvage_job *j);
 tess_status salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
                           struct frame_index *list, int64_t *end, tess_error *err);
 
-// The variable-length metalayers of a trailer that ends at frame_len, or else starts at `start`,
-// without the ledger; says in s what is damaged. index_size: bytes of the index in front of it, 0:
-// not known.
+// The variable-length metalayers of a trailer that ends at frame_len, or else starts at `start`;
+// says in s what is damaged. The index stands from index_at to index_end. ledger: what was recorded
+// of them; NULL: nothing.
 tess_status salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start,
-                            int64_t index_at, int64_t index_end, tess_error *err);
+                            int64_t index_at, int64_t index_end, const struct ledger *ledger,
+                            tess_error *err);
+
+// Drop, and count as lost, the variable-length metalayers whose content cannot be decoded.
+void salvage_drop_damaged(struct salvage_job *j);
 
 // The header of the chunk that an entry >= 0 leads to. False: there is none.
 bool salvage_look(const struct salvage_job *j, int64_t entry, struct chunk_header *h);

@@ -66,43 +66,76 @@ salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
     return st;
 }
 
-// Of layers that a damaged trailer may have, those whose content can be decoded.
-static void
-drop_damaged(struct salvage_job *j, struct layers *l)
+// Whether the content of a metalayer can be decoded, or needs a codec that this build has not.
+static bool
+is_readable(const struct salvage_job *j, const struct layer *layer)
 {
+    uint8_t *content = NULL;
+    size_t size;
+    const tess_status st = chunk_content(layer->content, layer->size, j->f->options.limits.memory,
+                                         &content, &size, NULL);
+    free(content);
+    return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
+}
+
+void
+salvage_drop_damaged(struct salvage_job *j)
+{
+    struct layers *const l = &j->f->vlmetas;
     for (int i = l->count - 1; i >= 0; i--) {
-        uint8_t *content;
-        size_t size;
-        if (chunk_content(l->items[i].content, l->items[i].size, j->f->options.limits.memory,
-                          &content, &size, NULL) == TESS_OK) {
-            free(content);
+        if (is_readable(j, &l->items[i]))
             continue;
-        }
-        j->s->nlayers_lost += strcmp(l->items[i].name, LEDGER_NAME) != 0;
+        j->s->nlayers_lost++;
         layers_remove(l, &l->items[i]);
     }
 }
 
-// What can be read of a trailer whose end is damaged, or lost.
+// Of a trailer that is damaged, the metalayers that the ledger confirms.
+static void
+keep_recorded(struct salvage_job *j, const struct ledger *ledger, struct layers *l)
+{
+    for (int i = l->count - 1; i >= 0; i--)
+        if (ledger_check_layer(ledger, &l->items[i]) != LEDGER_SAME)
+            layers_remove(l, &l->items[i]);
+    j->s->nlayers_lost = ledger->nlayers - l->count;
+}
+
+// From what is in the trailer to what is believed of it. ledger: NULL, there is none.
+static void
+choose_layers(struct salvage_job *j, const struct ledger *ledger, int parsing_lost)
+{
+    struct layers *const l = &j->f->vlmetas;
+    struct layer *const ref = layers_find(l, LEDGER_NAME);
+    const bool recorded = ledger && ledger->nlayers >= 0;
+    if (ref)
+        layers_remove(l, ref);
+    if (recorded && !j->f->sealed) {
+        keep_recorded(j, ledger, l);
+    } else {
+        j->s->nlayers_lost += parsing_lost;
+        if (!j->f->sealed)
+            j->s->nlayers_unchecked += l->count;
+    }
+    salvage_drop_damaged(j);
+}
+
+// What can be read of a trailer whose end is damaged, or lost. *lost: metalayers that cannot.
 static tess_status
-parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, tess_error *err)
+parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, int *lost, tess_error *err)
 {
     enum { LAYERS_AT = 2 };
     const int64_t stop = frame_len > start ? min_i64(frame_len, j->search.size) : j->search.size;
     struct layers *const l = &j->f->vlmetas;
     uint8_t *bytes;
     size_t end;
-    int lost = 0;
 
     j->s->trailer_damaged = true;
     tess_status st = load(j, start, stop - start, &bytes, NULL);
     if (st != TESS_OK)
         return st == TESS_ERR_NOMEM ? err_set(err, st, -1, "no memory for a trailer") : TESS_OK;
-    if (stop - start > LAYERS_AT) {
+    if (stop - start > LAYERS_AT)
         st = layers_salvage(bytes + LAYERS_AT, (size_t)(stop - start - LAYERS_AT), LAYERS_AT, l,
-                            &lost, &end, err);
-        j->s->nlayers_lost += lost;
-    }
+                            lost, &end, err);
     free(bytes);
     return st;
 }
@@ -124,11 +157,12 @@ is_sealed(const struct salvage_job *j, int64_t index_at, int64_t index_end)
 
 tess_status
 salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t index_at,
-                int64_t index_end, tess_error *err)
+                int64_t index_end, const struct ledger *ledger, tess_error *err)
 {
     struct frame *const f = j->f;
     uint8_t *end;
     int64_t length = 0;
+    int lost = 0;
     tess_status st = load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
     if (st == TESS_OK)
         st = trailer_length(end, frame_len - f->h.header_len, &length, err);
@@ -143,14 +177,10 @@ salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t
     if (parsed)
         f->sealed = is_sealed(j, index_at, index_end);
     else if (st != TESS_ERR_NOMEM)
-        st = parse_rest(j, start, frame_len, err);
+        st = parse_rest(j, start, frame_len, &lost, err);
     if (st != TESS_OK)
         return st;
-    if (!f->sealed)
-        drop_damaged(j, &f->vlmetas);
-    struct layer *const ledger = layers_find(&f->vlmetas, LEDGER_NAME);
-    if (ledger)
-        layers_remove(&f->vlmetas, ledger);
+    choose_layers(j, ledger, lost);
     return TESS_OK;
 }
 

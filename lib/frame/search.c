@@ -89,25 +89,31 @@ is_foreign(const uint8_t *end)
     return end[0] == LENGTH_MARK && end[FINGERPRINT_MARK_AT] == FINGERPRINT_MARK;
 }
 
-// What stands where a ledger may be: its size and the frame's length must agree with the place, and
-// the bytes behind it not be those of another program.
+/*
+ * What stands where a ledger may be: its size and the frame's length must agree with the place, and
+ * the trailer not be that of another program. One of format 1 is the last thing in front of the
+ * trailer's end.
+ */
 static bool
-is_in_place(struct search *s, struct ledger_place *p)
+is_in_place(struct search *s, struct ledger_place *p, int mark_at)
 {
-    uint8_t front[LEDGER_MARK_AT + FRAME_HEADER_SIZE];
+    uint8_t front[LEDGER_FRONT + FRAME_HEADER_SIZE];
     uint8_t end[TRAILER_FIXED_END];
 
     if (p->position < 0 || s->size - p->position < (int64_t)sizeof front ||
         io_read(s->io, p->position, front, sizeof front, NULL) != TESS_OK)
         return false;
-    p->size = ledger_size(front);
-    const uint8_t *const head = front + LEDGER_MARK_AT;
+    p->size = ledger_size(front, mark_at);
+    const uint8_t *const head = front + mark_at;
     p->frame_len = (int64_t)get_u64be(head + FRAME_LEN_AT);
     p->cbytes = (int64_t)get_u64be(head + CBYTES_AT);
-    if (p->size == 0 || p->size > s->size - p->position ||
-        p->position + p->size + TRAILER_FIXED_END != p->frame_len)
+    if (p->size == 0 || p->size > s->size - p->position)
         return false;
-    return io_read(s->io, p->frame_len - TRAILER_FIXED_END, end, sizeof end, NULL) != TESS_OK ||
+    if (mark_at == LEDGER_MARK_AT_V1 ? p->position + p->size + TRAILER_FIXED_END != p->frame_len
+                                     : ledger_position(front) != p->position)
+        return false;
+    return p->frame_len < TRAILER_FIXED_END ||
+           io_read(s->io, p->frame_len - TRAILER_FIXED_END, end, sizeof end, NULL) != TESS_OK ||
            !is_foreign(end);
 }
 
@@ -126,11 +132,12 @@ search_load_ledger(struct search *s, const struct ledger_place *place, struct le
 }
 
 static tess_status
-try_ledger(struct search *s, int64_t position, ledger_found_fn *found, void *user, tess_error *err)
+try_ledger(struct search *s, int64_t mark, int mark_at, ledger_found_fn *found, void *user,
+           tess_error *err)
 {
-    struct ledger_place p = {.position = position};
+    struct ledger_place p = {.position = mark - mark_at};
     struct ledger ledger;
-    if (!is_in_place(s, &p) || !search_may_try(s, p.size))
+    if (!is_in_place(s, &p, mark_at) || !search_may_try(s, p.size))
         return TESS_OK;
     const tess_status st = search_load_ledger(s, &p, &ledger, err);
     if (st == TESS_OK) {
@@ -159,8 +166,11 @@ search_ledgers(struct search *s, ledger_found_fn *found, void *user, tess_error 
         const uint8_t *at = w.bytes, *const stop = w.bytes + (w.stop - w.start);
         while (st == TESS_OK && (at = memchr(at, (uint8_t)mark[0], (size_t)(stop - at)))) {
             const int64_t position = w.start + (at - w.bytes);
-            if (w.end - position >= (int64_t)sizeof mark && memcmp(at, mark, sizeof mark) == 0)
-                st = try_ledger(s, position - LEDGER_MARK_AT, found, user, err);
+            if (w.end - position >= (int64_t)sizeof mark && memcmp(at, mark, sizeof mark) == 0) {
+                st = try_ledger(s, position, LEDGER_MARK_AT, found, user, err);
+                if (st == TESS_OK)
+                    st = try_ledger(s, position, LEDGER_MARK_AT_V1, found, user, err);
+            }
             at++;
         }
         if (st == TESS_OK)

@@ -230,17 +230,15 @@ remove_file(void *arg, int64_t entry)
     sparse_remove_chunk(((struct frame *)arg)->folder, entry);
 }
 
-// Lengths of the new index file; a gap in front of the trailer gives it one of its own. The sum of
-// stored bytes is kept above all numbers, which c-blosc2 3.x takes for positions.
+// Lengths of the new index file; a gap behind the index gives it one of its own. The sum of stored
+// bytes is kept above all numbers, which c-blosc2 3.x takes for positions.
 static int64_t
 set_lengths(const struct frame *f, struct pending *p)
 {
     int64_t gap = 0;
-    while (pending_is_recent(f, p->h.header_len + p->body_size + gap))
-        gap++;
-    if (p->body_size == (int64_t)p->tail_size)
-        gap = 0; // of an empty frame the trailer is read where the header ends
-    p->h.frame_len = p->h.header_len + p->body_size + gap;
+    pending_set_frame_len(p, p->h.header_len, gap);
+    while (p->index_size > 0 && pending_is_recent(f, p->h.frame_len))
+        pending_set_frame_len(p, p->h.header_len, ++gap);
     const int64_t largest = numbers_largest(&f->numbers);
     p->h.cbytes = f->numbers.stored;
     if (largest >= 0)
@@ -251,13 +249,13 @@ set_lengths(const struct frame *f, struct pending *p)
 static tess_status
 write_index_file(struct frame *f, struct pending *p, int64_t gap, struct io *io, tess_error *err)
 {
-    const int64_t index_size = p->body_size - (int64_t)p->tail_size;
-    const int64_t index_at = p->h.header_len;
+    const int64_t index_at = p->h.header_len, rest = p->body_size - p->index_size;
     tess_status st = io_write(io, 0, p->head, (size_t)p->h.header_len, err);
     if (st == TESS_OK)
-        st = io_write(io, index_at, p->body, (size_t)index_size, err);
+        st = io_write(io, index_at, p->body, (size_t)p->index_size, err);
     if (st == TESS_OK)
-        st = io_write(io, index_at + index_size + gap, p->tail, p->tail_size, err);
+        st = io_write(io, index_at + p->index_size + gap, p->body + p->index_size, (size_t)rest,
+                      err);
     if (st == TESS_OK)
         st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
     return st;

@@ -7,26 +7,42 @@
 #include "chunk/header.h"
 #include "frame/checksums.h"
 #include "frame/header.h"
-#include "frame/ledger.h"
+#include "frame/ledger_ref.h"
 #include "frame/trailer.h"
 
 #include <string.h>
 
-enum { LEDGER_AT = CHUNK_HEADER_SIZE + 5, HASH_AT = 16, FIXED_SIZE = 40 };
+enum { LEDGER_V1_AT = CHUNK_HEADER_SIZE + 5, HASH_AT = 16, FIXED_SIZE = 40 };
 
-// The last metalayer of a trailer, if it is a ledger.
+static uint64_t
+hash_again(uint8_t *ledger, size_t size)
+{
+    put_u64le(ledger + HASH_AT, 0);
+    const uint64_t hash = checksum_of(ledger, size);
+    put_u64le(ledger + HASH_AT, hash);
+    return hash;
+}
+
+// The ledger that the last metalayer of a trailer leads to, or of format 1, is.
 static void
-repair_ledger(uint8_t *trailer, size_t size)
+repair_ledger(uint8_t *image, const struct frame_header *h, size_t size, uint8_t *trailer,
+              size_t trailer_size)
 {
     struct layers vlmetas;
-    if (trailer_parse(trailer, size, &vlmetas, NULL) != TESS_OK)
+    struct ledger_ref ref;
+    if (trailer_parse(trailer, trailer_size, &vlmetas, NULL) != TESS_OK)
         return;
     const struct layer *const layer = layers_find(&vlmetas, LEDGER_NAME);
     const size_t room = layer ? layer->size : 0;
-    if (room >= LEDGER_AT + FIXED_SIZE && room <= size - TRAILER_FIXED_END) {
-        uint8_t *const payload = trailer + size - TRAILER_FIXED_END - room + LEDGER_AT;
-        put_u64le(payload + HASH_AT, 0);
-        put_u64le(payload + HASH_AT, checksum_of(payload, room - LEDGER_AT));
+    uint8_t *const content = trailer + trailer_size - TRAILER_FIXED_END - room;
+    if (room == LEDGER_REF_CHUNK_SIZE && ledger_ref_parse(layer, &ref)) {
+        if (ref.size >= FIXED_SIZE && ref.position >= 0 && ref.position <= (int64_t)size &&
+            ref.size <= (int64_t)size - ref.position)
+            ref.hash = hash_again(image + ref.position, (size_t)ref.size);
+        ref.head_hash = ledger_head_hash(image, (size_t)h->header_len);
+        ledger_ref_write(content, &ref);
+    } else if (room >= LEDGER_V1_AT + FIXED_SIZE && room <= trailer_size - TRAILER_FIXED_END) {
+        (void)hash_again(content + LEDGER_V1_AT, room - LEDGER_V1_AT);
     }
     layers_finish(&vlmetas);
 }
@@ -52,6 +68,6 @@ reseal(uint8_t *image, size_t size)
             return;
         index_size = (size_t)index.cbytes;
     }
-    repair_ledger(trailer, (size_t)length);
+    repair_ledger(image, &h, size, trailer, (size_t)length);
     trailer_seal(trailer, (size_t)length, image + at, index_size);
 }

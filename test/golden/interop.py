@@ -31,6 +31,9 @@ from pythons import interpreter
 
 MODULES = ("numpy", "lz4.block", "zstandard")
 GAP = re.compile(r"frame: (\d+) bytes between the offsets chunk and the trailer")
+RESERVED = "frame: reserved bytes of the pipeline"
+SECTOR, MARK_AT, MARK = 512, 86, 0x54
+BEHIND = "sframe: bytes after the end of the index file"
 GAP_MAX = 32
 
 
@@ -42,19 +45,22 @@ def load(path):
     return module
 
 
-def but_gaps(rule):
-    """A rule of the reader, which passes over the gaps."""
+def but_gaps(rule, gaps):
+    """A rule of the reader, which collects the gaps: ledgers stand there."""
     def strict(condition, message):
         gap = GAP.fullmatch(message)
-        rule(condition or (gap and int(gap[1]) <= GAP_MAX), message)
+        if gap and not condition:
+            gaps.append(int(gap[1]))
+        rule(condition or gap or message in (BEHIND, RESERVED), message)
     return strict
 
 
 def read(b2ref, path, strict=True, offset=0):
+    gaps = []
     b2ref.STRICT = strict
-    b2ref.strict = but_gaps(b2ref.every_rule) if os.path.isdir(path) else b2ref.every_rule
+    b2ref.strict = but_gaps(b2ref.every_rule, gaps)
     source = b2ref.Source(path, offset)
-    return source, source.raw()
+    return source, source.raw(), sum(gaps)
 
 
 def objects(b2ref, path):
@@ -70,19 +76,55 @@ def same_file(path, other):
     return os.path.isfile(path) and os.path.isfile(other) and filecmp.cmp(path, other, False)
 
 
-def ledger_fault(frame, content):
-    """None, or what is wrong with the metalayer that Tessera keeps for itself."""
+def bytes_at(path, position, size):
+    """Bytes of the file with header and index; the ledger of an empty frame is behind the frame."""
+    name = os.path.join(path, "chunks.b2frame") if os.path.isdir(path) else path
+    with open(name, "rb") as file:
+        file.seek(position)
+        return file.read(size)
+
+
+def whitening(hash_bytes, head_hash):
+    """The 16 bytes that the last fields of the reference are combined with: SplitMix64."""
+    mask = (1 << 64) - 1
+    words = b""
+    for i in range(2):
+        x = (int.from_bytes(hash_bytes, "little") ^ head_hash) + i + 0x9e3779b97f4a7c15 & mask
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9 & mask
+        x = (x ^ x >> 27) * 0x94d049bb133111eb & mask
+        words += (x ^ x >> 31).to_bytes(8, "little")
+    return words
+
+
+def ledger_fault(path, offset, frame, content, gap, gap_max):
+    """None, or what is wrong with the reference to the ledger, or with the ledger itself, which
+    has all of the gap but gap_max bytes."""
     head = frame.data[:frame.header_len]
-    if content[:1] != b"\xc6" or struct.unpack_from(">I", content, 1)[0] != len(content) - 5:
-        return "no msgpack bin of its size"
-    payload = content[5:]
-    if payload[0] != 1 or struct.unpack_from("<I", payload, 4)[0] != len(head):
-        return "format %d, a header of %d bytes" % (payload[0], len(head))
-    if payload[40:40 + len(head)] != head[:2] + b"\0" + head[3:]:
+    if content[:2] != b"\xc4\x1d" or len(content) != 31 or content[2] != 2:
+        return "no msgpack bin of 29 bytes of format 2"
+    digest, head_hash = content[3:11], int.from_bytes(content[11:15], "little")
+    fields = bytes(x ^ y for x, y in zip(content[15:], whitening(digest, head_hash)))
+    size = int.from_bytes(fields[:4], "little")
+    position = int.from_bytes(fields[4:10], "little")
+    number = int.from_bytes(fields[10:], "little")
+    marked = len(head) > SECTOR and size > 0 and not os.path.isdir(path)
+    if head[MARK_AT] != (MARK if marked else 0):
+        return "the mark %d in a header of %d bytes" % (head[MARK_AT], len(head))
+    if not size <= gap <= size + gap_max and frame.nchunks > 0:
+        return "a ledger of %d bytes in a gap of %d" % (size, gap)
+    if size == 0:
+        return None
+    block = bytes_at(path, offset + position, size)
+    if len(block) < 56 or block[0] != 2 or struct.unpack_from("<I", block, 4)[0] != len(head):
+        return "%d bytes at %d are no ledger of format 2" % (len(block), position)
+    if block[16:24] != digest or struct.unpack_from("<Q", block, 8)[0] != number:
+        return "another ledger than the metalayer refers to"
+    if block[56:56 + len(head)] != head[:2] + b"\0" + head[3:]:
         return "another header"
-    previous, nruns, nstored = struct.unpack_from("<IIQ", payload, 24)
-    if len(payload) != 40 + len(head) + previous + 8 * (nruns + nstored):
-        return "%d runs and %d checksums in %d bytes" % (nruns, nstored, len(payload))
+    previous, nruns, nstored, at, nlayers = struct.unpack_from("<IIQQI", block, 24)
+    if at != position or size != 56 + len(head) + previous + 40 * nlayers + 8 * (nruns + nstored):
+        return "%d metalayers, %d runs and %d checksums in %d bytes" % (
+            nlayers, nruns, nstored, size)
     return None
 
 
@@ -92,7 +134,7 @@ def difference(b2ref, folder, case, origin):
     path = os.path.join(folder, case["file"])
     strict = not (origin and os.path.exists(original) and objects(b2ref, original))
     try:
-        source, data = read(b2ref, path, strict, case["offset"])
+        source, data, gap = read(b2ref, path, strict, case["offset"])
         metalayers = {k.decode(): v.hex() for k, v in source.frame.meta.items()}
         vlmetalayers = {k.decode(): source.frame.vlmeta_content(k).hex()
                         for k in source.frame.vlmeta}
@@ -117,7 +159,11 @@ def difference(b2ref, folder, case, origin):
     ledger = vlmetalayers.pop("_tess", None)
     if ledger is None and len(vlmetalayers) < 16 and not same_file(path, original):
         return "no ledger"
-    fault = ledger and ledger_fault(source.frame, bytes.fromhex(ledger))
+    gap_max = GAP_MAX if os.path.isdir(path) else 0
+    if ledger is None and gap > gap_max and not same_file(path, original):
+        return "a gap of %d bytes, and no ledger" % gap
+    fault = ledger and ledger_fault(path, case["offset"], source.frame,
+                                    bytes.fromhex(ledger), gap, gap_max)
     if fault:
         return "the ledger: " + fault
     if metalayers != case["metalayers"]:

@@ -1,0 +1,52 @@
+/*
+ * ledger_ref.h - the variable-length metalayer `_tess`, which says where the ledger is (ledger.h).
+ *
+ * Other implementations ignore the metalayer and carry it along, so it speaks of the state it is in
+ * only if the trailer's fingerprint is ours and right (trailer.h), and the position is that of this
+ * frame. Its content is a msgpack bin 8 with 29 bytes, little-endian:
+ *
+ *      0  u8   format, 2
+ *      1  u64  XXH3-64 of the ledger, as in its own header; without a ledger, of the frame's header
+ *      9  u32  XXH3-64 of the frame's header, the lower half
+ *     13  u32  bytes of the ledger; 0: there is none
+ *     17  u48  position of the ledger in the frame
+ *     23  u48  number of the commit
+ *
+ * The last 16 bytes are combined (exclusive or) with 16 that follow from the 12 before them
+ * (whiten()). c-blosc2 stores content of fewer than 32 bytes as it is, so that no filter or codec
+ * that it passes metalayers through can change it, or refuse it; with one exception: with
+ * dictionaries, content of this size must look random.
+ */
+#ifndef FRAME_LEDGER_REF_H
+#define FRAME_LEDGER_REF_H
+
+#include "meta/layers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEDGER_NAME "_tess"
+#define LEDGER_REF_CHUNK_SIZE 63 // of the metalayer as it is stored, a chunk that is not compressed
+
+struct ledger_ref {
+    int64_t size; // 0: there is no ledger
+    int64_t position;
+    uint64_t number;
+    uint64_t hash;
+    uint32_t head_hash;
+};
+
+// What ledger_ref.head_hash is of a header.
+uint32_t ledger_head_hash(const uint8_t *head, size_t size);
+
+// False: it is something else.
+bool ledger_ref_parse(const struct layer *layer, struct ledger_ref *ref);
+
+// Make the metalayer, with room for a reference; the content is allocated for the caller.
+tess_status ledger_ref_make(struct layer *layer, tess_error *err);
+
+// Put the reference into such a content, wherever it is by now.
+void ledger_ref_write(uint8_t *content, const struct ledger_ref *ref);
+
+#endif
