@@ -152,7 +152,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage,
  * that the array gave out end, if something changed.
  *
  * If nothing changed, nothing is forgotten and hardly anything is read. Else all decoded blocks are
- * forgotten, and counting them begins anew.
+ * forgotten, and counting them begins anew. Where another program wrote the last state, it may have
+ * replaced a chunk without a trace in what describes the state: such a file counts as changed each
+ * time.
  *
  * Views (view.h) show the new items, if the array has the type, fill value, chunks and blocks that
  * it had, and no axis is shorter; else using them is TESS_ERR_STALE. That items were moved to other

@@ -214,7 +214,7 @@ is_newest(const tess_array *a)
 {
     const struct frame *const f = a->frame;
     const bool there = f->folder ? folder_is_at(f->folder, a->path) : io_is_at(f->io, a->path);
-    return there && frame_check_unchanged(f, NULL) == TESS_OK;
+    return there && f->sealed && frame_check_unchanged(f, NULL) == TESS_OK;
 }
 
 TESS_API tess_status

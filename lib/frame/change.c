@@ -141,6 +141,7 @@ prepare_put(struct frame *f, tess_error *err)
         st = frame_check_current(f, err);
     if (st == TESS_OK)
         st = frame_need_checksums(f, err);
+    f->stamped &= st != TESS_OK || f->folder;
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
     return st == TESS_OK ? reserve_put(f, err) : st;

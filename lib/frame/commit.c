@@ -10,9 +10,12 @@
 #include "frame/trailer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     FRAME_LEN_AT = 16,
+    NBYTES_AT = 30,
+    CBYTES_AT = 39,
     BATCH_MIN = 64 << 20,
     BATCH_SHARE = 20, // of the stored data: little of it is written in vain
     PARKED_MIN = 256 << 10,
@@ -68,6 +71,19 @@ frame_end(const struct frame *f)
     return (int64_t)get_u64be(f->head + FRAME_LEN_AT);
 }
 
+/*
+ * Another program that writes a trailer leaves it without our fingerprint. It may then replace a
+ * chunk by one of the same size and leave header, index and trailer as they are, which shows in the
+ * time of the file only; in a directory, also of a state of ours.
+ */
+static bool
+is_stamped_anew(const struct frame *f)
+{
+    struct io_stamp now;
+    return f->stamped && (!f->sealed || f->folder) &&
+           (!io_stamp(f->io, &now) || memcmp(&now, &f->stamp, sizeof now) != 0);
+}
+
 // The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
 // header that looks the same has its own trailer by now; or it has cut the file.
 static tess_status
@@ -78,6 +94,8 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     if (!f->head || f->io->in_memory) // nobody else can change it
         return TESS_OK;
     if (f->options.sidecar && f->published && sidecar_is_behind(f->options.sidecar))
+        return changed(-1, err);
+    if (is_stamped_anew(f))
         return changed(-1, err);
     tess_status st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
@@ -95,6 +113,20 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     return st;
 }
 
+// The index of a state of another program, which no fingerprint covers.
+static tess_status
+compare_index(const struct frame *f, tess_error *err)
+{
+    const bool empty = !f->head || get_u64be(f->head + NBYTES_AT) == 0;
+    uint64_t now = 0;
+    if (f->sealed || empty || f->index_size == 0 || f->io->in_memory)
+        return TESS_OK;
+    const int64_t at =
+        (int64_t)f->head_size + (f->folder ? 0 : (int64_t)get_u64be(f->head + CBYTES_AT));
+    const tess_status st = checksum_of_stored(f->io, at, f->index_size, &now, err);
+    return st == TESS_OK && now != f->index_hash ? changed(at, err) : st;
+}
+
 // The header of a later state may be the same, not its fingerprint, since that of the number of the
 // commit is in it. Of a directory, each state has a file of its own.
 tess_status
@@ -106,7 +138,8 @@ frame_check_current(const struct frame *f, tess_error *err)
 tess_status
 frame_check_unchanged(const struct frame *f, tess_error *err)
 {
-    return compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
+    const tess_status st = compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
+    return st == TESS_OK ? compare_index(f, err) : st;
 }
 
 tess_status
@@ -118,6 +151,7 @@ frame_commit(struct frame *f, tess_error *err)
     tess_status st = frame_lock_take(f, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
+    f->stamped &= st != TESS_OK || f->folder;
     if (st == TESS_OK && f->dirty)
         st = frame_need_checksums(f, err);
     if (st == TESS_OK)

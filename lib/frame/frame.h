@@ -123,6 +123,10 @@ struct frame {
     struct ledger_ref ref; // .position < 0: of format 1, in the trailer
     uint64_t number; // of the newest commit that is known of
     bool sealed; // it is the one on the disk
+    bool stamped; // what is on the disk was not written to by this handle since it had `stamp`
+    struct io_stamp stamp; // of the io
+    uint64_t index_hash; // of the index chunk, where a state is not sealed
+    int64_t index_size;
     bool header_changed; // but for the header, which another program changed since
     uint8_t *head; // header and trailer as they are on disk, to notice other writers
     uint8_t *attempted; // one whose write failed, perhaps half-way, over `head`; else NULL

@@ -155,6 +155,10 @@ load_index(struct frame *f, tess_error *err)
         st = load(f, position, h.cbytes, &bytes, err);
     if (st == TESS_OK && f->h.version >= 2)
         st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, &f->sealed, err);
+    if (st == TESS_OK && !f->sealed) {
+        f->index_hash = checksum_of(bytes, (size_t)h.cbytes);
+        f->index_size = h.cbytes;
+    }
     if (st == TESS_OK)
         st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
                          f->options.limits.memory, err);
@@ -345,6 +349,7 @@ tess_status
 frame_load(struct frame *f, tess_error *err)
 {
     tess_error why;
+    f->stamped = io_stamp(f->io, &f->stamp);
     const tess_status st = load_state(f, err);
     if (!f->head)
         return st;

@@ -282,6 +282,7 @@ commit(struct frame *f, tess_error *err)
     io_close(f->io);
     f->io = io;
     io = NULL;
+    f->stamped = io_stamp(f->io, &f->stamp);
     numbers_written(&f->numbers);
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));

@@ -214,6 +214,22 @@ file_is_at(const struct io *io, const char *path)
     return io_descriptor_is_at(((const struct file *)io)->fd, path);
 }
 
+static bool
+file_stamp(const struct io *io, struct io_stamp *stamp)
+{
+    struct stat info;
+    if (fstat(((const struct file *)io)->fd, &info) != 0)
+        return false;
+    *stamp = (struct io_stamp){
+        .device = (int64_t)info.st_dev,
+        .file = (int64_t)info.st_ino,
+        .size = info.st_size,
+        .seconds = info.st_mtim.tv_sec,
+        .nanoseconds = info.st_mtim.tv_nsec,
+    };
+    return true;
+}
+
 static void
 file_close(struct io *io)
 {
@@ -239,6 +255,7 @@ static const struct io_ops file_ops = {
     .sync = file_sync,
     .publish = file_publish,
     .is_at = file_is_at,
+    .stamp = file_stamp,
     .close = file_close,
 };
 

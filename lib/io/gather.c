@@ -182,6 +182,12 @@ gather_is_at(const struct io *io, const char *path)
     return io_is_at(((const struct gather *)io)->file, path);
 }
 
+static bool
+gather_stamp(const struct io *io, struct io_stamp *stamp)
+{
+    return io_stamp(((const struct gather *)io)->file, stamp);
+}
+
 static void
 gather_close(struct io *io)
 {
@@ -200,6 +206,7 @@ static const struct io_ops gather_ops = {
     .sync = gather_sync,
     .publish = gather_publish,
     .is_at = gather_is_at,
+    .stamp = gather_stamp,
     .close = gather_close,
 };
 

@@ -16,6 +16,12 @@
 
 struct io;
 
+// What tells that a file was replaced or written to. Systems count time in steps of some
+// milliseconds: two writes within one step leave the same time.
+struct io_stamp {
+    int64_t device, file, size, seconds, nanoseconds;
+};
+
 struct io_ops {
     // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
     tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
@@ -33,6 +39,8 @@ struct io_ops {
     tess_status (*publish)(struct io *io, bool durable, tess_error *err);
     // Whether that is the file, or part of the file, that a path leads to now.
     bool (*is_at)(const struct io *io, const char *path);
+    // False: there is none. NULL: never.
+    bool (*stamp)(const struct io *io, struct io_stamp *stamp);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -41,7 +49,8 @@ struct io {
     const struct io_ops *ops;
     bool writable;
     bool in_memory; // nobody else can change it
-    bool eager; // large writes are to be on their way to the disk when it is synced; set by the owner
+    bool eager; // large writes are to be on their way to the disk when it is synced; set by the
+                // owner
 };
 
 // Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
@@ -142,6 +151,12 @@ static inline bool
 io_is_at(const struct io *io, const char *path)
 {
     return io->ops->is_at(io, path);
+}
+
+static inline bool
+io_stamp(const struct io *io, struct io_stamp *stamp)
+{
+    return io->ops->stamp && io->ops->stamp(io, stamp);
 }
 
 static inline void
