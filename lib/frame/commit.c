@@ -76,12 +76,25 @@ frame_end(const struct frame *f)
  * chunk by one of the same size and leave header, index and trailer as they are, which shows in the
  * time of the file only; in a directory, also of a state of ours.
  */
-static bool
-is_stamped_anew(const struct frame *f)
+static tess_status
+check_stamp(const struct frame *f, tess_error *err)
 {
     struct io_stamp now;
-    return f->stamped && (!f->sealed || f->folder) &&
-           (!io_stamp(f->io, &now) || memcmp(&now, &f->stamp, sizeof now) != 0);
+    if (!f->stamped || (f->sealed && !f->folder))
+        return TESS_OK;
+    if (!io_stamp(f->io, &now))
+        return err_set(err, TESS_ERR_IO, -1, "the time of the file cannot be read");
+    return memcmp(&now, &f->stamp, sizeof now) != 0 ? changed(-1, err) : TESS_OK;
+}
+
+static tess_status
+check_lock_file(const struct frame *f, tess_error *err)
+{
+    bool behind = false;
+    tess_status st = TESS_OK;
+    if (f->options.sidecar && f->published)
+        st = sidecar_check(f->options.sidecar, &behind, err);
+    return st == TESS_OK && behind ? changed(-1, err) : st;
 }
 
 // The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
@@ -93,11 +106,11 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     bool owned;
     if (!f->head || f->io->in_memory) // nobody else can change it
         return TESS_OK;
-    if (f->options.sidecar && f->published && sidecar_is_behind(f->options.sidecar))
-        return changed(-1, err);
-    if (is_stamped_anew(f))
-        return changed(-1, err);
-    tess_status st = f->container->current(f, &io, &owned, err);
+    tess_status st = check_lock_file(f, err);
+    if (st == TESS_OK)
+        st = check_stamp(f, err);
+    if (st == TESS_OK)
+        st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
     st = compare(io, 0, f->head, f->attempted, head_size, err);

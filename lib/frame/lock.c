@@ -33,8 +33,10 @@ get(const struct frame_options *o, tess_status (*try)(struct sidecar *, tess_err
 static tess_status
 check_number(const struct frame_options *o, tess_error *err)
 {
-    if (!sidecar_is_behind(o->sidecar))
-        return TESS_OK;
+    bool behind;
+    const tess_status st = sidecar_check(o->sidecar, &behind, err);
+    if (st != TESS_OK || !behind)
+        return st;
     return err_set(err, TESS_ERR_STALE, -1,
                    "the file was locked to be changed by another program since it was opened");
 }

@@ -101,20 +101,23 @@ open_file(struct sidecar *s, tess_error *err)
     struct stat info;
     const int always = O_CLOEXEC | O_NONBLOCK;
     const int flags = (s->writable ? O_RDWR : O_RDONLY) | (s->make ? O_CREAT : 0);
+    tess_status st = TESS_OK;
+    s->looked = false; // a failure may be tried again
     s->fd = openat(s->directory, s->name, flags | always, 0666);
     if (s->fd < 0 && s->make && !s->writable) // O_CREAT is refused also where the file is there
         s->fd = openat(s->directory, s->name, O_RDONLY | always);
-    s->looked = true;
-    if (s->fd < 0 && errno == ENOENT && !(s->make && s->writable))
-        return TESS_OK;
-    if (s->fd < 0)
+    if (s->fd < 0 && (errno != ENOENT || (s->make && s->writable)))
         return err_sys(err, errno, "opening the lock file %s", s->name);
-    if (fstat(s->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (s->fd >= 0 && fstat(s->fd, &info) != 0)
+        st = err_sys(err, errno, "asking what the lock file %s is", s->name);
+    else if (s->fd >= 0 && !S_ISREG(info.st_mode))
+        st = err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
+    if (st != TESS_OK) {
         close(s->fd);
         s->fd = -1;
-        return err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
     }
-    return TESS_OK;
+    s->looked = st == TESS_OK;
+    return st;
 }
 
 tess_status
@@ -152,33 +155,55 @@ adopt_process(struct sidecar *s, tess_error *err)
     return open_file(s, err);
 }
 
-static uint64_t
-read_number(const struct sidecar *s)
+// A file that ends before it has the number 0.
+static tess_status
+read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
 {
-    uint64_t number = 0;
-    return pread(s->fd, &number, sizeof number, NUMBER_AT) == (ssize_t)sizeof number ? number : 0;
+    uint8_t bytes[sizeof *number];
+    size_t size = 0;
+    ssize_t n = 1;
+    *number = 0;
+    while (size < sizeof bytes && n != 0) {
+        n = pread(s->fd, bytes + size, sizeof bytes - size, (off_t)(NUMBER_AT + size));
+        if (n < 0 && errno != EINTR)
+            return err_sys(err, errno, "reading the lock file %s", s->name);
+        size += n > 0 ? (size_t)n : 0;
+    }
+    if (size == sizeof bytes)
+        memcpy(number, bytes, sizeof bytes);
+    return TESS_OK;
 }
 
-// Under a lock. Whoever is behind once stays so.
-static void
-look(struct sidecar *s)
+// Under a lock. Once behind, always behind.
+static tess_status
+look(struct sidecar *s, tess_error *err)
 {
-    const uint64_t number = read_number(s);
+    uint64_t number;
+    const tess_status st = read_number(s, &number, err);
+    if (st != TESS_OK)
+        return st;
     s->behind |= s->known && number != s->number;
     s->known = true;
     s->number = number;
+    return TESS_OK;
 }
 
+// Nothing is locked so far.
 static tess_status
 lock(struct sidecar *s, int how, tess_error *err)
 {
-    if (flock(s->fd, how | LOCK_NB) == 0) {
-        look(s);
-        return TESS_OK;
-    }
-    if (errno == EWOULDBLOCK)
+    int result;
+    do
+        result = flock(s->fd, how | LOCK_NB);
+    while (result != 0 && errno == EINTR);
+    if (result != 0 && errno == EWOULDBLOCK)
         return err_sys(err, errno, "somebody else has the lock %s", s->name);
-    return TESS_OK; // a file system without locks
+    if (result != 0)
+        return TESS_OK; // a file system without locks
+    const tess_status st = look(s, err);
+    if (st != TESS_OK)
+        (void)flock(s->fd, LOCK_UN);
+    return st;
 }
 
 static tess_status
@@ -212,13 +237,32 @@ sidecar_unshare(struct sidecar *s)
 }
 
 static tess_status
+write_number(const struct sidecar *s, uint64_t number, tess_error *err)
+{
+    uint8_t bytes[sizeof number];
+    size_t size = 0;
+    memcpy(bytes, &number, sizeof bytes);
+    while (size < sizeof bytes) {
+        const ssize_t n =
+            pwrite(s->fd, bytes + size, sizeof bytes - size, (off_t)(NUMBER_AT + size));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_sys(err, n < 0 ? errno : ENOSPC, "writing to the lock file %s", s->name);
+        size += (size_t)n;
+    }
+    return TESS_OK;
+}
+
+// What stands there after a failure is ours as well: only who has the lock writes it.
+static tess_status
 increase(struct sidecar *s, tess_error *err)
 {
-    const uint64_t number = s->number + 1;
-    if (pwrite(s->fd, &number, sizeof number, NUMBER_AT) != (ssize_t)sizeof number)
-        return err_sys(err, errno, "writing to the lock file %s", s->name);
-    s->number = number;
-    return TESS_OK;
+    uint64_t number = s->number + 1;
+    const tess_status st = write_number(s, number, err);
+    if (st == TESS_OK || read_number(s, &number, NULL) == TESS_OK)
+        s->number = number;
+    return st;
 }
 
 static tess_status
@@ -278,13 +322,16 @@ sidecar_is_taken(struct sidecar *s)
     return taken;
 }
 
-bool
-sidecar_is_behind(struct sidecar *s)
+tess_status
+sidecar_check(struct sidecar *s, bool *behind, tess_error *err)
 {
+    tess_status st = TESS_OK;
     (void)pthread_mutex_lock(&s->mutex);
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
-    const bool behind =
-        s->behind || (!locked && s->fd >= 0 && s->known && read_number(s) != s->number);
+    uint64_t number = s->number;
+    if (!s->behind && !locked && s->fd >= 0 && s->known)
+        st = read_number(s, &number, err);
+    *behind = s->behind || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
-    return behind;
+    return st;
 }

@@ -13,7 +13,8 @@
  * which is counted. Under the exclusive one shared ones are free. In the child of a fork() nothing
  * is locked, and the parent keeps what it had.
  *
- * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK.
+ * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
+ * failure the same can be tried again: what is known of the number stays.
  */
 #ifndef IO_SIDECAR_H
 #define IO_SIDECAR_H
@@ -45,7 +46,8 @@ tess_status sidecar_take(struct sidecar *s, tess_error *err);
 void sidecar_release(struct sidecar *s); // does not have it: fine
 bool sidecar_is_taken(struct sidecar *s);
 
-// Whether somebody else had the exclusive lock since this struct first had any.
-bool sidecar_is_behind(struct sidecar *s);
+// Whether somebody else had the exclusive lock since this struct first had any. A failure is one to
+// read the file.
+tess_status sidecar_check(struct sidecar *s, bool *behind, tess_error *err);
 
 #endif

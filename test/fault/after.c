@@ -16,15 +16,18 @@
 
 #include <cmocka.h>
 
+enum { PATH_SIZE = 700 };
+
 // What took the name of an array and could not give it back says so (folder.h).
 static const char not_given_back[] = "giving back the name";
 
 void
 after_complain(const struct after *t, const char *what)
 {
-    fail_msg("%s, %s, level %d, cache %" PRId64 ", %s, in \"%s\": %s", t->s.workload->name,
-             t->s.layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", (int)t->s.durability,
-             t->s.context.cache, t->failure, t->step, what);
+    fail_msg("%s, %s%s, level %d, cache %" PRId64 ", %s, in \"%s\": %s", t->s.workload->name,
+             t->s.layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous",
+             t->s.lock_file ? " with a lock file" : "", (int)t->s.durability, t->s.context.cache,
+             t->failure, t->step, what);
 }
 
 int
@@ -65,6 +68,20 @@ check_memory(const struct after *t)
         after_complain(t, "the array in memory is another one");
 }
 
+// The story's own array may have the lock while it is looked at what stands in the file: under
+// another name, the lock file keeps nobody out.
+static void
+rename_lock_file(const struct after *t, const char *path, bool hide)
+{
+    char name[PATH_SIZE], away[PATH_SIZE + 10];
+    const bool sparse = t->s.layout == TESS_LAYOUT_SPARSE;
+    (void)snprintf(name, sizeof name, "%s%s.b2lock", path, sparse ? "/" : "");
+    (void)snprintf(away, sizeof away, "%s.away", name);
+    disk_pause();
+    (void)rename(hide ? name : away, hide ? away : name);
+    disk_resume();
+}
+
 // The commit that a path holds; it must be one of those promised.
 static int
 check_disk(const struct after *t, const struct history *h)
@@ -73,13 +90,23 @@ check_disk(const struct after *t, const struct history *h)
     tess_storage storage;
     const struct promise p = look_promise(h, disk_length(), false);
     story_storage(&t->s, h, TESS_MODE_READ, &storage);
+    rename_lock_file(t, storage.path, true);
     const int found = look(storage.path, h, &p, text);
+    rename_lock_file(t, storage.path, false);
     if (found == LOOK_WRONG)
         after_complain(t, text);
     return found;
 }
 
-// Nothing is left of what was not made. Where the removal fails, too, something may be.
+static bool
+is_lock_file(const struct after *t, const char *name)
+{
+    const char *const end = strrchr(name, '.');
+    return t->s.lock_file && end && strcmp(end, ".b2lock") == 0;
+}
+
+// Nothing is left of what was not made, but a lock file. Where the removal fails, too, something
+// may be.
 static void
 check_names(const struct after *t)
 {
@@ -87,7 +114,7 @@ check_names(const struct after *t)
     for (struct dirent *e; dir && !t->helpless && (e = readdir(dir));) {
         const bool array = strcmp(e->d_name, t->s.main.name) == 0 && history_last(&t->s.main) >= 0;
         const bool copy = strcmp(e->d_name, t->s.copy.name) == 0 && history_last(&t->s.copy) >= 0;
-        if (e->d_name[0] != '.' && !array && !copy)
+        if (e->d_name[0] != '.' && !array && !copy && !is_lock_file(t, e->d_name))
             after_complain(t, e->d_name);
     }
     closedir(dir);

@@ -77,6 +77,9 @@ struct obstacle {
 static int64_t
 play(const struct obstacle *o, const struct workload *workload, tess_layout layout, uint64_t seed)
 {
+    static const char *const made[] = {"disk/array.b2d",         "disk/copy.b2d",
+                                       "disk/array.b2nd",        "disk/copy.b2nd",
+                                       "disk/array.b2nd.b2lock", "disk/copy.b2nd.b2lock"};
     const int open_before = after_count_open();
     struct after t = {.sys = o->sys, .step = "make"};
     struct random r;
@@ -104,8 +107,8 @@ play(const struct obstacle *o, const struct workload *workload, tess_layout layo
     story_end(&t.s);
     disk_end();
     assert_int_equal(after_count_open(), open_before);
-    files_remove(files_path(layout == TESS_LAYOUT_SPARSE ? "disk/array.b2d" : "disk/array.b2nd"));
-    files_remove(files_path(layout == TESS_LAYOUT_SPARSE ? "disk/copy.b2d" : "disk/copy.b2nd"));
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
+        files_remove(files_path(made[i]));
     return t.told;
 }
 

@@ -119,6 +119,7 @@ story_begin(struct story *s, const char *folder, const struct workload *workload
     tess_context_init(&s->context);
     s->context.threads = 1;
     s->context.cache = caches[random_below(&s->r, 3)];
+    s->lock_file = random_below(&s->r, 2);
     reference_init(&s->now.items, 2, (const int64_t[]){0, 0}, TYPESIZE);
 }
 
@@ -140,6 +141,7 @@ story_storage(const struct story *s, const struct history *h, tess_mode mode, te
     storage->path = path;
     storage->mode = mode;
     storage->durability = s->durability;
+    storage->lock_file = s->lock_file;
     storage->context = &s->context;
 }
 

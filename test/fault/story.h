@@ -73,6 +73,7 @@ struct story {
     const char *folder; // where it happens; stays
     tess_layout layout;
     tess_durability durability;
+    bool lock_file;
     tess_context context;
     tess_array *a; // NULL: not there
     struct state now;

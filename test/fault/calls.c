@@ -1,0 +1,300 @@
+/*
+ * calls.c - one call to the system fails, once, in a call of the library: each in turn.
+ *
+ * The call is told the failure, TESS_ERR_IO and errno, or it succeeds; nothing is lost, and the
+ * same call, made again, does what it would have done. The lock file of c-blosc2 is there or not.
+ */
+#include "api/files.h"
+#include "api/states.h"
+#include "fault/disk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BEFORE = 100, AFTER = 200, PATH_SIZE = 600 };
+
+// What happens in all of them: a file that holds BEFORE, perhaps opened and changed to AFTER.
+struct scene {
+    tess_layout layout;
+    bool lock_file;
+    tess_durability durability;
+    char path[PATH_SIZE];
+    tess_array *a;
+    int32_t value; // that was read
+};
+
+static tess_storage
+storage_of(const struct scene *s, tess_mode mode)
+{
+    tess_storage storage = at(s->path, mode);
+    storage.lock_file = s->lock_file;
+    storage.durability = s->durability;
+    return storage;
+}
+
+static tess_status
+open_for(struct scene *s, tess_mode mode, tess_error *err)
+{
+    const tess_storage storage = storage_of(s, mode);
+    return tess_array_open(&storage, &s->a, err);
+}
+
+// -- what is made before, and the call that is to fail
+
+static void
+nothing(struct scene *s)
+{
+    (void)s;
+}
+
+static void
+reader(struct scene *s)
+{
+    ok(open_for(s, TESS_MODE_READ, err));
+}
+
+static void
+writer(struct scene *s)
+{
+    ok(open_for(s, TESS_MODE_UPDATE, err));
+    ok(state_write(s->a, AFTER, err));
+}
+
+// Another commit, which the reader does not know of.
+static void
+late_reader(struct scene *s)
+{
+    struct scene other = *s;
+    reader(s);
+    writer(&other);
+    ok(tess_array_close(other.a, err));
+}
+
+static tess_status
+open_to_read(struct scene *s, tess_error *err)
+{
+    return open_for(s, TESS_MODE_READ, err);
+}
+
+static tess_status
+open_to_write(struct scene *s, tess_error *err)
+{
+    return open_for(s, TESS_MODE_UPDATE, err);
+}
+
+static tess_status
+read_it(struct scene *s, tess_error *err)
+{
+    return state_read(s->a, &s->value, err);
+}
+
+static tess_status
+refresh(struct scene *s, tess_error *err)
+{
+    return tess_array_refresh(s->a, NULL, err);
+}
+
+static tess_status
+flush(struct scene *s, tess_error *err)
+{
+    return tess_array_flush(s->a, err);
+}
+
+static const struct act {
+    const char *name;
+    void (*prepare)(struct scene *s);
+    tess_status (*call)(struct scene *s, tess_error *err);
+    int32_t value; // that the array has afterwards
+} acts[] = {
+    {"open to read", nothing, open_to_read, BEFORE},
+    {"open to write", nothing, open_to_write, BEFORE},
+    {"read", reader, read_it, BEFORE},
+    {"read as the writer", writer, read_it, AFTER},
+    {"refresh", late_reader, refresh, AFTER},
+    {"refresh of the writer", writer, refresh, AFTER},
+    {"flush", writer, flush, AFTER},
+};
+
+// -- one failure
+
+static void
+complain(const struct scene *s, const char *what, long n, const char *text)
+{
+    fail_msg("%s, %s%s, level %d, call %ld: %s", what,
+             s->layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous",
+             s->lock_file ? " with a lock file" : "", (int)s->durability, n, text);
+}
+
+static void
+check_told(const struct scene *s, const char *what, long n, tess_status st, const tess_error *err)
+{
+    if (st != TESS_ERR_IO || err->status != st || err->sys != EIO)
+        complain(s, what, n, err->message);
+}
+
+static void
+begin(struct scene *s)
+{
+    static char folder[PATH_SIZE];
+    s->a = NULL;
+    (void)snprintf(s->path, sizeof s->path, "%s/%s", files_path("log"),
+                   s->layout == TESS_LAYOUT_SPARSE ? "array.b2d" : "array.b2nd");
+    assert_int_equal(mkdir(files_path("log"), 0777), 0);
+    (void)snprintf(folder, sizeof folder, "%s", files_path("log"));
+    disk_begin(folder);
+    tess_storage storage = storage_of(s, TESS_MODE_NEW);
+    ok(state_create(&storage, s->layout, BEFORE, &s->a, err));
+    ok(tess_array_close(s->a, err));
+    s->a = NULL;
+}
+
+static void
+end(void)
+{
+    disk_heal();
+    disk_end();
+    files_remove(files_path("log"));
+}
+
+// Whether there was a call to fail.
+static bool
+fail_once(struct scene *s, const struct act *act, long n)
+{
+    tess_error err = {0};
+    begin(s);
+    act->prepare(s);
+    disk_fail(DISK_EIO, n, false);
+    tess_status st = act->call(s, &err);
+    const bool failed = disk_failures() > 0;
+    disk_heal();
+    if (st != TESS_OK) {
+        check_told(s, act->name, n, st, &err);
+        st = act->call(s, &err);
+    }
+    if (st == TESS_OK)
+        st = state_read(s->a, &s->value, &err);
+    if (st == TESS_OK && s->value != act->value)
+        complain(s, act->name, n, "other items");
+    if (st == TESS_OK)
+        st = tess_array_close(s->a, &err);
+    if (st != TESS_OK)
+        complain(s, act->name, n, err.message);
+    if (state_at(s->path) != act->value)
+        complain(s, act->name, n, "other items in the file");
+    end();
+    return failed;
+}
+
+// Closing ends the array also if it fails; one of the two commits is in the file then.
+static bool
+fail_close(struct scene *s, long n)
+{
+    tess_error err = {0};
+    begin(s);
+    writer(s);
+    disk_fail(DISK_EIO, n, false);
+    const tess_status st = tess_array_close(s->a, &err);
+    const bool failed = disk_failures() > 0;
+    disk_heal();
+    if (st != TESS_OK)
+        check_told(s, "close", n, st, &err);
+    const int32_t value = state_at(s->path);
+    if (value != AFTER && (st == TESS_OK || value != BEFORE))
+        complain(s, "close", n, "other items in the file");
+    end();
+    return failed;
+}
+
+// Files of this process that are open.
+static int
+count_open(void)
+{
+    int n = 0;
+    DIR *const dir = opendir("/proc/self/fd");
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static void
+try_all(void (*try)(struct scene *s))
+{
+    for (int i = 0; i < 12; i++) {
+        struct scene s = {
+            .layout = state_layouts[i % 2],
+            .lock_file = i / 2 % 2,
+            .durability = (tess_durability)(i / 4),
+        };
+        const int open_before = count_open();
+        try(&s);
+        assert_int_equal(count_open(), open_before);
+    }
+}
+
+static void
+try_acts(struct scene *s)
+{
+    for (size_t i = 0; i < sizeof acts / sizeof acts[0]; i++) {
+        long n = 0;
+        while (fail_once(s, &acts[i], n))
+            n++;
+        assert_true(n > 0);
+    }
+}
+
+static void
+try_close(struct scene *s)
+{
+    long n = 0;
+    while (fail_close(s, n))
+        n++;
+    assert_true(n > 0);
+}
+
+static void
+told_and_tried_again(void **state)
+{
+    (void)state;
+    try_all(try_acts);
+}
+
+static void
+told_by_close(void **state)
+{
+    (void)state;
+    try_all(try_close);
+}
+
+// A test that failed left its log.
+static int
+teardown(void **state)
+{
+    disk_heal();
+    disk_end();
+    return files_teardown(state);
+}
+
+int
+main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(told_and_tried_again),
+        TEST(told_by_close),
+    };
+    (void)setenv("TESS_NUM_THREADS", "1", 1);
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
