@@ -12,10 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    VLMETA_BLOCKSIZE = 1 << 16,
-    VLMETA_SIZE_LIMIT = INT32_MAX - 63, // with its headers it must stay below 2^31
-};
+enum { VLMETA_BLOCKSIZE = 1 << 16 };
 
 static void
 show(const struct layer *from, tess_metalayer *layer)
@@ -121,14 +118,17 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
     if (strcmp(name, LEDGER_NAME) == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    if (size >= VLMETA_SIZE_LIMIT)
+    if (size > LAYER_CONTENT_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
-                       VLMETA_SIZE_LIMIT - 1);
-    st = chunk_of_bytes(content, size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
-    if (st != TESS_OK)
-        return st;
+                       LAYER_CONTENT_MAX);
     struct layers *const l = &a->frame->vlmetas;
     struct layer *const layer = layers_find(l, name);
+    if (!layer)
+        st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
+    if (st == TESS_OK)
+        st = chunk_of_bytes(content, size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
+    if (st != TESS_OK)
+        return st;
     st = layer ? layer_set(layer, chunk, (size_t)cbytes, err)
                : layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)cbytes, err);
     free(chunk);

@@ -16,7 +16,8 @@
 tess_status json_write(const tess_value *value, char **text, tess_error *err);
 
 // Read one JSON value, as msgpack; *out is allocated for the caller, NULL if there are no bytes.
-// The text is the user's: TESS_ERR_ARG, TESS_ERR_LIMIT (nested too deeply), TESS_ERR_NOMEM.
+// The text is the user's: TESS_ERR_ARG, TESS_ERR_LIMIT (nested too deeply, or
+// more than LAYER_CONTENT_MAX bytes), TESS_ERR_NOMEM.
 tess_status json_read(const char *text, uint8_t **out, size_t *out_size, tess_error *err);
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "meta/base64.h"
 #include "meta/json.h"
+#include "meta/layers.h"
 #include "meta/radix.h"
 #include "meta/utf8.h"
 
@@ -45,7 +46,19 @@ refuse(struct in *in, const char *why)
     stop(in, TESS_ERR_ARG, why);
 }
 
-// What msgpack-c returned, which fails without memory only.
+// Add bytes to the value, up to the most that can be stored. -1: no.
+static int
+write_out(void *self, const char *bytes, size_t size)
+{
+    struct in *const in = self;
+    if (size > LAYER_CONTENT_MAX - in->out.size) {
+        stop(in, TESS_ERR_LIMIT, "the value does not fit in a metalayer");
+        return -1;
+    }
+    return msgpack_sbuffer_write(&in->out, bytes, size);
+}
+
+// What msgpack-c returned; if it was not write_out() that stopped, there was no memory.
 static void
 packed(struct in *in, int failed)
 {
@@ -124,7 +137,7 @@ put_character(struct in *in, int c)
         utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
         utf8[n++] = (char)(0x80 | (c & 0x3f));
     }
-    packed(in, msgpack_sbuffer_write(&in->out, utf8, n));
+    packed(in, write_out(in, utf8, n));
 }
 
 // Behind "\u"
@@ -186,7 +199,7 @@ read_characters(struct in *in)
         else if (!utf8_valid(in->at, run))
             refuse(in, "the string is not UTF-8");
         else
-            packed(in, msgpack_sbuffer_write(&in->out, in->at, run));
+            packed(in, write_out(in, in->at, run));
         in->at += in->st == TESS_OK ? run : 0;
     }
     expect(in, "\"", "the string does not end");
@@ -524,7 +537,7 @@ json_read(const char *text, uint8_t **out, size_t *out_size, tess_error *err)
     struct in in = {.text = text, .at = text, .st = TESS_OK, .err = err};
 
     msgpack_sbuffer_init(&in.out);
-    msgpack_packer_init(&in.pk, &in.out, msgpack_sbuffer_write);
+    msgpack_packer_init(&in.pk, &in, write_out);
     read_value(&in, 0);
     if (in.st == TESS_OK && ahead(&in) != '\0')
         refuse(&in, "something stands behind the value");

@@ -335,11 +335,9 @@ layers_find(const struct layers *l, const char *name)
 }
 
 tess_status
-layers_add(struct layers *l, int max, const char *name, const void *content, size_t size,
-           tess_error *err)
+layers_check_new(const struct layers *l, int max, const char *name, tess_error *err)
 {
     const size_t length = strlen(name);
-    struct layer layer = {0};
 
     if (length == 0 || length > LAYER_NAME_MAX)
         return err_set(err, TESS_ERR_ARG, -1,
@@ -350,11 +348,23 @@ layers_add(struct layers *l, int max, const char *name, const void *content, siz
     if (l->count >= max)
         return err_set(err, TESS_ERR_LIMIT, -1, "%d metalayers are there, at most %d can be",
                        l->count, max);
+    return TESS_OK;
+}
+
+tess_status
+layers_add(struct layers *l, int max, const char *name, const void *content, size_t size,
+           tess_error *err)
+{
+    struct layer layer = {0};
+    tess_status st = layers_check_new(l, max, name, err);
+
+    if (st != TESS_OK)
+        return st;
     if (l->count == l->capacity && !reserve(l, l->capacity + LAYERS_VL_WRITE_MAX))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d metalayers", l->count + 1);
 
-    memcpy(layer.name, name, length);
-    const tess_status st = layer_set(&layer, content, size, err);
+    memcpy(layer.name, name, strlen(name));
+    st = layer_set(&layer, content, size, err);
     if (st == TESS_OK)
         l->items[l->count++] = layer;
     return st;

@@ -21,6 +21,7 @@
 #define LAYERS_FIXED_MAX 16
 #define LAYERS_VL_MAX 8192 // readers; we write at most LAYERS_VL_WRITE_MAX
 #define LAYERS_VL_WRITE_MAX 16
+#define LAYER_CONTENT_MAX (INT32_MAX - 64) // bytes of a value of the trailer, before it is a chunk
 
 enum layers_place { LAYERS_HEADER, LAYERS_TRAILER };
 
@@ -73,6 +74,9 @@ struct layer *layers_find(const struct layers *l, const char *name);
 // move.
 tess_status layers_add(struct layers *l, int max, const char *name, const void *content,
                        size_t size, tess_error *err);
+
+// Whether layers_add() would accept that name, for who wants to know before there is a content.
+tess_status layers_check_new(const struct layers *l, int max, const char *name, tess_error *err);
 
 // Replace the content; copies it. The list is as it was on failure (TESS_ERR_NOMEM, TESS_ERR_LIMIT
 // for 2^31 bytes or more).

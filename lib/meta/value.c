@@ -3,7 +3,8 @@
  *
  * The bytes are walked twice: the first time to check all that they claim and to count, the second
  * to fill memory of just that size. msgpack-c reads numbers only: heads of strings and containers
- * are read here, so that it never allocates on the word of a file. Recursion is bounded.
+ * are read here, so that it never allocates on the word of a file. Recursion is bounded. A value is
+ * written the same way: measured and checked first, copied then.
  *
  * Not here: JSON (json_read.c, json_write.c).
  */
@@ -11,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "meta/layers.h"
 #include "meta/utf8.h"
 
 #include <assert.h>
@@ -334,8 +336,9 @@ check_bytes(const void *data, size_t size, tess_error *err)
 {
     if (size > 0 && !data)
         return err_set(err, TESS_ERR_ARG, -1, "%zu bytes at NULL in a value", size);
-    if (size > UINT32_MAX)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes in a value", size);
+    if (size > LAYER_CONTENT_MAX) // before anything looks at them all
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes in a value, at most %d can be", size,
+                       LAYER_CONTENT_MAX);
     return TESS_OK;
 }
 
@@ -416,46 +419,93 @@ pack_head(msgpack_packer *pk, const tess_value *v)
     }
 }
 
-static tess_status
-pack(msgpack_packer *pk, const tess_value *v, int depth, tess_error *err)
-{
-    tess_status st;
+// What is measured is checked, too; what is written was measured.
+struct packing {
+    msgpack_packer pk;
+    bool measuring;
+};
 
-    TRY(check_value(v, depth, err));
-    if (pack_head(pk, v) != 0)
-        TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value as msgpack"));
+static tess_status
+pack(struct packing *p, const tess_value *v, int depth, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    if (p->measuring)
+        TRY(check_value(v, depth, err));
+    if (pack_head(&p->pk, v) != 0)
+        TRY(err_set(err, TESS_ERR_LIMIT, -1, "a value of more than %d bytes as msgpack",
+                    LAYER_CONTENT_MAX));
     if (v->type == TESS_VALUE_LIST)
         for (size_t i = 0; i < v->as.list.count; i++)
-            TRY(pack(pk, &v->as.list.items[i], depth + 1, err));
+            TRY(pack(p, &v->as.list.items[i], depth + 1, err));
     if (v->type == TESS_VALUE_MAP)
         for (size_t i = 0; i < v->as.map.count; i++) {
-            TRY(pack(pk, &v->as.map.pairs[i].key, depth + 1, err));
-            TRY(pack(pk, &v->as.map.pairs[i].value, depth + 1, err));
+            TRY(pack(p, &v->as.map.pairs[i].key, depth + 1, err));
+            TRY(pack(p, &v->as.map.pairs[i].value, depth + 1, err));
         }
 out:
     return st;
 }
 
+// For msgpack_packer_init(): count bytes, up to the most that can be stored.
+static int
+count_written(void *total, const char *src, size_t size)
+{
+    size_t *const n = total;
+    (void)src;
+    if (size > LAYER_CONTENT_MAX - *n)
+        return -1;
+    *n += size;
+    return 0;
+}
+
+// The same for memory that was measured: `at` is the address of where the next byte goes.
+static int
+write_measured(void *at, const char *src, size_t size)
+{
+    uint8_t **const dst = at;
+    if (size > 0) // src may be NULL otherwise
+        memcpy(*dst, src, size);
+    *dst += size;
+    return 0;
+}
+
+static tess_status
+pack_opaque(const tess_value *value, uint8_t **out, size_t *out_size, tess_error *err)
+{
+    const size_t size = value->as.bytes.size;
+    const tess_status st = check_bytes(value->as.bytes.data, size, err);
+    if (st != TESS_OK)
+        return st;
+    *out = size > 0 ? malloc(size) : NULL;
+    if (size > 0 && !*out)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    if (size > 0)
+        memcpy(*out, value->as.bytes.data, size);
+    *out_size = size;
+    return TESS_OK;
+}
+
 tess_status
 value_pack(const tess_value *value, uint8_t **out, size_t *out_size, tess_error *err)
 {
-    msgpack_sbuffer buffer;
-    msgpack_packer pk;
-    tess_status st = TESS_OK;
+    struct packing p = {.measuring = true};
+    size_t size = 0;
 
-    msgpack_sbuffer_init(&buffer);
-    msgpack_packer_init(&pk, &buffer, msgpack_sbuffer_write);
-    if (value->type == TESS_VALUE_OPAQUE) {
-        TRY(check_bytes(value->as.bytes.data, value->as.bytes.size, err));
-        if (value->as.bytes.size > 0 &&
-            msgpack_sbuffer_write(&buffer, value->as.bytes.data, value->as.bytes.size) != 0)
-            TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", value->as.bytes.size));
-    } else {
-        TRY(pack(&pk, value, 0, err));
-    }
-    *out_size = buffer.size;
-    *out = (uint8_t *)msgpack_sbuffer_release(&buffer);
-out:
-    msgpack_sbuffer_destroy(&buffer);
+    if (value->type == TESS_VALUE_OPAQUE)
+        return pack_opaque(value, out, out_size, err);
+    msgpack_packer_init(&p.pk, &size, count_written);
+    tess_status st = pack(&p, value, 0, err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const bytes = malloc(size);
+    uint8_t *at = bytes;
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value of %zu bytes", size);
+    p.measuring = false;
+    msgpack_packer_init(&p.pk, &at, write_measured);
+    st = pack(&p, value, 0, err);
+    *out = bytes;
+    *out_size = size;
     return st;
 }

@@ -28,8 +28,9 @@ tess_status value_opaque(const uint8_t *src, size_t size, int64_t max_memory, te
                          tess_error *err);
 
 // Write a value, each part in its shortest form. *out is allocated for the caller. The value is
-// the user's: TESS_ERR_ARG if it breaks the rules, TESS_ERR_LIMIT, TESS_ERR_NOMEM. An opaque value
-// is written as its bytes; *out may be NULL then.
+// the user's: TESS_ERR_ARG if it breaks the rules, TESS_ERR_LIMIT (nested too deeply, or more than
+// LAYER_CONTENT_MAX bytes: known before anything is copied), TESS_ERR_NOMEM. An opaque value is
+// written as its bytes; *out may be NULL then.
 tess_status value_pack(const tess_value *value, uint8_t **out, size_t *out_size, tess_error *err);
 
 #endif

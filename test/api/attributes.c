@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -421,6 +423,48 @@ test_any_size(void **state)
 }
 
 // A small file may hold a long list: 24 bytes of memory for each byte, which the limit is for.
+// Peak of the memory of this program, in KiB.
+static long
+peak(void)
+{
+    struct rusage use;
+    assert_int_equal(getrusage(RUSAGE_SELF, &use), 0);
+    return use.ru_maxrss;
+}
+
+// What is too large is refused before it is copied: 3 GiB of zero bytes, which are nowhere.
+static void
+test_too_large(void **state)
+{
+    const size_t size = (size_t)3 << 30, third = (size_t)1 << 30;
+    char *const bytes =
+        mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    tess_array *const a = create(NULL);
+    tess_value parts[3], list = {.type = TESS_VALUE_LIST, .as = {.list = {parts, 3}}};
+    tess_value whole = {.type = TESS_VALUE_STRING, .as = {.string = {bytes, size}}};
+
+    (void)state;
+    assert_true(bytes != MAP_FAILED);
+    for (int i = 0; i < 3; i++)
+        parts[i] = (tess_value){.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, third}}};
+    const long before = peak();
+    refused(TESS_ERR_LIMIT, tess_attr_set_bytes(a, "x", bytes, size, err));
+    refused(TESS_ERR_LIMIT, tess_attr_set(a, "x", &whole, err));
+    refused(TESS_ERR_LIMIT, tess_attr_set(a, "x", &list, err));
+    whole = (tess_value){.type = TESS_VALUE_EXT, .ext = 1, .as = {.bytes = {bytes, size}}};
+    refused(TESS_ERR_LIMIT, tess_attr_set(a, "x", &whole, err));
+    whole.type = TESS_VALUE_OPAQUE;
+    refused(TESS_ERR_LIMIT, tess_attr_set(a, "x", &whole, err));
+    refused(TESS_ERR_LIMIT, tess_vlmeta_set(a, "x", bytes, size, err));
+    refused(TESS_ERR_ARG, tess_meta_set(a, "fixed", bytes, size, err));
+    // Nor is anything copied for a name that cannot be.
+    refused(TESS_ERR_ARG, tess_vlmeta_set(a, "", bytes, third, err));
+    assert_in_range(peak() - before, 0, 100 << 10);
+    assert_int_equal(count(a), 0);
+    ok(tess_array_close(a, err));
+    munmap(bytes, size);
+}
+
 static void
 test_memory_limit(void **state)
 {
@@ -560,6 +604,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_replace_and_delete, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_limit_of_16, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_any_size, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_too_large, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_memory_limit, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_fixed, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_types, files_setup, files_teardown),
