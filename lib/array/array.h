@@ -149,6 +149,10 @@ tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop
                         const int64_t *step, const struct strided_const *src, struct watch *watch,
                         tess_error *err);
 
+// write.c: zeros, where no item will be any more. Chunks that are one item again and again stay.
+tess_status array_write_padding(tess_array *a, const int64_t *start, const int64_t *stop,
+                                struct watch *watch, tess_error *err);
+
 // select_write.c: the same for what is chosen, as for reading; of an item that is chosen more than
 // once, the last value stays.
 tess_status array_set_points(tess_array *a, int64_t npoints, const int64_t *coords,

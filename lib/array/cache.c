@@ -386,8 +386,8 @@ forget(struct cache *c, struct cached **link, int64_t first, int64_t last)
     }
 }
 
-static void
-forget_range(struct cache *c, int64_t first, int64_t last)
+void
+cache_forget_range(struct cache *c, int64_t first, int64_t last)
 {
     for (int i = 0; i < SHARDS && atomic_load(&c->used) > 0; i++)
         for (uint32_t k = 0; k < c->nbuckets; k++)
@@ -400,7 +400,7 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
     if (atomic_load(&c->used) == 0)
         return;
     if (nblocks > (int64_t)SHARDS * c->nbuckets) {
-        forget_range(c, chunk, chunk);
+        cache_forget_range(c, chunk, chunk);
         return;
     }
     for (int32_t block = 0; block < nblocks; block++) {
@@ -412,7 +412,7 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
 void
 cache_forget_from(struct cache *c, int64_t chunk)
 {
-    forget_range(c, chunk, INT64_MAX);
+    cache_forget_range(c, chunk, INT64_MAX);
 }
 
 void

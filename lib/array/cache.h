@@ -82,6 +82,7 @@ void cache_mark_clean(struct cache *c, struct cached *b);
 
 // The chunk has another content than its blocks here, of which there may be `nblocks`.
 void cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks);
+void cache_forget_range(struct cache *c, int64_t first, int64_t last); // chunks, both inclusive
 void cache_forget_from(struct cache *c, int64_t chunk); // this chunk, and all behind it
 
 void cache_stats(struct cache *c, struct cache_stats *stats);

@@ -7,6 +7,7 @@
  */
 #include "array/array.h"
 
+#include "array/constant.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "geom/walk.h"
@@ -17,17 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-is_zeros(const uint8_t *item, int64_t size)
-{
-    return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
-}
-
 tess_status
 array_set_fill(tess_array *a, const uint8_t *item, tess_error *err)
 {
     const size_t size = (size_t)a->g.typesize;
-    if (!item || is_zeros(item, a->g.typesize))
+    if (!item || constant_special(item, a->g.typesize) == SPECIAL_ZEROS)
         return TESS_OK;
     a->fill = malloc(size);
     if (!a->fill)
@@ -50,14 +45,8 @@ array_load_fill(tess_array *a, tess_error *err)
 enum chunk_special
 array_fill_special(const tess_array *a)
 {
-    const int32_t typesize = a->g.typesize;
-    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = typesize}};
-    uint8_t nan[8];
-
-    if (!a->fill || (typesize != 4 && typesize != 8))
-        return SPECIAL_ZEROS;
-    chunk_special_bytes(&nans, 0, nan, (size_t)typesize);
-    return memcmp(a->fill, nan, (size_t)typesize) == 0 ? SPECIAL_NANS : SPECIAL_ZEROS;
+    const bool nans = a->fill && constant_special(a->fill, a->g.typesize) == SPECIAL_NANS;
+    return nans ? SPECIAL_NANS : SPECIAL_ZEROS;
 }
 
 // What filling needs, while it lasts.
@@ -107,6 +96,11 @@ is_filled(struct filler *f, struct visit *v, const struct walk *chunk, bool *fil
     int64_t extent[NDIM_MAX], stride[NDIM_MAX];
     struct walk w;
 
+    *filled = constant_chunk(&v->stored.chunk, g->typesize, f->block);
+    if (*filled) {
+        *filled = memcmp(f->block, f->item, (size_t)g->typesize) == 0;
+        return TESS_OK;
+    }
     *filled = true;
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
     for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);

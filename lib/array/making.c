@@ -9,6 +9,7 @@
  */
 #include "array/making.h"
 
+#include "array/constant.h"
 #include "base/checked.h"
 #include "chunk/train.h"
 
@@ -16,10 +17,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Bytes of an item beyond which a constant chunk may be smaller in blocks: with LZ4, one block of
-// a constant takes some 30 bytes.
-#define WIDE 64
 
 enum {
     STREAMED_MIN = (1 << 24) + 1, // bytes of a chunk that is not put together in memory
@@ -252,39 +249,59 @@ begin_blocks(struct making *m, bool expect_plain, tess_error *err)
 }
 
 static bool
-is_zero(const uint8_t *item, int64_t size)
+is_lossy(const struct making *m)
 {
-    return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
+    const struct chunk_encoder *const e = &m->a->encoder;
+    return e->pipeline.lossy || (e->codec && e->codec->lossy);
 }
 
-// The special value that a constant is, if it is one without bytes of its own.
-static enum chunk_special
-special_of(const tess_array *a, const uint8_t *item)
+// The item that all new items are; NULL: they differ.
+static const uint8_t *
+new_item(const struct making *m)
 {
-    const int32_t typesize = a->g.typesize;
-    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = typesize}};
-    uint8_t nan[8];
+    return m->source->constant ? m->source->constant(m->source->from, &m->edit) : NULL;
+}
 
-    if (is_zero(item, typesize))
-        return SPECIAL_ZEROS;
-    if (typesize == 4 || typesize == 8) {
-        chunk_special_bytes(&nans, 0, nan, (size_t)typesize);
-        if (memcmp(item, nan, (size_t)typesize) == 0)
-            return SPECIAL_NANS;
+// An old chunk that is one item again and again: it stays if all new items are that one, too.
+static tess_status
+keep_constant(struct making *m, tess_error *err)
+{
+    const struct chunk *const old = &m->old->stored.chunk;
+    const int32_t typesize = m->a->g.typesize;
+
+    if (m->source->padding) {
+        m->constant = m->unchanged = true;
+        return TESS_OK;
     }
-    return SPECIAL_VALUE;
+    const uint8_t *const item = new_item(m);
+    const tess_status st = item ? buffer_reserve(&m->bytes, typesize, err) : TESS_OK;
+    if (st != TESS_OK || !item || !constant_chunk(old, typesize, m->bytes.bytes) ||
+        memcmp(m->bytes.bytes, item, (size_t)typesize) != 0)
+        return st;
+    m->constant = true;
+    m->unchanged = old->h.special != SPECIAL_UNINIT; // of that, others may show anything
+    m->item = item;
+    return TESS_OK;
 }
 
 tess_status
 making_begin(struct making *m, bool expect_plain, tess_error *err)
 {
-    const uint8_t *const item = m->edit.item;
-    if (item && (m->a->g.typesize <= WIDE || special_of(m->a, item) != SPECIAL_VALUE)) {
-        m->constant = true;
-        return TESS_OK;
+    tess_status st = TESS_OK;
+
+    if (m->edit.whole) {
+        m->item = new_item(m);
+        m->constant = m->item && constant_pays(m->item, &m->a->g);
+    } else {
+        st = open_old(m, err);
+        if (st == TESS_OK && m->old->kind == VISIT_SPECIAL)
+            st = keep_constant(m, err);
     }
-    const tess_status st = m->edit.whole ? TESS_OK : open_old(m, err);
-    return st == TESS_OK ? begin_blocks(m, expect_plain, err) : st;
+    if (st == TESS_OK && !m->constant)
+        st = begin_blocks(m, expect_plain, err);
+    if (st == TESS_OK && !m->constant && m->source->padding && !m->keep && is_lossy(m))
+        m->out.full = true; // to be stored plainly
+    return st;
 }
 
 // Store a part of a streamed chunk.
@@ -360,15 +377,12 @@ making_keep(struct making *m, int32_t nblock, tess_error *err)
 static tess_status
 put_value(struct making *m, tess_error *err)
 {
-    const enum chunk_special special = special_of(m->a, m->edit.item);
-    if (special != SPECIAL_VALUE)
-        return frame_put_special(m->a->frame, m->edit.n, special, err);
-    const tess_status st =
-        buffer_reserve(&m->bytes, (int64_t)m->a->g.typesize + CHUNK_HEADER_SIZE, err);
-    if (st != TESS_OK)
-        return st;
-    const int32_t cbytes = chunk_encode_value(&m->a->encoder, m->edit.item, m->bytes.bytes);
-    return frame_put(m->a->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+    struct constant c;
+    tess_status st = constant_init(&c, m->a, m->item, err);
+    if (st == TESS_OK)
+        st = constant_put(m->a, m->edit.n, &c, err);
+    constant_finish(&c);
+    return st;
 }
 
 // The chunk's plain bytes: collected already, or once more.
@@ -429,12 +443,12 @@ making_end(struct making *m, bool *plain, tess_error *err)
     const int64_t value_size = (int64_t)m->a->g.typesize + CHUNK_HEADER_SIZE;
 
     if (m->constant)
-        return put_value(m, err);
+        return m->unchanged ? TESS_OK : put_value(m, err);
     const tess_status st = making_keep(m, (int32_t)m->a->g.nblocks, err);
     if (st != TESS_OK)
         return st;
     *plain = m->out.full;
-    if (m->edit.item && (m->out.full || (!m->out.zeros && m->out.at > value_size))) {
+    if (m->item && (m->out.full || (!m->out.zeros && m->out.at > value_size))) {
         frame_put_abandon(m->a->frame, &m->put);
         return put_value(m, err);
     }

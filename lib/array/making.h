@@ -27,7 +27,9 @@ struct making {
 
     struct visit *old; // NULL if nothing of it is needed
     bool keep; // stored blocks that are not touched are right as they are
+    const uint8_t *item; // all items of the new chunk are this one; NULL: they differ
     bool constant; // needs no blocks
+    bool unchanged; // the new items are those that are there
     uint8_t *ref;
     struct codec_dict dict;
     struct encoding encoding;

@@ -44,20 +44,32 @@ block_is(const struct geometry *g, const struct new_block *b, const int64_t *ins
            ndconstant(g->ndim, extent, g->typesize, b->items, stride);
 }
 
-// An edit by n blocks: is nothing of the chunk kept, and is it one item again and again?
-static void
-describe_edit(const struct geometry *g, const struct new_block *blocks, int64_t n, struct edit *e)
+// The item that the blocks of an edit are again and again.
+static const uint8_t *
+constant(const void *from, const struct edit *e)
+{
+    const struct new_source *const d = from;
+    const struct new_block *const blocks = d->blocks + e->first[0];
+    const int64_t n = e->last[0] - e->first[0];
+    int64_t inside[NDIM_MAX];
+
+    chunk_inside(&d->a->g, e->n, inside);
+    for (int64_t i = 0; i < n; i++)
+        if (!block_is(&d->a->g, &blocks[i], inside, blocks[0].items))
+            return NULL;
+    return blocks[0].items;
+}
+
+// Whether n blocks are all that a chunk has inside the array.
+static bool
+is_whole(const struct geometry *g, int64_t chunk, int64_t n)
 {
     int64_t inside[NDIM_MAX];
     int64_t all = 1;
-    chunk_inside(g, e->n, inside);
+    chunk_inside(g, chunk, inside);
     for (int i = 0; i < g->ndim; i++)
         all *= ceil_div(inside[i], g->blockshape[i]);
-    e->whole = n == all;
-    e->item = e->whole ? blocks[0].items : NULL;
-    for (int64_t i = 0; i < n && e->item; i++)
-        if (!block_is(g, &blocks[i], inside, e->item))
-            e->item = NULL;
+    return n == all;
 }
 
 static bool
@@ -72,7 +84,7 @@ next_edit(void *cursor, struct edit *e)
         d->at++;
     e->first[0] = (int64_t)first;
     e->last[0] = (int64_t)d->at;
-    describe_edit(&d->a->g, d->blocks + first, (int64_t)(d->at - first), e);
+    e->whole = is_whole(&d->a->g, e->n, (int64_t)(d->at - first));
     return true;
 }
 
@@ -118,6 +130,7 @@ replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool fro
         .next = next_edit,
         .touched = touched,
         .fill = fill,
+        .constant = constant,
         .nbytes = (int64_t)n * a->g.blocksize,
         .watch = watch,
         .from_cache = from_cache,

@@ -48,21 +48,42 @@ shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struc
     return array_shift(a, lo, hi, &shift, watch, err);
 }
 
-// Make room, and leave in it what there is.
+// New rows of chunks show a fill value that is stored before a part of them does: so a row that
+// gets the same value from two sides does not become blocks on the way.
 static tess_status
-open_gap(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch,
+fill_rows(tess_array *a, int axis, int64_t first, int64_t last, struct watch *watch,
+          tess_error *err)
+{
+    const int64_t c = a->g.chunkshape[axis];
+    int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
+
+    start[axis] = first * c;
+    shape_with(&a->g, axis, min_i64(last * c, a->g.shape[axis]), stop);
+    if (!a->fill || array_fill_special(a) != SPECIAL_ZEROS || a->g.nitems == 0 ||
+        start[axis] >= stop[axis])
+        return TESS_OK;
+    return array_fill_box(a, start, stop, watch, err);
+}
+
+// Make room, and leave in it what there is; or the fill value, as far as that costs nothing.
+static tess_status
+open_gap(tess_array *a, int axis, int64_t position, int64_t count, bool filled, struct watch *watch,
          tess_error *err)
 {
     const int64_t c = a->g.chunkshape[axis];
     const int64_t before = a->g.shape[axis];
+    const int64_t grid = a->g.grid[axis];
     const struct row_move move = {.axis = axis, .first = ceil_div(position, c), .by = count / c};
     const bool rows = count % c == 0;
     int64_t shape[NDIM_MAX], stop = before;
 
     shape_with(&a->g, axis, before + count, shape);
-    const tess_status st = reshape(a, shape, rows ? &move : NULL, err);
+    tess_status st = reshape(a, shape, rows ? &move : NULL, err);
     if (rows) // only the rest of the row that is split
         stop = min_i64(before, move.first * c);
+    if (st == TESS_OK && filled)
+        st = rows ? fill_rows(a, axis, move.first, move.first + move.by, watch, err)
+                  : fill_rows(a, axis, grid, a->g.grid[axis], watch, err);
     return st == TESS_OK ? shift_to(a, axis, position + count, stop + count, count, watch, err)
                          : st;
 }
@@ -74,7 +95,7 @@ insert(tess_array *a, int axis, int64_t position, int64_t count, const struct st
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, a->g.shape[axis] - position, a->g.shape[axis] - position + count);
-    const tess_status st = open_gap(a, axis, position, count, watch, err);
+    const tess_status st = open_gap(a, axis, position, count, !src, watch, err);
     watch_part(watch, &all, 1, 1);
     if (st != TESS_OK || a->g.nitems == 0)
         return st;

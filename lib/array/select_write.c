@@ -30,7 +30,6 @@ next(void *cursor, struct edit *e)
         return false;
     e->n = c->chunk.n;
     e->whole = false;
-    e->item = NULL;
     memcpy(e->lo, c->chunk.first, sizeof e->lo);
     memcpy(e->hi, c->chunk.stop, sizeof e->hi);
     c->more = selection_chunk(c->s, c->chunk.n + 1, &c->chunk);
@@ -76,6 +75,33 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
         give_picks(items, (size_t)c->s->a->g.typesize, p.list, p.n, c->src);
 }
 
+// The item that all picks of the chunk bring.
+static const uint8_t *
+constant(const void *from, const struct edit *e)
+{
+    const struct chosen_source *const c = from;
+    const struct geometry *const g = &c->s->a->g;
+    const size_t size = (size_t)g->typesize;
+    const uint8_t *item = NULL;
+    struct part block = {.n = -1};
+    struct picks p;
+
+    if (c->same || c->s->mask)
+        return c->same ? c->src : NULL;
+    while (block.n + 1 < g->nblocks && find_block(c, e, (int32_t)block.n + 1, &block)) {
+        picks_begin(&p, c->s, &block);
+        while (picks_next(&p))
+            for (int64_t i = 0; i < p.n; i++) {
+                const uint8_t *const src = c->src + p.list[i].at * g->typesize;
+                item = item ? item : src;
+                if (memcmp(item, src, size) != 0 ||
+                    memcmp(src, src + size, (size_t)(p.list[i].length - 1) * size) != 0)
+                    return NULL;
+            }
+    }
+    return item;
+}
+
 tess_status
 selection_write(tess_array *a, const struct selection *s, const uint8_t *src, bool same,
                 struct watch *watch, tess_error *err)
@@ -87,6 +113,7 @@ selection_write(tess_array *a, const struct selection *s, const uint8_t *src, bo
         .next = next,
         .touched = touched,
         .fill = fill,
+        .constant = constant,
         .watch = watch,
     };
 

@@ -4,8 +4,10 @@
 #include "array/sources.h"
 
 #include "array/cache.h"
+#include "array/constant.h"
 #include "base/checked.h"
 #include "base/swap.h"
+#include "geom/halves.h"
 #include "geom/rechunk.h"
 #include "geom/walk.h"
 #include "task/task.h"
@@ -31,7 +33,9 @@ struct put {
     int64_t nitems; // in there
     int64_t piece[NDIM_MAX]; // a piece's shape
     int64_t whole[NDIM_MAX]; // the same, or a chunk's, if pieces are smaller
+    int64_t origin[NDIM_MAX]; // of the grid of wholes
     uint8_t *items; // of a piece; NULL: not needed yet
+    uint8_t *item, *other; // one each, of boxes that are one item again and again
     struct known *known; // of each source; NULL: not needed yet
     struct chunk_scratch *s;
     struct watch *watch;
@@ -194,6 +198,57 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
     return st;
 }
 
+// Whether what the sources have of a box is one item again and again, p->item.
+static tess_status
+is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum constant_look look,
+            bool *is, tess_error *err)
+{
+    const struct sources *const sources = p->sources;
+    const int axis = sources->axis, ndim = p->a->g.ndim;
+    int64_t from[NDIM_MAX], to[NDIM_MAX];
+    uint8_t *item = p->item;
+    tess_status st = TESS_OK;
+
+    *is = true;
+    memcpy(from, start, sizeof *from * (size_t)ndim);
+    memcpy(to, stop, sizeof *to * (size_t)ndim);
+    if (ndim == 0)
+        return constant_box(sources->arrays[0], from, to, look, item, is, err);
+    for (int64_t n = source_at(sources, start[axis]);
+         n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK && *is; n++) {
+        from[axis] = max_i64(start[axis] - sources->starts[n], 0);
+        to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
+        if (from[axis] >= to[axis])
+            continue;
+        st = constant_box(sources->arrays[n], from, to, look, item, is, err);
+        if (*is && item == p->other)
+            *is = memcmp(p->item, p->other, (size_t)p->a->g.typesize) == 0;
+        item = p->other;
+    }
+    return st;
+}
+
+// The watch counts the items of a box.
+static void
+count_items(struct put *p, const int64_t *start, const int64_t *stop)
+{
+    int64_t nitems = 1;
+    for (int i = 0; i < p->a->g.ndim; i++)
+        nitems *= stop[i] - start[i];
+    p->done += nitems;
+    watch_part(p->watch, &p->range, p->done, p->nitems);
+}
+
+// Put a box whose items are all p->item.
+static tess_status
+put_item(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+{
+    const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
+    if (p->sources->swapped)
+        swap_bytes(p->item, (size_t)p->a->g.typesize, (size_t)p->sources->word);
+    return array_write(p->a, start, stop, NULL, &src, p->watch, err);
+}
+
 static tess_status
 put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
 {
@@ -202,18 +257,21 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     int64_t nitems = 1, most = 1;
     struct strided items;
     struct strided_const from;
-    bool all;
+    bool all, constant = false;
 
     for (int i = 0; i < g->ndim; i++) {
         extent[i] = stop[i] - start[i];
         nitems *= extent[i];
         most *= p->piece[i];
     }
-    p->done += nitems;
-    watch_part(p->watch, &p->range, p->done, p->nitems);
+    count_items(p, start, stop);
     tess_status st = copy_chunks(p, start, stop, &all, err);
+    if (st == TESS_OK && !all)
+        st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || all)
         return st;
+    if (constant)
+        return put_item(p, start, stop, err);
     if (!p->items)
         p->items = malloc((size_t)(most * g->typesize));
     if (!p->items)
@@ -252,15 +310,15 @@ choose_piece(struct put *p)
     }
     rechunk_piece(&r, max_i64(p->a->context.memory / g->typesize, 1), enough / g->typesize,
                   p->piece);
-    for (int i = 0; i < g->ndim; i++)
+    for (int i = 0; i < g->ndim; i++) {
         p->whole[i] = max_i64(p->piece[i], g->chunkshape[i]);
+        p->origin[i] = p->start[i] - p->start[i] % p->whole[i];
+    }
 }
 
-// The cells of a grid that begins at a whole, as far as they are inside [start, stop).
+// The pieces of a whole, as far as they are inside [start, stop). They end where it ends.
 static tess_status
-for_each_cell(struct put *p, const int64_t *cell, const int64_t *start, const int64_t *stop,
-              tess_status (*put)(struct put *, const int64_t *, const int64_t *, tess_error *),
-              tess_error *err)
+put_pieces(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
 {
     const int ndim = p->a->g.ndim;
     int64_t origin[NDIM_MAX], first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX];
@@ -272,25 +330,80 @@ for_each_cell(struct put *p, const int64_t *cell, const int64_t *start, const in
         origin[i] = start[i] - start[i] % p->whole[i];
         first[i] = start[i] - origin[i];
         last[i] = stop[i] - origin[i];
-        grid[i] = ceil_div(last[i], cell[i]);
+        grid[i] = ceil_div(last[i], p->piece[i]);
     }
-    for (bool more = walk_begin(&w, ndim, cell, grid, first, last, NULL); more && st == TESS_OK;
+    for (bool more = walk_begin(&w, ndim, p->piece, grid, first, last, NULL); more && st == TESS_OK;
          more = walk_next(&w)) {
         for (int i = 0; i < ndim; i++) {
-            const int64_t at = origin[i] + w.at[i] * cell[i];
+            const int64_t at = origin[i] + w.at[i] * p->piece[i];
             lo[i] = at + w.lo[i];
             hi[i] = at + w.hi[i];
         }
-        st = put(p, lo, hi, err);
+        st = put_piece(p, lo, hi, err);
     }
     return st;
 }
 
-// Pieces of a chunk end where it ends.
-static tess_status
-put_whole(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
+// What is filled of a box of wholes.
+static void
+box_of_wholes(const struct put *p, const int64_t *first, const int64_t *last, int64_t *start,
+              int64_t *stop)
 {
-    return for_each_cell(p, p->piece, start, stop, put_piece, err);
+    for (int i = 0; i < p->a->g.ndim; i++) {
+        start[i] = max_i64(p->start[i], p->origin[i] + first[i] * p->whole[i]);
+        stop[i] = p->stop[i];
+        if (last[i] <= (p->stop[i] - 1 - p->origin[i]) / p->whole[i])
+            stop[i] = p->origin[i] + last[i] * p->whole[i];
+    }
+}
+
+// Any number of wholes, if the sources say without being read that they are one item.
+static tess_status
+put_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_error *err)
+{
+    struct put *const p = user;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+
+    box_of_wholes(p, first, last, start, stop);
+    const tess_status st = is_constant(p, start, stop, CONSTANT_LISTED, done, err);
+    if (st != TESS_OK || !*done)
+        return st;
+    count_items(p, start, stop);
+    return put_item(p, start, stop, err);
+}
+
+static tess_status
+put_whole(void *user, const int64_t *at, tess_error *err)
+{
+    struct put *const p = user;
+    int64_t next[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX];
+    bool in_pieces = false, constant = false;
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < p->a->g.ndim; i++)
+        next[i] = at[i] + 1;
+    box_of_wholes(p, at, next, start, stop);
+    for (int i = 0; i < p->a->g.ndim; i++) {
+        const int64_t origin = p->origin[i] + at[i] * p->whole[i];
+        in_pieces |= stop[i] - origin > p->piece[i];
+    }
+    if (in_pieces)
+        st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
+    if (st != TESS_OK || !constant)
+        return st == TESS_OK ? put_pieces(p, start, stop, err) : st;
+    count_items(p, start, stop);
+    return put_item(p, start, stop, err);
+}
+
+static tess_status
+put_all(struct put *p, tess_error *err)
+{
+    const struct halves halves = {
+        .ndim = p->a->g.ndim, .backwards = -1, .user = p, .box = put_box, .cell = put_whole};
+    int64_t first[NDIM_MAX] = {0}, last[NDIM_MAX];
+    for (int i = 0; i < p->a->g.ndim; i++)
+        last[i] = ceil_div(p->stop[i] - p->origin[i], p->whole[i]);
+    return halves_do(&halves, first, last, err);
 }
 
 static void
@@ -325,29 +438,46 @@ unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
             frame_lock_unshare(&sources->arrays[i]->frame->options);
 }
 
+static tess_status
+begin(struct put *p, tess_error *err)
+{
+    const size_t typesize = (size_t)p->a->g.typesize;
+    p->s = pool_take(p->a->pool);
+    p->item = malloc(2 * typesize);
+    if (!p->s || !p->item)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    p->other = p->item + typesize;
+    choose_piece(p);
+    p->range = watch_divide(p->watch);
+    return TESS_OK;
+}
+
+static void
+end(struct put *p)
+{
+    free(p->items);
+    free(p->item);
+    for (int64_t n = 0; p->known && n < p->sources->n; n++)
+        checksums_finish(&p->known[n].checksums);
+    free(p->known);
+    pool_give(p->a->pool, p->s);
+}
+
 tess_status
 sources_put(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
     struct put p = {.a = a, .sources = sources, .watch = watch};
-    tess_status st = TESS_OK;
     int64_t nlocked = 0;
 
     choose_box(&p);
     if (p.nitems == 0)
         return TESS_OK;
-    p.s = pool_take(a->pool);
-    if (!p.s)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    choose_piece(&p);
-    p.range = watch_divide(watch);
-    st = lock_sources(a, sources, &nlocked, err);
+    tess_status st = begin(&p, err);
     if (st == TESS_OK)
-        st = for_each_cell(&p, p.whole, p.start, p.stop, put_whole, err);
-    free(p.items);
-    for (int64_t n = 0; p.known && n < sources->n; n++)
-        checksums_finish(&p.known[n].checksums);
-    free(p.known);
-    pool_give(a->pool, p.s);
+        st = lock_sources(a, sources, &nlocked, err);
+    if (st == TESS_OK)
+        st = put_all(&p, err);
+    end(&p);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->frame != a->frame)
             st = frame_check_current(sources->arrays[n]->frame, err);

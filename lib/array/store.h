@@ -23,7 +23,6 @@
 struct edit {
     int64_t n; // number of the chunk
     bool whole; // nothing of it is kept: what is not touched becomes zeros
-    const uint8_t *item; // not NULL: all items become this one, which stays until the chunk is put
 
     // For the source's own use.
     const uint8_t *items;
@@ -41,14 +40,22 @@ struct edit_source {
     int32_t (*touched)(const void *from, const struct edit *e, int32_t nblock, bool *replaced);
     // Put the new items of a touched block where they belong among the items of the block.
     void (*fill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items);
+    // The item that all new items of the edit are, which stays until the chunk is put; NULL: they
+    // differ. May itself be NULL. One call at a time.
+    const uint8_t *(*constant)(const void *from, const struct edit *e);
+    // The edits are zeros in padding: chunks that are one item again and again stay that, and no
+    // item that is kept goes through a lossy filter or codec it has not been through.
+    bool padding;
     int64_t nbytes; // of all touched blocks, about
     struct watch *watch;
-    bool from_cache; // the blocks are the block cache's own; else it forgets those of each chunk
+    bool from_cache; // the blocks are the block cache's own, or it has none of these chunks; else
+                     // it forgets those of each chunk
 };
 
 /*
  * Do all edits of a source, as part of a change of the frame that the caller has begun, and undoes
- * on failure. Chunks that come out as one item again and again are stored as special values.
+ * on failure. Chunks that become one item again and again are stored as special values; those that
+ * are that item already stay as they are, also where a part of them is edited.
  */
 tess_status store_edits(tess_array *a, const struct edit_source *source, tess_error *err);
 

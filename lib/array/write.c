@@ -5,20 +5,33 @@
  * memory alone; if all its items are equal, without blocks. Of a chunk that is covered in part,
  * blocks inside the box are replaced and those at its border overlaid.
  *
+ * One item for all of the box (no strides) goes to the chunks that it covers first, one by one or
+ * all at once: nothing of them is encoded more than once. The others are edited then.
+ *
  * Padding is zeros.
  */
 #include "array/store.h"
 
+#include "array/cache.h"
+#include "array/constant.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
+
+#include <stdlib.h>
 
 struct box_source {
     const tess_array *a;
     const struct strided_const *src;
     struct walk chunks;
     bool more;
+    bool only_parts; // chunks that are covered are done
+};
+
+enum {
+    MANY = 64, // chunks, for which the cache is searched once
+    LOOK = 1024, // chunks between two looks at the watch
 };
 
 static int64_t
@@ -30,15 +43,17 @@ offset_of(const struct strided_const *src, int ndim, const int64_t *from)
     return offset;
 }
 
-// Whether the chunk's part of the box is one item again and again.
-static bool
-is_constant(const struct box_source *box, const struct edit *e)
+// The item that the chunk's part of the box is again and again.
+static const uint8_t *
+constant(const void *from, const struct edit *e)
 {
+    const struct box_source *const box = from;
     const struct geometry *const g = &box->a->g;
     int64_t count[NDIM_MAX];
     for (int i = 0; i < g->ndim; i++)
-        count[i] = box->src->stride[i] == 0 ? 1 : box->chunks.count[i];
-    return ndconstant(g->ndim, count, g->typesize, e->items, box->src->stride);
+        count[i] =
+            box->src->stride[i] == 0 ? 1 : ceil_div(e->hi[i] - e->lo[i], box->chunks.step[i]);
+    return ndconstant(g->ndim, count, g->typesize, e->items, box->src->stride) ? e->items : NULL;
 }
 
 static bool
@@ -47,6 +62,8 @@ next(void *cursor, struct edit *e)
     struct box_source *const box = cursor;
     const struct geometry *const g = &box->a->g;
     const struct walk *const w = &box->chunks;
+    while (box->more && box->only_parts && walk_covers(w, g->shape))
+        box->more = walk_next(&box->chunks);
     if (!box->more)
         return false;
 
@@ -59,7 +76,6 @@ next(void *cursor, struct edit *e)
         e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
     }
     e->whole = walk_covers(w, g->shape);
-    e->item = e->whole && is_constant(box, e) ? e->items : NULL;
     box->more = walk_next(&box->chunks);
     return true;
 }
@@ -177,22 +193,150 @@ write_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64
                : st;
 }
 
+static tess_status
+write_edits(struct box_source *box, tess_array *a, const int64_t *start, const int64_t *stop,
+            const int64_t *step, struct watch *watch, struct edit_source *source, tess_error *err)
+{
+    source->from = box;
+    source->cursor = box;
+    source->next = next;
+    source->touched = touched;
+    source->fill = fill;
+    source->constant = constant;
+    source->watch = watch;
+    box->a = a;
+    box->more = walk_begin(&box->chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
+    return store_edits(a, source, err);
+}
+
+// Whether memory without strides stands for more than one item.
+static bool
+is_one_item(int ndim, const int64_t *start, const int64_t *stop, const int64_t *stride)
+{
+    bool many = false;
+    for (int i = 0; i < ndim; i++) {
+        const int64_t n = stop[i] - start[i];
+        if (n <= 0 || (n > 1 && stride[i] != 0))
+            return false;
+        many |= n > 1;
+    }
+    return many;
+}
+
+static int64_t
+chunks_of(const struct geometry *g, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1; // fits: it is at most the array's
+    for (int i = 0; i < g->ndim; i++)
+        n *= (stop[i] - 1) / g->chunkshape[i] - start[i] / g->chunkshape[i] + 1;
+    return n;
+}
+
+// Of many chunks, the cache forgets all blocks at once.
+static void
+forget_many(tess_array *a, const int64_t *start, const int64_t *stop, struct edit_source *source)
+{
+    const struct geometry *const g = &a->g;
+    int64_t first = 0, last = 0;
+    if (chunks_of(g, start, stop) <= MANY)
+        return;
+    for (int i = 0; i < g->ndim; i++) {
+        first = first * g->grid[i] + start[i] / g->chunkshape[i];
+        last = last * g->grid[i] + (stop[i] - 1) / g->chunkshape[i];
+    }
+    cache_forget_range(a->cache, first, last);
+    source->from_cache = true; // which has none of them
+}
+
+// Bytes of the blocks that the box has in the chunk on which the walk stands, or more.
+static int64_t
+part_nbytes(const struct geometry *g, const struct walk *w)
+{
+    int64_t n = g->blocksize;
+    for (int i = 0; i < g->ndim; i++)
+        n *= (w->hi[i] - 1) / g->blockshape[i] - w->lo[i] / g->blockshape[i] + 1;
+    return n;
+}
+
+static tess_status
+put_constant(tess_array *a, int64_t n, const struct constant *c, bool forget, tess_error *err)
+{
+    if (forget)
+        cache_forget_chunk(a->cache, n, a->g.nblocks);
+    return constant_put(a, n, c, err);
+}
+
+// Put the chunks that the box covers. source->nbytes: of the blocks of those that it does not.
+static tess_status
+put_covered(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+            const uint8_t *item, struct watch *watch, struct edit_source *source, tess_error *err)
+{
+    const struct geometry *const g = &a->g;
+    struct constant c;
+    struct walk w;
+    int64_t n = 0;
+    tess_status st = constant_init(&c, a, item, err);
+
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        if (walk_covers(&w, g->shape))
+            st = put_constant(a, w.index, &c, !source->from_cache, err);
+        else if (!add_i64(source->nbytes, part_nbytes(g, &w), &source->nbytes))
+            source->nbytes = INT64_MAX;
+        if (st == TESS_OK && ++n % LOOK == 0)
+            st = watch_look(watch, err);
+    }
+    constant_finish(&c);
+    return st;
+}
+
+static tess_status
+write_item(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+           const struct strided_const *src, struct watch *watch, tess_error *err)
+{
+    struct box_source box = {.src = src, .only_parts = true};
+    struct edit_source source = {0};
+    bool done;
+    tess_status st = constant_set_all(a, start, stop, step, src->items, &done, err);
+    if (st != TESS_OK || done)
+        return st;
+    forget_many(a, start, stop, &source);
+    st = put_covered(a, start, stop, step, src->items, watch, &source, err);
+    return st == TESS_OK && source.nbytes > 0
+               ? write_edits(&box, a, start, stop, step, watch, &source, err)
+               : st;
+}
+
 tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             const struct strided_const *src, struct watch *watch, tess_error *err)
 {
+    struct box_source box = {.src = src};
+    struct edit_source source = {0};
+
     if (a->view)
         return write_view(a, start, stop, step, src, watch, err);
-    struct box_source box = {.a = a, .src = src};
-    const struct edit_source source = {
-        .from = &box,
-        .cursor = &box,
-        .next = next,
-        .touched = touched,
-        .fill = fill,
-        .nbytes = geometry_blocks_nbytes(&a->g, start, stop, step),
-        .watch = watch,
-    };
-    box.more = walk_begin(&box.chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
-    return store_edits(a, &source, err);
+    if (is_one_item(a->g.ndim, start, stop, src->stride) && constant_pays(src->items, &a->g))
+        return write_item(a, start, stop, step, src, watch, err);
+    source.nbytes = geometry_blocks_nbytes(&a->g, start, stop, step);
+    forget_many(a, start, stop, &source);
+    return write_edits(&box, a, start, stop, step, watch, &source, err);
+}
+
+tess_status
+array_write_padding(tess_array *a, const int64_t *start, const int64_t *stop, struct watch *watch,
+                    tess_error *err)
+{
+    struct strided_const zeros = {0}; // strides 0: the same item everywhere
+    struct box_source box = {.src = &zeros};
+    struct edit_source source = {.padding = true};
+    uint8_t *const item = calloc(1, (size_t)a->g.typesize);
+
+    if (!item)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    zeros.items = item;
+    source.nbytes = geometry_blocks_nbytes(&a->g, start, stop, NULL);
+    const tess_status st = write_edits(&box, a, start, stop, NULL, watch, &source, err);
+    free(item);
+    return st;
 }

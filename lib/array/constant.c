@@ -1,0 +1,245 @@
+/*
+ * constant.c - boxes that are one item again and again, known without decoding.
+ */
+#include "array/constant.h"
+
+#include "array/cache.h"
+#include "array/view.h"
+#include "array/visit.h"
+#include "base/checked.h"
+#include "geom/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WIDE = 64, // bytes of an item beyond which blocks may be smaller
+    BLOCK_LEAST = 8, // bytes of a block: where it starts, and the length of a stream
+};
+
+static bool
+is_zeros(const uint8_t *item, int32_t size)
+{
+    return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
+}
+
+enum chunk_special
+constant_special(const uint8_t *item, int32_t typesize)
+{
+    const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = typesize}};
+    uint8_t nan[8];
+
+    if (is_zeros(item, typesize))
+        return SPECIAL_ZEROS;
+    if (typesize == 4 || typesize == 8) {
+        chunk_special_bytes(&nans, 0, nan, (size_t)typesize);
+        if (memcmp(item, nan, (size_t)typesize) == 0)
+            return SPECIAL_NANS;
+    }
+    return SPECIAL_VALUE;
+}
+
+bool
+constant_chunk(const struct chunk *c, int32_t typesize, uint8_t *item)
+{
+    int32_t period = 1; // bytes that come again
+
+    if (c->h.special == SPECIAL_NONE)
+        return false;
+    if (c->h.special == SPECIAL_VALUE)
+        period = c->item_size;
+    if (c->h.special == SPECIAL_NANS)
+        period = c->h.typesize;
+    if (typesize % period != 0)
+        return false;
+    chunk_special_bytes(c, 0, item, (size_t)typesize);
+    return true;
+}
+
+// Chunks that are compared with the first one.
+struct look {
+    const tess_array *a; // no view
+    bool stored; // open chunks that are not special in the list
+    uint8_t *item; // of the first one
+    uint8_t *other; // memory for that of another
+    int64_t entry; // in the list, of the chunk before
+    bool any; // there was one
+};
+
+static bool
+listed_item(const struct look *l, int64_t entry, uint8_t *item)
+{
+    const int32_t typesize = l->a->g.typesize;
+    const enum chunk_special special = index_special(entry);
+    const struct chunk c = {.h = {.special = special, .typesize = typesize}};
+    if (special == SPECIAL_NONE || (special == SPECIAL_NANS && typesize != 4 && typesize != 8))
+        return false;
+    return constant_chunk(&c, typesize, item);
+}
+
+static tess_status
+stored_item(const struct look *l, int64_t n, uint8_t *item, bool *is, tess_error *err)
+{
+    struct visit *v = NULL;
+    const tess_status st = visit_open(l->a, n, false, &v, err);
+    *is = st == TESS_OK && constant_chunk(&v->stored.chunk, l->a->g.typesize, item);
+    visit_release(v);
+    return st;
+}
+
+static tess_status
+compare_chunk(struct look *l, int64_t n, bool *same, tess_error *err)
+{
+    const int64_t entry = index_get(&l->a->frame->index, n);
+    uint8_t *const item = l->any ? l->other : l->item;
+    tess_status st = TESS_OK;
+
+    *same = l->any && entry == l->entry;
+    if (*same)
+        return TESS_OK;
+    if (entry < 0)
+        *same = listed_item(l, entry, item);
+    else if (l->stored)
+        st = stored_item(l, n, item, same, err);
+    if (l->any)
+        *same = *same && memcmp(l->item, l->other, (size_t)l->a->g.typesize) == 0;
+    l->entry = entry;
+    l->any = true;
+    return st;
+}
+
+static tess_status
+compare_plain(struct look *l, int64_t start, int64_t stop, bool *same, tess_error *err)
+{
+    const int64_t end = stop * l->a->g.typesize;
+    int64_t n = plain_chunk_at(l->a, start * l->a->g.typesize);
+    tess_status st = TESS_OK;
+
+    *same = true;
+    for (; *same && st == TESS_OK && plain_chunk_start(l->a, n) < end; n++)
+        st = compare_chunk(l, n, same, err);
+    return st;
+}
+
+static tess_status
+compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t *step, bool *same,
+        tess_error *err)
+{
+    const struct geometry *const g = &l->a->g;
+    tess_status st = TESS_OK;
+    struct walk w;
+
+    if (!l->a->frame->index.entries)
+        return compare_chunk(l, 0, same, err);
+    if (l->a->plain)
+        return compare_plain(l, start[0], stop[0], same, err);
+    *same = true;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
+         more && *same && st == TESS_OK; more = walk_next(&w))
+        st = compare_chunk(l, w.index, same, err);
+    return st;
+}
+
+tess_status
+constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
+             enum constant_look look, uint8_t *item, bool *is, tess_error *err)
+{
+    static const uint8_t nothing;
+    const struct strided_const memory = {.items = &nothing};
+    const tess_array *const base = view_base_const(a);
+    struct strided_const unused;
+    struct view_box box;
+    uint8_t small[64];
+    const bool wide = a->g.typesize > (int32_t)sizeof small;
+    struct look l = {.a = base, .item = item, .other = small};
+    tess_status st = TESS_OK;
+
+    *is = false;
+    if (cache_dirty_size(base->cache) > 0)
+        return TESS_OK;
+    l.stored = look == CONSTANT_STORED && !base->plain;
+    if (wide)
+        l.other = malloc((size_t)a->g.typesize);
+    if (!l.other)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    if (a->view)
+        st = view_box(a, start, stop, NULL, &memory, &box, &unused, err);
+    if (st == TESS_OK)
+        st = a->view ? compare(&l, box.start, box.stop, box.step, is, err)
+                     : compare(&l, start, stop, NULL, is, err);
+    *is = *is && st == TESS_OK;
+    if (wide)
+        free(l.other);
+    return st;
+}
+
+// Whether a box is all of the array.
+static bool
+is_all(const struct geometry *g, const int64_t *start, const int64_t *stop, const int64_t *step)
+{
+    for (int i = 0; i < g->ndim; i++)
+        if (start[i] != 0 || stop[i] != g->shape[i] || (step && step[i] != 1))
+            return false;
+    return true;
+}
+
+tess_status
+constant_set_all(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+                 const uint8_t *item, bool *done, tess_error *err)
+{
+    const enum chunk_special special = constant_special(item, a->g.typesize);
+    const struct frame_index *const list = &a->frame->index;
+    struct frame_index next;
+    tess_status st = TESS_OK;
+
+    *done = false;
+    if (special == SPECIAL_VALUE)
+        return TESS_OK;
+    if (list->entries || list->uniform != index_entry_of(special)) {
+        if (!is_all(&a->g, start, stop, step))
+            return TESS_OK;
+        index_init_uniform(&next, list->nchunks, index_entry_of(special));
+        st = frame_rearrange(a->frame, &next, NULL, err);
+    }
+    if (st == TESS_OK)
+        cache_forget_from(a->cache, 0);
+    *done = st == TESS_OK;
+    return st;
+}
+
+bool
+constant_pays(const uint8_t *item, const struct geometry *g)
+{
+    return g->typesize <= WIDE || g->typesize <= g->nblocks * BLOCK_LEAST ||
+           constant_special(item, g->typesize) != SPECIAL_VALUE;
+}
+
+tess_status
+constant_init(struct constant *c, const tess_array *a, const uint8_t *item, tess_error *err)
+{
+    *c = (struct constant){.special = constant_special(item, a->g.typesize)};
+    if (c->special != SPECIAL_VALUE)
+        return TESS_OK;
+    c->bytes = malloc((size_t)a->g.typesize + CHUNK_HEADER_SIZE);
+    if (!c->bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item of %" PRId32 " bytes",
+                       a->g.typesize);
+    c->size = chunk_encode_value(&a->encoder, item, c->bytes);
+    return TESS_OK;
+}
+
+void
+constant_finish(struct constant *c)
+{
+    free(c->bytes);
+    *c = (struct constant){0};
+}
+
+tess_status
+constant_put(tess_array *a, int64_t n, const struct constant *c, tess_error *err)
+{
+    if (c->special != SPECIAL_VALUE)
+        return frame_put_special(a->frame, n, c->special, err);
+    return frame_put(a->frame, n, c->bytes, c->size, err);
+}
