@@ -9,6 +9,7 @@
 
 #include "array/cache.h"
 #include "array/held.h"
+#include "array/padding.h"
 #include "array/shift.h"
 #include "array/sources.h"
 #include "base/checked.h"
@@ -117,7 +118,10 @@ cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watc
 
     // With rows, only the rest of the row that is put together.
     const int64_t stop = rows ? min_i64(after, move.first * c) : after;
-    const tess_status st = shift_to(a, axis, position, stop, -count, watch, err);
+    tess_status st = shift_to(a, axis, position, stop, -count, watch, err);
+    if (st == TESS_OK && stop == after) // the last row is not one that goes on with its padding
+        st = padding_clear(a, axis, after, min_i64(a->g.shape[axis], ceil_div(after, c) * c), watch,
+                           err);
     shape_with(&a->g, axis, after, shape);
     return st == TESS_OK ? reshape(a, shape, rows ? &move : NULL, err) : st;
 }
@@ -149,9 +153,12 @@ shrink(tess_array *a, const int64_t *shape, const int64_t *start, const struct g
         next[i] = at_end(before, shape, start, i) ? min_i64(shape[i], before->shape[i])
                                                   : before->shape[i];
     const struct watch_range all = watch_divide(watch);
-    tess_status st = reshape(a, next, NULL, err);
+    watch_part(watch, &all, 1, before->ndim + 1);
+    tess_status st = padding_cut(a, next, watch, err);
+    if (st == TESS_OK)
+        st = reshape(a, next, NULL, err);
     for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
-        watch_part(watch, &all, i + 1, before->ndim);
+        watch_part(watch, &all, i + 2, before->ndim + 1);
         if (shape[i] < a->g.shape[i])
             st = cut(a, i, start[i], a->g.shape[i] - shape[i], watch, err);
     }

@@ -9,6 +9,7 @@
 #include "array/cache.h"
 #include "array/held.h"
 #include "array/mask.h"
+#include "array/padding.h"
 #include "array/view.h"
 
 #include <stdlib.h>
@@ -127,7 +128,13 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
     st = array_change_begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = array_reshape(a, shape, NULL, err);
+    const struct watch_range both = watch_divide(watch);
+    watch_part(watch, &both, moves, 2);
+    if (moves)
+        st = padding_cut(a, shape, watch, err);
+    watch_part(watch, &both, 2, 2);
+    if (st == TESS_OK)
+        st = array_reshape(a, shape, NULL, err);
     if (st == TESS_OK && !src)
         st = array_fill_grown(a, &saved.g, watch, err);
     else if (st == TESS_OK)

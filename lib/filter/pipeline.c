@@ -253,6 +253,15 @@ pipeline_check_encode(const struct pipeline *p, tess_error *err)
     return TESS_OK;
 }
 
+bool
+pipeline_brings_back(const struct pipeline *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->step[i].user ? p->step[i].user->lossy : p->step[i].id == FILTER_NDMEAN)
+            return false;
+    return true;
+}
+
 // How many of n items bitshuffle works on.
 static size_t
 bitshuffle_nitems(const struct pipeline *p, size_t n)

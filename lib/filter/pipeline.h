@@ -77,6 +77,10 @@ bool filter_is_known(uint8_t id);
 // of range, or cells that do not go with the blocks.
 tess_status pipeline_init(const struct filter_spec *spec, struct pipeline *p, tess_error *err);
 
+// Whether what was encoded and decoded once is the same each time from then on: bits that were
+// cleared stay so, means of cells do not stay what they are.
+bool pipeline_brings_back(const struct pipeline *p);
+
 // Further checks for encoding (TESS_ERR_ARG): metas of the lossy filters, typesizes they work
 // and cells they work with, filters that are only read, lossy filters before delta.
 // pipeline_forward() needs it.
