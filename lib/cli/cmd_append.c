@@ -13,6 +13,7 @@
 #include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 #include "cli/swap.h"
 #include "cli/text.h"
 #include "cli/walk.h"
@@ -20,12 +21,9 @@
 #include <tessera/array.h>
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static volatile sig_atomic_t stopped; // by a signal
 
 struct append {
     const struct arguments *args;
@@ -115,31 +113,6 @@ check_shapes(const struct append *job, tess_error *err)
     return TESS_OK;
 }
 
-// -- signals
-
-static void
-stop(int signal_number)
-{
-    (void)signal_number;
-    stopped = 1;
-}
-
-// From the second time on they end the program.
-static void
-stop_on_signals(void)
-{
-    static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU};
-    struct sigaction action = {.sa_handler = stop, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-
-    (void)sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        struct sigaction before;
-
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            (void)sigaction(signals[i], &action, NULL);
-    }
-}
-
 // Of calls that move all items the bar tells, too. A tess_progress_fn.
 static bool
 hear(int64_t done, int64_t total, void *user)
@@ -148,7 +121,7 @@ hear(int64_t done, int64_t total, void *user)
 
     if (job->in.array && !job->swapped)
         (void)progress_hear(done, total, &job->progress);
-    return !stopped;
+    return !signals_came();
 }
 
 // -- the items
@@ -182,7 +155,7 @@ write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *
         stop_at[job->axis] += job->before.shape[job->axis];
         TRY(tess_array_write(job->array, start, stop_at, buffer, size, err));
         progress_add(&job->progress, (double)walk->items);
-        if (stopped)
+        if (signals_came())
             return report_set(err, TESS_ERR_CANCELLED, "interrupted");
     }
     if (job->in.source) {
@@ -267,7 +240,7 @@ append(struct append *job, tess_error *err)
 
     job->about = job->path;
     progress_begin(&job->progress, 1);
-    stop_on_signals();
+    signals_note();
     tess_array_set_progress(job->array, hear, job);
     st = whole ? tess_array_append_array(job->array, job->axis, job->in.array, err)
                : copy_boxes(job, err);

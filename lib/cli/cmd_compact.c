@@ -6,6 +6,7 @@
 #include "cli/open.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 
 #include <tessera/repair.h>
 
@@ -30,6 +31,13 @@ print(const struct arguments *args, int64_t before, int64_t after)
     putchar('\n');
 }
 
+// A tess_progress_fn. A signal has the library remove its copy.
+static bool
+hear(int64_t done, int64_t total, void *progress)
+{
+    return progress_hear(done, total, progress) && !signals_came();
+}
+
 static int
 run(const struct arguments *args)
 {
@@ -43,11 +51,15 @@ run(const struct arguments *args)
     if (st != TESS_OK)
         return report_print(args->words[0], &err);
     progress_follow(&progress, &context);
+    context.progress = hear;
+    signals_note();
     tess_storage_init(&storage);
     storage.path = args->words[0];
     storage.context = &context;
     st = open_explain(storage.path, tess_compact(&storage, &before, &after, &err), &err);
     progress_end(&progress);
+    if (st == TESS_ERR_CANCELLED)
+        st = report_set(&err, st, "interrupted");
     if (st != TESS_OK)
         return report_print(args->words[0], &err);
     print(args, before, after);
@@ -60,8 +72,10 @@ const struct command cmd_compact = {
     .words = "PATH",
     .nwords = 1,
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
-    .details = "A file is written anew beside the old one, which it replaces when it is complete:\n"
-               "there must be room for both. Nobody may have it open for writing.\n",
+    .details =
+        "A file is written anew beside the old one, which it replaces when it is complete:\n"
+        "there must be room for both. No other program may have it open for writing. A signal\n"
+        "that ends the command leaves the old one as it was, and nothing beside it.\n",
     .examples =
         (const struct example[]){
             {"after many changes", "tess compact winds.b2nd"},

@@ -1,51 +1,20 @@
 /*
  * output.c - files and directories that appear whole or not at all.
- *
- * Writable variables of the command are here, the name of what the signal handler removes, and in
- * cmd_append.c.
  */
 #include "cli/output.h"
 
 #include "cli/path.h"
 #include "cli/report.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char doomed[PATH_MAX]; // "": nothing
-
-static void
-remove_and_die(int signal_number)
-{
-    if (doomed[0])
-        (void)path_remove(doomed);
-    (void)raise(signal_number); // the handler is for one time: now it ends the program
-}
-
-static void
-remove_on_signals(const char *path)
-{
-    static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXCPU};
-    struct sigaction action = {.sa_handler = remove_and_die, .sa_flags = (int)SA_RESETHAND};
-
-    if (strlen(path) >= sizeof doomed)
-        return; // no system call takes such a path
-    strcpy(doomed, path);
-    (void)sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
-        struct sigaction before;
-
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-            (void)sigaction(signals[i], &action, NULL);
-    }
-}
 
 // A name in the folder of `path` that nothing has.
 static char *
@@ -107,7 +76,7 @@ output_open(struct output *o, const char *path, enum output_kind kind, bool forc
     o->temporary = choose_temporary(o->path);
     if (!o->temporary)
         return report_errno(err, "cannot be written");
-    remove_on_signals(o->temporary);
+    signals_remove(o->temporary);
 out:
     return st;
 }
@@ -154,7 +123,7 @@ forget(struct output *o)
 {
     free(o->temporary);
     o->temporary = NULL;
-    doomed[0] = '\0';
+    signals_remove(NULL);
 }
 
 // Where a directory is involved, rename() replaces next to nothing: both names change at once then,
@@ -223,7 +192,7 @@ void
 output_close(struct output *o)
 {
     if (o->temporary)
-        (void)path_remove(o->temporary);
+        path_remove_family(o->temporary);
     forget(o);
     free(o->path);
     *o = (struct output){0};

@@ -1,8 +1,9 @@
 /*
  * path.c - what stands at a path: a file, or a directory with files in it.
  *
- * path_remove() runs in signal handlers: all it calls is safe there. That is why directories are
- * read with getdents64(), a bare system call, and not with readdir(), which allocates.
+ * path_remove() and path_remove_family() run in signal handlers: all they call is safe there. That
+ * is why directories are read with getdents64(), a bare system call, and not with readdir(), which
+ * allocates.
  */
 #include "cli/path.h"
 
@@ -12,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -144,19 +146,56 @@ remove_name(int folder, const char *name, void *arg)
 }
 
 // Some file systems pass over names when others are removed meanwhile: once more then.
-bool
-path_remove(const char *path)
+static bool
+remove_at(int parent, const char *name)
 {
-    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     bool removed = false, gone = false;
 
     if (folder < 0)
-        return unlink(path) == 0;
+        return unlinkat(parent, name, 0) == 0;
     do {
         removed = false;
         (void)for_each_name(folder, remove_name, &removed);
-        gone = rmdir(path) == 0;
+        gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
     } while (!gone && removed);
     (void)close(folder);
     return gone;
+}
+
+bool
+path_remove(const char *path)
+{
+    return remove_at(AT_FDCWD, path);
+}
+
+static bool
+remove_beginning(int folder, const char *name, void *arg)
+{
+    const char *const beginning = arg;
+
+    if (strncmp(name, beginning, strlen(beginning)) == 0)
+        (void)remove_at(folder, name);
+    return true;
+}
+
+void
+path_remove_family(const char *path)
+{
+    const size_t size = path_folder_size(path);
+    char folder[PATH_MAX] = ".", name[NAME_MAX + 1];
+
+    if (size >= sizeof folder || strlen(path + size) >= sizeof name)
+        return; // no system call takes such a path
+    if (size > 0) {
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+    }
+    memcpy(name, path + size, strlen(path + size) + 1);
+    (void)path_remove(path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)for_each_name(fd, remove_beginning, name);
+        (void)close(fd);
+    }
 }

@@ -27,4 +27,8 @@ bool path_sync(const char *path);
 // errno, if something is left or there was nothing. Signal handlers may call it.
 bool path_remove(const char *path);
 
+// Removes it, and all files and directories beside it whose names begin with its name: the library
+// writes to such before it gives them the name. Signal handlers may call it.
+void path_remove_family(const char *path);
+
 #endif

@@ -1,0 +1,77 @@
+#!/bin/sh
+# stopped.sh - commands that a signal stops, at many moments: nothing stays but what was there.
+#
+#     sh stopped.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+. "$(dirname "$0")/start.sh"
+
+# stop WORDS MOMENTS CHECK ARGUMENTS...: runs tess MOMENTS times in ./work, and sends a signal later
+# and later, up to when it would be done. `before` makes what it starts from; CHECK is given the
+# status and looks at what is left. Whether a signal came in time is up to the machine: at the first
+# moment it does.
+stop() {
+    words=$1
+    moments=$2
+    check=$3
+    shift 3
+    before
+    begin=$(date +%s%N)
+    (cd work && "$tess" "$@") <$input >out 2>err || fail "$words: $(cat err)"
+    lasts=$((($(date +%s%N) - begin) / 1000)) # microseconds
+    stopped=0
+    n=0
+    while [ $n -lt "$moments" ]; do
+        before
+        ls -A work >expected
+        case $((n % 3)) in 0) signal=TERM ;; 1) signal=HUP ;; *) signal=INT ;; esac
+        # Signals that are ignored where this runs would be ignored by the command, too.
+        (cd work && exec env --default-signal=HUP,INT,TERM "$tess" "$@") <$input >out 2>err &
+        pid=$!
+        sleep "$(awk "BEGIN { printf \"%.6f\", $lasts * $n / $moments / 1e6 }")"
+        kill -$signal $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        status=$?
+        [ $status -eq 0 ] || stopped=$((stopped + 1))
+        $check $status
+        ls -A work >found
+        diff expected found >difference ||
+            fail "$words, moment $n, $signal, status $status: $(cat difference)"
+        checks=$((checks + 1))
+        n=$((n + 1))
+    done
+    [ $stopped -gt 0 ] || fail "$words: no signal came in time"
+}
+
+### tess compact: the file is the old or the new one, which hold the same
+head -c 24000000 /dev/urandom >noise
+head -c 10 noise >ten
+run 0 import noise a --dtype '|u1' --shape 24000000 --chunks 1000000 --level 0
+for i in 1 2 3; do # writes the last chunk anew, in another place
+    run 0 append a ten --dtype '|u1' --shape 10
+done
+cp a holes
+run 0 compact a
+[ "$(wc -c <a)" -lt "$(wc -c <holes)" ] || fail "a file without holes"
+mkdir work
+before() { cp holes work/a; }
+same() {
+    "$tess" diff work/a a >out 2>difference || fail "compact: $(cat difference)"
+    [ "$1" -eq 0 ] || [ "$1" -gt 128 ] || grep -q '^tess: a: interrupted$' err ||
+        fail "compact: status $1: $(cat err)"
+}
+stop compact 30 same compact a
+
+### tess import of a stream whose chunks are written in parts: in the end they are compacted
+before() { rm -rf work/made; }
+gone() { [ "$1" -ne 0 ] || rm work/made; }
+rm work/a
+head -c 8000000 noise >work/noise
+input=work/noise
+stop 'import of a stream' 12 gone import - made --dtype '|u1' --shape 8x1000x1000 \
+    --chunks 8x100x1000 --level 0
+input=/dev/null
+rm work/noise
+
+[ $failed -eq 0 ] && echo "stopped.sh: $checks checks passed"
+[ $failed -eq 0 ]
