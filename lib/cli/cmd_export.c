@@ -18,40 +18,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define DEFAULT_LEVEL 4
+static bool
+is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
 
-enum format { FORMAT_UNKNOWN, FORMAT_STDOUT, FORMAT_NPY, FORMAT_RAW, FORMAT_NETCDF, FORMAT_HDF5 };
+static bool
+is_npy(const char *path)
+{
+    return text_ends_with(path, ".npy");
+}
+
+static bool
+is_raw(const char *path)
+{
+    return text_ends_with(path, ".bin") || text_ends_with(path, ".raw");
+}
+
+static bool
+is_netcdf(const char *path)
+{
+    return text_ends_with(path, ".nc") || text_ends_with(path, ".nc4");
+}
+
+struct format {
+    bool (*is)(const char *path);
+    sink_open_fn *open;
+    bool to_stdout;
+    bool has_parts; // with names, attributes, and compressed
+};
+
+static const struct format formats[] = {
+    {.is = is_stdout, .open = sink_stdout_open, .to_stdout = true},
+    {.is = is_npy, .open = sink_npy_open},
+    {.is = is_raw, .open = sink_raw_open},
+    {.is = is_netcdf, .open = sink_netcdf_open, .has_parts = true},
+    {.is = text_is_hdf5, .open = sink_hdf5_open, .has_parts = true},
+};
 
 struct export
 {
     const char *in_name, *out_name;
-    enum format format;
+    const struct format *format;
     char *path, *part; // of OUT: the file, and what it is called inside
+    bool named; // OUT says what
     tess_array *in;
     tess_info info;
     struct selection sel;
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
     struct attributes attributes;
-    int level;
+    int level; // -1: not given
     struct output file;
     struct sink *sink;
     const char *about;
 };
 
-static enum format
+static const struct format *
 format_of(const char *path)
 {
-    if (strcmp(path, "-") == 0)
-        return FORMAT_STDOUT;
-    if (text_ends_with(path, ".npy"))
-        return FORMAT_NPY;
-    if (text_ends_with(path, ".bin") || text_ends_with(path, ".raw"))
-        return FORMAT_RAW;
-    if (text_ends_with(path, ".nc") || text_ends_with(path, ".nc4"))
-        return FORMAT_NETCDF;
-    return text_is_hdf5(path) ? FORMAT_HDF5 : FORMAT_UNKNOWN;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (formats[i].is(path))
+            return &formats[i];
+    return NULL;
 }
 
 // `name.nc:part` or `name.nc`, where the part is called like the file, without its suffix.
@@ -62,11 +94,12 @@ understand_name(struct export *job, tess_error *err)
 
     job->format = format_of(name);
     job->path = strdup(name);
-    if (job->format == FORMAT_UNKNOWN && colon && job->path) {
+    if (!job->format && colon && job->path) {
         job->path[colon - name] = '\0';
         job->format = format_of(job->path);
-        if (job->format != FORMAT_NETCDF && job->format != FORMAT_HDF5)
-            job->format = FORMAT_UNKNOWN;
+        if (job->format && !job->format->has_parts)
+            job->format = NULL;
+        job->named = true;
         job->part = strdup(colon + 1);
     } else if (job->path) {
         const char *const base = name + path_folder_size(name);
@@ -75,7 +108,7 @@ understand_name(struct export *job, tess_error *err)
     }
     if (!job->path || !job->part)
         return report_nomem(err, (int64_t)strlen(name));
-    if (job->format == FORMAT_UNKNOWN)
+    if (!job->format)
         return report_set(
             err, TESS_ERR_ARG,
             "must end in .npy, .bin, .raw, .nc or .h5, the last two followed by :NAME "
@@ -89,38 +122,45 @@ static tess_status
 parse_level(struct export *job, const struct arguments *args, tess_error *err)
 {
     const char *const text = args->values[OPT_LEVEL];
-    int64_t level = DEFAULT_LEVEL;
+    int64_t level = -1;
 
     if (text && (!text_int64(text, &level) || level < 0 || level > 9))
         return report_set(err, TESS_ERR_ARG, "--level %s: not a number from 0 to 9", text);
-    if (text && job->format != FORMAT_NETCDF && job->format != FORMAT_HDF5)
+    if (text && !job->format->has_parts)
         return report_set(err, TESS_ERR_ARG, "--level is for netCDF and HDF5");
     job->level = (int)level;
     return TESS_OK;
 }
 
+// Where OUT names a part of a file, the file may exist, and the rest of it stays.
 static tess_status
-open_sink(struct export *job, tess_error *err)
+open_output(struct export *job, bool force, tess_error *err)
+{
+    const bool changes = job->format->has_parts && job->named;
+    struct stat there;
+
+    if (job->format->to_stdout)
+        return TESS_OK;
+    if (job->format->has_parts && !changes && !force && stat(job->path, &there) == 0)
+        return report_set(err, TESS_ERR_IO,
+                          "exists; --force replaces the whole file, %.100s:NAME adds to it",
+                          job->path);
+    return output_open(&job->file, job->path, changes ? OUTPUT_CHANGED : OUTPUT_FILE, force, err);
+}
+
+static tess_status
+open_sink(struct export *job, bool force, tess_error *err)
 {
     const struct sink_plan plan = {.info = &job->info,
                                    .selection = &job->sel,
                                    .grain = job->grain,
                                    .attributes = &job->attributes,
-                                   .level = job->level};
-    const char *const path = job->file.temporary;
+                                   .level = job->level,
+                                   .part = job->part,
+                                   .old = job->file.changes ? job->file.path : NULL,
+                                   .replace = force};
 
-    switch (job->format) {
-    case FORMAT_NPY:
-        return sink_npy_open(path, &plan, &job->sink, err);
-    case FORMAT_RAW:
-        return sink_raw_open(path, &plan, &job->sink, err);
-    case FORMAT_NETCDF:
-        return sink_netcdf_open(path, job->part, &plan, &job->sink, err);
-    case FORMAT_HDF5:
-        return sink_hdf5_open(path, job->part, &plan, &job->sink, err);
-    default:
-        return sink_stdout_open(&plan, &job->sink, err);
-    }
+    return job->format->open(job->file.temporary, &plan, &job->sink, err);
 }
 
 static tess_status
@@ -152,7 +192,7 @@ out:
 static tess_status
 copy(struct export *job, tess_error *err)
 {
-    const bool to_stdout = job->format == FORMAT_STDOUT;
+    const bool to_stdout = job->format->to_stdout;
     struct walk walk;
 
     walk_init(&walk, &(struct walk_plan){.ndim = job->sel.ndim,
@@ -181,6 +221,10 @@ tell_what_is_left(const struct export *job)
                          job->attributes.left);
         (void)report_print(job->out_name, &note);
     }
+    if (job->sink->remark[0]) {
+        (void)report_set(&note, TESS_OK, "%s", job->sink->remark);
+        (void)report_print(job->out_name, &note);
+    }
 }
 
 // HDF5, of which netCDF makes use, falls over its own feet in an exit handler when it could not
@@ -188,8 +232,7 @@ tell_what_is_left(const struct export *job)
 static int
 leave(const struct export *job, int status)
 {
-    if (status != EXIT_STATUS_FINE &&
-        (job->format == FORMAT_NETCDF || job->format == FORMAT_HDF5)) {
+    if (status != EXIT_STATUS_FINE && job->format && job->format->has_parts) {
         (void)fflush(stderr);
         _exit(status);
     }
@@ -199,7 +242,8 @@ leave(const struct export *job, int status)
 static int
 run(const struct arguments *args)
 {
-    const char *expr = args->values[OPT_SLICE];
+    const char *const expr = args->values[OPT_SLICE];
+    const bool force = args->values[OPT_FORCE] != NULL;
     struct export job = {.in_name = args->words[0], .out_name = args->words[1]};
     tess_status st = TESS_OK;
     tess_error err;
@@ -212,18 +256,17 @@ run(const struct arguments *args)
     tess_array_info(job.in, &job.info);
     TRY(select_parse(expr ? expr : "...", job.info.ndim, job.info.shape, &job.sel, &err));
     pick_grid(&job.info, &job.sel, job.grain, job.skew);
-    if ((job.format == FORMAT_NETCDF || job.format == FORMAT_HDF5)) {
+    if (job.format->has_parts) {
         if (args->values[OPT_NO_ATTRIBUTES])
             job.info.fill = NULL;
         else
             TRY(attributes_load(&job.attributes, job.in, &err));
     }
     job.about = job.out_name;
-    if (job.format != FORMAT_STDOUT)
-        TRY(output_open(&job.file, job.path, OUTPUT_FILE, args->values[OPT_FORCE] != NULL, &err));
-    TRY(open_sink(&job, &err));
+    TRY(open_output(&job, force, &err));
+    TRY(open_sink(&job, force, &err));
     TRY(copy(&job, &err));
-    if (job.format != FORMAT_STDOUT)
+    if (!job.format->to_stdout)
         TRY(output_publish(&job.file, &err));
     tell_what_is_left(&job);
 out:
@@ -248,9 +291,17 @@ const struct command cmd_export = {
         "OUT is one of\n"
         "  name.npy            a NumPy array\n"
         "  name.bin, name.raw  the items in C order and nothing else\n"
-        "  name.nc:variable    a netCDF-4 file (.nc, .nc4) with one variable\n"
-        "  name.h5:/dataset    an HDF5 file (.h5, .hdf5, .he5, .hdf) with one dataset\n"
+        "  name.nc:variable    a variable of a netCDF file (.nc, .nc4)\n"
+        "  name.h5:/dataset    a dataset of an HDF5 file (.h5, .hdf5, .he5, .hdf)\n"
         "  -                   the items on standard output\n"
+        "A netCDF or HDF5 file that exists gets one variable more; with --force, a variable of\n"
+        "that name is replaced. All other variables, groups, attributes and dimensions stay. The\n"
+        "change is made in a copy beside the file, which takes its place when it is complete.\n"
+        "What was replaced leaves unused space in netCDF-4 and HDF5, which h5repack gives back.\n"
+        "Without :NAME, --force replaces the whole file. New files are netCDF-4. A netCDF-3 file\n"
+        "keeps its format: types of items that it does not have, groups and --level are\n"
+        "refused. A dimension scale of HDF5 and the variable of a netCDF-4 dimension, such as\n"
+        "lat(lat), are replaced by items of the same type and shape only.\n"
         "In netCDF and HDF5, chunks are those of the array, compressed by deflate (--level,\n"
         "here 4 by default); attributes, the fill value and the names of dimensions come\n"
         "along. netCDF has no byte order, complex numbers and long strings: items are\n"
@@ -263,6 +314,8 @@ const struct command cmd_export = {
             {"as netCDF, with attributes and names of dimensions",
              "tess export winds.b2nd out.nc:uwnd"},
             {"as HDF5, smaller", "tess export winds.b2nd out.h5:/uwnd --level 9"},
+            {"as one more variable of a file", "tess export winds.b2nd winds.nc:wind_speed"},
+            {"in place of a dataset of a file", "tess export winds.b2nd winds.h5:/uwnd --force"},
             {"the items to another program",
              "tess export winds.b2nd - | od -A d -t f4 | head -n 3"},
             {0},

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +53,22 @@ check_folder(const char *path, tess_error *err)
     return st;
 }
 
+// HDF5 locks the files that it has open, others for writing alone. Where that is not possible,
+// still_same() is all there is.
+static tess_status
+hold(struct output *o, tess_error *err)
+{
+    o->held = open(o->path, O_RDONLY | O_CLOEXEC);
+    if (o->held < 0)
+        return report_errno(err, "cannot be read");
+    o->changes = true;
+    if (fstat(o->held, &o->was) != 0)
+        return report_errno(err, "cannot be read");
+    if (flock(o->held, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return report_set(err, TESS_ERR_IO, "another program has it open for writing");
+    return TESS_OK;
+}
+
 tess_status
 output_open(struct output *o, const char *path, enum output_kind kind, bool force, tess_error *err)
 {
@@ -70,7 +87,14 @@ output_open(struct output *o, const char *path, enum output_kind kind, bool forc
     if (!o->path)
         return report_errno(err, "cannot be written");
     TRY(path_check_replaceable(o->path, err));
-    if (o->mode != 0 && !force)
+    if (kind == OUTPUT_CHANGED) {
+        o->force = o->mode != 0;
+        if (o->force && !S_ISREG(o->mode))
+            return report_set(err, TESS_ERR_IO, "is a directory, not a file");
+        if (o->force)
+            TRY(hold(o, err));
+    }
+    if (o->mode != 0 && !o->force)
         return report_set(err, TESS_ERR_IO, "exists; --force replaces it");
     TRY(check_folder(o->path, err));
     o->temporary = choose_temporary(o->path);
@@ -164,6 +188,17 @@ sync_folder(const char *path)
     free(folder);
 }
 
+// Whether the file that was copied is still there, and as it was then.
+static bool
+still_same(const struct output *o)
+{
+    struct stat is;
+
+    return stat(o->path, &is) == 0 && is.st_dev == o->was.st_dev && is.st_ino == o->was.st_ino &&
+           is.st_size == o->was.st_size && is.st_mtim.tv_sec == o->was.st_mtim.tv_sec &&
+           is.st_mtim.tv_nsec == o->was.st_mtim.tv_nsec;
+}
+
 tess_status
 output_publish(struct output *o, tess_error *err)
 {
@@ -173,6 +208,8 @@ output_publish(struct output *o, tess_error *err)
         return report_errno(err, "cannot be brought to the disk");
     if (!keep_mode(o))
         return report_errno(err, "cannot keep its mode");
+    if (o->changes && !still_same(o))
+        return report_set(err, TESS_ERR_STALE, "was changed by another program meanwhile");
 
     // While the old thing may have the temporary name, no signal removes it unseen.
     (void)sigfillset(&all);
@@ -193,6 +230,8 @@ output_close(struct output *o)
 {
     if (o->temporary)
         path_remove_family(o->temporary);
+    if (o->changes)
+        (void)close(o->held);
     forget(o);
     free(o->path);
     *o = (struct output){0};

@@ -19,6 +19,9 @@ size_t path_folder_size(const char *path);
  */
 tess_status path_check_replaceable(const char *path, tess_error *err);
 
+// Copies the bytes of a file to a new one, `to`, which nothing has as its name yet.
+tess_status path_copy(const char *from, const char *to, tess_error *err);
+
 // The file, or the directory with all its files, is on the disk when this returns true; else errno
 // says why.
 bool path_sync(const char *path);

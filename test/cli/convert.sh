@@ -427,7 +427,9 @@ if has netcdf ncgen ncdump; then
         run 3 export $name.b2nd x.nc
         says 'items of type .* have no counterpart in netCDF$'
     done
-    run 3 export wide.b2nd 'x.nc:a/b'
+    run 0 export wide.b2nd 'group.nc:a/b'
+    run 0 import group.nc:a/b back.b2nd --force
+    run 2 export wide.b2nd 'x.nc:a/'
     run 3 export wide.b2nd wide.nc
     run 2 export wide.b2nd x.nc:
     run 2 export wide.b2nd x.nc --level 10
@@ -483,11 +485,13 @@ END
     run 0 attr odd.b2nd set flag true
     "$tess" export odd.b2nd odd.nc:v >out 2>err || fail "export with odd attributes: $(cat err)"
     says '^tess: odd.nc:v: not carried over.*: map, mixed, none$'
+    says '^tess: odd.nc:v: dimension 0 is called dim_0, as netCDF does not take a/b$'
     ncdump -h odd.nc | grep -q 'double v(dim_0) ;' || fail "a dimension without a good name"
     ncdump -h odd.nc | grep -q 'v:flag = 1UB ;' || fail "a boolean attribute"
     run 0 import r.npy square.b2nd
     run 0 attr square.b2nd set _ARRAY_DIMENSIONS '["x", "x"]'
-    run 0 export square.b2nd square.nc:v
+    "$tess" export square.b2nd square.nc:v >out 2>err || fail "export with one name for two: $(cat err)"
+    says '^tess: square.nc:v: dimension 1 is called dim_1, as x has another length in the file$'
     ncdump -h square.nc | grep -q 'short v(x, dim_1) ;' || fail "two lengths of one dimension"
 
     # real data, if they are there

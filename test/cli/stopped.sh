@@ -1,10 +1,13 @@
 #!/bin/sh
 # stopped.sh - commands that a signal stops, at many moments: nothing stays but what was there.
 #
-#     sh stopped.sh TESS
+#     sh stopped.sh TESS [netcdf] [hdf5]
 #
-# Stops with status 1 when a check failed, and names each that did.
+# The words are what TESS was built with. Stops with status 1 when a check failed, and names each
+# that did.
 . "$(dirname "$0")/start.sh"
+shift
+features=" $* "
 
 # stop WORDS MOMENTS CHECK ARGUMENTS...: runs tess MOMENTS times in ./work, and sends a signal later
 # and later, up to when it would be done. `before` makes what it starts from; CHECK is given the
@@ -72,6 +75,30 @@ stop 'import of a stream' 12 gone import - made --dtype '|u1' --shape 8x1000x100
     --chunks 8x100x1000 --level 0
 input=/dev/null
 rm work/noise
+
+### tess export to a file that exists: it is the old one, byte for byte, or has one variable more
+run 0 import noise b --dtype '|u1' --shape 6000x4000 --chunks 500x4000 --level 0
+cp b work/b
+for suffix in nc h5; do
+    case "$features$suffix" in *' netcdf '*nc | *' hdf5 '*h5) ;; *) continue ;; esac
+    run 0 export b old.$suffix:one --slice :500 --level 0
+    run 0 export b new.$suffix:one --slice :500 --level 0
+    run 0 export b new.$suffix:two --slice :2500 --level 1
+    before() { cp old.$suffix work/x.$suffix; }
+    old_or_new() {
+        cmp -s old.$suffix work/x.$suffix && return
+        [ "$(wc -c <work/x.$suffix)" -eq "$(wc -c <new.$suffix)" ] ||
+            fail "x.$suffix is neither the old nor the new file"
+        for name in one two; do
+            for file in new work/x; do
+                run 0 import $file.$suffix:$name ${file#*/}.b2nd --force
+            done
+            run 0 diff new.b2nd x.b2nd
+        done
+    }
+    stop "export to .$suffix" 12 old_or_new export b x.$suffix:two --slice :2500 --level 1
+    rm -f ./*.$suffix work/*.$suffix
+done
 
 [ $failed -eq 0 ] && echo "stopped.sh: $checks checks passed"
 [ $failed -eq 0 ]

@@ -57,3 +57,22 @@ hdf5_select(hid_t space, int ndim, const int64_t *start, const int64_t *stop)
         return -1;
     return H5Screate_simple(ndim, count, NULL);
 }
+
+bool
+hdf5_is_internal(const char *attribute)
+{
+    static const char *const names[] = {"CLASS",
+                                        "NAME",
+                                        "REFERENCE_LIST",
+                                        "DIMENSION_LIST",
+                                        "DIMENSION_LABELS",
+                                        "_Netcdf4Dimid",
+                                        "_Netcdf4Coordinates",
+                                        "_NCProperties",
+                                        "_nc3_strict"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], attribute) == 0)
+            return true;
+    return false;
+}

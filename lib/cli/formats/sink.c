@@ -3,6 +3,8 @@
  */
 #include "cli/formats/sink.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 int
@@ -14,6 +16,32 @@ sink_axes(const struct selection *sel, const int64_t *in, int64_t *out)
         if (!sel->dropped[i])
             out[n++] = in[i];
     return n;
+}
+
+void
+sink_remark(struct sink *s, const char *format, ...)
+{
+    const size_t n = strlen(s->remark);
+    const int gap = n > 0 ? snprintf(s->remark + n, sizeof s->remark - n, "; ") : 0;
+    const size_t from = n + (size_t)gap < sizeof s->remark ? n + (size_t)gap : n;
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(s->remark + from, sizeof s->remark - from, format, args);
+    va_end(args);
+}
+
+void
+sink_check_dimensions(struct sink *s, const struct sink_plan *plan)
+{
+    const struct attribute *const a = attributes_find(plan->attributes, ATTRIBUTES_DIMENSIONS);
+    const int ndim = plan->selection->ndim;
+
+    if (a && a->value.type != TESS_VALUE_LIST)
+        sink_remark(s, "dimensions have no names, as %s is no list", ATTRIBUTES_DIMENSIONS);
+    else if (a && a->value.as.list.count != (size_t)ndim)
+        sink_remark(s, "dimensions have no names, as %s has %zu for %d", ATTRIBUTES_DIMENSIONS,
+                    a->value.as.list.count, ndim);
 }
 
 const char *

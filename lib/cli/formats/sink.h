@@ -15,8 +15,13 @@ struct sink_plan {
     const struct selection *selection;
     const int64_t *grain; // of pick_grid()
     struct attributes *attributes; // of the array
-    int level; // of compression, 0 to 9
+    int level; // of compression, 0 to 9; -1: not given
+    const char *part; // what the array is called in a file that can hold several
+    const char *old; // the file of which a changed copy is wanted; NULL: a file of its own
+    bool replace; // what `old` holds under that name
 };
+
+#define SINK_LEVEL 4 // if none is given
 
 // Each kind has this first in a struct of its own.
 struct sink {
@@ -28,25 +33,33 @@ struct sink {
     tess_status (*finish)(struct sink *s, tess_error *err);
     // Frees all; after a failure before finish(), too.
     void (*close)(struct sink *s);
+    // What the file does not say, or says otherwise than the array; "": nothing.
+    char remark[200];
 };
+
+// Adds a sentence to the remark.
+void sink_remark(struct sink *s, const char *format, ...) TESS_PRINTF(2, 3);
 
 // The axes that come out, of one box: dropped ones are gone.
 int sink_axes(const struct selection *sel, const int64_t *in, int64_t *out);
 // The name of an axis that comes out, from ATTRIBUTES_DIMENSIONS; NULL if there is none.
 const char *sink_dimension(const struct sink_plan *plan, int axis);
+// Remarks on names of dimensions of which none can be used.
+void sink_check_dimensions(struct sink *s, const struct sink_plan *plan);
 
 void sink_close(struct sink *sink); // NULL is fine
 
-// The kinds. `path` is a name that nothing has.
-tess_status sink_npy_open(const char *path, const struct sink_plan *plan, struct sink **sink,
-                          tess_error *err);
-tess_status sink_raw_open(const char *path, const struct sink_plan *plan, struct sink **sink,
-                          tess_error *err);
-// Boxes come in the order of WALK_STREAM.
-tess_status sink_stdout_open(const struct sink_plan *plan, struct sink **sink, tess_error *err);
-tess_status sink_netcdf_open(const char *path, const char *variable, const struct sink_plan *plan,
-                             struct sink **sink, tess_error *err);
-tess_status sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *plan,
-                           struct sink **sink, tess_error *err);
+/*
+ * The kinds. `path` is a name that nothing has.
+ *
+ * netCDF and HDF5 hold several arrays: with plan->old, the file becomes a copy of that with one
+ * more, or another in place of the one of that name. TESS_ERR_IO if that is not wanted, or not
+ * possible.
+ */
+typedef tess_status sink_open_fn(const char *path, const struct sink_plan *plan, struct sink **sink,
+                                 tess_error *err);
+sink_open_fn sink_npy_open, sink_raw_open, sink_netcdf_open, sink_hdf5_open;
+// Boxes come in the order of WALK_STREAM; there is no path.
+sink_open_fn sink_stdout_open;
 
 #endif

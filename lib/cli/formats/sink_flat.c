@@ -85,11 +85,13 @@ flat_new(const struct sink_plan *plan, struct flat **flat, tess_error *err)
 }
 
 tess_status
-sink_stdout_open(const struct sink_plan *plan, struct sink **sink, tess_error *err)
+sink_stdout_open(const char *path, const struct sink_plan *plan, struct sink **sink,
+                 tess_error *err)
 {
     struct flat *f = NULL;
     const tess_status st = flat_new(plan, &f, err);
 
+    (void)path;
     if (st != TESS_OK)
         return st;
     f->sink.write = stream_write;

@@ -1,5 +1,8 @@
 /*
  * sink_hdf5.c - exports to HDF5 files. Items keep their bytes, and so their byte order.
+ *
+ * In a file that exists a dataset that is replaced is made anew. Only one that others use as the
+ * scale of an axis is written over, since it must stay the same object for them.
  */
 #include "cli/formats/sink.h"
 
@@ -8,7 +11,9 @@
 #ifdef HAVE_HDF5
 
 #include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5_place.h"
 #include "cli/formats/hdf5_types.h"
+#include "cli/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +88,7 @@ creation_of(const struct hdf5 *h, const struct sink_plan *plan)
     const hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     hsize_t chunk[TESS_MAX_NDIM];
     int64_t grain[TESS_MAX_NDIM];
+    const int level = plan->level < 0 ? SINK_LEVEL : plan->level;
     bool good = how >= 0;
 
     const int ndim = sink_axes(sel, plan->grain, grain);
@@ -92,8 +98,8 @@ creation_of(const struct hdf5 *h, const struct sink_plan *plan)
     }
     if (good && ndim > 0) {
         good = H5Pset_chunk(how, ndim, chunk) >= 0;
-        if (good && plan->level > 0)
-            good = H5Pset_shuffle(how) >= 0 && H5Pset_deflate(how, (unsigned)plan->level) >= 0;
+        if (good && level > 0)
+            good = H5Pset_shuffle(how) >= 0 && H5Pset_deflate(how, (unsigned)level) >= 0;
     }
     if (good && plan->info->fill)
         good = H5Pset_fill_value(how, h->type, plan->info->fill) >= 0;
@@ -106,7 +112,7 @@ creation_of(const struct hdf5 *h, const struct sink_plan *plan)
 
 // With the groups that its name goes through.
 static tess_status
-make_dataset(struct hdf5 *h, const char *name, const struct sink_plan *plan, tess_error *err)
+make_dataset(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
 {
     const struct selection *const sel = plan->selection;
     const hid_t how = creation_of(h, plan), link = H5Pcreate(H5P_LINK_CREATE);
@@ -116,7 +122,7 @@ make_dataset(struct hdf5 *h, const char *name, const struct sink_plan *plan, tes
         shape[i] = (hsize_t)sel->out_shape[i];
     h->space = H5Screate_simple(sel->out_ndim, shape, NULL);
     if (how >= 0 && link >= 0 && h->space >= 0 && H5Pset_create_intermediate_group(link, 1) >= 0)
-        h->dataset = H5Dcreate2(h->file, name, h->type, h->space, link, how, H5P_DEFAULT);
+        h->dataset = H5Dcreate2(h->file, plan->part, h->type, h->space, link, how, H5P_DEFAULT);
     const tess_status st = h->dataset >= 0 ? TESS_OK : hdf5_fail(err, "cannot make the dataset");
     if (how >= 0)
         (void)H5Pclose(how);
@@ -196,19 +202,22 @@ put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
     return TESS_OK;
 }
 
-// As h5py's dims[i].label has them.
+// As h5py's dims[i].label has them. An axis without a name has an empty one.
 static tess_status
-put_labels(const struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
+put_labels(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
 {
     const int ndim = plan->selection->out_ndim;
     const char *labels[TESS_MAX_NDIM];
+    bool any = false;
 
+    sink_check_dimensions(&h->sink, plan);
     for (int i = 0; i < ndim; i++) {
         labels[i] = sink_dimension(plan, i);
+        any = any || labels[i];
         if (!labels[i])
-            return TESS_OK;
+            labels[i] = "";
     }
-    if (ndim == 0)
+    if (!any)
         return TESS_OK;
     const hid_t type = text_type();
     const bool good = put(h->dataset, "DIMENSION_LABELS", type, type, (size_t)ndim, labels);
@@ -216,9 +225,129 @@ put_labels(const struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
     return good ? TESS_OK : hdf5_fail(err, "cannot write the names of dimensions");
 }
 
+// -- a file that exists
+
+// What the file has in that place, before anything is copied.
+static tess_status
+look(const struct sink_plan *plan, enum hdf5_place *place, tess_error *err)
+{
+    const hid_t file = H5Fopen(plan->old, H5F_ACC_RDONLY, H5P_DEFAULT);
+
+    if (file < 0)
+        return hdf5_fail(err, "exists, and cannot be opened as HDF5");
+    const tess_status st = hdf5_place_look(file, plan->part, place, err);
+    (void)H5Fclose(file);
+    if (st == TESS_OK && *place != HDF5_PLACE_FREE && !plan->replace)
+        return hdf5_place_refuse(plan->part, err);
+    return st;
+}
+
+// Whether the fill value of a dataset is another one. It cannot be changed.
+static bool
+has_other_fill(const struct hdf5 *h, const tess_info *info)
+{
+    const hid_t how = H5Dget_create_plist(h->dataset);
+    uint8_t *const fill = calloc(1, (size_t)info->typesize);
+    const bool known = how >= 0 && fill && H5Pget_fill_value(how, h->type, fill) >= 0;
+    bool zeros = true;
+
+    for (int32_t i = 0; known && i < info->typesize; i++)
+        zeros = zeros && fill[i] == 0;
+    const bool same =
+        known && (info->fill ? memcmp(fill, info->fill, (size_t)info->typesize) == 0 : zeros);
+    free(fill);
+    if (how >= 0)
+        (void)H5Pclose(how);
+    return !same;
+}
+
+// Opens a scale to be written over.
+static tess_status
+open_scale(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
+{
+    const struct selection *const sel = plan->selection;
+    hsize_t shape[H5S_MAX_RANK] = {0};
+
+    h->dataset = H5Dopen2(h->file, plan->part, H5P_DEFAULT);
+    h->space = h->dataset >= 0 ? H5Dget_space(h->dataset) : -1;
+    const hid_t type = h->dataset >= 0 ? H5Dget_type(h->dataset) : -1;
+    if (h->space < 0 || type < 0)
+        return hdf5_fail(err, "cannot open the old one");
+    bool same = H5Tequal(type, h->type) > 0 &&
+                H5Sget_simple_extent_dims(h->space, shape, NULL) == sel->out_ndim;
+    for (int i = 0; same && i < sel->out_ndim; i++)
+        same = shape[i] == (hsize_t)sel->out_shape[i];
+    (void)H5Tclose(type);
+    return same ? TESS_OK
+                : report_set(err, TESS_ERR_IO,
+                             "%.150s is a dimension scale, which other datasets refer to: only "
+                             "items of the same type and shape can replace it",
+                             plan->part);
+}
+
+// An H5A_operator2_t: the first attribute that belongs to the values.
+static herr_t
+take_attribute(hid_t dataset, const char *name, const H5A_info_t *info, void *user)
+{
+    (void)dataset;
+    (void)info;
+    if (hdf5_is_internal(name) && strcmp(name, "DIMENSION_LABELS") != 0)
+        return 0;
+    *(char **)user = strdup(name);
+    return 1;
+}
+
+static tess_status
+remove_attributes(const struct hdf5 *h, tess_error *err)
+{
+    herr_t more = 1;
+
+    while (more > 0) {
+        char *name = NULL;
+        hsize_t at = 0;
+
+        more = H5Aiterate2(h->dataset, H5_INDEX_NAME, H5_ITER_INC, &at, take_attribute, &name);
+        if (more > 0 && (!name || H5Adelete(h->dataset, name) < 0))
+            more = -1;
+        free(name);
+    }
+    return more == 0 ? TESS_OK : hdf5_fail(err, "cannot remove the attributes of the old one");
+}
+
+// The dataset in a copy of plan->old.
+static tess_status
+change(struct hdf5 *h, const char *path, const struct sink_plan *plan, tess_error *err)
+{
+    enum hdf5_place place = HDF5_PLACE_FREE;
+    tess_status st = TESS_OK;
+
+    TRY(look(plan, &place, err));
+    TRY(path_copy(plan->old, path, err));
+    h->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (h->file < 0)
+        return hdf5_fail(err, "cannot be changed as HDF5");
+    if (place == HDF5_PLACE_SCALE) {
+        TRY(open_scale(h, plan, err));
+        if (has_other_fill(h, plan->info))
+            sink_remark(&h->sink, "the fill value is still that of the old one");
+        return remove_attributes(h, err);
+    }
+    if (place == HDF5_PLACE_TAKEN)
+        TRY(hdf5_place_clear(h->file, plan->part, err));
+    TRY(make_dataset(h, plan, err));
+out:
+    return st;
+}
+
+static tess_status
+create(struct hdf5 *h, const char *path, const struct sink_plan *plan, tess_error *err)
+{
+    h->file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    return h->file >= 0 ? make_dataset(h, plan, err) : hdf5_fail(err, "cannot create");
+}
+
 tess_status
-sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *plan,
-               struct sink **sink, tess_error *err)
+sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sink, tess_error *err)
 {
     struct hdf5 *h = calloc(1, sizeof *h);
     tess_status st = TESS_OK;
@@ -230,12 +359,7 @@ sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *pl
     h->sel = plan->selection;
     h->file = h->dataset = h->type = h->space = -1;
     TRY(hdf5_type(plan->info->dtype, plan->info->typesize, &h->type, err));
-    h->file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
-    if (h->file < 0) {
-        st = hdf5_fail(err, "cannot create");
-        goto out;
-    }
-    TRY(make_dataset(h, dataset, plan, err));
+    TRY(plan->old ? change(h, path, plan, err) : create(h, path, plan, err));
     TRY(put_labels(h, plan, err));
     TRY(put_attributes(h, plan->attributes, err));
     *sink = &h->sink;
@@ -248,11 +372,9 @@ out:
 #else
 
 tess_status
-sink_hdf5_open(const char *path, const char *dataset, const struct sink_plan *plan,
-               struct sink **sink, tess_error *err)
+sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sink, tess_error *err)
 {
     (void)path;
-    (void)dataset;
     (void)plan;
     (void)sink;
     return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write HDF5");

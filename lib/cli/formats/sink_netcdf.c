@@ -10,6 +10,8 @@
 
 #ifdef HAVE_NETCDF
 
+#include "cli/formats/netcdf_call.h"
+#include "cli/formats/netcdf_place.h"
 #include "cli/item.h"
 #include "cli/swap.h"
 
@@ -29,8 +31,8 @@
 
 struct netcdf {
     struct sink sink;
-    int file; // -1: not open
-    int variable;
+    struct netcdf_place place;
+    int group, variable;
     const struct selection *sel;
     tess_dtype dtype;
     nc_type type;
@@ -49,13 +51,6 @@ static const struct {
     {TESS_KIND_FLOAT, 4, NC_FLOAT}, {TESS_KIND_FLOAT, 8, NC_DOUBLE}, {TESS_KIND_FLOAT, 2, NC_FLOAT},
     {TESS_KIND_BOOL, 1, NC_UBYTE},
 };
-
-static tess_status
-fail(tess_error *err, const char *what, int status)
-{
-    const tess_status st = status == NC_ENOMEM ? TESS_ERR_NOMEM : TESS_ERR_IO;
-    return report_set(err, st, "%s: %s", what, nc_strerror(status));
-}
 
 static tess_status
 find_type(struct netcdf *n, const tess_info *info, tess_error *err)
@@ -114,18 +109,18 @@ netcdf_write(struct sink *s, const int64_t *start, const int64_t *stop, void *sr
     const tess_status st = convert(n, src, size, &items, err);
     if (st != TESS_OK)
         return st;
-    const int status = nc_put_vara(n->file, n->variable, first, count, items);
-    return status == NC_NOERR ? TESS_OK : fail(err, "cannot write", status);
+    const int status = nc_put_vara(n->group, n->variable, first, count, items);
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot write", status);
 }
 
 static tess_status
 netcdf_finish(struct sink *s, tess_error *err)
 {
     struct netcdf *const n = (struct netcdf *)s;
-    const int status = nc_close(n->file);
+    const int status = nc_close(n->place.file);
 
-    n->file = -1;
-    return status == NC_NOERR ? TESS_OK : fail(err, "cannot write", status);
+    n->place.file = -1;
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot write", status);
 }
 
 static void
@@ -133,36 +128,64 @@ netcdf_close(struct sink *s)
 {
     struct netcdf *const n = (struct netcdf *)s;
 
-    if (n->file >= 0)
-        (void)nc_close(n->file);
+    if (n->place.file >= 0)
+        (void)nc_close(n->place.file);
     free(n->widened);
     free(n);
 }
 
 // -- what the file says of itself
 
-// By its name, if netCDF takes it and no other axis has it with another length.
+// The dimension of that name, if it has that length, or a new one. NC_ENAMEINUSE: another length,
+// or it cannot be this axis's.
 static int
-define_dimension(const struct netcdf *n, const struct sink_plan *plan, int axis, int *id)
+take_dimension(const struct netcdf *n, const char *name, size_t length, int axis, int *id)
+{
+    int unlimited = -1;
+
+    if (nc_inq_dimid(n->group, name, id) != NC_NOERR)
+        return nc_def_dim(n->group, name, length, id); // 0: unlimited, and empty
+    if (!netcdf_place_fits(&n->place, *id, length))
+        return NC_ENAMEINUSE;
+    if (n->place.classic && axis > 0 && nc_inq_unlimdim(n->place.file, &unlimited) == NC_NOERR &&
+        unlimited == *id)
+        return NC_ENAMEINUSE; // that of netCDF-3 comes first
+    return NC_NOERR;
+}
+
+// By its name, if it has one that can be used.
+static int
+define_dimension(struct netcdf *n, const struct sink_plan *plan, int axis, int *id)
 {
     const char *const name = sink_dimension(plan, axis);
     const size_t length = (size_t)plan->selection->out_shape[axis];
-    char plain[16];
-    size_t other = 0;
+    const int named = name ? take_dimension(n, name, length, axis, id) : NC_EBADNAME;
+    int status = named;
+    char plain[32];
 
-    if (name && nc_inq_dimid(n->file, name, id) == NC_NOERR &&
-        nc_inq_dimlen(n->file, *id, &other) == NC_NOERR && other == length)
-        return NC_NOERR;
-    if (name && nc_def_dim(n->file, name, length, id) == NC_NOERR) // 0: unlimited, and empty
-        return NC_NOERR;
     (void)snprintf(plain, sizeof plain, "dim_%d", axis);
-    return nc_def_dim(n->file, plain, length, id);
+    for (int i = 1; status != NC_NOERR && i < 1000; i++) {
+        status = take_dimension(n, plain, length, axis, id);
+        if (status != NC_NOERR && status != NC_ENAMEINUSE)
+            return status;
+        if (status != NC_NOERR)
+            (void)snprintf(plain, sizeof plain, "dim_%d_%d", axis, i);
+    }
+    if (name && named == NC_ENAMEINUSE)
+        sink_remark(&n->sink, "dimension %d is called %s, as %s has another length in the file",
+                    axis, plain, name);
+    else if (name && named != NC_NOERR)
+        sink_remark(&n->sink, "dimension %d is called %s, as netCDF does not take %s", axis, plain,
+                    name);
+    return status;
 }
 
 static tess_status
-define_variable(struct netcdf *n, const char *name, const struct sink_plan *plan, tess_error *err)
+define_variable(struct netcdf *n, const struct sink_plan *plan, tess_error *err)
 {
     const struct selection *const sel = plan->selection;
+    const char *const name = n->place.name;
+    const int level = plan->level < 0 ? SINK_LEVEL : plan->level;
     int64_t grain[TESS_MAX_NDIM];
     size_t chunk[TESS_MAX_NDIM];
     int ids[TESS_MAX_NDIM] = {0};
@@ -173,15 +196,15 @@ define_variable(struct netcdf *n, const char *name, const struct sink_plan *plan
         const int status = define_dimension(n, plan, i, &ids[i]);
 
         if (status != NC_NOERR)
-            return fail(err, "cannot make a dimension", status);
+            return netcdf_fail(err, "cannot make a dimension", status);
         chunk[i] = (size_t)(grain[i] < most ? grain[i] : most);
     }
-    int status = nc_def_var(n->file, name, n->type, ndim, ids, &n->variable);
-    if (status == NC_NOERR && ndim > 0)
-        status = nc_def_var_chunking(n->file, n->variable, NC_CHUNKED, chunk);
-    if (status == NC_NOERR && ndim > 0)
-        status = nc_def_var_deflate(n->file, n->variable, 1, plan->level > 0, plan->level);
-    return status == NC_NOERR ? TESS_OK : fail(err, name, status);
+    int status = nc_def_var(n->group, name, n->type, ndim, ids, &n->variable);
+    if (status == NC_NOERR && ndim > 0 && !n->place.classic)
+        status = nc_def_var_chunking(n->group, n->variable, NC_CHUNKED, chunk);
+    if (status == NC_NOERR && ndim > 0 && !n->place.classic)
+        status = nc_def_var_deflate(n->group, n->variable, 1, level > 0, level);
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, name, status);
 }
 
 static bool
@@ -202,26 +225,39 @@ put_attribute(const struct netcdf *n, const char *name, char kind, size_t count,
     switch (kind) {
     case 'S':
         if (count == 1)
-            return nc_put_att_text(n->file, n->variable, name, strlen(texts[0]), texts[0]);
+            return nc_put_att_text(n->group, n->variable, name, strlen(texts[0]), texts[0]);
         // netCDF declares what it does not change without const
-        return nc_put_att_string(n->file, n->variable, name, count, (const char **)(void *)items);
+        return nc_put_att_string(n->group, n->variable, name, count, (const char **)(void *)items);
     case 'b':
-        return nc_put_att_uchar(n->file, n->variable, name, NC_UBYTE, count, items);
+        return nc_put_att_uchar(n->group, n->variable, name, NC_UBYTE, count, items);
     case 'i':
-        return nc_put_att_longlong(n->file, n->variable, name,
+        return nc_put_att_longlong(n->group, n->variable, name,
                                    own                      ? n->type
                                    : fits_int(count, items) ? NC_INT
                                                             : NC_INT64,
                                    count, items);
     case 'u':
-        return nc_put_att_ulonglong(n->file, n->variable, name, own ? n->type : NC_UINT64, count,
+        return nc_put_att_ulonglong(n->group, n->variable, name, own ? n->type : NC_UINT64, count,
                                     items);
     case 'f':
-        return nc_put_att_double(n->file, n->variable, name, own ? n->type : NC_DOUBLE, count,
+        return nc_put_att_double(n->group, n->variable, name, own ? n->type : NC_DOUBLE, count,
                                  items);
     default:
         return NC_EBADTYPE;
     }
+}
+
+// Whether that is what netCDF says of an attribute that cannot be in this file.
+static bool
+has_no_counterpart(int status)
+{
+    static const int all[] = {NC_EBADTYPE, NC_EBADNAME,   NC_ERANGE,  NC_ENAMEINUSE,
+                              NC_ECHAR,    NC_ESTRICTNC3, NC_ENOTNC4, NC_ELATEFILL};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (status == all[i])
+            return true;
+    return false;
 }
 
 static tess_status
@@ -238,17 +274,16 @@ put_attributes(const struct netcdf *n, struct attributes *a, tess_error *err)
         if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
             return err->status;
         const int status = put_attribute(n, name, kind, count, items);
-        if (status == NC_EBADTYPE || status == NC_EBADNAME || status == NC_ERANGE ||
-            status == NC_ENAMEINUSE || status == NC_ECHAR)
+        if (has_no_counterpart(status))
             attributes_leave(a, name);
         else if (status != NC_NOERR)
-            return fail(err, name, status);
+            return netcdf_fail(err, name, status);
     }
     return TESS_OK;
 }
 
 static tess_status
-put_fill(struct netcdf *n, const tess_info *info, const struct attributes *a, tess_error *err)
+put_fill(struct netcdf *n, const tess_info *info, struct attributes *a, tess_error *err)
 {
     const void *item = NULL;
     tess_status st = TESS_OK;
@@ -261,16 +296,19 @@ put_fill(struct netcdf *n, const tess_info *info, const struct attributes *a, te
     memcpy(copy, info->fill, (size_t)info->typesize);
     st = convert(n, copy, (size_t)info->typesize, &item, err);
     if (st == TESS_OK) {
-        const int status = nc_put_att(n->file, n->variable, "_FillValue", n->type, 1, item);
-        st = status == NC_NOERR ? TESS_OK : fail(err, "_FillValue", status);
+        const int status = nc_put_att(n->group, n->variable, "_FillValue", n->type, 1, item);
+        if (status == NC_ELATEFILL)
+            attributes_leave(a, "_FillValue");
+        else if (status != NC_NOERR)
+            st = netcdf_fail(err, "_FillValue", status);
     }
     free(copy);
     return st;
 }
 
 tess_status
-sink_netcdf_open(const char *path, const char *variable, const struct sink_plan *plan,
-                 struct sink **sink, tess_error *err)
+sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **sink,
+                 tess_error *err)
 {
     struct netcdf *n = calloc(1, sizeof *n);
     tess_status st = TESS_OK;
@@ -278,21 +316,20 @@ sink_netcdf_open(const char *path, const char *variable, const struct sink_plan 
     if (!n)
         return report_nomem(err, sizeof *n);
     n->sink = (struct sink){.write = netcdf_write, .finish = netcdf_finish, .close = netcdf_close};
-    n->file = -1;
+    n->place.file = -1;
     n->sel = plan->selection;
     TRY(find_type(n, plan->info, err));
-    int status = nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &n->file);
-    if (status != NC_NOERR) {
-        n->file = -1;
-        st = fail(err, "cannot create", status);
-        goto out;
-    }
-    TRY(define_variable(n, variable, plan, err));
+    TRY(netcdf_place_open(&n->place, path, plan, n->type, err));
+    n->group = n->place.group;
+    n->variable = n->place.variable;
+    sink_check_dimensions(&n->sink, plan);
+    if (n->variable < 0)
+        TRY(define_variable(n, plan, err));
     TRY(put_attributes(n, plan->attributes, err));
     TRY(put_fill(n, plan->info, plan->attributes, err));
-    status = nc_enddef(n->file);
+    const int status = nc_enddef(n->place.file);
     if (status != NC_NOERR) {
-        st = fail(err, "cannot create", status);
+        st = netcdf_fail(err, "cannot create", status);
         goto out;
     }
     *sink = &n->sink;
@@ -305,11 +342,10 @@ out:
 #else
 
 tess_status
-sink_netcdf_open(const char *path, const char *variable, const struct sink_plan *plan,
-                 struct sink **sink, tess_error *err)
+sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **sink,
+                 tess_error *err)
 {
     (void)path;
-    (void)variable;
     (void)plan;
     (void)sink;
     return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write netCDF");

@@ -249,26 +249,6 @@ add_attribute(struct hdf5 *h, hid_t attribute, const char *name, tess_error *err
     return st;
 }
 
-// Those by which HDF5 and netCDF keep their own books.
-static bool
-is_internal(const char *name)
-{
-    static const char *const names[] = {"CLASS",
-                                        "NAME",
-                                        "REFERENCE_LIST",
-                                        "DIMENSION_LIST",
-                                        "DIMENSION_LABELS",
-                                        "_Netcdf4Dimid",
-                                        "_Netcdf4Coordinates",
-                                        "_NCProperties",
-                                        "_nc3_strict"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 struct visit {
     struct hdf5 *h;
     tess_status st;
@@ -281,8 +261,9 @@ visit_attribute(hid_t dataset, const char *name, const H5A_info_t *info, void *u
     struct visit *const v = user;
 
     (void)info;
-    if (is_internal(name) || (strcmp(name, ATTRIBUTES_DIMENSIONS) == 0 &&
-                              attributes_find(&v->h->source.attributes, ATTRIBUTES_DIMENSIONS)))
+    if (hdf5_is_internal(name) ||
+        (strcmp(name, ATTRIBUTES_DIMENSIONS) == 0 &&
+         attributes_find(&v->h->source.attributes, ATTRIBUTES_DIMENSIONS)))
         return 0;
     const hid_t attribute = H5Aopen(dataset, name, H5P_DEFAULT);
     if (attribute < 0) {

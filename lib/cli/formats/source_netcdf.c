@@ -10,6 +10,8 @@
 
 #ifdef HAVE_NETCDF
 
+#include "cli/formats/netcdf_call.h"
+
 #include <netcdf.h>
 
 #include <stdio.h>
@@ -43,13 +45,6 @@ static const struct {
 };
 
 static tess_status
-fail(tess_error *err, const char *what, int status)
-{
-    const tess_status st = status == NC_ENOMEM ? TESS_ERR_NOMEM : TESS_ERR_IO;
-    return report_set(err, st, "%s: %s", what, nc_strerror(status));
-}
-
-static tess_status
 netcdf_read(struct source *s, const int64_t *start, const int64_t *stop, void *dst, tess_error *err)
 {
     const struct netcdf *n = (struct netcdf *)s;
@@ -60,7 +55,7 @@ netcdf_read(struct source *s, const int64_t *start, const int64_t *stop, void *d
         count[i] = (size_t)(stop[i] - start[i]);
     }
     const int status = nc_get_vara(n->group, n->variable, first, count, dst);
-    return status == NC_NOERR ? TESS_OK : fail(err, "cannot read", status);
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot read", status);
 }
 
 static void
@@ -73,7 +68,6 @@ netcdf_close(struct source *s)
     free(n);
 }
 
-// `variable`, or `group/variable`
 // Whether variable v has the values of an axis: it is called like its only dimension.
 static bool
 is_coordinate(const struct netcdf *n, int v, const char *name)
@@ -108,6 +102,7 @@ list_variables(const struct netcdf *n, char *text, size_t size, int *one)
     return count;
 }
 
+// `variable`, or `group/variable`
 static tess_status
 find(struct netcdf *n, const char *name, tess_error *err)
 {
@@ -175,7 +170,7 @@ inquire(struct netcdf *n, tess_error *err)
 
     int status = nc_inq_var(n->group, n->variable, NULL, &type, &s->ndim, ids, NULL);
     if (status != NC_NOERR)
-        return fail(err, "cannot describe the variable", status);
+        return netcdf_fail(err, "cannot describe the variable", status);
     if (s->ndim > TESS_MAX_NDIM)
         return report_set(err, TESS_ERR_LIMIT, "%d dimensions; at most %d", s->ndim, TESS_MAX_NDIM);
     for (int i = 0; i < s->ndim; i++) {
@@ -183,7 +178,7 @@ inquire(struct netcdf *n, tess_error *err)
 
         status = nc_inq_dimlen(n->group, ids[i], &length);
         if (status != NC_NOERR)
-            return fail(err, "cannot read a dimension", status);
+            return netcdf_fail(err, "cannot read a dimension", status);
         if (length > INT64_MAX)
             return report_set(err, TESS_ERR_LIMIT, "a dimension of %zu", length);
         s->shape[i] = (int64_t)length;
@@ -206,7 +201,7 @@ add_strings(struct netcdf *n, const char *name, size_t count, tess_error *err)
         return report_nomem(err, (int64_t)count);
     const int status = nc_get_att_string(n->group, n->variable, name, strings);
     if (status != NC_NOERR)
-        return fail(err, name, status);
+        return netcdf_fail(err, name, status);
     const tess_status st =
         attributes_add_strings(a, name, count, (const char *const *)strings, err);
     (void)nc_free_string(count, strings);
@@ -243,7 +238,7 @@ add_attribute(struct netcdf *n, int index, tess_error *err)
     if (status == NC_NOERR)
         status = nc_inq_att(n->group, n->variable, name, &type, &count);
     if (status != NC_NOERR)
-        return fail(err, "cannot read an attribute", status);
+        return netcdf_fail(err, "cannot read an attribute", status);
     if (type == NC_STRING)
         return add_strings(n, name, count, err);
     const char *const dtype = dtype_of(type, &size);
@@ -256,7 +251,7 @@ add_attribute(struct netcdf *n, int index, tess_error *err)
         return report_nomem(err, (int64_t)count);
     status = nc_get_att(n->group, n->variable, name, items);
     if (status != NC_NOERR)
-        return fail(err, name, status);
+        return netcdf_fail(err, name, status);
     if (strcmp(name, "_FillValue") == 0)
         st = set_fill(n, type, count, items, err);
     if (st != TESS_OK)
@@ -279,7 +274,7 @@ add_dimensions(struct netcdf *n, tess_error *err)
         pointers[i] = names[i];
     }
     if (status != NC_NOERR)
-        return fail(err, "cannot read a dimension", status);
+        return netcdf_fail(err, "cannot read a dimension", status);
     return attributes_add_dimensions(&s->attributes, s->ndim, pointers, err);
 }
 
@@ -292,7 +287,7 @@ netcdf_describe(struct source *s, tess_error *err)
 
     const int status = nc_inq_varnatts(n->group, n->variable, &count);
     if (status != NC_NOERR)
-        return fail(err, "cannot count the attributes", status);
+        return netcdf_fail(err, "cannot count the attributes", status);
     TRY(add_dimensions(n, err));
     for (int i = 0; i < count; i++)
         TRY(add_attribute(n, i, err));
@@ -314,7 +309,7 @@ source_netcdf_open(const char *path, const char *variable, struct source **sourc
     const int status = nc_open(path, NC_NOWRITE, &n->file);
     if (status != NC_NOERR) {
         n->file = -1;
-        st = fail(err, "cannot open as netCDF", status);
+        st = netcdf_fail(err, "cannot open as netCDF", status);
         goto out;
     }
     TRY(find(n, variable, err));
