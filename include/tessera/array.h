@@ -228,7 +228,7 @@ typedef struct tess_info {
     int64_t nitems; /**< prod(shape) */
     int64_t nchunks; /**< chunks of the grid, those without bytes of their own included */
     int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
-    int64_t cbytes; /**< bytes of the chunks as stored, holes included */
+    int64_t cbytes; /**< of the last commit: bytes of the chunks as stored, holes included */
     int64_t file_size; /**< bytes of the frame; of a sparse one, of its index file alone */
     int32_t chunksize; /**< uncompressed bytes of a chunk; 0: they differ */
     int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */
@@ -253,10 +253,45 @@ typedef struct tess_info {
 
     int nmetalayers; /**< fixed ones, `layer` included; see meta.h */
     int nvlmetalayers; /**< variable-length ones, attributes (attr.h) among them */
+
+    /** Chunks that have bytes of their own. With the next two: all chunks of the array. */
+    int64_t nstored;
+    int64_t nspecial; /**< chunks that are not stored: all their items are zeros, or all NaNs */
+    int64_t nmissing; /**< chunks that were never written, see tess_array_uninit() */
+    /** Stored bytes of the nstored chunks, holes not included. -1: tess_array_measure() tells. */
+    int64_t live;
+    /** Bytes between them that no chunk needs: later writes use them, tess_compact() gives them
+        back. Of a directory 0. -1: as above. */
+    int64_t holes;
+    /** Bytes of all items, without padding, divided by live; 0: nothing is stored; -1: as above. */
+    double ratio;
 } tess_info;
 
-/** Describe an open array. Fills all of *info; neither may be NULL; cannot fail. */
+/**
+ * Describe an open array. Fills all of *info; neither may be NULL; cannot fail.
+ *
+ * Nothing is read for it. So live, holes and ratio may be -1: what an array takes is known of one
+ * that was created, of any other when tess_array_measure() was called once.
+ */
 TESS_API void tess_array_info(const tess_array *a, tess_info *info);
+
+/**
+ * Describe an open array, with all that it takes.
+ *
+ * As tess_array_info(), and live, holes and ratio are there: the header of each stored chunk is
+ * read, unless their sizes are known. From then on tess_array_info() tells them, too.
+ *
+ * @param a     Open array; any number of threads may ask at once. Of a view, the numbers of chunks
+ *              and bytes are those of its array.
+ * @param info  Filled on success.
+ * @param err   Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_CORRUPT (a chunk is not where the index says, or has a size that it
+ *         cannot have), TESS_ERR_STALE if another program changed the file since it was opened, or
+ *         refreshed; TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess_info *info,
+                                                       tess_error *err);
 
 /**
  * Copy a box of an array into memory.

@@ -276,6 +276,22 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
     a->context.progress_user = user;
 }
 
+// What the chunks take, as far as it is known.
+static void
+tell_stored(const tess_array *a, tess_info *info)
+{
+    struct frame *const f = a->frame;
+    const int64_t nchunks = f->index.nchunks; // a view has others
+    const tess_array *const base = view_base_const(a);
+    const double nbytes =
+        base->plain ? (double)f->h.nbytes : (double)base->g.nitems * base->g.typesize;
+    frame_count_chunks(f, &info->nstored, &info->nmissing);
+    info->nspecial = nchunks - info->nstored - info->nmissing;
+    info->live = frame_known_live_bytes(f);
+    info->holes = info->live < 0 ? -1 : frame_holes(f, info->live);
+    info->ratio = info->live > 0 ? nbytes / (double)info->live : (double)info->live;
+}
+
 TESS_API void
 tess_array_info(const tess_array *a, tess_info *info)
 {
@@ -328,6 +344,23 @@ tess_array_info(const tess_array *a, tess_info *info)
     memcpy(info->blockshape, g->blockshape, sizeof info->blockshape);
     memcpy(info->filters, h->filters, sizeof info->filters);
     memcpy(info->filters_meta, h->filters_meta, sizeof info->filters_meta);
+    tell_stored(a, info);
+}
+
+TESS_API tess_status
+tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
+{
+    int64_t live;
+    if (!a || !info)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for what it is, is given");
+    tess_status st = frame_lock_share(&a->frame->options, err);
+    if (st != TESS_OK)
+        return st;
+    st = check_current(a, frame_live_bytes(a->frame, &live, err), err);
+    frame_lock_unshare(&a->frame->options);
+    if (st == TESS_OK)
+        tess_array_info(a, info);
+    return st;
 }
 
 // A box and memory for it.

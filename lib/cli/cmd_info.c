@@ -36,14 +36,6 @@ items_nbytes(const tess_info *info)
     return nbytes;
 }
 
-static double
-ratio(const tess_info *info)
-{
-    const double bytes = (double)info->nitems * info->typesize; // without padding
-
-    return info->cbytes > 0 ? bytes / (double)info->cbytes : (double)NAN;
-}
-
 static const char *
 split_name(int split)
 {
@@ -114,23 +106,33 @@ json_codec(struct json *j, const tess_info *info)
     json_key(j, "dictionary"), json_bool(j, info->dictionary);
 }
 
+// Bytes; -1: not known.
+static void
+json_size(struct json *j, const char *key, int64_t size)
+{
+    json_key(j, key);
+    if (size >= 0)
+        json_int(j, size);
+    else
+        json_null(j);
+}
+
 static void
 json_sizes(struct json *j, const tess_info *info)
 {
-    const int64_t nbytes = items_nbytes(info);
-
     json_key(j, "nchunks"), json_int(j, info->nchunks);
     json_key(j, "chunksize"), json_int(j, info->chunksize);
     json_key(j, "blocksize"), json_int(j, info->blocksize);
-    json_key(j, "nbytes");
-    if (nbytes >= 0)
-        json_int(j, nbytes);
-    else
-        json_null(j);
+    json_size(j, "nbytes", items_nbytes(info));
     json_key(j, "nbytes_padded"), json_int(j, info->nbytes);
     json_key(j, "cbytes"), json_int(j, info->cbytes);
-    json_key(j, "cratio"), json_real(j, ratio(info));
+    json_key(j, "cratio"), json_real(j, info->ratio > 0 ? info->ratio : (double)NAN);
     json_key(j, "file_size"), json_int(j, info->file_size);
+    json_key(j, "nstored"), json_int(j, info->nstored);
+    json_key(j, "nspecial"), json_int(j, info->nspecial);
+    json_key(j, "nmissing"), json_int(j, info->nmissing);
+    json_size(j, "live", info->live);
+    json_size(j, "holes", info->holes);
 }
 
 static void
@@ -190,6 +192,34 @@ write_shape(FILE *out, const char *label, int ndim, const int64_t *shape)
     fputc('\n', out);
 }
 
+// What the chunks take; what other programs left between them, or later writes will use, apart.
+static void
+write_stored(FILE *out, const tess_info *info)
+{
+    const int64_t nbytes = items_nbytes(info);
+
+    fprintf(out, "  stored        %" PRId64 " of %" PRId64 " chunks", info->nstored, info->nchunks);
+    if (info->nspecial > 0)
+        fprintf(out, "; %" PRId64 " of zeros or NaNs", info->nspecial);
+    if (info->nmissing > 0)
+        fprintf(out, "; %" PRId64 " never written", info->nmissing);
+    fputs("\n  bytes         ", out);
+    if (nbytes >= 0)
+        fprintf(out, "%" PRId64 " of items", nbytes);
+    else
+        fputs("2^63 or more of items", out);
+    if (info->live < 0)
+        fputs(", stored in a number that is not known: a chunk is damaged", out);
+    else
+        fprintf(out, ", stored in %" PRId64, info->live);
+    if (info->ratio > 0)
+        fprintf(out, " (ratio %.2f)", info->ratio);
+    if (info->holes > 0)
+        fprintf(out, "\n  holes         %" PRId64 " bytes, for later writes", info->holes);
+    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
+            info->file_size);
+}
+
 static tess_status
 write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
 {
@@ -214,13 +244,7 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     fputs("  filters       ", out);
     filters_write(out, info->filters, info->filters_meta);
     fputc('\n', out);
-    fprintf(out, "  chunks stored %" PRId64 ", %" PRId64 " bytes, compressed %" PRId64,
-            info->nchunks, info->nbytes, info->cbytes);
-    if (info->cbytes > 0)
-        fprintf(out, " (ratio %.2f%s)", ratio(info),
-                info->nitems * info->typesize < info->nbytes ? ", padding left out" : "");
-    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
-            info->file_size);
+    write_stored(out, info);
     return write_metalayers(out, a, info, err);
 }
 
@@ -270,6 +294,18 @@ out:
     return st;
 }
 
+// Of an array with damaged chunks, what is known without them.
+static tess_status
+measure(const tess_array *a, tess_info *info, tess_error *err)
+{
+    const tess_status st = tess_array_measure(a, info, err);
+
+    if (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO)
+        return st;
+    tess_array_info(a, info);
+    return TESS_OK;
+}
+
 static int
 run(const struct arguments *args)
 {
@@ -281,7 +317,7 @@ run(const struct arguments *args)
     tess_info info;
 
     TRY(open_array(path, args, &a, &err));
-    tess_array_info(a, &info);
+    TRY(measure(a, &info, &err));
     st = args->values[OPT_JSON] ? print_json(a, &info, chunks, &err)
                                 : print_words(a, &info, chunks, &err);
 out:
@@ -329,9 +365,15 @@ const struct command cmd_info = {
             {"blocksize", "integer", "bytes of a block with its padding; 0: they differ"},
             {"nbytes", "integer or null", "bytes of all items; null: 2^63 or more"},
             {"nbytes_padded", "integer", "bytes of all chunks with their padding"},
-            {"cbytes", "integer", "bytes of all chunks as they are stored"},
-            {"cratio", "number or null", "nbytes / cbytes, without padding; null: nothing is stored"},
+            {"cbytes", "integer", "bytes of all chunks as they are stored, and the holes"},
+            {"cratio", "number or null", "nbytes / live; null: nothing is stored, or as live"},
             {"file_size", "integer", "bytes of the frame; of a sparse one, of its index file"},
+            {"nstored", "integer", "chunks with bytes of their own"},
+            {"nspecial", "integer", "chunks of zeros or NaNs, without bytes of their own"},
+            {"nmissing", "integer", "chunks that were never written"},
+            {"live", "integer or null",
+             "bytes of the nstored chunks; null: not known, one of them is damaged"},
+            {"holes", "integer or null", "bytes between them, for later writes; null: likewise"},
             {"contiguous", "boolean", "one file; false: a directory with one file per chunk"},
             {"offset", "integer", "byte of the file where the frame begins"},
             {"frame_version", "integer", "of the format"},

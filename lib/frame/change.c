@@ -26,6 +26,7 @@ frame_begin(struct frame *f)
     f->change.nchunks = f->index.nchunks;
     f->change.uniform = !f->index.entries;
     f->change.entry = f->index.uniform;
+    usage_save(&f->usage, &f->change.usage);
 }
 
 static void
@@ -47,10 +48,12 @@ end_change(struct frame *f)
 static void
 release(struct frame *f, int64_t entry)
 {
+    int64_t size = -1;
     if (entry < 0)
         return;
     checksums_set(&f->checksums, entry, 0);
-    f->parked += f->container->release(f, entry);
+    f->parked += f->container->release(f, entry, &size);
+    usage_release(&f->usage, size);
 }
 
 void
@@ -92,6 +95,7 @@ frame_undo(struct frame *f)
         index_init_uniform(&f->index, c->nchunks, c->entry);
     }
     f->index.nchunks = c->nchunks;
+    usage_restore(&f->usage, &c->usage);
     f->h.nbytes = c->nchunks * f->h.chunksize;
     f->generation++;
     end_change(f);
@@ -117,9 +121,10 @@ reserve_put(struct frame *f, tess_error *err)
 }
 
 static void
-put(struct frame *f, int64_t n, int64_t entry)
+put(struct frame *f, int64_t n, int64_t entry, int64_t size)
 {
     struct change *const c = &f->change;
+    usage_put(&f->usage, f->index.entries[n], entry, size);
     c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], entry};
     f->index.entries[n] = entry;
     f->generation++;
@@ -160,7 +165,7 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
         return st;
     if (f->keeps_ledger)
         checksums_set(&f->checksums, entry, checksum_of(chunk, (size_t)size));
-    put(f, n, entry);
+    put(f, n, entry, size);
     f->written += size;
     return TESS_OK;
 }
@@ -194,7 +199,7 @@ frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *er
     if (st != TESS_OK)
         return st;
     checksums_set(&f->checksums, p->entry, checksum);
-    put(f, p->n, p->entry);
+    put(f, p->n, p->entry, size);
     f->written += size;
     return TESS_OK;
 }
@@ -218,7 +223,7 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
     if (st == TESS_OK)
         st = reserve_put(f, err);
     if (st == TESS_OK)
-        put(f, n, entry);
+        put(f, n, entry, 0);
     return st;
 }
 
@@ -254,6 +259,7 @@ replace_list(struct frame *f, struct frame_index *next)
     }
     f->index = *next;
     *next = (struct frame_index){0};
+    usage_forget_counts(&f->usage);
 }
 
 // A list that got shorter may not get longer: what stood behind its end is needed to undo it.
@@ -291,6 +297,7 @@ tess_status
 frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err)
 {
     const int64_t before = f->change.ndropped;
+    struct usage_saved usage;
     assert(f->change.open);
     tess_status st = check_empty(f, nchunks, err);
     if (st == TESS_OK)
@@ -299,11 +306,14 @@ frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *er
         st = spare_list(f, err);
     if (st == TESS_OK)
         st = note_dropped(f, nchunks, NULL, err);
+    usage_save(&f->usage, &usage);
+    usage_resize(&f->usage, &f->index, nchunks, entry);
     if (st == TESS_OK)
         st = index_resize(&f->index, nchunks, entry, err);
     f->generation++;
     if (st != TESS_OK) {
         f->change.ndropped = before;
+        usage_restore(&f->usage, &usage);
         return st;
     }
     f->change.resized = true;

@@ -34,8 +34,9 @@ struct container {
     tess_status (*end)(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
     void (*abandon)(struct frame *f, struct frame_put *p);
     // The list in memory does not need the chunk of an entry any more. How many bytes stay for the
-    // state on disk until the next commit, about.
-    int64_t (*release)(struct frame *f, int64_t entry);
+    // state on disk until the next commit, about. *size: its stored bytes. It is not set if they
+    // cannot be learned, nor where the frame's live bytes, for which they count, are not known.
+    int64_t (*release)(struct frame *f, int64_t entry, int64_t *size);
     // Make the state in memory current on the disk.
     tess_status (*commit)(struct frame *f, tess_error *err);
     // What is current is on the disk when this returns, as far as the frame's durability asks.

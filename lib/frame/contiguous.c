@@ -188,22 +188,33 @@ abandon(struct frame *f, struct frame_put *p)
     (void)space_release_new(&f->space, p->position);
 }
 
-// If the size of a chunk cannot be learned, its space stays unused.
+// The stored bytes of a chunk, as its header says; 0: they cannot be learned.
 static int64_t
-release(struct frame *f, int64_t entry)
+stored_size(const struct frame *f, int64_t position)
 {
     uint8_t head[CHUNK_HEADER_MIN];
+    if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
+        return 0;
+    const int32_t cbytes = get_i32le(head + 12);
+    return cbytes < CHUNK_HEADER_MIN || cbytes > section_end(f, position) - position ? 0 : cbytes;
+}
+
+// If the size of a chunk cannot be learned, its space stays unused.
+static int64_t
+release(struct frame *f, int64_t entry, int64_t *size)
+{
     const int64_t position = f->h.header_len + entry;
+    int64_t cbytes = frame_known_live_bytes(f) < 0 ? -1 : stored_size(f, position);
+    if (cbytes > 0)
+        *size = cbytes;
     if (free_space_release_old(f, position))
         return f->old.average;
     if (space_release_new(&f->space, position))
         return 0;
-    if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
-        return 0;
-    const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes < CHUNK_HEADER_MIN || cbytes > f->space.end - position)
-        return 0;
-    space_release(&f->space, (struct extent){position, cbytes});
+    if (cbytes < 0)
+        cbytes = stored_size(f, position);
+    if (cbytes > 0)
+        space_release(&f->space, (struct extent){position, cbytes});
     return cbytes;
 }
 

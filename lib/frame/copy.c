@@ -52,9 +52,12 @@ put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, 
         memcpy(longer, bytes, (size_t)size);
     st = to->container->put(to, is_short ? longer : bytes, is_short ? CHUNK_HEADER_SIZE : size,
                             entry, err);
-    if (st == TESS_OK && to->keeps_ledger)
+    if (st != TESS_OK)
+        return st;
+    usage_added(&to->usage, size);
+    if (to->keeps_ledger)
         checksums_set(&to->checksums, *entry, checksum_of(bytes, (size_t)size));
-    return st;
+    return TESS_OK;
 }
 
 // All blocks, where nothing says what the bytes are. What this build cannot decode may be right.

@@ -47,6 +47,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
     f->number = options->number;
+    usage_init(&f->usage, -1);
     if (f->options.limits.memory <= 0)
         f->options.limits.memory = MEMORY_DEFAULT;
     if (f->options.limits.nchunks <= 0)
@@ -193,6 +194,7 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
     f->h.cbytes = 0;
     f->metas = *metas;
     index_init_uniform(&f->index, nchunks, entry);
+    usage_init(&f->usage, 0);
     space_init(&f->space, f->h.header_len, (struct extent){0});
     f->keeps_ledger = f->options.checksums != TESS_CHECKSUMS_NONE;
     f->checksums_known = true; // there are none

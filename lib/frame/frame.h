@@ -28,6 +28,7 @@
 #include "frame/numbers.h"
 #include "frame/space.h"
 #include "frame/unsynced.h"
+#include "frame/usage.h"
 #include "io/io.h"
 #include "io/sidecar.h"
 #include "meta/layers.h"
@@ -38,6 +39,7 @@
 // What can be undone.
 struct change {
     bool open;
+    struct usage_saved usage; // before
     int64_t nchunks; // before
     bool uniform; // the list took no memory then
     int64_t entry; // and all of it was this
@@ -109,6 +111,7 @@ struct frame {
     struct frame_index index;
     struct checksums checksums; // of stored chunks
     bool checksums_known; // they were loaded, as far as there are any; before the first change
+    struct usage usage; // of the list in memory
 
     struct space space;
     struct old_chunks old;

@@ -213,9 +213,11 @@ stored_size(const struct frame *f, int64_t entry)
 }
 
 static int64_t
-release(struct frame *f, int64_t entry)
+release(struct frame *f, int64_t entry, int64_t *known)
 {
     const int64_t size = stored_size(f, entry);
+    if (size > 0)
+        *known = size;
     unsynced_forget(&f->unsynced, entry);
     f->numbers.stored = max_i64(f->numbers.stored - size, 0);
     if (!numbers_release(&f->numbers, entry))

@@ -266,6 +266,27 @@ done
 run 0 info a.b2nd
 grep -q '4x6' out || fail "info without shape"
 grep -q '^  file  *[1-9][0-9]* bytes$' out || fail "info without the size of the file"
+# What is live, holes (where index and trailer stood before it grew) and kinds of chunks, apart.
+head -c 4096 /dev/urandom >noise.raw
+run 0 import noise.raw kinds.b2nd --dtype '|u1' --shape 4096 --chunks 1024
+run 0 resize kinds.b2nd 6144
+run 0 info kinds.b2nd
+grep -q '^  stored        4 of 6 chunks; 2 of zeros or NaNs$' out || fail "info: $(cat out)"
+grep -q '^  bytes         6144 of items, stored in 4224 (ratio 1.45)$' out || fail "info: $(cat out)"
+grep -q '^  holes         [1-9][0-9]* bytes, for later writes$' out || fail "info: $(cat out)"
+run 0 info --json kinds.b2nd
+for part in '"nstored": 4' '"nspecial": 2' '"nmissing": 0' '"live": 4224' '"holes": [1-9]' \
+    '"cratio": 1.4545'; do
+    checks=$((checks + 1))
+    grep -q "$part" out || fail "info --json: no $part in $(cat out)"
+done
+# A number that is not known where a chunk is damaged.
+run 0 import noise.raw broken.d --dtype '|u1' --shape 4096 --chunks 1024 --layout sparse
+rm broken.d/00000002.chunk
+run 0 info broken.d
+grep -q 'stored in a number that is not known' out || fail "info of a damaged array: $(cat out)"
+run 0 info --json broken.d
+grep -q '"live": null, "holes": null' out || fail "info --json of a damaged array: $(cat out)"
 run 0 import a.npy sparse.d --layout sparse
 run 0 info sparse.d
 grep -q "^  index file *$(wc -c <sparse.d/chunks.b2frame) bytes$" out || fail "info of a directory"

@@ -991,6 +991,17 @@ call_to_image(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_measure(struct subject *s, tess_error *err)
+{
+    tess_info info;
+    const tess_status st = tess_array_measure(s->a, &info, err);
+    disarm();
+    if (st == TESS_OK)
+        assert_true(info.live > 0);
+    return st;
+}
+
 // A lack of memory is no damage.
 static tess_status
 call_verify(struct subject *s, tess_error *err)
@@ -1228,6 +1239,7 @@ static const struct step steps[] = {
     {"save", change, call_save, NULL},
     {"save as a directory", NULL, call_save_sparse, NULL},
     {"save to memory", change, call_to_image, NULL},
+    {"measure", NULL, call_measure, NULL},
     {"verify", change, call_verify, NULL},
     {"compact", end_array, call_compact, NULL},
     {"repair", damage, call_repair, NULL},
