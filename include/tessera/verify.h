@@ -17,14 +17,18 @@
 extern "C" {
 #endif
 
-/** Something that is damaged. Lasts as long as the function that it was given to. */
+/** Something that is damaged, or cannot be checked. Lasts as long as the call that is told it. */
 typedef struct tess_damage {
-    int64_t chunk; /**< number of the chunk; -1: a variable-length metalayer */
+    /** Number of the chunk; -1: a variable-length metalayer. Where no chunk is stored and all are
+        refused, the first one stands for all. */
+    int64_t chunk;
     const char *metalayer; /**< its name; NULL: a chunk */
     int ndim; /**< of the array; 0 for a metalayer */
     int64_t start[TESS_MAX_NDIM]; /**< the chunk's box in the array: its first index */
     int64_t stop[TESS_MAX_NDIM]; /**< one past the last index */
-    tess_status status; /**< TESS_ERR_CORRUPT, or TESS_ERR_IO: it could not be read */
+    /** TESS_ERR_CORRUPT; TESS_ERR_IO: it could not be read; TESS_ERR_UNSUPPORTED: this program
+        cannot decode it, and there is no checksum either. */
+    tess_status status;
     const char *message; /**< a sentence: what was found, what was expected */
 } tess_damage;
 
@@ -33,12 +37,16 @@ typedef void tess_damage_fn(const tess_damage *damage, void *user);
 
 /** What tess_array_verify() found. */
 typedef struct tess_verdict {
-    int64_t nstored; /**< chunks that have bytes of their own */
+    int64_t nstored; /**< chunks that have bytes of their own, as in tess_info */
     int64_t nright; /**< of these: as their checksums say, and they decode */
     /** And: without a checksum, since others wrote them, or before there were any; they decode. */
     int64_t nunknown;
-    int64_t ndamaged; /**< and: damaged. nstored is the sum of the three. */
-    int64_t nmetalayers; /**< variable-length metalayers that are damaged */
+    /**
+     * And: damaged. nstored is the sum of these three and nuntried, unless reading refuses chunks
+     * that are not stored (NaNs where items have 2 bytes): they are damaged, too.
+     */
+    int64_t ndamaged;
+    int64_t nmetalayers; /**< variable-length metalayers that cannot be read */
     /**
      * List of chunks and metalayers are as Tessera wrote them: that was compared when the array was
      * opened. False: another program wrote them, which is no damage.
@@ -47,14 +55,21 @@ typedef struct tess_verdict {
     /** Another program changed the header since: the shape, or a metalayer. No damage, either. */
     bool header_changed;
     uint64_t commit; /**< number of the commit that wrote what is there, from 1 on; 0: not known */
+    /**
+     * Stored chunks without a checksum that this program cannot decode: it lacks their codec or
+     * filter, or they are damaged. Nothing can be said of them, so this is no clean verdict.
+     */
+    int64_t nuntried;
+    int64_t nspecial; /**< chunks that are not stored, as in tess_info: zeros, or NaNs */
+    int64_t nmissing; /**< and chunks that were never written */
 } tess_verdict;
 
 /**
  * Read and check all that is stored of an array.
  *
  * Chunks without a checksum are decoded, which finds what contradicts itself. So are those that
- * have one, unless this build lacks their codec. Shares the work between threads, and tells the
- * progress, as the context of the array says.
+ * have one, unless this build lacks their codec. What reading refuses is told here. Shares the work
+ * between threads, and tells the progress, as the context of the array says.
  *
  * @param a        Open array; any number of threads at once if it is open for reading only. Else
  *                 the call needs it for itself: blocks that wait in its cache (tess_context.cache)

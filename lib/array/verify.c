@@ -1,12 +1,18 @@
 /*
- * verify.c - all stored chunks of an array, compared with their checksums and decoded.
+ * verify.c - all chunks of an array, compared with their checksums and read as reading does.
  *
  * A grain of work is a chunk. What is wrong with it is a result, told in the order of the chunks; a
- * lack of memory ends the job.
+ * lack of memory ends the job. Chunks that are not stored are grains only if reading refuses them,
+ * which depends on their kind; of a list that has one kind only, the first stands for all.
+ *
+ * What reading refuses may not pass here: a chunk goes through the same functions (stored.c,
+ * cursor.c, visit_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
+ * right only where a checksum says so.
  */
 #include "array/verify.h"
 
 #include "array/cost.h"
+#include "array/visit.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
 #include "codec/codec.h"
@@ -22,6 +28,7 @@ struct verifier {
     void *user;
     tess_verdict *verdict;
     int64_t n; // the next chunk
+    bool refused[SPECIAL_UNINIT + 1]; // per kind of chunks that are not stored
 };
 
 struct grain {
@@ -31,27 +38,58 @@ struct grain {
     tess_error why;
 };
 
+static bool
+is_wanted(const struct verifier *v, int64_t n)
+{
+    const int64_t entry = index_get(&v->a->frame->index, n);
+    return entry >= 0 || v->refused[index_special(entry)];
+}
+
 static tess_status
 next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct verifier *const v = arg;
     const struct frame_index *const list = &v->a->frame->index;
     (void)err;
-    while (v->n < list->nchunks && index_get(list, v->n) < 0)
+    while (v->n < list->nchunks && !is_wanted(v, v->n))
         v->n = list->entries ? v->n + 1 : list->nchunks;
     *more = v->n < list->nchunks;
-    if (*more)
-        *(struct grain *)grain = (struct grain){.n = v->n++};
+    if (!*more)
+        return TESS_OK;
+    *(struct grain *)grain = (struct grain){.n = v->n};
+    const bool stands_for_all = !list->entries && list->uniform < 0;
+    v->n = stands_for_all ? list->nchunks : v->n + 1;
     return TESS_OK;
+}
+
+// Read all of a chunk, as a read of its items does.
+static tess_status
+try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *err)
+{
+    struct stored_chunk sc;
+    tess_status st = stored_chunk_open(&sc, a->frame, n, s, err);
+    if (st != TESS_OK)
+        return st;
+    if (sc.chunk.h.special != SPECIAL_NONE && !a->plain)
+        st = visit_check_special(a, &sc.chunk, n, err);
+    else
+        st = chunk_try(&sc.chunk, &sc.bytes, s, err);
+    if (st != TESS_OK && sc.chunk.h.special == SPECIAL_NONE)
+        stored_chunk_blame(&sc, n, st, err);
+    stored_chunk_close(&sc);
+    return st;
 }
 
 static tess_status
 examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
 {
-    tess_status st = frame_check_chunk(v->a->frame, g->n, v->checksums, s, &g->known, &g->why);
+    const struct frame *const f = v->a->frame;
+    tess_status st = TESS_OK;
+    if (index_get(&f->index, g->n) >= 0)
+        st = frame_check_chunk(f, g->n, v->checksums, s, &g->known, &g->why);
     if (st == TESS_OK)
-        st = stored_chunk_decode(v->a->frame, g->n, s, &g->why);
-    return st == TESS_ERR_UNSUPPORTED ? TESS_OK : st;
+        st = try_chunk(v->a, g->n, s, &g->why);
+    return st == TESS_ERR_UNSUPPORTED && g->known ? TESS_OK : st;
 }
 
 static tess_status
@@ -65,7 +103,8 @@ work(void *arg, void *grain, tess_error *err)
     g->status = examine(v, g, s);
     pool_give(v->a->pool, s);
     watch_add(v->watch, 1);
-    if (g->status == TESS_OK || g->status == TESS_ERR_CORRUPT || g->status == TESS_ERR_IO)
+    if (g->status == TESS_OK || g->status == TESS_ERR_CORRUPT || g->status == TESS_ERR_IO ||
+        g->status == TESS_ERR_UNSUPPORTED)
         return TESS_OK;
     *err = g->why;
     return g->status;
@@ -94,19 +133,40 @@ finish(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     const struct grain *const g = grain;
+    const struct frame_index *const list = &v->a->frame->index;
     (void)err;
-    v->verdict->nstored++;
     if (g->status == TESS_OK) {
         v->verdict->nright += g->known;
         v->verdict->nunknown += !g->known;
         return TESS_OK;
     }
-    v->verdict->ndamaged++;
+    if (g->status == TESS_ERR_UNSUPPORTED)
+        v->verdict->nuntried++;
+    else
+        v->verdict->ndamaged += list->entries || list->uniform >= 0 ? 1 : list->nchunks;
     tess_damage damage = {.chunk = g->n, .status = g->status, .message = g->why.message};
     chunk_box(v->a, g->n, &damage);
     if (v->fn)
         v->fn(&damage, v->user);
     return TESS_OK;
+}
+
+// What reading says of the chunks that are not stored, of each kind.
+static void
+try_specials(struct verifier *v)
+{
+    const tess_array *const a = v->a;
+    const struct frame_index *const list = &a->frame->index;
+    bool tried[SPECIAL_UNINIT + 1] = {0};
+    const int64_t end = list->entries ? list->nchunks : min_i64(list->nchunks, 1);
+    for (int64_t n = 0; n < end; n++) {
+        const enum chunk_special kind = index_special(index_get(list, n));
+        if (tried[kind])
+            continue;
+        tried[kind] = true;
+        if (kind != SPECIAL_NONE)
+            v->refused[kind] = try_chunk(a, n, NULL, NULL) != TESS_OK;
+    }
 }
 
 static tess_status
@@ -120,6 +180,7 @@ verify_chunks(struct verifier *v, tess_error *err)
         .cost = cost_decode(codec_by_id(a->frame->h.codec), a->frame->h.nbytes),
         .watch = v->watch,
     };
+    try_specials(v);
     watch_job(v->watch, max_i64(a->frame->index.nchunks, 1));
     return task_run(&task, v, &width, err);
 }
@@ -136,9 +197,9 @@ verify_metalayers(const struct verifier *v, tess_error *err)
             chunk_content(l->items[i].content, l->items[i].size, v->a->frame->options.limits.memory,
                           &content, &size, &why);
         free(content);
-        if (st == TESS_OK || st == TESS_ERR_UNSUPPORTED)
+        if (st == TESS_OK)
             continue;
-        if (st != TESS_ERR_CORRUPT) {
+        if (st != TESS_ERR_CORRUPT && st != TESS_ERR_UNSUPPORTED) {
             if (err)
                 *err = why;
             return st;
@@ -167,6 +228,8 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
     *verdict = (tess_verdict){.sealed = f->sealed,
                               .header_changed = f->header_changed,
                               .commit = f->sealed ? f->number : 0};
+    frame_count_chunks(a->frame, &verdict->nstored, &verdict->nmissing);
+    verdict->nspecial = f->index.nchunks - verdict->nstored - verdict->nmissing;
     tess_status st =
         frame_has_checksums(f) ? TESS_OK : frame_load_checksums(f, &f->index, &loaded, err);
     if (st == TESS_OK)

@@ -112,18 +112,26 @@ visit_release(struct visit *v)
 }
 
 tess_status
-visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err)
+visit_check_special(const tess_array *a, const struct chunk *c, int64_t n, tess_error *err)
 {
-    const struct chunk *const c = &v->stored.chunk;
     const int32_t period = c->h.special == SPECIAL_VALUE  ? c->item_size
                            : c->h.special == SPECIAL_NANS ? c->h.typesize
                                                           : 1;
     if (a->g.typesize % period != 0)
         return err_set(err, TESS_ERR_CORRUPT, -1,
-                       "chunk %" PRId64 ": repeats %" PRId32 " bytes, items have %" PRId32, v->n,
+                       "chunk %" PRId64 ": repeats %" PRId32 " bytes, items have %" PRId32, n,
                        period, a->g.typesize);
-    chunk_special_bytes(c, 0, item, (size_t)a->g.typesize);
     return TESS_OK;
+}
+
+tess_status
+visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err)
+{
+    const struct chunk *const c = &v->stored.chunk;
+    const tess_status st = visit_check_special(a, c, v->n, err);
+    if (st == TESS_OK)
+        chunk_special_bytes(c, 0, item, (size_t)a->g.typesize);
+    return st;
 }
 
 static tess_status

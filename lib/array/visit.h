@@ -39,6 +39,10 @@ size_t visit_size(const struct visit *v);
 // Stored bytes of the grid's block `nblock`: VISIT_BLOCKS and VISIT_MEMCPYED only.
 struct span visit_span(const tess_array *a, const struct visit *v, int32_t nblock);
 
+// Whether what the special chunk n repeats can be items of the array. TESS_ERR_CORRUPT.
+tess_status visit_check_special(const tess_array *a, const struct chunk *c, int64_t n,
+                                tess_error *err);
+
 // The item of a VISIT_SPECIAL chunk, `typesize` bytes.
 tess_status visit_item(const tess_array *a, const struct visit *v, uint8_t *item, tess_error *err);
 

@@ -71,21 +71,60 @@ tell_damage(const tess_damage *damage, void *user)
     json_close(j, '}');
 }
 
+// Nothing is damaged, and all that is stored was checked.
+static bool
+is_fine(const tess_verdict *v)
+{
+    return v->ndamaged == 0 && v->nuntried == 0 && v->nmetalayers == 0;
+}
+
+// A part of the sentence, about `n` things: none, none of it. text: what follows their number and
+// name. first: nothing stands before it.
+static void
+write_part(FILE *out, bool *first, int64_t n, const char *name, const char *text)
+{
+    if (n == 0)
+        return;
+    fprintf(out, "%s%" PRId64 " %s%s %s", *first ? "" : "; ", n, name, n == 1 ? "" : "s", text);
+    *first = false;
+}
+
+static void
+write_unstored(FILE *out, bool *first, const tess_verdict *v)
+{
+    const bool none = v->nstored == 0 && v->nspecial + v->nmissing == 0;
+    if (none)
+        fprintf(out, "%sno chunks", *first ? "" : "; ");
+    *first &= !none;
+    write_part(out, first, v->nspecial, "chunk", "of zeros or NaNs, not stored");
+    write_part(out, first, v->nmissing, "chunk", "never written");
+}
+
+// What was done with the chunks, and what came of it.
 static void
 write_words(const struct findings *f, const tess_verdict *v)
 {
+    const bool damaged = v->ndamaged + v->nmetalayers > 0;
+    const char *const others = v->sealed ? "" : "last written by another program";
+    bool first = true;
+
     text_write(f->out, f->path);
-    fprintf(f->out, ": %s: ", v->ndamaged + v->nmetalayers > 0 ? "damaged" : "fine");
-    fprintf(f->out, "%" PRId64 " stored chunks, %" PRId64 " as their checksums say", v->nstored,
-            v->nright);
+    fprintf(f->out, ": %s: ", damaged ? "damaged" : is_fine(v) ? "fine" : "not checked");
+    write_part(f->out, &first, v->ndamaged, "chunk", "damaged");
+    write_part(f->out, &first, v->nmetalayers, "metalayer", "damaged");
+    write_part(f->out, &first, v->nuntried, "chunk",
+               "without a checksum, which this program cannot decode");
+    write_part(f->out, &first, v->nright, "chunk",
+               v->nright == 1 ? "decodes and matches its checksum"
+                              : "decode and match their checksums");
     if (v->nunknown > 0)
-        fprintf(f->out, ", %" PRId64 " without one", v->nunknown);
-    if (v->ndamaged > 0)
-        fprintf(f->out, ", %" PRId64 " damaged", v->ndamaged);
-    if (v->nmetalayers > 0)
-        fprintf(f->out, "; %" PRId64 " metalayers damaged", v->nmetalayers);
-    if (!v->sealed)
-        fputs("; last written by another program", f->out);
+        write_part(f->out, &first, v->nunknown, "chunk", v->nunknown == 1 ? "decodes" : "decode");
+    write_unstored(f->out, &first, v);
+    if (v->nunknown > 0)
+        fprintf(f->out, "; %s%s%s", v->nright > 0 ? "some without checksums" : "no checksums",
+                v->sealed ? "" : ": ", others);
+    else if (!v->sealed)
+        fprintf(f->out, "; %s", others);
     else if (v->header_changed)
         fputs("; header changed by another program", f->out);
     fputc('\n', f->out);
@@ -121,6 +160,9 @@ json_verdict(struct json *j, const tess_verdict *v)
     json_count(j, "nright", v ? &v->nright : NULL);
     json_count(j, "nunknown", v ? &v->nunknown : NULL);
     json_count(j, "ndamaged", v ? &v->ndamaged : NULL);
+    json_count(j, "nuntried", v ? &v->nuntried : NULL);
+    json_count(j, "nspecial", v ? &v->nspecial : NULL);
+    json_count(j, "nmissing", v ? &v->nmissing : NULL);
     json_count(j, "nmetalayers_damaged", v ? &v->nmetalayers : NULL);
     json_flag(j, "sealed", v ? &v->sealed : NULL);
     json_flag(j, "header_changed", v ? &v->header_changed : NULL);
@@ -209,7 +251,7 @@ verify(const char *path, const struct arguments *args)
     }
     const bool read = st == TESS_OK;
     const bool told = read || st == TESS_ERR_CORRUPT;
-    const bool fine = read && verdict.ndamaged == 0 && verdict.nmetalayers == 0;
+    const bool fine = read && is_fine(&verdict);
     finish(&f, read ? &verdict : NULL, fine, err.message);
     const long size = ftell(out);
     const bool written = fclose(out) == 0 && size >= 0;
@@ -245,7 +287,10 @@ const struct command cmd_verify = {
         "All chunks are read, compared with their checksums, and decoded. Other programs\n"
         "write no checksums; what they changed is decoded only. One line for each file, and\n"
         "one for each damaged chunk, with its box in the array; --json: one object each.\n"
-        "Exit status: 0 fine, 1 something is damaged, 3 a file could not be read.\n",
+        "Chunks that match their checksums need not be decoded where this build lacks their\n"
+        "codec; without a checksum they count as not checked.\n"
+        "Exit status: 0 fine, 1 something is damaged or was not checked, 3 a file could not\n"
+        "be read.\n",
     .examples =
         (const struct example[]){
             {"all files, a line for each", "tess verify *.b2nd"},
@@ -255,19 +300,23 @@ const struct command cmd_verify = {
     .json =
         (const struct json_member[]){
             {"path", "string", "the file or directory; one object, on one line, for each"},
-            {"damage", "list", "what is damaged"},
+            {"damage", "list", "what is damaged, or could not be checked"},
             {"damage[].chunk", "integer or absent",
              "number of a damaged chunk, in C order of the grid"},
             {"damage[].start", "integers or absent", "first item of its box"},
             {"damage[].stop", "integers or absent", "end of the box, which is not in it"},
             {"damage[].metalayer", "string or absent", "name of a damaged metalayer"},
             {"damage[].message", "string", "one sentence; alone: not all could be read"},
-            {"fine", "boolean", "nothing is damaged"},
+            {"fine", "boolean", "nothing is damaged, and all was checked"},
             {"nstored", "integer or null",
              "chunks with bytes of their own; null, as all below: not known"},
             {"nright", "integer or null", "of these: as their checksums say"},
             {"nunknown", "integer or null", "of these: without a checksum; they can be decoded"},
             {"ndamaged", "integer or null", "of these: damaged"},
+            {"nuntried", "integer or null",
+             "of these: no checksum, and this program cannot decode them"},
+            {"nspecial", "integer or null", "chunks of zeros or NaNs, without bytes of their own"},
+            {"nmissing", "integer or null", "chunks that were never written"},
             {"nmetalayers_damaged", "integer or null", "damaged metalayers"},
             {"sealed", "boolean or null", "the last commit was written by Tessera"},
             {"header_changed", "boolean or null", "by another program since"},

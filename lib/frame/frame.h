@@ -249,7 +249,8 @@ tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_st
                                tess_error *err);
 
 // Compare all bytes of the stored chunk n with its checksum; *known: it has one. Whatever the frame
-// was told to do when chunks are read.
+// was told to do when chunks are read. Of its header only the size is looked at: what the rest says
+// is for stored_chunk_open().
 tess_status frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
                               struct chunk_scratch *s, bool *known, tess_error *err);
 

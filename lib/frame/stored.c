@@ -7,6 +7,7 @@
  */
 #include "frame/container.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
 
@@ -194,17 +195,46 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     return TESS_OK;
 }
 
+// The one number of a chunk that is needed to compare all of its bytes.
+static tess_status
+read_size(const struct stored_chunk *sc, int64_t room, struct chunk_scratch *s, int32_t *size,
+          tess_error *err)
+{
+    const uint8_t *head;
+    if (room < CHUNK_HEADER_MIN)
+        return err_set(err, TESS_ERR_CORRUPT, 0, "a chunk header needs %d bytes, got %" PRId64,
+                       CHUNK_HEADER_MIN, room);
+    const tess_status st = get_bytes(sc, 0, CHUNK_HEADER_MIN, s, &head, err);
+    if (st != TESS_OK)
+        return st;
+    *size = get_i32le(head + 12);
+    if (*size < CHUNK_HEADER_MIN || *size > room)
+        return err_set(err, TESS_ERR_CORRUPT, 12,
+                       "a chunk of %" PRId32 " stored bytes, %d to %" PRId64 " can be", *size,
+                       CHUNK_HEADER_MIN, room);
+    return TESS_OK;
+}
+
 tess_status
 frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *checksums,
                   struct chunk_scratch *s, bool *known, tess_error *err)
 {
-    struct stored_chunk sc;
+    struct stored_chunk sc = {.frame = f};
     const uint8_t *bytes;
-    int32_t size;
+    int64_t room = 0;
+    int32_t size = 0;
     *known = checksums_get(checksums, index_get(&f->index, n)) != 0;
-    const tess_status st = stored_chunk_load(&sc, f, n, checksums, s, &bytes, &size, err);
+    tess_status st = find(&sc, n, &room, err);
+    if (st != TESS_OK)
+        return st;
+    st = read_size(&sc, room, s, &size, err);
     if (st == TESS_OK)
-        stored_chunk_close(&sc);
+        st = get_bytes(&sc, 0, size, s, &bytes, err);
+    if (st == TESS_OK)
+        st = check(f, n, checksums, bytes, size, err);
+    if (st != TESS_OK)
+        stored_chunk_blame(&sc, n, st, err);
+    stored_chunk_close(&sc);
     return st;
 }
 

@@ -540,6 +540,81 @@ verify_reads_all_files(void **state)
     check_golden_files(check_one, &heard);
 }
 
+enum outcome { EQUAL, OTHER, REFUSED };
+
+// Open an image, read and verify all of it. *told: verify says that something is wrong, or it does
+// not open.
+static enum outcome
+read_image(const uint8_t *image, size_t size, const struct reference *r, bool *told)
+{
+    struct heard heard = {0};
+    int32_t items[10 * 12];
+    tess_verdict verdict;
+    tess_storage storage;
+    tess_array *a;
+    tess_storage_init(&storage);
+    storage.image = image;
+    storage.image_size = size;
+    *told = true;
+    if (tess_array_open(&storage, &a, NULL) != TESS_OK)
+        return REFUSED;
+    const bool read =
+        tess_array_read(a, (const int64_t[]){0, 0}, r->shape, items, sizeof items, NULL) == TESS_OK;
+    ok(tess_array_verify(a, hear, &heard, &verdict, err));
+    *told = heard.count > 0;
+    assert_int_equal(heard.count, verdict.ndamaged + verdict.nuntried + verdict.nmetalayers);
+    assert_int_equal(verdict.nright + verdict.nunknown + verdict.ndamaged + verdict.nuntried,
+                     verdict.nstored);
+    ok(tess_array_close(a, err));
+    return !read ? REFUSED : memcmp(items, r->data, reference_size(r)) == 0 ? EQUAL : OTHER;
+}
+
+// Each bit of what stands between header and index is flipped in turn. With checksums verify tells
+// all that matters; without them, at least what a read refuses.
+static void
+verify_refuses_what_reads_refuse(void **state)
+{
+    enum { HEADER_LEN_AT = 11 };
+    static const tess_checksums kinds[] = {TESS_CHECKSUMS_WRITE, TESS_CHECKSUMS_NONE};
+    struct reference r;
+    (void)state;
+    reference_init(&r, 2, (const int64_t[]){10, 12}, 4);
+    for (int i = 0; i < 10 * 12; i++)
+        ((int32_t *)(void *)r.data)[i] = i / 5;
+    for (int kind = 0; kind < 2; kind++) {
+        const tess_storage storage = at("file.b2nd", TESS_MODE_REPLACE, kinds[kind]);
+        int64_t counts[REFUSED + 1] = {0};
+        tess_info info;
+        tess_params p;
+        tess_array *a;
+        size_t size;
+        bool told;
+        tess_params_init(&p);
+        p.dtype = "<i4";
+        p.ndim = 2;
+        p.shape[0] = 10;
+        p.shape[1] = 12;
+        p.codec = TESS_CODEC_LZ4;
+        ok(tess_array_from(&storage, &p, r.data, reference_size(&r), &a, err));
+        tess_array_info(a, &info);
+        ok(tess_array_close(a, err));
+        uint8_t *const image = files_read(storage.path, &size);
+        assert_true(read_image(image, size, &r, &told) == EQUAL && !told);
+        const size_t begin = image[HEADER_LEN_AT + 2] * 256u + image[HEADER_LEN_AT + 3];
+        for (size_t bit = 8 * begin; bit < 8 * (begin + (size_t)info.cbytes); bit++) {
+            image[bit / 8] ^= (uint8_t)(1 << bit % 8);
+            const enum outcome outcome = read_image(image, size, &r, &told);
+            if (!told && (outcome == REFUSED || (outcome == OTHER && kind == 0)))
+                fail_msg("bit %zu of byte %zu: not told", bit % 8, bit / 8 - begin);
+            counts[outcome]++;
+            image[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        }
+        assert_true(counts[EQUAL] > 0 && counts[OTHER] > 0 && counts[REFUSED] > 0);
+        free(image);
+    }
+    reference_finish(&r);
+}
+
 int
 main(void)
 {
@@ -549,7 +624,7 @@ main(void)
         FILES_TEST(damage_does_not_spread),  FILES_TEST(changes_keep_them),
         FILES_TEST(others_may_change_files), FILES_TEST(metalayer_is_hidden),
         FILES_TEST(verify_finds_damage),     FILES_TEST(verify_knows_others),
-        FILES_TEST(verify_reads_all_files),
+        FILES_TEST(verify_reads_all_files),  FILES_TEST(verify_refuses_what_reads_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,7 @@ check_info(const tess_info *info, const struct sums *want)
 static void
 check(tess_array *a, bool clean)
 {
+    tess_verdict verdict;
     tess_info before, info;
     tess_array_info(a, &before);
     const struct sums want = add_up(a, before.nchunks); // encodes blocks that wait
@@ -81,6 +82,10 @@ check(tess_array *a, bool clean)
         assert_int_equal(info.holes, 0);
     else if (clean)
         assert_int_equal(info.live + info.holes, info.cbytes);
+    ok(tess_array_verify(a, NULL, NULL, &verdict, err));
+    assert_int_equal(verdict.nstored, want.nstored);
+    assert_int_equal(verdict.nspecial, want.nspecial);
+    assert_int_equal(verdict.nmissing, want.nmissing);
 }
 
 // Write a box of noise, or of zeros.

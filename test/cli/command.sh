@@ -266,7 +266,8 @@ done
 run 0 info a.b2nd
 grep -q '4x6' out || fail "info without shape"
 grep -q '^  file  *[1-9][0-9]* bytes$' out || fail "info without the size of the file"
-# What is live, holes (where index and trailer stood before it grew) and kinds of chunks, apart.
+# What is live, holes (where index and trailer stood before it grew) and kinds of chunks, apart: the
+# same numbers in info and verify.
 head -c 4096 /dev/urandom >noise.raw
 run 0 import noise.raw kinds.b2nd --dtype '|u1' --shape 4096 --chunks 1024
 run 0 resize kinds.b2nd 6144
@@ -280,6 +281,13 @@ for part in '"nstored": 4' '"nspecial": 2' '"nmissing": 0' '"live": 4224' '"hole
     checks=$((checks + 1))
     grep -q "$part" out || fail "info --json: no $part in $(cat out)"
 done
+run 0 verify kinds.b2nd
+words='4 chunks decode and match their checksums; 2 chunks of zeros or NaNs, not stored'
+grep -q "^kinds.b2nd: fine: $words$" \
+    out || fail "verify: $(cat out)"
+run 0 verify --json kinds.b2nd
+grep -q '"nstored": 4, "nright": 4, "nunknown": 0, .*"nspecial": 2, "nmissing": 0' out ||
+    fail "verify --json: $(cat out)"
 # A number that is not known where a chunk is damaged.
 run 0 import noise.raw broken.d --dtype '|u1' --shape 4096 --chunks 1024 --layout sparse
 rm broken.d/00000002.chunk
