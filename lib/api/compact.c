@@ -3,6 +3,7 @@
  */
 #include "api/home.h"
 #include "base/checked.h"
+#include "io/leftovers.h"
 
 #include <tessera/repair.h>
 
@@ -135,6 +136,7 @@ tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_
     if (!path)
         return err_sys(err, errno, "opening the file");
     TRY(open_frame(storage, &f, err));
+    leftovers_remove_all(path, &frame_folder_kind);
     watch_begin(&watch, storage->context ? storage->context : &nobody, f->h.nbytes);
     TRY(watch_end(&watch, compact(f, path, &watch, &old, &now, err)));
     if (before)

@@ -3,6 +3,7 @@
  */
 #include "api/home.h"
 
+#include "io/leftovers.h"
 #include "io/sidecar.h"
 #include "task/patience.h"
 
@@ -146,12 +147,17 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
     tess_error why;
     tess_status st;
     int replaced = 0;
+    const bool makes = layout && storage->path && storage->mode != TESS_MODE_APPEND;
     patience_begin(&p, storage->context, storage->wait);
+    if (makes)
+        leftovers_remove(storage->path, &frame_folder_kind);
     do
         st = layout ? create_once(storage, *layout, home, &why) : open_once(storage, home, &why);
     while (try_again(&p, &replaced, &st, &why));
     if (st == TESS_OK && storage->path) {
         const bool writable = layout || storage->mode == TESS_MODE_UPDATE;
+        if (writable && !layout)
+            leftovers_remove(storage->path, &frame_folder_kind);
         st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
                           storage->lock_file, &home->sidecar, &why);
         if (st != TESS_OK)

@@ -177,6 +177,7 @@ tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     struct watch *watch, tess_error *err);
 tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                               struct watch *watch, tess_error *err);
+// A new array gets its name with it, if it has none yet.
 tess_status array_commit(tess_array *a, tess_error *err);
 
 // resize.c: another grid and shape, as part of a change of the frame; items that come into sight

@@ -2,7 +2,8 @@
  * create.c - from a description to an array.
  *
  * A new array starts as a list of special chunks that takes no space. What has items of its own is
- * written then. It is committed once, before a file gets its name.
+ * written then. It is committed once, before a file gets its name; where it replaces something and
+ * its items come later, it gets that with the first commit that the program asks for.
  */
 #include "array/array.h"
 
@@ -234,6 +235,14 @@ create_frame(const struct home *home, const struct frame_header *h, struct layer
     return frame_create(home->io, h, metas, nchunks, entry, options, frame, err);
 }
 
+// Whether what is replaced stays until the items are there, which the program writes.
+static bool
+is_published_later(const tess_storage *storage, const struct array_content *content)
+{
+    return storage->path && storage->mode == TESS_MODE_REPLACE && !content->sources &&
+           content->special != SPECIAL_NONE;
+}
+
 tess_status
 array_create(const struct home *home, const tess_storage *storage, const tess_params *p,
              const struct array_content *content, tess_array **out, tess_error *err)
@@ -278,7 +287,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     if (stored && a->g.nitems > 0)
         TRY(write_content(a, content, err));
     TRY(frame_commit(a->frame, err));
-    TRY(frame_publish(a->frame, err));
+    if (!is_published_later(storage, content))
+        TRY(frame_publish(a->frame, err));
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -179,6 +179,8 @@ array_commit(tess_array *a, tess_error *err)
 {
     if (a->view)
         return a->view->base->discarded ? TESS_OK : array_commit(a->view->base, err);
-    const tess_status st = held_write_back(a, err);
-    return st == TESS_OK ? frame_commit(a->frame, err) : st;
+    tess_status st = held_write_back(a, err);
+    if (st == TESS_OK)
+        st = frame_commit(a->frame, err);
+    return st == TESS_OK && a->frame->writable ? frame_publish(a->frame, err) : st;
 }

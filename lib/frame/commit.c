@@ -202,10 +202,12 @@ frame_commit_if_large(struct frame *f, tess_error *err)
 tess_status
 frame_publish(struct frame *f, tess_error *err)
 {
-    f->published = true;
-    tess_status st = frame_lock_take(f, err); // nobody reads what is replaced now
+    if (f->published)
+        return TESS_OK;
+    tess_status st = frame_lock_take_name(f, err);
     if (st == TESS_OK)
         st = f->container->publish(f, err);
+    f->published = st == TESS_OK;
     frame_lock_release(f);
     return st;
 }

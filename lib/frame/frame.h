@@ -308,6 +308,8 @@ tess_status frame_rearrange(struct frame *f, struct frame_index *next, const boo
 tess_status frame_lock_share(const struct frame_options *options, tess_error *err);
 void frame_lock_unshare(const struct frame_options *options);
 tess_status frame_lock_take(const struct frame *f, tess_error *err);
+// To give a new frame its name: nobody reads what is replaced, whoever changed that before.
+tess_status frame_lock_take_name(const struct frame *f, tess_error *err);
 void frame_lock_release(const struct frame *f);
 // A failure to change a frame may be that others changed it meanwhile: TESS_ERR_STALE then.
 tess_status frame_lock_blame(const struct frame *f, tess_status st, tess_error *err);
@@ -318,7 +320,8 @@ tess_status frame_commit(struct frame *f, tess_error *err);
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);
 // Stored bytes that are enough to be overwritten, about.
 int64_t frame_batch(const struct frame *f);
-// A new file gets its name, once what was committed is on the disk.
+// A new file gets its name, once what was committed is on the disk. Before, and if it fails, nobody
+// finds the frame, and may publish it later; afterwards, nothing happens.
 tess_status frame_publish(struct frame *f, tess_error *err);
 
 #endif

@@ -76,6 +76,16 @@ frame_lock_take(const struct frame *f, tess_error *err)
     return st;
 }
 
+tess_status
+frame_lock_take_name(const struct frame *f, tess_error *err)
+{
+    const struct frame_options *const o = &f->options;
+    if (!o->sidecar)
+        return TESS_OK;
+    sidecar_forget(o->sidecar);
+    return get(o, sidecar_take, err);
+}
+
 void
 frame_lock_release(const struct frame *f)
 {

@@ -1,12 +1,13 @@
 /*
  * file.c - a frame in a file, through pread and pwrite.
  *
- * Interrupted and short calls are continued. A file that is created stays without its name, or
- * can be withdrawn, until publish: nobody ever finds a half-made file after a failure.
+ * Interrupted and short calls are continued. A file that is created has a temporary name until
+ * publish (naming.h).
  */
 #include "io/file.h"
 
 #include "base/checked.h"
+#include "io/naming.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +25,7 @@ enum { EAGER_MIN = 128 << 10 }; // of a write that is worth a call of its own
 struct file {
     struct io io;
     int fd;
-    char *path;
-    char *temporary; // the name until publish, when it replaces another file
-    bool unpublished; // to be removed at close
-    int replaced; // the file that it will replace, locked; -1: none
+    struct naming naming; // of a new one
     uint8_t *map; // the file as it was when it was opened; NULL if it is not mapped
     size_t map_size;
 };
@@ -144,55 +142,11 @@ file_sync(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
-void
-io_sync_directory(const char *directory)
-{
-    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
-}
-
-char *
-io_parent(const char *path)
-{
-    const char *const slash = strrchr(path, '/');
-    if (!slash)
-        return strdup(".");
-    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-static void
-close_replaced(struct file *f)
-{
-    if (f->replaced >= 0)
-        close(f->replaced);
-    f->replaced = -1;
-}
-
 static tess_status
 file_publish(struct io *io, bool durable, tess_error *err)
 {
     struct file *const f = file_of(io);
-    if (!f->unpublished)
-        return TESS_OK;
-    char *const directory = io_parent(f->path);
-    if (!directory)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    tess_status st = f->temporary ? io_hold_replaced(f->path, &f->replaced, err) : TESS_OK;
-    if (st == TESS_OK && f->temporary && rename(f->temporary, f->path) != 0)
-        st = err_sys(err, errno, "giving the file its name");
-    if (st != TESS_OK) {
-        free(directory);
-        return st;
-    }
-    f->unpublished = false;
-    close_replaced(f);
-    if (durable)
-        io_sync_directory(directory);
-    free(directory);
-    return TESS_OK;
+    return naming_publish(&f->naming, f->fd, durable, err);
 }
 
 static bool
@@ -236,13 +190,9 @@ file_close(struct io *io)
     struct file *const f = file_of(io);
     if (f->map)
         munmap(f->map, f->map_size);
+    naming_finish(&f->naming, f->fd); // before its lock is free
     if (f->fd >= 0)
         close(f->fd);
-    if (f->unpublished)
-        unlink(f->temporary ? f->temporary : f->path);
-    close_replaced(f);
-    free(f->temporary);
-    free(f->path);
     free(f);
 }
 
@@ -260,18 +210,14 @@ static const struct io_ops file_ops = {
 };
 
 static struct file *
-file_new(const char *path, bool writable)
+file_new(bool writable)
 {
     struct file *const f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
     f->io.ops = &file_ops;
     f->io.writable = writable;
-    f->fd = f->replaced = -1;
-    if (path && !(f->path = strdup(path))) {
-        free(f);
-        return NULL;
-    }
+    f->fd = -1;
     return f;
 }
 
@@ -283,29 +229,6 @@ io_file_lock(int fd, tess_error *err)
     if (errno == EWOULDBLOCK)
         return err_sys(err, errno, "somebody else has it open for writing");
     return TESS_OK; // a file system without locks
-}
-
-static bool
-can_hold(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
-}
-
-// Somebody may replace it before it is locked: again then.
-tess_status
-io_hold_replaced(const char *path, int *fd, tess_error *err)
-{
-    tess_status st = TESS_OK;
-    while (st == TESS_OK && (*fd < 0 || !io_descriptor_is_at(*fd, path))) {
-        if (*fd >= 0)
-            close(*fd);
-        *fd = can_hold(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
-        if (*fd < 0)
-            return TESS_OK;
-        st = io_file_lock(*fd, err);
-    }
-    return st;
 }
 
 // A file that cannot be mapped is read instead.
@@ -339,7 +262,7 @@ adopt(struct file *f, int fd, bool mapped, tess_error *err)
 tess_status
 io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err)
 {
-    struct file *const f = file_new(NULL, writable);
+    struct file *const f = file_new(writable);
     if (!f) {
         close(fd);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
@@ -397,29 +320,48 @@ io_file_map(const char *path, struct io **io, tess_error *err)
     return open_file(path, false, true, io, err);
 }
 
-// A file beside `path`, under a name that nobody has; its permissions are the process's default
-// ones, or those of the file it will replace.
-static tess_status
-create_beside(struct file *f, tess_error *err)
+static int
+make_file(int parent, const char *name)
 {
-    enum { NAME_SIZE = 48 };
-    struct stat info;
-    const bool exists = stat(f->path, &info) == 0;
-    const size_t size = strlen(f->path) + NAME_SIZE;
+    return openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
 
-    if (exists && !S_ISREG(info.st_mode))
+// A link is replaced itself. What it leads to must be a file: that is what the path shows.
+static tess_status
+check_file(const struct naming *n, const char *name, tess_error *err)
+{
+    struct stat info;
+    if (fstatat(n->parent, name, &info, 0) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at what is replaced");
+    if (!S_ISREG(info.st_mode))
         return err_set(err, TESS_ERR_IO, -1, "is not a regular file");
-    f->temporary = malloc(size);
-    if (!f->temporary)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    for (unsigned i = 0; f->fd < 0; i++) {
-        snprintf(f->temporary, size, "%s.%ld-%u.tmp", f->path, (long)getpid(), i);
-        f->fd = open(f->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (f->fd < 0 && errno != EEXIST)
-            return err_sys(err, errno, "creating a file beside it");
-    }
-    f->unpublished = true;
-    if (exists && fchmod(f->fd, info.st_mode & 07777) != 0)
+    return TESS_OK;
+}
+
+static void
+remove_file(const struct naming *n, int fd)
+{
+    (void)fd;
+    (void)unlinkat(n->parent, n->temporary, 0);
+}
+
+static const struct naming_kind files = {
+    .lock = io_file_lock,
+    .make = make_file,
+    .check = check_file,
+    .remove = remove_file,
+};
+
+// Its permissions are the process's default ones, or those of the file it will replace.
+static tess_status
+keep_permissions(const struct file *f, tess_error *err)
+{
+    struct stat info;
+    if (!f->naming.replace)
+        return TESS_OK;
+    if (fstatat(f->naming.parent, f->naming.name, &info, 0) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at what is replaced");
+    if (fchmod(f->fd, info.st_mode & 07777) != 0)
         return err_sys(err, errno, "setting the permissions of the new file");
     return TESS_OK;
 }
@@ -428,26 +370,14 @@ create_beside(struct file *f, tess_error *err)
 static tess_status
 create(const char *path, bool replace, int held, struct io **io, tess_error *err)
 {
-    tess_status st = TESS_OK;
-    struct file *const f = file_new(path, true);
+    struct file *const f = file_new(true);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
-    f->replaced = held >= 0 ? fcntl(held, F_DUPFD_CLOEXEC, 0) : -1;
-    if (held >= 0 && f->replaced < 0)
-        st = err_sys(err, errno, "keeping the lock of the file");
-    if (st == TESS_OK && replace) {
-        st = io_hold_replaced(path, &f->replaced, err);
-        if (st == TESS_OK)
-            st = create_beside(f, err);
-    } else if (st == TESS_OK) {
-        f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (f->fd < 0)
-            st = err_sys(err, errno, "creating the file");
-        else
-            f->unpublished = true;
-    }
+    tess_status st = naming_begin(&f->naming, &files, NULL, path, replace, held, err);
     if (st == TESS_OK)
-        st = io_file_lock(f->fd, err);
+        st = naming_make(&f->naming, &f->fd, err);
+    if (st == TESS_OK)
+        st = keep_permissions(f, err);
     if (st != TESS_OK) {
         file_close(&f->io);
         return st;

@@ -3,10 +3,12 @@
  *
  * All names are looked up from the open directory, so it may be renamed meanwhile. Only files are
  * removed whose names are of the folder's kind; a folder that holds something else is not replaced.
+ * File systems list names in any order: nothing here relies on one.
  */
 #include "io/folder.h"
 
 #include "io/file.h"
+#include "io/naming.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +22,8 @@
 struct folder {
     int fd;
     bool mapped;
-    bool unpublished;
     char *path;
-    char *temporary; // the name until publish, when it replaces something
-    const struct folder_kind *kind; // of a new one
-    int replaced; // what a new one will replace, locked; -1: nothing
+    struct naming naming; // of a new one; for what folder_kind says
 };
 
 bool
@@ -79,20 +78,13 @@ folder_new(const char *path)
     struct folder *const f = calloc(1, sizeof *f);
     if (!f)
         return NULL;
-    f->fd = f->replaced = -1;
+    f->fd = -1;
     f->path = trim(path);
     if (!f->path) {
         free(f);
         return NULL;
     }
     return f;
-}
-
-static tess_status
-open_directory(struct folder *f, const char *path, tess_error *err)
-{
-    f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return f->fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory");
 }
 
 tess_status
@@ -102,7 +94,8 @@ folder_open(const char *path, bool writable, bool mapped, struct folder **folder
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     f->mapped = mapped;
-    tess_status st = open_directory(f, f->path, err);
+    f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tess_status st = f->fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory");
     if (st == TESS_OK && writable)
         st = io_file_lock(f->fd, err);
     if (st == TESS_OK && writable && folder_is_replaced(f))
@@ -138,29 +131,39 @@ next_name(DIR *dir)
     return e ? e->d_name : NULL;
 }
 
-static bool
-belongs(const struct folder_kind *kind, int fd, const char *name)
+// Whether a name is of the folder's kind; a failure is that to ask.
+static tess_status
+belongs(const struct folder_kind *kind, int fd, const char *name, bool *yes, tess_error *err)
 {
     struct stat info;
-    return fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-           (strcmp(name, kind->index) == 0 || kind->is_part(name));
+    *yes = false;
+    if (strcmp(name, kind->index) != 0 && !kind->is_part(name))
+        return TESS_OK;
+    if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at %s", name);
+    *yes = S_ISREG(info.st_mode);
+    return TESS_OK;
 }
 
 static tess_status
 check_contents(const struct folder_kind *kind, int fd, tess_error *err)
 {
-    bool index = false, rest = false, foreign = false;
+    bool index = false, rest = false, foreign = false, ours;
     const char *name;
+    tess_status st = TESS_OK;
     DIR *const dir = faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? list_names(fd) : NULL;
     if (!dir)
         return err_sys(err, errno, "is a directory, whose files cannot be removed");
-    while ((name = next_name(dir))) {
-        foreign |= !belongs(kind, fd, name);
+    while (st == TESS_OK && (name = next_name(dir))) {
+        st = belongs(kind, fd, name, &ours, err);
+        foreign |= !ours;
         index |= strcmp(name, kind->index) == 0;
         rest = true;
     }
-    const int error = errno;
+    const int error = st == TESS_OK ? errno : 0;
     closedir(dir);
+    if (st != TESS_OK)
+        return st;
     if (error != 0)
         return err_sys(err, error, "is a directory, which cannot be read");
     if (foreign || (rest && !index))
@@ -174,63 +177,70 @@ check_contents(const struct folder_kind *kind, int fd, tess_error *err)
 // What is at `path` must be ours to replace: nothing, a file, or a directory without anything that
 // is not of that kind.
 static tess_status
-check_replaceable(const char *path, const struct folder_kind *kind, tess_error *err)
+check_replaceable(const struct naming *n, const char *name, tess_error *err)
 {
     struct stat info;
-    if (lstat(path, &info) != 0 || S_ISREG(info.st_mode))
+    if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at what is replaced");
+    if (S_ISREG(info.st_mode))
         return TESS_OK;
     if (!S_ISDIR(info.st_mode))
         return err_set(err, TESS_ERR_IO, -1, "is neither a file nor a directory");
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = openat(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, errno, "is a directory, which cannot be opened");
-    const tess_status st = check_contents(kind, fd, err);
+    const tess_status st = check_contents(n->user, fd, err);
     close(fd);
     return st;
 }
 
-static tess_status
-make_beside(struct folder *f, tess_error *err)
+// It may be taken for a leftover, and removed, before it is opened.
+static int
+make_folder(int parent, const char *name)
 {
-    enum { NAME_SIZE = 48 };
-    const size_t size = strlen(f->path) + NAME_SIZE;
-    f->temporary = malloc(size);
-    if (!f->temporary)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    for (unsigned i = 0;; i++) {
-        snprintf(f->temporary, size, "%s.%ld-%u.tmp", f->path, (long)getpid(), i);
-        if (mkdir(f->temporary, 0777) == 0)
-            break;
-        if (errno != EEXIST)
-            return err_sys(err, errno, "creating a directory beside it");
+    if (mkdirat(parent, name, 0777) != 0)
+        return -1;
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        const int error = errno == ENOENT ? EEXIST : errno;
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
+        errno = error;
     }
-    f->unpublished = true;
-    return open_directory(f, f->temporary, err);
+    return fd;
 }
+
+// What has the temporary name: the new directory, or what was replaced.
+static void
+remove_temporary(const struct naming *n, int fd)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int own = fd < 0 ? openat(n->parent, n->temporary, flags) : -1;
+    if (fd >= 0 || own >= 0)
+        folder_remove_at(n->parent, n->temporary, fd >= 0 ? fd : own, n->user);
+    else
+        (void)unlinkat(n->parent, n->temporary, 0);
+    if (own >= 0)
+        close(own);
+}
+
+static const struct naming_kind folders = {
+    .lock = io_file_lock,
+    .make = make_folder,
+    .check = check_replaceable,
+    .remove = remove_temporary,
+    .exchanges = true,
+};
 
 tess_status
 folder_create(const char *path, bool replace, const struct folder_kind *kind,
               struct folder **folder, tess_error *err)
 {
-    tess_status st;
     struct folder *const f = folder_new(path);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
-    f->kind = kind;
-    if (replace) {
-        st = check_replaceable(f->path, kind, err);
-        if (st == TESS_OK)
-            st = io_hold_replaced(f->path, &f->replaced, err);
-        if (st == TESS_OK)
-            st = make_beside(f, err);
-    } else if (mkdir(f->path, 0777) != 0) {
-        st = err_sys(err, errno, "creating the directory");
-    } else {
-        f->unpublished = true;
-        st = open_directory(f, f->path, err);
-    }
+    tess_status st = naming_begin(&f->naming, &folders, kind, f->path, replace, -1, err);
     if (st == TESS_OK)
-        st = io_file_lock(f->fd, err);
+        st = naming_make(&f->naming, &f->fd, err);
     if (st != TESS_OK) {
         folder_close(f);
         return st;
@@ -304,122 +314,42 @@ folder_sync(const struct folder *f, tess_error *err)
     return TESS_OK;
 }
 
+// All but the index. Whether some were.
 static bool
-remove_files(const struct folder_kind *kind, int fd)
+remove_parts(const struct folder_kind *kind, int fd)
 {
-    bool removed = false;
+    bool removed = false, ours;
     DIR *const dir = list_names(fd);
     if (!dir)
         return false;
     for (const char *name; (name = next_name(dir));)
-        removed |= belongs(kind, fd, name) && unlinkat(fd, name, 0) == 0;
+        removed |=
+            belongs(kind, fd, name, &ours, NULL) == TESS_OK && ours && unlinkat(fd, name, 0) == 0;
     closedir(dir);
     return removed;
 }
 
-// An open directory goes with its files, if it is still at `path`; with something else in it, or
-// another name, it stays, without them. Some file systems pass over names when others are removed
+// The index goes first, and the others only without it: what dies in between, or fails, leaves
+// nothing that opens and lacks files. Some file systems pass over names when others are removed
 // meanwhile: once more then.
-static void
-remove_folder(const struct folder_kind *kind, int fd, const char *path)
+void
+folder_remove_at(int parent, const char *name, int fd, const struct folder_kind *kind)
 {
-    bool removed;
-    do {
-        removed = remove_files(kind, fd);
-    } while ((!io_descriptor_is_at(fd, path) || rmdir(path) != 0) && removed);
-}
-
-static void
-remove_replaced(const struct folder *f)
-{
-    const int fd = open(f->temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        (void)unlink(f->temporary);
+    bool leads, removed = true;
+    if (unlinkat(fd, kind->index, 0) != 0 && errno != ENOENT)
         return;
+    while (removed) {
+        removed = remove_parts(kind, fd);
+        if (naming_leads_to(parent, name, false, fd, &leads, NULL) == TESS_OK && leads &&
+            unlinkat(parent, name, AT_REMOVEDIR) == 0)
+            return;
     }
-    if (check_contents(f->kind, fd, NULL) == TESS_OK) {
-        (void)unlinkat(fd, f->kind->index, 0); // first: who reads there misses it before the rest
-        remove_folder(f->kind, fd, f->temporary);
-    }
-    close(fd);
-}
-
-static bool
-rename_with(const char *from, const char *to, unsigned flags)
-{
-    return renameat2(AT_FDCWD, from, AT_FDCWD, to, flags) == 0;
-}
-
-// What was taken the name from gets it back. Where that fails, nothing is removed any more: neither
-// is ours alone.
-static tess_status
-give_back(struct folder *f, tess_status st, tess_error *err)
-{
-    if (rename_with(f->temporary, f->path, RENAME_EXCHANGE) ||
-        rename_with(f->temporary, f->path, RENAME_NOREPLACE))
-        return st;
-    f->unpublished = false;
-    return err_sys(err, errno, "giving back the name to what is called %s now", f->temporary);
-}
-
-// Both names change at once; what had the name before has the temporary one then. Something else
-// may have taken the name since the start; it gets it back. Not every file system can exchange
-// names; there, a name that nothing has can still be taken.
-static tess_status
-take_name(struct folder *f, bool *replaced, tess_error *err)
-{
-    *replaced = f->temporary && rename_with(f->temporary, f->path, RENAME_EXCHANGE);
-    if (*replaced) {
-        const tess_status st = check_replaceable(f->temporary, f->kind, err);
-        return st == TESS_OK ? st : give_back(f, st, err);
-    }
-    if (f->temporary &&
-        ((errno != ENOENT && errno != EINVAL) || rename(f->temporary, f->path) != 0))
-        return err_sys(err, errno, "giving the directory its name");
-    return TESS_OK;
-}
-
-static void
-close_replaced(struct folder *f)
-{
-    if (f->replaced >= 0)
-        close(f->replaced);
-    f->replaced = -1;
 }
 
 tess_status
 folder_publish(struct folder *f, bool durable, tess_error *err)
 {
-    bool replaced;
-    if (!f->unpublished)
-        return TESS_OK;
-    char *const parent = io_parent(f->path);
-    if (!parent)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    tess_status st = f->temporary ? io_hold_replaced(f->path, &f->replaced, err) : TESS_OK;
-    if (st == TESS_OK)
-        st = take_name(f, &replaced, err);
-    if (st == TESS_OK) {
-        f->unpublished = false;
-        if (durable)
-            io_sync_directory(parent); // before what it replaces is gone
-        if (replaced)
-            remove_replaced(f);
-        close_replaced(f);
-    }
-    free(parent);
-    return st;
-}
-
-// Nobody else knows a folder that was not published; what took its name meanwhile stays.
-static void
-withdraw(const struct folder *f)
-{
-    const char *const path = f->temporary ? f->temporary : f->path;
-    if (f->fd >= 0)
-        remove_folder(f->kind, f->fd, path);
-    else
-        (void)rmdir(path);
+    return naming_publish(&f->naming, f->fd, durable, err);
 }
 
 void
@@ -427,12 +357,9 @@ folder_close(struct folder *f)
 {
     if (!f)
         return;
-    if (f->unpublished)
-        withdraw(f);
-    close_replaced(f);
+    naming_finish(&f->naming, f->fd);
     if (f->fd >= 0)
         close(f->fd);
-    free(f->temporary);
     free(f->path);
     free(f);
 }

@@ -1,9 +1,9 @@
 /*
  * folder.h - a directory whose files belong together, such as a sparse frame.
  *
- * Files are named by their last part and opened as an io (io.h). A new folder stands under a
- * temporary name, or can be withdrawn, until folder_publish(). One writer at a time has a folder;
- * the lock goes with the struct.
+ * Files are named by their last part and opened as an io (io.h). A new folder has a temporary name
+ * until folder_publish() (naming.h). One writer at a time has a folder; the lock goes with the
+ * struct.
  */
 #ifndef IO_FOLDER_H
 #define IO_FOLDER_H
@@ -40,10 +40,9 @@ tess_status folder_open(const char *path, bool writable, bool mapped, struct fol
                         tess_error *err);
 
 /*
- * Make a directory. With `replace` it is made beside `path` and takes its place at publish; a file
- * and a directory of the same kind can be replaced, now and then, unless somebody has them open for
- * writing (EWOULDBLOCK). Else anything that exists is
- * refused (errno EEXIST).
+ * Make a directory, beside `path`, whose place it takes at publish. With `replace` a file and a
+ * directory of the same kind can be replaced, now and then, unless somebody has them open for
+ * writing (EWOULDBLOCK). Else anything that exists, now or then, is refused (errno EEXIST).
  */
 tess_status folder_create(const char *path, bool replace, const struct folder_kind *kind,
                           struct folder **folder, tess_error *err);
@@ -66,12 +65,14 @@ void folder_remove(const struct folder *folder, const char *name);
 // Names are on the disk when this returns.
 tess_status folder_sync(const struct folder *folder, tess_error *err);
 
-// A new folder gets its name, replacing what has it; durable: the name is on the disk then. What
-// cannot be replaced keeps the name; or, if it cannot be given back, has a temporary one that the
-// message tells.
+// A new folder gets its name: see naming_publish().
 tess_status folder_publish(struct folder *folder, bool durable, tess_error *err);
 
 // A folder that was not published disappears, with its own files. NULL: fine.
 void folder_close(struct folder *folder);
+
+// Remove a directory, open as `fd`, with its files: the index first, and nothing else if that
+// fails. With something else in it, or another name, it stays, without them.
+void folder_remove_at(int parent, const char *name, int fd, const struct folder_kind *kind);
 
 #endif

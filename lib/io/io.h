@@ -35,7 +35,8 @@ struct io_ops {
     tess_status (*truncate)(struct io *io, int64_t size, tess_error *err);
     // What was written before is on the disk when this returns.
     tess_status (*sync)(struct io *io, tess_error *err);
-    // A new file gets its name, replacing one that has it; durable: the name is on the disk then.
+    // A new file gets its name, replacing one that has it; durable: the name is on the disk then,
+    // or the call fails (naming_publish()).
     tess_status (*publish)(struct io *io, bool durable, tess_error *err);
     // Whether that is the file, or part of the file, that a path leads to now.
     bool (*is_at)(const struct io *io, const char *path);
@@ -63,10 +64,9 @@ tess_status io_file_open(const char *path, bool writable, struct io **io, tess_e
 tess_status io_file_map(const char *path, struct io **io, tess_error *err);
 
 /*
- * Create a file. With `replace` it is made under a temporary name beside `path` and gets its name
- * at publish, so that a file of that name stays whole until then; else a file that exists is
- * refused (TESS_ERR_IO with errno EEXIST). What somebody has open for writing is not replaced
- * (EWOULDBLOCK).
+ * Create a file, under a temporary name beside `path` until publish (naming.h). With `replace` a
+ * file of that name stays whole until then; else what exists, now or then, is refused (TESS_ERR_IO
+ * with errno EEXIST). What somebody has open for writing is not replaced (EWOULDBLOCK).
  */
 tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
 

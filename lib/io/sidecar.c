@@ -7,8 +7,8 @@
  */
 #include "io/sidecar.h"
 
-#include "io/file.h"
 #include "io/folder.h"
+#include "io/naming.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -334,4 +334,12 @@ sidecar_check(struct sidecar *s, bool *behind, tess_error *err)
     *behind = s->behind || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
+}
+
+void
+sidecar_forget(struct sidecar *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    s->known = s->behind = false;
+    (void)pthread_mutex_unlock(&s->mutex);
 }

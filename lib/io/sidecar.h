@@ -49,5 +49,7 @@ bool sidecar_is_taken(struct sidecar *s);
 // Whether somebody else had the exclusive lock since this struct first had any. A failure is one to
 // read the file.
 tess_status sidecar_check(struct sidecar *s, bool *behind, tess_error *err);
+// What others did up to now is no matter: it was done to something else.
+void sidecar_forget(struct sidecar *s);
 
 #endif

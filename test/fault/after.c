@@ -105,8 +105,16 @@ is_lock_file(const struct after *t, const char *name)
     return t->s.lock_file && end && strcmp(end, ".b2lock") == 0;
 }
 
-// Nothing is left of what was not made, but a lock file. Where the removal fails, too, something
-// may be.
+// Of an array that has no name yet.
+static bool
+is_made(const struct story *s, const char *name)
+{
+    const size_t length = strlen(s->main.name);
+    return s->a && s->unpublished >= 0 && strncmp(name, s->main.name, length) == 0 &&
+           strcmp(name + length, ".tess-0.tmp") == 0;
+}
+
+// Nothing is left of what was not made, but a lock file. Where the removal fails, too, something may be.
 static void
 check_names(const struct after *t)
 {
@@ -114,7 +122,8 @@ check_names(const struct after *t)
     for (struct dirent *e; dir && !t->helpless && (e = readdir(dir));) {
         const bool array = strcmp(e->d_name, t->s.main.name) == 0 && history_last(&t->s.main) >= 0;
         const bool copy = strcmp(e->d_name, t->s.copy.name) == 0 && history_last(&t->s.copy) >= 0;
-        if (e->d_name[0] != '.' && !array && !copy && !is_lock_file(t, e->d_name))
+        if (e->d_name[0] != '.' && !array && !copy && !is_lock_file(t, e->d_name) &&
+            !is_made(&t->s, e->d_name))
             after_complain(t, e->d_name);
     }
     closedir(dir);

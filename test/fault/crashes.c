@@ -6,7 +6,8 @@
  * what is promised (look.h); and it must be possible to change that and read it again. A folder
  * that was looked at before, with the same promise, is not looked at again.
  *
- * The same for workloads in which calls to the system fail now and then (after.h).
+ * The same for workloads in which calls to the system fail now and then (after.h); and while arrays
+ * are made, replaced and saved, for each call in turn.
  *
  * With TESS_TEST_LONG=1, there are more workloads, and many more ways for the machine to stop.
  */
@@ -18,6 +19,7 @@
 #include "fault/story.h"
 #include "fault/world.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -130,10 +132,24 @@ look_at_history(const struct story *s, const struct world_stop *stop, const stru
         complain(s, stop, h->name, text);
 }
 
+// The next writer removes what was not finished.
+static void
+look_for_leftovers(const struct story *s, const struct world_stop *stop)
+{
+    DIR *const dir = opendir(scratch);
+    assert_non_null(dir);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.' && strcmp(e->d_name, s->main.name) != 0 &&
+            strcmp(e->d_name, s->copy.name) != 0)
+            complain(s, stop, e->d_name, "is left");
+    closedir(dir);
+}
+
 // Where, and what may be there.
 struct finding {
     const struct story *s;
     struct world *w;
+    bool helpless; // what failed could not be taken back
 };
 
 static void
@@ -145,8 +161,10 @@ try_stop(const struct world_stop *stop, void *user)
     const bool is_machine = stop->loss != WORLD_NOTHING;
     const size_t at = stop->at + (stop->torn > 0);
     struct tally *const t = is_machine ? &machine : &program;
-    const struct promise main = look_promise(&s->main, at, is_machine);
-    const struct promise copy = look_promise(&s->copy, at, is_machine);
+    struct promise main = look_promise(&s->main, at, is_machine);
+    struct promise copy = look_promise(&s->copy, at, is_machine);
+    if (found->helpless)
+        main.withdrawn = copy.withdrawn = 0;
 
     world_play(w, stop);
     t->stops++;
@@ -164,6 +182,7 @@ try_stop(const struct world_stop *stop, void *user)
     look_at_history(s, stop, &s->main, &main);
     if (s->copy.count > 0)
         look_at_history(s, stop, &s->copy, &copy);
+    look_for_leftovers(s, stop);
 }
 
 // -- all stops
@@ -210,7 +229,7 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     struct after t = {.failure = "some calls fail"};
     struct story *const s = &t.s;
     struct world w = {0};
-    struct finding found = {s, &w};
+    struct finding found = {.s = s, .w = &w};
     char folder[PATH_SIZE];
 
     (void)snprintf(scratch, sizeof scratch, "%s", files_path("found"));
@@ -218,6 +237,7 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     world_write(&w, folder);
     disk_begin(folder);
     story_begin(s, folder, workload, layout, durability, seed);
+    disk_list((enum disk_order)random_below(&s->r, DISK_ORDERS), random_next(&s->r));
     for (int i = 0; i < STEPS; i++)
         take_step(&t, failures);
     ok(story_ready(s, err));
@@ -232,6 +252,108 @@ run(const struct workload *workload, tess_layout layout, tess_durability durabil
     story_end(s);
     disk_end();
     world_finish(&w);
+}
+
+// -- every call fails, while arrays are made and replaced, and all stops from there on
+
+static const enum story_step makings[] = {STORY_FLUSH, STORY_WHOLE, STORY_REPLACE, STORY_WHOLE,
+                                          STORY_SAVE,  STORY_PART,  STORY_SAVE,    STORY_REOPEN};
+
+// The step in which the n-th call fails, and what follows from that. Whether one failed.
+static bool
+make_until_failure(struct after *t, size_t *from)
+{
+    for (size_t i = 0; i < sizeof makings / sizeof *makings; i++) {
+        tess_error err;
+        *from = disk_length();
+        t->step = story_step_names[makings[i]];
+        tess_status st = story_ready(&t->s, &err);
+        if (st == TESS_OK)
+            st = story_step(&t->s, makings[i], &err);
+        if (disk_failures() == 0 && st != TESS_OK)
+            after_complain(t, err.message);
+        if (disk_failures() == 0)
+            continue;
+        disk_heal();
+        if (st != TESS_OK)
+            (void)after_failure(t, st, &err);
+        return true;
+    }
+    disk_heal();
+    return false;
+}
+
+static bool
+run_making(tess_layout layout, tess_durability durability, bool helpless, long n, uint64_t seed)
+{
+    struct after t = {.sys = EIO, .helpless = helpless};
+    struct story *const s = &t.s;
+    struct world w = {0};
+    struct finding found = {.s = s, .w = &w, .helpless = helpless};
+    char folder[PATH_SIZE];
+    size_t from;
+
+    (void)snprintf(scratch, sizeof scratch, "%s", files_path("found"));
+    (void)snprintf(folder, sizeof folder, "%s", files_path("log"));
+    (void)snprintf(t.failure, sizeof t.failure, "seed %" PRIu64 ", call %ld fails%s", seed, n,
+                   helpless ? " and all later ones" : "");
+    world_write(&w, folder);
+    disk_begin(folder);
+    story_begin(s, folder, &workloads[0], layout, durability, seed);
+    disk_list(DISK_INDEX_LAST, seed);
+    disk_be_plain(layout == TESS_LAYOUT_CONTIGUOUS && seed % 3 == 0);
+    disk_fail(DISK_EIO, n, helpless);
+    const bool failed = make_until_failure(&t, &from);
+    disk_pause();
+    stops_of_program(from, try_stop, &found);
+    if (durability != TESS_DURABILITY_NONE)
+        stops_of_machine(from, &s->r, try_stop, &found);
+    disk_resume();
+    forget_seen();
+    story_end(s);
+    disk_end();
+    disk_be_plain(false);
+    world_finish(&w);
+    return failed;
+}
+
+static void
+run_makings(tess_layout layout)
+{
+    enum { SOME = 12 }; // one of so many calls, unless there is time
+    const int64_t some = random_cases(SOME, 1);
+    struct random r;
+    random_init(&r, random_seed() + layout);
+    program = machine = (struct tally){0};
+    for (int64_t i = random_cases(1, 4); i > 0; i--)
+        for (int level = TESS_DURABILITY_NONE; level <= TESS_DURABILITY_FSYNC; level++)
+            for (int helpless = 0; helpless < 2; helpless++) {
+                const uint64_t seed = random_next(&r);
+                long n = (long)random_below(&r, (uint64_t)some);
+                while (run_making(layout, (tess_durability)level, helpless, n, seed))
+                    n += 1 + (long)random_below(&r, (uint64_t)(2 * some - 1));
+            }
+    printf("%s: after each failure, %" PRId64 " moments of the program, %" PRId64
+           " of the machine; found: nothing %" PRId64 ", the last %" PRId64 ", older %" PRId64
+           ", newer %" PRId64 "\n",
+           layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", program.stops, machine.stops,
+           program.nothing + machine.nothing, program.last + machine.last,
+           program.older + machine.older, program.newer + machine.newer);
+    assert_true(program.last > 0 && program.nothing > 0);
+}
+
+static void
+contiguous_making(void **state)
+{
+    (void)state;
+    run_makings(TESS_LAYOUT_CONTIGUOUS);
+}
+
+static void
+sparse_making(void **state)
+{
+    (void)state;
+    run_makings(TESS_LAYOUT_SPARSE);
 }
 
 static void
@@ -281,6 +403,7 @@ teardown(void **state)
 {
     disk_resume();
     disk_end();
+    disk_be_plain(false);
     forget_seen();
     return files_teardown(state);
 }
@@ -290,14 +413,20 @@ main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(contiguous_none),          TEST(contiguous_ordered),
-        TEST(contiguous_fsync),         TEST(contiguous_ordered_failing),
-        TEST(contiguous_fsync_failing), TEST(sparse_none),
-        TEST(sparse_ordered),           TEST(sparse_fsync),
+        TEST(contiguous_none),
+        TEST(contiguous_ordered),
+        TEST(contiguous_fsync),
+        TEST(contiguous_ordered_failing),
+        TEST(contiguous_fsync_failing),
+        TEST(sparse_none),
+        TEST(sparse_ordered),
+        TEST(sparse_fsync),
         TEST(sparse_ordered_failing),
+        TEST(contiguous_making),
+        TEST(sparse_making),
     };
     if (access("/dev/shm", W_OK) == 0) // thousands of folders
-        setenv("TMPDIR", "/dev/shm", 1);
+        setenv("TMPDIR", "/dev/shm", 0);
     if (argc > 1)
         cmocka_set_test_filter(argv[1]); // such as "sparse*"
     return cmocka_run_group_tests(tests, NULL, NULL);

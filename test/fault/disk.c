@@ -7,6 +7,9 @@
  */
 #include "fault/disk.h"
 
+#include "support/random.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DESCRIPTORS = 1024 };
+enum { DESCRIPTORS = 1024, LISTINGS = 16, LISTED = 400 };
 
 static struct {
     pthread_mutex_t lock;
@@ -35,6 +38,10 @@ static struct {
     bool forever;
     bool full; // of DISK_SHORT_ENOSPC: the next write fails
     long failures;
+
+    bool plain;
+    enum disk_order order;
+    uint64_t order_seed;
 } disk = {.lock = PTHREAD_MUTEX_INITIALIZER, .countdown = -1};
 
 const char *const disk_failure_names[DISK_FAILURES] = {
@@ -149,6 +156,19 @@ long
 disk_failures(void)
 {
     return disk.failures;
+}
+
+void
+disk_be_plain(bool plain)
+{
+    disk.plain = plain;
+}
+
+void
+disk_list(enum disk_order order, uint64_t seed)
+{
+    disk.order = order;
+    disk.order_seed = seed;
 }
 
 // What a call is, for those that fail.
@@ -318,9 +338,8 @@ WRAP(int, openat64, (int at, const char *path, int flags, ...))
     va_end(arguments);
     pthread_mutex_lock(&disk.lock);
     const struct spot spot = find_spot(at, path);
-    const bool inside = spot.folder != NAMES_NONE && spot.node != 0;
     int fd = -1;
-    if (!fails(inside, flags & O_CREAT ? NEW_NAME : OPEN))
+    if (!fails(spot.folder != NAMES_NONE, flags & O_CREAT ? NEW_NAME : OPEN))
         fd = opened(__real_openat64(at, path, flags, mode), &spot, flags);
     pthread_mutex_unlock(&disk.lock);
     return fd;
@@ -417,7 +436,7 @@ sync_with(int (*sync)(int fd), int fd)
     pthread_mutex_lock(&disk.lock);
     const int node = node_of(fd);
     const bool for_real = node == NAMES_NONE && disk.paused == 0;
-    const int result = fails(node > 0, SYNC) ? -1 : for_real ? sync(fd) : 0;
+    const int result = fails(node != NAMES_NONE, SYNC) ? -1 : for_real ? sync(fd) : 0;
     if (node != NAMES_NONE && (result == 0 || errno != EINTR))
         note((struct disk_op){.kind = result == 0 ? DISK_SYNC : DISK_SYNC_FAILED, .node = node},
              NULL);
@@ -435,17 +454,137 @@ WRAP(int, fdatasync, (int fd))
     return sync_with(__real_fdatasync, fd);
 }
 
-WRAP(int, mkdir, (const char *path, mode_t mode))
+WRAP(int, syncfs, (int fd))
+{
+    return sync_with(__real_syncfs, fd);
+}
+
+WRAP(int, fstatat64, (int at, const char *path, struct stat *info, int flags))
 {
     pthread_mutex_lock(&disk.lock);
-    const struct spot spot = find_spot(AT_FDCWD, path);
+    const struct spot spot = find_spot(at, path);
+    const bool failed = fails(spot.folder != NAMES_NONE && spot.node != 0, SIZE);
+    pthread_mutex_unlock(&disk.lock);
+    return failed ? -1 : __real_fstatat64(at, path, info, flags);
+}
+
+WRAP(int, mkdirat, (int at, const char *path, mode_t mode))
+{
+    pthread_mutex_lock(&disk.lock);
+    const struct spot spot = find_spot(at, path);
     const bool ours = spot.folder != NAMES_NONE;
-    const int result = fails(ours, NEW_NAME) ? -1 : __real_mkdir(path, mode);
+    const int result = fails(ours, NEW_NAME) ? -1 : __real_mkdirat(at, path, mode);
     if (result == 0 && ours) {
         const int node = disk.nnodes++;
         set_name(&spot, node);
         note_names(DISK_MAKE_FOLDER, spot.folder, spot.text, "", node);
     }
+    pthread_mutex_unlock(&disk.lock);
+    return result;
+}
+
+WRAP(int, mkdir, (const char *path, mode_t mode))
+{
+    return __wrap_mkdirat(AT_FDCWD, path, mode);
+}
+
+WRAP(int, linkat, (int from_at, const char *from, int to_at, const char *to, int flags))
+{
+    pthread_mutex_lock(&disk.lock);
+    const struct spot a = find_spot(from_at, from), b = find_spot(to_at, to);
+    const bool ours = b.folder != NAMES_NONE;
+    const int result = fails(ours, NEW_NAME) ? -1 : __real_linkat(from_at, from, to_at, to, flags);
+    if (result == 0 && ours) {
+        set_name(&b, a.node);
+        note_names(DISK_MAKE, b.folder, b.text, "", a.node);
+    }
+    pthread_mutex_unlock(&disk.lock);
+    return result;
+}
+
+// -- listings: all names are read at once, and told in the order that is wanted
+
+static struct listing {
+    DIR *dir; // NULL: free
+    size_t count, next;
+    struct dirent names[LISTED];
+} listings[LISTINGS];
+
+static struct listing *
+find_listing(const DIR *dir)
+{
+    for (int i = 0; i < LISTINGS; i++)
+        if (listings[i].dir == dir)
+            return &listings[i];
+    return NULL;
+}
+
+static void
+swap_names(struct listing *l, size_t i, size_t k)
+{
+    const struct dirent x = l->names[i];
+    l->names[i] = l->names[k];
+    l->names[k] = x;
+}
+
+static void
+order_names(struct listing *l)
+{
+    struct random r;
+    random_init(&r, disk.order_seed);
+    for (size_t i = l->count; i > 1; i--)
+        swap_names(l, i - 1, (size_t)random_below(&r, i));
+    for (size_t i = 0; i < l->count && disk.order != DISK_SHUFFLED; i++)
+        if (strcmp(l->names[i].d_name, "chunks.b2frame") == 0) {
+            swap_names(l, i, disk.order == DISK_INDEX_LAST ? l->count - 1 : 0);
+            return;
+        }
+}
+
+struct dirent *__real_readdir64(DIR *dir);
+
+static struct listing *
+begin_listing(DIR *dir)
+{
+    struct listing *const l = find_listing(NULL);
+    if (!l)
+        abort();
+    *l = (struct listing){.dir = dir};
+    for (const struct dirent *e; (e = __real_readdir64(dir));) {
+        if (l->count == LISTED)
+            abort();
+        l->names[l->count++] = *e;
+    }
+    order_names(l);
+    return l;
+}
+
+WRAP(struct dirent *, readdir64, (DIR * dir))
+{
+    struct dirent *e = NULL;
+    pthread_mutex_lock(&disk.lock);
+    struct listing *l = find_listing(dir);
+    const bool ours = node_of(dirfd(dir)) != NAMES_NONE;
+    if (!fails(ours, OPEN)) {
+        if (!l && ours && disk.order != DISK_ANY_ORDER)
+            l = begin_listing(dir);
+        if (!l)
+            e = __real_readdir64(dir);
+        else if (l->next < l->count)
+            e = &l->names[l->next++];
+    }
+    pthread_mutex_unlock(&disk.lock);
+    return e;
+}
+
+WRAP(int, closedir, (DIR * dir))
+{
+    pthread_mutex_lock(&disk.lock);
+    struct listing *const l = find_listing(dir);
+    if (l)
+        l->dir = NULL;
+    set_node(dirfd(dir), NAMES_NONE);
+    const int result = __real_closedir(dir);
     pthread_mutex_unlock(&disk.lock);
     return result;
 }
@@ -496,8 +635,12 @@ WRAP(int, renameat2, (int from_at, const char *from, int to_at, const char *to, 
     pthread_mutex_lock(&disk.lock);
     const struct spot a = find_spot(from_at, from), b = find_spot(to_at, to);
     const bool ours = a.folder != NAMES_NONE;
-    const int result =
-        fails(ours, NEW_NAME) ? -1 : __real_renameat2(from_at, from, to_at, to, flags);
+    const bool unknown = ours && disk.plain && flags != 0;
+    int result = -1;
+    if (unknown)
+        errno = EINVAL;
+    else if (!fails(ours, NEW_NAME))
+        result = __real_renameat2(from_at, from, to_at, to, flags);
     if (result == 0 && ours) {
         if (a.folder != b.folder)
             abort();

@@ -54,8 +54,7 @@ int disk_node(const char *name); // what a name in the folder leads to now, or N
 void disk_pause(void);
 void disk_resume(void);
 
-// How a call fails. Opening and syncing the folder itself never fail: the library passes over what
-// goes wrong there (io_sync_directory()).
+// How a call fails.
 enum disk_failure {
     DISK_NONE,
     DISK_EIO, // any call: it does nothing, errno EIO
@@ -74,5 +73,13 @@ void disk_heal(void);
 long disk_failures(void); // calls that failed since disk_fail()
 
 extern const char *const disk_failure_names[DISK_FAILURES];
+
+// The file system can rename, but not exchange names, nor refuse to replace one.
+void disk_be_plain(bool plain);
+
+// In which order names in the folder, and below it, are listed: as the file system does it, or as
+// the seed says, and there the index of a sparse array where it does most harm.
+enum disk_order { DISK_ANY_ORDER, DISK_SHUFFLED, DISK_INDEX_LAST, DISK_INDEX_FIRST, DISK_ORDERS };
+void disk_list(enum disk_order order, uint64_t seed);
 
 #endif

@@ -74,6 +74,7 @@ play(const struct workload *workload, tess_layout layout, uint64_t seed, enum di
     world_write(&w, folder);
     disk_begin(folder);
     story_begin(&t.s, folder, workload, layout, (tess_durability)(seed % 3), seed);
+    disk_list((enum disk_order)(seed / 3 % DISK_ORDERS), seed);
     disk_fail(how, n, forever);
     for (int64_t i = 0; i < random_cases(STEPS_FEW, STEPS_MANY) && going_on; i++)
         going_on = take_step(&t, i == 0);
@@ -147,6 +148,6 @@ main(void)
         TEST(SHORT_false), TEST(SHORT_ENOSPC_false), TEST(SHORT_ENOSPC_true), TEST(EINTR_false),
     };
     if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
+        setenv("TMPDIR", "/dev/shm", 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

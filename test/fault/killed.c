@@ -287,6 +287,6 @@ main(void)
         cmocka_unit_test_setup_teardown(sparse, files_setup, files_teardown),
     };
     if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
+        setenv("TMPDIR", "/dev/shm", 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

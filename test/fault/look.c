@@ -3,6 +3,7 @@
  */
 #include "fault/look.h"
 
+#include "api/files.h"
 #include "fault/disk.h"
 
 #include <dirent.h>
@@ -76,8 +77,6 @@ read_path(const char *path, struct state *found, tess_error *err)
     if (st == TESS_OK)
         st = state_read(a, found, err);
     (void)tess_array_close(a, NULL);
-    if (st != TESS_OK) // an array that opens must be whole
-        err->status = TESS_OK;
     return st;
 }
 
@@ -91,16 +90,6 @@ find(const struct history *h, const struct promise *p, const struct state *state
     return LOOK_WRONG;
 }
 
-// Whether an array that could not be made may be there once more, and not all of it.
-static bool
-may_be_remains(const struct history *h, const struct promise *p)
-{
-    bool any = false;
-    for (int i = 0; i <= p->newest; i++)
-        any |= h->commits[i].withdrawn != SIZE_MAX;
-    return any && p->withdrawn == 0;
-}
-
 int
 look(const char *path, const struct history *h, const struct promise *p, char *text)
 {
@@ -108,9 +97,7 @@ look(const char *path, const struct history *h, const struct promise *p, char *t
     tess_error err = {0};
     if (read_path(path, &state, &err) != TESS_OK) {
         snprintf(text, LOOK_TEXT, "%s", err.message);
-        if (p->oldest != LOOK_NOTHING || (err.status == TESS_OK && !may_be_remains(h, p)))
-            return LOOK_WRONG;
-        return LOOK_NOTHING;
+        return p->oldest != LOOK_NOTHING || files_exist(path) ? LOOK_WRONG : LOOK_NOTHING;
     }
     const struct promise any = {0, h->count - 1, 0, 0};
     const int found = find(h, p, &state);
@@ -234,7 +221,6 @@ compact_path(const struct story *s, const char *path, tess_error *err)
     return TESS_ERR_IO;
 }
 
-// Directories without an index belong to nobody, and are not replaced.
 static bool
 replace_path(const struct story *s, const char *path, char *text)
 {
@@ -249,7 +235,7 @@ replace_path(const struct story *s, const char *path, char *text)
     if (st == TESS_OK)
         return tess_array_close(a, NULL) == TESS_OK;
     snprintf(text, LOOK_TEXT, "replacing: %s", err.message);
-    return s->layout == TESS_LAYOUT_SPARSE && st == TESS_ERR_IO;
+    return false;
 }
 
 bool

@@ -113,6 +113,7 @@ story_begin(struct story *s, const char *folder, const struct workload *workload
         .durability = durability,
         .main = {.name = sparse ? "array.b2d" : "array.b2nd"},
         .copy = {.name = sparse ? "copy.b2d" : "copy.b2nd"},
+        .unpublished = -1,
         .next_number = 1,
     };
     random_init(&s->r, seed);
@@ -209,13 +210,17 @@ create(struct story *s, tess_mode mode, tess_error *err)
     state_note(made.note, note);
     describe(s, &p, &layer, note);
     story_storage(s, &s->main, mode, &storage);
-    history_start(&s->main, &s->now);
+    const bool later = zeros && mode == TESS_MODE_REPLACE; // the first flush gives it its name
+    if (!later)
+        history_start(&s->main, &s->now);
     const tess_status st = zeros ? tess_array_zeros(&storage, &p, &s->a, err)
                                  : tess_array_from(&storage, &p, made.items.data,
                                                    reference_size(&made.items), &s->a, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK && later)
+        s->unpublished = s->main.count;
+    else if (st == TESS_OK)
         history_returned(&s->main, true);
-    else
+    else if (!later)
         history_withdraw(&s->main);
     return st;
 }
@@ -244,16 +249,28 @@ commit_with(struct story *s, tess_status (*call)(tess_array *a, tess_error *err)
 {
     history_start(&s->main, &s->now);
     const tess_status st = call(s->a, err);
-    if (st == TESS_OK)
-        history_returned(&s->main, commits_are_solid(s));
+    if (st != TESS_OK)
+        return st;
+    history_returned(&s->main, commits_are_solid(s) || s->unpublished >= 0);
+    s->unpublished = -1;
     return st;
+}
+
+// The array is not open any more. If it did not get its name, nobody finds its commits.
+static void
+forget_array(struct story *s)
+{
+    s->a = NULL;
+    for (int i = s->unpublished; i >= 0 && i < s->main.count; i++)
+        s->main.commits[i].withdrawn = disk_length();
+    s->unpublished = -1;
 }
 
 static tess_status
 close_it(struct story *s, tess_error *err)
 {
     const tess_status st = commit_with(s, tess_array_close, err);
-    s->a = NULL;
+    forget_array(s);
     return st;
 }
 
@@ -365,10 +382,12 @@ discard(struct story *s, tess_error *err)
 {
     int last = s->main.count - 1;
     tess_array_discard(s->a);
-    s->a = NULL;
-    while (s->main.commits[last].returned == SIZE_MAX)
+    forget_array(s);
+    while (last >= 0 && (s->main.commits[last].returned == SIZE_MAX ||
+                         s->main.commits[last].withdrawn != SIZE_MAX))
         last--;
-    story_found(s, last);
+    if (last >= 0)
+        story_found(s, last);
     return story_ready(s, err);
 }
 

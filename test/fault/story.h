@@ -76,6 +76,7 @@ struct story {
     bool lock_file;
     tess_context context;
     tess_array *a; // NULL: not there
+    int unpublished; // commits before it was made, if it has no name yet; -1: it has one
     struct state now;
     struct history main, copy;
     int next_number;

@@ -1,0 +1,115 @@
+/*
+ * leftovers.c - what programs that were killed left under temporary names.
+ *
+ * A program may have died after names were exchanged, with what it replaced under the temporary
+ * name. On the disk the names may be as they were, so they are synced before anything is removed.
+ *
+ * Failures are passed over: the next writer tries again.
+ */
+#include "io/leftovers.h"
+
+#include "io/folder.h"
+#include "io/naming.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST = 4 }; // numbers that programs take, if no more than that many work at once
+
+struct sweep {
+    const struct folder_kind *kind;
+    int parent;
+    const char *name;
+    char *path; // owns the name
+    bool synced;
+};
+
+static bool
+begin(struct sweep *s, const char *path, const struct folder_kind *kind)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    *s = (struct sweep){.kind = kind, .parent = -1, .path = strndup(path, length)};
+    return s->path && naming_parent(s->path, &s->parent, &s->name, NULL) == TESS_OK &&
+           s->name[0] != '\0';
+}
+
+static void
+end(struct sweep *s)
+{
+    if (s->parent >= 0)
+        close(s->parent);
+    free(s->path);
+}
+
+// Over networks, an exclusive lock is only for those who may write.
+static int
+open_leftover(int parent, const char *name, bool *directory)
+{
+    struct stat info;
+    const int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return -1;
+    *directory = S_ISDIR(info.st_mode);
+    if (*directory)
+        return openat(parent, name, O_RDONLY | O_DIRECTORY | flags);
+    if (!S_ISREG(info.st_mode))
+        return -1;
+    const int fd = openat(parent, name, O_RDWR | flags);
+    return fd >= 0 ? fd : openat(parent, name, O_RDONLY | flags);
+}
+
+// Whoever makes something of that name looks, once it has the lock, whether it still has the name.
+static void
+remove_leftover(struct sweep *s, const char *name)
+{
+    bool directory, leads;
+    const int fd = open_leftover(s->parent, name, &directory);
+    if (fd < 0)
+        return;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        naming_leads_to(s->parent, name, false, fd, &leads, NULL) == TESS_OK && leads) {
+        s->synced = s->synced || naming_sync(s->parent, fd, NULL) == TESS_OK;
+        if (s->synced && directory)
+            folder_remove_at(s->parent, name, fd, s->kind);
+        else if (s->synced)
+            (void)unlinkat(s->parent, name, 0);
+    }
+    close(fd);
+}
+
+void
+leftovers_remove(const char *path, const struct folder_kind *kind)
+{
+    struct sweep s;
+    char name[NAMING_SIZE];
+    const bool begun = begin(&s, path, kind);
+    for (unsigned i = 0; begun && i < FIRST; i++) {
+        naming_temporary(s.name, i, name);
+        remove_leftover(&s, name);
+    }
+    end(&s);
+}
+
+void
+leftovers_remove_all(const char *path, const struct folder_kind *kind)
+{
+    struct sweep s;
+    const bool begun = begin(&s, path, kind);
+    const int fd = begun ? openat(s.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!dir && fd >= 0)
+        close(fd);
+    for (const struct dirent *e; dir && (e = readdir(dir));)
+        if (naming_is_temporary(s.name, e->d_name))
+            remove_leftover(&s, e->d_name);
+    if (dir)
+        closedir(dir);
+    end(&s);
+}

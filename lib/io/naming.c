@@ -1,0 +1,439 @@
+/*
+ * naming.c - how a new file or directory gets its name.
+ *
+ * Two races decide the order of steps. Between making and locking, somebody who looks for leftovers
+ * may take it for one: so it is looked for again once it is locked, and made anew if it is gone.
+ * And what is at the name may be another thing when that is taken than it was when it was looked
+ * at: so it is exchanged, looked at again under the temporary name, and given back.
+ */
+#include "io/naming.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// -- names
+
+static const char temporary_end[] = ".tmp";
+
+// Bytes of a name that are kept in front of an ending.
+static int
+kept(const char *name, size_t ending)
+{
+    const size_t length = strlen(name), most = NAME_MAX - ending;
+    return (int)(length < most ? length : most);
+}
+
+void
+naming_temporary(const char *name, unsigned number, char *temporary)
+{
+    char ending[32];
+    const int size = snprintf(ending, sizeof ending, ".tess-%u%s", number, temporary_end);
+    (void)snprintf(temporary, NAMING_SIZE, "%.*s%s", kept(name, (size_t)size), name, ending);
+}
+
+static const char *
+skip_digits(const char *text)
+{
+    while (isdigit((unsigned char)*text))
+        text++;
+    return text;
+}
+
+// Up to 0.1 it was NAME.PROCESS-N.tmp.
+bool
+naming_is_temporary(const char *name, const char *temporary)
+{
+    char again[NAMING_SIZE];
+    const size_t length = strlen(name);
+    const char *const dash = strrchr(temporary, '-');
+    if (!dash || !isdigit((unsigned char)dash[1]) ||
+        strcmp(skip_digits(dash + 1), temporary_end) != 0)
+        return false;
+    naming_temporary(name, (unsigned)strtoul(dash + 1, NULL, 10), again);
+    if (strcmp(again, temporary) == 0)
+        return true;
+    return strncmp(temporary, name, length) == 0 && temporary[length] == '.' &&
+           isdigit((unsigned char)temporary[length + 1]) &&
+           skip_digits(temporary + length + 1) == dash;
+}
+
+char *
+io_parent(const char *path)
+{
+    const char *const slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+tess_status
+naming_parent(const char *path, int *parent, const char **name, tess_error *err)
+{
+    const char *const slash = strrchr(path, '/');
+    char *const directory = io_parent(path);
+    if (!directory)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    *name = slash ? slash + 1 : path;
+    *parent = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
+    return *parent >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory it is to be in");
+}
+
+tess_status
+naming_leads_to(int parent, const char *name, bool follow, int fd, bool *leads, tess_error *err)
+{
+    struct stat here, there;
+    *leads = false;
+    if (fstat(fd, &here) != 0)
+        return err_sys(err, errno, "asking which file it is");
+    if (fstatat(parent, name, &there, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking for %s", name);
+    *leads = here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+    return TESS_OK;
+}
+
+// A directory that may not be read cannot be opened to be synced: all of its file system is then. A
+// file system that does not know syncs of directories keeps nothing back.
+tess_status
+naming_sync(int parent, int fd, tess_error *err)
+{
+    const int directory = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result;
+    if (directory < 0 && errno != EACCES)
+        return err_sys(err, errno, "opening the directory to bring the name to the disk");
+    do
+        result = directory >= 0 ? fsync(directory) : syncfs(fd);
+    while (result != 0 && errno == EINTR);
+    const int error = result == 0 || errno == EINVAL ? 0 : errno;
+    if (directory >= 0)
+        close(directory);
+    return error == 0 ? TESS_OK : err_sys(err, error, "bringing the name to the disk");
+}
+
+// -- what is replaced
+
+// What can be opened and has a lock; -1: it cannot, or has none. *error: why it is not known.
+static int
+open_replaced(int parent, const char *name, int *error)
+{
+    struct stat info;
+    const int flags = O_CLOEXEC | O_NONBLOCK;
+    *error = 0;
+    if (fstatat(parent, name, &info, 0) != 0) {
+        *error = errno == ENOENT || errno == ELOOP || errno == EACCES ? 0 : errno;
+        return -1;
+    }
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return -1;
+    // Over networks, an exclusive lock is only for those who may write.
+    int fd = S_ISREG(info.st_mode) ? openat(parent, name, O_RDWR | flags) : -1;
+    if (fd < 0)
+        fd = openat(parent, name, O_RDONLY | flags);
+    if (fd < 0 && errno != ENOENT && errno != EACCES && errno != EPERM)
+        *error = errno;
+    return fd;
+}
+
+static void
+close_replaced(struct naming *n)
+{
+    if (n->replaced >= 0)
+        close(n->replaced);
+    n->replaced = -1;
+}
+
+// Somebody may replace it before it is locked: again then.
+static tess_status
+hold_replaced(struct naming *n, tess_error *err)
+{
+    for (;;) {
+        bool leads;
+        int error;
+        tess_status st;
+        if (n->replaced >= 0) {
+            st = naming_leads_to(n->parent, n->name, true, n->replaced, &leads, err);
+            if (st != TESS_OK || leads)
+                return st;
+            close_replaced(n);
+        }
+        n->replaced = open_replaced(n->parent, n->name, &error);
+        if (n->replaced < 0)
+            return error == 0 ? TESS_OK : err_sys(err, error, "opening what is to be replaced");
+        st = n->kind->lock(n->replaced, err);
+        if (st != TESS_OK) {
+            close_replaced(n);
+            return st;
+        }
+    }
+}
+
+// -- making
+
+tess_status
+naming_begin(struct naming *n, const struct naming_kind *kind, const void *user, const char *path,
+             bool replace, int held, tess_error *err)
+{
+    struct stat info;
+    *n = (struct naming){
+        .kind = kind,
+        .user = user,
+        .path = strdup(path),
+        .parent = -1,
+        .replaced = -1,
+        .replace = replace,
+        .process = getpid(),
+    };
+    if (!n->path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    tess_status st = naming_parent(n->path, &n->parent, &n->name, err);
+    if (st != TESS_OK)
+        return st;
+    if (n->name[0] == '\0')
+        return err_sys(err, EISDIR, "creating it");
+    if (!replace) {
+        const int error =
+            fstatat(n->parent, n->name, &info, AT_SYMLINK_NOFOLLOW) == 0 ? EEXIST : errno;
+        return error == ENOENT ? TESS_OK : err_sys(err, error, "creating it");
+    }
+    if (held >= 0) {
+        n->replaced = fcntl(held, F_DUPFD_CLOEXEC, 0);
+        if (n->replaced < 0)
+            return err_sys(err, errno, "keeping the lock of the file");
+    }
+    st = n->kind->check(n, n->name, err);
+    return st == TESS_OK ? hold_replaced(n, err) : st;
+}
+
+// Lock what was made just now. *ours: it still has its name, and nobody else the lock.
+static tess_status
+lock_made(const struct naming *n, int fd, bool *ours, tess_error *err)
+{
+    tess_error why;
+    tess_status st = n->kind->lock(fd, &why);
+    *ours = false;
+    if (st == TESS_ERR_IO && why.sys == EWOULDBLOCK) // it is taken for a leftover
+        return TESS_OK;
+    if (st == TESS_OK)
+        st = naming_leads_to(n->parent, n->temporary, false, fd, ours, &why);
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
+}
+
+tess_status
+naming_make(struct naming *n, int *fd, tess_error *err)
+{
+    *fd = -1;
+    n->temporary = malloc(NAMING_SIZE);
+    if (!n->temporary)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name");
+    for (unsigned i = 0;; i++) {
+        bool ours;
+        naming_temporary(n->name, i, n->temporary);
+        *fd = n->kind->make(n->parent, n->temporary);
+        if (*fd < 0 && errno == EEXIST)
+            continue;
+        if (*fd < 0) {
+            const int error = errno;
+            free(n->temporary);
+            n->temporary = NULL;
+            return err_sys(err, error, "creating it under a temporary name");
+        }
+        const tess_status st = lock_made(n, *fd, &ours, err);
+        if (st != TESS_OK || ours)
+            return st;
+        close(*fd);
+    }
+}
+
+// -- publishing
+
+enum taken { TAKEN_NEW, TAKEN_EXCHANGED, TAKEN_OVER };
+
+static bool
+rename_with(const struct naming *n, const char *from, const char *to, unsigned flags)
+{
+    return renameat2(n->parent, from, n->parent, to, flags) == 0;
+}
+
+// The file system, or the system, does not know a way to rename.
+static bool
+is_unknown(int error)
+{
+    return error == EINVAL || error == ENOSYS;
+}
+
+// Where names can only be taken from others, nobody else takes one that leads to something: an
+// empty thing of the same kind, which is replaced.
+static bool
+claim_name(const struct naming *n, const char *from, const char *to)
+{
+    const int claim = n->kind->make(n->parent, to);
+    if (claim < 0)
+        return false;
+    close(claim);
+    if (renameat(n->parent, from, n->parent, to) == 0)
+        return true;
+    const int error = errno;
+    if (unlinkat(n->parent, to, 0) != 0)
+        (void)unlinkat(n->parent, to, AT_REMOVEDIR);
+    errno = error;
+    return false;
+}
+
+// Rename to what nothing is called. A file may have two names for a moment.
+static bool
+rename_new(const struct naming *n, const char *from, const char *to)
+{
+    if (rename_with(n, from, to, RENAME_NOREPLACE))
+        return true;
+    if (!is_unknown(errno))
+        return false;
+    if (linkat(n->parent, from, n->parent, to, 0) == 0) {
+        (void)unlinkat(n->parent, from, 0);
+        return true;
+    }
+    const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
+    return no_links && claim_name(n, from, to);
+}
+
+// What was taken the name from gets it back. Where that fails, nothing is removed any more: neither
+// is ours alone.
+static tess_status
+give_back(struct naming *n, tess_status st, tess_error *err)
+{
+    if (rename_with(n, n->temporary, n->name, RENAME_EXCHANGE) ||
+        rename_with(n, n->temporary, n->name, RENAME_NOREPLACE)) {
+        n->doubtful = true;
+        return st;
+    }
+    st = err_sys(err, errno, "giving back the name to what is called %.*s%s now",
+                 (int)(n->name - n->path), n->path, n->temporary);
+    free(n->temporary);
+    n->temporary = NULL;
+    return st;
+}
+
+static tess_status
+take_over(struct naming *n, enum taken *taken, tess_error *err)
+{
+    const tess_status st = n->kind->check(n, n->name, err);
+    if (st != TESS_OK)
+        return st;
+    *taken = TAKEN_OVER;
+    if (renameat(n->parent, n->temporary, n->parent, n->name) == 0)
+        return TESS_OK;
+    if (n->kind->exchanges && (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR))
+        return err_sys(err, errno, "the file system cannot exchange names, as replacing it needs");
+    return err_sys(err, errno, "giving it its name");
+}
+
+// Something else may have taken the name since the start; it gets it back.
+static tess_status
+replace_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
+{
+    enum { TRIES = 100 };
+    if (!keep && !n->kind->exchanges)
+        return take_over(n, taken, err);
+    for (int i = 0;; i++) {
+        if (rename_with(n, n->temporary, n->name, RENAME_EXCHANGE)) {
+            const tess_status st = n->kind->check(n, n->temporary, err);
+            *taken = TAKEN_EXCHANGED;
+            return st == TESS_OK ? st : give_back(n, st, err);
+        }
+        if (is_unknown(errno))
+            return take_over(n, taken, err);
+        *taken = TAKEN_NEW;
+        if (errno == ENOENT && rename_new(n, n->temporary, n->name))
+            return TESS_OK;
+        if (errno != EEXIST || i == TRIES) // which came just now
+            return err_sys(err, errno, "giving it its name");
+    }
+}
+
+static tess_status
+take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
+{
+    if (n->replace)
+        return replace_name(n, keep, taken, err);
+    *taken = TAKEN_NEW;
+    if (!rename_new(n, n->temporary, n->name))
+        return err_sys(err, errno, "giving it its name");
+    return TESS_OK;
+}
+
+static void
+end(struct naming *n)
+{
+    free(n->temporary);
+    n->temporary = NULL;
+    close_replaced(n);
+}
+
+// The name did not get to the disk. Where it cannot be given up, it is kept: what is called so is
+// whole.
+static tess_status
+take_back(struct naming *n, enum taken taken, tess_status st, tess_error *err)
+{
+    if (taken == TAKEN_EXCHANGED)
+        st = give_back(n, st, err);
+    else if (taken == TAKEN_NEW && rename_new(n, n->name, n->temporary))
+        n->doubtful = true;
+    else
+        end(n);
+    n->unsynced = !n->temporary;
+    return st;
+}
+
+static tess_status
+sync_again(struct naming *n, int fd, tess_error *err)
+{
+    const tess_status st = naming_sync(n->parent, fd, err);
+    n->unsynced = st != TESS_OK;
+    return st;
+}
+
+tess_status
+naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
+{
+    enum taken taken = TAKEN_NEW;
+    if (!n->temporary)
+        return n->unsynced ? sync_again(n, fd, err) : TESS_OK;
+    if (n->process != getpid())
+        return err_set(err, TESS_ERR_ARG, -1, "it was made by another process, which names it");
+    tess_status st = n->replace ? hold_replaced(n, err) : TESS_OK;
+    if (st == TESS_OK)
+        st = take_name(n, durable, &taken, err);
+    if (st != TESS_OK)
+        return st;
+    if (durable)
+        st = naming_sync(n->parent, fd, err);
+    if (st != TESS_OK)
+        return take_back(n, taken, st, err);
+    if (taken == TAKEN_EXCHANGED)
+        n->kind->remove(n, -1);
+    end(n);
+    return TESS_OK;
+}
+
+void
+naming_finish(struct naming *n, int fd)
+{
+    if (!n->kind)
+        return;
+    // On the disk, it may have the name of what it was to replace, which may be gone from there.
+    const bool mine = n->temporary && n->process == getpid();
+    if (mine && !(n->doubtful && naming_sync(n->parent, fd, NULL) != TESS_OK))
+        n->kind->remove(n, fd);
+    end(n);
+    free(n->path);
+    if (n->parent >= 0)
+        close(n->parent);
+    *n = (struct naming){0};
+}
