@@ -17,19 +17,29 @@
 extern "C" {
 #endif
 
+/** Of what a damage is. */
+typedef enum tess_damaged {
+    TESS_DAMAGED_CHUNK = 0, /**< a chunk */
+    TESS_DAMAGED_METALAYER = 1, /**< a variable-length metalayer */
+    /** The header is not the one that was committed: another program changed it, or damage. */
+    TESS_DAMAGED_HEADER = 2,
+    TESS_DAMAGED_CHECKSUMS = 3 /**< the list of checksums: chunks can be decoded, no more */
+} tess_damaged;
+
 /** Something that is damaged, or cannot be checked. Lasts as long as the call that is told it. */
 typedef struct tess_damage {
-    /** Number of the chunk; -1: a variable-length metalayer. Where no chunk is stored and all are
+    /** Number of the chunk; -1: something else, see `of`. Where no chunk is stored and all are
         refused, the first one stands for all. */
     int64_t chunk;
-    const char *metalayer; /**< its name; NULL: a chunk */
-    int ndim; /**< of the array; 0 for a metalayer */
+    const char *metalayer; /**< name of the metalayer; NULL: something else */
+    int ndim; /**< of the array; 0 for what is no chunk */
     int64_t start[TESS_MAX_NDIM]; /**< the chunk's box in the array: its first index */
     int64_t stop[TESS_MAX_NDIM]; /**< one past the last index */
     /** TESS_ERR_CORRUPT; TESS_ERR_IO: it could not be read; TESS_ERR_UNSUPPORTED: this program
         cannot decode it, and there is no checksum either. */
     tess_status status;
     const char *message; /**< a sentence: what was found, what was expected */
+    tess_damaged of; /**< what it is about */
 } tess_damage;
 
 /** Hears of each damage. One call at a time, in the order of the chunks, on any thread. */
@@ -52,7 +62,12 @@ typedef struct tess_verdict {
      * opened. False: another program wrote them, which is no damage.
      */
     bool sealed;
-    /** Another program changed the header since: the shape, or a metalayer. No damage, either. */
+    /**
+     * The header is not the one that this commit wrote. Another program changed it, a shape within
+     * its chunks or a metalayer, or it is damaged; the two cannot be told apart, so this is no clean
+     * verdict. The function is told both readings. The next commit of Tessera confirms the header as
+     * it stands.
+     */
     bool header_changed;
     uint64_t commit; /**< number of the commit that wrote what is there, from 1 on; 0: not known */
     /**
@@ -62,6 +77,8 @@ typedef struct tess_verdict {
     int64_t nuntried;
     int64_t nspecial; /**< chunks that are not stored, as in tess_info: zeros, or NaNs */
     int64_t nmissing; /**< and chunks that were never written */
+    /** The list of checksums is damaged; what it says of chunks is not known then. */
+    bool checksums_damaged;
 } tess_verdict;
 
 /**

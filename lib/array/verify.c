@@ -12,6 +12,7 @@
 #include "array/verify.h"
 
 #include "array/cost.h"
+#include "array/sealed_header.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
@@ -206,11 +207,48 @@ verify_metalayers(const struct verifier *v, tess_error *err)
         }
         v->verdict->nmetalayers++;
         const tess_damage damage = {
-            .chunk = -1, .metalayer = l->items[i].name, .status = st, .message = why.message};
+            .chunk = -1,
+            .metalayer = l->items[i].name,
+            .status = st,
+            .message = why.message,
+            .of = TESS_DAMAGED_METALAYER,
+        };
         if (v->fn)
             v->fn(&damage, v->user);
     }
     return TESS_OK;
+}
+
+// What is wrong with the state as a whole: `st` and `why` say it if it is damage, and are passed on
+// otherwise.
+static tess_status
+tell(const struct verifier *v, tess_damaged of, tess_status st, const tess_error *why,
+     tess_error *err)
+{
+    const tess_damage damage = {.chunk = -1, .status = st, .message = why->message, .of = of};
+    if (st == TESS_ERR_CORRUPT && v->fn)
+        v->fn(&damage, v->user);
+    if (st != TESS_OK && st != TESS_ERR_CORRUPT && err)
+        *err = *why;
+    return st == TESS_ERR_CORRUPT ? TESS_OK : st;
+}
+
+static tess_status
+verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
+{
+    const struct frame *const f = v->a->frame;
+    tess_error why;
+    tess_status st = TESS_OK;
+    if (!frame_has_checksums(f)) {
+        st = frame_load_checksums(f, &f->index, loaded, &why);
+        v->verdict->checksums_damaged = st == TESS_ERR_CORRUPT;
+        st = tell(v, TESS_DAMAGED_CHECKSUMS, st, &why, err);
+        if (v->verdict->checksums_damaged)
+            checksums_finish(loaded);
+    }
+    if (st != TESS_OK || !f->header_changed || v->verdict->checksums_damaged)
+        return st;
+    return tell(v, TESS_DAMAGED_HEADER, sealed_header_compare(v->a, &why), &why, err);
 }
 
 tess_status
@@ -230,8 +268,7 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
                               .commit = f->sealed ? f->number : 0};
     frame_count_chunks(a->frame, &verdict->nstored, &verdict->nmissing);
     verdict->nspecial = f->index.nchunks - verdict->nstored - verdict->nmissing;
-    tess_status st =
-        frame_has_checksums(f) ? TESS_OK : frame_load_checksums(f, &f->index, &loaded, err);
+    tess_status st = verify_state(&v, &loaded, err);
     if (st == TESS_OK)
         st = verify_chunks(&v, err);
     if (st == TESS_OK)

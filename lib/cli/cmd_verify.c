@@ -36,6 +36,25 @@ write_box(FILE *out, const tess_damage *damage)
 }
 
 static void
+write_part_name(FILE *out, const tess_damage *damage)
+{
+    switch (damage->of) {
+    case TESS_DAMAGED_METALAYER:
+        fputs("metalayer ", out);
+        text_write(out, damage->metalayer);
+        break;
+    case TESS_DAMAGED_HEADER:
+        fputs("header", out);
+        break;
+    case TESS_DAMAGED_CHECKSUMS:
+        fputs("checksums", out);
+        break;
+    default:
+        write_box(out, damage);
+    }
+}
+
+static void
 tell_damage(const tess_damage *damage, void *user)
 {
     const struct findings *const f = user;
@@ -43,12 +62,7 @@ tell_damage(const tess_damage *damage, void *user)
     if (!j) {
         text_write(f->out, f->path);
         fputs(": ", f->out);
-        if (damage->metalayer) {
-            fputs("metalayer ", f->out);
-            text_write(f->out, damage->metalayer);
-        } else {
-            write_box(f->out, damage);
-        }
+        write_part_name(f->out, damage);
         fputs(": ", f->out);
         text_write(f->out, damage->message);
         fputc('\n', f->out);
@@ -58,6 +72,9 @@ tell_damage(const tess_damage *damage, void *user)
     if (damage->metalayer) {
         json_key(j, "metalayer");
         json_string(j, damage->metalayer);
+    } else if (damage->of != TESS_DAMAGED_CHUNK) {
+        json_key(j, "part");
+        json_string(j, damage->of == TESS_DAMAGED_HEADER ? "header" : "checksums");
     } else {
         json_key(j, "chunk");
         json_int(j, damage->chunk);
@@ -75,7 +92,8 @@ tell_damage(const tess_damage *damage, void *user)
 static bool
 is_fine(const tess_verdict *v)
 {
-    return v->ndamaged == 0 && v->nuntried == 0 && v->nmetalayers == 0;
+    return v->ndamaged == 0 && v->nuntried == 0 && v->nmetalayers == 0 && !v->header_changed &&
+           !v->checksums_damaged;
 }
 
 // A part of the sentence, about `n` things: none, none of it. text: what follows their number and
@@ -104,12 +122,16 @@ write_unstored(FILE *out, bool *first, const tess_verdict *v)
 static void
 write_words(const struct findings *f, const tess_verdict *v)
 {
-    const bool damaged = v->ndamaged + v->nmetalayers > 0;
+    const bool damaged = v->ndamaged + v->nmetalayers > 0 || v->checksums_damaged;
+    const char *const state = damaged             ? "damaged"
+                              : v->header_changed ? "changed or damaged"
+                              : is_fine(v)        ? "fine"
+                                                  : "not checked";
     const char *const others = v->sealed ? "" : "last written by another program";
     bool first = true;
 
     text_write(f->out, f->path);
-    fprintf(f->out, ": %s: ", damaged ? "damaged" : is_fine(v) ? "fine" : "not checked");
+    fprintf(f->out, ": %s: ", state);
     write_part(f->out, &first, v->ndamaged, "chunk", "damaged");
     write_part(f->out, &first, v->nmetalayers, "metalayer", "damaged");
     write_part(f->out, &first, v->nuntried, "chunk",
@@ -121,12 +143,15 @@ write_words(const struct findings *f, const tess_verdict *v)
         write_part(f->out, &first, v->nunknown, "chunk", v->nunknown == 1 ? "decodes" : "decode");
     write_unstored(f->out, &first, v);
     if (v->nunknown > 0)
-        fprintf(f->out, "; %s%s%s", v->nright > 0 ? "some without checksums" : "no checksums",
+        fprintf(f->out, "; %s%s%s",
+                v->checksums_damaged ? "their checksums are damaged"
+                : v->nright > 0      ? "some without checksums"
+                                     : "no checksums",
                 v->sealed ? "" : ": ", others);
     else if (!v->sealed)
         fprintf(f->out, "; %s", others);
-    else if (v->header_changed)
-        fputs("; header changed by another program", f->out);
+    if (v->header_changed)
+        fputs("; the header is not as committed", f->out);
     fputc('\n', f->out);
 }
 
@@ -166,6 +191,7 @@ json_verdict(struct json *j, const tess_verdict *v)
     json_count(j, "nmetalayers_damaged", v ? &v->nmetalayers : NULL);
     json_flag(j, "sealed", v ? &v->sealed : NULL);
     json_flag(j, "header_changed", v ? &v->header_changed : NULL);
+    json_flag(j, "checksums_damaged", v ? &v->checksums_damaged : NULL);
     json_count(j, "commit", commit > 0 ? &commit : NULL);
 }
 
@@ -289,6 +315,8 @@ const struct command cmd_verify = {
         "one for each damaged chunk, with its box in the array; --json: one object each.\n"
         "Chunks that match their checksums need not be decoded where this build lacks their\n"
         "codec; without a checksum they count as not checked.\n"
+        "A header that is not the one that was committed may be damaged, or be the change of\n"
+        "another program: both readings are printed.\n"
         "Exit status: 0 fine, 1 something is damaged or was not checked, 3 a file could not\n"
         "be read.\n",
     .examples =
@@ -319,7 +347,9 @@ const struct command cmd_verify = {
             {"nmissing", "integer or null", "chunks that were never written"},
             {"nmetalayers_damaged", "integer or null", "damaged metalayers"},
             {"sealed", "boolean or null", "the last commit was written by Tessera"},
-            {"header_changed", "boolean or null", "by another program since"},
+            {"header_changed", "boolean or null",
+             "the header is not the one of that commit: another program's, or damaged"},
+            {"checksums_damaged", "boolean or null", "the list of checksums is damaged"},
             {"commit", "integer or null", "number of the last commit"},
             {0},
         },

@@ -142,11 +142,10 @@ prepare_put(struct frame *f, tess_error *err)
 {
     tess_status st = frame_lock_take(f, err);
     // The first bytes since the last commit: what is free must be known from the newest state.
-    if (st == TESS_OK && f->written == 0)
-        st = frame_check_current(f, err);
+    if (st == TESS_OK)
+        st = f->written == 0 ? frame_check_current(f, err) : frame_check_stamp(f, err);
     if (st == TESS_OK)
         st = frame_need_checksums(f, err);
-    f->stamped &= st != TESS_OK || f->folder;
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
     return st == TESS_OK ? reserve_put(f, err) : st;
@@ -159,8 +158,10 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
     assert(f->change.open && n < f->index.nchunks);
 
     tess_status st = prepare_put(f, err);
-    if (st == TESS_OK)
-        st = f->container->put(f, chunk, size, &entry, err);
+    if (st != TESS_OK)
+        return st;
+    st = f->container->put(f, chunk, size, &entry, err);
+    frame_stamp_again(f);
     if (st != TESS_OK)
         return st;
     if (f->keeps_ledger)
@@ -196,6 +197,7 @@ frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *er
         f->keeps_ledger ? checksum_of_stored(p->io, p->position, size, &checksum, err) : TESS_OK;
     if (st == TESS_OK)
         st = f->container->end(f, p, size, err);
+    frame_stamp_again(f);
     if (st != TESS_OK)
         return st;
     checksums_set(&f->checksums, p->entry, checksum);
@@ -207,9 +209,11 @@ frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *er
 void
 frame_put_abandon(struct frame *f, struct frame_put *p)
 {
-    if (p->io)
-        f->container->abandon(f, p);
+    if (!p->io)
+        return;
+    f->container->abandon(f, p);
     p->io = NULL;
+    frame_stamp_again(f);
 }
 
 tess_status

@@ -71,20 +71,23 @@ frame_end(const struct frame *f)
     return (int64_t)get_u64be(f->head + FRAME_LEN_AT);
 }
 
-/*
- * Another program that writes a trailer leaves it without our fingerprint. It may then replace a
- * chunk by one of the same size and leave header, index and trailer as they are, which shows in the
- * time of the file only; in a directory, also of a state of ours.
- */
-static tess_status
-check_stamp(const struct frame *f, tess_error *err)
+tess_status
+frame_check_stamp(const struct frame *f, tess_error *err)
 {
     struct io_stamp now;
     if (!f->stamped || (f->sealed && !f->folder))
         return TESS_OK;
-    if (!io_stamp(f->io, &now))
-        return err_set(err, TESS_ERR_IO, -1, "the time of the file cannot be read");
+    const tess_status st = io_stamp(f->io, &now, err);
+    if (st != TESS_OK)
+        return st;
     return memcmp(&now, &f->stamp, sizeof now) != 0 ? changed(-1, err) : TESS_OK;
+}
+
+void
+frame_stamp_again(struct frame *f)
+{
+    if (!f->sealed && !f->folder)
+        f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
 }
 
 static tess_status
@@ -108,7 +111,7 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
         return TESS_OK;
     tess_status st = check_lock_file(f, err);
     if (st == TESS_OK)
-        st = check_stamp(f, err);
+        st = frame_check_stamp(f, err);
     if (st == TESS_OK)
         st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
@@ -164,11 +167,12 @@ frame_commit(struct frame *f, tess_error *err)
     tess_status st = frame_lock_take(f, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
-    f->stamped &= st != TESS_OK || f->folder;
     if (st == TESS_OK && f->dirty)
         st = frame_need_checksums(f, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK) {
         st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
+        frame_stamp_again(f);
+    }
     if (st == TESS_OK) {
         f->dirty = false;
         f->written = 0;

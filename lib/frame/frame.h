@@ -126,8 +126,8 @@ struct frame {
     struct ledger_ref ref; // .position < 0: of format 1, in the trailer
     uint64_t number; // of the newest commit that is known of
     bool sealed; // it is the one on the disk
-    bool stamped; // what is on the disk was not written to by this handle since it had `stamp`
-    struct io_stamp stamp; // of the io
+    bool stamped; // `stamp` is that of the io when it was read, or written by this handle
+    struct io_stamp stamp;
     uint64_t index_hash; // of the index chunk, where a state is not sealed
     int64_t index_size;
     bool header_changed; // but for the header, which another program changed since
@@ -161,6 +161,16 @@ tess_status frame_create(struct io *io, const struct frame_header *h, struct lay
 tess_status frame_check_current(const struct frame *f, tess_error *err);
 // The same, looking at all of header and trailer: other implementations change metalayers alone.
 tess_status frame_check_unchanged(const struct frame *f, tess_error *err);
+
+/*
+ * What is left of that when only the time of the file is looked at. Another program that writes a
+ * trailer leaves it without our fingerprint. It may then replace a chunk by one of the same size
+ * and leave header, index and trailer as they are, which shows in the time of the file only; in a
+ * directory, also of a state of ours.
+ */
+tess_status frame_check_stamp(const struct frame *f, tess_error *err);
+// This handle wrote to the file.
+void frame_stamp_again(struct frame *f);
 
 // The same for a sparse frame, with a directory instead of an io.
 tess_status frame_open_folder(struct folder *folder, bool writable,

@@ -240,6 +240,20 @@ frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
     return err_prefix(err, st, "ledger");
 }
 
+// A copy of a frame in memory ends with its trailer, behind which the ledger of an empty one
+// stands.
+static tess_status
+forget_cut_ledger(struct frame *f, tess_error *err)
+{
+    int64_t size = 0;
+    if (f->ref.size == 0 || f->h.nbytes > 0)
+        return TESS_OK;
+    const tess_status st = io_size(f->io, &size, err);
+    if (st == TESS_OK && size - f->h.frame_len < f->ref.size)
+        f->ref.size = 0;
+    return st;
+}
+
 // Where the ledger of this state would be.
 static int64_t
 ledger_place(const struct frame *f, int64_t size)
@@ -268,6 +282,7 @@ take_ref(struct frame *f, tess_error *err)
             f->sealed && (f->ref.size == 0 || f->ref.position == ledger_place(f, f->ref.size));
         f->header_changed =
             f->ledger_known && f->ref.head_hash != ledger_head_hash(f->head, f->head_size);
+        st = forget_cut_ledger(f, err);
     } else {
         st = ledger_parse_v1(layer, f->options.limits.memory, &old, err);
         if (st == TESS_OK) {
@@ -290,8 +305,10 @@ load_ledger(struct frame *f, tess_error *err)
 {
     struct ledger ledger;
     tess_status st = take_ref(f, err);
-    // Where the header is replaced by a rename, or fits one sector, it cannot be torn.
-    if (st == TESS_OK && f->header_changed && !f->folder && f->head_size > LEDGER_SECTOR) {
+    // Where the header is replaced by a rename, fits one sector, or was written by another program,
+    // it is not torn.
+    if (st == TESS_OK && f->header_changed && !f->folder && f->head_size > LEDGER_SECTOR &&
+        f->head[FRAME_HEADER_MARK_AT] == FRAME_HEADER_MARK) {
         st = frame_read_ledger(f, &ledger, err);
         if (st == TESS_OK && ledger.content)
             st = mend_header(f, &ledger, err);
@@ -349,8 +366,11 @@ tess_status
 frame_load(struct frame *f, tess_error *err)
 {
     tess_error why;
-    f->stamped = io_stamp(f->io, &f->stamp);
-    const tess_status st = load_state(f, err);
+    tess_status st = io_stamp(f->io, &f->stamp, err);
+    if (st != TESS_OK)
+        return st;
+    f->stamped = true;
+    st = load_state(f, err);
     if (!f->head)
         return st;
     const tess_status now = frame_check_unchanged(f, &why);

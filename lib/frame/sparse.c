@@ -173,11 +173,20 @@ end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
     return TESS_OK;
 }
 
+// A file that no state of ours needs. If another program has committed meanwhile, it may be one of
+// its own.
+static void
+remove_new(const struct frame *f, int64_t entry)
+{
+    if (frame_check_stamp(f, NULL) == TESS_OK)
+        sparse_remove_chunk(f->folder, entry);
+}
+
 static void
 abandon(struct frame *f, struct frame_put *p)
 {
     io_close(p->io);
-    sparse_remove_chunk(f->folder, p->entry);
+    remove_new(f, p->entry);
     (void)numbers_release(&f->numbers, p->entry);
 }
 
@@ -222,7 +231,7 @@ release(struct frame *f, int64_t entry, int64_t *known)
     f->numbers.stored = max_i64(f->numbers.stored - size, 0);
     if (!numbers_release(&f->numbers, entry))
         return size;
-    sparse_remove_chunk(f->folder, entry); // no state on disk knows it
+    remove_new(f, entry);
     return 0;
 }
 
@@ -284,7 +293,7 @@ commit(struct frame *f, tess_error *err)
     io_close(f->io);
     f->io = io;
     io = NULL;
-    f->stamped = io_stamp(f->io, &f->stamp);
+    f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
     numbers_written(&f->numbers);
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));

@@ -168,12 +168,12 @@ file_is_at(const struct io *io, const char *path)
     return io_descriptor_is_at(((const struct file *)io)->fd, path);
 }
 
-static bool
-file_stamp(const struct io *io, struct io_stamp *stamp)
+static tess_status
+file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
     struct stat info;
     if (fstat(((const struct file *)io)->fd, &info) != 0)
-        return false;
+        return err_sys(err, errno, "asking for the time of the file");
     *stamp = (struct io_stamp){
         .device = (int64_t)info.st_dev,
         .file = (int64_t)info.st_ino,
@@ -181,7 +181,7 @@ file_stamp(const struct io *io, struct io_stamp *stamp)
         .seconds = info.st_mtim.tv_sec,
         .nanoseconds = info.st_mtim.tv_nsec,
     };
-    return true;
+    return TESS_OK;
 }
 
 static void

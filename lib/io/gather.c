@@ -182,10 +182,10 @@ gather_is_at(const struct io *io, const char *path)
     return io_is_at(((const struct gather *)io)->file, path);
 }
 
-static bool
-gather_stamp(const struct io *io, struct io_stamp *stamp)
+static tess_status
+gather_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
-    return io_stamp(((const struct gather *)io)->file, stamp);
+    return io_stamp(((const struct gather *)io)->file, stamp, err);
 }
 
 static void

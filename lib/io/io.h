@@ -17,7 +17,7 @@
 struct io;
 
 // What tells that a file was replaced or written to. Systems count time in steps of some
-// milliseconds: two writes within one step leave the same time.
+// milliseconds: two writes within one step leave the same time. Zeros where there is none.
 struct io_stamp {
     int64_t device, file, size, seconds, nanoseconds;
 };
@@ -40,8 +40,8 @@ struct io_ops {
     tess_status (*publish)(struct io *io, bool durable, tess_error *err);
     // Whether that is the file, or part of the file, that a path leads to now.
     bool (*is_at)(const struct io *io, const char *path);
-    // False: there is none. NULL: never.
-    bool (*stamp)(const struct io *io, struct io_stamp *stamp);
+    // NULL: there is none.
+    tess_status (*stamp)(const struct io *io, struct io_stamp *stamp, tess_error *err);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -153,10 +153,11 @@ io_is_at(const struct io *io, const char *path)
     return io->ops->is_at(io, path);
 }
 
-static inline bool
-io_stamp(const struct io *io, struct io_stamp *stamp)
+static inline tess_status
+io_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
-    return io->ops->stamp && io->ops->stamp(io, stamp);
+    *stamp = (struct io_stamp){0};
+    return io->ops->stamp ? io->ops->stamp(io, stamp, err) : TESS_OK;
 }
 
 static inline void

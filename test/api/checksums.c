@@ -107,6 +107,17 @@ flip(const char *path, size_t at_byte)
 }
 
 static void
+set_byte(const char *path, size_t at_byte, uint8_t value)
+{
+    size_t size;
+    uint8_t *const bytes = files_read(path, &size);
+    assert_true(at_byte < size);
+    bytes[at_byte] = value;
+    files_write(path, bytes, size);
+    free(bytes);
+}
+
+static void
 check_damaged(const char *name, int64_t row, bool noticed)
 {
     tess_storage storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
@@ -410,7 +421,8 @@ verify(const char *name, tess_verdict *verdict, struct heard *heard)
     ok(tess_array_verify(a, hear, heard, verdict, err));
     ok(tess_array_close(a, err));
     assert_int_equal(verdict->nright + verdict->nunknown + verdict->ndamaged, verdict->nstored);
-    assert_int_equal(heard->count, verdict->ndamaged + verdict->nmetalayers);
+    assert_int_equal(heard->count, verdict->ndamaged + verdict->nmetalayers +
+                                       verdict->header_changed + verdict->checksums_damaged);
 }
 
 static void
@@ -496,6 +508,8 @@ verify_knows_others(void **state)
     verify("file.b2nd", &verdict, &heard);
     assert_true(verdict.sealed && verdict.header_changed);
     assert_int_equal(verdict.nright, verdict.nstored);
+    assert_int_equal(heard.last.of, TESS_DAMAGED_HEADER);
+    assert_non_null(strstr(heard.message, "byte 64"));
 
     uint8_t *const bytes = files_read(storage.path, &size);
     memset(bytes + size - FINGERPRINT_SIZE - 1, 0, FINGERPRINT_SIZE + 1);
@@ -516,6 +530,99 @@ verify_knows_others(void **state)
     assert_string_equal(heard.metalayer, "note");
     assert_int_equal(heard.last.chunk, -1);
     reference_finish(&r);
+}
+
+// Where bytes stand in a file, for the first time.
+static size_t
+find_bytes(const char *path, const void *what, size_t what_size)
+{
+    size_t size;
+    uint8_t *const bytes = files_read(path, &size);
+    for (size_t i = 0; i + what_size <= size; i++)
+        if (memcmp(bytes + i, what, what_size) == 0) {
+            free(bytes);
+            return i;
+        }
+    fail_msg("%s: the bytes are not there", path);
+    return 0;
+}
+
+// A shape within the chunks: another program's, or a flipped bit. The next commit confirms it.
+static void
+verify_tells_both_readings(void **state)
+{
+    static const uint8_t rows[] = {0xd3, 0, 0, 0, 0, 0, 0, 0, ROWS};
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        char path[200];
+        struct reference r;
+        struct heard heard;
+        tess_verdict verdict;
+        tess_array *a;
+        create(&storage, layouts[i], &r, &a);
+        ok(tess_array_close(a, err));
+        snprintf(path, sizeof path, "%s%s", files_path(name), i == 0 ? "" : "/chunks.b2frame");
+        set_byte(path, find_bytes(path, rows, sizeof rows) + 8, ROWS - 1);
+        verify(name, &verdict, &heard);
+        assert_true(verdict.sealed && verdict.header_changed);
+        assert_int_equal(verdict.nright, verdict.nstored);
+        assert_int_equal(heard.last.of, TESS_DAMAGED_HEADER);
+        assert_non_null(strstr(heard.message, "24x8 as committed, 23x8 as it stands"));
+        storage = at(name, TESS_MODE_UPDATE, TESS_CHECKSUMS_WRITE);
+        ok(tess_array_open(&storage, &a, err));
+        ok(tess_vlmeta_set(a, "note", "some text", 9, err));
+        ok(tess_array_close(a, err));
+        verify(name, &verdict, &heard);
+        assert_true(verdict.sealed && !verdict.header_changed);
+        assert_int_equal(heard.count, 0);
+        reference_finish(&r);
+    }
+}
+
+// Damaged checksums: items can be read, and not be confirmed; nothing is written over them.
+static void
+verify_knows_damaged_checksums(void **state)
+{
+    static const uint8_t head[] = {0x9e, 0xa8, 0, '2', 'f', 'r', 'a', 'm', 'e', 0};
+    static const tess_layout layouts[] = {TESS_LAYOUT_CONTIGUOUS, TESS_LAYOUT_SPARSE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const char *const name = i == 0 ? "file.b2nd" : "folder.b2nd";
+        const char *const new_name = i == 0 ? "new.b2nd" : "new";
+        tess_storage storage = at(name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        char path[200];
+        tess_repair_report report;
+        struct reference r;
+        struct heard heard;
+        tess_verdict verdict;
+        tess_array *a;
+        create(&storage, layouts[i], &r, &a);
+        ok(tess_array_close(a, err));
+        snprintf(path, sizeof path, "%s%s", files_path(name), i == 0 ? "" : "/chunks.b2frame");
+        flip(path, find_bytes(path, head, sizeof head) + 60); // of the copy of the header
+        verify(name, &verdict, &heard);
+        assert_true(verdict.sealed && verdict.checksums_damaged);
+        assert_int_equal(verdict.nunknown, verdict.nstored);
+        assert_int_equal(heard.last.of, TESS_DAMAGED_CHECKSUMS);
+        storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_VERIFY);
+        refused(TESS_ERR_CORRUPT, tess_array_open(&storage, &a, err));
+        storage = at(name, TESS_MODE_UPDATE, TESS_CHECKSUMS_WRITE);
+        ok(tess_array_open(&storage, &a, err));
+        check_array(a, &r);
+        ok(tess_array_write(a, (const int64_t[]){0, 0}, (const int64_t[]){4, COLUMNS}, r.data,
+                            4 * COLUMNS * 4, err));
+        refused(TESS_ERR_CORRUPT, tess_array_flush(a, err));
+        tess_array_discard(a);
+        storage = at(name, TESS_MODE_READ, TESS_CHECKSUMS_WRITE);
+        const tess_storage mended = at(new_name, TESS_MODE_NEW, TESS_CHECKSUMS_WRITE);
+        ok(tess_repair(&storage, &mended, NULL, &report, err));
+        assert_true(report.checksums_damaged && !report.checked && report.nlost == 0);
+        check_file(files_path(new_name), &r);
+        reference_finish(&r);
+    }
 }
 
 static void
@@ -620,11 +727,12 @@ main(void)
 {
 #define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(damage_is_noticed),       FILES_TEST(whole_chunks_are_read_once),
-        FILES_TEST(damage_does_not_spread),  FILES_TEST(changes_keep_them),
-        FILES_TEST(others_may_change_files), FILES_TEST(metalayer_is_hidden),
-        FILES_TEST(verify_finds_damage),     FILES_TEST(verify_knows_others),
-        FILES_TEST(verify_reads_all_files),  FILES_TEST(verify_refuses_what_reads_refuse),
+        FILES_TEST(damage_is_noticed),          FILES_TEST(whole_chunks_are_read_once),
+        FILES_TEST(damage_does_not_spread),     FILES_TEST(changes_keep_them),
+        FILES_TEST(others_may_change_files),    FILES_TEST(metalayer_is_hidden),
+        FILES_TEST(verify_finds_damage),        FILES_TEST(verify_knows_others),
+        FILES_TEST(verify_tells_both_readings), FILES_TEST(verify_knows_damaged_checksums),
+        FILES_TEST(verify_reads_all_files),     FILES_TEST(verify_refuses_what_reads_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
