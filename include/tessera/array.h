@@ -251,7 +251,7 @@ typedef struct tess_info {
     int64_t cache_misses; /**< and those that did not */
     int64_t cache_evictions; /**< blocks that had to leave for others */
 
-    int nmetalayers; /**< fixed ones, `layer` included; see meta.h */
+    int nmetalayers; /**< fixed ones, `layer` included, not the one of `fill`; see meta.h */
     int nvlmetalayers; /**< variable-length ones, attributes (attr.h) among them */
 
     /** Chunks that have bytes of their own. With the next two: all chunks of the array. */

@@ -7,6 +7,10 @@
  * size. *Variable-length metalayers* can be set and removed at any time and have any size.
  * Changes are committed with those of the array.
  *
+ * Two metalayers are the library's, and are not among them: the fixed one that holds the fill value
+ * (`tess_fill`; tess_info.fill shows it), and the variable-length one that holds the checksums
+ * (`_tess`; storage.h). Asked for by name they are not there; they cannot be set.
+ *
  * The content is up to the program; by convention it is msgpack. attr.h has functions for that.
  *
  * Any number of threads may read metalayers at once, while none changes them. In all functions err
@@ -42,7 +46,7 @@ TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const cha
  * Replace the content of a metalayer by one of the same size.
  *
  * @param a        Array opened for writing.
- * @param name     A metalayer that exists, not the N-dimensional one.
+ * @param name     A metalayer that exists, not the N-dimensional one or that of the fill value.
  * @param content  The new bytes; copied. May be NULL if size is 0.
  * @param size     Must be the size of the old content.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM.

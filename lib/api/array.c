@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "codec/codec.h"
 #include "meta/dtype.h"
+#include "meta/fill_layer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -276,6 +277,13 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
     a->context.progress_user = user;
 }
 
+static bool
+has_fill_layer(const tess_array *a)
+{
+    const struct layer *const layer = layers_find(&a->frame->metas, FILL_LAYER);
+    return layer && array_is_fill_layer(a, layer);
+}
+
 // What the chunks take, as far as it is known.
 static void
 tell_stored(const tess_array *a, tess_info *info)
@@ -336,7 +344,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .cache_hits = cache.hits,
         .cache_misses = cache.misses,
         .cache_evictions = cache.evictions,
-        .nmetalayers = a->frame->metas.count,
+        .nmetalayers = a->frame->metas.count - has_fill_layer(a),
         .nvlmetalayers = a->frame->vlmetas.count,
     };
     memcpy(info->shape, g->shape, sizeof info->shape);

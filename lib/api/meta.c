@@ -20,15 +20,33 @@ show(const struct layer *from, tess_metalayer *layer)
     *layer = (tess_metalayer){from->name, from->content, from->size};
 }
 
+// The layer at that index of those that are shown, or NULL; *count: how many these are.
+static const struct layer *
+shown_at(const tess_array *a, int index, int *count)
+{
+    const struct layers *const l = &a->frame->metas;
+    const struct layer *found = NULL;
+    *count = 0;
+    for (int i = 0; i < l->count; i++) {
+        if (array_is_fill_layer(a, &l->items[i]))
+            continue;
+        if (*count == index)
+            found = &l->items[i];
+        ++*count;
+    }
+    return found;
+}
+
 TESS_API tess_status
 tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err)
 {
+    int count;
     if (!a || !layer)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
-    const struct layers *const l = &a->frame->metas;
-    if (index < 0 || index >= l->count)
-        return err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, l->count);
-    show(&l->items[index], layer);
+    const struct layer *const found = shown_at(a, index, &count);
+    if (!found)
+        return err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, count);
+    show(found, layer);
     return TESS_OK;
 }
 
@@ -38,7 +56,7 @@ find(const tess_array *a, bool variable, const char *name, struct layer **layer,
     if (!a || !name)
         return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
     *layer = layers_find(variable ? &a->frame->vlmetas : &a->frame->metas, name);
-    if (!*layer)
+    if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
         return err_set(err, TESS_ERR_ARG, -1, "there is no %smetalayer \"%.64s\"",
                        variable ? "variable-length " : "", name);
     return TESS_OK;
@@ -47,7 +65,7 @@ find(const tess_array *a, bool variable, const char *name, struct layer **layer,
 TESS_API tess_status
 tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess_error *err)
 {
-    struct layer *found;
+    struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
     const tess_status st = find(a, false, name, &found, err);
@@ -59,14 +77,15 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
 TESS_API tess_status
 tess_meta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
 {
-    struct layer *layer;
+    struct layer *layer = NULL;
     tess_status st = check_writable(a, err);
-    if (st == TESS_OK)
-        st = find(a, false, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    if (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0)
+    if (name && (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0))
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
+    st = find(a, false, name, &layer, err);
+    if (st != TESS_OK)
+        return st;
     if (size != layer->size || (size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes for the metalayer %s, whose size is %u for good",

@@ -42,6 +42,12 @@ array_load_fill(tess_array *a, tess_error *err)
     return st == TESS_OK ? array_set_fill(a, item, err) : st;
 }
 
+bool
+array_is_fill_layer(const tess_array *a, const struct layer *layer)
+{
+    return a->layer && fill_layer_is(layer);
+}
+
 enum chunk_special
 array_fill_special(const tess_array *a)
 {

@@ -363,8 +363,7 @@ compare_attributes(struct diff *d, bool rest, tess_error *err)
 static bool
 is_own(const char *name)
 {
-    return strcmp(name, "b2nd") == 0 || strcmp(name, "caterva") == 0 ||
-           strcmp(name, "tess_fill") == 0;
+    return strcmp(name, "b2nd") == 0 || strcmp(name, "caterva") == 0;
 }
 
 static tess_status

@@ -8,6 +8,7 @@
 #include "cli/chunks.h"
 #include "cli/commands.h"
 #include "cli/filters.h"
+#include "cli/item_json.h"
 #include "cli/json.h"
 #include "cli/names.h"
 #include "cli/open.h"
@@ -79,6 +80,8 @@ out:
 static void
 json_items(struct json *j, const tess_info *info)
 {
+    struct item_format format;
+
     json_key(j, "ndim"), json_int(j, info->ndim);
     json_key(j, "shape"), json_ints(j, info->ndim, info->shape);
     json_key(j, "chunkshape"), json_ints(j, info->ndim, info->chunkshape);
@@ -92,6 +95,13 @@ json_items(struct json *j, const tess_info *info)
     }
     json_key(j, "typesize"), json_int(j, info->typesize);
     json_key(j, "nitems"), json_int(j, info->nitems);
+    json_key(j, "fill");
+    if (info->fill) {
+        item_format_init(&format, info->dtype, info->typesize);
+        item_json(j, &format, info->fill);
+    } else {
+        json_null(j);
+    }
 }
 
 static void
@@ -192,6 +202,20 @@ write_shape(FILE *out, const char *label, int ndim, const int64_t *shape)
     fputc('\n', out);
 }
 
+// The item that growth shows, where that is not zeros.
+static void
+write_fill(FILE *out, const tess_info *info)
+{
+    struct item_format format;
+
+    if (!info->fill)
+        return;
+    item_format_init(&format, info->dtype, info->typesize);
+    fputs("  fill          ", out);
+    item_print(out, &format, info->fill);
+    fputc('\n', out);
+}
+
 // What the chunks take; what other programs left between them, or later writes will use, apart.
 static void
 write_stored(FILE *out, const tess_info *info)
@@ -234,6 +258,7 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     fputs("  items         ", out);
     text_write(out, info->dtype && info->dtype[0] ? info->dtype : "of unknown type");
     fprintf(out, ", %" PRId32 " bytes each\n", info->typesize);
+    write_fill(out, info);
     fprintf(out, "  codec         %s", info->codec_name);
     if (strcmp(info->codec_name, "unknown") == 0)
         fprintf(out, " (%d)", info->codec);
@@ -351,6 +376,7 @@ const struct command cmd_info = {
             {"dtype_format", "integer or null", "notation of dtype; 0: NumPy"},
             {"typesize", "integer", "bytes of an item"},
             {"nitems", "integer", "product of shape"},
+            {"fill", "item or null", "what growth shows; null: zeros"},
             {"codec", "string", "of new chunks, as all up to dictionary; those there may differ"},
             {"codec_id", "integer", "its number in the format"},
             {"codec_meta", "integer", "its parameter, as the 4 of ndlz:4"},

@@ -44,6 +44,12 @@ fill_layer_add(struct layers *metas, const uint8_t *item, size_t size, tess_erro
     return st;
 }
 
+bool
+fill_layer_is(const struct layer *layer)
+{
+    return strcmp(layer->name, FILL_LAYER) == 0;
+}
+
 tess_status
 fill_layer_parse(const struct layer *layer, size_t size, const uint8_t **item, tess_error *err)
 {

@@ -360,6 +360,12 @@ single  list  [0.5, 1.5]'
     run 0 slice v.b2nd 1:,1
     prints '[[10 11 -999]
  [-999 -999 -999]]'
+    # the fill value is shown as such; where it is kept is no metalayer
+    run 0 info v.b2nd
+    grep -q '^  fill          -999$' out || fail "info without the fill value: $(cat out)"
+    ! grep -q tess_fill out || fail "info: $(cat out)"
+    run 0 info v.b2nd --json
+    grep -q '"fill": -999, .*"metalayers": {"b2nd": "[0-9a-f]*"}' out || fail "info: $(cat out)"
     run 0 import a.nc:v bare.b2nd --no-attributes
     has_attributes bare.b2nd ''
     run 0 resize bare.b2nd 3x2x3

@@ -156,6 +156,9 @@ def difference(b2ref, folder, case, origin):
         at = next((i for i in range(common) if data[i] != want[i]), common)
         return "other data from byte %d on (%d bytes, sha256 %s)" % (
             at, len(data), hashlib.sha256(data).hexdigest())
+    fill = metalayers.pop("tess_fill", "")
+    if bool(fill) != bool(case["fill"]) or not fill.endswith(case["fill"]):
+        return "fill value %r instead of %r" % (fill, case["fill"])
     ledger = vlmetalayers.pop("_tess", None)
     if ledger is None and len(vlmetalayers) < 16 and not same_file(path, original):
         return "no ledger"

@@ -82,6 +82,8 @@ record_array_in(const char *file, const char *name, tess_array *a, const struct 
     write_shape("shape", r->ndim, r->shape);
     write_shape("chunkshape", info.ndim, info.chunkshape);
     write_shape("blockshape", info.ndim, info.blockshape);
+    write_name_and_hex("", "fill", info.fill, info.fill ? (size_t)info.typesize : 0);
+    fputs(", ", list);
     write_name_and_hex("", "dtype", info.dtype, info.dtype ? strlen(info.dtype) : 0);
     fprintf(list, ", \"typesize\": %" PRId32 ", \"layer\": \"%s\", \"metalayers\": {",
             info.typesize, info.layer);
