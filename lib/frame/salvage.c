@@ -60,6 +60,7 @@ consider(void *user, const struct ledger_place *p)
 struct wanted {
     uint64_t checksum;
     int64_t n;
+    int64_t entry; // where the index says, if a chunk with another checksum is there; else -1
 };
 
 struct hunt {
@@ -163,13 +164,15 @@ hunt_chunks(struct hunt *hunt, tess_error *err)
     return search_chunks(&j->search, &what, err);
 }
 
-// Whether a chunk stands where an entry says. All together they have no more bytes than the file.
+// Whether a chunk stands where an entry says; *other: one with another checksum does. All together
+// they have no more bytes than the file.
 static bool
-is_there(struct salvage_job *j, int64_t entry, uint64_t checksum)
+is_there(struct salvage_job *j, int64_t entry, uint64_t checksum, bool *other)
 {
     struct chunk_header h;
     struct place place;
     uint64_t found = 0;
+    *other = false;
     if (entry < 0 || !salvage_look(j, entry, &h) || !search_may_try(&j->search, h.cbytes) ||
         j->f->container->locate(j->f, entry, &place, NULL) != TESS_OK)
         return false;
@@ -177,6 +180,7 @@ is_there(struct salvage_job *j, int64_t entry, uint64_t checksum)
         found = 0;
     if (place.owned)
         io_close(place.io);
+    *other = found != 0 && found != checksum;
     return found == checksum;
 }
 
@@ -196,17 +200,34 @@ place_run(struct hunt *hunt, const struct frame_index *old, const uint8_t *check
     for (int64_t i = 0; i < count && st == TESS_OK; i++) {
         const uint64_t checksum = get_u64le(checksums + i * WORD);
         const int64_t entry = entry_of(old, n + i);
-        const bool there =
-            checksum != 0 ? is_there(j, entry, checksum) : entry >= 0 || entry == INDEX_LOST;
+        bool other = false;
+        const bool there = checksum != 0 ? is_there(j, entry, checksum, &other)
+                                         : entry >= 0 || entry == INDEX_LOST;
         j->f->index.entries[n + i] = there ? entry : INDEX_LOST;
         if (there && entry >= 0)
             checksums_set(&j->f->checksums, entry, checksum);
         else if (checksum != 0)
-            hunt->wanted[hunt->nwanted++] = (struct wanted){checksum, n + i};
+            hunt->wanted[hunt->nwanted++] = (struct wanted){checksum, n + i, other ? entry : -1};
         watch_add(j->search.watch, 1);
         st = watch_look(j->search.watch, err);
     }
     return st;
+}
+
+// What is nowhere stays where the index says, if there is a chunk that is not another place's: the
+// copy compares it once more, and says what is wrong with it.
+static void
+keep_damaged(struct hunt *hunt)
+{
+    struct frame *const f = hunt->j->f;
+    for (int64_t i = 0; i < hunt->nwanted; i++) {
+        const struct wanted *const w = &hunt->wanted[i];
+        if (w->entry < 0 || f->index.entries[w->n] != INDEX_LOST ||
+            checksums_get(&f->checksums, w->entry) != 0)
+            continue;
+        f->index.entries[w->n] = w->entry;
+        checksums_set(&f->checksums, w->entry, w->checksum); // there is room for all
+    }
 }
 
 // The kinds of chunks, from the ledger; old: what the index says, or nothing.
@@ -242,6 +263,7 @@ place_chunks(struct salvage_job *j, const struct ledger *ledger, const struct fr
     }
     hunt.left = hunt.nwanted;
     TRY(hunt_chunks(&hunt, err));
+    keep_damaged(&hunt);
     j->s->index_damaged |= j->s->nfound > 0;
 out:
     free(hunt.wanted);
