@@ -84,23 +84,25 @@ making_old_size(const struct making *m, int32_t nblock)
 
 // Stored bytes of the old chunk.
 static tess_status
-fetch_stored(struct making *m, int32_t offset, int32_t size, const uint8_t **bytes, tess_error *err)
+fetch_stored(const struct making *m, int32_t offset, int32_t size, const uint8_t **bytes,
+             struct chunk_scratch *s, tess_error *err)
 {
     const struct stored_chunk *const sc = &m->old->stored;
-    const tess_status st = sc->bytes.fetch(sc->bytes.from, offset, size, m->s, bytes, err);
+    const tess_status st = sc->bytes.fetch(sc->bytes.from, offset, size, s, bytes, err);
     return st == TESS_OK ? st : stored_chunk_blame(sc, m->edit.n, st, err);
 }
 
 // Blocks as they are stored; what a chunk holds in another way, as items.
 tess_status
-making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err)
+making_fetch(const struct making *m, int32_t nblock, uint8_t *dst, struct chunk_scratch *s,
+             tess_error *err)
 {
     const uint8_t *bytes;
     if (m->old->kind != VISIT_BLOCKS)
-        return visit_block(m->a, m->old, nblock, dst, m->s, err);
+        return visit_block(m->a, m->old, nblock, dst, s, err);
     const struct span span = chunk_span(&m->old->stored.chunk, nblock);
     const int32_t size = span.stop - span.start;
-    const tess_status st = fetch_stored(m, span.start, size, &bytes, err);
+    const tess_status st = fetch_stored(m, span.start, size, &bytes, s, err);
     if (st == TESS_OK)
         memcpy(dst, bytes, (size_t)size);
     return st;
@@ -356,16 +358,16 @@ run_length(const struct chunk *c, int32_t first, int32_t stop, int32_t most, int
 }
 
 tess_status
-making_keep(struct making *m, int32_t nblock, tess_error *err)
+making_keep(struct making *m, int32_t nblock, struct chunk_scratch *s, tess_error *err)
 {
-    const int32_t most = scratch_piece(m->s, m->streamed ? STREAMED_PIECE : KEPT_PIECE);
+    const int32_t most = scratch_piece(s, m->streamed ? STREAMED_PIECE : KEPT_PIECE);
     while (m->out.nblocks < nblock && !m->out.full) {
         const uint8_t *bytes;
         const int32_t first = m->out.nblocks;
         const struct chunk *const c = &m->old->stored.chunk;
         int32_t size;
         const int32_t n = run_length(c, first, nblock, most, &size);
-        tess_status st = fetch_stored(m, c->starts[first], size, &bytes, err);
+        tess_status st = fetch_stored(m, c->starts[first], size, &bytes, s, err);
         if (st == TESS_OK)
             st = add_kept(m, c->starts + first, n, size, bytes, err);
         if (st != TESS_OK)
@@ -444,7 +446,7 @@ making_end(struct making *m, bool *plain, tess_error *err)
 
     if (m->constant)
         return m->unchanged ? TESS_OK : put_value(m, err);
-    const tess_status st = making_keep(m, (int32_t)m->a->g.nblocks, err);
+    const tess_status st = making_keep(m, (int32_t)m->a->g.nblocks, m->s, err);
     if (st != TESS_OK)
         return st;
     *plain = m->out.full;

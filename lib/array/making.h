@@ -52,9 +52,10 @@ struct making {
 tess_status making_begin(struct making *m, bool expect_plain, tess_error *err);
 
 // Bytes of the old chunk that the new content of a block takes. making_fetch() gets them, while
-// nothing changes the frame.
+// nothing changes the frame; any thread, with a scratch of its own.
 int64_t making_old_size(const struct making *m, int32_t nblock);
-tess_status making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_error *err);
+tess_status making_fetch(const struct making *m, int32_t nblock, uint8_t *dst,
+                         struct chunk_scratch *s, tess_error *err);
 
 // The new content of a block. fetched: what making_fetch() got, or NULL to get it now. s is for
 // decoding. *items is where the content goes, not in s; NULL, if something was fetched or nothing
@@ -62,8 +63,8 @@ tess_status making_fetch(struct making *m, int32_t nblock, uint8_t *dst, tess_er
 tess_status making_items(const struct making *m, int32_t nblock, const uint8_t *fetched,
                          uint8_t **items, struct chunk_scratch *s, tess_error *err);
 
-// Copy blocks that are kept, until `nblock` is next.
-tess_status making_keep(struct making *m, int32_t nblock, tess_error *err);
+// Copy blocks that are kept, until `nblock` is next; while nothing changes the frame.
+tess_status making_keep(struct making *m, int32_t nblock, struct chunk_scratch *s, tess_error *err);
 
 // The next block, encoded. It, or what is kept, is of the oldest chunk if that is streamed.
 tess_status making_add(struct making *m, const uint8_t *bytes, int32_t size, tess_error *err);

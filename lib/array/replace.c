@@ -124,7 +124,7 @@ replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool fro
                struct watch *watch, tess_error *err)
 {
     struct new_source d = {.a = a, .blocks = blocks, .n = n};
-    const struct edit_source source = {
+    struct edit_source source = {
         .from = &d,
         .cursor = &d,
         .next = next_edit,
@@ -135,5 +135,7 @@ replace_blocks(tess_array *a, const struct new_block *blocks, size_t n, bool fro
         .watch = watch,
         .from_cache = from_cache,
     };
+    for (size_t i = 0; i < n; i++)
+        source.nchunks += i == 0 || blocks[i].chunk != blocks[i - 1].chunk;
     return store_edits(a, &source, err);
 }

@@ -119,6 +119,7 @@ selection_write(tess_array *a, const struct selection *s, const uint8_t *src, bo
 
     if (!mul_i64(s->nblocks, a->g.blocksize, &source.nbytes))
         source.nbytes = INT64_MAX;
+    source.nchunks = min_i64(s->nblocks, a->g.nchunks);
     c.more = selection_chunk(s, 0, &c.chunk);
     return store_edits(a, &source, err);
 }

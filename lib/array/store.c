@@ -5,6 +5,11 @@
  * is fetched before it is handed out: the frame's bytes may move while it is worked on. Blocks that
  * are kept need no grain; they are copied when the grain behind them has its turn.
  *
+ * Where few blocks of a chunk change, most of the work is to copy the others. Then the chunk is one
+ * grain, put together from beginning to end by the thread that works on it, so that many such
+ * chunks are in the making at once. It reads the frame while it has `frame` for reading; what
+ * changes the frame has it for writing.
+ *
  * A grain that is handed out when all before it have had their turn is encoded where its bytes
  * belong, others in a buffer of their own, as all are of a chunk that goes to the frame in pieces.
  *
@@ -18,6 +23,7 @@
 #include "base/checked.h"
 #include "task/task.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum {
@@ -25,9 +31,15 @@ enum {
     GRAINS_MIN = 8, // of a request, where it has as many blocks
     GRAIN_BLOCKS_MAX = 256,
     BUFFERS = 8,
-    SPARES = 2,
+    SPARES = 8,
+    SPARES_KEPT = 2, // from call to call
+    FEW_NBYTES = 1 << 20, // of the blocks that change in a chunk that is one grain
+    SMALL_STORED = 1 << 22, // bytes of such a chunk: several are in memory
+    PER_KEPT_BYTE = 5, // tenths of a nanosecond: read, copied, hashed, written
     SPARE_MAX = 1 << 24, // largest buffer that is kept from call to call
 };
+
+static const int64_t COUNTED_MOST = INT64_C(1) << 50; // bytes: what takes so long takes all threads
 
 struct store {
     struct making *first, *last; // in the making, in order
@@ -43,6 +55,7 @@ struct job {
     struct chunk_scratch *s; // of next and finish
     struct making *making; // whose blocks are handed out
     int32_t grain_nblocks;
+    pthread_rwlock_t frame; // bytes of it are fetched by workers, and written by finish()
 };
 
 struct grain {
@@ -50,6 +63,7 @@ struct grain {
     int32_t first, count;
     bool last; // of its chunk
     bool encode; // else the items are collected, no more
+    bool alone; // all of its chunk: `count` blocks from `first` on, with others between them
     uint8_t *out; // where the blocks are encoded
     const uint8_t *old; // what they need of the old chunk
     struct buffer buffer;
@@ -206,7 +220,7 @@ fill_buffer(struct job *job, struct grain *g, int64_t room, tess_error *err)
     for (int32_t i = 0; i < g->count && st == TESS_OK && size > room; i++) {
         const int64_t old_size = making_old_size(m, g->first + i);
         if (old_size > 0)
-            st = making_fetch(m, g->first + i, at, err);
+            st = making_fetch(m, g->first + i, at, job->s, err);
         at += old_size;
     }
     return st;
@@ -220,13 +234,54 @@ prepare_grain(struct job *job, struct grain *g, tess_error *err)
     tess_status st = TESS_OK;
 
     if (g->encode && m->in_flight == 0 && !m->streamed) {
-        st = making_keep(m, g->first, err);
+        st = making_keep(m, g->first, job->s, err);
         g->out = assembly_room(&m->out, bound);
     }
     if (st == TESS_OK)
         st = fill_buffer(job, g, g->out ? 0 : bound, err);
     if (!g->out)
         g->out = g->buffer.bytes;
+    return st;
+}
+
+// Whether the chunk is put together by one thread: few blocks of it change, which the grain has.
+static bool
+choose_all(const struct job *job, struct grain *g)
+{
+    struct making *const m = job->making;
+    const int32_t nblocks = (int32_t)job->a->g.nblocks;
+    const int32_t most = (int32_t)max_i64(FEW_NBYTES / job->a->g.blocksize, 1);
+
+    g->alone = false;
+    if (m->constant || !m->keep || m->streamed || m->at > 0 ||
+        m->old->stored.chunk.h.cbytes > SMALL_STORED)
+        return false;
+    g->first = next_touched(m, 0);
+    g->count = 0;
+    for (int32_t n = g->first; n < nblocks && g->count <= most; n = next_touched(m, n + 1))
+        g->count++;
+    if (g->count > most)
+        return false;
+    g->alone = g->encode = g->last = true;
+    m->at = nblocks;
+    return true;
+}
+
+// Memory for one encoded block, and what one block needs of the old chunk behind it.
+static tess_status
+prepare_all(struct job *job, struct grain *g, tess_error *err)
+{
+    const struct making *const m = g->m;
+    const int64_t bound = block_bound(&job->a->encoder);
+    int64_t most = 0;
+    int32_t nblock = g->first;
+    for (int32_t i = 0; i < g->count; i++, nblock = next_touched(m, nblock + 1))
+        most = max_i64(most, making_old_size(m, nblock));
+    tess_status st = scratch_check(job->s, most, err);
+    if (st == TESS_OK)
+        st = take_buffer(job->store, bound + most, &g->buffer, err);
+    g->out = g->buffer.bytes;
+    g->old = g->buffer.bytes + bound;
     return st;
 }
 
@@ -244,9 +299,13 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     g->out = NULL;
     g->old = NULL;
     g->buffer = (struct buffer){0};
-    choose_blocks(job, g);
-    if (g->count > 0)
-        st = prepare_grain(job, g, err);
+    if (choose_all(job, g)) {
+        st = prepare_all(job, g, err);
+    } else {
+        choose_blocks(job, g);
+        if (g->count > 0)
+            st = prepare_grain(job, g, err);
+    }
     if (st != TESS_OK) {
         give_buffer(job->store, &g->buffer);
         return st;
@@ -280,28 +339,65 @@ encode_grain(struct grain *g, struct chunk_scratch *s, tess_error *err)
     return st;
 }
 
+// Everything of the old chunk up to a block: those that are kept, and what is needed of its own.
+static tess_status
+fetch_up_to(struct job *job, const struct grain *g, int32_t nblock, struct chunk_scratch *s,
+            tess_error *err)
+{
+    uint8_t *const old = g->buffer.bytes + block_bound(&job->a->encoder);
+    pthread_rwlock_rdlock(&job->frame);
+    tess_status st = making_keep(g->m, nblock, s, err);
+    if (st == TESS_OK && nblock < job->a->g.nblocks && making_old_size(g->m, nblock) > 0)
+        st = making_fetch(g->m, nblock, old, s, err);
+    pthread_rwlock_unlock(&job->frame);
+    return st;
+}
+
+static tess_status
+make_chunk(struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+{
+    struct making *const m = g->m;
+    int32_t nblock = g->first;
+    tess_status st = scratch_reserve(s, job->a->g.blocksize, err);
+
+    for (int32_t i = 0; i < g->count && st == TESS_OK && !m->out.full; i++) {
+        uint8_t *items = NULL;
+        int32_t size = 0;
+        st = fetch_up_to(job, g, nblock, s, err);
+        if (st == TESS_OK)
+            st = making_items(m, nblock, g->old, &items, s, err);
+        if (st == TESS_OK)
+            st = block_encode(&m->encoding, nblock, items, s, g->out, &size, err);
+        if (st == TESS_OK)
+            st = making_add(m, g->out, size, err);
+        nblock = next_touched(m, nblock + 1);
+    }
+    return st == TESS_OK ? fetch_up_to(job, g, (int32_t)job->a->g.nblocks, s, err) : st;
+}
+
 static tess_status
 work(void *arg, void *grain, tess_error *err)
 {
-    const struct job *const job = arg;
+    struct job *const job = arg;
     struct grain *const g = grain;
     struct pool *const pool = job->a->pool;
     if (g->count == 0)
         return TESS_OK;
 
     struct chunk_scratch *const s = pool_take(pool);
-    const tess_status st =
-        s ? encode_grain(g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    const tess_status st = !s         ? err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block")
+                           : g->alone ? make_chunk(job, g, s, err)
+                                      : encode_grain(g, s, err);
     pool_give(pool, s);
     watch_add(job->source->watch, (int64_t)g->count * job->a->g.blocksize);
     return st;
 }
 
 static tess_status
-add_blocks(struct grain *g, tess_error *err)
+add_blocks(const struct job *job, struct grain *g, tess_error *err)
 {
     const uint8_t *out = g->out;
-    tess_status st = making_keep(g->m, g->first, err);
+    tess_status st = making_keep(g->m, g->first, job->s, err);
     for (int32_t i = 0; i < g->count && st == TESS_OK; i++) {
         st = making_add(g->m, out, g->sizes[i], err);
         out += g->sizes[i];
@@ -317,13 +413,15 @@ finish(void *arg, void *grain, tess_error *err)
     tess_status st = TESS_OK;
 
     g->m->in_flight--;
-    if (g->encode && g->count > 0)
-        st = add_blocks(g, err);
+    pthread_rwlock_wrlock(&job->frame);
+    if (g->encode && g->count > 0 && !g->alone)
+        st = add_blocks(job, g, err);
+    if (g->last && st == TESS_OK)
+        st = making_end(g->m, &job->store->plain, err);
+    pthread_rwlock_unlock(&job->frame);
     give_buffer(job->store, &g->buffer);
-    if (!g->last || st != TESS_OK)
-        return st;
-    st = making_end(g->m, &job->store->plain, err);
-    drop_first(job->store);
+    if (g->last && st == TESS_OK)
+        drop_first(job->store);
     return st;
 }
 
@@ -343,7 +441,7 @@ tidy(struct store *store)
         drop_first(store);
     for (int i = 0; i < SPARES; i++) {
         struct making *const m = store->spare[i];
-        if (m && m->bytes.size + m->plain.size > SPARE_MAX) {
+        if (m && (i >= SPARES_KEPT || m->bytes.size + m->plain.size > SPARE_MAX)) {
             making_free(m);
             store->spare[i] = NULL;
         }
@@ -367,6 +465,17 @@ store_free(struct store *store)
     free(store);
 }
 
+// Of reading, copying and storing what is kept of the edited chunks, as far as it is known.
+static int64_t
+cost_keep(const tess_array *a, const struct edit_source *source)
+{
+    const int64_t stored = a->frame->h.cbytes / max_i64(a->frame->index.nchunks, 1);
+    int64_t nbytes;
+    if (!mul_i64(source->nchunks, stored, &nbytes))
+        nbytes = COUNTED_MOST;
+    return min_i64(nbytes, COUNTED_MOST) / 10 * PER_KEPT_BYTE;
+}
+
 static int32_t
 grain_nblocks(const struct geometry *g, int64_t nbytes)
 {
@@ -387,7 +496,8 @@ store_edits(tess_array *a, const struct edit_source *source, tess_error *err)
     const struct chunk_encoder *const e = &a->encoder;
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost = cost_encode(e->codec, e->level, source->nbytes),
+        .cost = cost_encode(e->codec, e->level, min_i64(source->nbytes, COUNTED_MOST)) +
+                cost_keep(a, source),
         .watch = source->watch,
     };
     struct job job = {
@@ -398,6 +508,7 @@ store_edits(tess_array *a, const struct edit_source *source, tess_error *err)
 
     if (!a->store)
         a->store = calloc(1, sizeof *a->store);
+    pthread_rwlock_init(&job.frame, NULL);
     job.store = a->store;
     job.s = pool_take(a->pool);
     watch_job(source->watch, source->nbytes);
@@ -407,5 +518,6 @@ store_edits(tess_array *a, const struct edit_source *source, tess_error *err)
     if (job.store)
         tidy(job.store);
     pool_give(a->pool, job.s);
+    pthread_rwlock_destroy(&job.frame);
     return st;
 }

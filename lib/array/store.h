@@ -47,6 +47,7 @@ struct edit_source {
     // item that is kept goes through a lossy filter or codec it has not been through.
     bool padding;
     int64_t nbytes; // of all touched blocks, about
+    int64_t nchunks; // that are edited, about
     struct watch *watch;
     bool from_cache; // the blocks are the block cache's own, or it has none of these chunks; else
                      // it forgets those of each chunk

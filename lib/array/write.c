@@ -193,6 +193,16 @@ write_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64
                : st;
 }
 
+// Chunks that a box meets, or more, if it has steps.
+static int64_t
+chunks_of(const struct geometry *g, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1; // fits: it is at most the array's
+    for (int i = 0; i < g->ndim; i++)
+        n *= (stop[i] - 1) / g->chunkshape[i] - start[i] / g->chunkshape[i] + 1;
+    return n;
+}
+
 static tess_status
 write_edits(struct box_source *box, tess_array *a, const int64_t *start, const int64_t *stop,
             const int64_t *step, struct watch *watch, struct edit_source *source, tess_error *err)
@@ -204,6 +214,7 @@ write_edits(struct box_source *box, tess_array *a, const int64_t *start, const i
     source->fill = fill;
     source->constant = constant;
     source->watch = watch;
+    source->nchunks = chunks_of(&a->g, start, stop);
     box->a = a;
     box->more = walk_begin(&box->chunks, a->g.ndim, a->g.chunkshape, a->g.grid, start, stop, step);
     return store_edits(a, source, err);
@@ -221,15 +232,6 @@ is_one_item(int ndim, const int64_t *start, const int64_t *stop, const int64_t *
         many |= n > 1;
     }
     return many;
-}
-
-static int64_t
-chunks_of(const struct geometry *g, const int64_t *start, const int64_t *stop)
-{
-    int64_t n = 1; // fits: it is at most the array's
-    for (int i = 0; i < g->ndim; i++)
-        n *= (stop[i] - 1) / g->chunkshape[i] - start[i] / g->chunkshape[i] + 1;
-    return n;
 }
 
 // Of many chunks, the cache forgets all blocks at once.

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -472,6 +473,109 @@ writers(void **state)
     }
 }
 
+// -- small parts of many chunks
+
+enum { PARTS_CHUNK = 1 << 14, PARTS_CHUNKS = 64, PARTS_SECONDS = 10 };
+
+// What the filter of the program sees.
+struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool open; // who comes waits for another thread
+    pthread_t first;
+    int threads; // 0 to 2 that came
+};
+
+static tess_status
+pass(const tess_block *block, const void *src, void *dst, size_t size)
+{
+    (void)block;
+    memcpy(dst, src, size);
+    return TESS_OK;
+}
+
+// The first thread waits for a second one, for some seconds.
+static tess_status
+meet(const tess_block *block, const void *src, void *dst, size_t size)
+{
+    struct meeting *const m = block->user;
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PARTS_SECONDS;
+    pthread_mutex_lock(&m->lock);
+    if (m->open && m->threads == 0) {
+        m->first = pthread_self();
+        m->threads = 1;
+        while (m->threads == 1 && pthread_cond_timedwait(&m->changed, &m->lock, &until) == 0) {
+        }
+        m->open = m->threads == 2;
+    } else if (m->open && m->threads == 1 && !pthread_equal(m->first, pthread_self())) {
+        m->threads = 2;
+        pthread_cond_broadcast(&m->changed);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return pass(block, src, dst, size);
+}
+
+// A write of one item to each of many chunks: little is encoded and much is copied, and threads
+// share that.
+static void
+small_parts(void **state)
+{
+    static uint32_t items[PARTS_CHUNK * PARTS_CHUNKS];
+    const int64_t nitems = PARTS_CHUNK * PARTS_CHUNKS, first = 3, step = PARTS_CHUNK;
+    struct meeting meeting = {.threads = 0};
+    const tess_user_filter filter = {
+        .id = 170, .name = "meet", .user = &meeting, .forward = meet, .backward = pass};
+    const tess_plugins plugins = {.filters = &filter, .nfilters = 1};
+    struct reference ref;
+    tess_context context;
+    tess_storage storage;
+    tess_params params;
+    struct random r;
+    tess_array *a;
+
+    (void)state;
+    pthread_mutex_init(&meeting.lock, NULL);
+    pthread_cond_init(&meeting.changed, NULL);
+    random_init(&r, random_seed());
+    for (int64_t i = 0; i < nitems; i++) // half of each block is noise
+        items[i] = i % 256 < 128 ? (uint32_t)random_next(&r) : 0;
+    tess_context_init(&context);
+    context.cache = 0;
+    tess_storage_init(&storage);
+    storage.context = &context;
+    storage.plugins = &plugins;
+    tess_params_init(&params);
+    params.dtype = "<u4";
+    params.ndim = 1;
+    params.shape[0] = nitems;
+    params.chunkshape[0] = PARTS_CHUNK;
+    params.blockshape[0] = 256;
+    params.codec = TESS_CODEC_LZ4;
+    params.clevel = 1;
+    memset(params.filters, 0, sizeof params.filters);
+    params.filters[TESS_MAX_FILTERS - 1] = filter.id;
+    meeting.open = true;
+    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+    const bool alone = meeting.threads < 2; // all that this process may have
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // the others sleep
+    meeting.open = !alone;
+    meeting.threads = 0;
+    ok(tess_array_set_slice(a, &first, &nitems, &step, items, NULL, err));
+    assert_true(alone || meeting.threads == 2);
+    reference_init(&ref, 1, &nitems, 4);
+    memcpy(ref.data, items, sizeof items);
+    for (int64_t i = 0; i < PARTS_CHUNKS; i++)
+        memcpy(ref.data + 4 * (first + i * step), &items[i], 4);
+    check_array(a, &ref);
+    reference_finish(&ref);
+    ok(tess_array_close(a, err));
+    pthread_mutex_destroy(&meeting.lock);
+    pthread_cond_destroy(&meeting.changed);
+}
+
 int
 main(void)
 {
@@ -479,6 +583,7 @@ main(void)
         cmocka_unit_test_setup_teardown(readers, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(crowd, files_setup, files_teardown),
         cmocka_unit_test(writers),
+        cmocka_unit_test(small_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
