@@ -16,13 +16,15 @@
  *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then, with those blocks that do not wait (below). So
- * what was overwritten takes about a quarter of the array's size in the file at most; a call that
- * overwrites more than that at once needs the space of both. Flush and close may make several
- * commits for that. A commit never touches what the previous one needs: a program that dies finds
- * the last commit, whole. A call that fails leaves the array, in memory and on disk, as it was
- * before the call. With one exception: if all that fails is a commit which a write, resize or
- * append makes on the way, then what the call did stays in the array, and tess_array_flush() tries
- * again.
+ * what was overwritten takes about a quarter of the array's size in the file; a call that
+ * overwrites more than that at once needs the space of both, at most twice the array's size (and
+ * 4 MiB). Flush and close may make several commits for that. Closing moves chunks from the end of
+ * the file into holes, where that is worth it, and cuts the file: it has at most 2.1 times the
+ * array's size then, and 1 MiB. A commit never touches what the previous one needs: a program that
+ * dies finds the last commit, whole. A call that fails leaves the array, in memory and on disk, as
+ * it was before the call. With one exception: if all that fails is a commit which a write, resize
+ * or append makes on the way, then what the call did stays in the array, and tess_array_flush()
+ * tries again.
  *
  * Small writes wait in memory as decoded blocks (tess_context.cache), so that writing row after row
  * encodes each block once. They are encoded when that memory is needed, by a later call that

@@ -258,6 +258,8 @@ TESS_API tess_status
 tess_array_close(tess_array *a, tess_error *err)
 {
     const tess_status st = a ? array_commit(a, err) : TESS_OK;
+    if (a && st == TESS_OK)
+        array_shorten(a);
     array_free(a);
     return st;
 }

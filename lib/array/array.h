@@ -180,6 +180,10 @@ tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *s
 // A new array gets its name with it, if it has none yet.
 tess_status array_commit(tess_array *a, tess_error *err);
 
+// All was committed, and the array is freed next: make its file shorter, if that is worth it and no
+// view needs it.
+void array_shorten(tess_array *a);
+
 // resize.c: another grid and shape, as part of a change of the frame; items that come into sight
 // are what they are. Chunk rows along one axis may move, too: `gone` of them fall out from the row
 // `first` on, those behind go `by` rows on. NULL: none. New chunks show the fill value where that

@@ -11,8 +11,11 @@
 #include "array/mask.h"
 #include "array/padding.h"
 #include "array/view.h"
+#include "frame/shorten.h"
 
 #include <stdlib.h>
+
+enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 
 // Begin a change of the frame. It knows nothing of blocks that wait in the cache.
 static tess_status
@@ -183,4 +186,15 @@ array_commit(tess_array *a, tess_error *err)
     if (st == TESS_OK)
         st = frame_commit(a->frame, err);
     return st == TESS_OK && a->frame->writable ? frame_publish(a->frame, err) : st;
+}
+
+void
+array_shorten(tess_array *a)
+{
+    if (a->view) {
+        array_shorten(a->view->base);
+        return;
+    }
+    if (atomic_load(&a->users) == 1 && !a->discarded)
+        frame_shorten(a->frame, SHORTEN_LEAST);
 }

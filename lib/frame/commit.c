@@ -174,7 +174,9 @@ frame_commit(struct frame *f, tess_error *err)
         frame_stamp_again(f);
     }
     if (st == TESS_OK) {
+        f->committed |= f->dirty;
         f->dirty = false;
+        f->written_ever += f->written;
         f->written = 0;
         f->parked = 0;
     }

@@ -20,6 +20,7 @@
 #include "frame/container.h"
 #include "frame/free_space.h"
 #include "frame/ledger.h"
+#include "frame/move.h"
 #include "frame/pending.h"
 
 #include "base/bytes.h"
@@ -32,6 +33,7 @@
 enum {
     COMMIT_FIRST = 16, // bytes of the header that nearly every commit changes
     NBYTES_AT = 30,
+    WAITING_SHARE = 8, // one part in so many of all stored bytes is worth a sync
 };
 
 // Where a chunk must end. In an empty frame the header's number of stored bytes may be anything.
@@ -141,11 +143,30 @@ make_sure(struct frame *f, tess_error *err)
     return st;
 }
 
+/*
+ * Whether the header of the last commit is on the disk is not known at level ordered, so what was
+ * released in it waits. If that is much, and the file would grow instead, a sync is worth it: of
+ * an array that is overwritten as a whole, again and again, the file has two states, and not three.
+ */
+static tess_status
+make_room(struct frame *f, int64_t size, tess_error *err)
+{
+    tess_status st = make_sure(f, err);
+    if (st != TESS_OK || f->options.durability != TESS_DURABILITY_ORDERED ||
+        f->space.unsynced_size < max_i64(f->waiting_least, f->h.cbytes / WAITING_SHARE) ||
+        !space_would_grow(&f->space, size))
+        return st;
+    st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    if (st == TESS_OK)
+        space_synced(&f->space);
+    return st;
+}
+
 static tess_status
 put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
 {
     struct extent extent = {.size = size};
-    tess_status st = make_sure(f, err);
+    tess_status st = make_room(f, size, err);
     if (st == TESS_OK)
         st = space_take(&f->space, size, &extent.start, err);
     if (st != TESS_OK)
@@ -163,7 +184,7 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
 static tess_status
 begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
-    tess_status st = make_sure(f, err);
+    tess_status st = make_room(f, p->room, err);
     if (st == TESS_OK)
         st = space_take(&f->space, p->room, &p->position, err);
     if (st != TESS_OK)
@@ -329,37 +350,14 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
 
 // Move a chunk of the state on disk behind everything; *entry and its checksum follow it.
 static tess_status
-move_chunk(struct frame *f, int64_t *entry, struct checksums *checksums, tess_error *err)
+move_behind(struct frame *f, int64_t *entry, struct checksums *checksums, tess_error *err)
 {
-    uint8_t head[CHUNK_HEADER_MIN];
-    uint8_t *bytes = NULL;
     int64_t start;
-    const int64_t position = f->h.header_len + *entry;
-
-    tess_status st = io_read(f->io, position, head, sizeof head, err);
-    if (st != TESS_OK)
-        return st;
-    const int32_t cbytes = get_i32le(head + 12);
-    if (cbytes < CHUNK_HEADER_MIN || cbytes > f->h.frame_len - position)
-        return err_set(err, TESS_ERR_CORRUPT, position + 12, "a chunk of %" PRId32 " stored bytes",
-                       cbytes);
-    bytes = malloc((size_t)cbytes);
-    if (!bytes)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", cbytes);
-    st = io_read(f->io, position, bytes, (size_t)cbytes, err);
+    int32_t cbytes;
+    tess_status st = move_size(f, *entry, f->h.frame_len, &cbytes, err);
     if (st == TESS_OK)
         st = space_take(&f->space, cbytes, &start, err);
-    if (st == TESS_OK)
-        st = io_write(f->io, start, bytes, (size_t)cbytes, err);
-    if (st == TESS_OK) {
-        const uint64_t checksum = checksums_get(checksums, *entry);
-        checksums_set(checksums, *entry, 0);
-        *entry = start - f->h.header_len;
-        if (checksum != 0) // in the room of the other
-            checksums_set(checksums, *entry, checksum);
-    }
-    free(bytes);
-    return st;
+    return st == TESS_OK ? move_chunk(f, entry, cbytes, start, checksums, err) : st;
 }
 
 // The list of chunks of the state on disk; the one in memory may be another.
@@ -427,7 +425,7 @@ clear_head(struct frame *f, int64_t size, tess_error *err)
     space_forget(&f->space);
     for (int64_t n = 0; list.entries && n < list.nchunks; n++)
         if (list.entries[n] >= 0 && list.entries[n] < size)
-            TRY(move_chunk(f, &list.entries[n], &checksums, err));
+            TRY(move_behind(f, &list.entries[n], &checksums, err));
     st = commit_again(f, &list, &checksums, NULL, err);
 out:
     index_finish(&list);

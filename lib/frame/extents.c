@@ -30,6 +30,7 @@ extents_clear(struct extents *x)
 {
     x->root[BY_START] = x->root[BY_SIZE] = x->spare = 0;
     x->used = x->nodes ? 1 : 0;
+    x->total = 0;
 }
 
 bool
@@ -157,6 +158,7 @@ remove_node(struct extents *x, uint32_t n)
         x->root[o] = erase(x->nodes, o, x->root[o], n);
     x->nodes[n].kid[0][LEFT] = x->spare;
     x->spare = n;
+    x->total -= x->nodes[n].e.size;
 }
 
 void
@@ -168,6 +170,7 @@ extents_insert(struct extents *x, struct extent e)
     else
         n = x->used++;
     x->nodes[n].e = e;
+    x->total += e.size;
     for (int o = 0; o < ORDERS; o++)
         x->root[o] = insert(x->nodes, o, x->root[o], n);
 }
@@ -218,6 +221,25 @@ extents_remove(struct extents *x, int64_t start, struct extent *e)
     *e = x->nodes[n].e;
     remove_node(x, n);
     return true;
+}
+
+bool
+extents_remove_before(struct extents *x, int64_t end, struct extent *e)
+{
+    uint32_t last;
+    (void)lower_bound(x, BY_START, (struct extent){.start = end}, &last);
+    if (last == 0 || x->nodes[last].e.start + x->nodes[last].e.size != end)
+        return false;
+    *e = x->nodes[last].e;
+    remove_node(x, last);
+    return true;
+}
+
+bool
+extents_fit(const struct extents *x, int64_t size)
+{
+    uint32_t last;
+    return lower_bound(x, BY_SIZE, (struct extent){INT64_MIN, size}, &last) != 0;
 }
 
 bool

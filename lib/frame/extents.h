@@ -24,6 +24,7 @@ struct extents {
     uint32_t used; // nodes that are or were in the trees
     uint32_t capacity;
     uint32_t spare; // nodes that are not in the trees any more
+    int64_t total; // bytes of all extents
 };
 
 void extents_finish(struct extents *x); // zeroed: fine
@@ -40,6 +41,12 @@ bool extents_join(struct extents *x, struct extent e);
 
 // Take the one that starts there out. False: there is none.
 bool extents_remove(struct extents *x, int64_t start, struct extent *e);
+
+// Take out the one that ends there. False: there is none.
+bool extents_remove_before(struct extents *x, int64_t end, struct extent *e);
+
+// Whether one has `size` bytes.
+bool extents_fit(const struct extents *x, int64_t size);
 
 // Take `size` bytes from the front of the smallest extent that has them. False: none has.
 bool extents_take(struct extents *x, int64_t size, int64_t *start);

@@ -21,6 +21,7 @@
 enum {
     MEMORY_DEFAULT = 1 << 30,
     NCHUNKS_DEFAULT = 1 << 28,
+    WAITING_LEAST = 4 << 20,
 };
 
 struct frame *
@@ -48,6 +49,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->options = *options;
     f->number = options->number;
     usage_init(&f->usage, -1);
+    f->waiting_least = WAITING_LEAST;
     if (f->options.limits.memory <= 0)
         f->options.limits.memory = MEMORY_DEFAULT;
     if (f->options.limits.nchunks <= 0)

@@ -114,11 +114,14 @@ struct frame {
     struct usage usage; // of the list in memory
 
     struct space space;
+    int64_t waiting_least; // bytes that wait for a sync, and are worth one
     struct old_chunks old;
     struct change change;
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
+    bool committed; // since it was opened
     int64_t written; // bytes of chunks since the last commit
+    int64_t written_ever; // before that, since it was opened
     int64_t parked; // bytes of chunks that only the state on disk needs, about
     bool unsure; // what is current on the disk: a sync failed, or this handle has made none yet
     bool keeps_ledger; // commits have one

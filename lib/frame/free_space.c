@@ -10,7 +10,7 @@
  *      of earlier states left among them is used again, and what a shorter list left behind them;
  *   2. if chunks were replaced or dropped since the frame was opened, or its list shows that some
  *      were before (far from the order of the file, special, nothing at the front), a few hundred
- *      random bytes tell how much is unused;
+ *      random bytes tell how much is unused, or will be when the next commit is synced;
  *   3. if that is worth it, all chunks are looked at.
  * So a frame that is only appended to stays with the first step, whatever its size; one whose
  * chunks are overwritten, in few sessions or many, keeps little dead space.
@@ -125,18 +125,22 @@ compare_positions(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// What waits for a commit has a size from here on.
-static void
+// What waits for a commit has a size from here on; how much it is together.
+static int64_t
 tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t *positions,
            const int64_t *ends, size_t n)
 {
+    int64_t sum = 0;
     for (int64_t i = 0; i < list->count; i++) {
         struct extent *const e = &list->items[i];
-        if (n == 0 || e->start < positions[0] || e->start >= f->old.end)
-            continue;
-        const int64_t *const at = bsearch(&e->start, positions, n, sizeof *at, compare_positions);
-        e->size = ends[at - positions] - e->start;
+        if (n > 0 && e->start >= positions[0] && e->start < f->old.end) {
+            const int64_t *const at =
+                bsearch(&e->start, positions, n, sizeof *at, compare_positions);
+            e->size = ends[at - positions] - e->start;
+        }
+        sum += e->size;
     }
+    return sum;
 }
 
 // Tell f->space what is free from `end` on, between these old chunks: the last n of them. Chunks
@@ -163,8 +167,8 @@ look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_erro
         f->space.end = end;
     else
         space_add(&f->space, (struct extent){end, f->old.end - end});
-    tell_sizes(f, &f->space.parked, positions, ends, n);
-    tell_sizes(f, &f->space.unsynced, positions, ends, n);
+    (void)tell_sizes(f, &f->space.parked, positions, ends, n);
+    f->space.unsynced_size = tell_sizes(f, &f->space.unsynced, positions, ends, n);
 out:
     free(ends);
     free(piece.bytes);
@@ -264,6 +268,19 @@ chunk_before(const int64_t *positions, size_t n, int64_t at)
     return low > 0 ? low - 1 : n;
 }
 
+// Old chunks that only a state on the disk needs: what they take is free soon, if they are looked
+// at.
+static int64_t
+count_waiting(const struct frame *f)
+{
+    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    int64_t n = 0;
+    for (int list = 0; list < 2; list++)
+        for (int64_t i = 0; i < waiting[list]->count; i++)
+            n += waiting[list]->items[i].start < f->old.end;
+    return n;
+}
+
 // Of some bytes between header and index, one in each of as many parts of equal size, how many
 // belong to no chunk? Other bytes for every length of the frame, so that an unlucky choice is not
 // made again.
@@ -286,7 +303,7 @@ estimate(struct frame *f, tess_error *err)
         misses += k == n || at - positions[k] >= cbytes;
     }
     if (st == TESS_OK)
-        f->old.unused = misses * part;
+        f->old.unused = misses * part + count_waiting(f) * f->old.average;
     free(positions);
     return st;
 }

@@ -31,11 +31,22 @@ add(struct extent_list *list, struct extent e)
         list->items[list->count++] = e;
 }
 
+// What is free at the end lies behind it from here on.
+static void
+lower_end(struct space *s)
+{
+    struct extent e;
+    if (extents_remove_before(&s->open, s->end, &e))
+        s->end = e.start;
+}
+
 static void
 add_open(struct space *s, struct extent e)
 {
-    if (!s->keeps)
-        (void)extents_join(&s->open, e); // no memory: the space stays unused
+    if (s->keeps)
+        return;
+    (void)extents_join(&s->open, e); // no memory: the space stays unused
+    lower_end(s);
 }
 
 static void
@@ -73,6 +84,7 @@ space_forget(struct space *s)
 {
     extents_clear(&s->open);
     s->parked.count = s->unsynced.count = 0;
+    s->unsynced_size = 0;
 }
 
 static bool
@@ -116,6 +128,29 @@ space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
     return TESS_OK;
 }
 
+bool
+space_would_grow(const struct space *s, int64_t size)
+{
+    return !extents_fit(&s->open, size);
+}
+
+bool
+space_take_hole(struct space *s, int64_t size, int64_t *start)
+{
+    if (!extents_reserve(&s->fresh) || !extents_take(&s->open, size, start))
+        return false;
+    extents_insert(&s->fresh, (struct extent){*start, size});
+    return true;
+}
+
+void
+space_park_from(struct space *s, int64_t from)
+{
+    struct extent e;
+    while (extents_next(&s->open, from, &e) && extents_remove(&s->open, e.start, &e))
+        add(&s->parked, e);
+}
+
 // The extent that was taken behind the end and starts there; NULL: there is none.
 static struct extent *
 find_tail(const struct space *s, int64_t start)
@@ -141,8 +176,8 @@ remove_tail(struct space *s, int64_t start, struct extent *e)
         return false;
     *e = *found;
     found->size = 0;
-    if (found == &s->tail.items[s->tail.count - 1])
-        s->tail.count--;
+    while (s->tail.count > 0 && s->tail.items[s->tail.count - 1].size == 0)
+        s->tail.count--; // the end may come back to where it was before them
     return true;
 }
 
@@ -161,6 +196,7 @@ release_end(struct space *s, struct extent e)
         s->end = e.start;
     else // no state had it
         (void)extents_join(&s->open, e);
+    lower_end(s);
 }
 
 bool
@@ -230,8 +266,10 @@ space_committed(struct space *s, struct extent placed, bool synced)
     }
     extents_clear(&s->fresh);
     s->tail.count = 0;
-    for (int64_t i = 0; i < s->parked.count; i++)
+    for (int64_t i = 0; i < s->parked.count; i++) {
         add(&s->unsynced, s->parked.items[i]);
+        s->unsynced_size += s->parked.items[i].size;
+    }
     s->parked.count = 0;
     if (synced)
         space_synced(s);
@@ -245,4 +283,5 @@ space_synced(struct space *s)
     for (int64_t i = 0; i < s->unsynced.count; i++)
         add_open(s, s->unsynced.items[i]);
     s->unsynced.count = 0;
+    s->unsynced_size = 0;
 }

@@ -4,7 +4,7 @@
  * A commit never touches a byte that the state on disk leads to. So space that a batch releases is
  * parked until the commit that no longer needs it, and, where that commit is not known to be on
  * the disk, until the next one is synced. Space taken and released within one batch is free at
- * once.
+ * once. The end follows what is free: the last chunk, or something parked, ends there.
  *
  * Positions count from the start of the frame. Nothing here reads or writes a file.
  */
@@ -31,6 +31,7 @@ struct space {
     struct extents open; // free
     struct extent_list parked; // released in this batch
     struct extent_list unsynced; // released in the last one, whose header may not be on the disk
+    int64_t unsynced_size; // of these, together
     struct extents fresh; // taken in this batch, from what was free
     struct extent_list tail; // taken in it behind the end; ascending; size 0: released since
     bool keeps; // nothing in front of a state's index is free again, ever; set after space_init()
@@ -49,6 +50,15 @@ void space_forget(struct space *s);
 
 // Take `size` bytes. TESS_ERR_NOMEM; *start is set otherwise.
 tess_status space_take(struct space *s, int64_t size, int64_t *start, tess_error *err);
+
+// Whether taking them moves the end.
+bool space_would_grow(const struct space *s, int64_t size);
+
+// Take `size` bytes below the end. False: there are none in one piece, or no memory.
+bool space_take_hole(struct space *s, int64_t size, int64_t *start);
+
+// What is free from there on is not used in this batch, and free again after it.
+void space_park_from(struct space *s, int64_t from);
 
 // What was taken in this batch, and starts there, needs its first `size` bytes only, 1 at least. A
 // lack of memory loses the rest.

@@ -8,6 +8,7 @@
  * header any sector may be missing, but none is cut.
  */
 #include "frame/frame.h"
+#include "frame/shorten.h"
 
 #include "chunk/cursor.h"
 #include "support/hex.h"
@@ -366,6 +367,13 @@ judge_header(struct story *s)
     return s->ncommitted - 1;
 }
 
+// Whether what waits for a sync is worth one.
+static void
+draw_habits(struct story *s)
+{
+    s->f->waiting_least = random_below(&s->r, 2) == 0 ? 1 : INT64_MAX;
+}
+
 static void
 begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, size_t note_size)
 {
@@ -391,6 +399,7 @@ begin_wide_story(struct story *s, tess_durability durability, int64_t nchunks, s
         frame_commit(s->f, &err) != TESS_OK)
         fail_msg("%s", err.message);
     assert_int_equal(s->ncommitted, 1);
+    draw_habits(s);
 }
 
 static void
@@ -577,7 +586,26 @@ reopen(struct story *s)
     s->f = NULL;
     if (frame_open(&s->d.io, true, &options, &s->f, &err) != TESS_OK)
         fail_msg("after %d commits: %s", s->ncommitted, err.message);
+    draw_habits(s);
     s->now = s->committed[s->ncommitted - 1];
+    check_live(s);
+}
+
+static int shortened, moved; // how often, in all stories
+
+// As at the end of a life, however little it saves. Nobody is told of a failure.
+static void
+shorten(struct story *s)
+{
+    const int64_t before = s->f->h.frame_len, number = (int64_t)s->f->number;
+    if (!same_state(&s->now, &s->committed[s->ncommitted - 1]))
+        return; // a commit failed
+    s->d.fail_in =
+        s->failures && random_below(&s->r, 2) == 0 ? 1 + (int)random_below(&s->r, 20) : 0;
+    frame_shorten(s->f, 1);
+    shortened += s->f->h.frame_len < before;
+    moved += (int64_t)s->f->number > number + 2;
+    s->d.fail_in = 0;
     check_live(s);
 }
 
@@ -590,8 +618,10 @@ tell(struct story *s)
         if (random_below(&s->r, 3) == 0)
             change_metas(s);
         commit(s);
-        if (random_below(&s->r, 15) == 0)
+        if (random_below(&s->r, 8) == 0) {
+            shorten(s);
             reopen(s);
+        }
     }
 }
 
@@ -781,6 +811,15 @@ failing(void **state)
     run(TESS_DURABILITY_FSYNC, true);
 }
 
+// What may happen in a story did.
+static void
+all_told(void **state)
+{
+    (void)state;
+    assert_true(shortened > 3);
+    assert_true(moved > 3);
+}
+
 // A list of equal chunks that gets shorter, then holds another one, then is as it was.
 static void
 undo_of_a_uniform_list(void **state)
@@ -919,6 +958,7 @@ main(void)
         cmocka_unit_test(ordered),
         cmocka_unit_test(fsynced),
         cmocka_unit_test(failing),
+        cmocka_unit_test(all_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,14 +43,19 @@ static void
 check_all(const struct extents *x)
 {
     struct extent e;
-    int64_t at = 0;
+    int64_t at = 0, total = 0, most = 0;
     for (struct extent r = run_from(0); r.size > 0; r = run_from(at)) {
         assert_true(extents_next(x, at, &e));
         assert_int_equal(e.start, r.start);
         assert_int_equal(e.size, r.size);
         at = e.start + e.size;
+        total += e.size;
+        most = e.size > most ? e.size : most;
     }
     assert_false(extents_next(x, at, &e));
+    assert_int_equal(x->total, total);
+    assert_true(most == 0 || extents_fit(x, most));
+    assert_false(extents_fit(x, most + 1));
 }
 
 static void
@@ -89,6 +94,23 @@ remove_one(struct extents *x, int64_t start)
     memset(map + start, 0, (size_t)r.size);
 }
 
+// The run that ends there, and nothing else.
+static void
+remove_before(struct extents *x, int64_t end)
+{
+    struct extent e, r = {end, 0};
+    while (r.start > 0 && map[r.start - 1] && (end == BYTES || !map[end])) {
+        r.start--;
+        r.size++;
+    }
+    assert_int_equal(extents_remove_before(x, end, &e), r.size > 0);
+    if (r.size == 0)
+        return;
+    assert_int_equal(e.start, r.start);
+    assert_int_equal(e.size, r.size);
+    memset(map + r.start, 0, (size_t)r.size);
+}
+
 static void
 at_random(void **state)
 {
@@ -104,8 +126,10 @@ at_random(void **state)
             join(&x, &r);
         else if (what < 9)
             take(&x, 1 + (int64_t)random_below(&r, 16));
-        else
+        else if (i % 2 == 0)
             remove_one(&x, (int64_t)random_below(&r, BYTES));
+        else
+            remove_before(&x, 1 + (int64_t)random_below(&r, BYTES));
         if (i % 100 == 0)
             check_all(&x);
     }

@@ -102,6 +102,8 @@ check_free(const struct model *m)
     for (int64_t i = s->end; i < BYTES; i++)
         if (map[i] & (HELD | FREE))
             fail_msg("byte %" PRId64 " is behind the end, %" PRId64, i, s->end);
+    if (s->end > 0 && map[s->end - 1] == FREE)
+        fail_msg("what is in front of the end, %" PRId64 ", is free", s->end);
 }
 
 // The smallest free extent that is large enough; 0: none is.
@@ -274,6 +276,42 @@ run(enum durability durability)
     space_finish(&m.space);
 }
 
+// Twice as many chunks as before are stored in the holes: none of it is at the end, or meets what a
+// state needs; what lies behind a place can be kept out of it.
+static void
+holes_only(void **state)
+{
+    struct model m;
+    int64_t at;
+
+    (void)state;
+    start(&m);
+    for (int n = 0; n < CHUNKS; n++)
+        replace(&m, n, 100 + n);
+    commit(&m, 50, true, KNOWN);
+    for (int n = 0; n < CHUNKS; n += 2)
+        replace(&m, n, 0);
+    commit(&m, 50, true, KNOWN);
+    const int64_t end = m.space.end, half = m.now.chunks[CHUNKS / 2 + 1].start;
+    const int64_t below = m.space.open.total;
+    assert_false(space_would_grow(&m.space, 100));
+    assert_true(space_would_grow(&m.space, end));
+    space_park_from(&m.space, half);
+    assert_true(m.space.open.total < below);
+    int taken = 0;
+    while (space_take_hole(&m.space, 100, &at)) {
+        check_unused(&m, (struct extent){at, 100}, "taken");
+        assert_true(at < half);
+        taken++;
+    }
+    assert_int_equal(taken, CHUNKS / 4 + 1);
+    assert_int_equal(m.space.end, end);
+    assert_true(space_would_grow(&m.space, 100));
+    commit(&m, 50, true, KNOWN);
+    assert_false(space_would_grow(&m.space, 100));
+    space_finish(&m.space);
+}
+
 static void
 without_sync(void **state)
 {
@@ -338,8 +376,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_sync),       cmocka_unit_test(ordered), cmocka_unit_test(fsynced),
-        cmocka_unit_test(when_space_returns), cmocka_unit_test(nothing),
+        cmocka_unit_test(without_sync), cmocka_unit_test(ordered),
+        cmocka_unit_test(fsynced),      cmocka_unit_test(when_space_returns),
+        cmocka_unit_test(holes_only),   cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
