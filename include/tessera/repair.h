@@ -103,8 +103,13 @@ typedef struct tess_repair_report {
     bool in_order;
     bool older; /**< this is an older state, as options->older allows */
     uint64_t commit; /**< number of the commit; 0: not known */
+    /**
+     * Chunks without a checksum: they could be decoded, which does not confirm their items. All of
+     * them, if nothing confirms the list of the chunks.
+     */
+    int64_t nunconfirmed;
     /** Metalayers and attributes that were copied as they are, and that nothing confirms. */
-    int nlayers_unchecked;
+    int nlayers_unconfirmed;
     /** The checksums of the chunks are damaged: chunks could be decoded, no more. */
     bool checksums_damaged;
 } tess_repair_report;
@@ -132,7 +137,7 @@ typedef struct tess_repair_report {
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK: there is an array, complete if report->nlost and nlayers_lost are 0,
- *         for certain if nothing was unchecked or untried either; or
+ *         for certain if nothing was unconfirmed or untried either; or
  *         TESS_ERR_FORMAT, TESS_ERR_CORRUPT (too little is left), TESS_ERR_UNSUPPORTED (a damaged
  *         frame from before c-blosc2 2.0, or lost chunks in a frame whose chunks differ in size),
  *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED. A failed

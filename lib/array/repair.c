@@ -89,7 +89,7 @@ fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *re
         .nchunks = a->frame->index.nchunks,
         .nfound = s->nfound,
         .nlayers_lost = s->nlayers_lost,
-        .nlayers_unchecked = s->nlayers_unchecked,
+        .nlayers_unconfirmed = s->nlayers_unconfirmed,
         .checksums_damaged = s->ledger_damaged,
         .header_damaged = s->header_damaged,
         .index_damaged = s->index_damaged,
@@ -115,6 +115,9 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
     else
         home_close(home);
     report->nuntried = rescue.nuntried;
+    report->nunconfirmed = salvage->list_confirmed
+                               ? rescue.nunconfirmed
+                               : a->frame->index.nchunks - report->nlost - rescue.nuntried;
     free(loss.chunk);
     return st;
 }

@@ -70,8 +70,8 @@ note(const tess_lost *lost, void *user)
 static bool
 is_complete(const tess_repair_report *r)
 {
-    return r->nlost == 0 && r->nlayers_lost == 0 && !r->in_order && !r->older &&
-           (r->checked || !r->index_damaged);
+    return r->nlost == 0 && r->nlayers_lost == 0 && !r->in_order && !r->older && r->nuntried == 0 &&
+           r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0;
 }
 
 static void
@@ -85,6 +85,8 @@ print_words(const tess_repair_report *r, const struct boxes *boxes)
         printf("index damaged\n");
     if (r->trailer_damaged)
         printf("trailer damaged\n");
+    if (r->checksums_damaged)
+        printf("checksums damaged\n");
     if (r->in_order)
         printf("places of chunks are those of their order in the file, which nothing confirms\n");
     if (r->nfound > 0)
@@ -92,6 +94,13 @@ print_words(const tess_repair_report *r, const struct boxes *boxes)
     if (r->nuntried > 0)
         printf("%" PRId64 " chunks could not be decoded with this program, and are as they were\n",
                r->nuntried);
+    if (r->nunconfirmed > 0)
+        printf("%" PRId64
+               " chunks have no checksum: they decode, and nothing confirms their items\n",
+               r->nunconfirmed);
+    if (r->nlayers_unconfirmed > 0)
+        printf("%d metalayers or attributes have no checksum, and are as they were found\n",
+               r->nlayers_unconfirmed);
     if (r->nlayers_lost > 0)
         printf("%d metalayers or attributes are lost\n", r->nlayers_lost);
     for (size_t i = 0; i < boxes->count; i++) {
@@ -139,6 +148,7 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         {"header_damaged", r->header_damaged},
         {"index_damaged", r->index_damaged},
         {"trailer_damaged", r->trailer_damaged},
+        {"checksums_damaged", r->checksums_damaged},
         {"in_order", r->in_order},
         {"checked", r->checked},
     };
@@ -150,7 +160,9 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         {"nlost", r->nlost},
         {"nfound", r->nfound},
         {"nuntried", r->nuntried},
+        {"nunconfirmed", r->nunconfirmed},
         {"nmetalayers_lost", r->nlayers_lost},
+        {"nmetalayers_unconfirmed", r->nlayers_unconfirmed},
     };
     struct json j;
     json_init(&j, stdout);
@@ -261,9 +273,11 @@ const struct command cmd_repair = {
     .nwords = 2,
     .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OFFSET) |
                OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER) | OPT_BIT(OPT_THREADS),
-    .details = "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
-               "chunks that are lost hold the fill value there, and are listed. Status 0: nothing\n"
-               "is lost; 1: something is, or may be in another place; 3: nothing could be made.\n",
+    .details =
+        "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
+        "chunks that are lost hold the fill value there, and are listed. Status 0: all is\n"
+        "there, and compared with what Tessera wrote; 1: something is lost, or could not be\n"
+        "compared, as in files that other programs wrote; 3: nothing could be made.\n",
     .examples =
         (const struct example[]){
             {"what is left, under another name", "tess repair damaged.b2nd saved.b2nd"},
@@ -273,11 +287,12 @@ const struct command cmd_repair = {
         },
     .json =
         (const struct json_member[]){
-            {"complete", "boolean", "the new array holds all that the old one did"},
+            {"complete", "boolean", "the new array holds all that the old one did, for certain"},
             {"older", "boolean", "it is an older state; with --older"},
             {"header_damaged", "boolean", "or changed by another program"},
             {"index_damaged", "boolean", "the list of chunks was made anew"},
             {"trailer_damaged", "boolean", "metalayers of variable length were read one by one"},
+            {"checksums_damaged", "boolean", "chunks could be decoded, no more"},
             {"in_order", "boolean", "chunks are taken to stand in the order of the file"},
             {"checked", "boolean", "they were compared with checksums"},
             {"nchunks", "integer", "chunks of the array"},
@@ -285,8 +300,10 @@ const struct command cmd_repair = {
             {"nfound", "integer", "those that were not where the index says"},
             {"nuntried", "integer",
              "those that this build cannot decode; they are copied as they are"},
+            {"nunconfirmed", "integer", "those without a checksum, which could be decoded"},
             {"nmetalayers_lost", "integer",
              "metalayers and attributes that could not be read, at least"},
+            {"nmetalayers_unconfirmed", "integer", "metalayers and attributes without a checksum"},
             {"commit", "integer or null", "number of the commit; null: not known"},
             {"lost", "list", "the chunks that are lost"},
             {"lost[].chunk", "integer", "its number, in C order of the grid"},

@@ -60,17 +60,19 @@ put_chunk(struct frame *to, const uint8_t *bytes, int32_t size, int64_t *entry, 
     return TESS_OK;
 }
 
+enum proof { CONFIRMED, DECODED, UNTRIED };
+
 // All blocks, where nothing says what the bytes are. What this build cannot decode may be right.
 static tess_status
-try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, bool *untried,
+try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, enum proof *proof,
           tess_error *err)
 {
-    *untried = false;
+    *proof = CONFIRMED;
     if (checksums_get(&from->checksums, index_get(&from->index, n)) != 0)
         return TESS_OK;
     const tess_status st = stored_chunk_decode(from, n, s, err);
-    *untried = st == TESS_ERR_UNSUPPORTED;
-    return *untried ? TESS_OK : st;
+    *proof = st == TESS_ERR_UNSUPPORTED ? UNTRIED : DECODED;
+    return *proof == UNTRIED ? TESS_OK : st;
 }
 
 static tess_status
@@ -135,11 +137,11 @@ rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk
     struct stored_chunk sc;
     const uint8_t *bytes;
     int32_t size;
-    bool untried = false;
+    enum proof proof = CONFIRMED;
     tess_status st = *entry == INDEX_LOST ? err_set(&why, TESS_ERR_CORRUPT, -1, "it was not found")
                      : *left == 0
                          ? err_set(&why, TESS_ERR_CORRUPT, -1, "it shares its bytes with others")
-                         : try_chunk(from, n, s, &untried, &why);
+                         : try_chunk(from, n, s, &proof, &why);
     if (st == TESS_OK)
         st = stored_chunk_load(&sc, from, n, &from->checksums, s, &bytes, &size, &why);
     if (st == TESS_ERR_NOMEM) {
@@ -149,7 +151,8 @@ rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk
     }
     if (st != TESS_OK)
         return replace_chunk(to, n, rescue, &why, entry, err);
-    rescue->nuntried += untried;
+    rescue->nuntried += proof == UNTRIED;
+    rescue->nunconfirmed += proof == DECODED;
     *left -= min_i64(*left, size);
     st = put_chunk(to, bytes, size, entry, err);
     stored_chunk_close(&sc);

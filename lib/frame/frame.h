@@ -194,6 +194,7 @@ struct frame_rescue {
                            tess_error *err);
     int64_t most; // bytes that stored chunks may have together
     int64_t nuntried; // counts those copied without a checksum, which this build cannot decode
+    int64_t nunconfirmed; // and those that it can
 };
 
 /*

@@ -114,7 +114,7 @@ mend_layers(struct salvage_job *j, const uint8_t *bytes, size_t size, tess_error
     const tess_status st =
         layers_salvage(src, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE, metas, &lost, &end, err);
     j->f->head_size = FRAME_HEADER_SIZE + end;
-    j->s->nlayers_unchecked = metas->count;
+    j->s->nlayers_unconfirmed = metas->count;
     if (st != TESS_OK || lost == 0 || length <= FRAME_HEADER_SIZE || length > (int64_t)size)
         return st;
     j->f->head_size = (size_t)length;

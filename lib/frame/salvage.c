@@ -365,7 +365,7 @@ take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
         TRY(err_set(err, TESS_ERR_CORRUPT, -1, "the copy of a header of another frame"));
     TRY(layers_parse(f->head + FRAME_HEADER_SIZE, size - FRAME_HEADER_SIZE, FRAME_HEADER_SIZE,
                      LAYERS_HEADER, &f->metas, err));
-    j->s->nlayers_unchecked = keeps ? f->metas.count : 0;
+    j->s->nlayers_unconfirmed = keeps ? f->metas.count : 0;
 out:
     free(own);
     return st;
@@ -403,7 +403,7 @@ by_ledger(struct salvage_job *j, const struct ledger_place *place, tess_error *e
     free(j->f->head); // not what stands in the file, perhaps
     j->f->head = NULL;
     j->f->number = j->s->number = ledger.number;
-    j->s->checked = true;
+    j->s->checked = j->s->list_confirmed = true;
     ledger_finish(&ledger);
     return st;
 }
@@ -445,9 +445,9 @@ as_it_opens(struct salvage_job *j, tess_error *err)
     j->s->number = f->number;
     j->s->header_damaged = f->header_changed || f->torn;
     if (!f->ledger_known || f->header_changed)
-        j->s->nlayers_unchecked += f->metas.count;
+        j->s->nlayers_unconfirmed += f->metas.count;
     if (!f->sealed)
-        j->s->nlayers_unchecked += f->vlmetas.count;
+        j->s->nlayers_unconfirmed += f->vlmetas.count;
     salvage_drop_damaged(j);
     return f->sealed || f->h.version < 2 ? TESS_OK : salvage_check_list(j, err);
 }
@@ -518,6 +518,7 @@ frame_salvage(struct io *io, struct folder *folder, const struct frame_options *
     tess_status st = begin(&j, watch, err);
     if (st == TESS_OK)
         st = salvage(&j, err);
+    s->list_confirmed |= j.f->sealed && !s->in_order;
     j.f->grid = NULL; // of the job
     if (st != TESS_OK) {
         frame_close(j.f);

@@ -24,9 +24,10 @@ struct salvage {
     bool is_older;
     bool in_order; // places of chunks were taken from their order in the file
     bool checked; // chunks are compared with checksums
+    bool list_confirmed; // which chunk is where, by a fingerprint or the ledger
     bool ledger_damaged; // there is one of this state, which cannot be used
     int nlayers_lost; // of both kinds; at least
-    int nlayers_unchecked; // that nothing confirms
+    int nlayers_unconfirmed; // that nothing confirms
     int64_t nfound; // chunks that are not where the index says
     uint64_t number; // of the commit; 0: not known
     int64_t most; // bytes of stored chunks that such a file can hold

@@ -114,7 +114,7 @@ choose_layers(struct salvage_job *j, const struct ledger *ledger, int parsing_lo
     } else {
         j->s->nlayers_lost += parsing_lost;
         if (!j->f->sealed)
-            j->s->nlayers_unchecked += l->count;
+            j->s->nlayers_unconfirmed += l->count;
     }
     salvage_drop_damaged(j);
 }
