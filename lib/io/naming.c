@@ -206,8 +206,9 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
         if (n->replaced < 0)
             return err_sys(err, errno, "keeping the lock of the file");
     }
-    st = n->kind->check(n, n->name, err);
-    return st == TESS_OK ? hold_replaced(n, err) : st;
+    // Locked first: who replaces a directory removes the files of the old one.
+    st = hold_replaced(n, err);
+    return st == TESS_OK ? n->kind->check(n, n->name, err) : st;
 }
 
 // Lock what was made just now. *ours: it still has its name, and nobody else the lock.
@@ -347,11 +348,12 @@ replace_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
             *taken = TAKEN_EXCHANGED;
             return st == TESS_OK ? st : give_back(n, st, err);
         }
-        if (is_unknown(errno))
-            return take_over(n, taken, err);
+        const bool unknown = is_unknown(errno);
         *taken = TAKEN_NEW;
-        if (errno == ENOENT && rename_new(n, n->temporary, n->name))
+        if ((unknown || errno == ENOENT) && rename_new(n, n->temporary, n->name))
             return TESS_OK;
+        if (errno == EEXIST && unknown)
+            return take_over(n, taken, err);
         if (errno != EEXIST || i == TRIES) // which came just now
             return err_sys(err, errno, "giving it its name");
     }

@@ -88,7 +88,9 @@ check_disk(const struct after *t, const struct history *h)
 {
     char text[LOOK_TEXT] = "";
     tess_storage storage;
-    const struct promise p = look_promise(h, disk_length(), false);
+    struct promise p = look_promise(h, disk_length(), false);
+    if (t->plain)
+        p.withdrawn = 0;
     story_storage(&t->s, h, TESS_MODE_READ, &storage);
     rename_lock_file(t, storage.path, true);
     const int found = look(storage.path, h, &p, text);

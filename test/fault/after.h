@@ -17,6 +17,7 @@ struct after {
     struct story s;
     int sys; // errno of the failures
     bool helpless; // what is made cannot be removed again, nor names be given back
+    bool plain; // names cannot be exchanged: a file that was renamed over another stays
     const char *step; // the one that is made
     char failure[100]; // what failed, for people
     int64_t told; // steps that failed

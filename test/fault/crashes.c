@@ -286,10 +286,11 @@ make_until_failure(struct after *t, size_t *from)
 static bool
 run_making(tess_layout layout, tess_durability durability, bool helpless, long n, uint64_t seed)
 {
-    struct after t = {.sys = EIO, .helpless = helpless};
+    const bool plain = layout == TESS_LAYOUT_CONTIGUOUS && seed % 3 == 0;
+    struct after t = {.sys = EIO, .helpless = helpless, .plain = plain};
     struct story *const s = &t.s;
     struct world w = {0};
-    struct finding found = {.s = s, .w = &w, .helpless = helpless};
+    struct finding found = {.s = s, .w = &w, .helpless = helpless || plain};
     char folder[PATH_SIZE];
     size_t from;
 
@@ -301,12 +302,13 @@ run_making(tess_layout layout, tess_durability durability, bool helpless, long n
     disk_begin(folder);
     story_begin(s, folder, &workloads[0], layout, durability, seed);
     disk_list(DISK_INDEX_LAST, seed);
-    disk_be_plain(layout == TESS_LAYOUT_CONTIGUOUS && seed % 3 == 0);
+    disk_be_plain(plain);
     disk_fail(DISK_EIO, n, helpless);
     const bool failed = make_until_failure(&t, &from);
     disk_pause();
     stops_of_program(from, try_stop, &found);
-    if (durability != TESS_DURABILITY_NONE)
+    if (durability != TESS_DURABILITY_NONE &&
+        !plain) // there, nothing of a failed sync is taken back
         stops_of_machine(from, &s->r, try_stop, &found);
     disk_resume();
     forget_seen();

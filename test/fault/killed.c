@@ -5,6 +5,8 @@
  * and how many of them returned. After the kill, the parent plays the same story elsewhere to learn
  * what those commits hold, and looks which one it finds. The next child goes on from there, so
  * that a file lives through many kills.
+ *
+ * And one that replaces its checkpoint again and again, which is the old one or the new one then.
  */
 #include "api/files.h"
 #include "fault/look.h"
@@ -265,6 +267,163 @@ killed(tess_layout layout)
     assert_in_range(tally.space, 1, SPACE_MOST);
 }
 
+// -- a program that replaces its checkpoint again and again
+
+enum { CHECKPOINT_ITEMS = 600, CHECKPOINT_CHUNK = 100 };
+
+static void
+checkpoint_storage(const struct subject *sub, tess_mode mode, uint64_t seed, tess_storage *storage)
+{
+    static char path[PATH_SIZE + 20];
+    (void)snprintf(path, sizeof path, "%s/checkpoint", sub->live);
+    tess_storage_init(storage);
+    storage->path = path;
+    storage->mode = mode;
+    storage->durability = (tess_durability)(seed % 3);
+    storage->lock_file = seed / 3 % 2;
+}
+
+// Chunk after chunk, or all at once; all items tell the number.
+static tess_status
+write_checkpoint(const struct subject *sub, uint64_t seed, int32_t number, tess_error *err)
+{
+    static int32_t items[CHECKPOINT_ITEMS];
+    tess_storage storage;
+    tess_params p;
+    tess_array *a;
+    tess_status st;
+    checkpoint_storage(sub, TESS_MODE_REPLACE, seed, &storage);
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = 1;
+    p.shape[0] = CHECKPOINT_ITEMS;
+    p.chunkshape[0] = p.blockshape[0] = CHECKPOINT_CHUNK;
+    p.layout = sub->layout;
+    for (int i = 0; i < CHECKPOINT_ITEMS; i++)
+        items[i] = number * CHECKPOINT_ITEMS + i;
+    if (number % 4 == 0) {
+        st = tess_array_from(&storage, &p, items, sizeof items, &a, err);
+        return st == TESS_OK ? tess_array_close(a, err) : st;
+    }
+    st = tess_array_zeros(&storage, &p, &a, err);
+    if (st != TESS_OK)
+        return st;
+    for (int64_t at = 0; at < CHECKPOINT_ITEMS && st == TESS_OK; at += CHECKPOINT_CHUNK) {
+        const int64_t stop = at + CHECKPOINT_CHUNK;
+        st = tess_array_write(a, &at, &stop, items + at, CHECKPOINT_CHUNK * sizeof *items, err);
+    }
+    if (st == TESS_OK && number % 4 == 1)
+        st = tess_array_flush(a, err);
+    if (st == TESS_OK)
+        return tess_array_close(a, err);
+    tess_array_discard(a);
+    return st;
+}
+
+static void
+replace_on(const struct subject *sub, uint64_t seed, struct shared *shared)
+{
+    tess_error err;
+    int number = atomic_load(&shared->main.returned);
+    for (;;) {
+        atomic_store(&shared->main.started, ++number);
+        if (write_checkpoint(sub, seed, number, &err) != TESS_OK)
+            break;
+        atomic_store(&shared->main.returned, number);
+    }
+    memcpy(shared->message, err.message, sizeof err.message);
+    atomic_store(&shared->failed, true);
+    _exit(1);
+}
+
+// The number that all items tell.
+static int32_t
+read_checkpoint(const struct subject *sub)
+{
+    static int32_t items[CHECKPOINT_ITEMS];
+    const int64_t start = 0, stop = CHECKPOINT_ITEMS;
+    tess_storage storage;
+    tess_array *a;
+    checkpoint_storage(sub, TESS_MODE_READ, 0, &storage);
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_read(a, &start, &stop, items, sizeof items, err));
+    ok(tess_array_close(a, err));
+    const int32_t number = items[0] / CHECKPOINT_ITEMS;
+    for (int i = 0; i < CHECKPOINT_ITEMS; i++)
+        assert_int_equal(items[i], number * CHECKPOINT_ITEMS + i);
+    return number;
+}
+
+// Names in the folder, but for lock files.
+static int
+count_names(const struct subject *sub)
+{
+    int n = 0;
+    DIR *const dir = opendir(sub->live);
+    for (const struct dirent *e; dir && (e = readdir(dir));)
+        n += e->d_name[0] != '.' && !strstr(e->d_name, ".b2lock");
+    closedir(dir);
+    return n;
+}
+
+static void
+replaced(tess_layout layout)
+{
+    enum { LEFT_MOST = 2 }; // the checkpoint, and what was to replace it, or was replaced
+    struct subject sub = {.layout = layout};
+    struct random r;
+    struct shared *const shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const int64_t kills = random_cases(40, 1000);
+    int64_t newer = 0, left = 0;
+    assert_true(shared != MAP_FAILED);
+    random_init(&r, random_seed() + layout);
+    (void)snprintf(sub.live, sizeof sub.live, "%s", files_path("live"));
+    assert_int_equal(mkdir(sub.live, 0777), 0);
+    ok(write_checkpoint(&sub, 0, 0, err));
+    for (int64_t i = 0; i < kills; i++) {
+        const uint64_t seed = random_next(&r);
+        const int delay = (int)random_below(&r, KILL_AFTER_MOST);
+        const pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0)
+            replace_on(&sub, seed, shared);
+        usleep((useconds_t)delay);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        if (atomic_load(&shared->failed))
+            fail_msg("seed %" PRIu64 ": a child failed: %s", seed, shared->message);
+        const int found = read_checkpoint(&sub), returned = atomic_load(&shared->main.returned);
+        if (found != returned && found != atomic_load(&shared->main.started))
+            fail_msg("seed %" PRIu64 ": checkpoint %d, the last one was %d", seed, found, returned);
+        newer += found != returned;
+        left += count_names(&sub) - 1;
+        assert_in_range(count_names(&sub), 1, LEFT_MOST);
+        atomic_store(&shared->main.returned, found);
+    }
+    ok(write_checkpoint(&sub, 0, atomic_load(&shared->main.returned) + 1, err));
+    assert_int_equal(count_names(&sub), 1);
+    printf("%s: %" PRId64 " kills, %d checkpoints; found: the last one %" PRId64
+           ", the next one %" PRId64 "; left over %" PRId64 ", none in the end\n",
+           layout == TESS_LAYOUT_SPARSE ? "sparse" : "contiguous", kills,
+           (int)atomic_load(&shared->main.returned), kills - newer, newer, left);
+    munmap(shared, sizeof *shared);
+}
+
+static void
+contiguous_replaced(void **state)
+{
+    (void)state;
+    replaced(TESS_LAYOUT_CONTIGUOUS);
+}
+
+static void
+sparse_replaced(void **state)
+{
+    (void)state;
+    replaced(TESS_LAYOUT_SPARSE);
+}
+
 static void
 contiguous(void **state)
 {
@@ -280,13 +439,17 @@ sparse(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(contiguous, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(sparse, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(contiguous_replaced, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(sparse_replaced, files_setup, files_teardown),
     };
     if (access("/dev/shm", W_OK) == 0)
         setenv("TMPDIR", "/dev/shm", 0);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); // such as "*replaced"
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -364,6 +364,7 @@ story_found(struct story *s, int commit)
 {
     struct commit *const c = &s->main.commits[commit];
     go_back(s, &c->state);
+    c->withdrawn = SIZE_MAX;
     if (c->returned == SIZE_MAX)
         c->returned = disk_length();
 }
