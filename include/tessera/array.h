@@ -12,7 +12,9 @@
  * arrays have nothing in common.
  *
  * After a fork(), the child may use the arrays that no other thread was in a call on at that
- * moment; of those that were open for writing, only one of the two processes may write.
+ * moment; of those that were open for writing, only one of the two processes may write. An array
+ * that has not taken the place of another one yet is the parent's: in the child, flush and close
+ * are TESS_ERR_ARG and leave it alone.
  *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then, with those blocks that do not wait (below). So
@@ -21,10 +23,13 @@
  * 4 MiB). Flush and close may make several commits for that. Closing moves chunks from the end of
  * the file into holes, where that is worth it, and cuts the file: it has at most 2.1 times the
  * array's size then, and 1 MiB. A commit never touches what the previous one needs: a program that
- * dies finds the last commit, whole. A call that fails leaves the array, in memory and on disk, as
- * it was before the call. With one exception: if all that fails is a commit which a write, resize
- * or append makes on the way, then what the call did stays in the array, and tess_array_flush()
- * tries again.
+ * dies finds the last commit, whole. Where that was to replace another array and has not yet, it
+ * finds the other one; what the program left beside it (`NAME.tess-N.tmp`) is removed by the next
+ * one that creates, compacts, or opens for writing what has the name, if nobody has the lock of it;
+ * on a file system without locks it stays. A call that fails leaves the array, in memory and on
+ * disk, as it was before the call. With one exception: if all that fails is a commit which a write,
+ * resize or append makes on the way, then what the call did stays in the array, and
+ * tess_array_flush() tries again.
  *
  * Small writes wait in memory as decoded blocks (tess_context.cache), so that writing row after row
  * encodes each block once. They are encoded when that memory is needed, by a later call that
@@ -53,7 +58,9 @@ typedef struct tess_array tess_array;
 /**
  * @name Create
  * Make a new array and open it for reading and writing. It is in its place, committed, when the
- * call returns.
+ * call returns. But with TESS_MODE_REPLACE, and the items still to come (uninit, zeros, nan, full),
+ * it is in a temporary place beside it, and what it replaces is as it was, until the first
+ * tess_array_flush() or tess_array_close(): see there.
  *
  * @param storage  Where; mode TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND for files, any
  *                 for memory.
@@ -177,14 +184,18 @@ TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *chan
                                                        tess_error *err);
 
 /**
- * Commit all changes.
+ * Commit all changes. A new array that replaces another one (TESS_MODE_REPLACE) takes its place
+ * with the first flush.
  *
  * @param a    Open array; nothing happens if it is only read.
  * @param err  Filled on failure; may be NULL.
  *
  * @return TESS_OK, also when there is nothing to do, or TESS_ERR_IO, TESS_ERR_NOMEM,
  *         TESS_ERR_STALE (another program changed the file). After a failure the file holds the
- *         previous commit; the changes are still in the array and flush may be tried again.
+ *         previous commit; the changes are still in the array and flush may be tried again. Taking
+ *         the place of another array fails with TESS_ERR_IO if something is there by now that
+ *         cannot be replaced, or that somebody has open for writing (err->sys EWOULDBLOCK): the
+ *         path leads to that still.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
 
@@ -197,11 +208,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *
  * @param a    May be NULL. Invalid afterwards, also on failure.
  * @param err  Filled on failure; may be NULL.
  *
- * @return as tess_array_flush(); what could not be committed is lost.
+ * @return as tess_array_flush(); what could not be committed is lost. An array that could not take
+ *         the place of another one is lost altogether, and the other one is as it was.
  */
 TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 
-/** End the array without committing: the file keeps its last commit. NULL is fine. */
+/**
+ * End the array without committing: the file keeps its last commit. One that has not taken the
+ * place of another one yet disappears, and the other one stays. NULL is fine.
+ */
 TESS_API void tess_array_discard(tess_array *a);
 
 /** What an array is. Pointers live as long as the array and until its next change or refresh. */

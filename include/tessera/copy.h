@@ -37,7 +37,7 @@ extern "C" {
  *         directory), TESS_ERR_CORRUPT (a chunk of the array contradicts itself, or shares bytes
  *         with another), TESS_ERR_UNSUPPORTED (a frame from before c-blosc2 2.0 as a directory),
  *         TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call leaves nothing
- *         behind, and what existed as it was.
+ *         behind, and what existed as it was (but see tess_durability).
  */
 TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_storage *storage,
                                                     tess_layout layout, tess_error *err);

@@ -20,13 +20,28 @@ extern "C" {
 typedef enum tess_mode {
     TESS_MODE_READ = 0, /**< open, never change */
     TESS_MODE_UPDATE = 1, /**< open, read and write */
-    TESS_MODE_NEW = 2, /**< create; refuse if the file exists */
     /**
-     * Create; what exists is replaced when the call that creates succeeds, not before. A sparse
-     * array replaces a file, and a directory that is empty or holds an array and nothing else;
-     * other directories are refused (TESS_ERR_IO), and nothing in them is removed. A contiguous one
-     * replaces files only. What somebody has open for writing is not replaced (see
-     * tess_storage.wait).
+     * Create; refuse what exists (err->sys EEXIST), also if it came while the array was made. The
+     * path leads to nothing until the call that creates returns, and to the whole array then.
+     */
+    TESS_MODE_NEW = 2,
+    /**
+     * Create, and replace what exists, in one step: the path leads to the old array, whole, or to
+     * the new one, whole, whenever the program dies. Calls that bring all items (tess_array_from(),
+     * those of copy.h, tess_repair()) replace it when they succeed. After tess_array_uninit(),
+     * tess_array_zeros(), tess_array_nan() and tess_array_full() the items are still to be written:
+     * the first tess_array_flush() replaces it, or tess_array_close(). Until then commits that are
+     * made on the way stay beside it, other handles see the old array, nobody else can open that
+     * for writing, and tess_array_discard() keeps it.
+     *
+     * A sparse array replaces a file, and a directory that is empty or holds an array and nothing
+     * else; other directories are refused (TESS_ERR_IO), and nothing in them is removed. A
+     * contiguous one replaces files only. What somebody has open for writing is not replaced (see
+     * tess_storage.wait). A path that leads to nothing is not kept for the array: it replaces what
+     * is there by then, or fails as above.
+     *
+     * Where a file system cannot exchange names (some of networks), a directory replaces nothing
+     * but an empty one.
      */
     TESS_MODE_REPLACE = 3,
     /**
@@ -38,7 +53,13 @@ typedef enum tess_mode {
     TESS_MODE_APPEND = 4
 } tess_mode;
 
-/** How far a commit goes before it returns. */
+/**
+ * How far a commit goes before it returns. With ORDERED and FSYNC, the name of a new array is on
+ * the disk, too, when the call that gives it its name returns, and what it replaces is removed only
+ * then; if the disk refuses the name, that call fails, and the path leads to what it led to before.
+ * (Where a file system cannot exchange names, a file that was replaced is gone by then, and the
+ * path leads to the new one.)
+ */
 typedef enum tess_durability {
     TESS_DURABILITY_NONE = 0, /**< survives a crash of the program */
     TESS_DURABILITY_ORDERED = 1, /**< after a crash of the machine an older commit may be found */
