@@ -139,8 +139,8 @@ look_for_leftovers(const struct story *s, const struct world_stop *stop)
     DIR *const dir = opendir(scratch);
     assert_non_null(dir);
     for (const struct dirent *e; (e = readdir(dir));)
-        if (e->d_name[0] != '.' && strcmp(e->d_name, s->main.name) != 0 &&
-            strcmp(e->d_name, s->copy.name) != 0)
+        if (e->d_name[0] != '.' && !strstr(e->d_name, ".b2lock") &&
+            strcmp(e->d_name, s->main.name) != 0 && strcmp(e->d_name, s->copy.name) != 0)
             complain(s, stop, e->d_name, "is left");
     closedir(dir);
 }
