@@ -5,7 +5,8 @@
  * An attribute is a variable-length metalayer (meta.h) that holds one msgpack value. python-blosc2
  * keeps its `vlmeta` in this way; each reads what the other wrote. The names, their limits and
  * their listing (tess_info.nvlmetalayers, tess_vlmeta_name()) are those of variable-length
- * metalayers, and so is their maximum of 16. Changes are committed with those of the array.
+ * metalayers, and so is their maximum of 16; with 16, no checksums are written. Changes are
+ * committed with those of the array.
  *
  *     TRY(tess_attr_set_string(a, "units", "metres", &err));
  *     TRY(tess_attr_set_float(a, "scale", 0.01, &err));

@@ -3,8 +3,11 @@
  * Types of items, in NumPy's notation.
  *
  * An array records the type of its items as a string: `<f4`, `|u1`, `<M8[ns]`, `|S12`, or the
- * list of a structured type, `[('a', '<i4'), ('b', '<f8')]`. The library moves items as opaque
- * bytes and never swaps them; this header is for programs that want to know what they are.
+ * list of a structured type, `[('a', '<i4'), ('b', '<f8')]`. Reading and writing move items as
+ * opaque bytes, in the byte order of the array; so a program compares this type with that of its
+ * own memory. Three functions look at the type: tess_array_copy() and its kin swap bytes where the
+ * copy is to have the other order, tess_array_statistics() takes items as numbers, and
+ * tess_array_nan() sets them.
  *
  * The notation is that of numpy.dtype.str and numpy.dtype.descr:
  * https://numpy.org/doc/stable/reference/arrays.interface.html

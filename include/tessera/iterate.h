@@ -4,7 +4,7 @@
  *
  * A program gives a function that does something with one block or chunk; the library decodes and
  * hands them out, several at once, in any order. A block is handed out where it was decoded, while
- * it is in the cache of the CPU that works on it: no other way to see all items is faster.
+ * it is in the cache of the CPU that works on it, which saves a copy to memory and back.
  *
  *     static tess_each_next
  *     look(const tess_part *part, void *user) { ... return TESS_EACH_NEXT; }

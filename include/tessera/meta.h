@@ -82,8 +82,8 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const c
  * Add or replace a variable-length metalayer.
  *
  * @param a        Array opened for writing.
- * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, which is the library's (storage.h,
- *                 tess_checksums). With 16 others there is no room for that.
+ * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, in which the library keeps checksums
+ *                 (storage.h, tess_checksums). With 16 others none are written.
  * @param content  The bytes; copied. May be NULL if size is 0.
  * @param size     Their number, below 2^31 - 64.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one: c-blosc2 could
