@@ -302,9 +302,10 @@ const struct command cmd_export = {
         "keeps its format: types of items that it does not have, groups and --level are\n"
         "refused. A dimension scale of HDF5 and the variable of a netCDF-4 dimension, such as\n"
         "lat(lat), are replaced by items of the same type and shape only.\n"
-        "In netCDF and HDF5, chunks are those of the array, compressed by deflate (--level,\n"
-        "here 4 by default); attributes, the fill value and the names of dimensions come\n"
-        "along. netCDF has no byte order, complex numbers and long strings: items are\n"
+        "In netCDF and HDF5, chunks are those of the array, compressed by deflate (--level);\n"
+        "attributes, the fill value and the names of dimensions come along; what cannot be\n"
+        "written of them is told on standard error. netCDF has no byte order, complex numbers and "
+        "long strings: items are\n"
         "converted to the order of the machine, halves to floats and booleans to unsigned\n"
         "bytes, and other types are refused.\n",
     .examples =

@@ -320,17 +320,17 @@ const struct command cmd_layout = {
         "PATH is an array or what tess import takes. Without PATH a smooth field with noise of\n"
         "that --shape and --dtype is made up: then speeds of shapes can be compared, but ratios\n"
         "mean nothing.\n\n"
-        "--access tells the use: accesses with commas between them, each with * and how often.\n"
+        "--access lists what is done with the array, with commas in between; *N says how often:\n"
         "  full         all items are read        box:SHAPE     a box is read, anywhere\n"
         "  plane:K[:N]  N indices (1) of axis K   update:SHAPE  such a box is written\n"
         "  line:K       all of axis K             append:K[:N]  axis K grows by N indices (1)\n"
         "  row          all of the last axis      write         all items are written\n"
         "  point        one item\n"
         "If it is not given: full,plane:0*10,plane:1*10,...,point*100.\n\n"
-        "A sample of the array is written in many layouts, in memory, and each access is timed.\n"
-        "Layouts are ordered by the time that the mix takes: what was measured, and the time in\n"
-        "which a disk of that speed moves the compressed bytes. Shapes, codec, level and filters\n"
-        "that are given are kept, the others are searched.\n",
+        "A sample of the array is written in many layouts, in memory, and the time of each access\n"
+        "is measured. Layouts are ordered by the time of all accesses: the time measured, plus\n"
+        "the time in which a disk (--disk-speed) reads or writes the compressed bytes. Shapes,\n"
+        "codec, level and filters that are given are kept, the others are searched.\n",
     .examples =
         (const struct example[]){
             {"the best for planes and single items",
@@ -347,42 +347,43 @@ const struct command cmd_layout = {
         },
     .json =
         (const struct json_member[]){
-            {"name", "string", "of the data"},
+            {"name", "string", "name of the data"},
             {"shape", "integers", "items along each axis"},
             {"dtype", "string or null", "type of the items; null: not recorded"},
-            {"sample_shape", "integers", "of what was measured"},
+            {"sample_shape", "integers", "shape of the sample that was measured"},
             {"threads", "integer", "threads that work"},
-            {"caches", "integers", "bytes of each level of cache"},
+            {"caches", "integers", "bytes of the CPU caches: L1, L2, L3"},
             {"disk_bytes_per_second", "number or null", "--disk-speed; null: no disk"},
             {"disk_latency_seconds", "number", "--disk-latency"},
-            {"mix", "list", "the use"},
+            {"mix", "list", "the accesses that were measured"},
             {"mix[].access", "string", "as for --access"},
-            {"mix[].weight", "number", "how often"},
-            {"seconds", "number", "that it took"},
+            {"mix[].weight", "number", "how often it is done"},
+            {"seconds", "number", "that measuring took"},
             {"cut_short", "boolean", "the budget was over before all was measured"},
             {"applied", "string or null", "path of the copy; null: none"},
             {"layouts", "list", "the best first"},
             {"layouts[].roles", "strings",
              "best, automatic, blosc2 (what it would choose), stored (what the array has), "
              "proposed (the best before --exhaustive); may be empty"},
-            {"layouts[].chunkshape", "integers", "of a chunk"},
-            {"layouts[].blockshape", "integers", "of a block"},
+            {"layouts[].chunkshape", "integers", "items of a chunk along each axis"},
+            {"layouts[].blockshape", "integers", "items of a block along each axis"},
             {"layouts[].codec", "string", "its name"},
             {"layouts[].codec_meta", "integer", "its parameter, as the 4 of ndlz:4"},
             {"layouts[].clevel", "integer", "compression level, 0 to 9"},
             {"layouts[].filters", "strings", "names, 6, in the order in which they are applied"},
             {"layouts[].filters_id", "integers", "their numbers in the format"},
             {"layouts[].filters_meta", "integers", "their parameters"},
-            {"layouts[].cratio", "number", "of compression"},
-            {"layouts[].write_bytes_per_second", "number", "bytes of items"},
-            {"layouts[].read_bytes_per_second", "number", "bytes of items"},
+            {"layouts[].cratio", "number", "uncompressed / compressed bytes"},
+            {"layouts[].write_bytes_per_second", "number", "uncompressed bytes"},
+            {"layouts[].read_bytes_per_second", "number", "uncompressed bytes"},
             {"layouts[].accesses", "list", "each of the mix"},
             {"layouts[].accesses[].access", "string", "as for --access"},
-            {"layouts[].accesses[].seconds", "number", "that one takes"},
-            {"layouts[].accesses[].of_disk", "number", "of these: of the disk"},
-            {"layouts[].mix_seconds", "number", "that the mix takes"},
+            {"layouts[].accesses[].seconds", "number", "time of one access"},
+            {"layouts[].accesses[].of_disk", "number", "seconds of these that the disk takes"},
+            {"layouts[].mix_seconds", "number",
+             "time of all accesses, each as often as its weight says"},
             {"layouts[].rounds", "integer", "how often it was measured"},
-            {"layouts[].on_front", "boolean", "no other is better in both ratio and time"},
+            {"layouts[].on_front", "boolean", "no other layout is both smaller and faster"},
             {0},
         },
     .run = run,

@@ -298,7 +298,7 @@ const struct command cmd_show = {
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"
         "others the index in the middle is taken, unless --slice gives one, or --reduce takes all. "
         "What\n"
-        "is larger than the picture is thinned out: no more is read than is shown; --reduce takes\n"
+        "is larger than the picture is shown in part: one item per pixel is read; --reduce takes\n"
         "all that a pixel stands for. Without --output the picture is text, with colours if\n"
         "it goes to a terminal or to --output -. NO_COLOR, TERM, COLORTERM and the locale say\n"
         "which. A range of values that is not given is that of what is shown; missing values\n"

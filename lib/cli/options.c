@@ -23,7 +23,9 @@ const struct option options_table[OPT_COUNT] = {
                    "blosclz, lz4 (default), lz4hc, zlib, zstd, ndlz:SIDE,\n"
                    "zfp_accuracy:EXPONENT, zfp_precision:BITS, zfp_rate:PERCENT;\n"
                    "lz4, lz4hc and zstd take a dictionary"},
-    [OPT_LEVEL] = {"--level", "N", "0 (store) to 9 (smallest); default 5"},
+    [OPT_LEVEL] = {"--level", "N",
+                   "compression level, 0 (store) to 9 (smallest);\n"
+                   "default 5, of tess export 4"},
     [OPT_FILTER] = {"--filter", "LIST",
                     "none, or some of shuffle (default), bitshuffle, delta,\n"
                     "trunc_prec:BITS, bytedelta, int_trunc:BITS, ndcell:SIDE,\n"
@@ -46,7 +48,7 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_KEEP_HEADER] = {"--keep-header", NULL,
                          "where the header differs from its copy, another program changed it;\n"
                          "default: it is damaged"},
-    [OPT_OLDER] = {"--older", NULL, "an older state will do, if there is no more of the newest"},
+    [OPT_OLDER] = {"--older", NULL, "take an older state if too little is left of the newest one"},
     [OPT_AXIS] = {"--axis", "K", "the axis that grows (default 0); -1 is the last one"},
     [OPT_TOLERANCE] = {"--tolerance", "X", "numbers may differ by X (default 0)"},
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},
@@ -54,25 +56,28 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_OUTPUT] = {"--output", "FILE",
                     "or -o: OUT.png for an image; - for text, with colours in any case"},
     [OPT_AXES] = {"--axes", "Y,X", "rows and columns (default: the last two)"},
-    [OPT_REDUCE] = {"--reduce", "HOW", "mean, min or max of what is not shown item by item"},
+    [OPT_REDUCE] = {"--reduce", "HOW", "how several items become one pixel: mean, min or max"},
     [OPT_WIDTH] = {"--width", "N",
                    "pixels of the picture, at most (default: 1024, or what the\n"
                    "terminal has: a character is 1 wide and 2 high)"},
-    [OPT_HEIGHT] = {"--height", "N", "likewise"},
+    [OPT_HEIGHT] = {"--height", "N", "height in pixels, at most (defaults as for --width)"},
     [OPT_RANGE] = {"--range", "LO:HI", "values at the ends of the colours"},
     [OPT_MISSING] = {"--missing", "LIST", "values that stand for no value: -1e34,0; or none"},
     [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
     [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
-    [OPT_ACCESS] = {"--access", "MIX", "what is done with the array, and how often; see above"},
-    [OPT_BUDGET] = {"--budget", "TIME", "how long layouts are tried: 60s (default), 5m"},
-    [OPT_SAMPLE] = {"--sample", "MIB", "MiB of items that are tried (default 32)"},
-    [OPT_DISK_SPEED] = {"--disk-speed", "MB/S",
-                        "of the disk (default 1000); 0: all is in memory already"},
-    [OPT_DISK_LATENCY] = {"--disk-latency", "MS", "milliseconds until a chunk comes (default 0)"},
+    [OPT_ACCESS] = {"--access", "MIX",
+                    "the accesses to measure and how often each is done; see above"},
+    [OPT_BUDGET] = {"--budget", "TIME", "how long layouts are measured: 60s (default), 5m"},
+    [OPT_SAMPLE] = {"--sample", "MIB", "measure with a sample of MIB MiB of items (default 32)"},
+    [OPT_DISK_SPEED] =
+        {"--disk-speed", "MB/S",
+         "read speed of the disk in MB/s (default 1000);\n0: all is in memory already"},
+    [OPT_DISK_LATENCY] = {"--disk-latency", "MS",
+                          "time the disk needs to find a chunk, in milliseconds (default 0)"},
     [OPT_EXHAUSTIVE] = {"--exhaustive", NULL,
-                        "then try all shapes, however long that takes: how good is what\n"
-                        "was found?"},
-    [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV"},
+                        "then measure all shapes, however long that takes, to see how good\n"
+                        "the best one is"},
+    [OPT_CSV] = {"--csv", NULL, "print all layouts as CSV; bytes, seconds and bytes per second"},
     [OPT_PLOT] = {"--plot", "FILE", "draw OUT.svg or OUT.png: sizes and speeds; needs gnuplot"},
     [OPT_APPLY] = {"--apply", "OUT", "make the array in the best layout"},
     [OPT_UNCHECKED] = {"--unchecked", NULL,

@@ -54,8 +54,8 @@ numbers() {
 numbers a.b2nd '<i4' 30x40x50 60000 --chunks 10x20x25 --blocks 5x10x25 --codec blosclz
 "$tess" attr a.b2nd set units K || fail 'no attribute'
 run 0 a.b2nd $quick
-for words in '^a.b2nd: 30x40x50, <i4' '^best[, ]' 'automatic ' "blosc2's habit " 'as stored ' \
-    'plane:2' 'The best is ' 'Options of tess copy: --chunks '; do
+for words in '^a.b2nd: 30x40x50, <i4' '^best[, ]' 'automatic ' 'blosc2 default ' 'write MB/s  read MB/s' 'L1 [0-9]* KiB, L2 ' 'as stored ' \
+    'plane:2' 'The best layout is ' 'Options of tess copy: --chunks '; do
     grep -q -e "$words" out || fail "no $words in $(cat out)"
 done
 command=$(sed -n 's/^Options of tess copy: //p' out)

@@ -40,10 +40,10 @@ print_machine(const struct bench *b, FILE *out)
     result_shape(s->ndim, s->shape, shape, sizeof shape);
     result_shape(s->ndim, slices->grid.chunk, chunk, sizeof chunk);
     result_shape(s->ndim, slices->grid.block, block, sizeof block);
-    fprintf(out, "tess %s on %s, %d threads, caches of %g KiB, %g KiB and %g MiB\n", tess_version(),
-            b->cpu, b->threads, (double)m->l1 / 0x1p10, (double)m->l2 / 0x1p10,
+    fprintf(out, "tess %s on %s, %d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB\n",
+            tess_version(), b->cpu, b->threads, (double)m->l1 / 0x1p10, (double)m->l2 / 0x1p10,
             (double)m->l3 / 0x1p20);
-    fprintf(out, "memcpy: %.1f GB/s with one thread\n", b->copied / 1e9);
+    fprintf(out, "memcpy() of uncompressed items: %.1f GB/s with one thread\n", b->copied / 1e9);
     text_write(out, b->subject.name);
     fprintf(out, ": %s, %s, %.1f MiB; chunks %s, blocks %s\n", shape,
             b->subject.params.dtype ? b->subject.params.dtype : "opaque items",
@@ -56,12 +56,12 @@ print_whole(const struct bench *b, enum bench_part part, FILE *out, tess_error *
     struct table table;
 
     table_init(&table, 7);
-    table_cell(&table, part == BENCH_CODECS ? "codec" : "filter");
-    table_cell(&table, part == BENCH_CODECS ? "filter" : "codec");
+    table_cell(&table, part == BENCH_CODECS ? "codec" : "filters");
+    table_cell(&table, part == BENCH_CODECS ? "filters" : "codec");
     table_cell(&table, "ratio");
-    table_cell(&table, "write, 1 thread");
+    table_cell(&table, "write MB/s, 1 thread");
     table_cell(&table, "%d threads", b->threads);
-    table_cell(&table, "read, 1 thread");
+    table_cell(&table, "read MB/s, 1 thread");
     table_cell(&table, "%d threads", b->threads);
     for (int i = 0; i < b->count; i++) {
         const struct bench_row *const row = &b->rows[i];
@@ -97,10 +97,10 @@ print_slices(const struct bench *b, FILE *out, tess_error *err)
     struct table table;
 
     table_init(&table, 5);
-    table_cell(&table, "slice");
-    table_cell(&table, "us, 1 thread");
+    table_cell(&table, "access");
+    table_cell(&table, "time in us, 1 thread");
     table_cell(&table, "%d threads", b->threads);
-    table_cell(&table, "MB/s, 1 thread");
+    table_cell(&table, "speed in MB/s, 1 thread");
     table_cell(&table, "%d threads", b->threads);
     for (int i = 0; i < b->mix.count; i++) {
         const double one = times_median(&row->one.accesses[i]);
@@ -123,13 +123,18 @@ bench_print(const struct bench *b, FILE *out, tess_error *err)
     tess_status st = TESS_OK;
 
     print_machine(b, out);
-    fputs("\nThe whole array, in MB/s of its items:\n", out);
+    fputs("\nThe whole array is written and read; MB/s are uncompressed bytes, ratio is "
+          "uncompressed /\n"
+          "compressed bytes:\n",
+          out);
     TRY(print_whole(b, BENCH_CODECS, out, err));
     if (!b->args->values[OPT_FILTER]) {
         fputc('\n', out);
         TRY(print_whole(b, BENCH_FILTERS, out, err));
     }
-    fputs("\nParts of it, anywhere, nothing cached:\n", out);
+    fputs("\nParts are read at random places, with no decoded blocks in the cache; time of one "
+          "access:\n",
+          out);
     TRY(print_slices(b, out, err));
 out:
     return st;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAMED_MOST 4 // best, automatic, habit, as stored
+#define NAMED_MOST 4 // best, automatic, blosc2 default, as stored
 
 extern char **environ;
 
@@ -101,11 +101,11 @@ write_script(FILE *out, const struct result *r, const char *name, const char *pa
     fputs("\nset multiplot layout 2,1 title ", out);
     quote(out, r->name);
     fputs("\nset grid\nset key outside below\nset logscale y\n"
-          "set xlabel 'ratio: bytes of the items per stored byte' offset 0,0.5\n"
-          "set ylabel 'speed of the mix, automatic layout = 1'\n"
-          "plot $all with points pt 7 ps 0.4 lc rgb '#b0b0b0' title 'measured', \\\n"
-          "  $front with linespoints pt 7 ps 0.6 lc rgb 'black' title 'no other is smaller and "
-          "faster'",
+          "set xlabel 'compression ratio: uncompressed / compressed bytes' offset 0,0.5\n"
+          "set ylabel 'speed of all accesses, automatic layout = 1'\n"
+          "plot $all with points pt 7 ps 0.4 lc rgb '#b0b0b0' title 'measured layouts', \\\n"
+          "  $front with linespoints pt 7 ps 0.6 lc rgb 'black' title 'no other is both smaller "
+          "and faster'",
           out);
     for (int k = 0; k < count; k++) {
         fprintf(out, ", \\\n  $named%d with points pt %d ps 1.6 lc %d title ", k, 5 + 2 * k, k + 1);

@@ -14,7 +14,7 @@ static const struct {
 } roles[] = {
     {ROLE_BEST, "best", "best"},
     {ROLE_AUTOMATIC, "automatic", "automatic"},
-    {ROLE_HABIT, "blosc2's habit", "blosc2"},
+    {ROLE_HABIT, "blosc2 default", "blosc2"},
     {ROLE_STORED, "as stored", "stored"},
     {ROLE_PROPOSED, "proposed", "proposed"},
 };

@@ -54,19 +54,22 @@ print_heading(const struct result *r, FILE *out)
         text_write(out, c->base.dtype);
     }
     result_shape(s->ndim, s->shape, shape, sizeof shape);
-    fprintf(out, ", %s %s\n", s->whole ? "all of it measured, as" : "measured:", shape);
-    fputs("mix:", out);
+    if (s->whole)
+        fputs("; the whole array was measured", out);
+    else
+        fprintf(out, "; a sample of %s was measured", shape);
+    fputs("\naccesses:", out);
     for (int i = 0; i < mix->count; i++)
         fprintf(out, "%s%s * %g", i ? ", " : " ", mix->items[i].text, mix->items[i].weight);
-    fprintf(out, "\n%d threads, caches of %g KiB, %g KiB and %g MiB", m->threads,
+    fprintf(out, "\n%d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB", m->threads,
             (double)m->machine.l1 / 0x1p10, (double)m->machine.l2 / 0x1p10,
             (double)m->machine.l3 / 0x1p20);
     if (m->disk_speed > 0)
-        fprintf(out, "; disk: %g MB/s", m->disk_speed / 1e6);
+        fprintf(out, "; disk assumed: %g MB/s", m->disk_speed / 1e6);
     if (m->disk_latency > 0)
-        fprintf(out, ", %g ms for a chunk", m->disk_latency * 1e3);
-    fprintf(out, "\n%d layouts in %.1f s%s\n\n", c->count, c->seconds,
-            c->cut_short ? "; more time (--budget) would try more" : "");
+        fprintf(out, ", latency %g ms per chunk", m->disk_latency * 1e3);
+    fprintf(out, "\n%d layouts were measured in %.1f s%s\n\n", c->count, c->seconds,
+            c->cut_short ? "; a longer --budget measures more" : "");
 }
 
 static void
@@ -102,8 +105,8 @@ add_row(struct table *table, const struct result *r, const struct trial *t, doub
 static tess_status
 print_table(const struct result *r, FILE *out, tess_error *err)
 {
-    static const char *const before[] = {"",       "chunks", "blocks", "codec",
-                                         "filter", "ratio",  "write",  "read"};
+    static const char *const before[] = {"",        "chunks", "blocks",     "codec",
+                                         "filters", "ratio",  "write MB/s", "read MB/s"};
     const struct contest *const c = r->contest;
     const struct access_mix *const mix = c->setting.mix;
     const int nbefore = sizeof before / sizeof before[0];
@@ -116,9 +119,9 @@ print_table(const struct result *r, FILE *out, tess_error *err)
         table_cell(&table, "%s", before[i]);
     for (int i = 0; i < mix->count; i++)
         table_cell(&table, "%s", mix->items[i].text);
-    table_cell(&table, "mix");
-    table_cell(&table, "gain");
-    table_cell(&table, "front");
+    table_cell(&table, "all accesses");
+    table_cell(&table, "speedup");
+    table_cell(&table, "optimal");
     for (int i = 0; i < c->count; i++) {
         const struct trial *const t = &c->trials[i];
 
@@ -133,8 +136,8 @@ print_table(const struct result *r, FILE *out, tess_error *err)
 static void
 print_gain(const struct trial *best, const struct trial *other, const char *name, FILE *out)
 {
-    fprintf(out, " %.2f times as fast as %s, with %.2f times its bytes", other->mix / best->mix,
-            name, other->ratio / best->ratio);
+    fprintf(out, " %.2f times as fast as %s and %.2f times as large", other->mix / best->mix, name,
+            other->ratio / best->ratio);
 }
 
 static void
@@ -146,20 +149,23 @@ print_words(const struct result *r, FILE *out)
     const tess_params *const p = &best->params;
     char chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE], filters[RESULT_NAME_SIZE];
 
-    fputs("\nwrite and read: MB/s, of all items; accesses: each once; mix: as often as it says;\n"
-          "gain: times as fast as the automatic layout; front: no other is smaller and faster\n\n"
-          "The best is",
+    fputs("\nratio: uncompressed / compressed bytes. write, read: all items once, uncompressed "
+          "MB/s.\n"
+          "Next columns: the time of one access each. all accesses: the time of all of them, each\n"
+          "as often as listed above. speedup: all accesses, compared with the automatic layout.\n"
+          "optimal *: no other layout is both smaller and faster.\n\n"
+          "The best layout is",
           out);
     print_gain(best, contest_find(c, ROLE_AUTOMATIC), "the automatic layout", out);
     fputs(",\nand", out);
-    print_gain(best, contest_find(c, ROLE_HABIT), "what blosc2 would choose", out);
+    print_gain(best, contest_find(c, ROLE_HABIT), "the default of python-blosc2", out);
     if (stored) {
         fputs(",\nand", out);
-        print_gain(best, stored, "the array is now", out);
+        print_gain(best, stored, "the layout that the array has now", out);
     }
     fputs(".\n", out);
     if (r->applied) {
-        fputs("Made: ", out);
+        fputs("Written: ", out);
         text_write(out, r->applied);
         fputc('\n', out);
         return;
