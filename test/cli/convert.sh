@@ -496,7 +496,7 @@ END
     ncdump -h odd.nc | grep -q 'v:flag = 1UB ;' || fail "a boolean attribute"
     run 0 import r.npy square.b2nd
     run 0 attr square.b2nd set _ARRAY_DIMENSIONS '["x", "x"]'
-    "$tess" export square.b2nd square.nc:v >out 2>err || fail "export with one name for two: $(cat err)"
+    "$tess" export square.b2nd square.nc:v >out 2>err || fail "one name for two: $(cat err)"
     says '^tess: square.nc:v: dimension 1 is called dim_1, as x has another length in the file$'
     ncdump -h square.nc | grep -q 'short v(x, dim_1) ;' || fail "two lengths of one dimension"
 
