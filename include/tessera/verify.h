@@ -64,9 +64,9 @@ typedef struct tess_verdict {
     bool sealed;
     /**
      * The header is not the one that this commit wrote. Another program changed it, a shape within
-     * its chunks or a metalayer, or it is damaged; the two cannot be told apart, so this is no clean
-     * verdict. The function is told both readings. The next commit of Tessera confirms the header as
-     * it stands.
+     * its chunks or a metalayer, or it is damaged; the two cannot be told apart, so this is no
+     * clean verdict. The function is told both readings. The next commit of Tessera confirms the
+     * header as it stands.
      */
     bool header_changed;
     uint64_t commit; /**< number of the commit that wrote what is there, from 1 on; 0: not known */
@@ -79,6 +79,8 @@ typedef struct tess_verdict {
     int64_t nmissing; /**< and chunks that were never written */
     /** The list of checksums is damaged; what it says of chunks is not known then. */
     bool checksums_damaged;
+    /** Nothing is damaged, and all that is stored was checked: `tess verify` ends with status 0. */
+    bool fine;
 } tess_verdict;
 
 /**

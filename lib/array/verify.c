@@ -251,6 +251,13 @@ verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
     return tell(v, TESS_DAMAGED_HEADER, sealed_header_compare(v->a, &why), &why, err);
 }
 
+static bool
+is_fine(const tess_verdict *v)
+{
+    return v->ndamaged == 0 && v->nuntried == 0 && v->nmetalayers == 0 && !v->header_changed &&
+           !v->checksums_damaged;
+}
+
 tess_status
 array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
              struct watch *watch, tess_error *err)
@@ -273,6 +280,7 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
         st = verify_chunks(&v, err);
     if (st == TESS_OK)
         st = verify_metalayers(&v, err);
+    verdict->fine = is_fine(verdict);
     checksums_finish(&loaded);
     return st;
 }

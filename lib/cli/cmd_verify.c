@@ -88,14 +88,6 @@ tell_damage(const tess_damage *damage, void *user)
     json_close(j, '}');
 }
 
-// Nothing is damaged, and all that is stored was checked.
-static bool
-is_fine(const tess_verdict *v)
-{
-    return v->ndamaged == 0 && v->nuntried == 0 && v->nmetalayers == 0 && !v->header_changed &&
-           !v->checksums_damaged;
-}
-
 // A part of the sentence, about `n` things: none, none of it. text: what follows their number and
 // name. first: nothing stands before it.
 static void
@@ -125,7 +117,7 @@ write_words(const struct findings *f, const tess_verdict *v)
     const bool damaged = v->ndamaged + v->nmetalayers > 0 || v->checksums_damaged;
     const char *const state = damaged             ? "damaged"
                               : v->header_changed ? "changed or damaged"
-                              : is_fine(v)        ? "fine"
+                              : v->fine           ? "fine"
                                                   : "not checked";
     const char *const others = v->sealed ? "" : "last written by another program";
     bool first = true;
@@ -277,7 +269,7 @@ verify(const char *path, const struct arguments *args)
     }
     const bool read = st == TESS_OK;
     const bool told = read || st == TESS_ERR_CORRUPT;
-    const bool fine = read && is_fine(&verdict);
+    const bool fine = read && verdict.fine;
     finish(&f, read ? &verdict : NULL, fine, err.message);
     const long size = ftell(out);
     const bool written = fclose(out) == 0 && size >= 0;

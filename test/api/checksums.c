@@ -669,6 +669,7 @@ read_image(const uint8_t *image, size_t size, const struct reference *r, bool *t
         tess_array_read(a, (const int64_t[]){0, 0}, r->shape, items, sizeof items, NULL) == TESS_OK;
     ok(tess_array_verify(a, hear, &heard, &verdict, err));
     *told = heard.count > 0;
+    assert_int_equal(verdict.fine, !*told);
     assert_int_equal(heard.count, verdict.ndamaged + verdict.nuntried + verdict.nmetalayers);
     assert_int_equal(verdict.nright + verdict.nunknown + verdict.ndamaged + verdict.nuntried,
                      verdict.nstored);
