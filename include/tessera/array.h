@@ -371,8 +371,11 @@ TESS_API void tess_array_set_progress(tess_array *a, tess_progress_fn *progress,
  * Change the shape: axes grow or shrink at their ends.
  *
  * New items are the fill value that the array was created with (tess_params.fill), or zero, also
- * where an earlier, larger shape had left others. Items outside the new shape are gone. Chunk and
- * block shapes stay.
+ * where an earlier, larger shape had left others. Items outside the new shape are gone, from chunks
+ * that stay too: what these hold of them becomes zeros, for which blocks at the border are encoded
+ * once more. (With a lossy codec or filter that would change the items that stay, blocks that keep
+ * some are left as they are. Of a file, the old chunks' bytes stay until something is written over
+ * them; tess_compact() removes them.) Chunk and block shapes stay.
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.
@@ -406,7 +409,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
  * chunk, chunks are renumbered and nothing is decoded. Where the difference is one, that is so for
  * all but the chunks that hold the place. Otherwise all items behind the place are decoded and
  * encoded once, in memory for 64 MiB of them, or one chunk if that is larger; and until the next
- * commit their old chunks take their space, too. Axes that shrink come before those that grow.
+ * commit their old chunks take their space, too. What is zeros, NaNs or one value over whole chunks
+ * moves without that, whatever its size. Axes that shrink come before those that grow.
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.

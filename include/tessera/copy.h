@@ -75,7 +75,9 @@ TESS_API void tess_array_params(const tess_array *a, tess_params *params);
  *
  * Needs tess_context.memory of the new array's context (storage->context) for items on their way,
  * and with less decodes more of the source twice. Chunks that stay as they are (same shapes, codec,
- * filters, type) are copied as they are stored.
+ * filters, type) are copied as they are stored. Zeros, NaNs and one value over whole chunks become
+ * such chunks of the new array without being decoded: an array of 2^50 bytes of zeros is copied at
+ * once. What was never written becomes zeros.
  *
  * @param a        Open array, or a view. If it is open for writing, the call needs it for itself.
  * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is

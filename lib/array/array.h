@@ -149,7 +149,12 @@ tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop
                         const int64_t *step, const struct strided_const *src, struct watch *watch,
                         tess_error *err);
 
-// write.c: zeros, where no item will be any more. Chunks that are one item again and again stay.
+// write.c: one item to parts of a box: those in the chunks, counted in C order, that are wanted.
+tess_status array_write_some(tess_array *a, const int64_t *start, const int64_t *stop,
+                             const uint8_t *item, const bool *wanted, struct watch *watch,
+                             tess_error *err);
+// The same with zeros, where no item will be any more. Chunks that are one item again and again
+// stay.
 tess_status array_write_padding(tess_array *a, const int64_t *start, const int64_t *stop,
                                 struct watch *watch, tess_error *err);
 

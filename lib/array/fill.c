@@ -8,11 +8,13 @@
 #include "array/array.h"
 
 #include "array/constant.h"
+#include "array/cost.h"
 #include "array/visit.h"
 #include "base/checked.h"
 #include "geom/walk.h"
 #include "meta/fill_layer.h"
 #include "ndcopy/ndcopy.h"
+#include "task/task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -60,8 +62,6 @@ struct filler {
     tess_array *a;
     const uint8_t *item;
     uint8_t *zeros; // the item, if it is that
-    uint8_t *block; // memory for one, when it is needed for the first time
-    struct chunk_scratch *s;
     struct watch *watch;
 };
 
@@ -69,18 +69,15 @@ static tess_status
 begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
 {
     *f = (struct filler){.a = a, .item = a->fill, .watch = watch};
-    f->s = pool_take(a->pool);
-    if (f->s && !a->fill)
+    if (!a->fill)
         f->item = f->zeros = calloc(1, (size_t)a->g.typesize);
-    return f->item && f->s ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    return f->item ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
 }
 
 static void
 end(struct filler *f)
 {
     free(f->zeros);
-    free(f->block);
-    pool_give(f->a->pool, f->s);
 }
 
 static tess_status
@@ -93,51 +90,6 @@ write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_err
     return array_write(f->a, start, stop, NULL, &src, f->watch, err);
 }
 
-// Whether a part of a chunk shows the item already. lo and hi are relative to the chunk.
-static tess_status
-is_filled(struct filler *f, struct visit *v, const struct walk *chunk, bool *filled,
-          tess_error *err)
-{
-    const struct geometry *const g = &f->a->g;
-    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
-    struct walk w;
-
-    *filled = constant_chunk(&v->stored.chunk, g->typesize, f->block);
-    if (*filled) {
-        *filled = memcmp(f->block, f->item, (size_t)g->typesize) == 0;
-        return TESS_OK;
-    }
-    *filled = true;
-    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
-         more && *filled; more = walk_next(&w)) {
-        const tess_status st = visit_block(f->a, v, (int32_t)w.index, f->block, f->s, err);
-        if (st != TESS_OK)
-            return st;
-        int64_t at = 0;
-        for (int i = 0; i < g->ndim; i++) {
-            extent[i] = w.hi[i] - w.lo[i];
-            at += w.lo[i] * stride[i];
-        }
-        *filled = ndconstant(g->ndim, extent, g->typesize, f->block + at, stride) &&
-                  memcmp(f->block + at, f->item, (size_t)g->typesize) == 0;
-    }
-    return TESS_OK;
-}
-
-// Memory for a block, of the size that the file says.
-static tess_status
-reserve_block(struct filler *f, tess_error *err)
-{
-    if (f->block)
-        return TESS_OK;
-    const tess_status st = scratch_check(f->s, f->a->g.blocksize, err);
-    if (st != TESS_OK)
-        return st;
-    f->block = malloc((size_t)f->a->g.blocksize);
-    return f->block ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-}
-
 // Whether a chunk that is not stored shows the item.
 static bool
 special_is_filled(const tess_array *a, int64_t n)
@@ -148,30 +100,145 @@ special_is_filled(const tess_array *a, int64_t n)
     return special == SPECIAL_NANS && array_fill_special(a) == SPECIAL_NANS;
 }
 
+// Parts of chunks that came into sight, and which of them show something else than the item.
+struct exposed {
+    struct filler *f;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct walk w; // stands on the next chunk
+    bool more;
+    int64_t at; // its place among the chunks
+    bool *wanted; // of each: it is to be written
+};
+
+struct grain {
+    struct walk chunk;
+    bool *wanted;
+};
+
+_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+
+// Whether a part of a chunk shows the item already; lo and hi are relative to the chunk. `block`
+// has room for one.
 static tess_status
-fill_exposed(struct filler *f, const struct walk *chunk, tess_error *err)
+is_filled(const struct filler *f, struct visit *v, const struct walk *chunk, uint8_t *block,
+          struct chunk_scratch *s, bool *filled, tess_error *err)
 {
     const struct geometry *const g = &f->a->g;
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    struct visit *v = NULL;
-    bool filled = false;
+    const size_t typesize = (size_t)g->typesize;
+    int64_t extent[NDIM_MAX], stride[NDIM_MAX];
+    struct walk w;
 
-    if (special_is_filled(f->a, chunk->index))
+    if (constant_chunk(&v->stored.chunk, g->typesize, block)) {
+        *filled = memcmp(block, f->item, typesize) == 0;
         return TESS_OK;
-    tess_status st = reserve_block(f, err);
-    if (st == TESS_OK)
-        st = visit_open(f->a, chunk->index, false, &v, err);
-    if (st == TESS_OK)
-        st = is_filled(f, v, chunk, &filled, err);
-    visit_release(v);
-    if (st != TESS_OK || filled)
-        return st;
-    for (int i = 0; i < g->ndim; i++) {
-        const int64_t origin = chunk->at[i] * g->chunkshape[i];
-        start[i] = origin + chunk->lo[i];
-        stop[i] = origin + chunk->hi[i];
     }
-    return write_item(f, start, stop, err);
+    *filled = true;
+    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+    for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
+         more && *filled; more = walk_next(&w)) {
+        const tess_status st = visit_block(f->a, v, (int32_t)w.index, block, s, err);
+        if (st != TESS_OK)
+            return st;
+        int64_t at = 0;
+        for (int i = 0; i < g->ndim; i++) {
+            extent[i] = w.hi[i] - w.lo[i];
+            at += w.lo[i] * stride[i];
+        }
+        *filled = ndconstant(g->ndim, extent, g->typesize, block + at, stride) &&
+                  memcmp(block + at, f->item, typesize) == 0;
+    }
+    return TESS_OK;
+}
+
+static tess_status
+look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *s, bool *filled,
+        tess_error *err)
+{
+    const int32_t blocksize = f->a->g.blocksize; // as the file says
+    struct visit *v = NULL;
+    tess_status st = scratch_check(s, blocksize, err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const block = malloc((size_t)blocksize);
+    st = block ? visit_open(f->a, chunk->index, false, &v, err)
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    if (st == TESS_OK)
+        st = is_filled(f, v, chunk, block, s, filled, err);
+    visit_release(v);
+    free(block);
+    return st;
+}
+
+static tess_status
+next(void *arg, void *grain, bool *more, tess_error *err)
+{
+    struct exposed *const x = arg;
+    struct grain *const g = grain;
+    (void)err;
+    while (x->more && special_is_filled(x->f->a, x->w.index)) {
+        x->more = walk_next(&x->w);
+        x->at++;
+    }
+    *more = x->more;
+    if (!x->more)
+        return TESS_OK;
+    *g = (struct grain){.chunk = x->w, .wanted = &x->wanted[x->at++]};
+    x->more = walk_next(&x->w);
+    return TESS_OK;
+}
+
+static tess_status
+work(void *arg, void *grain, tess_error *err)
+{
+    const struct exposed *const x = arg;
+    struct grain *const g = grain;
+    bool filled = false;
+    struct chunk_scratch *const s = pool_take(x->f->a->pool);
+    const tess_status st = s ? look_at(x->f, &g->chunk, s, &filled, err)
+                             : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    pool_give(x->f->a->pool, s);
+    *g->wanted = !filled;
+    return st;
+}
+
+// Find the parts that show something else, then write the item to them.
+static tess_status
+fill_exposed(struct exposed *x, tess_error *err)
+{
+    static const struct task task = {
+        .next = next, .work = work, .grain_size = sizeof(struct grain)};
+    tess_array *const a = x->f->a;
+    const struct geometry *const g = &a->g;
+    const struct codec *const codec = codec_by_id(a->frame->h.codec);
+    const int64_t nbytes = geometry_blocks_nbytes(g, x->start, x->stop, NULL);
+    const struct task_width width = {
+        .threads = a->context.threads, .cost = cost_decode(codec, nbytes), .watch = x->f->watch};
+    bool any = false;
+    int64_t n = 1;
+
+    for (int i = 0; i < g->ndim; i++)
+        n *= (x->stop[i] - 1) / g->chunkshape[i] - x->start[i] / g->chunkshape[i] + 1;
+    x->at = 0;
+    x->more = walk_begin(&x->w, g->ndim, g->chunkshape, g->grid, x->start, x->stop, NULL);
+    x->wanted = calloc((size_t)n, sizeof *x->wanted);
+    if (!x->wanted)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
+    tess_status st = task_run(&task, x, &width, err);
+    for (int64_t i = 0; i < n && st == TESS_OK && !any; i++)
+        any = x->wanted[i];
+    if (any)
+        st = array_write_some(a, x->start, x->stop, x->f->item, x->wanted, x->f->watch, err);
+    free(x->wanted);
+    return st;
+}
+
+static bool
+is_empty(int ndim, const int64_t *start, const int64_t *stop)
+{
+    for (int i = 0; i < ndim; i++)
+        if (start[i] >= stop[i])
+            return true;
+    return false;
 }
 
 // The padding of chunks that were there before, as far as it is inside the shape now.
@@ -179,21 +246,16 @@ static tess_status
 fill_padding(struct filler *f, const struct geometry *before, tess_error *err)
 {
     const struct geometry *const g = &f->a->g;
-    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct exposed x = {.f = f};
     tess_status st = TESS_OK;
-    struct walk w;
 
     for (int i = 0; i < g->ndim; i++)
-        stop[i] = min_i64(g->shape[i], before->grid[i] * before->chunkshape[i]);
+        x.stop[i] = min_i64(g->shape[i], before->grid[i] * before->chunkshape[i]);
     for (int axis = 0; axis < g->ndim && st == TESS_OK; axis++) {
         for (int i = 0; i < g->ndim; i++)
-            start[i] = i == axis ? min_i64(before->shape[i], stop[i]) : 0;
-        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
-             more && st == TESS_OK; more = walk_next(&w)) {
-            st = fill_exposed(f, &w, err);
-            if (st == TESS_OK)
-                st = watch_look(f->watch, err);
-        }
+            x.start[i] = i == axis ? min_i64(before->shape[i], x.stop[i]) : 0;
+        if (!is_empty(g->ndim, x.start, x.stop))
+            st = fill_exposed(&x, err);
     }
     return st;
 }

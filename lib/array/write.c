@@ -27,6 +27,7 @@ struct box_source {
     struct walk chunks;
     bool more;
     bool only_parts; // chunks that are covered are done
+    const bool *wanted; // of the chunk the walk stands on, and all behind it; NULL: all are
 };
 
 enum {
@@ -57,13 +58,29 @@ constant(const void *from, const struct edit *e)
 }
 
 static bool
+is_wanted(const struct box_source *box)
+{
+    if (box->wanted && !*box->wanted)
+        return false;
+    return !box->only_parts || !walk_covers(&box->chunks, box->a->g.shape);
+}
+
+static void
+step(struct box_source *box)
+{
+    box->more = walk_next(&box->chunks);
+    if (box->wanted)
+        box->wanted++;
+}
+
+static bool
 next(void *cursor, struct edit *e)
 {
     struct box_source *const box = cursor;
     const struct geometry *const g = &box->a->g;
     const struct walk *const w = &box->chunks;
-    while (box->more && box->only_parts && walk_covers(w, g->shape))
-        box->more = walk_next(&box->chunks);
+    while (box->more && !is_wanted(box))
+        step(box);
     if (!box->more)
         return false;
 
@@ -76,7 +93,7 @@ next(void *cursor, struct edit *e)
         e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
     }
     e->whole = walk_covers(w, g->shape);
-    box->more = walk_next(&box->chunks);
+    step(box);
     return true;
 }
 
@@ -323,6 +340,16 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int6
     source.nbytes = geometry_blocks_nbytes(&a->g, start, stop, step);
     forget_many(a, start, stop, &source);
     return write_edits(&box, a, start, stop, step, watch, &source, err);
+}
+
+tess_status
+array_write_some(tess_array *a, const int64_t *start, const int64_t *stop, const uint8_t *item,
+                 const bool *wanted, struct watch *watch, tess_error *err)
+{
+    const struct strided_const src = {.items = item}; // strides 0: the same item everywhere
+    struct box_source box = {.src = &src, .wanted = wanted};
+    struct edit_source source = {.nbytes = geometry_blocks_nbytes(&a->g, start, stop, NULL)};
+    return write_edits(&box, a, start, stop, NULL, watch, &source, err);
 }
 
 tess_status

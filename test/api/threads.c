@@ -475,7 +475,7 @@ writers(void **state)
 
 // -- small parts of many chunks
 
-enum { PARTS_CHUNK = 1 << 14, PARTS_CHUNKS = 64, PARTS_SECONDS = 10 };
+enum { PARTS_CHUNKS = 64, PARTS_ROWS = 64, PARTS_COLUMNS = 200, PARTS_SECONDS = 10 };
 
 // What the filter of the program sees.
 struct meeting {
@@ -518,62 +518,97 @@ meet(const tess_block *block, const void *src, void *dst, size_t size)
     return pass(block, src, dst, size);
 }
 
-// A write of one item to each of many chunks: little is encoded and much is copied, and threads
-// share that.
+// One item of each chunk: little is encoded and much is copied.
+static void
+write_parts(tess_array *a, struct reference *ref)
+{
+    const int64_t first[2] = {3, 5}, stop[2] = {PARTS_CHUNKS * PARTS_ROWS, PARTS_COLUMNS};
+    const int64_t step[2] = {PARTS_ROWS, PARTS_COLUMNS};
+    static const uint32_t items[PARTS_CHUNKS] = {1, 2, 3};
+    ok(tess_array_set_slice(a, first, stop, step, items, NULL, err));
+    for (int64_t i = 0; i < PARTS_CHUNKS; i++)
+        memcpy(ref->data + 4 * ((first[0] + i * step[0]) * PARTS_COLUMNS + first[1]), &items[i], 4);
+}
+
+// Padding of each chunk comes into sight, and is looked at.
+static void
+show_padding(tess_array *a, struct reference *ref)
+{
+    const int64_t shape[2] = {PARTS_CHUNKS * PARTS_ROWS, PARTS_COLUMNS + 1};
+    ok(tess_array_resize(a, shape, err));
+    reference_resize(ref, shape);
+}
+
+// And goes out of sight, where zeros are written.
+static void
+hide_items(tess_array *a, struct reference *ref)
+{
+    const int64_t shape[2] = {PARTS_CHUNKS * PARTS_ROWS, PARTS_COLUMNS - 1};
+    ok(tess_array_resize(a, shape, err));
+    reference_resize(ref, shape);
+}
+
+// Threads share what is to do for small parts of many chunks.
 static void
 small_parts(void **state)
 {
-    static uint32_t items[PARTS_CHUNK * PARTS_CHUNKS];
-    const int64_t nitems = PARTS_CHUNK * PARTS_CHUNKS, first = 3, step = PARTS_CHUNK;
-    struct meeting meeting = {.threads = 0};
-    const tess_user_filter filter = {
-        .id = 170, .name = "meet", .user = &meeting, .forward = meet, .backward = pass};
-    const tess_plugins plugins = {.filters = &filter, .nfilters = 1};
-    struct reference ref;
-    tess_context context;
-    tess_storage storage;
-    tess_params params;
+    static void (*const calls[])(tess_array *, struct reference *) = {write_parts, show_padding,
+                                                                      hide_items};
+    static uint32_t items[PARTS_CHUNKS * PARTS_ROWS * PARTS_COLUMNS];
+    const int64_t shape[2] = {PARTS_CHUNKS * PARTS_ROWS, PARTS_COLUMNS};
     struct random r;
-    tess_array *a;
 
     (void)state;
-    pthread_mutex_init(&meeting.lock, NULL);
-    pthread_cond_init(&meeting.changed, NULL);
     random_init(&r, random_seed());
-    for (int64_t i = 0; i < nitems; i++) // half of each block is noise
-        items[i] = i % 256 < 128 ? (uint32_t)random_next(&r) : 0;
-    tess_context_init(&context);
-    context.cache = 0;
-    tess_storage_init(&storage);
-    storage.context = &context;
-    storage.plugins = &plugins;
-    tess_params_init(&params);
-    params.dtype = "<u4";
-    params.ndim = 1;
-    params.shape[0] = nitems;
-    params.chunkshape[0] = PARTS_CHUNK;
-    params.blockshape[0] = 256;
-    params.codec = TESS_CODEC_LZ4;
-    params.clevel = 1;
-    memset(params.filters, 0, sizeof params.filters);
-    params.filters[TESS_MAX_FILTERS - 1] = filter.id;
-    meeting.open = true;
-    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
-    const bool alone = meeting.threads < 2; // all that this process may have
-    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // the others sleep
-    meeting.open = !alone;
-    meeting.threads = 0;
-    ok(tess_array_set_slice(a, &first, &nitems, &step, items, NULL, err));
-    assert_true(alone || meeting.threads == 2);
-    reference_init(&ref, 1, &nitems, 4);
-    memcpy(ref.data, items, sizeof items);
-    for (int64_t i = 0; i < PARTS_CHUNKS; i++)
-        memcpy(ref.data + 4 * (first + i * step), &items[i], 4);
-    check_array(a, &ref);
-    reference_finish(&ref);
-    ok(tess_array_close(a, err));
-    pthread_mutex_destroy(&meeting.lock);
-    pthread_cond_destroy(&meeting.changed);
+    for (int64_t i = 0; i < shape[0] * shape[1]; i++) // half of it is noise
+        items[i] = i % 128 < 64 ? (uint32_t)random_next(&r) : 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        struct meeting meeting = {.open = true};
+        const tess_user_filter filter = {
+            .id = 170, .name = "meet", .user = &meeting, .forward = meet, .backward = meet};
+        const tess_plugins plugins = {.filters = &filter, .nfilters = 1};
+        struct reference ref;
+        tess_context context;
+        tess_storage storage;
+        tess_params params;
+        tess_array *a;
+
+        pthread_mutex_init(&meeting.lock, NULL);
+        pthread_cond_init(&meeting.changed, NULL);
+        tess_context_init(&context);
+        context.cache = 0;
+        tess_storage_init(&storage);
+        storage.context = &context;
+        storage.plugins = &plugins;
+        tess_params_init(&params);
+        params.dtype = "<u4";
+        params.ndim = 2;
+        memcpy(params.shape, shape, sizeof shape);
+        params.chunkshape[0] = PARTS_ROWS;
+        params.chunkshape[1] = PARTS_COLUMNS + 20;
+        params.blockshape[0] = 1;
+        params.blockshape[1] = PARTS_COLUMNS + 20;
+        params.codec = TESS_CODEC_LZ4;
+        params.clevel = 1;
+        memset(params.filters, 0, sizeof params.filters);
+        params.filters[TESS_MAX_FILTERS - 1] = filter.id;
+        ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+        const bool alone = meeting.threads < 2; // all that this process may have
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // the others sleep
+        meeting.open = !alone;
+        meeting.threads = 0;
+        reference_init(&ref, 2, shape, 4);
+        memcpy(ref.data, items, sizeof items);
+        calls[i](a, &ref);
+        if (!alone && meeting.threads != 2)
+            fail_msg("call %zu is done by one thread", i);
+        meeting.open = false;
+        check_array(a, &ref);
+        reference_finish(&ref);
+        ok(tess_array_close(a, err));
+        pthread_mutex_destroy(&meeting.lock);
+        pthread_cond_destroy(&meeting.changed);
+    }
 }
 
 int
