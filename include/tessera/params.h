@@ -38,8 +38,8 @@ typedef enum tess_codec {
     /**
      * ZFP: floats of 4 or 8 bytes, nearly, in blocks of 1 to 4 dimensions and 4 items or more along
      * each axis; no filters that move bytes, no splitting; an optional part of the library. Blocks
-     * that hold a NaN or an infinity are kept exactly. Lossy; codec_meta t: errors up to 10^t, t
-     * signed.
+     * that hold a NaN or an infinity are kept exactly. Items are taken as little-endian numbers on
+     * every machine, whatever the type says. Lossy; codec_meta t: errors up to 10^t, t signed.
      */
     TESS_CODEC_ZFP_ACCURACY = 33,
     TESS_CODEC_ZFP_PRECISION = 34, /**< lossy; codec_meta: bits of precision, roughly */
@@ -47,7 +47,10 @@ typedef enum tess_codec {
     TESS_CODEC_LAST = 255 /**< the program's own go up to here; see plugin.h */
 } tess_codec;
 
-/** Filters, by the ids that the format records. Applied to each block before the codec. */
+/**
+ * Filters, by the ids that the format records. Applied to each block before the codec. Lossy ones
+ * take items as little-endian numbers on every machine, whatever the type says.
+ */
 typedef enum tess_filter {
     TESS_FILTER_NONE = 0, /**< an empty slot of the pipeline */
     TESS_FILTER_SHUFFLE = 1, /**< byte j of all items together; meta: width, 0 = item size */

@@ -11,6 +11,7 @@
 #include "array/number.h"
 
 #include "base/checked.h"
+#include "base/swap.h"
 #include "ndcopy/ndcopy.h"
 
 #include <math.h>
@@ -307,8 +308,7 @@ number_type_init(struct number_type *type, const tess_dtype *dtype)
         {TESS_KIND_FLOAT, 4, {TESS_KIND_FLOAT, 4, false, false, tally_f4}},
         {TESS_KIND_FLOAT, 8, {TESS_KIND_FLOAT, 8, false, false, tally_f8}},
     };
-    const uint16_t one = 1;
-    const char ours = *(const unsigned char *)&one == 1 ? '<' : '>';
+    const char ours = machine_is_big_endian() ? '>' : '<';
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].kind == dtype->kind && known[i].size == dtype->size) {
             *type = known[i].type;

@@ -1,5 +1,5 @@
 /*
- * bytes.h - cursors over bytes, and integers of either byte order.
+ * bytes.h - cursors over bytes, and numbers of either byte order.
  *
  * Reading past the end gives zeros and sets `bad` for good; so does writing past the end, which
  * writes nothing. A parser reads its fields in order and asks once, at the end.
@@ -54,6 +54,24 @@ get_i32le(const uint8_t *p)
     return (int32_t)get_u32le(p);
 }
 
+static inline float
+get_f32le(const uint8_t *p)
+{
+    const uint32_t bits = get_u32le(p);
+    float v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline double
+get_f64le(const uint8_t *p)
+{
+    const uint64_t bits = get_u64le(p);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 static inline void
 put_u16be(uint8_t *p, uint16_t v)
 {
@@ -95,6 +113,22 @@ static inline void
 put_i32le(uint8_t *p, int32_t v)
 {
     put_u32le(p, (uint32_t)v);
+}
+
+static inline void
+put_f32le(uint8_t *p, float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    put_u32le(p, bits);
+}
+
+static inline void
+put_f64le(uint8_t *p, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    put_u64le(p, bits);
 }
 
 struct rd {

@@ -7,8 +7,14 @@
  *
  * The library may have been built for words of 8 to 64 bits. Their bits stand in the same order,
  * but a stream ends with a whole word; in the format that is one of 64 bits.
+ *
+ * In the format items and words are little-endian; the library has both in the byte order of the
+ * machine. On a big-endian machine the items are copied and their bytes swapped before encoding,
+ * swapped in place after decoding, and the words of a stream are swapped on both ways.
  */
 #include "codec/adapters.h"
+
+#include "base/swap.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -33,6 +39,7 @@ struct job {
     zfp_field field;
     uint8_t *buffer; // of a stream
     size_t size; // largest that can be
+    uint8_t *swapped; // the items to encode, on a big-endian machine
 };
 
 static bool
@@ -96,6 +103,21 @@ finish(struct job *job)
     if (job->bits)
         stream_close(job->bits);
     free(job->buffer);
+    free(job->swapped);
+}
+
+// Numbers of `word` bytes from little-endian to the byte order of the machine, or back.
+static void
+swap_little(uint8_t *bytes, size_t size, size_t word)
+{
+    if (machine_is_big_endian() && word > 1)
+        swap_bytes(bytes, size, word);
+}
+
+static void
+swap_stream(struct job *job, size_t size)
+{
+    swap_little(job->buffer, size, (size_t)stream_alignment() / 8);
 }
 
 // The items are read or written as floats where they are.
@@ -118,6 +140,23 @@ init(const struct codec_call *call, void *items, struct job *job)
     zfp_stream_set_bit_stream(job->zfp, job->bits);
     zfp_stream_rewind(job->zfp);
     return true;
+}
+
+// As init(), for items that the library only reads, in the byte order of the format.
+static bool
+init_encoder(const struct codec_call *call, const uint8_t *src, size_t size, struct job *job)
+{
+    if (!machine_is_big_endian())
+        return init(call, (void *)(uintptr_t)src, job); // const to the library, too, if not by type
+
+    uint8_t *const swapped = malloc(size);
+    if (swapped) {
+        memcpy(swapped, src, size);
+        swap_little(swapped, size, (size_t)call->grid->typesize);
+    }
+    const bool ready = swapped && init(call, swapped, job);
+    job->swapped = swapped;
+    return ready;
 }
 
 static tess_status
@@ -155,20 +194,21 @@ static tess_status
 encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    struct job job;
+    struct job job = {0};
     const tess_status st = check(call, src_size <= INT32_MAX ? (int32_t)src_size : 0, err);
     if (st != TESS_OK)
         return st;
     *out_size = 0;
     if (has_nonfinite(src, src_size, call->grid->typesize))
         return TESS_OK;
-    if (!init(call, (void *)(uintptr_t)src, &job)) { // const to the library, too, if not by type
+    if (!init_encoder(call, src, src_size, &job)) {
         finish(&job);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the ZFP encoder");
     }
     size_t size = zfp_compress(job.zfp, &job.field);
     for (; size % WORD_SIZE != 0; size++)
         job.buffer[size] = 0;
+    swap_stream(&job, size);
     if (size <= dst_size) {
         memcpy(dst, job.buffer, size);
         *out_size = size;
@@ -194,7 +234,9 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
     if (src_size <= job.size) {
         memcpy(job.buffer, src, src_size);
         memset(job.buffer + src_size, 0, job.size - src_size);
+        swap_stream(&job, job.size);
         used = zfp_decompress(job.zfp, &job.field);
+        swap_little(dst, dst_size, (size_t)call->grid->typesize);
     }
     finish(&job);
     if (used == 0 || used > src_size || src_size - used >= WORD_SIZE)
