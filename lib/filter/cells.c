@@ -7,6 +7,7 @@
  */
 #include "filter/cells.h"
 
+#include "base/bytes.h"
 #include "base/checked.h"
 
 #include <assert.h>
@@ -144,32 +145,32 @@ cells_backward(const struct block_grid *grid, int32_t side, uint8_t *restrict ds
     } while (next_cell(&c));
 }
 
+// The filter is not told the type of the items: as for c-blosc2, which takes them as they stand in
+// memory, they are little-endian numbers.
 static void
 average4(uint8_t *items, int64_t n)
 {
     float sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        float x;
-        memcpy(&x, items + i * 4, 4);
-        sum += x;
-    }
-    sum /= (float)n;
+    uint8_t mean[4];
     for (int64_t i = 0; i < n; i++)
-        memcpy(items + i * 4, &sum, 4);
+        sum += get_f32le(items + i * 4);
+    sum /= (float)n;
+    put_f32le(mean, sum);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(items + i * 4, mean, sizeof mean);
 }
 
 static void
 average8(uint8_t *items, int64_t n)
 {
     double sum = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double x;
-        memcpy(&x, items + i * 8, 8);
-        sum += x;
-    }
-    sum /= (double)n;
+    uint8_t mean[8];
     for (int64_t i = 0; i < n; i++)
-        memcpy(items + i * 8, &sum, 8);
+        sum += get_f64le(items + i * 8);
+    sum /= (double)n;
+    put_f64le(mean, sum);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(items + i * 8, mean, sizeof mean);
 }
 
 void

@@ -31,7 +31,8 @@ void cells_forward(const struct block_grid *grid, int32_t side, uint8_t *restric
 void cells_backward(const struct block_grid *grid, int32_t side, uint8_t *restrict dst,
                     const uint8_t *restrict src);
 
-// Items, cell by cell, become the mean of their cell: floats of 4 or 8 bytes. In place.
+// Items, cell by cell, become the mean of their cell: little-endian floats of 4 or 8 bytes. In
+// place.
 void cells_average(const struct block_grid *grid, int32_t side, uint8_t *items);
 
 #endif

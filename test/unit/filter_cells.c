@@ -2,6 +2,7 @@
  * filter_cells.c - ndcell and ndmean: against a permutation worked out item by item, on blocks of
  * any shape, and which cells are refused.
  */
+#include "base/bytes.h"
 #include "filter/cells.h"
 #include "filter/pipeline.h"
 #include "support/random.h"
@@ -131,28 +132,29 @@ means_are_of_each_cell(void **state)
         const int32_t side = 1 + (int32_t)random_below(&r, 6);
         const size_t n = (size_t)nitems_of(&g);
         struct rank *const ranks = ranks_of(&g, side);
-        double *const items = malloc(n * sizeof *items);
-        float *const small = malloc(n * sizeof *small);
+        uint8_t *const items = malloc(n * 8), *const small = malloc(n * 4);
         struct block_grid small_grid = g;
 
         assert_true(items && small);
         small_grid.typesize = 4;
-        for (size_t i = 0; i < n; i++)
-            small[i] = (float)(items[i] = (double)random_below(&r, 1000));
+        for (size_t i = 0; i < n; i++) {
+            put_f64le(items + 8 * i, (double)random_below(&r, 1000));
+            put_f32le(small + 4 * i, (float)get_f64le(items + 8 * i));
+        }
         double *const expected = malloc(n * sizeof *expected);
         assert_non_null(expected);
         for (size_t i = 0, j; i < n; i = j) {
             double sum = 0;
             for (j = i; j < n && !memcmp(ranks[j].cell, ranks[i].cell, sizeof ranks[i].cell); j++)
-                sum += items[j];
+                sum += get_f64le(items + 8 * j);
             for (size_t k = i; k < j; k++)
                 expected[k] = sum / (double)(j - i);
         }
-        cells_average(&g, side, (uint8_t *)items);
-        cells_average(&small_grid, side, (uint8_t *)small);
+        cells_average(&g, side, items);
+        cells_average(&small_grid, side, small);
         for (size_t i = 0; i < n; i++) {
-            assert_true(items[i] == expected[i]);
-            assert_true(small[i] == (float)expected[i]);
+            assert_true(get_f64le(items + 8 * i) == expected[i]);
+            assert_true(get_f32le(small + 4 * i) == (float)expected[i]);
         }
         free(items);
         free(small);
@@ -208,13 +210,16 @@ works_in_a_pipeline(void **state)
     assert_memory_equal(backward(&p, filtered, 15), plain, 15);
 }
 
-// ndmean loses when it is applied, and is a permutation when it is undone.
+// ndmean loses when it is applied, and is a permutation when it is undone. The numbers are
+// little-endian.
 static void
 means_are_put_back(void **state)
 {
-    static const float plain[6] = {1, 3, 10, 5, 7, 20}; // 2 x 3
-    static const float expected[6] = {4, 4, 15, 4, 4, 15};
-    const struct block_grid g = {.ndim = 2, .typesize = 4, .shape = {2, 3}};
+    static const uint8_t plain[24] = {0, 0, 0x80, 0x3f, 0, 0, 0x40, 0x40, 0, 0, 0x20, 0x41,
+                                      0, 0, 0xa0, 0x40, 0, 0, 0xe0, 0x40, 0, 0, 0xa0, 0x41};
+    static const uint8_t expected[24] = {0, 0, 0x80, 0x40, 0, 0, 0x80, 0x40, 0, 0, 0x70, 0x41,
+                                         0, 0, 0x80, 0x40, 0, 0, 0x80, 0x40, 0, 0, 0x70, 0x41};
+    const struct block_grid g = {.ndim = 2, .typesize = 4, .shape = {2, 3}}; // 1 3 10, 5 7 20
     const struct filter_spec spec = {
         .ids = {FILTER_NDMEAN}, .metas = {2}, .typesize = 4, .grid = &g, .blocksize = 24};
     struct pipeline p;
@@ -224,7 +229,7 @@ means_are_put_back(void **state)
     assert_int_equal(pipeline_init(&spec, &p, &err), TESS_OK);
     assert_int_equal(pipeline_check_encode(&p, &err), TESS_OK);
     assert_true(p.lossy);
-    const uint8_t *const f = forward(&p, (const uint8_t *)plain, 24);
+    const uint8_t *const f = forward(&p, plain, 24);
     assert_memory_equal(backward(&p, f, 24), expected, 24);
 }
 
