@@ -5,6 +5,7 @@
  */
 #include "cli/layout/sample.h"
 
+#include "cli/item.h"
 #include "cli/report.h"
 #include "cli/text.h"
 
@@ -266,6 +267,42 @@ test_invent(void **state)
     }
 }
 
+// The same numbers in either byte order, as the type says, not the machine.
+static void
+test_orders(void **state)
+{
+    static const struct {
+        const char *dtype;
+        double unit; // what is lost by rounding
+    } orders[] = {{"<f8", 0}, {">f8", 0}, {"<f4", 1e-4}, {">f4", 1e-4}, {"<i2", 1}, {">i2", 1},
+                  {"<u4", 1}, {">u4", 1}, {"<i8", 1},    {">i8", 1},    {"<M8", 1}};
+    double first[100];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        const tess_dtype type = tess_dtype_parse(orders[i].dtype);
+        struct sample s;
+        tess_params p;
+
+        set_params(&p, "10x10");
+        p.dtype = orders[i].dtype;
+        p.typesize = type.size;
+        assert_int_equal(sample_invent(&s, &p, 1 << 20, NULL), TESS_OK);
+        for (int n = 0; n < 100; n++) {
+            const uint8_t *const item = s.items + n * type.size;
+            const double v = type.kind == TESS_KIND_FLOAT
+                                 ? item_load_real(item, type.size, type.order)
+                                 : (double)item_load_signed(item, type.size, type.order);
+
+            first[n] = i == 0 ? v : first[n];
+            assert_true(first[n] > 0 && first[n] < 1001);
+            if (!(fabs(v - first[n]) <= orders[i].unit))
+                fail_msg("%s: item %d is %g, not %g", orders[i].dtype, n, v, first[n]);
+        }
+        sample_close(&s);
+    }
+}
+
 // A field that is smooth: neighbours differ less than items far away.
 static void
 test_smooth(void **state)
@@ -280,13 +317,17 @@ test_smooth(void **state)
     assert_int_equal(sample_invent(&s, &p, 1 << 20, NULL), TESS_OK);
     assert_true(s.whole);
     assert_int_equal(s.size, 200 * 200 * 8);
-    const double *const v = (const double *)(const void *)s.items;
+    double *const v = malloc(s.size);
+    assert_non_null(v);
+    for (int n = 0; n < 200 * 200; n++)
+        v[n] = item_load_real(s.items + 8 * n, 8, '<');
     for (int n = 0; n < 200 * 100; n++) {
         assert_true(isfinite(v[n]) && v[n] >= -1000 && v[n] <= 2000);
         near += fabs(v[n] - v[n + 1]);
         far += fabs(v[n] - v[n + 200 * 70 + 35]);
     }
     assert_true(3 * near < far && near > 0);
+    free(v);
     sample_close(&s);
 }
 
@@ -296,7 +337,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take),    cmocka_unit_test(test_longest),
         cmocka_unit_test(test_failing), cmocka_unit_test(test_invent),
-        cmocka_unit_test(test_smooth),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_smooth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

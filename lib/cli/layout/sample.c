@@ -153,34 +153,25 @@ field(int ndim, const int64_t *index, int64_t number)
     return round(100 * (500 + 350 * waves / (ndim > 0 ? ndim : 1) + noise((uint64_t)number))) / 100;
 }
 
-// The bytes of an item with that value, in the order of this machine.
+// The bytes of an item with that value, little-endian.
 static void
 put(uint8_t *item, const tess_dtype *type, int32_t typesize, double v)
 {
     const float single = (float)v;
-    const int64_t integer = (int64_t)v;
+    uint32_t bits_of_single;
+    uint64_t bits = (uint64_t)(int64_t)v;
 
+    if (type->kind == TESS_KIND_FLOAT && typesize == 4) {
+        memcpy(&bits_of_single, &single, sizeof single);
+        bits = bits_of_single;
+    } else if (type->kind == TESS_KIND_FLOAT && typesize == 8) {
+        memcpy(&bits, &v, sizeof v);
+    } else if (type->kind == TESS_KIND_BOOL) {
+        bits = bits > 500;
+    }
     memset(item, 0, (size_t)typesize);
-    if (type->kind == TESS_KIND_FLOAT && typesize == 4)
-        memcpy(item, &single, sizeof single);
-    else if (type->kind == TESS_KIND_FLOAT && typesize == 8)
-        memcpy(item, &v, sizeof v);
-    else if (type->kind == TESS_KIND_BOOL)
-        item[0] = integer > 500;
-    else
-        memcpy(item, &integer,
-               (size_t)typesize < sizeof integer ? (size_t)typesize : sizeof integer);
-}
-
-// In the other byte order than that of this machine.
-static bool
-is_foreign(const tess_dtype *type)
-{
-    const uint16_t one = 1;
-    uint8_t first;
-
-    memcpy(&first, &one, 1);
-    return type->order != '|' && type->order != (first ? '<' : '>');
+    for (int i = 0; i < typesize && i < 8; i++)
+        item[i] = (uint8_t)(bits >> 8 * i);
 }
 
 tess_status
@@ -193,7 +184,7 @@ sample_invent(struct sample *s, const tess_params *array, int64_t size, tess_err
 
     if (st != TESS_OK)
         return st;
-    const int32_t word = is_foreign(&type) ? swap_word_size(&type) : 1;
+    const int32_t word = type.order == '>' ? swap_word_size(&type) : 1;
     for (size_t at = 0; at < s->size; at += (size_t)array->typesize, number++) {
         put(s->items + at, &type, array->typesize, field(s->ndim, index, number));
         if (word > 1)
