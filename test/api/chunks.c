@@ -161,14 +161,19 @@ enum { RAMP, NOISE, NULLS, KEPT, CHUNKS };
 static void
 write_kinds(tess_array *a)
 {
-    double items[ITEMS];
+    uint8_t items[CHUNK_SIZE];
     struct random random;
 
-    for (int i = 0; i < ITEMS; i++)
-        items[i] = i;
+    for (int i = 0; i < ITEMS; i++) { // little-endian, as filters take numbers
+        const double v = i;
+        uint64_t bits;
+        memcpy(&bits, &v, sizeof bits);
+        for (int k = 0; k < 8; k++)
+            items[8 * i + k] = (uint8_t)(bits >> 8 * k);
+    }
     write_chunk(a, RAMP, items);
     random_init(&random, 1);
-    random_bytes(&random, (uint8_t *)items, sizeof items);
+    random_bytes(&random, items, sizeof items);
     write_chunk(a, NOISE, items);
     memset(items, 0, sizeof items);
     write_chunk(a, NULLS, items);

@@ -3,6 +3,7 @@
  */
 #include "api/history.h"
 
+#include "support/native.h"
 #include "support/random.h"
 
 #include <stdlib.h>
@@ -68,7 +69,7 @@ history_params(const struct history *history, tess_layout layout, int clevel)
 {
     tess_params params;
     tess_params_init(&params);
-    params.dtype = "<u8";
+    params.dtype = NATIVE "u8";
     params.ndim = 2;
     draw_shape(history, 1, params.shape);
     params.chunkshape[0] = 40;

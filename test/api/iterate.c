@@ -13,6 +13,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static bool
 aligned(const tess_part *part, size_t ts)
 {
     size_t align = 1;
-    while (ts % (align * 2) == 0 && align < 16)
+    while (ts % (align * 2) == 0 && align < _Alignof(max_align_t))
         align *= 2;
     return (uintptr_t)part->items % align == 0;
 }

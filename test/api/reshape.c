@@ -254,14 +254,14 @@ fill_damaged(void **state)
         {"shorter than the layer", {0xc4, 0x03}},
         {"a length of two bytes", {0xc5, 0x04}},
     };
-    const int32_t item = 0x4d3c2b1a;
+    static const uint8_t item[] = {0x1a, 0x2b, 0x3c, 0x4d};
     const char *path = files_path("array.b2nd");
     tess_params p = params_of("<i4", 5, 5);
     struct reference r;
     size_t size;
 
     (void)state;
-    p.fill = &item;
+    p.fill = item;
     p.fill_size = 4;
     ok(tess_array_close(counting(path, &p, 0, &r), err));
     reference_finish(&r);

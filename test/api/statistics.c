@@ -205,7 +205,7 @@ draw_items(struct random *r, const tess_dtype *dtype, uint8_t *dst, int64_t n)
             memcpy(&bits, &x, sizeof bits);
         else if (dtype->kind == TESS_KIND_FLOAT && style % 3 != 0 && dtype->size == 4)
             bits = f_bits;
-        for (int32_t j = 0; j < dtype->size; j++)
+        for (int32_t j = 0; j < dtype->size && j < 8; j++)
             dst[dtype->order == '>' ? dtype->size - 1 - j : j] = (uint8_t)(bits >> 8 * j);
     }
 }

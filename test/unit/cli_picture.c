@@ -4,6 +4,7 @@
 #include "cli/picture/figure.h"
 #include "cli/picture/picture.h"
 #include "cli/picture/png.h"
+#include "support/native.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -75,7 +76,7 @@ make(const int64_t *shape)
         items[n] = item_at(n);
     tess_storage_init(&storage);
     tess_params_init(&params);
-    params.dtype = "<f4";
+    params.dtype = NATIVE "f4";
     params.ndim = NDIM;
     for (int i = 0; i < NDIM; i++) {
         params.shape[i] = shape[i];
@@ -166,7 +167,7 @@ test_random(void **state)
     (void)state;
     print_message("seed %u\n", seed);
     srand(seed);
-    assert_true(numbers_init(&numbers, "<f4", 4));
+    assert_true(numbers_init(&numbers, NATIVE "f4", 4));
     for (int round = 0; round < 400; round++) {
         const int64_t shape[NDIM] = {1 + rand() % 9, 1 + rand() % 30, 1 + rand() % 30};
         const int first = rand() % NDIM, second = (first + 1 + rand() % 2) % NDIM;
@@ -257,10 +258,10 @@ test_missing(void **state)
     tess_error err;
 
     (void)state;
-    assert_true(numbers_init(&numbers, "<f4", 4));
+    assert_true(numbers_init(&numbers, NATIVE "f4", 4));
     tess_storage_init(&storage);
     tess_params_init(&params);
-    params.dtype = "<f4";
+    params.dtype = NATIVE "f4";
     for (int i = 0; i < 2; i++) {
         tess_array *a = NULL;
 
