@@ -31,6 +31,15 @@
  * resize or append makes on the way, then what the call did stays in the array, and
  * tess_array_flush() tries again.
  *
+ * A commit goes to the file or directory that was opened or made, as long as the path leads to it.
+ * If that was renamed, replaced or removed by other means, or a directory on the way was, all calls
+ * that commit return TESS_ERR_STALE, and so does tess_array_refresh(). The changes stay in the
+ * array until it is closed: flush commits them once the path leads to the file again, and
+ * tess_array_save() (copy.h) saves them elsewhere. A file that is moved when all is committed stays
+ * as it is and is no failure; one that is removed then is: flush and close return TESS_ERR_STALE. A
+ * relative path starts in the directory that was the working directory when it was given, wherever
+ * the program goes. A path that the process may not look up any more (EACCES) is not compared.
+ *
  * Small writes wait in memory as decoded blocks (tess_context.cache), so that writing row after row
  * encodes each block once. They are encoded when that memory is needed, by a later call that
  * changes the array, at the latest by flush or close. What goes wrong then is told by that call;
@@ -177,8 +186,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage,
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or as tess_array_open(). TESS_ERR_STALE of an array that is open for writing:
- *         another program changed the file, so that it cannot be committed any more. After a
- *         failure the array is as it was, and refreshing it may be tried again.
+ *         another program changed the file, or the path leads to another one, so that it cannot be
+ *         committed. After a failure the array is as it was, and refreshing it may be tried again.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *changed,
                                                        tess_error *err);
@@ -191,11 +200,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *chan
  * @param err  Filled on failure; may be NULL.
  *
  * @return TESS_OK, also when there is nothing to do, or TESS_ERR_IO, TESS_ERR_NOMEM,
- *         TESS_ERR_STALE (another program changed the file). After a failure the file holds the
- *         previous commit; the changes are still in the array and flush may be tried again. Taking
- *         the place of another array fails with TESS_ERR_IO if something is there by now that
- *         cannot be replaced, or that somebody has open for writing (err->sys EWOULDBLOCK): the
- *         path leads to that still.
+ *         TESS_ERR_STALE (another program changed the file, or it is not where its path leads to).
+ *         After a failure the file holds the previous commit; the changes are still in the array
+ *         and flush may be tried again. Taking the place of another array fails with TESS_ERR_IO if
+ *         something is there by now that cannot be replaced, or that somebody has open for writing
+ *         (err->sys EWOULDBLOCK): the path leads to that still.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
 

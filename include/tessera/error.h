@@ -40,7 +40,7 @@ typedef enum tess_status {
     TESS_ERR_UNSUPPORTED = 6,
     /** A limit: of the format, of this machine, or one that the caller set. */
     TESS_ERR_LIMIT = 7,
-    /** The file was changed by somebody else since it was opened. */
+    /** The file was changed by another program since it was opened; or its path leads elsewhere. */
     TESS_ERR_STALE = 8,
     /** The caller: a function of the program did not want to go on. */
     TESS_ERR_CANCELLED = 9

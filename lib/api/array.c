@@ -231,8 +231,10 @@ tess_array_refresh(tess_array *a, bool *changed, tess_error *err)
     tess_status st = check_no_view(a, err);
     if (st != TESS_OK)
         return st;
-    if (!a->path) // the writer, or memory
-        return frame_check_unchanged(a->frame, err);
+    if (!a->path) { // the writer, or memory
+        st = frame_check_path(a->frame, err);
+        return st == TESS_OK ? frame_check_unchanged(a->frame, err) : st;
+    }
     if (is_newest(a))
         return TESS_OK;
     storage_again(a, &plugins, &storage);

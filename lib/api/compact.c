@@ -43,6 +43,7 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
     struct io *const held = f->gathers ? io_gather_file(f->io) : f->io;
     int64_t old, size;
     options.sidecar = NULL; // f has its lock
+    options.path = NULL;
     options.number = f->number; // no two states that go by this name have the same
     tess_status st = check_name(f, held, path, err);
     if (st == TESS_OK)
@@ -80,6 +81,7 @@ open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
         if (st != TESS_OK)
             continue;
         options.sidecar = home.sidecar;
+        options.path = home.path;
         st = home.folder ? frame_open_folder(home.folder, true, &options, f, err)
                          : frame_open(home.io, true, &options, f, err);
     }

@@ -71,6 +71,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
         .durability = storage->durability,
         .checksums = storage->checksums,
         .sidecar = home.sidecar,
+        .path = home.path,
         .context = storage->context,
         .wait = storage->wait,
     };

@@ -4,6 +4,7 @@
 #include "api/home.h"
 
 #include "io/leftovers.h"
+#include "io/path.h"
 #include "io/sidecar.h"
 #include "task/patience.h"
 
@@ -160,6 +161,8 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
             leftovers_remove(storage->path, &frame_folder_kind);
         st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
                           storage->lock_file, &home->sidecar, &why);
+        if (st == TESS_OK && writable)
+            st = io_path_open(storage->path, home->io, home->folder, &home->path, &why);
         if (st != TESS_OK)
             home_close(home);
     }

@@ -71,6 +71,7 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
     if (st != TESS_OK)
         return st;
     how.sidecar = home.sidecar;
+    how.path = home.path;
     st = array_repair(a, salvage, &home, &how, options, report, watch, &copy, err);
     if (st != TESS_OK)
         return st;

@@ -18,6 +18,7 @@ home_close(const struct home *home)
     io_close(home->io);
     folder_close(home->folder);
     sidecar_close(home->sidecar);
+    io_path_close(home->path);
 }
 
 tess_status

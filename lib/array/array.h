@@ -72,6 +72,7 @@ struct home {
     struct io *io;
     struct folder *folder;
     struct sidecar *sidecar; // its lock file; NULL: none
+    struct io_path *path; // of what is written; NULL: none
     int64_t offset; // of the frame in its file; the io starts there
 };
 

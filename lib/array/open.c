@@ -144,6 +144,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     a->offset = home->offset;
     st = array_take_options(a, storage, &options, err);
     options.sidecar = home->sidecar;
+    options.path = home->path;
     if (st == TESS_OK)
         st = frame_lock_share(&options, err); // what is read below is one state
     if (st != TESS_OK) {

@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "frame/trailer.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,21 +160,48 @@ frame_check_unchanged(const struct frame *f, tess_error *err)
 }
 
 tess_status
+frame_check_path(const struct frame *f, tess_error *err)
+{
+    return f->options.path && f->published ? io_path_check(f->options.path, err) : TESS_OK;
+}
+
+static tess_status
+commit(struct frame *f, tess_error *err)
+{
+    tess_status st = frame_check_unchanged(f, err);
+    if (st == TESS_OK && f->dirty)
+        st = frame_need_checksums(f, err);
+    if (st != TESS_OK)
+        return st;
+    st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
+    frame_stamp_again(f);
+    return st;
+}
+
+// What is to be committed must be found by the path. What was committed may have been moved since,
+// as programs do that make files beside others; but not removed.
+static tess_status
+check_found(const struct frame *f, bool needed, tess_error *err)
+{
+    struct io_identity now;
+    tess_status st = needed || f->committed ? frame_check_path(f, err) : TESS_OK;
+    if (st != TESS_ERR_STALE || needed)
+        return st;
+    st = io_identify(f->io, &now, err);
+    return st == TESS_OK && now.removed ? frame_check_path(f, err) : st;
+}
+
+tess_status
 frame_commit(struct frame *f, tess_error *err)
 {
     const bool unsure = f->unsure && f->options.durability >= TESS_DURABILITY_FSYNC;
-    if (!f->dirty && !unsure)
-        return TESS_OK;
-    tess_status st = frame_lock_take(f, err);
-    if (st == TESS_OK)
-        st = frame_check_unchanged(f, err);
-    if (st == TESS_OK && f->dirty)
-        st = frame_need_checksums(f, err);
-    if (st == TESS_OK) {
-        st = f->dirty ? f->container->commit(f, err) : f->container->settle(f, err);
-        frame_stamp_again(f);
-    }
-    if (st == TESS_OK) {
+    const bool needed = f->dirty || unsure;
+    tess_status st = check_found(f, needed, err);
+    if (st == TESS_OK && needed)
+        st = frame_lock_take(f, err);
+    if (st == TESS_OK && needed)
+        st = commit(f, err);
+    if (st == TESS_OK && needed) {
         f->committed |= f->dirty;
         f->dirty = false;
         f->written_ever += f->written;

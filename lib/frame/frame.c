@@ -32,6 +32,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         io_close(io);
         folder_close(folder);
         sidecar_close(options->sidecar);
+        io_path_close(options->path);
         return NULL;
     }
     if (io && io->writable && !io->in_memory) { // chunks go to a file one behind the other
@@ -40,6 +41,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         if (io_gather(io, &io, NULL) != TESS_OK) {
             free(f);
             sidecar_close(options->sidecar);
+            io_path_close(options->path);
             return NULL;
         }
     }
@@ -67,6 +69,7 @@ frame_close(struct frame *f)
     if (!f)
         return;
     sidecar_close(f->options.sidecar);
+    io_path_close(f->options.path);
     io_close(f->io);
     folder_close(f->folder);
     numbers_finish(&f->numbers);

@@ -30,6 +30,7 @@
 #include "frame/unsynced.h"
 #include "frame/usage.h"
 #include "io/io.h"
+#include "io/path.h"
 #include "io/sidecar.h"
 #include "meta/layers.h"
 #include "task/watch.h"
@@ -87,6 +88,7 @@ struct frame_options {
     tess_checksums checksums;
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
     struct sidecar *sidecar; // belongs to the frame from here on; NULL: nothing to lock
+    struct io_path *path; // that leads to it, likewise; NULL: none, or nobody asks
     const tess_context *context; // who waits for locks; outlives the frame; NULL: nobody asks
     bool never_reuse; // bytes and file numbers that a state on disk had
     int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
@@ -119,7 +121,7 @@ struct frame {
     struct change change;
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
-    bool committed; // since it was opened
+    bool committed; // anything, since it was opened
     int64_t written; // bytes of chunks since the last commit
     int64_t written_ever; // before that, since it was opened
     int64_t parked; // bytes of chunks that only the state on disk needs, about
@@ -175,7 +177,11 @@ tess_status frame_check_stamp(const struct frame *f, tess_error *err);
 // This handle wrote to the file.
 void frame_stamp_again(struct frame *f);
 
-// The same for a sparse frame, with a directory instead of an io.
+// Whether the path still leads to the frame, if it ever did: what is committed is found there only
+// then. TESS_ERR_STALE.
+tess_status frame_check_path(const struct frame *f, tess_error *err);
+
+// frame_open() and frame_create() for a sparse frame, with a directory instead of an io.
 tess_status frame_open_folder(struct folder *folder, bool writable,
                               const struct frame_options *options, struct frame **frame,
                               tess_error *err);
@@ -328,7 +334,7 @@ void frame_lock_release(const struct frame *f);
 // A failure to change a frame may be that others changed it meanwhile: TESS_ERR_STALE then.
 tess_status frame_lock_blame(const struct frame *f, tess_status st, tess_error *err);
 
-// commit.c: to the disk.
+// commit.c: to the disk. TESS_ERR_STALE: others changed the frame, or its path leads elsewhere.
 tess_status frame_commit(struct frame *f, tess_error *err);
 // Commit if enough was written since the last time, or overwritten.
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);

@@ -184,6 +184,22 @@ file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
     return TESS_OK;
 }
 
+tess_status
+io_descriptor_identify(int fd, struct io_identity *identity, tess_error *err)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return err_sys(err, errno, "asking which file it is");
+    *identity = (struct io_identity){info.st_dev, info.st_ino, info.st_nlink == 0};
+    return TESS_OK;
+}
+
+static tess_status
+file_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+{
+    return io_descriptor_identify(((const struct file *)io)->fd, identity, err);
+}
+
 static void
 file_close(struct io *io)
 {
@@ -206,6 +222,7 @@ static const struct io_ops file_ops = {
     .publish = file_publish,
     .is_at = file_is_at,
     .stamp = file_stamp,
+    .identify = file_identify,
     .close = file_close,
 };
 

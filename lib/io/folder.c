@@ -39,6 +39,12 @@ folder_is_at(const struct folder *f, const char *path)
     return io_descriptor_is_at(f->fd, path);
 }
 
+tess_status
+folder_identify(const struct folder *f, struct io_identity *identity, tess_error *err)
+{
+    return io_descriptor_identify(f->fd, identity, err);
+}
+
 // Without slashes at the end, so that names can be made beside it. NULL: no memory.
 static char *
 trim(const char *path)

@@ -25,6 +25,10 @@ bool folder_exists(const char *path);
 // Whether `path` leads to the directory.
 bool folder_is_at(const struct folder *folder, const char *path);
 
+// Which directory that is.
+tess_status folder_identify(const struct folder *folder, struct io_identity *identity,
+                            tess_error *err);
+
 // Whether the path that it was opened with, or made for, leads to something else by now.
 bool folder_is_replaced(const struct folder *folder);
 

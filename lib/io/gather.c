@@ -188,6 +188,12 @@ gather_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
     return io_stamp(((const struct gather *)io)->file, stamp, err);
 }
 
+static tess_status
+gather_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+{
+    return io_identify(((const struct gather *)io)->file, identity, err);
+}
+
 static void
 gather_close(struct io *io)
 {
@@ -207,6 +213,7 @@ static const struct io_ops gather_ops = {
     .publish = gather_publish,
     .is_at = gather_is_at,
     .stamp = gather_stamp,
+    .identify = gather_identify,
     .close = gather_close,
 };
 

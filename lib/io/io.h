@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct io;
 
@@ -20,6 +21,13 @@ struct io;
 // milliseconds: two writes within one step leave the same time. Zeros where there is none.
 struct io_stamp {
     int64_t device, file, size, seconds, nanoseconds;
+};
+
+// One file of those that exist.
+struct io_identity {
+    dev_t device;
+    ino_t inode;
+    bool removed; // it has no name any more
 };
 
 struct io_ops {
@@ -42,6 +50,8 @@ struct io_ops {
     bool (*is_at)(const struct io *io, const char *path);
     // NULL: there is none.
     tess_status (*stamp)(const struct io *io, struct io_stamp *stamp, tess_error *err);
+    // Which file that is; memory: zeros.
+    tess_status (*identify)(const struct io *io, struct io_identity *identity, tess_error *err);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -158,6 +168,12 @@ io_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
     *stamp = (struct io_stamp){0};
     return io->ops->stamp ? io->ops->stamp(io, stamp, err) : TESS_OK;
+}
+
+static inline tess_status
+io_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+{
+    return io->ops->identify(io, identity, err);
 }
 
 static inline void

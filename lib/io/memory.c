@@ -167,6 +167,15 @@ memory_is_at(const struct io *io, const char *path)
 }
 
 static tess_status
+memory_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+{
+    (void)io;
+    *identity = (struct io_identity){0};
+    (void)err;
+    return TESS_OK;
+}
+
+static tess_status
 memory_publish(struct io *io, bool durable, tess_error *err)
 {
     (void)durable;
@@ -189,6 +198,7 @@ static const struct io_ops memory_ops = {
     .sync = memory_nothing,
     .publish = memory_publish,
     .is_at = memory_is_at,
+    .identify = memory_identify,
     .close = memory_close,
 };
 

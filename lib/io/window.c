@@ -101,6 +101,12 @@ window_is_at(const struct io *io, const char *path)
     return io_is_at(((const struct window *)io)->whole, path);
 }
 
+static tess_status
+window_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+{
+    return io_identify(((const struct window *)io)->whole, identity, err);
+}
+
 static void
 window_close(struct io *io)
 {
@@ -120,6 +126,7 @@ static const struct io_ops window_ops = {
     .sync = window_sync,
     .publish = window_publish,
     .is_at = window_is_at,
+    .identify = window_identify,
     .close = window_close,
 };
 

@@ -277,6 +277,17 @@ descend(struct spot *spot, const char *path)
     return true;
 }
 
+// Absolute paths are also looked up from a descriptor of the root.
+int __real_fstat64(int fd, struct stat *info);
+
+static bool
+is_root(int fd)
+{
+    struct stat this, root;
+    return fd >= 0 && __real_fstat64(fd, &this) == 0 && stat("/", &root) == 0 &&
+           this.st_dev == root.st_dev && this.st_ino == root.st_ino;
+}
+
 static struct spot
 find_spot(int at, const char *path)
 {
@@ -284,9 +295,11 @@ find_spot(int at, const char *path)
     struct spot spot = {.node = node_of(at), .folder = node_of(at)};
     if (!disk.folder || disk.paused > 0)
         return none;
-    if (path[0] == '/') {
-        const size_t length = strlen(disk.folder);
-        if (strncmp(path, disk.folder, length) != 0 || (path[length] && path[length] != '/'))
+    const bool slash = path[0] == '/';
+    if (slash || (spot.node == NAMES_NONE && is_root(at))) {
+        const char *const folder = disk.folder + !slash;
+        const size_t length = strlen(folder);
+        if (strncmp(path, folder, length) != 0 || (path[length] && path[length] != '/'))
             return none;
         spot = (struct spot){.node = 0, .folder = 0};
         path += length;

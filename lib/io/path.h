@@ -1,0 +1,26 @@
+/*
+ * path.h - whether a path still leads to the file or directory that was opened by it.
+ *
+ * The path is looked up as it was then: an absolute one from the root directory, a relative one
+ * from the working directory of that time. Descriptors of these are kept, since programs change
+ * both. Directories on the way may be renamed, too.
+ */
+#ifndef IO_PATH_H
+#define IO_PATH_H
+
+#include "base/error.h"
+
+struct folder;
+struct io;
+struct io_path;
+
+// For what is open, the other one is NULL: a file that has the path, or will have it.
+tess_status io_path_open(const char *path, const struct io *io, const struct folder *folder,
+                         struct io_path **out, tess_error *err);
+void io_path_close(struct io_path *p); // NULL: fine
+
+// TESS_ERR_STALE: the path leads to something else, or to nothing. One system call. A path that the
+// process may not look up any more counts as unchanged.
+tess_status io_path_check(const struct io_path *p, tess_error *err);
+
+#endif
