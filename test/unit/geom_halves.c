@@ -20,7 +20,8 @@ struct grid {
     int ndim, backwards;
     int64_t first[AXES], last[AXES];
     int colour[CELLS_MAX];
-    int64_t order[CELLS_MAX]; // when a cell was done; 0: not yet
+    int64_t order[CELLS_MAX]; // which call did a cell; 0: none yet
+    int64_t calls;
     int64_t done; // cells
     int64_t fails_at; // cells that are done before one fails
 };
@@ -47,15 +48,23 @@ step(const struct grid *g, int64_t *at, const int64_t *first, const int64_t *las
 }
 
 static tess_status
-do_cell(void *user, const int64_t *at, tess_error *err)
+do_one(struct grid *g, const int64_t *at, tess_error *err)
 {
-    struct grid *const g = user;
     const int64_t n = ordinal(g, at);
     assert_int_equal(g->order[n], 0);
     if (g->done == g->fails_at)
         return err_set(err, TESS_ERR_IO, -1, "a cell fails");
-    g->order[n] = ++g->done;
+    g->order[n] = g->calls;
+    g->done++;
     return TESS_OK;
+}
+
+static tess_status
+do_cell(void *user, const int64_t *at, tess_error *err)
+{
+    struct grid *const g = user;
+    g->calls++;
+    return do_one(g, at, err);
 }
 
 static tess_status
@@ -71,8 +80,9 @@ do_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_e
     for (bool more = true; more && *done; more = step(g, at, first, last))
         *done = g->colour[ordinal(g, at)] == colour;
     memcpy(at, first, sizeof *at * (size_t)g->ndim);
+    g->calls += *done;
     for (bool more = *done; more && st == TESS_OK; more = step(g, at, first, last))
-        st = do_cell(g, at, err);
+        st = do_one(g, at, err);
     return st;
 }
 
@@ -100,8 +110,8 @@ run(struct grid *g, tess_error *err)
     return halves_do(&h, g->first, g->last, err);
 }
 
-// Along the axis that runs backwards, a cell comes before those that it may be read for: those at
-// smaller places with the same other coordinates. Without one, the slowest axis leads.
+// Along the axis that runs backwards, no cell comes after those at smaller places with the same
+// other coordinates. Without such an axis, along the slowest one none comes before them.
 static void
 check_order(const struct grid *g, int64_t n)
 {
@@ -114,9 +124,9 @@ check_order(const struct grid *g, int64_t n)
         if (axis < 0 || i / pitch % (g->last[axis] - g->first[axis]) == 0)
             continue;
         if (g->backwards >= 0)
-            assert_true(g->order[i] < g->order[i - pitch]);
+            assert_true(g->order[i] <= g->order[i - pitch]);
         else
-            assert_true(g->order[i] > g->order[i - pitch]);
+            assert_true(g->order[i] >= g->order[i - pitch]);
     }
 }
 
