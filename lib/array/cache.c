@@ -22,7 +22,7 @@ enum {
 
 struct shard {
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
-    struct cached **buckets;
+    struct cached **buckets; // NULL: no block so far
     uint32_t hand; // bucket
     uint64_t missed[MISSED];
     uint32_t next_missed; // place of the next key
@@ -80,16 +80,9 @@ cache_new(int64_t budget, int32_t blocksize)
         return NULL;
     *c = (struct cache){.budget = budget, .blocksize = (size_t)max_i64(blocksize, 1)};
     c->nbuckets = buckets_for(budget / (int64_t)c->blocksize / SHARDS);
-    bool good = true;
-    for (int i = 0; i < SHARDS; i++) {
+    for (int i = 0; i < SHARDS; i++)
         pthread_mutex_init(&c->shards[i].lock, NULL);
-        if (cache_is_on(c))
-            good &= !!(c->shards[i].buckets = calloc(c->nbuckets, sizeof(struct cached *)));
-    }
-    if (good)
-        return c;
-    cache_free(c);
-    return NULL;
+    return c;
 }
 
 static void
@@ -122,7 +115,7 @@ cache_is_on(const struct cache *c)
 static struct cached *
 look_up(const struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32_t block)
 {
-    struct cached *b = *bucket_of(c, s, h);
+    struct cached *b = s->buckets ? *bucket_of(c, s, h) : NULL;
     while (b && (b->chunk != chunk || b->block != block))
         b = b->next;
     if (b) {
@@ -196,7 +189,7 @@ sweep_bucket(struct cache *c, struct shard *s)
     struct cached *gone = NULL;
 
     pthread_mutex_lock(&s->lock);
-    struct cached **link = &s->buckets[s->hand];
+    struct cached **link = s->buckets ? &s->buckets[s->hand] : &gone; // which is NULL
     while (*link) {
         struct cached *const b = *link;
         if (b->pins > 0 || b->dirty || b->used) {
@@ -238,13 +231,26 @@ make_room(struct cache *c)
     return true;
 }
 
+// A table for the shard's first block. Opening an array to read little of it needs none.
+static bool
+have_buckets(const struct cache *c, struct shard *s)
+{
+    pthread_mutex_lock(&s->lock);
+    if (!s->buckets)
+        s->buckets = calloc(c->nbuckets, sizeof(struct cached *));
+    const bool have = s->buckets != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return have;
+}
+
 struct cached *
 cache_reserve(struct cache *c, int64_t chunk, int32_t block)
 {
     if (!cache_is_on(c) || !make_room(c))
         return NULL;
     struct cached *const b = calloc(1, sizeof *b);
-    if (b && (b->items = malloc(c->blocksize))) {
+    if (b && have_buckets(c, shard_of(c, hash(chunk, block))) &&
+        (b->items = malloc(c->blocksize))) {
         b->chunk = chunk;
         b->block = block;
         b->pins = 1;
@@ -356,7 +362,7 @@ cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_
     if (!list)
         return false;
     for (int i = 0; i < SHARDS && count > 0; i++)
-        for (uint32_t k = 0; k < c->nbuckets; k++)
+        for (uint32_t k = 0; c->shards[i].buckets && k < c->nbuckets; k++)
             for (struct cached *b = c->shards[i].buckets[k]; b; b = b->next)
                 if (b->dirty)
                     list[found++] = b;
@@ -390,7 +396,7 @@ void
 cache_forget_range(struct cache *c, int64_t first, int64_t last)
 {
     for (int i = 0; i < SHARDS && atomic_load(&c->used) > 0; i++)
-        for (uint32_t k = 0; k < c->nbuckets; k++)
+        for (uint32_t k = 0; c->shards[i].buckets && k < c->nbuckets; k++)
             forget(c, &c->shards[i].buckets[k], first, last);
 }
 
@@ -405,7 +411,9 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
     }
     for (int32_t block = 0; block < nblocks; block++) {
         const uint64_t h = hash(chunk, block);
-        forget(c, bucket_of(c, shard_of(c, h), h), chunk, chunk);
+        struct shard *const s = shard_of(c, h);
+        if (s->buckets)
+            forget(c, bucket_of(c, s, h), chunk, chunk);
     }
 }
 

@@ -9,6 +9,7 @@
  * new one, and the old one waits aside, its puts taken back.
  */
 #include "frame/container.h"
+#include "frame/free_space.h"
 
 #include "base/bytes.h"
 
@@ -22,6 +23,7 @@ void
 frame_begin(struct frame *f)
 {
     assert(!f->change.open);
+    free_space_judge(f);
     f->change.open = true;
     f->change.nchunks = f->index.nchunks;
     f->change.uniform = !f->index.entries;
@@ -231,6 +233,15 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
     return st;
 }
 
+// The list is about to lead to less than it did when the change began. Chunks that are stored in
+// the same change may want to know what is free, which is learned from the whole list.
+static tess_status
+prepare_drop(struct frame *f, tess_error *err)
+{
+    const tess_status st = frame_need_checksums(f, err);
+    return st == TESS_OK && is_untouched(&f->change) ? f->container->reclaim(f, err) : st;
+}
+
 // Remember the chunks that fall out of the list: all from `first` on that are not kept.
 static tess_status
 note_dropped(struct frame *f, int64_t first, const bool *kept, tess_error *err)
@@ -305,7 +316,7 @@ frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *er
     assert(f->change.open);
     tess_status st = check_empty(f, nchunks, err);
     if (st == TESS_OK)
-        st = frame_need_checksums(f, err);
+        st = nchunks < f->index.nchunks ? prepare_drop(f, err) : frame_need_checksums(f, err);
     if (st == TESS_OK && nchunks > f->index.nchunks)
         st = spare_list(f, err);
     if (st == TESS_OK)
@@ -331,7 +342,7 @@ frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tes
     assert(f->change.open);
     tess_status st = check_empty(f, next->nchunks, err);
     if (st == TESS_OK)
-        st = frame_need_checksums(f, err);
+        st = prepare_drop(f, err);
     if (st == TESS_OK)
         st = note_dropped(f, 0, kept, err);
     if (st != TESS_OK)

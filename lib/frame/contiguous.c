@@ -86,7 +86,10 @@ prepare(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return st;
     space_init(&f->space, end, (struct extent){end, state_end(f) - end});
-    return f->options.never_reuse ? keep_all(f, end, err) : free_space_init(f, end, err);
+    if (f->options.never_reuse)
+        return keep_all(f, end, err);
+    free_space_init(f, end);
+    return TESS_OK;
 }
 
 // The header of the state that is known, over one that was perhaps written in part.

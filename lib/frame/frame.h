@@ -62,6 +62,8 @@ struct change {
 // lies between them is not known, nor whether they share bytes (free_space.c).
 struct old_chunks {
     int64_t end; // they are below; 0: all is known
+    bool judged; // `few`, `average` and, of before, `replaced` are known
+    bool few; // so that all are looked at
     int64_t average; // bytes of one
     int64_t unused; // estimate of the bytes that none of them needs; -1: none yet
     bool tail_known; // the last ones were looked at, and are not old any more

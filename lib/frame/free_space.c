@@ -5,7 +5,9 @@
  * everything, since a writer that was interrupted leaves bytes there, unless another frame stands
  * among them.
  *
- * The rule for frames of many chunks, from the first chunk that is stored on:
+ * When a frame is opened nothing is looked at, not even its list, which takes longer than the rest:
+ * a program may change nothing. Before the first change it is the list. With the first chunk that
+ * is stored, all of a few hundred chunks are looked at. The rule for more, from then on:
  *   1. the last chunks in the file are looked at, whose number has a bound: what index and trailer
  *      of earlier states left among them is used again, and what a shorter list left behind them;
  *   2. if chunks were replaced or dropped since the frame was opened, or its list shows that some
@@ -229,18 +231,25 @@ is_in_order(const struct frame_index *x, int64_t near)
     return misplaced == 0;
 }
 
-tess_status
-free_space_init(struct frame *f, int64_t section_end, tess_error *err)
+void
+free_space_init(struct frame *f, int64_t section_end)
 {
-    int64_t count = 0;
-    for (int64_t n = 0; f->index.entries && n < f->index.nchunks; n++)
-        count += f->index.entries[n] >= 0;
     f->old = (struct old_chunks){.end = section_end, .unused = -1};
-    if (count <= FEW)
-        return map(f, err);
-    f->old.average = (section_end - f->h.header_len) / count;
-    f->old.replaced = !is_in_order(&f->index, tail_size(f));
-    return TESS_OK;
+}
+
+void
+free_space_judge(struct frame *f)
+{
+    const struct frame_index *const x = &f->index;
+    int64_t count = 0;
+    if (f->old.end == 0 || f->old.judged)
+        return;
+    for (int64_t n = 0; x->entries && n < x->nchunks; n++)
+        count += x->entries[n] >= 0;
+    f->old.judged = true;
+    f->old.few = count <= FEW;
+    f->old.average = (f->old.end - f->h.header_len) / max_i64(count, 1);
+    f->old.replaced = !f->old.few && !is_in_order(x, tail_size(f));
 }
 
 // A number that looks random (splitmix64).
@@ -308,11 +317,22 @@ estimate(struct frame *f, tess_error *err)
     return st;
 }
 
+// All of them, once it is sure that they are those of the newest state.
+static tess_status
+map_current(struct frame *f, tess_error *err)
+{
+    const tess_status st = frame_check_current(f, err);
+    return st == TESS_OK ? map(f, err) : st;
+}
+
 tess_status
 free_space_reclaim(struct frame *f, tess_error *err)
 {
     if (f->old.end == 0 || f->old.forgotten)
         return TESS_OK;
+    free_space_judge(f);
+    if (f->old.few)
+        return map_current(f, err);
     tess_status st = f->old.tail_known ? TESS_OK : map_tail(f, err);
     if (st != TESS_OK || !f->old.replaced)
         return st;
@@ -320,8 +340,7 @@ free_space_reclaim(struct frame *f, tess_error *err)
         st = estimate(f, err);
     if (st != TESS_OK || f->old.unused < max_i64(WORTH_MIN, f->old.end / WORTH_SHARE))
         return st;
-    st = frame_check_current(f, err); // what is free must be known from the newest state
-    return st == TESS_OK ? map(f, err) : st;
+    return map_current(f, err);
 }
 
 bool

@@ -13,7 +13,11 @@
 #include "frame/frame.h"
 
 // A frame was opened whose chunks end at section_end at the latest.
-tess_status free_space_init(struct frame *f, int64_t section_end, tess_error *err);
+void free_space_init(struct frame *f, int64_t section_end);
+
+// Before the list changes for the first time, which tells how many chunks are old, and whether some
+// were replaced before.
+void free_space_judge(struct frame *f);
 
 // Learn what is free if it is worth it. The list in memory leads to all chunks that states on disk
 // need, but for those that f->space waits for. TESS_ERR_CORRUPT: chunks share bytes.

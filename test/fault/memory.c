@@ -1,5 +1,6 @@
 /*
- * memory.c - what a write into chunks of 64 MiB takes of memory, and what is left if it fails.
+ * memory.c - what a write into chunks of 64 MiB takes of memory, and what is left if it fails; what
+ * opening an array of many small chunks takes.
  *
  * Linked with the static library and -Wl,--wrap for the functions below, so what the library
  * allocates is counted. A file that may not grow any more makes writes fail half-way.
@@ -240,10 +241,52 @@ in_memory(void **state)
     play(NULL, TESS_LAYOUT_CONTIGUOUS);
 }
 
+// The list of chunks, and no tables for what may come: of blocks, checksums, free space.
+static void
+opening(void **state)
+{
+    enum { NCHUNKS = 16000, ITEMS = 16, LIST = NCHUNKS * 8 };
+    const char *const path = files_path("small.b2nd");
+    static int32_t items[NCHUNKS * ITEMS];
+    struct random random;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a = NULL;
+
+    (void)state;
+    random_init(&random, random_seed());
+    random_bytes(&random, (uint8_t *)items, sizeof items);
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = 1;
+    p.shape[0] = (int64_t)NCHUNKS * ITEMS;
+    p.chunkshape[0] = p.blockshape[0] = ITEMS;
+    ok(tess_array_from(&storage, &p, items, sizeof items, &a, err));
+    ok(tess_array_close(a, err));
+    for (int update = 0; update < 2; update++) {
+        const int64_t at = (int64_t)random_below(&random, NCHUNKS * ITEMS), end = at + 1;
+        int32_t item = 0;
+        storage.mode = update ? TESS_MODE_UPDATE : TESS_MODE_READ;
+        const long before = atomic_load(&live);
+        atomic_store(&peak, before);
+        ok(tess_array_open(&storage, &a, err));
+        ok(tess_array_read(a, &at, &end, &item, sizeof item, err));
+        assert_int_equal(item, items[at]);
+        const long most = atomic_load(&peak) - before;
+        if (most > 2 * LIST)
+            fail_msg("%ld bytes to open an array whose list has %d", most, LIST);
+        ok(tess_array_close(a, err));
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(opening, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(in_a_file, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(in_a_directory, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(in_memory, files_setup, files_teardown),

@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { CHUNKSIZE = 4096, MANY = 1000, MOST = 2000 };
+enum { CHUNKSIZE = 4096, FEW = 200, MANY = 1000, MOST = 2000 };
 
 // A file in memory that outlives its frames and counts what is read.
 struct counter {
@@ -199,7 +199,7 @@ reopen(struct file *t)
 }
 
 static void
-begin(struct file *t)
+begin(struct file *t, int nchunks)
 {
     const struct frame_header h = {
         .typesize = 8, .blocksize = CHUNKSIZE, .chunksize = CHUNKSIZE, .clevel = 5, .split = 3};
@@ -211,7 +211,7 @@ begin(struct file *t)
     assert_int_equal(io_memory_new(NULL, 0, &t->c.inner, NULL), TESS_OK);
     assert_int_equal(frame_create(&t->c.io, &h, &metas, 0, 0, &options, &t->f, NULL), TESS_OK);
     commit(t); // the first chunk comes behind an empty trailer
-    for (int i = 0; i < MANY; i++)
+    for (int i = 0; i < nchunks; i++)
         append(t);
     commit(t);
 }
@@ -230,7 +230,7 @@ opens_without_chunks(void **state)
     static struct file t;
 
     (void)state;
-    begin(&t);
+    begin(&t, MANY);
     reopen(&t);
     assert_true(t.c.reads < 12);
     append(&t);
@@ -242,13 +242,38 @@ opens_without_chunks(void **state)
     end(&t);
 }
 
+// Of a few, all are looked at when the first one is stored, and not before.
+static void
+few_chunks(void **state)
+{
+    static struct file t;
+
+    (void)state;
+    begin(&t, FEW);
+    reopen(&t);
+    assert_true(t.c.reads < 12);
+    frame_begin(t.f);
+    assert_int_equal(frame_put_special(t.f, 3, SPECIAL_ZEROS, NULL), TESS_OK);
+    frame_undo(t.f);
+    assert_true(t.c.reads < 12);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(put(&t, i), TESS_OK);
+        commit(&t);
+        assert_true(t.f->old.end == 0);
+    }
+    check_size(&t, false);
+    reopen(&t);
+    check_all(&t);
+    end(&t);
+}
+
 // Sessions that overwrite `share` chunks each, in `commits` commits.
 static void
 run(int share, int commits, int appended, int sessions)
 {
     static struct file t;
 
-    begin(&t);
+    begin(&t, MANY);
     for (int i = 0; i < sessions; i++) {
         reopen(&t);
         for (int k = 0; k < commits; k++) {
@@ -294,7 +319,7 @@ shared_chunks(void **state)
     int refused = 0;
 
     (void)state;
-    begin(&t);
+    begin(&t, MANY);
     index_init_uniform(&list, MANY, 0);
     for (int64_t n = 0; n < MANY; n++) {
         const int64_t from = n % 100 == 1 ? n - 1 : n;
@@ -327,6 +352,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opens_without_chunks),
+        cmocka_unit_test(few_chunks),
         cmocka_unit_test(size_stays),
         cmocka_unit_test(shared_chunks),
     };
