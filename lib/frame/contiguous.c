@@ -549,10 +549,13 @@ current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
     return TESS_OK;
 }
 
+// A sync that failed before, in a try to publish, may have lost what it was to bring to the disk.
 static tess_status
 publish(struct frame *f, tess_error *err)
 {
-    const tess_status st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
+    tess_status st = make_sure(f, err);
+    if (st == TESS_OK)
+        st = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err);
     return st == TESS_OK ? io_publish(f->io, f->options.durability >= TESS_DURABILITY_ORDERED, err)
                          : st;
 }
