@@ -24,6 +24,7 @@ struct subject {
     struct reference want;
     bool known; // all of it could be read: `want` holds it
     bool exact; // and what is written comes back unchanged
+    bool given_up; // it cannot be committed, since what was in the file is damaged
 };
 
 static bool
@@ -241,13 +242,36 @@ do_layers(struct subject *s)
     free(content);
 }
 
+// Chunks and ledger are looked at by the first change that needs them, which may be a commit; what
+// is wrong with them is a refusal then, and the array is what it was.
+static bool
+refuses_changes(tess_status st, const tess_error *err)
+{
+    return st == TESS_ERR_CORRUPT &&
+           (strstr(err->message, "the file can only be read") || strstr(err->message, "ledger"));
+}
+
+// From here on the array is only read: it has what was changed, which cannot be committed.
+static void
+give_up(struct subject *s)
+{
+    s->given_up = true;
+    s->storage.mode = TESS_MODE_READ;
+}
+
 static void
 do_reopen(struct subject *s)
 {
     const void *image;
     uint8_t *copy = NULL;
     tess_error err = {0};
+    const tess_status flushed = tess_array_flush(s->array, &err);
 
+    if (refuses_changes(flushed, &err)) {
+        give_up(s);
+        return;
+    }
+    must(flushed == TESS_OK, "%s", err.message);
     if (!s->storage.path) {
         must(tess_array_image(s->array, &image, &s->storage.image_size, &err) == TESS_OK, "%s",
              err.message);
@@ -267,8 +291,12 @@ static void
 do_flush(struct subject *s)
 {
     tess_error err = {0};
+    const tess_status st = tess_array_flush(s->array, &err);
 
-    must(tess_array_flush(s->array, &err) == TESS_OK, "%s", err.message);
+    if (refuses_changes(st, &err))
+        give_up(s);
+    else
+        must(st == TESS_OK, "%s", err.message);
 }
 
 static const struct {
@@ -327,9 +355,14 @@ change_array(const tess_storage *storage, const uint8_t *decisions, size_t size)
         steps[i].run(&s);
         check(&s, steps[i].name);
     }
-    do_reopen(&s);
-    check(&s, "the last reopening");
-    must(tess_array_close(s.array, NULL) == TESS_OK, "the array cannot be closed");
+    if (!s.given_up)
+        do_reopen(&s);
+    if (s.given_up) {
+        tess_array_discard(s.array);
+    } else {
+        check(&s, "the last reopening");
+        must(tess_array_close(s.array, NULL) == TESS_OK, "the array cannot be closed");
+    }
     reference_finish(&s.want);
     return TESS_OK;
 }
