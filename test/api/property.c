@@ -619,6 +619,72 @@ do_append_array(struct subject *s)
     free(items);
 }
 
+// One item for a box, as special chunks or the fill value have it, or any.
+static void
+do_fill(struct subject *s)
+{
+    struct reference *r = &s->reference;
+    int64_t start[TESS_MAX_NDIM] = {0};
+    int64_t stop[TESS_MAX_NDIM] = {0};
+
+    draw_box(s, start, stop);
+    tell_shape(s, "fill from", start);
+    tell_shape(s, "to", stop);
+    uint8_t *item = draw_items(s, r->typesize);
+    if (one_in(s, 3))
+        memset(item, 0, r->typesize);
+    else if (s->fill && one_in(s, 2))
+        memcpy(item, s->fill, r->typesize);
+    else if (reference_size(r) > 0 && one_in(s, 2)) // what is there
+        memcpy(item, r->data, r->typesize);
+    const size_t size = reference_box_size(r, start, stop);
+    uint8_t *items = malloc(size > 0 ? size : 1);
+    assert_non_null(items);
+    for (size_t i = 0; i < size; i += r->typesize)
+        memcpy(items + i, item, r->typesize);
+    ok(tess_array_fill(s->array, start, stop, NULL, item, r->typesize, err));
+    reference_set(r, start, stop, items);
+    free(items);
+    free(item);
+}
+
+// A copy with other chunks, perhaps behind itself, holds the same.
+static void
+do_copy(struct subject *s)
+{
+    struct reference *r = &s->reference;
+    tess_array *const twice[] = {s->array, s->array};
+    tess_params params = s->params;
+    struct reference want;
+    tess_context context;
+    tess_storage memory;
+    tess_array *copy = NULL;
+
+    tess_context_init(&context);
+    if (one_in(s, 2))
+        context.memory = 1 + below(s, 2000);
+    tess_storage_init(&memory);
+    memory.context = &context;
+    params.layout = TESS_LAYOUT_CONTIGUOUS;
+    memset(params.blockshape, 0, sizeof params.blockshape);
+    for (int i = 0; i < r->ndim; i++)
+        params.chunkshape[i] = 1 + below(s, r->shape[i] + 2);
+    if (chunk_count(&params, r->shape) > CHUNKS_MAX)
+        memset(params.chunkshape, 0, sizeof params.chunkshape);
+    const int axis = r->ndim > 0 && one_in(s, 2) ? (int)below(s, r->ndim) : -1;
+    tell(s, " copy %d", axis);
+    reference_copy(&want, r);
+    if (axis < 0) {
+        ok(tess_array_copy(s->array, &memory, &params, &copy, err));
+    } else {
+        reference_append(&want, axis, r->shape[axis], r->data);
+        ok(tess_array_concatenate(twice, 2, axis, &memory, &params, &copy, err));
+    }
+    check_array(copy, &want);
+    ok(tess_array_close(copy, err));
+    reference_finish(&want);
+}
+
 static void
 reopen_memory(struct subject *s)
 {
@@ -679,9 +745,9 @@ do_flush(struct subject *s)
 }
 
 static void (*const operations[])(struct subject *) = {
-    do_read,   do_read,   do_write,     do_write,        do_write,
-    do_append, do_resize, do_resize_at, do_append_array, do_insert,
-    do_delete, do_insert, do_resize_at, do_reopen,       do_flush,
+    do_read,      do_read,      do_write,        do_write,  do_write,  do_append,
+    do_resize,    do_resize_at, do_append_array, do_insert, do_delete, do_insert,
+    do_resize_at, do_reopen,    do_flush,        do_fill,   do_fill,   do_copy,
 };
 
 static void
