@@ -238,8 +238,13 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
 static tess_status
 prepare_drop(struct frame *f, tess_error *err)
 {
-    const tess_status st = frame_need_checksums(f, err);
-    return st == TESS_OK && is_untouched(&f->change) ? f->container->reclaim(f, err) : st;
+    tess_status st = frame_need_checksums(f, err);
+    if (st == TESS_OK && is_untouched(&f->change)) {
+        st = frame_lock_take(f, err);
+        if (st == TESS_OK)
+            st = f->container->reclaim(f, err);
+    }
+    return st;
 }
 
 // Remember the chunks that fall out of the list: all from `first` on that are not kept.

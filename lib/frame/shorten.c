@@ -74,22 +74,32 @@ by_position(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// All chunks of which it is known what lies between them, from the last in the file on downwards;
-// behind them in the list, where they begin, which is never moved.
+/*
+ * The chunks that might be moved, from the last in the file on downwards: all that together fit
+ * what is free, and a few more. Of old ones it is not known what lies between them. If these are
+ * all, where they begin comes last, which is never moved.
+ */
 static tess_status
 list_chunks(const struct frame *f, struct plan *p)
 {
+    const struct space *const s = &f->space;
     const int64_t listed = f->index.entries ? f->index.nchunks : 0;
-    p->moves = malloc((size_t)(listed + 1) * sizeof *p->moves);
+    const int64_t first = max_i64(f->h.header_len, f->old.end);
+    const int64_t from = max_i64(first, s->end - 2 * s->open.total - s->now.size);
+    int64_t count = 0;
+
+    for (int64_t n = 0; n < listed; n++)
+        count += f->index.entries[n] >= from - f->h.header_len;
+    p->moves = malloc((size_t)(count + 1) * sizeof *p->moves);
     if (!p->moves)
         return TESS_ERR_NOMEM;
-    for (int64_t n = 0; n < listed; n++) {
-        const int64_t start = f->h.header_len + f->index.entries[n];
-        if (f->index.entries[n] >= 0 && start >= f->old.end)
-            p->moves[p->nlisted++] = (struct move){.n = n, .from.start = start};
-    }
+    for (int64_t n = 0; n < listed; n++)
+        if (f->index.entries[n] >= from - f->h.header_len)
+            p->moves[p->nlisted++] =
+                (struct move){.n = n, .from.start = f->h.header_len + f->index.entries[n]};
     qsort(p->moves, p->nlisted, sizeof *p->moves, by_position);
-    p->moves[p->nlisted++].from = (struct extent){max_i64(f->h.header_len, f->old.end), 0};
+    if (from == first)
+        p->moves[p->nlisted++].from = (struct extent){first, 0};
     return TESS_OK;
 }
 

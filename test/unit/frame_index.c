@@ -274,6 +274,43 @@ chunks_that_are_no_index(void **state)
     }
 }
 
+// All entries of stored chunks, in ascending order, however many there are and how large.
+static void
+sorted(void **state)
+{
+    static const int64_t counts[] = {0, 1, 100, 5000, 70000};
+    static const int bits[] = {3, 11, 12, 40, 62};
+    struct random r;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (size_t k = 0; k < sizeof bits / sizeof *bits; k++) {
+            struct frame_index x;
+            int64_t *entries, stored = 0;
+            uint64_t sum = 0;
+            size_t n;
+            index_init_uniform(&x, counts[i], index_entry_of(SPECIAL_ZEROS));
+            assert_int_equal(index_reserve(&x, counts[i], NULL), TESS_OK);
+            for (int64_t at = 0; at < counts[i]; at++) {
+                if (random_below(&r, 8) == 0)
+                    continue;
+                x.entries[at] = (int64_t)random_below(&r, UINT64_C(1) << bits[k]);
+                sum += (uint64_t)x.entries[at] * (uint64_t)x.entries[at];
+                stored++;
+            }
+            assert_int_equal(index_sorted(&x, &entries, &n, NULL), TESS_OK);
+            assert_int_equal(n, stored);
+            for (size_t at = 0; at < n; at++) {
+                assert_true(at == 0 || entries[at - 1] <= entries[at]);
+                sum -= (uint64_t)entries[at] * (uint64_t)entries[at];
+            }
+            assert_true(sum == 0);
+            free(entries);
+            index_finish(&x);
+        }
+}
+
 int
 main(void)
 {
@@ -284,6 +321,7 @@ main(void)
         cmocka_unit_test(of_others),
         cmocka_unit_test(entries_that_cannot_be),
         cmocka_unit_test(chunks_that_are_no_index),
+        cmocka_unit_test(sorted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
