@@ -115,7 +115,7 @@ main(int argc, char **argv)
     static const char usage[] = "open PATH: makes the file, measures, and removes it\n"
                                 "open make PATH CHUNKS: only makes it\n"
                                 "open read PATH: opens it once and reads an element\n";
-    static const int64_t counts[] = {100, 64000, 1000000};
+    static const int64_t counts[] = {100, 16000, 64000, 1000000};
     uint64_t seed = 5;
 
     if (argc == 4 && strcmp(argv[1], "make") == 0) {
@@ -124,7 +124,7 @@ main(int argc, char **argv)
         use(argv[2], READ, &seed);
     } else if (argc == 2 && argv[1][0] != '-') {
         bench_csv_header();
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             make(argv[1], counts[i]);
             measure(argv[1], counts[i], "read-one", READ);
             measure(argv[1], counts[i], "open-to-write", UPDATE_NOTHING);
