@@ -112,6 +112,12 @@ typedef struct tess_repair_report {
     int nlayers_unconfirmed;
     /** The checksums of the chunks are damaged: chunks could be decoded, no more. */
     bool checksums_damaged;
+    /**
+     * For certain the new array holds all that the last commit wrote: nothing is lost, and all was
+     * compared with what that commit left. `tess repair` ends with status 0. False of what other
+     * programs wrote, also if it has neither chunks nor metalayers: nothing confirms the header.
+     */
+    bool complete;
 } tess_repair_report;
 
 /**
@@ -137,7 +143,7 @@ typedef struct tess_repair_report {
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK: there is an array, complete if report->nlost and nlayers_lost are 0,
- *         for certain if nothing was unconfirmed or untried either; or
+ *         for certain if report->complete; or
  *         TESS_ERR_FORMAT, TESS_ERR_CORRUPT (too little is left), TESS_ERR_UNSUPPORTED (a damaged
  *         frame from before c-blosc2 2.0, or lost chunks in a frame whose chunks differ in size),
  *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED. A failed

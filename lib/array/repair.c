@@ -101,6 +101,14 @@ fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *re
     };
 }
 
+// Whether the new array holds all that the old one did, for certain.
+static bool
+is_complete(const tess_repair_report *r, bool list_confirmed)
+{
+    return list_confirmed && r->nlost == 0 && r->nlayers_lost == 0 && r->nuntried == 0 &&
+           r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0 && !r->in_order && !r->older;
+}
+
 tess_status
 array_repair(const tess_array *a, const struct salvage *salvage, const struct home *home,
              const struct frame_options *options, const tess_repair_options *how,
@@ -118,6 +126,7 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
     report->nunconfirmed = salvage->list_confirmed
                                ? rescue.nunconfirmed
                                : a->frame->index.nchunks - report->nlost - rescue.nuntried;
+    report->complete = is_complete(report, salvage->list_confirmed);
     free(loss.chunk);
     return st;
 }

@@ -66,14 +66,6 @@ note(const tess_lost *lost, void *user)
     boxes->count++;
 }
 
-// Whether the new array holds all that the old one did, for sure.
-static bool
-is_complete(const tess_repair_report *r)
-{
-    return r->nlost == 0 && r->nlayers_lost == 0 && !r->in_order && !r->older && r->nuntried == 0 &&
-           r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0;
-}
-
 static void
 print_words(const tess_repair_report *r, const struct boxes *boxes)
 {
@@ -143,7 +135,7 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         const char *key;
         bool value;
     } flags[] = {
-        {"complete", is_complete(r)},
+        {"complete", r->complete},
         {"older", r->older},
         {"header_damaged", r->header_damaged},
         {"index_damaged", r->index_damaged},
@@ -263,7 +255,7 @@ out:
     boxes_finish(&boxes);
     if (st != TESS_OK)
         return report_print(about, &err);
-    return is_complete(&report) ? EXIT_STATUS_FINE : EXIT_STATUS_NO;
+    return report.complete ? EXIT_STATUS_FINE : EXIT_STATUS_NO;
 }
 
 const struct command cmd_repair = {

@@ -175,14 +175,6 @@ look(const struct subject *s, bool *fine)
     return c;
 }
 
-// What `tess repair` ends with status 0 for.
-static bool
-is_certain(const tess_repair_report *r)
-{
-    return r->nlost == 0 && r->nlayers_lost == 0 && r->nuntried == 0 && r->nunconfirmed == 0 &&
-           r->nlayers_unconfirmed == 0 && !r->in_order && !r->older;
-}
-
 enum repaired { NOT_REPAIRED, DOUBTFUL, RIGHT, WRONG };
 
 static enum repaired
@@ -198,7 +190,7 @@ repair(const struct subject *s)
     target.durability = TESS_DURABILITY_NONE;
     if (tess_repair(&source, &target, NULL, &report, NULL) != TESS_OK)
         return NOT_REPAIRED;
-    if (!is_certain(&report))
+    if (!report.complete)
         return DOUBTFUL;
     target.mode = TESS_MODE_READ;
     ok(tess_array_open(&target, &a, err));
@@ -357,10 +349,26 @@ each_bit_is_told_or_harmless(void **state)
     assert_int_equal(sums.wrong, 0);
 }
 
+// A header that leads to an array without chunks and metalayers leaves nothing to be lost, nor to
+// be unconfirmed. It does not confirm itself.
+static void
+no_chunks_are_no_certainty(void **state)
+{
+    enum { NBYTES_AT = 36, BIT = 3 }; // of the number of bytes that the header says
+    const struct bit_sample sample = {"Caterva", .golden = "caterva_v0_4_0_F_4d_zero.caterva"};
+    struct subject s;
+    (void)state;
+    begin(&s, &sample);
+    flip(&s, 8 * NBYTES_AT + BIT);
+    assert_int_equal(repair(&s), DOUBTFUL);
+    end(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(no_chunks_are_no_certainty, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(each_bit_is_told_or_harmless, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
