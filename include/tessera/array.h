@@ -12,9 +12,14 @@
  * arrays have nothing in common.
  *
  * After a fork(), the child may use the arrays that no other thread was in a call on at that
- * moment; of those that were open for writing, only one of the two processes may write. An array
- * that has not taken the place of another one yet is the parent's: in the child, flush and close
- * are TESS_ERR_ARG and leave it alone.
+ * moment. An array in a file that was open for writing is changed only by the process that opened
+ * it: in the child, calls that change it, and flush, are TESS_ERR_ARG, tess_info.writable is false,
+ * and closing it commits nothing, leaves the file as it is, and is TESS_OK. The child may read it
+ * until its parent commits again, which is TESS_ERR_STALE; where changes were stored but not
+ * committed at the moment of the fork, it is from the start. When the parent closes the array the
+ * lock of the file ends, whatever children there are; if the parent ends without that, the lock
+ * stays until its children have ended, or closed the array. Of an array in memory each process has
+ * its own copy, to do with as it likes.
  *
  * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
  * long series of writes are committed now and then, with those blocks that do not wait (below). So

@@ -259,8 +259,9 @@ tess_array_flush(tess_array *a, tess_error *err)
 TESS_API tess_status
 tess_array_close(tess_array *a, tess_error *err)
 {
-    const tess_status st = a ? array_commit(a, err) : TESS_OK;
-    if (a && st == TESS_OK)
+    const bool commits = a && !frame_is_inherited(a->frame);
+    const tess_status st = commits ? array_commit(a, err) : TESS_OK;
+    if (commits && st == TESS_OK)
         array_shorten(a);
     array_free(a);
     return st;
@@ -339,7 +340,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .plain = base->plain,
         .view = a->view != NULL,
         .contiguous = !h->sparse,
-        .writable = a->frame->writable,
+        .writable = a->frame->writable && !frame_is_inherited(a->frame),
         .vlblocks = h->vlblocks,
         .frame_version = h->version,
         .offset = a->offset,

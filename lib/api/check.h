@@ -14,7 +14,8 @@ check_writable(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     if (!a->frame->writable)
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
-    return view_check(a, err);
+    const tess_status st = frame_check_forked(a->frame, err);
+    return st == TESS_OK ? view_check(a, err) : st;
 }
 
 // For what deals with stored chunks, or with the shape of an array.

@@ -142,7 +142,9 @@ is_untouched(const struct change *c)
 static tess_status
 prepare_put(struct frame *f, tess_error *err)
 {
-    tess_status st = frame_lock_take(f, err);
+    tess_status st = frame_check_owner(f, err);
+    if (st == TESS_OK)
+        st = frame_lock_take(f, err);
     // The first bytes since the last commit: what is free must be known from the newest state.
     if (st == TESS_OK)
         st = f->written == 0 ? frame_check_current(f, err) : frame_check_stamp(f, err);

@@ -101,6 +101,17 @@ check_lock_file(const struct frame *f, tess_error *err)
     return st == TESS_OK && behind ? changed(-1, err) : st;
 }
 
+// Chunks that no commit has yet are overwritten by the process that stored them, and nothing on the
+// disk tells.
+static tess_status
+check_chunks_stay(const struct frame *f, tess_error *err)
+{
+    if (f->written == 0 || !frame_is_inherited(f))
+        return TESS_OK;
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "the array had changes that were not committed when this process was forked");
+}
+
 // The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
 // header that looks the same has its own trailer by now; or it has cut the file.
 static tess_status
@@ -110,7 +121,9 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     bool owned;
     if (!f->head || f->io->in_memory) // nobody else can change it
         return TESS_OK;
-    tess_status st = check_lock_file(f, err);
+    tess_status st = check_chunks_stay(f, err);
+    if (st == TESS_OK)
+        st = check_lock_file(f, err);
     if (st == TESS_OK)
         st = frame_check_stamp(f, err);
     if (st == TESS_OK)
@@ -196,7 +209,9 @@ frame_commit(struct frame *f, tess_error *err)
 {
     const bool unsure = f->unsure && f->options.durability >= TESS_DURABILITY_FSYNC;
     const bool needed = f->dirty || unsure;
-    tess_status st = check_found(f, needed, err);
+    tess_status st = frame_check_owner(f, err);
+    if (st == TESS_OK)
+        st = check_found(f, needed, err);
     if (st == TESS_OK && needed)
         st = frame_lock_take(f, err);
     if (st == TESS_OK && needed)

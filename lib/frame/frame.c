@@ -50,6 +50,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
     f->number = options->number;
+    frame_set_owner(f);
     usage_init(&f->usage, -1);
     f->waiting_least = WAITING_LEAST;
     if (f->options.limits.memory <= 0)

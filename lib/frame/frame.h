@@ -107,6 +107,8 @@ struct frame {
     struct frame_options options;
     bool writable;
     bool published; // others can find it
+    pid_t owner; // the process that opened or made it
+    unsigned owner_number; // of that (task/process.h)
 
     struct frame_header h;
     const struct block_grid *grid; // of the array, set by its owner; NULL: none
@@ -285,6 +287,16 @@ bool frame_has_checksums(const struct frame *f);
 tess_status frame_need_checksums(struct frame *f, tess_error *err);
 tess_status frame_load_checksums(const struct frame *f, const struct frame_index *list,
                                  struct checksums *checksums, tess_error *err);
+
+/*
+ * owner.c: whether the frame is one in a file that another process opened for writing, which forked
+ * this one. The first needs no system call and does not see processes that were made otherwise; it
+ * is for whoever asks often. Checks are TESS_ERR_ARG.
+ */
+tess_status frame_check_forked(const struct frame *f, tess_error *err);
+tess_status frame_check_owner(const struct frame *f, tess_error *err);
+bool frame_is_inherited(const struct frame *f);
+void frame_set_owner(struct frame *f);
 
 // change.c: changes of the list.
 void frame_begin(struct frame *f);

@@ -7,6 +7,7 @@
 #include "io/file.h"
 
 #include "base/checked.h"
+#include "io/lock.h"
 #include "io/naming.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +26,7 @@ struct file {
     struct io io;
     int fd;
     struct naming naming; // of a new one
+    struct io_lock lock;
     uint8_t *map; // the file as it was when it was opened; NULL if it is not mapped
     size_t map_size;
 };
@@ -207,6 +208,7 @@ file_close(struct io *io)
     if (f->map)
         munmap(f->map, f->map_size);
     naming_finish(&f->naming, f->fd); // before its lock is free
+    io_lock_release(&f->lock, f->fd);
     if (f->fd >= 0)
         close(f->fd);
     free(f);
@@ -236,16 +238,6 @@ file_new(bool writable)
     f->io.writable = writable;
     f->fd = -1;
     return f;
-}
-
-tess_status
-io_file_lock(int fd, tess_error *err)
-{
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-        return TESS_OK;
-    if (errno == EWOULDBLOCK)
-        return err_sys(err, errno, "somebody else has it open for writing");
-    return TESS_OK; // a file system without locks
 }
 
 // A file that cannot be mapped is read instead.
@@ -314,7 +306,7 @@ open_file(const char *path, bool writable, bool mapped, struct io **io, tess_err
         return err_sys(err, errno, "opening the file");
     tess_status st = io_file_adopt(fd, writable, mapped, io, err);
     if (st == TESS_OK && writable) {
-        st = io_file_lock(fd, err);
+        st = io_lock_acquire(&file_of(*io)->lock, fd, err);
         if (st == TESS_OK && !io_descriptor_is_at(fd, path))
             st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
         if (st != TESS_OK) {
@@ -363,7 +355,6 @@ remove_file(const struct naming *n, int fd)
 }
 
 static const struct naming_kind files = {
-    .lock = io_file_lock,
     .make = make_file,
     .check = check_file,
     .remove = remove_file,
@@ -392,7 +383,7 @@ create(const char *path, bool replace, int held, struct io **io, tess_error *err
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
     tess_status st = naming_begin(&f->naming, &files, NULL, path, replace, held, err);
     if (st == TESS_OK)
-        st = naming_make(&f->naming, &f->fd, err);
+        st = naming_make(&f->naming, &f->fd, &f->lock, err);
     if (st == TESS_OK)
         st = keep_permissions(f, err);
     if (st != TESS_OK) {

@@ -16,7 +16,4 @@ bool io_descriptor_is_at(int fd, const char *path);
 // Which file or directory a descriptor stands for.
 tess_status io_descriptor_identify(int fd, struct io_identity *identity, tess_error *err);
 
-// One writer at a time has what a descriptor stands for, until it is closed.
-tess_status io_file_lock(int fd, tess_error *err);
-
 #endif

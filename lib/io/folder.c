@@ -8,6 +8,7 @@
 #include "io/folder.h"
 
 #include "io/file.h"
+#include "io/lock.h"
 #include "io/naming.h"
 
 #include <dirent.h>
@@ -24,6 +25,7 @@ struct folder {
     bool mapped;
     char *path;
     struct naming naming; // of a new one; for what folder_kind says
+    struct io_lock lock;
 };
 
 bool
@@ -103,7 +105,7 @@ folder_open(const char *path, bool writable, bool mapped, struct folder **folder
     f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     tess_status st = f->fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory");
     if (st == TESS_OK && writable)
-        st = io_file_lock(f->fd, err);
+        st = io_lock_acquire(&f->lock, f->fd, err);
     if (st == TESS_OK && writable && folder_is_replaced(f))
         st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
     if (st != TESS_OK) {
@@ -230,7 +232,6 @@ remove_temporary(const struct naming *n, int fd)
 }
 
 static const struct naming_kind folders = {
-    .lock = io_file_lock,
     .make = make_folder,
     .check = check_replaceable,
     .remove = remove_temporary,
@@ -246,7 +247,7 @@ folder_create(const char *path, bool replace, const struct folder_kind *kind,
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     tess_status st = naming_begin(&f->naming, &folders, kind, f->path, replace, -1, err);
     if (st == TESS_OK)
-        st = naming_make(&f->naming, &f->fd, err);
+        st = naming_make(&f->naming, &f->fd, &f->lock, err);
     if (st != TESS_OK) {
         folder_close(f);
         return st;
@@ -364,6 +365,7 @@ folder_close(struct folder *f)
     if (!f)
         return;
     naming_finish(&f->naming, f->fd);
+    io_lock_release(&f->lock, f->fd);
     if (f->fd >= 0)
         close(f->fd);
     free(f->path);

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -70,10 +69,11 @@ static void
 remove_leftover(struct sweep *s, const char *name)
 {
     bool directory, leads;
+    struct io_lock lock = {0};
     const int fd = open_leftover(s->parent, name, &directory);
     if (fd < 0)
         return;
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+    if (io_lock_acquire(&lock, fd, NULL) == TESS_OK && io_lock_is_held(&lock) &&
         naming_leads_to(s->parent, name, false, fd, &leads, NULL) == TESS_OK && leads) {
         s->synced = s->synced || naming_sync(s->parent, fd, NULL) == TESS_OK;
         if (s->synced && directory)
@@ -81,6 +81,7 @@ remove_leftover(struct sweep *s, const char *name)
         else if (s->synced)
             (void)unlinkat(s->parent, name, 0);
     }
+    io_lock_release(&lock, fd);
     close(fd);
 }
 

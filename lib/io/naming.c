@@ -143,8 +143,10 @@ open_replaced(int parent, const char *name, int *error)
 static void
 close_replaced(struct naming *n)
 {
-    if (n->replaced >= 0)
+    if (n->replaced >= 0) {
+        io_lock_release(&n->lock, n->replaced);
         close(n->replaced);
+    }
     n->replaced = -1;
 }
 
@@ -165,7 +167,7 @@ hold_replaced(struct naming *n, tess_error *err)
         n->replaced = open_replaced(n->parent, n->name, &error);
         if (n->replaced < 0)
             return error == 0 ? TESS_OK : err_sys(err, error, "opening what is to be replaced");
-        st = n->kind->lock(n->replaced, err);
+        st = io_lock_acquire(&n->lock, n->replaced, err);
         if (st != TESS_OK) {
             close_replaced(n);
             return st;
@@ -213,10 +215,10 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
 
 // Lock what was made just now. *ours: it still has its name, and nobody else the lock.
 static tess_status
-lock_made(const struct naming *n, int fd, bool *ours, tess_error *err)
+lock_made(const struct naming *n, int fd, struct io_lock *lock, bool *ours, tess_error *err)
 {
     tess_error why;
-    tess_status st = n->kind->lock(fd, &why);
+    tess_status st = io_lock_acquire(lock, fd, &why);
     *ours = false;
     if (st == TESS_ERR_IO && why.sys == EWOULDBLOCK) // it is taken for a leftover
         return TESS_OK;
@@ -228,7 +230,7 @@ lock_made(const struct naming *n, int fd, bool *ours, tess_error *err)
 }
 
 tess_status
-naming_make(struct naming *n, int *fd, tess_error *err)
+naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err)
 {
     *fd = -1;
     n->temporary = malloc(NAMING_SIZE);
@@ -246,9 +248,10 @@ naming_make(struct naming *n, int *fd, tess_error *err)
             n->temporary = NULL;
             return err_sys(err, error, "creating it under a temporary name");
         }
-        const tess_status st = lock_made(n, *fd, &ours, err);
+        const tess_status st = lock_made(n, *fd, lock, &ours, err);
         if (st != TESS_OK || ours)
             return st;
+        io_lock_release(lock, *fd);
         close(*fd);
     }
 }

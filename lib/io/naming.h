@@ -15,6 +15,7 @@
 #define IO_NAMING_H
 
 #include "base/error.h"
+#include "io/lock.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -24,8 +25,6 @@ struct naming;
 
 // What has names: files, or directories.
 struct naming_kind {
-    // The lock of a descriptor; another has it: EWOULDBLOCK.
-    tess_status (*lock)(int fd, tess_error *err);
     // A new one; its descriptor. < 0: errno, EEXIST if something has the name.
     int (*make)(int parent, const char *name);
     // Whether what has a name may be replaced, or nothing has it.
@@ -47,6 +46,7 @@ struct naming {
     bool doubtful; // the name was given back: on the disk it may lead here still
     bool unsynced; // it has its name, which may not be on the disk, as it should be
     int replaced; // of what it will replace, locked; -1: nothing, or nothing that can be locked
+    struct io_lock lock; // of that; not acquired: another descriptor has it
     pid_t process; // the one that makes it
 };
 
@@ -60,7 +60,7 @@ tess_status naming_begin(struct naming *n, const struct naming_kind *kind, const
                          const char *path, bool replace, int held, tess_error *err);
 
 // Make it; *fd: its descriptor, locked.
-tess_status naming_make(struct naming *n, int *fd, tess_error *err);
+tess_status naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err);
 
 /*
  * It gets its name. durable: the name is on the disk then, and only then is gone what was replaced;

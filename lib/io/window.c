@@ -10,12 +10,14 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct window {
     struct io io;
     struct io *whole;
     int64_t base;
     bool unpublished;
+    pid_t process; // that made it
 };
 
 static struct window *
@@ -111,7 +113,7 @@ static void
 window_close(struct io *io)
 {
     struct window *const w = window_of(io);
-    if (w->unpublished)
+    if (w->unpublished && w->process == getpid())
         (void)io_truncate(w->whole, w->base, NULL);
     io_close(w->whole);
     free(w);
@@ -154,6 +156,7 @@ window_new(struct io *whole, int64_t base, bool at_end, struct io **io, tess_err
         .whole = whole,
         .base = base,
         .unpublished = at_end,
+        .process = getpid(),
     };
     *io = &w->io;
     return TESS_OK;

@@ -1,5 +1,5 @@
 /*
- * process.c - arrays in programs that fork while they read, that write in the child, and that end
+ * process.c - arrays in programs that fork while they read, whose children write, and that end
  * while threads of the library wait for work.
  */
 #include "api/files.h"
@@ -85,7 +85,8 @@ read_on(void *argument)
     return NULL;
 }
 
-// What a child may do: use arrays that nobody else used when it was forked, and open others.
+// What a child may do: read arrays that nobody else used when it was forked, change those in
+// memory, and open others.
 static bool
 child_works(tess_array *own, const char *path)
 {
@@ -250,7 +251,7 @@ struct family {
     char shared[300], own[300], apart[300];
     tess_layout layout;
     tess_array *reader; // of the shared one; idle in the parent
-    tess_array *writer; // of one that the parent leaves to the child
+    tess_array *writer; // of one that only the parent changes
 };
 
 static bool
@@ -260,8 +261,8 @@ child_counts(const struct family *f, uint32_t n)
     tess_array *a = NULL;
     // One that the parent has open, too.
     bool well = read_value(f->reader, &value) == TESS_OK && value == n;
-    // One that it had open for writing.
-    well &= write_value(f->writer, n + 1) && tess_array_close(f->writer, NULL) == TESS_OK;
+    // One that it has open for writing.
+    well &= !write_value(f->writer, n + 2) && tess_array_close(f->writer, NULL) == TESS_OK;
     // A new one.
     well &= create_locking(f->own, f->layout, &a) == TESS_OK && write_value(a, n) &&
             tess_array_flush(a, NULL) == TESS_OK && read_value(a, &value) == TESS_OK &&
@@ -319,7 +320,8 @@ children_commit(void **state)
             assert_int_equal(waitpid(pid, &status, 0), pid);
             assert_int_equal(status, 0);
             assert_int_equal(read_value(f.reader, &value), TESS_ERR_STALE);
-            tess_array_discard(f.writer);
+            assert_true(write_value(f.writer, n + 1));
+            ok(tess_array_close(f.writer, err));
             ok(tess_array_close(f.reader, err));
         }
         tess_array *const a = open_locking(f.apart, TESS_MODE_READ);

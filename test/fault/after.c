@@ -116,7 +116,8 @@ is_made(const struct story *s, const char *name)
            strcmp(name + length, ".tess-0.tmp") == 0;
 }
 
-// Nothing is left of what was not made, but a lock file. Where the removal fails, too, something may be.
+// Nothing is left of what was not made, but a lock file. Where the removal fails, too, something
+// may be.
 static void
 check_names(const struct after *t)
 {
