@@ -271,6 +271,9 @@ typedef struct tess_info {
     bool contiguous; /**< one file, or memory; false: a directory with one file per chunk */
     bool writable; /**< calls that change the array are allowed */
     bool vlblocks; /**< blocks of different sizes (plain frames only) */
+    /** It is open for writing, and no other writer can open it. false: it is read, or in memory; or
+        its file system has no locks (see tess_storage.require_lock). */
+    bool locked;
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
     int64_t offset; /**< byte of its file where the frame starts */
 

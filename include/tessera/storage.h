@@ -188,6 +188,15 @@ typedef struct tess_storage {
      */
     bool never_reuse;
 
+    /**
+     * Refuse to write where the lock that keeps other writers out cannot be acquired at all, as on
+     * file systems without flock(): TESS_ERR_IO, err->sys tells why, and nothing is made or
+     * changed. With a lock file, also where that cannot be locked. false: such a file is written
+     * without the lock, and tess_info.locked says so. Without effect on arrays that are read, and
+     * in memory.
+     */
+    bool require_lock;
+
     /** Codecs and filters of the program; NULL: none. The lists are copied by the call. */
     const tess_plugins *plugins;
 
@@ -197,7 +206,7 @@ typedef struct tess_storage {
 
 /**
  * Set the defaults: memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, default limits, no
- * waiting, no new lock file.
+ * waiting, no new lock file, no lock required.
  */
 TESS_API void tess_storage_init(tess_storage *storage);
 

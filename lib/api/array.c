@@ -342,6 +342,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .contiguous = !h->sparse,
         .writable = a->frame->writable && !frame_is_inherited(a->frame),
         .vlblocks = h->vlblocks,
+        .locked = frame_is_locked(a->frame),
         .frame_version = h->version,
         .offset = a->offset,
         .cache_used = cache.used,

@@ -140,6 +140,29 @@ try_again(struct patience *p, int *replaced, tess_status *st, tess_error *why)
     return *st == TESS_ERR_IO && why->sys == EWOULDBLOCK && patience_again(p, st, why);
 }
 
+static tess_status
+check_locked(const struct home *home, tess_error *err)
+{
+    int error = home->io ? home->io->lock_error : 0;
+    const bool locked = home->folder ? folder_is_locked(home->folder, &error) : home->io->locked;
+    return locked ? TESS_OK : err_sys(err, error, "locking it, which is required");
+}
+
+// What belongs to a path, beside the file or directory.
+static tess_status
+complete(const tess_storage *storage, bool writable, struct home *home, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    if (writable && storage->require_lock)
+        st = check_locked(home, err);
+    if (st == TESS_OK)
+        st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
+                          storage->lock_file, storage->require_lock, &home->sidecar, err);
+    if (st == TESS_OK && writable)
+        st = io_path_open(storage->path, home->io, home->folder, &home->path, err);
+    return st;
+}
+
 // layout NULL: open.
 static tess_status
 get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
@@ -159,10 +182,7 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
         const bool writable = layout || storage->mode == TESS_MODE_UPDATE;
         if (writable && !layout)
             leftovers_remove(storage->path, &frame_folder_kind);
-        st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
-                          storage->lock_file, &home->sidecar, &why);
-        if (st == TESS_OK && writable)
-            st = io_path_open(storage->path, home->io, home->folder, &home->path, &why);
+        st = complete(storage, writable, home, &why);
         if (st != TESS_OK)
             home_close(home);
     }

@@ -6,6 +6,7 @@
  */
 #include "frame/frame.h"
 
+#include "io/folder.h"
 #include "task/process.h"
 
 #include <unistd.h>
@@ -28,6 +29,14 @@ bool
 frame_is_inherited(const struct frame *f)
 {
     return has_file(f) && f->owner != getpid();
+}
+
+bool
+frame_is_locked(const struct frame *f)
+{
+    int error;
+    const bool locked = f->folder ? folder_is_locked(f->folder, &error) : f->io && f->io->locked;
+    return locked && f->owner == getpid();
 }
 
 static tess_status

@@ -296,6 +296,13 @@ io_file_same(const struct io *a, const struct io *b, bool *same, tess_error *err
     return TESS_OK;
 }
 
+static void
+set_locked(struct file *f, int error)
+{
+    f->io.lock_error = error;
+    f->io.locked = error == 0;
+}
+
 // O_NONBLOCK: a fifo must not hang the open.
 static tess_status
 open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
@@ -306,7 +313,9 @@ open_file(const char *path, bool writable, bool mapped, struct io **io, tess_err
         return err_sys(err, errno, "opening the file");
     tess_status st = io_file_adopt(fd, writable, mapped, io, err);
     if (st == TESS_OK && writable) {
-        st = io_lock_acquire(&file_of(*io)->lock, fd, err);
+        struct file *const f = file_of(*io);
+        st = io_lock_acquire(&f->lock, fd, err);
+        set_locked(f, f->lock.error);
         if (st == TESS_OK && !io_descriptor_is_at(fd, path))
             st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
         if (st != TESS_OK) {
@@ -390,6 +399,7 @@ create(const char *path, bool replace, int held, struct io **io, tess_error *err
         file_close(&f->io);
         return st;
     }
+    set_locked(f, naming_lock_error(&f->naming, &f->lock));
     *io = &f->io;
     return TESS_OK;
 }

@@ -41,6 +41,13 @@ folder_is_at(const struct folder *f, const char *path)
     return io_descriptor_is_at(f->fd, path);
 }
 
+bool
+folder_is_locked(const struct folder *f, int *error)
+{
+    *error = naming_lock_error(&f->naming, &f->lock);
+    return io_lock_is_held(&f->lock) && *error == 0;
+}
+
 tess_status
 folder_identify(const struct folder *f, struct io_identity *identity, tess_error *err)
 {

@@ -25,6 +25,10 @@ bool folder_exists(const char *path);
 // Whether `path` leads to the directory.
 bool folder_is_at(const struct folder *folder, const char *path);
 
+// Whether it is open to be written, and its lock is held, also that of what it replaces; *error:
+// why not, or 0.
+bool folder_is_locked(const struct folder *folder, int *error);
+
 // Which directory that is.
 tess_status folder_identify(const struct folder *folder, struct io_identity *identity,
                             tess_error *err);

@@ -226,9 +226,10 @@ io_gather(struct io *file, struct io **io, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an io");
     }
     *g = (struct gather){
-        .io = {&gather_ops, .writable = file->writable, .in_memory = file->in_memory},
+        .io = *file,
         .file = file,
     };
+    g->io.ops = &gather_ops;
     *io = &g->io;
     return TESS_OK;
 }

@@ -60,6 +60,8 @@ struct io {
     const struct io_ops *ops;
     bool writable;
     bool in_memory; // nobody else can change it
+    bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
+    int lock_error; // errno: why it is not, though the lock was asked for
     bool eager; // large writes are to be on their way to the disk when it is synced; set by the
                 // owner
 };

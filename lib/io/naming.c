@@ -256,6 +256,12 @@ naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err)
     }
 }
 
+int
+naming_lock_error(const struct naming *n, const struct io_lock *lock)
+{
+    return lock->error != 0 ? lock->error : n->lock.error;
+}
+
 // -- publishing
 
 enum taken { TAKEN_NEW, TAKEN_EXCHANGED, TAKEN_OVER };

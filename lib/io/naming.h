@@ -62,6 +62,10 @@ tess_status naming_begin(struct naming *n, const struct naming_kind *kind, const
 // Make it; *fd: its descriptor, locked.
 tess_status naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err);
 
+// errno: why the lock of what was made, or that of what it replaces, could not be acquired; 0: both
+// are held.
+int naming_lock_error(const struct naming *n, const struct io_lock *lock);
+
 /*
  * It gets its name. durable: the name is on the disk then, and only then is gone what was replaced;
  * if the disk says no, names are as they were before. Once more is fine after a failure, and does

@@ -27,6 +27,7 @@ struct sidecar {
     char *name;
     bool writable;
     bool make;
+    bool required;
     pthread_mutex_t mutex; // for what follows
     pid_t process; // whose descriptor it is
     int fd; // -1: no file so far
@@ -122,12 +123,13 @@ open_file(struct sidecar *s, tess_error *err)
 
 tess_status
 sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
-             struct sidecar **out, tess_error *err)
+             bool required, struct sidecar **out, tess_error *err)
 {
     *out = NULL;
     struct sidecar *const s = sidecar_new(path, writable, make);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lock file");
+    s->required = required;
     tess_status st = open_directory(s, path, folder, err);
     if (st == TESS_OK && !writable)
         st = open_file(s, err);
@@ -198,6 +200,8 @@ lock(struct sidecar *s, int how, tess_error *err)
     while (result != 0 && errno == EINTR);
     if (result != 0 && errno == EWOULDBLOCK)
         return err_sys(err, errno, "somebody else has the lock %s", s->name);
+    if (result != 0 && s->required)
+        return err_sys(err, errno, "locking the lock file %s", s->name);
     if (result != 0)
         return TESS_OK; // a file system without locks
     const tess_status st = look(s, err);

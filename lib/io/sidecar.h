@@ -31,10 +31,12 @@ struct sidecar;
  *
  * A reader has one if the file is there, or `make` is set and it can be made; *s is NULL otherwise:
  * there is nothing to lock. A writer looks for the file, or makes it, when it first wants any lock,
- * and whenever it wants the exclusive one; without the file there is nothing to lock then.
+ * and whenever it wants the exclusive one; without the file there is nothing to lock then. Where
+ * the file cannot be locked at all, as on file systems without locks, there is neither, unless it
+ * is `required`.
  */
 tess_status sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
-                         struct sidecar **s, tess_error *err);
+                         bool required, struct sidecar **s, tess_error *err);
 void sidecar_close(struct sidecar *s); // unlocks; NULL: fine
 
 // Any number of threads at once.

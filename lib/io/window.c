@@ -152,12 +152,13 @@ window_new(struct io *whole, int64_t base, bool at_end, struct io **io, tess_err
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a part of a file");
     }
     *w = (struct window){
-        .io = {&window_ops, .writable = whole->writable, .in_memory = whole->in_memory},
+        .io = *whole,
         .whole = whole,
         .base = base,
         .unpublished = at_end,
         .process = getpid(),
     };
+    w->io.ops = &window_ops;
     *io = &w->io;
     return TESS_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * calls.c - one call to the system fails, once, in a call of the library: each in turn.
+ * calls.c - one call to the system fails, once, in a call of the library: each in turn. And files
+ * that cannot be locked.
  *
  * The call is told the failure, TESS_ERR_IO and errno, or it succeeds; nothing is lost, and the
  * same call, made again, does what it would have done. The lock file of c-blosc2 is there or not.
@@ -276,11 +277,174 @@ told_by_close(void **state)
     try_all(try_close);
 }
 
+// -- files that cannot be locked
+
+// A call that writes; a: what it leaves open, or NULL.
+static tess_status
+updates(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    (void)layout;
+    return tess_array_open(storage, a, err);
+}
+
+static tess_status
+creates(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    return state_create(storage, layout, AFTER, a, err);
+}
+
+static tess_status
+makes_zeros(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    const tess_params params = state_params(layout);
+    return tess_array_zeros(storage, &params, a, err);
+}
+
+static tess_status
+saves(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    const tess_storage memory = at(NULL, TESS_MODE_NEW);
+    tess_array *b;
+    *a = NULL;
+    tess_status st = state_create(&memory, TESS_LAYOUT_CONTIGUOUS, AFTER, &b, err);
+    if (st != TESS_OK)
+        return st;
+    st = tess_array_save(b, storage, layout, err);
+    tess_array_discard(b);
+    return st;
+}
+
+static tess_status
+compacts(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    (void)layout;
+    *a = NULL;
+    return tess_compact(storage, NULL, NULL, err);
+}
+
+static const struct user {
+    const char *name;
+    tess_status (*call)(const tess_storage *storage, tess_layout layout, tess_array **a,
+                        tess_error *err);
+    tess_mode mode;
+    bool contiguous; // only
+} users[] = {
+    {"update", updates, TESS_MODE_UPDATE, false},
+    {"new", creates, TESS_MODE_NEW, false},
+    {"replace", creates, TESS_MODE_REPLACE, false},
+    {"replace later", makes_zeros, TESS_MODE_REPLACE, false},
+    {"append", creates, TESS_MODE_APPEND, true},
+    {"save", saves, TESS_MODE_NEW, false},
+    {"save over", saves, TESS_MODE_REPLACE, false},
+    {"compact", compacts, TESS_MODE_UPDATE, false},
+};
+
+static bool
+says_locked(const tess_array *a)
+{
+    tess_info info;
+    tess_array_info(a, &info);
+    return info.locked;
+}
+
+// With locks and without, required or not.
+static void
+lock_for(const struct user *user, tess_layout layout, int error, bool required)
+{
+    const bool there = user->mode != TESS_MODE_NEW;
+    tess_storage storage = at(state_path(layout), user->mode);
+    tess_array *a = NULL;
+    tess_error why = {0};
+    storage.require_lock = required;
+    if (there)
+        state_make(storage.path, layout, BEFORE);
+    disk_fail_locks(error);
+    const tess_status st = user->call(&storage, layout, &a, &why);
+    if (required && error != 0) {
+        if (st != TESS_ERR_IO || why.sys != error || a)
+            fail_msg("%s, errno %d: %s", user->name, error, st ? why.message : "no error");
+        assert_int_equal(files_count(), there);
+        if (there)
+            assert_int_equal(state_at(storage.path), BEFORE);
+    } else {
+        if (st != TESS_OK)
+            fail_msg("%s, errno %d: %s", user->name, error, why.message);
+        if (a)
+            assert_int_equal(says_locked(a), error == 0);
+        ok(tess_array_close(a, err));
+    }
+    disk_fail_locks(0);
+    files_remove(storage.path);
+}
+
+static void
+locks_are_required(void **state)
+{
+    static const int errors[] = {0, ENOLCK, EOPNOTSUPP, EINVAL, ENOSYS, EIO};
+    (void)state;
+    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++)
+        for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++)
+            for (int n = 0; n < 4; n++)
+                if (!users[i].contiguous || state_layouts[n % 2] == TESS_LAYOUT_CONTIGUOUS)
+                    lock_for(&users[i], state_layouts[n % 2], errors[k], n / 2);
+}
+
+// Readers and memory have no lock, and need none.
+static void
+others_need_none(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        tess_storage storage = at(state_path(state_layouts[i]), TESS_MODE_READ);
+        tess_array *a;
+        state_make(storage.path, state_layouts[i], BEFORE);
+        storage.require_lock = true;
+        disk_fail_locks(ENOLCK);
+        ok(tess_array_open(&storage, &a, err));
+        assert_false(says_locked(a));
+        ok(tess_array_close(a, err));
+        storage.path = NULL;
+        ok(state_create(&storage, TESS_LAYOUT_CONTIGUOUS, BEFORE, &a, err));
+        assert_false(says_locked(a));
+        ok(tess_array_close(a, err));
+        disk_fail_locks(0);
+    }
+}
+
+// The lock file, too: a flush that cannot lock it may be tried again.
+static void
+lock_file_is_required(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        tess_storage storage = at(state_path(state_layouts[i % 2]), TESS_MODE_UPDATE);
+        tess_array *a;
+        int32_t value = 0;
+        state_make(storage.path, state_layouts[i % 2], BEFORE);
+        storage.lock_file = true;
+        storage.require_lock = i / 2;
+        ok(tess_array_open(&storage, &a, err));
+        ok(state_write(a, AFTER, err));
+        disk_fail_locks(ENOLCK);
+        if (storage.require_lock) {
+            refused(TESS_ERR_IO, tess_array_flush(a, err));
+            refused(TESS_ERR_IO, state_read(a, &value, err));
+        }
+        disk_fail_locks(storage.require_lock ? 0 : ENOLCK);
+        ok(state_read(a, &value, err));
+        assert_int_equal(value, AFTER);
+        ok(tess_array_close(a, err));
+        disk_fail_locks(0);
+        assert_int_equal(state_at(storage.path), AFTER);
+    }
+}
+
 // A test that failed left its log.
 static int
 teardown(void **state)
 {
     disk_heal();
+    disk_fail_locks(0);
     disk_end();
     return files_teardown(state);
 }
@@ -290,8 +454,8 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(told_and_tried_again),
-        TEST(told_by_close),
+        TEST(told_and_tried_again), TEST(told_by_close),         TEST(locks_are_required),
+        TEST(others_need_none),     TEST(lock_file_is_required),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1);
     if (access("/dev/shm", W_OK) == 0)

@@ -38,6 +38,7 @@ static struct {
     bool forever;
     bool full; // of DISK_SHORT_ENOSPC: the next write fails
     long failures;
+    int no_locks; // errno of all locks; 0: they can be had
 
     bool plain;
     enum disk_order order;
@@ -150,6 +151,12 @@ disk_heal(void)
 {
     disk.countdown = -1;
     disk.full = false;
+}
+
+void
+disk_fail_locks(int error)
+{
+    disk.no_locks = error;
 }
 
 long
@@ -479,6 +486,14 @@ WRAP(int, fstatat64, (int at, const char *path, struct stat *info, int flags))
     const bool failed = fails(spot.folder != NAMES_NONE && spot.node != 0, SIZE);
     pthread_mutex_unlock(&disk.lock);
     return failed ? -1 : __real_fstatat64(at, path, info, flags);
+}
+
+WRAP(int, flock, (int fd, int how))
+{
+    if (disk.no_locks == 0)
+        return __real_flock(fd, how);
+    errno = disk.no_locks;
+    return -1;
 }
 
 WRAP(int, mkdirat, (int at, const char *path, mode_t mode))

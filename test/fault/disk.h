@@ -72,6 +72,9 @@ void disk_fail(enum disk_failure how, long n, bool forever);
 void disk_heal(void);
 long disk_failures(void); // calls that failed since disk_fail()
 
+// No file can be locked from here on: all calls of flock() fail with that errno. 0: they do not.
+void disk_fail_locks(int error);
+
 extern const char *const disk_failure_names[DISK_FAILURES];
 
 // The file system can rename, but not exchange names, nor refuse to replace one.
