@@ -11,6 +11,11 @@
  * needs it for itself, and so do those of copy.h and chunk.h if it is open for writing. Different
  * arrays have nothing in common.
  *
+ * A thread that is in a call is cancelled (pthread_cancel()) when the call has returned, at its
+ * next cancellation point; functions of the program that the call calls are not cancelled either.
+ * So a call that waits (tess_storage.wait) is ended by tess_context.progress. Threads of the
+ * library cannot be cancelled. PTHREAD_CANCEL_ASYNCHRONOUS must not be set in a call.
+ *
  * After a fork(), the child may use the arrays that no other thread was in a call on at that
  * moment. An array in a file that was open for writing is changed only by the process that opened
  * it: in the child, calls that change it, and flush, are TESS_ERR_ARG, tess_info.writable is false,

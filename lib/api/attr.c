@@ -2,6 +2,7 @@
  * attr.c - the public functions on attributes: variable-length metalayers with a msgpack value.
  */
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/array.h"
 #include "meta/json.h"
 #include "meta/value.h"
@@ -40,6 +41,7 @@ tess_value_find(const tess_value *map, const char *key)
 TESS_API tess_status
 tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_error *err)
 {
+    UNCANCELLED;
     void *content = NULL;
     size_t size = 0;
 
@@ -60,6 +62,7 @@ tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_er
 TESS_API tess_status
 tess_attr_set(tess_array *a, const char *name, const tess_value *value, tess_error *err)
 {
+    UNCANCELLED;
     uint8_t *content = NULL;
     size_t size = 0;
 
@@ -77,6 +80,7 @@ tess_attr_set(tess_array *a, const char *name, const tess_value *value, tess_err
 TESS_API tess_status
 tess_attr_delete(tess_array *a, const char *name, tess_error *err)
 {
+    UNCANCELLED;
     return tess_vlmeta_delete(a, name, err);
 }
 
@@ -85,6 +89,7 @@ tess_attr_delete(tess_array *a, const char *name, tess_error *err)
 TESS_API tess_status
 tess_attr_set_bool(tess_array *a, const char *name, bool value, tess_error *err)
 {
+    UNCANCELLED;
     const tess_value v = {.type = TESS_VALUE_BOOL, .as = {.boolean = value}};
     return tess_attr_set(a, name, &v, err);
 }
@@ -92,6 +97,7 @@ tess_attr_set_bool(tess_array *a, const char *name, bool value, tess_error *err)
 TESS_API tess_status
 tess_attr_set_int(tess_array *a, const char *name, int64_t value, tess_error *err)
 {
+    UNCANCELLED;
     const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = value}};
     return tess_attr_set(a, name, &v, err);
 }
@@ -99,6 +105,7 @@ tess_attr_set_int(tess_array *a, const char *name, int64_t value, tess_error *er
 TESS_API tess_status
 tess_attr_set_float(tess_array *a, const char *name, double value, tess_error *err)
 {
+    UNCANCELLED;
     const tess_value v = {.type = TESS_VALUE_FLOAT, .as = {.f64 = value}};
     return tess_attr_set(a, name, &v, err);
 }
@@ -106,6 +113,7 @@ tess_attr_set_float(tess_array *a, const char *name, double value, tess_error *e
 TESS_API tess_status
 tess_attr_set_string(tess_array *a, const char *name, const char *text, tess_error *err)
 {
+    UNCANCELLED;
     if (!text)
         return err_set(err, TESS_ERR_ARG, -1, "no text is given");
     const tess_value v = {.type = TESS_VALUE_STRING, .as = {.string = {text, strlen(text)}}};
@@ -116,6 +124,7 @@ TESS_API tess_status
 tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t size,
                     tess_error *err)
 {
+    UNCANCELLED;
     const tess_value v = {.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, size}}};
     return tess_attr_set(a, name, &v, err);
 }
@@ -140,6 +149,7 @@ get(const tess_array *a, const char *name, const void *place, tess_value **v, te
 TESS_API tess_status
 tess_attr_get_bool(const tess_array *a, const char *name, bool *value, tess_error *err)
 {
+    UNCANCELLED;
     tess_value *v;
     tess_status st = TESS_OK;
 
@@ -156,6 +166,7 @@ out:
 TESS_API tess_status
 tess_attr_get_int(const tess_array *a, const char *name, int64_t *value, tess_error *err)
 {
+    UNCANCELLED;
     tess_value *v;
     tess_status st = TESS_OK;
 
@@ -172,6 +183,7 @@ out:
 TESS_API tess_status
 tess_attr_get_float(const tess_array *a, const char *name, double *value, tess_error *err)
 {
+    UNCANCELLED;
     static const int64_t exact = INT64_C(1) << 53; // integers up to here are doubles
     tess_value *v;
     tess_status st = TESS_OK;
@@ -206,6 +218,7 @@ TESS_API tess_status
 tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t *size,
                      tess_error *err)
 {
+    UNCANCELLED;
     void *chars = NULL;
     tess_value *v;
     tess_status st = TESS_OK;
@@ -226,6 +239,7 @@ TESS_API tess_status
 tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t *size,
                     tess_error *err)
 {
+    UNCANCELLED;
     tess_value *v;
     tess_status st = TESS_OK;
 
@@ -244,6 +258,7 @@ out:
 TESS_API tess_status
 tess_attr_get_json(const tess_array *a, const char *name, char **json, tess_error *err)
 {
+    UNCANCELLED;
     tess_value *v;
     tess_status st = TESS_OK;
 
@@ -257,6 +272,7 @@ out:
 TESS_API tess_status
 tess_attr_set_json(tess_array *a, const char *name, const char *json, tess_error *err)
 {
+    UNCANCELLED;
     uint8_t *content = NULL;
     size_t size = 0;
 

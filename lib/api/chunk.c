@@ -2,6 +2,7 @@
  * chunk.c - the public functions on chunks and blocks as they are stored.
  */
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/held.h"
 
@@ -82,6 +83,7 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 TESS_API tess_status
 tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
 {
+    UNCANCELLED;
     struct look v = {0};
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
@@ -104,6 +106,7 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
 TESS_API tess_status
 tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
 {
+    UNCANCELLED;
     struct look v = {0};
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");

@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "api/copy.h"
 #include "api/home.h"
+#include "api/uncancelled.h"
 #include "array/held.h"
 #include "array/sources.h"
 #include "array/view.h"
@@ -253,6 +254,7 @@ TESS_API tess_status
 tess_array_copy(tess_array *a, const tess_storage *storage, const tess_params *params,
                 tess_array **copy, tess_error *err)
 {
+    UNCANCELLED;
     const tess_status st = check_sources(&a, 1, storage, copy, err);
     return st == TESS_OK ? combine(&a, 1, 0, storage, params, copy, err) : st;
 }
@@ -261,6 +263,7 @@ TESS_API tess_status
 tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tess_storage *storage,
                        const tess_params *params, tess_array **out, tess_error *err)
 {
+    UNCANCELLED;
     tess_status st = check_sources(arrays, n, storage, out, err);
     if (st != TESS_OK)
         return st;
@@ -276,6 +279,7 @@ TESS_API tess_status
 tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_storage *storage,
                  const tess_params *params, tess_array **out, tess_error *err)
 {
+    UNCANCELLED;
     tess_params chosen;
     int64_t made = 0;
     tess_status st = check_sources(arrays, n, storage, out, err);

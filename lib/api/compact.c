@@ -2,6 +2,7 @@
  * compact.c - the public function that gives back the space a file does not need.
  */
 #include "api/home.h"
+#include "api/uncancelled.h"
 #include "base/checked.h"
 #include "io/leftovers.h"
 
@@ -123,6 +124,7 @@ compact(struct frame *f, const char *path, struct watch *watch, int64_t *before,
 TESS_API tess_status
 tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_error *err)
 {
+    UNCANCELLED;
     static const tess_context nobody = {0}; // watches
     struct frame *f = NULL;
     struct watch watch;

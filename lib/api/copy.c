@@ -5,6 +5,7 @@
 
 #include "api/check.h"
 #include "api/home.h"
+#include "api/uncancelled.h"
 #include "array/held.h"
 
 #include <tessera/copy.h>
@@ -50,6 +51,7 @@ copy_current(tess_array *a, const struct home *home, const struct frame_options 
 TESS_API tess_status
 tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, tess_error *err)
 {
+    UNCANCELLED;
     struct home home;
     struct frame *copy;
     if (!a)
@@ -86,6 +88,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
 TESS_API tess_status
 tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
 {
+    UNCANCELLED;
     const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
     struct home home = {0};
     struct frame *copy;

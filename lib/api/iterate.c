@@ -2,6 +2,7 @@
  * iterate.c - the public functions on parts of an array: arguments are checked here, once.
  */
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/each.h"
 #include "array/statistics.h"
 
@@ -37,6 +38,7 @@ TESS_API tess_status
 tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
                 tess_each_fn *fn, void *user, tess_error *err)
 {
+    UNCANCELLED;
     int64_t nitems = 0;
     struct reading r;
     tess_status st = check_each(unit, fn != NULL, err);
@@ -54,6 +56,7 @@ TESS_API tess_status
 tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
                   tess_change_fn *fn, void *user, tess_error *err)
 {
+    UNCANCELLED;
     int64_t nitems = 0;
     struct watch watch;
     tess_status st = check_writable(a, err);
@@ -71,6 +74,7 @@ TESS_API tess_status
 tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
                       tess_statistics *out, tess_error *err)
 {
+    UNCANCELLED;
     int64_t nitems = 0;
     struct reading r;
     tess_status st = check_box(a, &start, &stop, &nitems, err);

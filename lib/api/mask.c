@@ -4,6 +4,7 @@
 #include "array/mask.h"
 
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/view.h"
 
 #include <inttypes.h>
@@ -76,6 +77,7 @@ begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct w
 TESS_API tess_status
 tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     struct mask m = {0};
     if (!n)
@@ -119,6 +121,7 @@ TESS_API tess_status
 tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_t dst_size,
                     tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     struct mask m = {0};
     tess_status st = check_mask(a, mask, err);
@@ -155,6 +158,7 @@ TESS_API tess_status
 tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_t src_size,
                     tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     struct mask m = {0};
     tess_status st = check_writable(a, err);

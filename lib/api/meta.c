@@ -2,6 +2,7 @@
  * meta.c - the public functions on metalayers.
  */
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/array.h"
 #include "chunk/cursor.h"
 #include "frame/ledger_ref.h"
@@ -40,6 +41,7 @@ shown_at(const tess_array *a, int index, int *count)
 TESS_API tess_status
 tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *err)
 {
+    UNCANCELLED;
     int count;
     if (!a || !layer)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
@@ -65,6 +67,7 @@ find(const tess_array *a, bool variable, const char *name, struct layer **layer,
 TESS_API tess_status
 tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess_error *err)
 {
+    UNCANCELLED;
     struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
@@ -77,6 +80,7 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
 TESS_API tess_status
 tess_meta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
 {
+    UNCANCELLED;
     struct layer *layer = NULL;
     tess_status st = check_writable(a, err);
     if (st != TESS_OK)
@@ -108,6 +112,7 @@ TESS_API tess_status
 tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *size,
                 tess_error *err)
 {
+    UNCANCELLED;
     struct layer *layer;
     uint8_t *bytes;
     if (!content || !size)
@@ -128,6 +133,7 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
 TESS_API tess_status
 tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
 {
+    UNCANCELLED;
     uint8_t *chunk = NULL;
     int32_t cbytes;
     tess_status st = check_writable(a, err);
@@ -159,6 +165,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
 TESS_API tess_status
 tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
 {
+    UNCANCELLED;
     struct layer *layer;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)

@@ -3,6 +3,7 @@
  */
 #include "array/repair.h"
 #include "api/home.h"
+#include "api/uncancelled.h"
 
 TESS_API void
 tess_repair_options_init(tess_repair_options *options)
@@ -104,6 +105,7 @@ TESS_API tess_status
 tess_repair(const tess_storage *source, const tess_storage *target,
             const tess_repair_options *options, tess_repair_report *report, tess_error *err)
 {
+    UNCANCELLED;
     enum { STEPS = 1000 }; // of the progress
     static const tess_context nobody = {0}; // watches
     static const tess_repair_options defaults = {.struct_size = sizeof defaults};

@@ -3,6 +3,7 @@
  */
 #include "array/reshape.h"
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "base/checked.h"
 #include "meta/dtype.h"
 
@@ -43,6 +44,7 @@ has_shape(const tess_array *a, const int64_t *shape)
 TESS_API tess_status
 tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     const tess_status st = check_shape(a, shape, err);
     if (st != TESS_OK || has_shape(a, shape))
@@ -54,6 +56,7 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 TESS_API tess_status
 tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     if (!start)
         return tess_array_resize(a, shape, err);
@@ -115,6 +118,7 @@ check_layers(const tess_array *a, int axis, const void *src, size_t src_size, in
 TESS_API tess_status
 tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     struct strided_const from;
     int64_t count;
@@ -131,6 +135,7 @@ TESS_API tess_status
 tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, size_t src_size,
                   tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     struct strided_const from;
     int64_t count;
@@ -151,6 +156,7 @@ tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, si
 TESS_API tess_status
 tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     const tess_status st = check_axis(a, axis, err);
     if (st != TESS_OK)
@@ -211,6 +217,7 @@ check_other(const tess_array *a, int axis, const tess_array *other, tess_error *
 TESS_API tess_status
 tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     int64_t longer;
     tess_status st = check_axis(a, axis, err);

@@ -2,6 +2,7 @@
  * select.c - the public functions on selections: arguments are checked here, once.
  */
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/array.h"
 #include "base/checked.h"
 
@@ -101,6 +102,7 @@ TESS_API tess_status
 tess_array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, void *dst,
                       size_t dst_size, tess_error *err)
 {
+    UNCANCELLED;
     struct reading r;
     tess_status st = check_points(a, npoints, coords, dst, dst_size, err);
     if (st != TESS_OK || npoints == 0)
@@ -115,6 +117,7 @@ TESS_API tess_status
 tess_array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
                           void *dst, size_t dst_size, tess_error *err)
 {
+    UNCANCELLED;
     struct reading r;
     int64_t nitems = 0;
     tess_status st = check_lists(a, counts, indices, dst, dst_size, &nitems, err);
@@ -130,6 +133,7 @@ TESS_API tess_status
 tess_array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const void *src,
                       size_t src_size, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
@@ -144,6 +148,7 @@ TESS_API tess_status
 tess_array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
                           const void *src, size_t src_size, tess_error *err)
 {
+    UNCANCELLED;
     struct watch watch;
     int64_t nitems = 0;
     tess_status st = check_writable(a, err);

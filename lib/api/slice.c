@@ -4,6 +4,7 @@
 #include "api/slice.h"
 
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "base/checked.h"
 
 #include <tessera/slice.h>
@@ -136,6 +137,7 @@ TESS_API tess_status
 tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *stop,
                      const int64_t *step, void *dst, const int64_t *strides, tess_error *err)
 {
+    UNCANCELLED;
     struct slice s;
     struct box box;
     struct strided to;
@@ -163,6 +165,7 @@ TESS_API tess_status
 tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                      const void *src, const int64_t *strides, tess_error *err)
 {
+    UNCANCELLED;
     struct slice s;
     struct box box;
     struct strided_const from;
@@ -187,6 +190,7 @@ TESS_API tess_status
 tess_array_fill(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                 const void *item, size_t item_size, tess_error *err)
 {
+    UNCANCELLED;
     static const int64_t same[NDIM_MAX] = {0};
     if (a && (uint64_t)item_size != (uint64_t)a->g.typesize)
         return err_set(err, TESS_ERR_ARG, -1,

@@ -3,12 +3,14 @@
  */
 #include "array/verify.h"
 #include "api/check.h"
+#include "api/uncancelled.h"
 #include "array/held.h"
 
 TESS_API tess_status
 tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
                   tess_error *err)
 {
+    UNCANCELLED;
     struct reading r;
     if (!a || !verdict)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a verdict is given");

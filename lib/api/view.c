@@ -3,6 +3,7 @@
  */
 #include "array/view.h"
 #include "api/slice.h"
+#include "api/uncancelled.h"
 
 #include <tessera/view.h>
 
@@ -23,6 +24,7 @@ TESS_API tess_status
 tess_array_view_slice(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                       tess_array **view, tess_error *err)
 {
+    UNCANCELLED;
     struct slice s;
     tess_status st = begin(a, view, err);
     if (st == TESS_OK)
@@ -33,6 +35,7 @@ tess_array_view_slice(tess_array *a, const int64_t *start, const int64_t *stop, 
 TESS_API tess_status
 tess_array_view_squeeze(tess_array *a, int axis, tess_array **view, tess_error *err)
 {
+    UNCANCELLED;
     int axes[NDIM_MAX];
     int ndim = 0;
     const tess_status st = begin(a, view, err);
@@ -53,6 +56,7 @@ tess_array_view_squeeze(tess_array *a, int axis, tess_array **view, tess_error *
 TESS_API tess_status
 tess_array_view_expand(tess_array *a, int axis, tess_array **view, tess_error *err)
 {
+    UNCANCELLED;
     int axes[NDIM_MAX];
     int from = 0;
     const tess_status st = begin(a, view, err);
@@ -71,6 +75,7 @@ tess_array_view_expand(tess_array *a, int axis, tess_array **view, tess_error *e
 TESS_API tess_status
 tess_array_view_permute(tess_array *a, const int *axes, tess_array **view, tess_error *err)
 {
+    UNCANCELLED;
     int order[NDIM_MAX];
     bool used[NDIM_MAX] = {false};
     const tess_status st = begin(a, view, err);

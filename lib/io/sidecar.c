@@ -122,8 +122,8 @@ open_file(struct sidecar *s, tess_error *err)
 }
 
 tess_status
-sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
-             bool required, struct sidecar **out, tess_error *err)
+sidecar_open(const char *path, const struct folder *folder, bool writable, bool make, bool required,
+             struct sidecar **out, tess_error *err)
 {
     *out = NULL;
     struct sidecar *const s = sidecar_new(path, writable, make);

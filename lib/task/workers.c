@@ -86,7 +86,10 @@ static void *
 run(void *worker)
 {
     struct worker *const w = worker;
+    int before;
 
+    // Functions of the program run here, and may learn which thread this is.
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     gate_lock(&all.gate);
     while (!all.stopping) {
         if (!all.calls) {
