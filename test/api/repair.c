@@ -582,8 +582,8 @@ static void
 damaged_fill_value(void **state)
 {
     static const struct kind kind = {"fill value", TESS_LAYOUT_CONTIGUOUS, TESS_CODEC_ZSTD,
-                                     -7,           TESS_CHECKSUMS_NONE,    false};
-    static const uint8_t content[] = {0xc4, 4, 0xf9, 0xff, 0xff, 0xff};
+                                     -1,           TESS_CHECKSUMS_NONE,    false};
+    static const uint8_t content[] = {0xc4, 4, 0xff, 0xff, 0xff, 0xff};
     const char *const path = array_path();
     struct random random;
     struct reference r;

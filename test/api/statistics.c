@@ -2,6 +2,7 @@
  * statistics.c - counts, extremes and sums of arrays, against a loop over all items.
  */
 #include "api/files.h"
+#include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"
 
@@ -366,7 +367,7 @@ many_floats(void **state)
         want += items[k];
         absolute += fabs(items[k]);
     }
-    tess_array *const a = vector("<f8", N, 0, items, sizeof items);
+    tess_array *const a = vector(NATIVE "f8", N, 0, items, sizeof items);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(fabsl(s.sum - want) <= 5 * (long double)DBL_EPSILON * absolute);
     for (int i = 0; i < 3; i++)
@@ -375,7 +376,7 @@ many_floats(void **state)
 
     for (int64_t k = 0; k < N; k++)
         items[k] = 0.1;
-    tess_array *const b = vector("<f8", N, 0, items, sizeof items);
+    tess_array *const b = vector(NATIVE "f8", N, 0, items, sizeof items);
     ok(tess_array_statistics(b, NULL, NULL, &s, err));
     assert_true(fabs(s.sum - 300000.0) <= 5 * DBL_EPSILON * 300000.0 && s.min.f == 0.1 &&
                 s.max.f == 0.1);
@@ -397,7 +398,7 @@ equal_floats(void **state)
         for (int k = 0; k < N; k++)
             items[k] = x;
         items[N - 1] = 0; // not a chunk of one value
-        tess_array *const a = vector("<f8", N, 0, items, sizeof items);
+        tess_array *const a = vector(NATIVE "f8", N, 0, items, sizeof items);
         ok(tess_array_statistics(a, NULL, NULL, &s, err));
         assert_true(fabsl(s.sum - (N - 1) * (long double)x) <= 5 * DBL_EPSILON * (N - 1) * x);
         ok(tess_array_close(a, err));
@@ -436,28 +437,28 @@ large_sums(void **state)
     tess_array *a;
     (void)state;
 
-    a = vector("<i8", N, 1 << 16, &least, sizeof least);
+    a = vector(NATIVE "i8", N, 1 << 16, &least, sizeof least);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(s.count == N && s.min.i == least && s.max.i == least && !s.exact);
     assert_true(s.sum == -0x1p63 * N && s.mean == -0x1p63 && s.integer == 0);
     ok(tess_array_close(a, err));
 
-    a = vector("<u8", N, 1 << 16, &most, sizeof most);
+    a = vector(NATIVE "u8", N, 1 << 16, &most, sizeof most);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(s.min.u == most && !s.exact && s.sum == 0x1p64 * N);
     ok(tess_array_close(a, err));
 
-    a = vector("<f8", N, 1 << 16, &third, sizeof third);
+    a = vector(NATIVE "f8", N, 1 << 16, &third, sizeof third);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(s.sum == (double)((long double)third * N) && s.nonfinite == 0);
     ok(tess_array_close(a, err));
 
-    a = vector("<f8", N, 1 << 16, &infinite, sizeof infinite);
+    a = vector(NATIVE "f8", N, 1 << 16, &infinite, sizeof infinite);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(s.count == N && s.nonfinite == N && isnan(s.min.f) && s.sum == 0 && isnan(s.mean));
     ok(tess_array_close(a, err));
 
-    a = vector("<f8", N, 1 << 16, &huge, sizeof huge);
+    a = vector(NATIVE "f8", N, 1 << 16, &huge, sizeof huge);
     ok(tess_array_statistics(a, NULL, NULL, &s, err));
     assert_true(s.nonfinite == 0 && s.min.f == huge && s.max.f == huge && isinf(s.sum));
     ok(tess_array_close(a, err));

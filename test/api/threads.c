@@ -4,6 +4,7 @@
  * Made for the thread sanitizer; the data is compared all the same.
  */
 #include "api/files.h"
+#include "support/native.h"
 #include "support/random.h"
 #include "support/reference.h"
 
@@ -259,7 +260,7 @@ readers(void **state)
 
     (void)state;
     tess_params_init(&params);
-    params.dtype = "<u4";
+    params.dtype = NATIVE "u4";
     params.ndim = 3;
     for (int i = 0; i < 3; i++) {
         params.shape[i] = 20 + i;
@@ -388,7 +389,7 @@ crowd(void **state)
         storage.mode = TESS_MODE_REPLACE;
         storage.path = p->name ? files_path(p->name) : NULL;
         tess_params_init(&params);
-        params.dtype = "<u4";
+        params.dtype = NATIVE "u4";
         params.ndim = 2;
         params.layout = p->layout;
         params.clevel = p->clevel;
@@ -433,7 +434,7 @@ write_boxes(int threads, int clevel, uint64_t seed, tess_array **a, size_t *size
     storage.context = &context;
     storage.mode = TESS_MODE_REPLACE;
     tess_params_init(&params);
-    params.dtype = "<u4";
+    params.dtype = NATIVE "u4";
     params.ndim = 2;
     params.clevel = clevel;
     for (int axis = 0; axis < 2; axis++) {
@@ -581,7 +582,7 @@ small_parts(void **state)
         storage.context = &context;
         storage.plugins = &plugins;
         tess_params_init(&params);
-        params.dtype = "<u4";
+        params.dtype = NATIVE "u4";
         params.ndim = 2;
         memcpy(params.shape, shape, sizeof shape);
         params.chunkshape[0] = PARTS_ROWS;
