@@ -160,7 +160,7 @@ says 'gnuplot'
 
 ### what is fixed stays
 
-run 0 a.b2nd $quick --json --chunks 30x20x50
+run 0 a.b2nd --budget 5s --json --chunks 30x20x50
 holds 'all(l["chunkshape"] == [30, 20, 50] for l in rows)' \
     'one("stored")["chunkshape"] == [10, 20, 25]' 'len(rows) > 1'
 run 0 a.b2nd $quick --json --blocks 7x9x11
