@@ -66,7 +66,9 @@ frame_keep(struct frame *f)
         release(f, c->puts[i].before);
     for (int64_t i = 0; i < c->ndropped; i++)
         release(f, c->dropped[i]);
-    f->dirty |= c->nputs > 0 || c->resized || c->rearranged;
+    const bool differs = c->nputs > 0 || c->resized || c->rearranged;
+    f->dirty |= differs;
+    f->relied |= !differs;
     end_change(f);
 }
 

@@ -216,6 +216,10 @@ frame_commit(struct frame *f, tess_error *err)
         st = frame_lock_take(f, err);
     if (st == TESS_OK && needed)
         st = commit(f, err);
+    if (st == TESS_OK && !needed && f->relied)
+        st = frame_check_unchanged(f, err);
+    if (st == TESS_OK)
+        f->relied = false;
     if (st == TESS_OK && needed) {
         f->committed |= f->dirty;
         f->dirty = false;

@@ -125,6 +125,7 @@ struct frame {
     struct change change;
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
+    bool relied; // a change found all as it should be, in the state that is known
     bool committed; // anything, since it was opened
     int64_t written; // bytes of chunks since the last commit
     int64_t written_ever; // before that, since it was opened

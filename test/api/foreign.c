@@ -274,6 +274,34 @@ replaced_chunks_are_noticed(void **state)
     }
 }
 
+// Items that are written and equal those there were change nothing; but another program may have
+// put others in their place, which this one would say to have overwritten.
+static void
+equal_items(void **state)
+{
+    static const int32_t zeros[CHUNK_ROWS * COLUMNS];
+    static const int64_t start[] = {0, 0}, stop[] = {CHUNK_ROWS, COLUMNS};
+    tess_storage storage = at("array.b2nd", TESS_MODE_NEW);
+    char after[NOTE_SIZE], before[NOTE_SIZE];
+    tess_array *a;
+    (void)state;
+    memset(before, 'a', sizeof before);
+    memset(after, 'b', sizeof after);
+    create(&storage, TESS_LAYOUT_CONTIGUOUS, 'a', 1);
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_write(a, start, stop, zeros, sizeof zeros, err));
+    ok(tess_array_flush(a, err));
+    ok(tess_array_write(a, start, stop, zeros, sizeof zeros, err));
+    ok(tess_array_flush(a, err)); // nothing happened meanwhile
+    patch(storage.path, find(storage.path, before, sizeof before), after, sizeof after);
+    ok(tess_array_flush(a, err)); // nothing was written since
+    ok(tess_array_write(a, start, stop, zeros, sizeof zeros, err));
+    refused(TESS_ERR_STALE, tess_array_flush(a, err));
+    refused(TESS_ERR_STALE, tess_array_flush(a, err));
+    assert_int_equal(tess_array_close(a, NULL), TESS_ERR_STALE);
+}
+
 int
 main(void)
 {
@@ -281,6 +309,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         FILES_TEST(header_put_back),
         FILES_TEST(replaced_chunks_are_noticed),
+        FILES_TEST(equal_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
