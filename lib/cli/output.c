@@ -173,21 +173,6 @@ take_name(struct output *o, tess_error *err)
     return report_errno(err, "cannot be given its name");
 }
 
-// Best effort: some file systems cannot.
-static void
-sync_folder(const char *path)
-{
-    const size_t size = path_folder_size(path);
-    char *folder = size > 0 ? strndup(path, size) : strdup(".");
-    const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-    if (fd >= 0) {
-        (void)fsync(fd);
-        (void)close(fd);
-    }
-    free(folder);
-}
-
 // Whether the file that was copied is still there, and as it was then.
 static bool
 still_same(const struct output *o)
@@ -197,6 +182,22 @@ still_same(const struct output *o)
     return stat(o->path, &is) == 0 && is.st_dev == o->was.st_dev && is.st_ino == o->was.st_ino &&
            is.st_size == o->was.st_size && is.st_mtim.tv_sec == o->was.st_mtim.tv_sec &&
            is.st_mtim.tv_nsec == o->was.st_mtim.tv_nsec;
+}
+
+// What was replaced stays if it is there at all: rename() has removed it, an exchange has not.
+static tess_status
+report_name_unsynced(const struct output *o, tess_error *err)
+{
+    static const char what[] = "is complete, but its name may be lost if the machine stops";
+    struct stat info;
+    const int error = errno;
+
+    if (lstat(o->temporary, &info) != 0) {
+        errno = error;
+        return report_errno(err, what);
+    }
+    return report_set(err, TESS_ERR_IO, "%s: %s; what it replaces is now %s", what, strerror(error),
+                      o->temporary);
 }
 
 tess_status
@@ -216,8 +217,9 @@ output_publish(struct output *o, tess_error *err)
     (void)sigprocmask(SIG_SETMASK, &all, &before);
     tess_status st = take_name(o, err);
     if (st == TESS_OK) {
-        sync_folder(o->path); // before the old thing is gone
-        if (!path_remove(o->temporary) && errno != ENOENT)
+        if (!path_sync_name(o->path))
+            st = report_name_unsynced(o, err);
+        else if (!path_remove(o->temporary) && errno != ENOENT)
             st = report_errno(err, "is complete, but what it replaces cannot be removed");
         forget(o);
     }

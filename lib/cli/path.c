@@ -177,6 +177,34 @@ path_sync(const char *path)
     return synced;
 }
 
+// A file system that does not know syncs of directories keeps nothing back.
+static bool
+sync_directory(int fd)
+{
+    return fsync(fd) == 0 || errno == EINVAL;
+}
+
+bool
+path_sync_name(const char *path)
+{
+    const size_t size = path_folder_size(path);
+    char *const folder = size > 0 ? strndup(path, size) : strdup(".");
+    if (!folder)
+        return false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool readable = fd >= 0 || errno != EACCES;
+    free(folder);
+    if (!readable)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const bool synced = readable ? sync_directory(fd) : syncfs(fd) == 0;
+    const int error = errno;
+    (void)close(fd);
+    errno = error;
+    return synced;
+}
+
 static bool
 remove_name(int folder, const char *name, void *arg)
 {

@@ -26,6 +26,9 @@ tess_status path_copy(const char *from, const char *to, tess_error *err);
 // says why.
 bool path_sync(const char *path);
 
+// The same for the name of what stands at the path.
+bool path_sync_name(const char *path);
+
 // Removes a file, or a directory with its files; one that holds other directories stays. False, and
 // errno, if something is left or there was nothing. Signal handlers may call it.
 bool path_remove(const char *path);
