@@ -93,11 +93,19 @@ frame_lock_release(const struct frame *f)
         sidecar_release(f->options.sidecar);
 }
 
+// Whether the bytes of another state can lead to a failure.
+static bool
+bytes_tell(tess_status st)
+{
+    return st == TESS_ERR_CORRUPT || st == TESS_ERR_IO || st == TESS_ERR_UNSUPPORTED ||
+           st == TESS_ERR_LIMIT;
+}
+
 tess_status
 frame_lock_blame(const struct frame *f, tess_status st, tess_error *err)
 {
     tess_error why;
-    if (!f->options.sidecar || (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO))
+    if (!bytes_tell(st))
         return st;
     if (frame_lock_share(&f->options, &why) == TESS_OK) { // nobody is in the middle of a change
         const tess_status now = frame_check_unchanged(f, &why);

@@ -367,12 +367,12 @@ many_bytes(void **state)
                 const size_t from = head + random_below(&random, index - head);
                 const size_t most = index - from < 200 ? index - from : 200;
                 const size_t count = 1 + random_below(&random, most);
-                for (size_t b = from; b < from + count; b++) {
+                for (size_t b = from; b < from + count; b++)
                     bytes[b] = n % 2 ? 0 : (uint8_t)~whole[b];
-                    if (bytes[b] != whole[b] && owners[b] != NOBODY)
-                        damaged |= UINT32_C(1) << owners[b];
-                }
             }
+            for (size_t b = head; b < index; b++) // a run may undo another
+                if (bytes[b] != whole[b] && owners[b] != NOBODY)
+                    damaged |= UINT32_C(1) << owners[b];
             files_write(path, bytes, size);
             ok(repair(path, &r, kinds[k].fill, &losses, &report, err));
             if (losses.chunks & ~damaged)
