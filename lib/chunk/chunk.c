@@ -91,9 +91,13 @@ copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size, t
     return TESS_OK;
 }
 
+// Any codec of the format decodes the chunk; one may be faster on what it made itself.
 static const struct codec *
-find_codec(const struct chunk_header *h, const struct plugins *plugins)
+find_codec(const struct chunk_header *h, const struct plugins *plugins, int id)
 {
+    const struct codec *const made_it = codec_by_id(id);
+    if (made_it && made_it->format == h->codec_format && made_it->format != CODEC_FORMAT_OTHER)
+        return made_it;
     const struct codec *const ours = codec_by_format(h->codec_format, h->udcodec);
     if (ours || h->codec_format != CODEC_FORMAT_OTHER)
         return ours;
@@ -135,7 +139,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     if (st != TESS_OK)
         return st;
 
-    c->codec = find_codec(h, around->plugins);
+    c->codec = find_codec(h, around->plugins, around->codec);
     if (!c->codec)
         return refuse_codec(h, err);
     if (c->codec->needs_items && h->split && h->typesize > 1)

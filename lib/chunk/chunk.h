@@ -44,6 +44,7 @@ int64_t chunk_front_size(const struct chunk_header *h);
 // What a chunk cannot say itself.
 struct chunk_surroundings {
     int32_t typesize; // of the frame; 0 if there is none
+    int codec; // id, of the frame: which encoder made the streams, where several share a format
     const struct block_grid *grid; // of the array; NULL if there is none; outlives the chunk
     const struct plugins *plugins; // of the program; NULL if it has none; outlive the chunk
 };

@@ -13,95 +13,28 @@
  *                makes. 0 makes zeros: the library takes it.
  *     ...        those of the match
  *
- * Every sequence is checked before a byte of it is copied.
+ * Every sequence is checked before a byte of it is copied. Of whole blocks the decoder takes those
+ * that the library takes (LZ4_decompress_safe() of 1.9.4 and 1.10), which is a little more than its
+ * description of the format allows; see the end of decode_match().
+ *
+ * Source: lz4_Block_format.md of the LZ4 project.
  */
 #include "codec/lz4_decode.h"
 
+#include "base/cpu.h"
+#include "codec/lz4_loop.h"
 #include "codec/match.h"
 
-// Far from the ends a sequence of up to SHORT literals is read and written in one step, which
-// touches so much of the input (token, one more byte of each length, literals, distance) and of the
-// output.
-#define SHORT 32
-#define IN_STEP (1 + 1 + SHORT + 2 + 1)
-#define OUT_STEP (SHORT + MATCH_WILD)
+#include <pthread.h>
 
-struct lz4 {
-    const uint8_t *src;
-    const uint8_t *end;
-    const uint8_t *first; // of the output
-    uint8_t *dst;
-    const uint8_t *wanted; // where to stop
-    const uint8_t *stop; // end of the output
+enum {
+    MORE = 15, // in a token: bytes follow that are added
+    LENGTH_MIN = 4,
+    MATCH_ROOM = 12, // a match starts so many bytes before the end, or more
+    LAST_LITERALS = 5, // bytes at the end that are in no match
 };
 
-/*
- * Sequences, as long as both ends are far and lengths take one byte more at most; what is unusual
- * is left to decode_one(), damage too.
- *
- * Branches that can be foretold are better here than none, as the next sequence then starts before
- * this one is at hand: without them the same loop took 1.2 to 1.6 times as long (Zen 3).
- */
-static void
-decode_far(struct lz4 *d)
-{
-    const uint8_t *const src_far = d->end - (IN_STEP - 1);
-    const uint8_t *const dst_far =
-        d->wanted < d->stop - OUT_STEP ? d->wanted : d->stop - (OUT_STEP - 1);
-    const uint8_t *const end = d->end;
-    const uint8_t *const stop = d->stop;
-    const uint8_t *const first = d->first;
-    const uint8_t *src = d->src;
-    uint8_t *dst = d->dst;
-
-    while (src < src_far && dst < dst_far) {
-        const uint8_t *p = src;
-        const unsigned token = *p++;
-        size_t n = token >> 4;
-        if (n < 15) {
-            memcpy(dst, p, 16);
-        } else {
-            n += *p++;
-            memcpy(dst, p, SHORT);
-            if (n > SHORT) {
-                if (n == 15 + 255 || (size_t)(end - p) < n + 32 || (size_t)(stop - dst) < n + 32)
-                    break;
-                for (size_t i = SHORT; i < n; i += 32)
-                    memcpy(dst + i, p + i, 32);
-            }
-        }
-        p += n;
-
-        uint8_t *const at = dst + n;
-        struct match m = {.distance = get_u16le(p), .length = token & 15};
-        p += 2;
-        if (m.distance - 1 >= (size_t)(at - first)) // 0, too
-            break;
-        if (m.length < 15 && m.distance >= 8) {
-            memcpy(at, at - m.distance, 8);
-            memcpy(at + 8, at + 8 - m.distance, 8);
-            memcpy(at + 16, at + 16 - m.distance, 2);
-            dst = at + m.length + 4;
-            src = p;
-            continue;
-        }
-        if (m.length == 15)
-            m.length += *p++;
-        m.length += 4;
-        if (m.length == 15 + 255 + 4 || m.length > (size_t)(stop - at))
-            break;
-        if (m.distance >= 16 && m.length <= MATCH_WILD) {
-            memcpy(at, at - m.distance, 16);
-            memcpy(at + 16, at + 16 - m.distance, 16);
-        } else {
-            match_copy(at, m, (size_t)(stop - at));
-        }
-        dst = at + m.length;
-        src = p;
-    }
-    d->src = src;
-    d->dst = dst;
-}
+enum outcome { BAD, GO_ON, DONE };
 
 // Add the bytes that go on with a length. Lengths above `room` are refused on the way, so that they
 // cannot overflow.
@@ -125,18 +58,24 @@ at_most(size_t n, size_t limit)
     return n < limit ? n : limit;
 }
 
-static bool
-copy_literals(struct lz4 *d, size_t n)
+static enum outcome
+decode_literals(struct lz4 *d, size_t n)
 {
-    if (n == 15 && !read_more(d, &n, (size_t)(d->stop - d->dst)))
-        return false;
+    if (n == MORE && !read_more(d, &n, (size_t)(d->stop - d->dst)))
+        return BAD;
+    if (n > (size_t)(d->stop - d->dst) && d->wanted == d->stop)
+        return BAD;
     n = at_most(n, (size_t)(d->wanted - d->dst));
     if (n > (size_t)(d->end - d->src))
-        return false;
+        return BAD;
     memcpy(d->dst, d->src, n);
     d->src += n;
     d->dst += n;
-    return true;
+    if (d->wanted < d->stop)
+        return d->dst == d->wanted ? DONE : GO_ON;
+    if (d->src == d->end)
+        return d->dst == d->stop ? DONE : BAD;
+    return GO_ON;
 }
 
 // A match that starts in the dictionary, `before` bytes before the output, and may end in the
@@ -151,29 +90,26 @@ copy_from_dict(const struct lz4 *d, size_t length, const struct lz4_dict *dict, 
         d->dst[i] = d->first[i - head];
 }
 
-// One sequence, wherever it stands.
-static bool
-decode_one(struct lz4 *d, const struct lz4_dict *dict)
+/*
+ * `lenient`: the library takes short sequences, far enough from both ends, without a look whether
+ * the last bytes are literals.
+ */
+static enum outcome
+decode_match(struct lz4 *d, size_t length, const struct lz4_dict *dict, bool lenient)
 {
-    if (d->src == d->end)
-        return false;
-    const unsigned token = *d->src++;
-    if (!copy_literals(d, token >> 4))
-        return false;
-    if (d->dst == d->wanted)
-        return true;
-
     const size_t room = (size_t)(d->stop - d->dst);
     const size_t made = (size_t)(d->dst - d->first);
-    if (d->end - d->src < 2)
-        return false;
-    struct match m = {.distance = get_u16le(d->src), .length = token & 15};
+    const bool whole = d->wanted == d->stop;
+    if (d->end - d->src < 2 || (whole && room < MATCH_ROOM))
+        return BAD;
+    struct match m = {.distance = get_u16le(d->src), .length = length};
     d->src += 2;
-    if (m.length == 15 && !read_more(d, &m.length, room))
-        return false;
-    m.length += 4;
-    if (m.length > room || m.distance > made + dict->size)
-        return false;
+    if (m.length == MORE && !read_more(d, &m.length, room))
+        return BAD;
+    m.length += LENGTH_MIN;
+    const bool may_end = !whole || (lenient && m.distance >= 8);
+    if (room < m.length + (may_end ? 0 : LAST_LITERALS) || m.distance > made + dict->size)
+        return BAD;
     m.length = at_most(m.length, (size_t)(d->wanted - d->dst));
     if (m.distance == 0)
         memset(d->dst, 0, m.length);
@@ -182,13 +118,28 @@ decode_one(struct lz4 *d, const struct lz4_dict *dict)
     else
         copy_from_dict(d, m.length, dict, m.distance - made);
     d->dst += m.length;
-    return true;
+    return !whole && d->dst == d->wanted ? DONE : GO_ON;
+}
+
+// One sequence, wherever it stands.
+static enum outcome
+decode_one(struct lz4 *d, const struct lz4_dict *dict)
+{
+    if (d->src == d->end)
+        return BAD;
+    const unsigned token = *d->src++;
+    const size_t n = token >> 4, length = token & MORE;
+    const bool lenient =
+        n < MORE && length < MORE && d->end - d->src > 16 && d->stop - d->dst >= 32;
+    const enum outcome o = decode_literals(d, n);
+    return o == GO_ON ? decode_match(d, length, dict, lenient) : o;
 }
 
 bool
-lz4_decode_part(const uint8_t *src, size_t src_size, const struct lz4_dict *dict, uint8_t *dst,
-                size_t need, size_t dst_size)
+lz4_decode_with(lz4_loop_fn *loop, const uint8_t *src, size_t src_size, const struct lz4_dict *dict,
+                uint8_t *dst, size_t need, size_t dst_size)
 {
+    enum outcome o = GO_ON;
     struct lz4 d = {
         .src = src,
         .end = src + src_size,
@@ -198,11 +149,41 @@ lz4_decode_part(const uint8_t *src, size_t src_size, const struct lz4_dict *dict
         .stop = dst + dst_size,
     };
 
-    while (d.dst < d.wanted) {
-        if (d.end - d.src >= IN_STEP && d.stop - d.dst >= OUT_STEP)
-            decode_far(&d);
-        if (d.dst < d.wanted && !decode_one(&d, dict))
-            return false;
+    while (o == GO_ON) {
+        if (d.end - d.src >= LZ4_LOOP_IN && d.stop - d.dst >= LZ4_LOOP_OUT &&
+            d.dst - d.first >= LZ4_LOOP_MADE)
+            loop(&d);
+        o = d.dst < d.wanted || need == dst_size ? decode_one(&d, dict) : DONE;
     }
-    return true;
+    return o == DONE;
+}
+
+static lz4_loop_fn *the_loop;
+
+static void
+set_up(void)
+{
+    the_loop = lz4_loop_for(cpu_mask());
+}
+
+static lz4_loop_fn *
+best_loop(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, set_up);
+    return the_loop;
+}
+
+bool
+lz4_decode_is_fast(void)
+{
+    return best_loop() != lz4_loop_c;
+}
+
+bool
+lz4_decode(const uint8_t *src, size_t src_size, const struct lz4_dict *dict, uint8_t *dst,
+           size_t need, size_t dst_size)
+{
+    return lz4_decode_with(best_loop(), src, src_size, dict, dst, need, dst_size);
 }

@@ -1,10 +1,14 @@
 /*
- * lz4_decode.h - decoding LZ4 blocks as far as wanted; the format is described in lz4_decode.c.
+ * lz4_decode.h - decoding LZ4 blocks, as far as wanted; the format is described in lz4_decode.c.
  *
- * The library's own function for that is slower, on blocks with many literals by far on some CPUs.
+ * Where the processor shuffles bytes, this is faster than the library on what shuffled items
+ * become, matches near by. The library's own function for parts is slower everywhere, on blocks
+ * with many literals by far on some CPUs.
  */
 #ifndef CODEC_LZ4_DECODE_H
 #define CODEC_LZ4_DECODE_H
+
+#include "codec/lz4_loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,10 +23,18 @@ struct lz4_dict {
  * Decompress the first `need` bytes (0 < need <= dst_size) of a block of dst_size bytes; what
  * stands behind them in dst may be written to. Matches may reach back into a dictionary.
  *
- * True for every block that the library takes, with the same bytes. For others it is true only if
- * the damage lies behind what was needed, or changes nothing but what the bytes are.
+ * All of a block: true if the library takes it, with the same bytes. A part: true for every block
+ * that the library takes, with the same bytes; for others only if the damage lies behind what was
+ * needed, or changes nothing but what the bytes are.
  */
-bool lz4_decode_part(const uint8_t *src, size_t src_size, const struct lz4_dict *dict, uint8_t *dst,
-                     size_t need, size_t dst_size);
+bool lz4_decode(const uint8_t *src, size_t src_size, const struct lz4_dict *dict, uint8_t *dst,
+                size_t need, size_t dst_size);
+
+// The same with the loop of some machine, for tests.
+bool lz4_decode_with(lz4_loop_fn *loop, const uint8_t *src, size_t src_size,
+                     const struct lz4_dict *dict, uint8_t *dst, size_t need, size_t dst_size);
+
+// Whether all of a block is decoded faster than by the library.
+bool lz4_decode_is_fast(void);
 
 #endif

@@ -98,8 +98,10 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
             tess_error *err)
 {
     const struct frame *const f = sc->frame;
-    const struct chunk_surroundings around = {
-        .typesize = f->h.typesize, .grid = f->grid, .plugins = f->options.plugins};
+    const struct chunk_surroundings around = {.typesize = f->h.typesize,
+                                              .codec = f->h.codec,
+                                              .grid = f->grid,
+                                              .plugins = f->options.plugins};
     const uint8_t *front;
     struct chunk_header h;
 

@@ -60,3 +60,26 @@ random_bytes(struct random *r, void *dst, size_t size)
         memcpy(p + i, &x, size - i < 8 ? size - i : 8);
     }
 }
+
+void
+random_repetitive(struct random *r, uint8_t *dst, size_t size)
+{
+    const size_t alphabet = (size_t)1 << random_below(r, 9);
+    const size_t reach = (size_t)1 << (1 + random_below(r, 17));
+    const size_t longest = (size_t)1 << (1 + random_below(r, 12));
+    const size_t copies = (size_t)random_below(r, 101); // per cent
+
+    for (size_t i = 0; i < size;) {
+        size_t n = 1 + (size_t)random_below(r, longest);
+        if (n > size - i)
+            n = size - i;
+        if (i > 0 && random_below(r, 100) < copies) {
+            const size_t distance = 1 + (size_t)random_below(r, i < reach ? i : reach);
+            for (; n > 0; n--, i++)
+                dst[i] = dst[i - distance];
+        } else {
+            for (; n > 0; n--)
+                dst[i++] = (uint8_t)random_below(r, alphabet);
+        }
+    }
+}

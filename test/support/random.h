@@ -28,4 +28,8 @@ uint64_t random_next(struct random *r); // all 64 bits
 uint64_t random_below(struct random *r, uint64_t bound); // 0 <= result < bound; bound > 0
 void random_bytes(struct random *r, void *dst, size_t size);
 
+// Bytes of some alphabet, and copies of what was before, near or far, short or long: as codecs like
+// them, more or less.
+void random_repetitive(struct random *r, uint8_t *dst, size_t size);
+
 #endif

@@ -60,28 +60,10 @@ pick(size_t below)
     return (size_t)random_below(&r, below);
 }
 
-// Bytes of some alphabet, and copies of what was before, near or far, short or long.
 static void
 make_data(size_t size)
 {
-    const size_t alphabet = (size_t)1 << pick(9);
-    const size_t reach = (size_t)1 << (1 + pick(17));
-    const size_t longest = (size_t)1 << (1 + pick(12));
-    const size_t copies = pick(101); // per cent
-
-    for (size_t i = 0; i < size;) {
-        size_t n = 1 + pick(longest);
-        if (n > size - i)
-            n = size - i;
-        if (i > 0 && pick(100) < copies) {
-            const size_t distance = 1 + pick(i < reach ? i : reach);
-            for (; n > 0; n--, i++)
-                data[i] = data[i - distance];
-        } else {
-            for (; n > 0; n--)
-                data[i++] = (uint8_t)pick(alphabet);
-        }
-    }
+    random_repetitive(&r, data, size);
 }
 
 static struct codec_call
@@ -233,105 +215,6 @@ streams_with_a_dictionary(void **state)
     }
 }
 
-// An LZ4 block by hand: so many literals, a match, `tail` literals.
-static size_t
-put_block(size_t literals, size_t distance, size_t length, size_t tail)
-{
-    const size_t parts[][2] = {{literals, length - 4}, {tail, 0}};
-    size_t n = 0;
-
-    for (int i = 0; i < 2; i++) {
-        const size_t run = parts[i][0], more = parts[i][1];
-        stream[n++] = (uint8_t)((run < 15 ? run : 15) << 4 | (more < 15 ? more : 15));
-        if (run >= 15) {
-            memset(stream + n, 255, (run - 15) / 255);
-            n += (run - 15) / 255;
-            stream[n++] = (uint8_t)((run - 15) % 255);
-        }
-        random_bytes(&r, stream + n, run);
-        n += run;
-        if (i == 1)
-            break;
-        stream[n++] = (uint8_t)distance;
-        stream[n++] = (uint8_t)(distance >> 8);
-        if (more >= 15) {
-            memset(stream + n, 255, (more - 15) / 255);
-            n += (more - 15) / 255;
-            stream[n++] = (uint8_t)((more - 15) % 255);
-        }
-    }
-    return n;
-}
-
-// 0 is no distance, but the library makes zeros of it.
-static void
-lz4_any_distance_and_length(void **state)
-{
-    const struct codec_call call = a_call(CODEC_LZ4, NULL);
-
-    (void)state;
-    for (size_t distance = 0; distance <= 70; distance++)
-        for (size_t length = 4; length <= 700; length += length < 60 ? 1 : 41) {
-            const size_t literals = (distance > 0 ? distance : 1) + (pick(2) ? pick(700) : 0);
-            const size_t tail = 12 + pick(pick(2) ? 10 : 200);
-            const size_t size = literals + length + tail;
-            const size_t n = put_block(literals, distance, length, tail);
-            const size_t edges[] = {1,
-                                    literals,
-                                    literals + 1,
-                                    literals + length - 1,
-                                    literals + length,
-                                    literals + length + 1,
-                                    size - 1,
-                                    size};
-            assert_true(decode_whole(&call, n, size));
-            for (size_t k = 0; k < sizeof edges / sizeof edges[0]; k++)
-                (void)check_part(&call, n, edges[k], size, true);
-        }
-}
-
-static const struct {
-    const char *why;
-    size_t size;
-    uint8_t bytes[8];
-    size_t need, out_size;
-    bool good;
-} lz4_cases[] = {
-    {"nothing", 0, {0}, 1, 1, false},
-    {"one literal", 2, {0x10, 'a'}, 1, 1, true},
-    {"one literal of two", 3, {0x20, 'a', 'b'}, 1, 2, true},
-    {"the second is missing, the first enough", 2, {0x20, 'a'}, 1, 2, true},
-    {"the second is missing", 2, {0x20, 'a'}, 2, 2, false},
-    {"a length without its byte", 1, {0xf0}, 1, 20, false},
-    {"a length without an end", 4, {0xf0, 255, 255, 255}, 1, 2000, false},
-    {"more literals than room", 4, {0xf0, 255, 0, 'a'}, 1, 100, false},
-    {"no match behind the literals", 2, {0x10, 'a'}, 2, 8, false},
-    {"half a distance", 3, {0x10, 'a', 1}, 2, 8, false},
-    {"distance 1 of 1", 4, {0x10, 'a', 1, 0}, 5, 8, true},
-    {"distance 2 of 1", 4, {0x10, 'a', 2, 0}, 2, 8, false},
-    {"distance 2 of 1, behind what is needed", 4, {0x10, 'a', 2, 0}, 1, 8, true},
-    {"distance 256 of 1", 4, {0x10, 'a', 0, 1}, 5, 8, false},
-    {"a match beyond the output", 4, {0x14, 'a', 1, 0}, 2, 8, false},
-    {"a match first", 3, {0x00, 1, 0}, 1, 8, false},
-    {"a match length without its byte", 4, {0x1f, 'a', 1, 0}, 2, 80, false},
-    {"a match length without an end", 6, {0x1f, 'a', 1, 0, 255, 255}, 2, 2000, false},
-    {"a match that is longer than needed", 5, {0x1f, 'a', 1, 0, 10}, 2, 80, true},
-};
-
-static void
-lz4_good_from_bad(void **state)
-{
-    const struct codec_call call = a_call(CODEC_LZ4, NULL);
-
-    (void)state;
-    for (size_t i = 0; i < sizeof lz4_cases / sizeof lz4_cases[0]; i++) {
-        memcpy(stream, lz4_cases[i].bytes, lz4_cases[i].size);
-        if (check_part(&call, lz4_cases[i].size, lz4_cases[i].need, lz4_cases[i].out_size, false) !=
-            lz4_cases[i].good)
-            fail_msg("%s: %s", lz4_cases[i].why, lz4_cases[i].good ? "refused" : "taken");
-    }
-}
-
 int
 main(void)
 {
@@ -340,8 +223,6 @@ main(void)
         cmocka_unit_test(parts_of_large_streams),
         cmocka_unit_test(damaged_streams),
         cmocka_unit_test(streams_with_a_dictionary),
-        cmocka_unit_test(lz4_any_distance_and_length),
-        cmocka_unit_test(lz4_good_from_bad),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
