@@ -54,7 +54,9 @@ usage(FILE *out)
           "  --work LIST     names of cells or groups, or their beginnings (all): write, read,\n"
           "                  planes, lines, points, cubes10, cubes100, chunks, set-plane,\n"
           "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
-          "  --side LIST     others than Tessera: blosc2, hdf5 (all that are there)\n"
+          "  --side LIST     beside Tessera with its cache off: default, which is Tessera as it "
+          "comes,\n"
+          "                  blosc2, hdf5 (all that are there)\n"
           "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
           "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
           "opened;\n"
@@ -227,6 +229,8 @@ static void
 find_sides(struct compare *c)
 {
     c->sides[TESSERA] = &side_tessera;
+    if (listed(c->options.sides, "default"))
+        c->sides[DEFAULTS] = &side_tessera;
     if (listed(c->options.sides, "blosc2"))
         c->sides[BLOSC2] = side_blosc2();
 #ifdef HAVE_HDF5

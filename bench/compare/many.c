@@ -148,6 +148,7 @@ many_play(const struct side *const *sides, const struct side_array *array, const
         g->array = *array;
         snprintf(g->path, sizeof g->path, "%s/%d-many", dir, i);
         g->array.path = g->path;
+        g->array.cache = i == DEFAULTS;
         g->a = g->side->create(&g->array, NULL, 0);
     }
     for (int64_t n = 0; n < appends; n += TURN)

@@ -21,9 +21,10 @@
 struct player {
     const struct side *side; // NULL: does not play
     struct side_array array; // its path is `home`, or NULL in memory
+    bool keeps; // decoded data between calls, in all cells
     char home[600], elsewhere[600];
     void *made; // never changed
-    void *reading; // the same, with nothing kept between calls
+    void *reading; // the same
     void *changing; // another array for the set cells; NULL until the first of them
     struct bench_times times;
     double spent;
@@ -80,16 +81,17 @@ player_init(struct player *p, const struct match *m, const struct side *side, co
         return;
     p->side = side;
     p->array = *m->array;
+    p->keeps = number == DEFAULTS;
     snprintf(p->home, sizeof p->home, "%s/%d-home", dir, number);
     snprintf(p->elsewhere, sizeof p->elsewhere, "%s/%d-elsewhere", dir, number);
     if (p->array.path)
         p->array.path = p->home;
-    p->made = player_create(p, p->home, false, m->src, m->size);
+    p->made = player_create(p, p->home, p->keeps, m->src, m->size);
     if (p->array.path) {
         side->close(p->made);
         p->made = NULL;
     }
-    p->reading = player_open(p, false);
+    p->reading = player_open(p, p->keeps);
 }
 
 static void
@@ -210,7 +212,7 @@ play_write(struct match *m, struct player *p, size_t *used)
 
     unlink(p->elsewhere);
     start = now(m);
-    a = player_create(p, p->elsewhere, false, m->src, m->size);
+    a = player_create(p, p->elsewhere, p->keeps, m->src, m->size);
     if (p->array.path)
         p->side->close(a);
     seconds = now(m) - start;
@@ -260,7 +262,7 @@ play_set(struct match *m, struct player *p, const struct work *work, size_t *use
     double start, seconds;
 
     if (!p->changing)
-        p->changing = player_create(p, p->elsewhere, false, m->src, m->size);
+        p->changing = player_create(p, p->elsewhere, p->keeps, m->src, m->size);
     start = now(m);
     for (int i = 0; i < work->nboxes; i++) {
         const size_t n = box_size(m->array, &work->boxes[i]);

@@ -110,8 +110,9 @@ peak_of_child(const struct side *side, const struct side_array *array, const str
 void
 memory_header(void)
 {
-    puts("cpu,compiler,commit,array,codec,filter,threads,work,tessera_peak,blosc2_peak,hdf5_peak,"
-         "bound");
+    puts(
+        "cpu,compiler,commit,array,codec,filter,threads,work,tessera_peak,default_peak,blosc2_peak,"
+        "hdf5_peak,bound");
 }
 
 // Three blocks and a little more per thread.
@@ -151,6 +152,7 @@ memory_play(const struct side *const *sides, const struct side_array *array, con
 
     for (int i = 0; i < NPLAYERS; i++) {
         arrays[i] = *array;
+        arrays[i].cache = i == DEFAULTS;
         snprintf(paths[i], sizeof paths[i], "%s/%d-memory", dir, i);
         arrays[i].path = paths[i];
         if (!sides[i] || !sides[i]->can(&arrays[i]))

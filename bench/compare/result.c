@@ -14,8 +14,9 @@ void
 result_header(void)
 {
     puts("cpu,compiler,commit,array,codec,filter,threads,storage,group,work,requests,bytes,repeats,"
-         "tessera_stored,blosc2_stored,hdf5_stored,tessera_s,blosc2_s,hdf5_s,limit_s,blosc2_ratio,"
-         "hdf5_ratio,limit_ratio,remark");
+         "tessera_stored,default_stored,blosc2_stored,hdf5_stored,tessera_s,default_s,blosc2_s,"
+         "hdf5_s,"
+         "limit_s,default_ratio,blosc2_ratio,hdf5_ratio,limit_ratio,remark");
 }
 
 static void
@@ -47,6 +48,7 @@ result_print(const struct result *r)
     for (int i = 0; i < NPLAYERS; i++)
         print_seconds(r->seconds[i]);
     print_seconds(r->limit);
+    print_ratio(r->seconds[DEFAULTS], ours);
     print_ratio(r->seconds[BLOSC2], ours);
     print_ratio(r->seconds[HDF5], ours);
     print_ratio(r->limit, ours);
@@ -89,7 +91,7 @@ result_parse(const char *line, struct result *r)
     for (int i = 0; i < NPLAYERS; i++)
         r->seconds[i] = atof(field(&rest));
     r->limit = atof(field(&rest));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         field(&rest); // ratios
     snprintf(r->remark, sizeof r->remark, "%s", field(&rest));
     return r->seconds[TESSERA] > 0;

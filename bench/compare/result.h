@@ -6,8 +6,9 @@
 
 #include <stdint.h>
 
-// Tessera first: ratios are other / Tessera.
-enum { TESSERA, BLOSC2, HDF5, NPLAYERS };
+// Tessera first: ratios are other / Tessera. DEFAULTS is Tessera as it comes, which keeps decoded
+// blocks between calls; TESSERA does so in the cells of rows alone.
+enum { TESSERA, DEFAULTS, BLOSC2, HDF5, NPLAYERS };
 
 struct result {
     char array[8], codec[12], filter[12], storage[8], group[16], work[32], remark[32];
@@ -25,7 +26,8 @@ void result_print(const struct result *r);
 // Whether a line of CSV is a result.
 int result_parse(const char *line, struct result *r);
 
-// Geometric means per group and codec, then each cell below 0.97 of the peer, to stderr.
+// Geometric means per group and codec, then each cell below 0.97 of the peer, and each that keeping
+// blocks makes slower than 0.95 of what it is without; to stderr.
 void results_summary(const struct result *results, int n);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define LOST 0.97
+#define LOST_DEFAULTS 0.95
 
 struct mean {
     double logs;
@@ -37,7 +38,7 @@ mean_print(const struct mean *m)
 static void
 summarize(const struct result *results, int n, const char *group, int threads, const char *codec)
 {
-    struct mean blosc2 = {0}, hdf5 = {0}, limit = {0};
+    struct mean blosc2 = {0}, hdf5 = {0}, limit = {0}, kept = {0}, off = {0};
 
     for (int i = 0; i < n; i++) {
         const struct result *const r = &results[i];
@@ -49,13 +50,17 @@ summarize(const struct result *results, int n, const char *group, int threads, c
         mean_add(&blosc2, r->seconds[BLOSC2], r->seconds[TESSERA]);
         mean_add(&hdf5, r->seconds[HDF5], r->seconds[TESSERA]);
         mean_add(&limit, r->limit, r->seconds[TESSERA]);
+        mean_add(&kept, r->seconds[BLOSC2], r->seconds[DEFAULTS]);
+        mean_add(&off, r->seconds[TESSERA], r->seconds[DEFAULTS]);
     }
-    if (blosc2.n + hdf5.n + limit.n == 0)
+    if (blosc2.n + hdf5.n + limit.n + off.n == 0)
         return;
     fprintf(stderr, "%-12s %7d %-8s", group, threads, codec ? codec : "all");
     mean_print(&blosc2);
     mean_print(&hdf5);
     mean_print(&limit);
+    mean_print(&kept);
+    mean_print(&off);
     fputc('\n', stderr);
 }
 
@@ -71,6 +76,15 @@ print_lost(const struct result *results, int n)
                     r->codec, r->filter, r->threads, r->threads > 1 ? "s" : "", r->storage, r->work,
                     r->seconds[TESSERA], r->remark[0] ? "; " : "", r->remark);
     }
+    fprintf(stderr, "\ncells as it comes below %.2f of those with the cache off:\n", LOST_DEFAULTS);
+    for (int i = 0; i < n; i++) {
+        const struct result *const r = &results[i];
+        const double ratio = r->seconds[TESSERA] / r->seconds[DEFAULTS];
+        if (r->seconds[DEFAULTS] > 0 && ratio < LOST_DEFAULTS)
+            fprintf(stderr, "%5.2f  %s %s %s, %d thread%s, %s: %s, %.6f s\n", ratio, r->array,
+                    r->codec, r->filter, r->threads, r->threads > 1 ? "s" : "", r->storage, r->work,
+                    r->seconds[DEFAULTS]);
+    }
 }
 
 void
@@ -80,8 +94,10 @@ results_summary(const struct result *results, int n)
                                          "rows",       "sparse", "orthogonal", "append", "open"},
                              *const codecs[] = {NULL, "lz4", "blosclz", "zstd", "zlib"};
 
-    fprintf(stderr, "\nother / tessera, geometric means (cells)\n%-12s %7s %-8s %14s %14s %14s\n",
-            "group", "threads", "codec", "c-blosc2", "HDF5", "limit");
+    fprintf(stderr,
+            "\nother / tessera, geometric means (cells); * tessera as it comes\n"
+            "%-12s %7s %-8s %14s %14s %14s %14s %14s\n",
+            "group", "threads", "codec", "c-blosc2", "HDF5", "limit", "c-blosc2 *", "cache off *");
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
         for (int threads = 1; threads <= 2; threads++)
             for (size_t c = 0; c < sizeof codecs / sizeof codecs[0]; c++)
