@@ -1,14 +1,14 @@
 /*
  * array.c - the public functions on arrays: arguments are checked here, once.
  */
-#include "array/array.h"
 #include "api/check.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
-#include "array/cache.h"
+#include "array/array.h"
 #include "array/recall.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "codec/codec.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"

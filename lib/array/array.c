@@ -3,11 +3,11 @@
  */
 #include "array/array.h"
 
-#include "array/cache.h"
 #include "array/store.h"
 #include "array/view.h"
 #include "array/visits.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  */
 #include "array/blocks.h"
 
-#include "array/cache.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,20 +77,21 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
     static const struct block_need all = {0};
     struct cache *const cache = b->a->cache;
     const int64_t n = b->v->n;
-    bool keep = false;
+    const bool made = b->v->kind == VISIT_SPECIAL || b->v->kind == VISIT_BYTES;
+    struct cached *entry = NULL;
 
-    b->held = whole ? cache_find(cache, n, nblock) : cache_find_part(cache, n, nblock, &keep);
+    b->held = whole ? cache_find(cache, n, nblock)
+                    : cache_find_part(cache, n, nblock, made ? NULL : &entry);
     if (b->held) {
         *out = (struct decoded){.bytes = b->held->items, .nbytes = b->a->g.blocksize};
         return TESS_OK;
     }
-    if (b->v->kind == VISIT_SPECIAL || b->v->kind == VISIT_BYTES)
+    if (made)
         return make_block(b, nblock, out, err);
-    struct cached *const entry = keep ? cache_reserve(cache, n, nblock) : NULL;
     tess_status st = decode(b, nblock, entry ? &all : need, out, err);
     if (entry && st == TESS_OK) {
         memcpy(entry->items, out->bytes, (size_t)out->nbytes);
-        cache_unpin(cache, cache_add(cache, entry));
+        cache_unpin(cache_add(cache, entry));
     } else if (entry) {
         cache_drop(cache, entry);
         if (st == TESS_ERR_CORRUPT) // perhaps not what is needed of it, which was read before
@@ -102,7 +103,7 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
 void
 blocks_done(struct blocks *b)
 {
-    cache_unpin(b->a->cache, b->held);
+    cache_unpin(b->held);
     b->held = NULL;
 }
 

@@ -3,10 +3,10 @@
  */
 #include "array/constant.h"
 
-#include "array/cache.h"
 #include "array/view.h"
 #include "array/visit.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "geom/walk.h"
 
 #include <inttypes.h>

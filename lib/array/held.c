@@ -9,11 +9,11 @@
  */
 #include "array/held.h"
 
-#include "array/cache.h"
 #include "array/cost.h"
 #include "array/replace.h"
 #include "array/visit.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
@@ -181,7 +181,7 @@ let_go(struct hold_job *job)
 {
     for (size_t i = 0; i < job->n; i++) {
         if (job->held[i].found)
-            cache_unpin(job->a->cache, job->held[i].b);
+            cache_unpin(job->held[i].b);
         else if (job->held[i].b)
             cache_drop(job->a->cache, job->held[i].b);
     }

@@ -10,11 +10,11 @@
 #include "array/parts.h"
 
 #include "array/blocks.h"
-#include "array/cache.h"
 #include "array/cost.h"
 #include "array/place.h"
 #include "array/visit.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "chunk/cursor.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
@@ -442,7 +442,7 @@ do_block(struct run *r, struct blocks *blocks, tess_error *err)
     else
         st = hand_out(r, &block, err);
     blocks_done(blocks);
-    cache_unpin(r->job->p->a->cache, r->held);
+    cache_unpin(r->held);
     r->held = NULL;
     return st;
 }

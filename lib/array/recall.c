@@ -3,8 +3,8 @@
  */
 #include "array/recall.h"
 
-#include "array/cache.h"
 #include "array/place.h"
+#include "cache/cache.h"
 #include "geom/walk.h"
 
 enum { BLOCKS_MAX = 64 };
@@ -32,7 +32,7 @@ recall_chunk(const tess_array *a, const struct walk *chunk, const struct strided
             return false;
         const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
         place_block(g, &block, &w, at(dst, g->ndim, chunk->from, w.from), dst->stride);
-        cache_unpin(a->cache, found);
+        cache_unpin(found);
         ++*n;
     }
     return true;

@@ -5,7 +5,7 @@
  */
 #include "array/array.h"
 
-#include "array/cache.h"
+#include "cache/cache.h"
 
 #include <string.h>
 

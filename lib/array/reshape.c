@@ -7,12 +7,12 @@
  */
 #include "array/reshape.h"
 
-#include "array/cache.h"
 #include "array/held.h"
 #include "array/padding.h"
 #include "array/shift.h"
 #include "array/sources.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 
 #include <stdlib.h>
 #include <string.h>

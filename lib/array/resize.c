@@ -6,8 +6,8 @@
  */
 #include "array/array.h"
 
-#include "array/cache.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,12 +10,12 @@
 #include "array/array.h"
 
 #include "array/blocks.h"
-#include "array/cache.h"
 #include "array/cost.h"
 #include "array/mask_copy.h"
 #include "array/selection.h"
 #include "array/take.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "chunk/cursor.h"
 #include "task/task.h"
 

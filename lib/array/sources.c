@@ -3,10 +3,10 @@
  */
 #include "array/sources.h"
 
-#include "array/cache.h"
 #include "array/constant.h"
 #include "base/checked.h"
 #include "base/swap.h"
+#include "cache/cache.h"
 #include "geom/halves.h"
 #include "geom/rechunk.h"
 #include "geom/walk.h"

@@ -17,10 +17,10 @@
  */
 #include "array/store.h"
 
-#include "array/cache.h"
 #include "array/cost.h"
 #include "array/making.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "task/task.h"
 
 #include <pthread.h>

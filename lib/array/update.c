@@ -6,11 +6,11 @@
  */
 #include "array/array.h"
 
-#include "array/cache.h"
 #include "array/held.h"
 #include "array/mask.h"
 #include "array/padding.h"
 #include "array/view.h"
+#include "cache/cache.h"
 #include "frame/shorten.h"
 
 #include <stdlib.h>

@@ -12,10 +12,10 @@
  */
 #include "array/store.h"
 
-#include "array/cache.h"
 #include "array/constant.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
 

@@ -1,33 +1,41 @@
 /*
  * cache.h - decoded blocks, kept because they are likely to be asked for again.
  *
- * Blocks get in that were read in part for the second time, or written in part. Those that were
- * written are *dirty*: their items are nowhere else. They stay until they are written back
- * (held.h); the others leave when there is no room (CLOCK).
+ * A block is a key, chunk and number, and `blocksize` bytes; what arrays, chunks and files are is
+ * not known here. Blocks enter that were read in part and are expected back (policy.h), or that
+ * were written in part. Written ones are *dirty*: their items are nowhere else. They stay until the
+ * caller has encoded them. Of the others, those that are used least leave when the budget is used
+ * up (clock.h); their memory is used again (memory.h).
  *
- * Readers share a cache: any number of threads may find, add and unpin. What makes blocks dirty,
- * clean or forgotten needs the array alone, as all changes do.
+ * Threads: any number may find, add and unpin at once. Marking blocks dirty or clean, listing and
+ * forgetting them requires exclusive access. Inside, a lock per shard guards the table that finds
+ * blocks, and one lock guards policy, clock and memory. A hit takes the former for a moment; a
+ * miss, which costs a decode anyway, takes both. Order of locks: the one of the policy, then a
+ * shard's.
  */
-#ifndef ARRAY_CACHE_H
-#define ARRAY_CACHE_H
+#ifndef CACHE_CACHE_H
+#define CACHE_CACHE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct cache;
 
-// A block of the grid, decoded. It stays where it is as long as it is pinned.
+// A decoded block. It stays where it is while it is pinned.
 struct cached {
     int64_t chunk;
     int32_t block;
     uint8_t *items; // in order; all of the block
     // The cache's own:
-    struct cached *next;
-    int pins;
-    bool used; // since the hand passed
-    bool dirty;
-    int64_t written; // when it was written to last; counts writes
+    atomic_int pins; // grows with the shard's lock held; 0: may be evicted. Free memory has one
+    atomic_uchar uses; // since the clock's hand passed; more than a few are not counted
+    uint8_t group, credit; // policy.h; with the shard's lock held
+    bool listed; // the table finds it; changes with the shard's lock held
+    bool dirty; // the rest: by callers with exclusive access
+    int64_t written; // the write that touched it last
+    struct cached *next; // of its bucket, or free
 };
 
 struct cache_stats {
@@ -41,7 +49,7 @@ struct cache_stats {
 struct cache *cache_new(int64_t budget, int32_t blocksize);
 void cache_free(struct cache *c); // dirty blocks are lost; NULL: fine
 
-// Whether the budget lets in any block.
+// Whether the budget admits any block.
 bool cache_is_on(const struct cache *c);
 
 bool cache_has_blocks(const struct cache *c);
@@ -49,15 +57,16 @@ bool cache_has_blocks(const struct cache *c);
 // A block, pinned; NULL if it is not there.
 struct cached *cache_find(struct cache *c, int64_t chunk, int32_t block);
 
-// The same for a block that is wanted in part. *worth_it tells of one that is not there whether it
-// was missed before, so that it should be decoded whole, and added.
-struct cached *cache_find_part(struct cache *c, int64_t chunk, int32_t block, bool *worth_it);
+// The same for a block that is wanted in part. If it is not there but worth keeping, *place is
+// memory for it, as from cache_reserve(): decode all of it, and add it. Else *place is NULL. place
+// may be NULL: this block cannot be kept.
+struct cached *cache_find_part(struct cache *c, int64_t chunk, int32_t block,
+                               struct cached **place);
 
 // So many blocks were found with cache_find() that were wanted in part.
 void cache_count_hits(struct cache *c, int64_t n);
 
-// A place for a block, pinned, not found by others before cache_add(); NULL if there is no room or
-// no memory.
+// Memory for a block, pinned, not found by others before cache_add(); NULL if there is none.
 struct cached *cache_reserve(struct cache *c, int64_t chunk, int32_t block);
 
 // Let others find the block, whose items are set now. If another thread was faster, *b is dropped
@@ -65,7 +74,7 @@ struct cached *cache_reserve(struct cache *c, int64_t chunk, int32_t block);
 struct cached *cache_add(struct cache *c, struct cached *b);
 
 void cache_drop(struct cache *c, struct cached *b); // reserved, not added
-void cache_unpin(struct cache *c, struct cached *b); // NULL: fine
+void cache_unpin(struct cached *b); // NULL: fine
 
 // Bytes that could be dirty and still leave readers some room.
 int64_t cache_dirty_max(const struct cache *c);

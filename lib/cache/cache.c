@@ -1,43 +1,49 @@
 /*
- * cache.c - decoded blocks in 64 shards, each with a lock, a table and its part of the clock.
+ * cache.c - decoded blocks: a table in 64 shards that finds them, and what is dirty.
  *
- * The budget is for all shards together. A hand goes round: from shard to shard, and in each from
- * bucket to bucket, one bucket a step.
+ * A block is in one of these states:
+ *   free      in the list of memory.c, pinned by it
+ *   reserved  pinned by the thread that fills it, not in the table
+ *   listed    in the table; pinned or not, dirty or not
+ * From listed to free, or to the next block, it goes with the shard's lock held and no pins; as
+ * pins grow with that lock only, nobody holds it then.
  */
-#include "array/cache.h"
+#include "cache/cache.h"
 
 #include "base/checked.h"
+#include "cache/clock.h"
+#include "cache/memory.h"
+#include "cache/policy.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
     SHARDS = 64,
     CACHE_LINE = 64,
-    MISSED = 16, // keys of blocks missed lately, a shard
-    BUCKETS_MAX = 1024, // of a shard
+    BUCKETS_MAX = 4096, // of a shard
     ROOM_MIN = 4, // blocks in the budget, or nothing is kept
 };
 
 struct shard {
-    _Alignas(CACHE_LINE) pthread_mutex_t lock;
+    _Alignas(CACHE_LINE) pthread_mutex_t lock; // guards the rest
     struct cached **buckets; // NULL: no block so far
-    uint32_t hand; // bucket
-    uint64_t missed[MISSED];
-    uint32_t next_missed; // place of the next key
-    int64_t hits, misses, evictions;
+    int64_t hits, misses;
 };
 
 struct cache {
     int64_t budget;
     size_t blocksize;
     uint32_t nbuckets; // of a shard, a power of two
-    atomic_uint hand; // shard
     _Atomic int64_t used;
     _Atomic int64_t dirty;
     _Atomic int64_t hits; // that no shard has counted
     int64_t writes;
+    pthread_mutex_t lock; // guards policy, clock, memory and evictions; before any shard's
+    struct policy policy;
+    struct clock clock;
+    struct memory memory;
+    int64_t evictions;
     struct shard shards[SHARDS];
 };
 
@@ -48,7 +54,7 @@ hash(int64_t chunk, int32_t block)
                  (uint64_t)(uint32_t)block * UINT64_C(0xc2b2ae3d27d4eb4f);
     h ^= h >> 29;
     h *= UINT64_C(0xbf58476d1ce4e5b9);
-    return (h ^ h >> 32) | 1; // 0 marks an empty place
+    return h ^ h >> 32;
 }
 
 static struct shard *
@@ -79,18 +85,13 @@ cache_new(int64_t budget, int32_t blocksize)
     if (!c)
         return NULL;
     *c = (struct cache){.budget = budget, .blocksize = (size_t)max_i64(blocksize, 1)};
-    c->nbuckets = buckets_for(budget / (int64_t)c->blocksize / SHARDS);
+    memory_init(&c->memory, blocksize, budget);
+    policy_init(&c->policy, c->memory.most);
+    c->nbuckets = buckets_for(c->memory.most / SHARDS);
+    pthread_mutex_init(&c->lock, NULL);
     for (int i = 0; i < SHARDS; i++)
         pthread_mutex_init(&c->shards[i].lock, NULL);
     return c;
-}
-
-static void
-entry_free(struct cached *b)
-{
-    if (b)
-        free(b->items);
-    free(b);
 }
 
 void
@@ -98,29 +99,38 @@ cache_free(struct cache *c)
 {
     if (!c)
         return;
-    cache_forget_from(c, 0);
     for (int i = 0; i < SHARDS; i++) {
         free(c->shards[i].buckets);
         pthread_mutex_destroy(&c->shards[i].lock);
     }
+    pthread_mutex_destroy(&c->lock);
+    policy_finish(&c->policy);
+    memory_finish(&c->memory);
     free(c);
 }
 
 bool
 cache_is_on(const struct cache *c)
 {
-    return c->budget / ROOM_MIN >= (int64_t)c->blocksize;
+    return c->memory.most >= ROOM_MIN;
 }
 
+// -- finding
+
+// With the shard's lock held.
 static struct cached *
-look_up(const struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32_t block)
+look_up(struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32_t block)
 {
     struct cached *b = s->buckets ? *bucket_of(c, s, h) : NULL;
     while (b && (b->chunk != chunk || b->block != block))
         b = b->next;
-    if (b) {
-        b->pins++;
-        b->used = true;
+    if (!b)
+        return NULL;
+    atomic_fetch_add_explicit(&b->pins, 1, memory_order_relaxed);
+    clock_use(b);
+    if (b->credit > 0) {
+        b->credit--;
+        policy_earn(&c->policy, b->group);
     }
     return b;
 }
@@ -144,91 +154,51 @@ cache_find(struct cache *c, int64_t chunk, int32_t block)
     return b;
 }
 
-// Whether the block was missed before; else it is from here on.
-static bool
-missed_before(struct shard *s, uint64_t h)
-{
-    for (int i = 0; i < MISSED; i++)
-        if (s->missed[i] == h)
-            return true;
-    s->missed[s->next_missed] = h;
-    s->next_missed = (s->next_missed + 1) % MISSED;
-    return false;
-}
-
-struct cached *
-cache_find_part(struct cache *c, int64_t chunk, int32_t block, bool *worth_it)
-{
-    *worth_it = false;
-    if (!cache_is_on(c))
-        return NULL;
-    const uint64_t h = hash(chunk, block);
-    struct shard *const s = shard_of(c, h);
-    pthread_mutex_lock(&s->lock);
-    struct cached *const b = look_up(c, s, h, chunk, block);
-    if (b) {
-        s->hits++;
-    } else {
-        *worth_it = missed_before(s, h);
-        s->misses++;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return b;
-}
-
 void
 cache_count_hits(struct cache *c, int64_t n)
 {
     atomic_fetch_add_explicit(&c->hits, n, memory_order_relaxed);
 }
 
-// One step of the hand: the blocks of one bucket that were not used since it passed leave.
-static void
-sweep_bucket(struct cache *c, struct shard *s)
+void
+cache_unpin(struct cached *b)
 {
-    struct cached *gone = NULL;
-
-    pthread_mutex_lock(&s->lock);
-    struct cached **link = s->buckets ? &s->buckets[s->hand] : &gone; // which is NULL
-    while (*link) {
-        struct cached *const b = *link;
-        if (b->pins > 0 || b->dirty || b->used) {
-            b->used = false;
-            link = &b->next;
-            continue;
-        }
-        *link = b->next;
-        b->next = gone;
-        gone = b;
-        s->evictions++;
-    }
-    s->hand = (s->hand + 1) & (c->nbuckets - 1);
-    pthread_mutex_unlock(&s->lock);
-
-    while (gone) {
-        struct cached *const b = gone;
-        gone = b->next;
-        entry_free(b);
-        atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
-    }
+    if (b) // what was read is read before the block can get other items
+        atomic_fetch_sub_explicit(&b->pins, 1, memory_order_release);
 }
 
-// Take the bytes of one block from the budget. Two rounds see every block once unused.
-static bool
-make_room(struct cache *c)
-{
-    const int64_t size = (int64_t)c->blocksize;
-    uint32_t steps = 2 * SHARDS * c->nbuckets;
+// -- memory for a block
 
-    atomic_fetch_add(&c->used, size);
-    while (atomic_load(&c->used) > c->budget) {
-        if (steps-- == 0) {
-            atomic_fetch_sub(&c->used, size);
-            return false;
+// With the shard's lock held.
+static void
+unlist(struct cache *c, struct shard *s, struct cached *b)
+{
+    struct cached **link = bucket_of(c, s, hash(b->chunk, b->block));
+    while (*link != b)
+        link = &(*link)->next;
+    *link = b->next;
+    b->listed = false;
+}
+
+// A block leaves; its memory is the caller's then, pinned. NULL: none can.
+static struct cached *
+evict(struct cache *c)
+{
+    struct cached *b;
+    while ((b = clock_victim(&c->clock, &c->memory))) {
+        struct shard *const s = shard_of(c, hash(b->chunk, b->block));
+        int none = 0;
+        pthread_mutex_lock(&s->lock);
+        const bool gone = atomic_compare_exchange_strong(&b->pins, &none, 1);
+        if (gone)
+            unlist(c, s, b);
+        pthread_mutex_unlock(&s->lock);
+        if (gone) {
+            c->evictions++;
+            return b;
         }
-        sweep_bucket(c, &c->shards[atomic_fetch_add(&c->hand, 1) % SHARDS]);
     }
-    return true;
+    return NULL;
 }
 
 // A table for the shard's first block. Opening an array to read little of it needs none.
@@ -243,28 +213,81 @@ have_buckets(const struct cache *c, struct shard *s)
     return have;
 }
 
+// Memory for a block, pinned; with the cache's lock held.
+static struct cached *
+take(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
+{
+    if (!have_buckets(c, shard_of(c, h)))
+        return NULL;
+    struct cached *b = memory_take(&c->memory);
+    if (b)
+        atomic_fetch_add(&c->used, (int64_t)c->blocksize);
+    else
+        b = evict(c);
+    if (!b)
+        return NULL;
+    b->chunk = chunk;
+    b->block = block;
+    b->group = b->credit = 0;
+    atomic_store_explicit(&b->uses, 0, memory_order_relaxed);
+    return b;
+}
+
 struct cached *
 cache_reserve(struct cache *c, int64_t chunk, int32_t block)
 {
-    if (!cache_is_on(c) || !make_room(c))
+    if (!cache_is_on(c))
         return NULL;
-    struct cached *const b = calloc(1, sizeof *b);
-    if (b && have_buckets(c, shard_of(c, hash(chunk, block))) &&
-        (b->items = malloc(c->blocksize))) {
-        b->chunk = chunk;
-        b->block = block;
-        b->pins = 1;
-        return b;
+    pthread_mutex_lock(&c->lock);
+    struct cached *const b = take(c, hash(chunk, block), chunk, block);
+    pthread_mutex_unlock(&c->lock);
+    return b;
+}
+
+// A missed block: memory for it, if it is worth that.
+static struct cached *
+admit(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
+{
+    struct cached *b = NULL;
+    uint8_t group;
+    pthread_mutex_lock(&c->lock);
+    if (policy_admits(&c->policy, h, memory_has_room(&c->memory), &group) &&
+        (b = take(c, h, chunk, block))) {
+        b->group = group;
+        b->credit = POLICY_CREDIT;
     }
-    cache_drop(c, b);
-    return NULL;
+    pthread_mutex_unlock(&c->lock);
+    return b;
+}
+
+struct cached *
+cache_find_part(struct cache *c, int64_t chunk, int32_t block, struct cached **place)
+{
+    if (place)
+        *place = NULL;
+    if (!cache_is_on(c))
+        return NULL;
+    const uint64_t h = hash(chunk, block);
+    struct shard *const s = shard_of(c, h);
+    pthread_mutex_lock(&s->lock);
+    struct cached *const b = look_up(c, s, h, chunk, block);
+    if (b)
+        s->hits++;
+    else
+        s->misses++;
+    pthread_mutex_unlock(&s->lock);
+    if (!b && place)
+        *place = admit(c, h, chunk, block);
+    return b;
 }
 
 void
 cache_drop(struct cache *c, struct cached *b)
 {
-    entry_free(b);
     atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+    pthread_mutex_lock(&c->lock);
+    memory_give(&c->memory, b);
+    pthread_mutex_unlock(&c->lock);
 }
 
 struct cached *
@@ -278,6 +301,7 @@ cache_add(struct cache *c, struct cached *b)
     if (!other) {
         struct cached **const bucket = bucket_of(c, s, h);
         b->next = *bucket;
+        b->listed = true;
         *bucket = b;
     }
     pthread_mutex_unlock(&s->lock);
@@ -287,16 +311,7 @@ cache_add(struct cache *c, struct cached *b)
     return other;
 }
 
-void
-cache_unpin(struct cache *c, struct cached *b)
-{
-    if (!b)
-        return;
-    struct shard *const s = shard_of(c, hash(b->chunk, b->block));
-    pthread_mutex_lock(&s->lock);
-    b->pins--;
-    pthread_mutex_unlock(&s->lock);
-}
+// -- dirty blocks, and changed chunks: the caller has exclusive access
 
 int64_t
 cache_dirty_max(const struct cache *c)
@@ -361,11 +376,9 @@ cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_
     size_t found = 0;
     if (!list)
         return false;
-    for (int i = 0; i < SHARDS && count > 0; i++)
-        for (uint32_t k = 0; c->shards[i].buckets && k < c->nbuckets; k++)
-            for (struct cached *b = c->shards[i].buckets[k]; b; b = b->next)
-                if (b->dirty)
-                    list[found++] = b;
+    for (int64_t i = 0; i < c->memory.n && count > 0; i++)
+        if (c->memory.slots[i]->dirty)
+            list[found++] = c->memory.slots[i];
     if (wanted < (int64_t)found) {
         qsort(list, found, sizeof(struct cached *), by_age);
         found = (size_t)wanted;
@@ -376,44 +389,39 @@ cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_
     return true;
 }
 
-// Remove the blocks of chunks [first, last] from one bucket.
 static void
-forget(struct cache *c, struct cached **link, int64_t first, int64_t last)
+forget(struct cache *c, struct cached *b)
 {
-    while (*link) {
-        struct cached *const b = *link;
-        if (b->chunk < first || b->chunk > last) {
-            link = &b->next;
-            continue;
-        }
-        *link = b->next;
-        cache_mark_clean(c, b);
-        cache_drop(c, b);
-    }
+    struct shard *const s = shard_of(c, hash(b->chunk, b->block));
+    cache_mark_clean(c, b);
+    pthread_mutex_lock(&s->lock);
+    unlist(c, s, b);
+    pthread_mutex_unlock(&s->lock);
+    cache_drop(c, b);
 }
 
 void
 cache_forget_range(struct cache *c, int64_t first, int64_t last)
 {
-    for (int i = 0; i < SHARDS && atomic_load(&c->used) > 0; i++)
-        for (uint32_t k = 0; c->shards[i].buckets && k < c->nbuckets; k++)
-            forget(c, &c->shards[i].buckets[k], first, last);
+    for (int64_t i = 0; i < c->memory.n && cache_has_blocks(c); i++) {
+        struct cached *const b = c->memory.slots[i];
+        if (b->listed && b->chunk >= first && b->chunk <= last)
+            forget(c, b);
+    }
 }
 
 void
 cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
 {
-    if (atomic_load(&c->used) == 0)
-        return;
-    if (nblocks > (int64_t)SHARDS * c->nbuckets) {
+    if (nblocks > c->memory.n) {
         cache_forget_range(c, chunk, chunk);
         return;
     }
-    for (int32_t block = 0; block < nblocks; block++) {
-        const uint64_t h = hash(chunk, block);
-        struct shard *const s = shard_of(c, h);
-        if (s->buckets)
-            forget(c, bucket_of(c, s, h), chunk, chunk);
+    for (int32_t block = 0; block < nblocks && cache_has_blocks(c); block++) {
+        struct cached *const b = cache_find(c, chunk, block);
+        cache_unpin(b);
+        if (b)
+            forget(c, b);
     }
 }
 
@@ -436,7 +444,9 @@ cache_stats(struct cache *c, struct cache_stats *stats)
         pthread_mutex_lock(&s->lock);
         stats->hits += s->hits;
         stats->misses += s->misses;
-        stats->evictions += s->evictions;
         pthread_mutex_unlock(&s->lock);
     }
+    pthread_mutex_lock(&c->lock);
+    stats->evictions = c->evictions;
+    pthread_mutex_unlock(&c->lock);
 }

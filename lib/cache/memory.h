@@ -1,0 +1,35 @@
+/*
+ * memory.h - the memory of decoded blocks: slots that are used again and again.
+ *
+ * A slot is allocated when the first block needs it, as long as the budget allows, and freed with
+ * the cache. So a cache that is full allocates nothing, asks the system for nothing and faults in
+ * no page: a block that enters gets the pages of the one that left. A cache that was never used has
+ * no memory. What was tried before, malloc and free for each block, costs an mmap, an munmap and a
+ * page fault per 4 KiB for blocks above glibc's threshold of 128 KiB.
+ *
+ * The caller has a lock around all calls.
+ */
+#ifndef CACHE_MEMORY_H
+#define CACHE_MEMORY_H
+
+#include "cache/cache.h"
+
+struct memory {
+    size_t blocksize;
+    int64_t most; // slots in the budget
+    struct cached **slots; // all that were allocated
+    int64_t n, capacity; // of slots
+    struct cached *free; // those without a block
+};
+
+void memory_init(struct memory *m, int32_t blocksize, int64_t budget);
+void memory_finish(struct memory *m);
+
+// Whether a block can get in without another one leaving.
+bool memory_has_room(const struct memory *m);
+
+// A slot, pinned; NULL: all are in use, or the system has no memory.
+struct cached *memory_take(struct memory *m);
+void memory_give(struct memory *m, struct cached *b);
+
+#endif

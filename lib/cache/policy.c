@@ -1,0 +1,76 @@
+/*
+ * policy.c - which missed blocks are worth being decoded as a whole, and kept.
+ */
+#include "cache/policy.h"
+
+#include "base/checked.h"
+
+enum {
+    REACH = 4, // keys remembered per block of the budget: for the time there is room
+    // Decoding and copying all of a block, less the part that was wanted, in such parts. LZ4 and
+    // blocks of 32 to 256 KiB, random lines and points: 2 to 4.
+    PRICE = 4,
+    SAMPLE = 16, // of those refused, one enters
+};
+
+void
+policy_init(struct policy *p, int64_t nblocks)
+{
+    p->nblocks = nblocks;
+    ghosts_init(&p->ghosts, nblocks < INT64_MAX / REACH ? nblocks * REACH : nblocks);
+    for (int i = 0; i < POLICY_GROUPS; i++) {
+        atomic_init(&p->accounts[i], nblocks); // not known yet: let some in
+        p->refused[i] = 0;
+    }
+}
+
+void
+policy_finish(struct policy *p)
+{
+    ghosts_finish(&p->ghosts);
+}
+
+// The last group: missed within an eighth of the budget; the first: within the whole of it.
+static uint8_t
+group_of(const struct policy *p, uint32_t age)
+{
+    uint8_t group = 0;
+    while (group < POLICY_GROUPS - 1 && age <= p->nblocks >> (group + 1))
+        group++;
+    return group;
+}
+
+// Whether blocks of the group earn what they cost, or another sample is due; then it is paid.
+static bool
+pay(struct policy *p, uint8_t group)
+{
+    _Atomic int64_t *const account = &p->accounts[group];
+    if (atomic_load_explicit(account, memory_order_relaxed) < PRICE &&
+        ++p->refused[group] % SAMPLE != 0)
+        return false;
+    const int64_t left = atomic_fetch_sub_explicit(account, PRICE, memory_order_relaxed) - PRICE;
+    if (left < -PRICE) // samples run into no more debt than one
+        atomic_fetch_add_explicit(account, PRICE, memory_order_relaxed);
+    return true;
+}
+
+bool
+policy_admits(struct policy *p, uint64_t hash, bool room, uint8_t *group)
+{
+    const uint32_t age = ghosts_miss(&p->ghosts, hash);
+    if (age == GHOST_UNKNOWN || (!room && age > p->nblocks))
+        return false;
+    *group = group_of(p, age);
+    if (!room && !pay(p, *group))
+        return false;
+    ghosts_remove(&p->ghosts, hash);
+    return true;
+}
+
+void
+policy_earn(struct policy *p, uint8_t group)
+{
+    _Atomic int64_t *const account = &p->accounts[group];
+    if (atomic_load_explicit(account, memory_order_relaxed) < PRICE * p->nblocks)
+        atomic_fetch_add_explicit(account, 1, memory_order_relaxed);
+}
