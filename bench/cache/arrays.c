@@ -1,7 +1,7 @@
 /*
  * arrays.c - what an access costs in an array, with the cache off and on.
  *
- * An access is a box of 10^3 items in the block that the trace says. The first half of a trace
+ * An access is a cube of items in the block that the trace says. The first half of a trace
  * warms up; the second half is divided into rounds, in which the players do the same accesses in
  * turns. Users are threads of this program, each with a part of the round; where there are eight,
  * they are started anew in each, and page faults are those of their stacks, too.
@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#define EDGE 10 // of a box
+#define EDGE_MAX 25 // of a box: a block's
 #define USERS_MAX 8
 
 static const int64_t chunkshape[] = {100, 100, 100}, blockshape[] = {25, 50, 50};
@@ -132,9 +132,9 @@ draw_box(const struct arena *x, int32_t key, uint64_t *state, int64_t *start, in
     int64_t rest = key;
     for (int i = 2; i >= 0; i--) {
         const int64_t count = x->rules->side / blockshape[i];
-        start[i] =
-            rest % count * blockshape[i] + bench_random_below(state, blockshape[i] - EDGE + 1);
-        stop[i] = start[i] + EDGE;
+        start[i] = rest % count * blockshape[i] +
+                   bench_random_below(state, blockshape[i] - x->rules->edge + 1);
+        stop[i] = start[i] + x->rules->edge;
         rest /= count;
     }
 }
@@ -144,13 +144,14 @@ user_work(void *arg)
 {
     struct user *const u = arg;
     const int64_t side = u->x->rules->side;
-    float box[EDGE * EDGE * EDGE];
+    const size_t edge = (size_t)u->x->rules->edge, size = edge * edge * edge * sizeof(float);
+    float box[EDGE_MAX * EDGE_MAX * EDGE_MAX];
     tess_error err;
 
     for (int64_t i = 0; i < u->n; i++) {
         int64_t start[3], stop[3];
         draw_box(u->x, u->keys[i], &u->state, start, stop);
-        must(tess_array_read(u->a, start, stop, box, sizeof box, &err), &err);
+        must(tess_array_read(u->a, start, stop, box, size, &err), &err);
         if (box[0] < u->x->items[(start[0] * side + start[1]) * side + start[2]] ||
             box[0] > u->x->items[(start[0] * side + start[1]) * side + start[2]])
             bench_die("an item is not what it was");

@@ -8,6 +8,7 @@
 
 struct arrays_rules {
     int side; // of a cube of floats
+    int edge; // of the cubes that are read, 1 to 25 items
     int64_t budget; // bytes
     int rounds;
     int64_t accesses; // of a round

@@ -36,6 +36,7 @@ usage(FILE *out)
           "  --blocks LIST   of traces: blocks that the budget holds (8,128,4096)\n"
           "  --budget MB     of arrays (8: 33 blocks)\n"
           "  --side N        of arrays: items along each of three axes, a multiple of 100 (400)\n"
+          "  --edge N        of arrays: of the cubes that are read, 1 to 25 items (10)\n"
           "  --codec NAME    of arrays: lz4, blosclz, zstd, zlib (lz4)\n"
           "  --rounds N      of arrays (9)\n"
           "  --accesses N    of arrays, in a round (800)\n"
@@ -96,19 +97,15 @@ int
 main(int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"part", required_argument, NULL, 'p'},
-        {"blocks", required_argument, NULL, 'b'},
-        {"budget", required_argument, NULL, 'B'},
-        {"side", required_argument, NULL, 's'},
-        {"codec", required_argument, NULL, 'c'},
-        {"rounds", required_argument, NULL, 'r'},
-        {"accesses", required_argument, NULL, 'a'},
-        {"users", required_argument, NULL, 'u'},
-        {"seed", required_argument, NULL, 'e'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"part", required_argument, NULL, 'p'},   {"blocks", required_argument, NULL, 'b'},
+        {"budget", required_argument, NULL, 'B'}, {"side", required_argument, NULL, 's'},
+        {"edge", required_argument, NULL, 'E'},   {"codec", required_argument, NULL, 'c'},
+        {"rounds", required_argument, NULL, 'r'}, {"accesses", required_argument, NULL, 'a'},
+        {"users", required_argument, NULL, 'u'},  {"seed", required_argument, NULL, 'e'},
+        {"help", no_argument, NULL, 'h'},         {0},
     };
     struct arrays_rules rules = {.side = 400,
+                                 .edge = 10,
                                  .budget = 8 << 20,
                                  .rounds = 9,
                                  .accesses = 800,
@@ -132,6 +129,9 @@ main(int argc, char **argv)
         case 's':
             rules.side = atoi(optarg);
             break;
+        case 'E':
+            rules.edge = atoi(optarg);
+            break;
         case 'c':
             rules.codec = codec_id(optarg);
             break;
@@ -154,8 +154,9 @@ main(int argc, char **argv)
             usage(stderr);
             return 2;
         }
-    if (optind < argc || rules.side < 100 || rules.side % 100 != 0 || rules.budget < 4 << 20 ||
-        rules.rounds < 1 || rules.rounds > BENCH_ROUNDS_MAX || rules.accesses < 8) {
+    if (optind < argc || rules.side < 100 || rules.side % 100 != 0 || rules.edge < 1 ||
+        rules.edge > 25 || rules.budget < 4 << 20 || rules.rounds < 1 ||
+        rules.rounds > BENCH_ROUNDS_MAX || rules.accesses < 8) {
         usage(stderr);
         return 2;
     }
