@@ -55,7 +55,15 @@ typedef struct tess_context {
     /**
      * Bytes of decoded blocks that the array keeps. Blocks that were read in part come from there
      * when the next read wants another part of them; blocks that were written in part wait there,
-     * to be encoded once. 0: nothing is kept, and every write is encoded by the call that makes it.
+     * to be encoded once. 0, or less than four blocks: nothing is kept, and every write is encoded
+     * by the call that makes it. The memory is allocated as blocks come, and kept until close.
+     *
+     * A read in part decodes a block as far as it has to, and only remembers that it did. A block
+     * is decoded as a whole, and kept, when it is read in part for the second time; once all bytes
+     * are in use, if that comes soon (before as many other blocks are missed as fit), and if blocks
+     * that came as soon were used again. The block leaves that is used least. So rows, planes and
+     * whatever fits are decoded once, one long scan pushes out nothing, and random reads of far
+     * more than fits cost what they cost without.
      * Default TESS_CACHE_DEFAULT.
      */
     int64_t cache;

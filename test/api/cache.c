@@ -163,6 +163,41 @@ evictions(void **state)
     reference_finish(&r);
 }
 
+// Points all over the array, in one call and again and again, do not push out the blocks that a
+// program comes back to, and nor do boxes.
+static void
+picks_beside(void **state)
+{
+    enum { NPOINTS = 200 };
+    const tess_context context = budget(BLOCKS / 3 * BLOCKSIZE);
+    static int64_t points[2 * NPOINTS];
+    static int32_t items[ROWS * COLUMNS];
+    struct reference r;
+    struct random random;
+
+    (void)state;
+    random_init(&random, 11);
+    tess_array *const a = make(NULL, &context, &r, 11);
+    for (int round = 0; round < 20; round++) {
+        const int64_t misses = info_of(a).cache_misses;
+        for (int i = 0; i < 3; i++) // the same five blocks
+            ok(tess_array_read(a, (int64_t[]){7 + i, 0}, (int64_t[]){8 + i, COLUMNS}, items,
+                               sizeof items, err));
+        if (round > 0)
+            assert_int_equal(info_of(a).cache_misses, misses);
+        for (int i = 0; i < 2 * NPOINTS; i++)
+            points[i] = (int64_t)random_below(&random, i % 2 == 0 ? ROWS : COLUMNS);
+        ok(tess_array_get_points(a, NPOINTS, points, items, sizeof items, err));
+        for (int i = 0; i < NPOINTS; i++)
+            assert_memory_equal(&items[i],
+                                r.data + (points[2 * i] * COLUMNS + points[2 * i + 1]) * 4, 4);
+        ok(tess_array_read(a, (int64_t[]){1, 1}, (int64_t[]){ROWS - 1, COLUMNS - 1}, items,
+                           sizeof items, err));
+    }
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
 // Rows wait in memory; who else has the file sees them once they are committed.
 static void
 writing_rows(void **state)
@@ -529,6 +564,7 @@ main(void)
         cmocka_unit_test(reading_rows),
         cmocka_unit_test(reading_all),
         cmocka_unit_test(evictions),
+        cmocka_unit_test(picks_beside),
         cmocka_unit_test_setup_teardown(writing_rows, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(discarded, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(small_writes, files_setup, files_teardown),
