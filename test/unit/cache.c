@@ -131,6 +131,26 @@ too_small(void **state)
     }
 }
 
+// A budget that nothing can use up costs nothing before it is used.
+static void
+boundless(void **state)
+{
+    struct cache *const c = cache_new(INT64_MAX, 1);
+
+    (void)state;
+    assert_non_null(c);
+    assert_true(cache_is_on(c));
+    for (int i = 0; i < 3; i++) {
+        struct cached *place;
+        struct cached *const b = cache_find_part(c, INT64_MAX, INT32_MAX, &place);
+        assert_int_equal(b != NULL, i == 2);
+        assert_int_equal(place != NULL, i == 1);
+        cache_unpin(b ? b : place ? cache_add(c, place) : NULL);
+    }
+    assert_int_equal(stats_of(c).used, 1);
+    cache_free(c);
+}
+
 // A working set that fits, also one that just fits, is decoded as a whole once. Where many keys are
 // remembered, a few meet in their places.
 static void
@@ -476,13 +496,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_time),  cmocka_unit_test(too_small),
-        cmocka_unit_test(fits),         cmocka_unit_test(scan_once),
-        cmocka_unit_test(scans_beside), cmocka_unit_test(beyond),
-        cmocka_unit_test(rows_beside),  cmocka_unit_test(pinned),
-        cmocka_unit_test(same_memory),  cmocka_unit_test(faster_thread),
-        cmocka_unit_test(dirty),        cmocka_unit_test(forget),
-        cmocka_unit_test(threads),
+        cmocka_unit_test(second_time),   cmocka_unit_test(too_small),
+        cmocka_unit_test(boundless),     cmocka_unit_test(fits),
+        cmocka_unit_test(scan_once),     cmocka_unit_test(scans_beside),
+        cmocka_unit_test(beyond),        cmocka_unit_test(rows_beside),
+        cmocka_unit_test(pinned),        cmocka_unit_test(same_memory),
+        cmocka_unit_test(faster_thread), cmocka_unit_test(dirty),
+        cmocka_unit_test(forget),        cmocka_unit_test(threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
