@@ -8,15 +8,16 @@
 
 enum {
     WAYS = 8, // a set is 64 bytes
-    NSETS_MAX = 1 << 17, // 8 MiB; pages of it are there once they are touched
+    NSETS_MIN = 16, // at first: 1 KiB
+    NSETS_MAX = 1 << 17, // 8 MiB
 };
 
 void
 ghosts_init(struct ghosts *g, int64_t most)
 {
-    *g = (struct ghosts){.nsets = 1};
-    while (g->nsets < NSETS_MAX && (int64_t)g->nsets * WAYS < most)
-        g->nsets *= 2;
+    *g = (struct ghosts){.nsets_most = NSETS_MIN};
+    while (g->nsets_most < NSETS_MAX && (int64_t)g->nsets_most * WAYS < most)
+        g->nsets_most *= 2;
 }
 
 void
@@ -51,14 +52,34 @@ place_of(const struct ghosts *g, uint32_t key)
     return oldest;
 }
 
+// Another table, of so many sets, with the same keys. false: no memory.
+static bool
+resize(struct ghosts *g, uint32_t nsets)
+{
+    struct ghost *const before = g->table;
+    const size_t n = (size_t)g->nsets * WAYS; // 0 at first
+    struct ghost *const table = calloc((size_t)nsets * WAYS, sizeof *table);
+    if (!table)
+        return false;
+    g->table = table;
+    g->nsets = nsets;
+    for (size_t i = 0; i < n; i++)
+        if (before[i].when != 0)
+            *place_of(g, before[i].key) = before[i];
+    free(before);
+    return true;
+}
+
 uint32_t
 ghosts_miss(struct ghosts *g, uint64_t hash)
 {
     const uint32_t key = key_of(hash);
     uint32_t age = GHOST_UNKNOWN;
 
-    if (!g->table && !(g->table = calloc((size_t)g->nsets * WAYS, sizeof *g->table)))
+    if (!g->table && !resize(g, NSETS_MIN))
         return GHOST_UNKNOWN;
+    if (g->nsets < g->nsets_most && g->now >= g->nsets * (WAYS / 4)) // a quarter full, at most
+        (void)resize(g, g->nsets * 2); // else a few keys get lost
     if (++g->now == 0) // once in 2^32 misses
         g->now = 1;
     struct ghost *const place = place_of(g, key);

@@ -6,6 +6,8 @@
  * how many others were asked for: what a budget can hold is a matter of this number. The keys
  * themselves are 32 bits of a hash. Two that agree make a block enter early, which does no harm.
  *
+ * The table grows with the misses there are: who reads little has a small one, whatever the budget.
+ *
  * The caller has a lock around all calls.
  */
 #ifndef CACHE_GHOSTS_H
@@ -22,7 +24,7 @@ struct ghost {
 };
 
 struct ghosts {
-    uint32_t nsets; // a power of two
+    uint32_t nsets, nsets_most; // powers of two
     uint32_t now; // misses so far
     struct ghost *table; // NULL: nothing missed so far, or no memory
 };
