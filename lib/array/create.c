@@ -7,6 +7,7 @@
  */
 #include "array/array.h"
 
+#include "array/cost.h"
 #include "array/sources.h"
 #include "geom/layout.h"
 #include "meta/dtype.h"
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { CELL_LENGTH = 4 }; // items along each axis of the cells that some codecs work on
 
 // Bytes of an item, from what the caller gave.
 static tess_status
@@ -48,7 +51,13 @@ init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error 
                        typesize, TYPESIZE_MAX);
     memcpy(chunkshape, p->chunkshape, sizeof(int64_t) * (size_t)p->ndim);
     memcpy(blockshape, p->blockshape, sizeof(int64_t) * (size_t)p->ndim);
-    layout_choose(p->ndim, p->shape, typesize, chunkshape, blockshape);
+    const struct codec *const codec = codec_by_id((int)p->codec);
+    const struct layout_wish wish = {
+        .typesize = typesize,
+        .model = cost_model(codec, p->clevel),
+        .least = codec && codec->needs_items ? CELL_LENGTH : 1,
+    };
+    layout_choose(p->ndim, p->shape, &wish, chunkshape, blockshape);
     for (int i = 0; i < p->ndim; i++)
         if (blockshape[i] > chunkshape[i])
             return err_set(err, TESS_ERR_ARG, -1,

@@ -165,14 +165,15 @@ prepare(struct bench *b, tess_error *err)
     // what is measured is the sample, as an array of its own
     memcpy(subject->params.shape, subject->sample.shape, sizeof subject->params.shape);
     if (b->args->values[OPT_ACCESS])
-        TRY(access_parse(b->args->values[OPT_ACCESS], subject->params.ndim, subject->params.shape,
-                         &b->mix, err));
+        TRY(uses_parse(b->args->values[OPT_ACCESS], subject->params.ndim, subject->params.shape,
+                       &b->mix, err));
     else
-        access_default(subject->params.ndim, &b->mix);
+        uses_default(subject->params.ndim, &b->mix);
 
-    machine_look(&s->model.machine);
-    b->threads = context.threads > 0 ? context.threads : s->model.machine.cpus;
+    machine_look(&s->machine);
+    b->threads = context.threads > 0 ? context.threads : s->machine.cpus;
     s->model.cache = context.cache;
+    s->model.l2 = s->machine.l2;
     s->sample = &subject->sample;
     s->buffer = subject->buffer;
     s->space.ndim = subject->params.ndim;

@@ -29,7 +29,7 @@
 struct job {
     const struct arguments *args;
     struct subject subject;
-    struct access_mix mix;
+    struct uses mix;
     struct contest contest;
     const char *about;
 };
@@ -72,7 +72,8 @@ static tess_status
 parse(struct job *job, tess_error *err)
 {
     const char *const *const values = job->args->values;
-    struct model *const m = &job->contest.setting.model;
+    struct setting *const s = &job->contest.setting;
+    struct model *const m = &s->model;
     tess_status st = TESS_OK;
     tess_context context;
 
@@ -85,9 +86,12 @@ parse(struct job *job, tess_error *err)
     if (values[OPT_PLOT])
         TRY(plot_check(values[OPT_PLOT], err));
     TRY(open_context(job->args, &context, err));
-    machine_look(&m->machine);
-    m->threads = context.threads > 0 ? context.threads : m->machine.cpus;
+    machine_look(&s->machine);
+    m->threads = context.threads > 0 ? context.threads : s->machine.cpus;
     m->cache = context.cache;
+    m->l2 = s->machine.l2;
+    m->block = MODEL_BLOCK;
+    m->small_loss = MODEL_SMALL_LOSS;
     job->contest.exhaustive = values[OPT_EXHAUSTIVE] != NULL;
 out:
     return st;
@@ -113,9 +117,9 @@ prepare(struct job *job, tess_error *err)
         .filters = values[OPT_FILTER] != NULL,
     };
     if (values[OPT_ACCESS])
-        TRY(access_parse(values[OPT_ACCESS], c->base.ndim, c->base.shape, &job->mix, err));
+        TRY(uses_parse(values[OPT_ACCESS], c->base.ndim, c->base.shape, &job->mix, err));
     else
-        access_default(c->base.ndim, &job->mix);
+        uses_default(c->base.ndim, &job->mix);
 
     s->sample = sample;
     s->mix = &job->mix;
@@ -127,7 +131,7 @@ prepare(struct job *job, tess_error *err)
     if (!sample->whole && (int64_t)sample->size / CHUNKS_IN_SAMPLE < CHUNK_MOST)
         s->space.chunk_most = (int64_t)sample->size / CHUNKS_IN_SAMPLE;
     s->space.block_least = BLOCK_LEAST;
-    s->space.block_most = 2 * s->model.machine.l2;
+    s->space.block_most = 2 * s->machine.l2;
     s->space.fixed_chunks = values[OPT_CHUNKS] != NULL;
     s->space.fixed_blocks = values[OPT_BLOCKS] != NULL;
 out:

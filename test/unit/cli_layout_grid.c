@@ -232,8 +232,12 @@ test_bounds(void **state)
 
 // -- proposals
 
+static const struct machine machine = {.l1 = 32 * KIB, .l2 = 1 * MIB, .l3 = 16 * MIB, .cpus = 2};
+
 static const struct model model = {
-    .machine = {.l1 = 32 * KIB, .l2 = 1 * MIB, .l3 = 16 * MIB, .cpus = 2},
+    .l2 = 1 * MIB,
+    .block = MODEL_BLOCK,
+    .small_loss = MODEL_SMALL_LOSS,
     .threads = 2,
     .cache = 32 * MIB,
     .decode = 0.5e-9,
@@ -242,7 +246,7 @@ static const struct model model = {
     .disk_speed = 1e9,
 };
 
-static const struct use {
+static const struct frequent {
     const char *shape;
     int32_t typesize;
     const char *mix;
@@ -275,7 +279,7 @@ static const struct use {
 #define NUSES (sizeof uses / sizeof uses[0])
 
 static void
-start(const struct use *u, struct grid_space *s, struct access_mix *mix, struct model *m,
+start(const struct frequent *u, struct grid_space *s, struct uses *mix, struct model *m,
       struct grid *g)
 {
     tess_params p;
@@ -284,16 +288,16 @@ start(const struct use *u, struct grid_space *s, struct access_mix *mix, struct 
     m->disk_latency = u->latency;
     *s = (struct grid_space){.typesize = u->typesize,
                              .chunk_most = 16 * MIB,
-                             .block_most = 2 * model.machine.l2,
+                             .block_most = 2 * model.l2,
                              .block_least = 1 * KIB};
     assert_true(text_shape(u->shape, &s->ndim, s->shape));
-    assert_int_equal(access_parse(u->mix, s->ndim, s->shape, mix, NULL), TESS_OK);
+    assert_int_equal(uses_parse(u->mix, s->ndim, s->shape, mix, NULL), TESS_OK);
 
     tess_params_init(&p);
     p.typesize = s->typesize;
     p.ndim = s->ndim;
     memcpy(p.shape, s->shape, sizeof p.shape);
-    habit_choose(&model.machine, &p);
+    habit_choose(&machine, &p);
     memcpy(g->chunk, p.chunkshape, sizeof g->chunk);
     memcpy(g->block, p.blockshape, sizeof g->block);
     if (u->chunks) {
@@ -334,7 +338,7 @@ shorten_one(int ndim, const int64_t *whole, int64_t *lengths)
 }
 
 static double
-cheapest_of_all(const struct model *m, const struct access_mix *mix, const struct grid_space *s,
+cheapest_of_all(const struct model *m, const struct uses *mix, const struct grid_space *s,
                 struct grid g, int64_t *count)
 {
     double best = 0;
@@ -348,7 +352,7 @@ cheapest_of_all(const struct model *m, const struct access_mix *mix, const struc
         do {
             if (!grid_is_valid(s, &g))
                 continue;
-            const double cost = model_predict_mix(m, mix, s, &g);
+            const double cost = uses_predict(mix, m, s->ndim, s->shape, s->typesize, &g);
             if ((*count)++ == 0 || cost < best)
                 best = cost;
         } while (!s->fixed_blocks && shorten_one(s->ndim, g.chunk, g.block));
@@ -357,7 +361,7 @@ cheapest_of_all(const struct model *m, const struct access_mix *mix, const struc
 }
 
 static void
-check_order(const struct proposals *p, const struct model *m, const struct access_mix *mix,
+check_order(const struct proposals *p, const struct model *m, const struct uses *mix,
             const struct grid_space *s)
 {
     assert_in_range(p->count, 1, PROPOSALS_MAX);
@@ -365,7 +369,8 @@ check_order(const struct proposals *p, const struct model *m, const struct acces
         const struct proposal *const one = &p->items[i];
 
         assert_true(grid_is_valid(s, &one->grid));
-        assert_true(one->predicted == model_predict_mix(m, mix, s, &one->grid));
+        assert_true(one->predicted ==
+                    uses_predict(mix, m, s->ndim, s->shape, s->typesize, &one->grid));
         assert_true(i == 0 || p->items[i - 1].predicted <= one->predicted);
         for (int k = 0; k < i; k++)
             assert_false(grid_equal(s->ndim, &p->items[k].grid, &one->grid));
@@ -383,7 +388,7 @@ test_proposals(void **state)
     assert_non_null(p);
     for (size_t i = 0; i < NUSES; i++) {
         struct grid_space s;
-        struct access_mix mix;
+        struct uses mix;
         struct model m;
         struct grid g;
         int64_t count = 0;
@@ -410,10 +415,10 @@ test_many_axes(void **state)
     (void)state;
     assert_non_null(p);
     for (size_t i = 0; i < sizeof mixes / sizeof mixes[0]; i++) {
-        const struct use use = {"4x4x4x4x4x4x4x4x4x4x4x4x4x4x4x4", 4, mixes[i], 0, NULL, NULL};
+        const struct frequent use = {"4x4x4x4x4x4x4x4x4x4x4x4x4x4x4x4", 4, mixes[i], 0, NULL, NULL};
         const clock_t begin = clock();
         struct grid_space s;
-        struct access_mix mix;
+        struct uses mix;
         struct model m;
         struct grid g;
 

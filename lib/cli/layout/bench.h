@@ -23,8 +23,8 @@ struct bench_row {
 struct bench {
     const struct arguments *args;
     struct subject subject;
-    struct access_mix mix; // the slices
-    struct access_mix nothing; // for rows that are read and written as a whole
+    struct uses mix; // the slices
+    struct uses nothing; // for rows that are read and written as a whole
     struct setting setting;
     char cpu[BENCH_CPU_SIZE];
     int threads;

@@ -19,7 +19,7 @@ bytes_of(const struct bench *b, int access)
     const struct sample *const s = &b->subject.sample;
     int64_t extent[TESS_MAX_NDIM];
 
-    access_extent(&b->mix.items[access], s->ndim, s->shape, extent);
+    access_extent(&b->mix.items[access].access, s->ndim, s->shape, extent);
     return (double)grid_items(s->ndim, extent) * b->subject.params.typesize;
 }
 
@@ -32,7 +32,7 @@ speed(const struct bench *b, const struct times *t)
 static void
 print_machine(const struct bench *b, FILE *out)
 {
-    const struct machine *const m = &b->setting.model.machine;
+    const struct machine *const m = &b->setting.machine;
     const struct sample *const s = &b->subject.sample;
     const struct trial *const slices = &b->rows[b->count - 1].all;
     char shape[256], chunk[256], block[256];
@@ -187,7 +187,7 @@ json_rows(struct json *j, const struct bench *b, const char *key, enum bench_par
 void
 bench_json(const struct bench *b, FILE *out)
 {
-    const struct machine *const m = &b->setting.model.machine;
+    const struct machine *const m = &b->setting.machine;
     const struct bench_row *const slices = &b->rows[b->count - 1];
     const struct sample *const s = &b->subject.sample;
     struct json j;

@@ -176,7 +176,7 @@ try_known(struct run *r, const tess_params *stored, struct grid *starts, int *ns
     TRY(try_layout(r, &c->base, &starts[0], ROLE_AUTOMATIC, &place));
     learn(c, &c->trials[place]);
 
-    habit_choose(&c->setting.model.machine, &habit);
+    habit_choose(&c->setting.machine, &habit);
     g = grid_of(&habit);
     TRY(try_layout(r, &habit, &g, ROLE_HABIT, &place));
     *nstarts = 1;
@@ -254,8 +254,8 @@ try_neighbours(struct run *r, double until)
 
     for (struct trial *best; (best = unexplored(c)) != NULL;) {
         const struct trial here = *best;
-        const double least =
-            model_predict_mix(&c->setting.model, c->setting.mix, space, &here.grid);
+        const double least = uses_predict(c->setting.mix, &c->setting.model, space->ndim,
+                                          space->shape, space->typesize, &here.grid);
         struct grid_step step = {0};
         struct grid next;
         int place = 0;
@@ -268,8 +268,8 @@ try_neighbours(struct run *r, double until)
                 return TESS_OK;
             }
             if (grid_is_valid(space, &next) &&
-                model_predict_mix(&c->setting.model, c->setting.mix, space, &next) <=
-                    MUCH_WORSE * least)
+                uses_predict(c->setting.mix, &c->setting.model, space->ndim, space->shape,
+                             space->typesize, &next) <= MUCH_WORSE * least)
                 TRY(try_layout(r, &here.params, &next, 0, &place));
         }
     }

@@ -4,15 +4,12 @@
 #ifndef CLI_LAYOUT_GRID_H
 #define CLI_LAYOUT_GRID_H
 
+#include "geom/model.h"
+
 #include <tessera/params.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct grid {
-    int64_t chunk[TESS_MAX_NDIM];
-    int64_t block[TESS_MAX_NDIM];
-};
 
 // What grids are for.
 struct grid_space {

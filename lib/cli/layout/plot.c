@@ -66,7 +66,7 @@ static void
 write_data(FILE *out, const struct result *r, const struct trial *const *trials, int count)
 {
     const struct contest *const c = r->contest;
-    const struct access_mix *const mix = c->setting.mix;
+    const struct uses *const mix = c->setting.mix;
     const struct trial *const automatic = contest_find(c, ROLE_AUTOMATIC);
 
     write_points(out, c, automatic->mix, false);

@@ -29,14 +29,15 @@ keep(struct proposals *p, int ndim, const struct proposal *one)
 }
 
 static void
-climb(struct proposals *p, const struct model *model, const struct access_mix *mix,
+climb(struct proposals *p, const struct model *model, const struct uses *mix,
       const struct grid_space *space, const struct grid *start)
 {
     struct proposal here = {.grid = *start};
 
     if (!grid_is_valid(space, start))
         return;
-    here.predicted = model_predict_mix(model, mix, space, &here.grid);
+    here.predicted =
+        uses_predict(mix, model, space->ndim, space->shape, space->typesize, &here.grid);
     keep(p, space->ndim, &here);
     for (int steps = 0; steps < STEPS_MOST; steps++) {
         struct proposal best = here, next;
@@ -45,7 +46,8 @@ climb(struct proposals *p, const struct model *model, const struct access_mix *m
         while (grid_next(space, &here.grid, &step, &next.grid)) {
             if (!grid_is_valid(space, &next.grid))
                 continue;
-            next.predicted = model_predict_mix(model, mix, space, &next.grid);
+            next.predicted =
+                uses_predict(mix, model, space->ndim, space->shape, space->typesize, &next.grid);
             keep(p, space->ndim, &next);
             if (next.predicted < best.predicted)
                 best = next;
@@ -88,7 +90,7 @@ static void
 start_like(const struct model *model, const struct access *a, const struct grid_space *space,
            struct grid *g)
 {
-    const int64_t block = model->machine.l2 / BLOCK_OF_L2 / space->typesize;
+    const int64_t block = model->l2 / BLOCK_OF_L2 / space->typesize;
     int64_t form[TESS_MAX_NDIM];
 
     access_extent(a, space->ndim, space->shape, form);
@@ -99,7 +101,7 @@ start_like(const struct model *model, const struct access *a, const struct grid_
 }
 
 void
-proposals_make(struct proposals *p, const struct model *model, const struct access_mix *mix,
+proposals_make(struct proposals *p, const struct model *model, const struct uses *mix,
                const struct grid_space *space, const struct grid *starts, int nstarts)
 {
     p->count = 0;
@@ -108,7 +110,7 @@ proposals_make(struct proposals *p, const struct model *model, const struct acce
     for (int i = 0; i < mix->count; i++) {
         struct grid g = starts[0]; // for what is fixed
 
-        start_like(model, &mix->items[i], space, &g);
+        start_like(model, &mix->items[i].access, space, &g);
         climb(p, model, mix, space, &g);
     }
 }

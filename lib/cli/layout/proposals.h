@@ -10,7 +10,8 @@
 #ifndef CLI_LAYOUT_PROPOSALS_H
 #define CLI_LAYOUT_PROPOSALS_H
 
-#include "cli/layout/model.h"
+#include "cli/layout/grid.h"
+#include "cli/layout/uses.h"
 
 #define PROPOSALS_MAX 64
 
@@ -24,7 +25,7 @@ struct proposals {
     struct proposal items[PROPOSALS_MAX]; // the cheapest first
 };
 
-void proposals_make(struct proposals *p, const struct model *model, const struct access_mix *mix,
+void proposals_make(struct proposals *p, const struct model *model, const struct uses *mix,
                     const struct grid_space *space, const struct grid *starts, int nstarts);
 
 #endif

@@ -90,7 +90,7 @@ json_setting(struct json *j, const struct result *r)
     json_key(j, "threads");
     json_int(j, s->model.threads);
     json_key(j, "caches");
-    json_ints(j, 3, (int64_t[]){s->model.machine.l1, s->model.machine.l2, s->model.machine.l3});
+    json_ints(j, 3, (int64_t[]){s->machine.l1, s->machine.l2, s->machine.l3});
     json_key(j, "disk_bytes_per_second");
     if (s->model.disk_speed > 0)
         json_real(j, s->model.disk_speed);
@@ -149,7 +149,7 @@ void
 result_csv(const struct result *r, FILE *out)
 {
     const struct contest *const c = r->contest;
-    const struct access_mix *const mix = c->setting.mix;
+    const struct uses *const mix = c->setting.mix;
     const double size = (double)c->setting.sample->size;
     char text[SHAPE_SIZE];
 

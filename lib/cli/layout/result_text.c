@@ -42,8 +42,9 @@ print_heading(const struct result *r, FILE *out)
 {
     const struct contest *const c = r->contest;
     const struct sample *const s = c->setting.sample;
-    const struct access_mix *const mix = c->setting.mix;
+    const struct uses *const mix = c->setting.mix;
     const struct model *const m = &c->setting.model;
+    const struct machine *const machine = &c->setting.machine;
     char shape[SHAPE_SIZE];
 
     result_shape(c->base.ndim, c->base.shape, shape, sizeof shape);
@@ -62,8 +63,8 @@ print_heading(const struct result *r, FILE *out)
     for (int i = 0; i < mix->count; i++)
         fprintf(out, "%s%s * %g", i ? ", " : " ", mix->items[i].text, mix->items[i].weight);
     fprintf(out, "\n%d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB", m->threads,
-            (double)m->machine.l1 / 0x1p10, (double)m->machine.l2 / 0x1p10,
-            (double)m->machine.l3 / 0x1p20);
+            (double)machine->l1 / 0x1p10, (double)machine->l2 / 0x1p10,
+            (double)machine->l3 / 0x1p20);
     if (m->disk_speed > 0)
         fprintf(out, "; disk assumed: %g MB/s", m->disk_speed / 1e6);
     if (m->disk_latency > 0)
@@ -75,7 +76,7 @@ print_heading(const struct result *r, FILE *out)
 static void
 add_row(struct table *table, const struct result *r, const struct trial *t, double automatic)
 {
-    const struct access_mix *const mix = r->contest->setting.mix;
+    const struct uses *const mix = r->contest->setting.mix;
     char role[RESULT_NAME_SIZE], chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE];
     char filters[RESULT_NAME_SIZE], time[TIME_SIZE];
 
@@ -108,7 +109,7 @@ print_table(const struct result *r, FILE *out, tess_error *err)
     static const char *const before[] = {"",        "chunks", "blocks",     "codec",
                                          "filters", "ratio",  "write MB/s", "read MB/s"};
     const struct contest *const c = r->contest;
-    const struct access_mix *const mix = c->setting.mix;
+    const struct uses *const mix = c->setting.mix;
     const int nbefore = sizeof before / sizeof before[0];
     const double automatic = contest_find(c, ROLE_AUTOMATIC)->mix;
     struct table table;

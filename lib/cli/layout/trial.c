@@ -288,7 +288,7 @@ try_all(struct trial *t, const tess_params *params, const struct setting *settin
     times_add(&t->read, trial_now() - begin);
 
     for (int i = 0; i < setting->mix->count; i++) {
-        const struct access *const access = &setting->mix->items[i];
+        const struct access *const access = &setting->mix->items[i].access;
         double seconds = 0;
 
         switch (access->kind) {
@@ -325,7 +325,8 @@ scale(struct trial *t, const struct grid *cut, const struct setting *setting)
     model.encode = model.threads * times_median(&t->write) / (double)s->size;
     t->mix = 0;
     for (int i = 0; i < setting->mix->count; i++) {
-        const struct access *const a = &setting->mix->items[i];
+        const struct use *const u = &setting->mix->items[i];
+        const struct access *const a = &u->access;
         const struct model_cost all =
             model_predict(&model, a, space->ndim, space->shape, space->typesize, &t->grid);
         const struct model_cost part =
@@ -336,7 +337,7 @@ scale(struct trial *t, const struct grid *cut, const struct setting *setting)
             t->costs[i].cpu *= all.cpu / part.cpu;
         t->costs[i].disk =
             model_disk(&model, a, space->ndim, space->shape, space->typesize, &t->grid, t->ratio);
-        t->mix += a->weight * (t->costs[i].cpu + t->costs[i].disk);
+        t->mix += u->weight * (t->costs[i].cpu + t->costs[i].disk);
     }
 }
 

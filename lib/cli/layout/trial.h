@@ -8,8 +8,10 @@
 #ifndef CLI_LAYOUT_TRIAL_H
 #define CLI_LAYOUT_TRIAL_H
 
-#include "cli/layout/model.h"
+#include "cli/layout/grid.h"
+#include "cli/layout/machine.h"
 #include "cli/layout/sample.h"
+#include "cli/layout/uses.h"
 
 #define TRIAL_ROUNDS 9
 
@@ -22,8 +24,9 @@ struct times {
 // What all trials have in common.
 struct setting {
     const struct sample *sample;
-    const struct access_mix *mix;
+    const struct uses *mix;
     struct grid_space space; // of the array
+    struct machine machine;
     struct model model;
     uint8_t *buffer; // as large as the sample
 };

@@ -1,10 +1,10 @@
 /*
- * access.c - what is done with an array, and how often.
+ * uses.c - what is done with an array, and how often.
  *
  * Whatever is read is a box, of which some axes are whole: so all that comes later knows boxes
  * only.
  */
-#include "cli/layout/access.h"
+#include "cli/layout/uses.h"
 
 #include "cli/report.h"
 #include "cli/text.h"
@@ -111,16 +111,18 @@ parse_weight(const char *star, double *weight, tess_error *err)
 
 // One access; its text is changed.
 static tess_status
-parse_one(char *text, int ndim, struct access *a, tess_error *err)
+parse_one(char *text, int ndim, struct use *u, tess_error *err)
 {
     tess_status st = TESS_OK;
 
-    *a = (struct access){.weight = 1};
+    struct access *const a = &u->access;
+
+    *u = (struct use){.weight = 1};
     char *const star = strchr(text, '*');
-    TRY(parse_weight(star, &a->weight, err));
+    TRY(parse_weight(star, &u->weight, err));
     if (star)
         *star = '\0';
-    (void)snprintf(a->text, sizeof a->text, "%s", text);
+    (void)snprintf(u->text, sizeof u->text, "%s", text);
 
     char *const colon = strchr(text, ':');
     if (colon)
@@ -132,7 +134,7 @@ parse_one(char *text, int ndim, struct access *a, tess_error *err)
                           "append, write",
                           text);
     if ((form->argument == NOTHING) != (colon == NULL))
-        return report_set(err, TESS_ERR_ARG, "--access %s: %s", a->text,
+        return report_set(err, TESS_ERR_ARG, "--access %s: %s", u->text,
                           form->argument == NOTHING ? "takes nothing behind a colon"
                           : form->argument == AXIS  ? "needs an axis, as in plane:0"
                                                     : "needs a shape, as in box:64x64");
@@ -148,30 +150,29 @@ out:
 }
 
 tess_status
-access_parse(const char *text, int ndim, const int64_t *shape, struct access_mix *mix,
-             tess_error *err)
+uses_parse(const char *text, int ndim, const int64_t *shape, struct uses *uses, tess_error *err)
 {
     tess_status st = TESS_OK;
 
-    mix->count = 0;
+    uses->count = 0;
     for (const char *p = text;; p++) {
         const size_t length = strcspn(p, ",");
         char one[ACCESS_TEXT_SIZE];
 
-        if (mix->count == ACCESS_MAX)
+        if (uses->count == ACCESS_MAX)
             return report_set(err, TESS_ERR_ARG, "--access %s: more than %d", text, ACCESS_MAX);
         if (length >= sizeof one)
             return report_set(err, TESS_ERR_ARG, "--access %s: too long", text);
         memcpy(one, p, length);
         one[length] = '\0';
-        TRY(parse_one(one, ndim, &mix->items[mix->count], err));
-        mix->count++;
+        TRY(parse_one(one, ndim, &uses->items[uses->count], err));
+        uses->count++;
         p += length;
         if (*p == '\0')
             break;
     }
-    for (int i = 0; i < mix->count; i++) { // what is longer than the array is as long
-        struct access *const a = &mix->items[i];
+    for (int i = 0; i < uses->count; i++) { // what is longer than the array is as long
+        struct access *const a = &uses->items[i].access;
 
         for (int k = 0; k < ndim; k++)
             if (a->extent[k] > shape[k])
@@ -182,27 +183,33 @@ out:
 }
 
 void
-access_default(int ndim, struct access_mix *mix)
+uses_default(int ndim, struct uses *uses)
 {
-    struct access *a = mix->items;
+    struct use *u = uses->items;
     const int planes = ndim < ACCESS_MAX - 2 ? ndim : ACCESS_MAX - 2;
 
-    *a = (struct access){.text = "full", .weight = 1};
-    set_extent(a++, find_form("full"), ndim);
-    for (int k = 0; ndim > 1 && k < planes; k++, a++) {
-        *a = (struct access){.axis = k, .weight = 10};
-        (void)snprintf(a->text, sizeof a->text, "plane:%d", k);
-        set_extent(a, find_form("plane"), ndim);
+    *u = (struct use){.text = "full", .weight = 1};
+    set_extent(&u++->access, find_form("full"), ndim);
+    for (int k = 0; ndim > 1 && k < planes; k++, u++) {
+        *u = (struct use){.access = {.axis = k}, .weight = 10};
+        (void)snprintf(u->text, sizeof u->text, "plane:%d", k);
+        set_extent(&u->access, find_form("plane"), ndim);
     }
-    *a = (struct access){.text = "point", .weight = 100};
-    set_extent(a++, find_form("point"), ndim);
-    mix->count = (int)(a - mix->items);
+    *u = (struct use){.text = "point", .weight = 100};
+    set_extent(&u++->access, find_form("point"), ndim);
+    uses->count = (int)(u - uses->items);
 }
 
-void
-access_extent(const struct access *a, int ndim, const int64_t *shape, int64_t *extent)
+double
+uses_predict(const struct uses *uses, const struct model *m, int ndim, const int64_t *shape,
+             int32_t typesize, const struct grid *g)
 {
-    for (int i = 0; i < ndim; i++)
-        extent[i] =
-            a->extent[i] == ACCESS_WHOLE || a->extent[i] > shape[i] ? shape[i] : a->extent[i];
+    double sum = 0;
+
+    for (int i = 0; i < uses->count; i++) {
+        const struct use *const u = &uses->items[i];
+        const struct model_cost cost = model_predict(m, &u->access, ndim, shape, typesize, g);
+        sum += u->weight * (cost.cpu + cost.disk);
+    }
+    return sum;
 }

@@ -1,9 +1,10 @@
 /*
- * cli_layout_access.c - access mixes: each form, its weight, and what is refused.
+ * cli_layout_uses.c - access mixes: each form, its weight, and what is refused.
  */
-#include "cli/layout/access.h"
+#include "cli/layout/uses.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,7 +122,7 @@ static const struct {
 };
 
 static void
-describe(const struct access_mix *mix, int ndim, char *text, size_t size)
+describe(const struct uses *mix, int ndim, char *text, size_t size)
 {
     static const char *const kinds[] = {
         [ACCESS_READ] = "read",
@@ -132,7 +133,7 @@ describe(const struct access_mix *mix, int ndim, char *text, size_t size)
     size_t n = 0;
 
     for (int k = 0; k < mix->count; k++) {
-        const struct access *const a = &mix->items[k];
+        const struct access *const a = &mix->items[k].access;
         int64_t extent[TESS_MAX_NDIM];
 
         access_extent(a, ndim, shape, extent);
@@ -141,7 +142,7 @@ describe(const struct access_mix *mix, int ndim, char *text, size_t size)
             n += (size_t)snprintf(text + n, size - n, "%d ", a->axis);
         for (int i = 0; i < ndim; i++)
             n += (size_t)snprintf(text + n, size - n, "%s%" PRId64, i ? "x" : "", extent[i]);
-        n += (size_t)snprintf(text + n, size - n, " *%g", a->weight);
+        n += (size_t)snprintf(text + n, size - n, " *%g", mix->items[k].weight);
     }
 }
 
@@ -150,12 +151,12 @@ test_good(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        struct access_mix mix;
+        struct uses mix;
         tess_error err;
         char text[600];
 
         print_message("%s\n", good[i].text);
-        if (access_parse(good[i].text, good[i].ndim, shape, &mix, &err) != TESS_OK)
+        if (uses_parse(good[i].text, good[i].ndim, shape, &mix, &err) != TESS_OK)
             fail_msg("%s: %s", good[i].text, err.message);
         describe(&mix, good[i].ndim, text, sizeof text);
         assert_string_equal(text, good[i].expected);
@@ -167,10 +168,10 @@ test_bad(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct access_mix mix;
+        struct uses mix;
         tess_error err;
 
-        if (access_parse(bad[i].text, bad[i].ndim, shape, &mix, &err) != TESS_ERR_ARG)
+        if (uses_parse(bad[i].text, bad[i].ndim, shape, &mix, &err) != TESS_ERR_ARG)
             fail_msg("\"%s\" is not refused", bad[i].text);
         if (!strstr(err.message, bad[i].words))
             fail_msg("\"%s\": %s, which does not say: %s", bad[i].text, err.message, bad[i].words);
@@ -181,17 +182,17 @@ test_bad(void **state)
 static void
 test_fields(void **state)
 {
-    struct access_mix mix;
+    struct uses mix;
 
     (void)state;
-    assert_int_equal(access_parse("plane:-1:2*10,box:2x3x4*2,row", 3, shape, &mix, NULL), TESS_OK);
+    assert_int_equal(uses_parse("plane:-1:2*10,box:2x3x4*2,row", 3, shape, &mix, NULL), TESS_OK);
     assert_int_equal(mix.count, 3);
     assert_string_equal(mix.items[0].text, "plane:-1:2");
     assert_string_equal(mix.items[1].text, "box:2x3x4");
     assert_string_equal(mix.items[2].text, "row");
-    assert_int_equal(mix.items[0].extent[0], ACCESS_WHOLE);
-    assert_int_equal(mix.items[0].extent[2], 2);
-    assert_int_equal(mix.items[2].extent[2], ACCESS_WHOLE);
+    assert_int_equal(mix.items[0].access.extent[0], ACCESS_WHOLE);
+    assert_int_equal(mix.items[0].access.extent[2], 2);
+    assert_int_equal(mix.items[2].access.extent[2], ACCESS_WHOLE);
 }
 
 // A box that was given for an array is cut to the sample of it, too.
@@ -199,14 +200,14 @@ static void
 test_extent(void **state)
 {
     static const int64_t sample[] = {4, 7, 2};
-    struct access_mix mix;
+    struct uses mix;
     int64_t extent[TESS_MAX_NDIM];
 
     (void)state;
-    assert_int_equal(access_parse("box:6x3x2,plane:1", 3, shape, &mix, NULL), TESS_OK);
-    access_extent(&mix.items[0], 3, sample, extent);
+    assert_int_equal(uses_parse("box:6x3x2,plane:1", 3, shape, &mix, NULL), TESS_OK);
+    access_extent(&mix.items[0].access, 3, sample, extent);
     assert_memory_equal(extent, ((int64_t[]){4, 3, 2}), 3 * sizeof extent[0]);
-    access_extent(&mix.items[1], 3, sample, extent);
+    access_extent(&mix.items[1].access, 3, sample, extent);
     assert_memory_equal(extent, ((int64_t[]){4, 1, 2}), 3 * sizeof extent[0]);
 }
 
@@ -225,11 +226,11 @@ test_default(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
         const int ndim = defaults[i].ndim;
-        struct access_mix mix, expected;
+        struct uses mix, expected;
         char text[600], in_words[600];
 
-        access_default(ndim, &mix);
-        assert_int_equal(access_parse(defaults[i].as, ndim, shape, &expected, NULL), TESS_OK);
+        uses_default(ndim, &mix);
+        assert_int_equal(uses_parse(defaults[i].as, ndim, shape, &expected, NULL), TESS_OK);
         describe(&mix, ndim, text, sizeof text);
         describe(&expected, ndim, in_words, sizeof in_words);
         assert_string_equal(text, in_words);
@@ -242,16 +243,38 @@ test_default(void **state)
 static void
 test_default_of_many(void **state)
 {
-    struct access_mix mix;
+    struct uses mix;
 
     (void)state;
     for (int ndim = 13; ndim <= TESS_MAX_NDIM; ndim++) {
-        access_default(ndim, &mix);
+        uses_default(ndim, &mix);
         assert_int_equal(mix.count, ndim + 2 < ACCESS_MAX ? ndim + 2 : ACCESS_MAX);
         for (int k = 0; k < mix.count; k++)
             for (int i = 0; i < k; i++)
                 assert_string_not_equal(mix.items[k].text, mix.items[i].text);
     }
+}
+
+// All, each as often as it says.
+static void
+test_predict(void **state)
+{
+    static const struct grid grid = {.chunk = {200, 300}, .block = {50, 100}};
+    static const int64_t large[] = {1000, 600};
+    const struct model m = {.threads = 1, .decode = 1e-9, .encode = 2e-9, .block = 1e-6};
+    struct uses mix;
+
+    (void)state;
+    assert_int_equal(uses_parse("box:10x20*10,full*0.5", 2, large, &mix, NULL), TESS_OK);
+    double expected = 0;
+    for (int i = 0; i < mix.count; i++)
+        expected +=
+            mix.items[i].weight * model_predict(&m, &mix.items[i].access, 2, large, 8, &grid).cpu;
+    assert_true(fabs(uses_predict(&mix, &m, 2, large, 8, &grid) - expected) < 1e-12);
+    mix.items[1].weight = 0.6;
+    assert_true(uses_predict(&mix, &m, 2, large, 8, &grid) > expected);
+    mix.count = 1;
+    assert_true(uses_predict(&mix, &m, 2, large, 8, &grid) < expected);
 }
 
 int
@@ -261,6 +284,7 @@ main(void)
         cmocka_unit_test(test_good),    cmocka_unit_test(test_bad),
         cmocka_unit_test(test_fields),  cmocka_unit_test(test_extent),
         cmocka_unit_test(test_default), cmocka_unit_test(test_default_of_many),
+        cmocka_unit_test(test_predict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

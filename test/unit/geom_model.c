@@ -1,10 +1,10 @@
 /*
- * cli_layout_model.c - what the model expects of an access, against counting and its own words.
+ * geom_model.c - what the model expects of an access, against counting and its own words.
  *
  * A disk that is slow in one thing only tells what was counted: one whose latency alone costs tells
  * chunks, one of a byte per second tells bytes.
  */
-#include "cli/layout/model.h"
+#include "geom/model.h"
 
 #include "support/random.h"
 
@@ -12,6 +12,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,8 +27,10 @@
 #define LARGE 0x1p30
 
 static const struct model plain = {
-    .machine = {.l1 = 32 * KIB, .l2 = 1 * MIB, .l3 = 16 * MIB, .cpus = 1},
+    .l2 = 1 * MIB,
     .threads = 1,
+    .block = MODEL_BLOCK,
+    .small_loss = MODEL_SMALL_LOSS,
     .decode = 0.5e-9,
     .encode = 2e-9,
     .ratio = 1,
@@ -83,9 +86,9 @@ static void
 check_counts(struct random *r, bool even)
 {
     const int ndim = 1 + (int)random_below(r, 4);
-    struct access a = {.kind = ACCESS_READ, .weight = 1};
+    struct access a = {.kind = ACCESS_READ};
     double chunks = 1, bytes = 3;
-    int64_t shape[TESS_MAX_NDIM];
+    int64_t shape[NDIM_MAX];
     struct grid g;
 
     for (int i = 0; i < ndim; i++) {
@@ -129,7 +132,7 @@ test_counts_at_edges(void **state)
             double before = 0;
 
             for (int64_t e = 1; e <= n; e++) {
-                const struct access a = {.kind = ACCESS_READ, .extent = {e}, .weight = 1};
+                const struct access a = {.kind = ACCESS_READ, .extent = {e}};
                 const struct grid g = {.chunk = {p}, .block = {p}};
                 const double chunks = chunks_met(&a, 1, &n, &g);
 
@@ -148,9 +151,8 @@ test_counts_at_edges(void **state)
 static const int64_t shape[] = {1000, 600};
 static const struct grid grid = {.chunk = {200, 300}, .block = {50, 100}}; // blocks of 40000 bytes
 static const int32_t typesize = 8;
-static const struct access box = {.kind = ACCESS_READ, .extent = {51, 101}, .weight = 1};
-static const struct access full = {
-    .kind = ACCESS_READ, .extent = {ACCESS_WHOLE, ACCESS_WHOLE}, .weight = 1};
+static const struct access box = {.kind = ACCESS_READ, .extent = {51, 101}};
+static const struct access full = {.kind = ACCESS_READ, .extent = {ACCESS_WHOLE, ACCESS_WHOLE}};
 static const double box_bytes = 2 * 2 * 40000, box_chunks = 1.25 * (1 + 100.0 / 300);
 
 static void
@@ -187,7 +189,7 @@ test_moved(void **state)
     // A row of chunks across axis 0: 200 x 600 items.
     struct model m = plain;
     m.disk_speed = 1;
-    a = (struct access){.kind = ACCESS_APPEND, .extent = {1, ACCESS_WHOLE}, .weight = 1};
+    a = (struct access){.kind = ACCESS_APPEND, .extent = {1, ACCESS_WHOLE}};
     m.cache = 200 * 600 * 8;
     check_near("cached append", model_disk(&m, &a, 2, shape, typesize, &grid, 1), 600 * 8);
     m.cache--;
@@ -225,7 +227,7 @@ test_bytes_of_cpu(void **state)
     check_near("encoded by writing", price(&m, &a, &grid, true), all);
     assert_true(price(&m, &a, &grid, false) == 0);
 
-    a = (struct access){.kind = ACCESS_APPEND, .extent = {1, ACCESS_WHOLE}, .weight = 1};
+    a = (struct access){.kind = ACCESS_APPEND, .extent = {1, ACCESS_WHOLE}};
     m.cache = 1 << 30;
     check_near("encoded by a cached append", price(&m, &a, &grid, true), 600 * 8);
     assert_true(price(&m, &a, &grid, false) == 0);
@@ -309,7 +311,7 @@ test_slower_machines(void **state)
 static void
 test_worse_grids(void **state)
 {
-    static const struct access point = {.kind = ACCESS_READ, .extent = {1, 1}, .weight = 1};
+    static const struct access point = {.kind = ACCESS_READ, .extent = {1, 1}};
     static const struct grid more_chunks = {.chunk = {100, 300}, .block = {50, 100}};
     static const struct grid more_blocks = {.chunk = {200, 300}, .block = {50, 50}};
     static const struct grid larger_blocks = {.chunk = {200, 300}, .block = {100, 100}};
@@ -323,24 +325,39 @@ test_worse_grids(void **state)
     assert_true(total(&plain, &box, &grid) < total(&plain, &full, &grid));
 }
 
+// What is counted once for many accesses gives the same.
 static void
-test_mix(void **state)
+test_counted_once(void **state)
 {
-    struct grid_space space = {.ndim = 2, .shape = {1000, 600}, .typesize = 8};
-    struct access_mix mix = {.count = 2, .items = {box, full}};
+    static const enum access_kind kinds[] = {ACCESS_READ, ACCESS_UPDATE, ACCESS_APPEND,
+                                             ACCESS_WRITE};
+    struct model_counts counts;
+
+    (void)state;
+    model_count(&counts, 2, shape, typesize, &grid);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct access a = kinds[i] == ACCESS_WRITE ? full : box;
+        a.kind = kinds[i];
+        assert_true(model_cpu(&plain, &a, &counts) ==
+                    model_predict(&plain, &a, 2, shape, typesize, &grid).cpu);
+    }
+}
+
+// Blocks made for an access cost no more than any others.
+static void
+test_best(void **state)
+{
+    static const struct grid rows = {.chunk = {1000, 600}, .block = {100, 600}};
+
     struct model m = plain;
 
     (void)state;
-    m.disk_speed = 1e9;
-    m.disk_latency = 1e-3;
-    mix.items[0].weight = 10;
-    mix.items[1].weight = 0.5;
-    const double expected = 10 * total(&m, &box, &grid) + 0.5 * total(&m, &full, &grid);
-    check_near("mix", model_predict_mix(&m, &mix, &space, &grid), expected);
-    mix.items[1].weight = 0.6;
-    assert_true(model_predict_mix(&m, &mix, &space, &grid) > expected);
-    mix.count = 1;
-    assert_true(model_predict_mix(&m, &mix, &space, &grid) < expected);
+    m.l2 = 0; // large blocks cost no more
+    const double best = model_best(&m, ACCESS_READ, 1000 * 600 * 8, 1000, 100 * 600 * 8);
+    check_near("blocks of whole rows", total(&m, &full, &rows), best);
+    assert_true(total(&m, &full, &grid) > best);
+    assert_true(model_best(&plain, ACCESS_WRITE, 1e6, 1, 1e5) >
+                model_best(&plain, ACCESS_READ, 1e6, 1, 1e5));
 }
 
 int
@@ -355,7 +372,8 @@ main(void)
         cmocka_unit_test(test_ratio_of_blocks),
         cmocka_unit_test(test_slower_machines),
         cmocka_unit_test(test_worse_grids),
-        cmocka_unit_test(test_mix),
+        cmocka_unit_test(test_counted_once),
+        cmocka_unit_test(test_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /*
- * access.h - what is done with an array, and how often: `plane:0*10,row,point*100,append:0`.
+ * uses.h - what is done with an array, and how often: `plane:0*10,row,point*100,append:0`.
  */
-#ifndef CLI_LAYOUT_ACCESS_H
-#define CLI_LAYOUT_ACCESS_H
+#ifndef CLI_LAYOUT_USES_H
+#define CLI_LAYOUT_USES_H
+
+#include "geom/access.h"
+#include "geom/model.h"
 
 #include <tessera/params.h>
 
@@ -11,26 +14,15 @@
 #define ACCESS_MAX 16 // in one mix
 #define ACCESS_TEXT_SIZE 64
 
-enum access_kind {
-    ACCESS_READ, // a box, anywhere in the array
-    ACCESS_UPDATE, // likewise, written
-    ACCESS_APPEND, // the array grows by the box
-    ACCESS_WRITE // the array is made from its items
-};
-
-struct access {
-    enum access_kind kind;
+struct use {
+    struct access access;
     char text[ACCESS_TEXT_SIZE]; // as it was written, without the weight
-    int axis; // that grows
-    int64_t extent[TESS_MAX_NDIM]; // of the box; ACCESS_WHOLE: all of the axis
     double weight; // how often, > 0
 };
 
-#define ACCESS_WHOLE (-1)
-
-struct access_mix {
+struct uses {
     int count; // >= 1
-    struct access items[ACCESS_MAX];
+    struct use items[ACCESS_MAX];
 };
 
 /*
@@ -48,13 +40,14 @@ struct access_mix {
  *
  * K may be negative, from the end. Boxes are cut to the shape. TESS_ERR_ARG says what is wrong.
  */
-tess_status access_parse(const char *text, int ndim, const int64_t *shape, struct access_mix *mix,
-                         tess_error *err);
+tess_status uses_parse(const char *text, int ndim, const int64_t *shape, struct uses *uses,
+                       tess_error *err);
 
 // A mix for those who name none: all items, a plane across each axis, and some points.
-void access_default(int ndim, struct access_mix *mix);
+void uses_default(int ndim, struct uses *uses);
 
-// The box in an array of that shape: the extent, whole axes and too long ones cut to it.
-void access_extent(const struct access *a, int ndim, const int64_t *shape, int64_t *extent);
+// Seconds of all, each as often as it says.
+double uses_predict(const struct uses *uses, const struct model *m, int ndim, const int64_t *shape,
+                    int32_t typesize, const struct grid *g);
 
 #endif
