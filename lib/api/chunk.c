@@ -68,12 +68,20 @@ kind_of(const struct chunk_header *h)
     return h->nblocks > 0 ? TESS_CHUNK_BLOCKS : TESS_CHUNK_PLAIN;
 }
 
+// What the chunk itself says; its decoder may be that of another codec of the format.
+static int
+said_codec(const struct chunk *c)
+{
+    const struct codec *const said = codec_by_format(c->h.codec_format, c->h.udcodec);
+    return said ? said->id : c->codec->id;
+}
+
 static void
 describe_blocks(const struct chunk *c, tess_chunk_info *info)
 {
     info->nblocks = c->h.nblocks;
     info->blocksize = c->h.blocksize;
-    info->codec = c->codec->id;
+    info->codec = said_codec(c);
     memcpy(info->filters, c->h.filters, sizeof info->filters);
     memcpy(info->filters_meta, c->h.filters_meta, sizeof info->filters_meta);
     info->split = c->h.split && c->h.typesize > 1;
