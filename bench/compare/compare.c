@@ -34,7 +34,7 @@ struct options {
     int64_t size; // bytes
     int64_t appends; // 0: none
     int level;
-    bool memory;
+    bool memory, automatic;
     uint64_t seed;
     const char *dir;
     struct match_rules rules;
@@ -43,34 +43,37 @@ struct options {
 static void
 usage(FILE *out)
 {
-    fputs("usage: compare [options] > results.csv\n"
-          "       compare --summary results.csv...\n"
-          "Lists are separated by commas.\n"
-          "  --array LIST    of F4, F8N, I8, F8, I2 (all)\n"
-          "  --codec LIST    of lz4, blosclz, zstd, zlib (all)\n"
-          "  --filter LIST   of shuffle, bitshuffle (shuffle)\n"
-          "  --threads LIST  of 1, 2 (1)\n"
-          "  --storage LIST  of memory, disk (memory)\n"
-          "  --work LIST     names of cells or groups, or their beginnings (all): write, read,\n"
-          "                  planes, lines, points, cubes10, cubes100, chunks, set-plane,\n"
-          "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
-          "  --side LIST     beside Tessera with its cache off: default, which is Tessera as it "
-          "comes,\n"
-          "                  blosc2, hdf5 (all that are there)\n"
-          "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
-          "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
-          "opened;\n"
-          "                  nothing else is done unless --work is given\n"
-          "  --memory        not times, but the peak of memory that reads of files take\n"
-          "  --level N       of the codec, 1 to 9 (5)\n"
-          "  --repeats N     rounds per cell at least (5)\n"
-          "  --budget S      seconds per cell and library at least (0.15)\n"
-          "  --patience S    seconds after which a library is not asked again (10)\n"
-          "  --cpu-time      of this process, not of the clock on the wall: one thread only\n"
-          "  --no-limit      leave out the codecs alone\n"
-          "  --seed N        of data and positions (1)\n"
-          "  --dir PATH      where files are written ($TMPDIR or /tmp)\n",
-          out);
+    fputs(
+        "usage: compare [options] > results.csv\n"
+        "       compare --summary results.csv...\n"
+        "Lists are separated by commas.\n"
+        "  --array LIST    of F4, F8N, I8, F8, I2 (all)\n"
+        "  --codec LIST    of lz4, blosclz, zstd, zlib (all)\n"
+        "  --filter LIST   of shuffle, bitshuffle (shuffle)\n"
+        "  --threads LIST  of 1, 2 (1)\n"
+        "  --storage LIST  of memory, disk (memory)\n"
+        "  --work LIST     names of cells or groups, or their beginnings (all): write, read,\n"
+        "                  planes, lines, points, cubes10, cubes100, chunks, set-plane,\n"
+        "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
+        "  --side LIST     beside Tessera with its cache off: default, which is Tessera as it "
+        "comes,\n"
+        "                  blosc2, hdf5 (all that are there)\n"
+        "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
+        "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
+        "opened;\n"
+        "                  nothing else is done unless --work is given\n"
+        "  --memory        not times, but the peak of memory that reads of files take\n"
+        "  --automatic     Tessera is told type and shape alone, c-blosc2 what python-blosc2 does\n"
+        "                  then; --codec, --filter and --level say nothing\n"
+        "  --level N       of the codec, 1 to 9 (5)\n"
+        "  --repeats N     rounds per cell at least (5)\n"
+        "  --budget S      seconds per cell and library at least (0.15)\n"
+        "  --patience S    seconds after which a library is not asked again (10)\n"
+        "  --cpu-time      of this process, not of the clock on the wall: one thread only\n"
+        "  --no-limit      leave out the codecs alone\n"
+        "  --seed N        of data and positions (1)\n"
+        "  --dir PATH      where files are written ($TMPDIR or /tmp)\n",
+        out);
 }
 
 // Whether a list has a name, or its beginning up to a dash.
@@ -111,27 +114,17 @@ static void
 options_parse(struct options *o, int argc, char **argv)
 {
     static const struct option longs[] = {
-        {"array", required_argument, NULL, 'a'},
-        {"codec", required_argument, NULL, 'c'},
-        {"filter", required_argument, NULL, 'f'},
-        {"threads", required_argument, NULL, 't'},
-        {"storage", required_argument, NULL, 'm'},
-        {"work", required_argument, NULL, 'w'},
-        {"side", required_argument, NULL, 'i'},
-        {"size", required_argument, NULL, 's'},
-        {"appends", required_argument, NULL, 'A'},
-        {"memory", no_argument, NULL, 'M'},
-        {"level", required_argument, NULL, 'l'},
-        {"repeats", required_argument, NULL, 'r'},
-        {"budget", required_argument, NULL, 'b'},
-        {"patience", required_argument, NULL, 'p'},
-        {"seed", required_argument, NULL, 'e'},
-        {"dir", required_argument, NULL, 'd'},
-        {"cpu-time", no_argument, NULL, 'C'},
-        {"no-limit", no_argument, NULL, 'L'},
-        {"summary", no_argument, NULL, 'S'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
+        {"array", required_argument, NULL, 'a'},    {"codec", required_argument, NULL, 'c'},
+        {"filter", required_argument, NULL, 'f'},   {"threads", required_argument, NULL, 't'},
+        {"storage", required_argument, NULL, 'm'},  {"work", required_argument, NULL, 'w'},
+        {"side", required_argument, NULL, 'i'},     {"size", required_argument, NULL, 's'},
+        {"appends", required_argument, NULL, 'A'},  {"memory", no_argument, NULL, 'M'},
+        {"automatic", no_argument, NULL, 'u'},      {"level", required_argument, NULL, 'l'},
+        {"repeats", required_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
+        {"patience", required_argument, NULL, 'p'}, {"seed", required_argument, NULL, 'e'},
+        {"dir", required_argument, NULL, 'd'},      {"cpu-time", no_argument, NULL, 'C'},
+        {"no-limit", no_argument, NULL, 'L'},       {"summary", no_argument, NULL, 'S'},
+        {"help", no_argument, NULL, 'h'},           {0},
     };
     const char *const tmp = getenv("TMPDIR");
     int c;
@@ -176,6 +169,9 @@ options_parse(struct options *o, int argc, char **argv)
         case 'M':
             o->memory = true;
             break;
+        case 'u':
+            o->automatic = true;
+            break;
         case 'l':
             o->level = atoi(optarg);
             break;
@@ -209,6 +205,11 @@ options_parse(struct options *o, int argc, char **argv)
             usage(stderr);
             exit(2);
         }
+    if (o->automatic) { // once, and the codec alone is of no use
+        o->codecs = "lz4";
+        o->filters = "shuffle";
+        o->rules.limit = false;
+    }
     if (optind < argc || o->appends < 0 || (o->appends > 0 && o->appends < 2000) ||
         o->rules.repeats < 1 || o->rules.repeats > BENCH_ROUNDS_MAX || o->level < 1 ||
         o->level > 9) {
@@ -300,6 +301,7 @@ compare_workload(struct compare *c, const struct workload *w)
 
     workload_array(w, c->options.size, &array);
     array.level = c->options.level;
+    array.automatic = c->options.automatic;
     src = bench_alloc(array_size(&array));
     workload_fill(&array, c->options.seed, src);
     snprintf(r.array, sizeof r.array, "%s", w->name);
@@ -310,7 +312,7 @@ compare_workload(struct compare *c, const struct workload *w)
                 continue;
             array.codec = codecs[i].id;
             array.filter = filters[f].id;
-            snprintf(r.codec, sizeof r.codec, "%s", codecs[i].name);
+            snprintf(r.codec, sizeof r.codec, "%s", array.automatic ? "automatic" : codecs[i].name);
             snprintf(r.filter, sizeof r.filter, "%s", filters[f].name);
             compare_storages(c, &array, src, &r);
         }

@@ -25,6 +25,8 @@ struct side_array {
     int typesize;
     const char *dtype; // NumPy's
     int codec, level, filter;
+    // Grid, codec, level and filter are not said: each library, or who uses it, has its own ways.
+    bool automatic;
     int threads;
     bool cache; // decoded data may be kept between calls, as much as the library does by itself
     const char *path; // a file; NULL: memory

@@ -7,6 +7,7 @@
 #include "side.h"
 
 #include "../support.h"
+#include "cli/layout/habit.h"
 
 #include <b2nd.h>
 
@@ -45,6 +46,25 @@ can(const struct side_array *array)
     return true;
 }
 
+// What python-blosc2 does if nothing is said.
+static void
+choose(const struct side_array *array, blosc2_cparams *cparams, int32_t *chunk, int32_t *block)
+{
+    struct machine machine;
+    tess_params habit = {.ndim = array->ndim, .typesize = array->typesize};
+
+    memcpy(habit.shape, array->shape, sizeof array->shape);
+    machine_look(&machine);
+    habit_choose(&machine, &habit);
+    cparams->compcode = (uint8_t)habit.codec;
+    cparams->clevel = (uint8_t)habit.clevel;
+    memcpy(cparams->filters, habit.filters, sizeof habit.filters);
+    for (int i = 0; i < array->ndim; i++) {
+        chunk[i] = (int32_t)habit.chunkshape[i];
+        block[i] = (int32_t)habit.blockshape[i];
+    }
+}
+
 static b2nd_context_t *
 context_new(const struct side_array *array, blosc2_cparams *cparams, blosc2_dparams *dparams)
 {
@@ -68,6 +88,8 @@ context_new(const struct side_array *array, blosc2_cparams *cparams, blosc2_dpar
         chunk[i] = (int32_t)array->chunk[i];
         block[i] = (int32_t)array->block[i];
     }
+    if (array->automatic)
+        choose(array, cparams, chunk, block);
     ctx = b2nd_create_ctx(&storage, (int8_t)array->ndim, array->shape, chunk, block, array->dtype,
                           DTYPE_NUMPY_FORMAT, NULL, 0);
     if (!ctx)

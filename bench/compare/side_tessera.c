@@ -63,8 +63,11 @@ new_init(tess_storage *storage, tess_context *context, tess_params *params,
     tess_params_init(params);
     params->dtype = array->dtype;
     params->ndim = array->ndim;
-    for (int i = 0; i < array->ndim; i++) {
+    for (int i = 0; i < array->ndim; i++)
         params->shape[i] = array->shape[i];
+    if (array->automatic)
+        return;
+    for (int i = 0; i < array->ndim; i++) {
         params->chunkshape[i] = array->chunk[i];
         params->blockshape[i] = array->block[i];
     }
