@@ -4,6 +4,7 @@
  * and get the ledger of today with the next commit.
  */
 #include "api/files.h"
+#include "support/native.h"
 
 #include <tessera.h>
 
@@ -86,7 +87,7 @@ check(const char *path, int32_t first)
     ok(tess_array_read(a, (const int64_t[]){0, 0}, (const int64_t[]){ROWS, COLUMNS}, items,
                        sizeof items, err));
     for (int i = 0; i < ROWS * COLUMNS; i++)
-        assert_int_equal(items[i], i == 0 ? first : i * i % 97);
+        assert_int_equal(little_i4(items[i]), i == 0 ? first : i * i % 97);
     tess_array_info(a, &info);
     assert_int_equal(info.nvlmetalayers, 1);
     ok(tess_vlmeta_get(a, "unit", &unit, &size, err));
@@ -103,7 +104,7 @@ check(const char *path, int32_t first)
 static void
 are_read_and_changed(void **state)
 {
-    const int32_t item = 7;
+    const int32_t item = little_i4(7);
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *const path = take((int)i);
@@ -112,7 +113,7 @@ are_read_and_changed(void **state)
         ok(tess_array_write(a, (const int64_t[]){0, 0}, (const int64_t[]){1, 1}, &item, sizeof item,
                             err));
         ok(tess_array_close(a, err));
-        check(path, item);
+        check(path, 7);
     }
 }
 
