@@ -48,7 +48,7 @@ expected_status() {
 }
 
 # Whether the file that a line begins with is one that this build cannot read, or the picture one
-# that it cannot write; or there was nothing to make the file with.
+# that it cannot write; or there was nothing to make the file or the plot with.
 is_beyond() {
     case $1 in
     *.nc:*)
@@ -58,6 +58,7 @@ is_beyond() {
     *.h5:*) case $without in *' nohdf5 '*) ;; *) false ;; esac ;;
     *.npz*) case $without in *' nonpz '*) ;; *) false ;; esac ;;
     *.png*) case $without in *' nopng '*) ;; *) false ;; esac ;;
+    *' --plot '*) ! command -v gnuplot >/dev/null ;;
     *) false ;;
     esac
 }
