@@ -16,7 +16,7 @@ enum { STATE_VALUES = 4, STATE_NOTE_SIZE = 1100, STATE_VALUE_MAX = 1200 };
 
 struct state {
     struct reference items;
-    int note; // of the metalayer "note"
+    int note; // of the metalayer "note"; -1: there is none
     int values[STATE_VALUES]; // of the attributes; 0: there is none
 };
 
