@@ -3,6 +3,7 @@
  * while threads of the library wait for work.
  */
 #include "api/files.h"
+#include "api/states.h"
 
 #include <tessera.h>
 
@@ -224,7 +225,8 @@ struct follower {
     int reads, wrong;
 };
 
-// Reads the newest value, again and again; it never gets less.
+// Reads the newest value, again and again; it never gets less. Most of the time it is without the
+// lock, also where reading takes long: a writer waits until no reader has it.
 static void *
 follow(void *argument)
 {
@@ -233,6 +235,7 @@ follow(void *argument)
     f->wrong += !a;
     while (a && !atomic_load(&f->stop)) {
         uint32_t value = 0;
+        const double begin = seconds();
         const tess_status st = read_value(a, &value);
         if (st == TESS_OK) {
             f->wrong += value < f->newest;
@@ -241,7 +244,7 @@ follow(void *argument)
             f->wrong += st != TESS_ERR_STALE || tess_array_refresh(a, NULL, NULL) != TESS_OK;
         }
         f->reads++;
-        (void)usleep(2000); // without the lock
+        (void)usleep((useconds_t)(2000 + 3e6 * (seconds() - begin)));
     }
     f->wrong += tess_array_close(a, NULL) != TESS_OK;
     return NULL;
