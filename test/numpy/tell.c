@@ -4,6 +4,7 @@
 #include "numpy/tell.h"
 
 #include "api/files.h"
+#include "support/native.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -82,13 +83,13 @@ tell_bytes(size_t n, const uint8_t *bytes)
 void
 tell_integers(int64_t n, const int64_t *list)
 {
-    tell_items("=i8", sizeof *list, 1, &n, list);
+    tell_items(NATIVE "i8", sizeof *list, 1, &n, list);
 }
 
 void
 tell_floats(int64_t n, const double *list)
 {
-    tell_items("=f8", sizeof *list, 1, &n, list);
+    tell_items(NATIVE "f8", sizeof *list, 1, &n, list);
 }
 
 void
