@@ -32,7 +32,7 @@ matrix(void)
             items[i][j] = (float)((i + j) % BINS);
     tess_storage_init(&storage); // no path: in memory
     tess_params_init(&params);
-    params.dtype = "<f4";
+    params.dtype = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ">f4" : "<f4"; // as this machine's
     params.ndim = 2;
     params.shape[0] = ROWS;
     params.shape[1] = COLUMNS;
