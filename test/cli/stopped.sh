@@ -27,11 +27,12 @@ stop() {
     while [ $n -lt "$moments" ]; do
         before
         ls -A work >expected
+        delay=$(awk "BEGIN { printf \"%.6f\", $lasts * $n / $moments / 1e6 }")
         case $((n % 3)) in 0) signal=TERM ;; 1) signal=HUP ;; *) signal=INT ;; esac
         # Signals that are ignored where this runs would be ignored by the command, too.
         (cd work && exec env --default-signal=HUP,INT,TERM "$tess" "$@") <$input >out 2>err &
         pid=$!
-        sleep "$(awk "BEGIN { printf \"%.6f\", $lasts * $n / $moments / 1e6 }")"
+        sleep "$delay"
         kill -$signal $pid 2>/dev/null
         wait $pid 2>/dev/null
         status=$?
