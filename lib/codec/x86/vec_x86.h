@@ -50,29 +50,6 @@ join32(vec16 low, vec16 high)
 }
 
 #else
-
-typedef struct {
-    vec16 low, high;
-} vec32;
-
-static inline vec32
-load32(const uint8_t *p)
-{
-    return (vec32){load16(p), load16(p + 16)};
-}
-
-static inline void
-store32(uint8_t *p, vec32 v)
-{
-    store16(p, v.low);
-    store16(p + 16, v.high);
-}
-
-static inline vec32
-join32(vec16 low, vec16 high)
-{
-    return (vec32){low, high};
-}
-
+#include "codec/vec32_of_two.h"
 #endif
 #endif
