@@ -23,8 +23,8 @@ static const struct codec_cost costs[] = {
     {CODEC_BLOSCLZ, {10, 20, 40}, 3, 350, 20}, //
     {CODEC_LZ4, {8, 10, 15}, 3, 350, 15}, //
     {CODEC_LZ4HC, {100, 200, 500}, 3, 350, 20}, //
-    {CODEC_ZLIB, {80, 150, 400}, 10, 2000, 20}, //
-    {CODEC_ZSTD, {30, 100, 500}, 8, 3000, 20}, //
+    {CODEC_ZLIB, {80, 150, 400}, 10, 12000, 20}, //
+    {CODEC_ZSTD, {30, 100, 500}, 8, 12000, 20}, //
 };
 
 // Plugins, and codecs that work on cells.
