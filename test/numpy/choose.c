@@ -5,6 +5,7 @@
 
 #include "api/files.h"
 #include "numpy/tell.h"
+#include "support/native.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ points_init(struct subject *s, struct points *p)
 void
 points_tell(const struct subject *s, const struct points *p)
 {
-    tell_items("=i8", sizeof *p->coords, 2, (int64_t[]){p->n, s->ndim}, p->coords);
+    tell_items(NATIVE "i8", sizeof *p->coords, 2, (int64_t[]){p->n, s->ndim}, p->coords);
 }
 
 void

@@ -6,6 +6,7 @@
 #include "api/files.h"
 #include "numpy/choose.h"
 #include "numpy/tell.h"
+#include "support/native.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,7 +116,7 @@ get_statistics(struct subject *s)
     ok(tess_array_statistics(s->target, c.start, c.stop, &t, err));
     tell_integers(8, (int64_t[]){t.count, t.nonfinite, t.exact, t.integer, t.min.kind, t.max.kind,
                                  t.min.i, t.max.i});
-    tell_items("=u8", 8, 1, &(int64_t){2}, (uint64_t[]){t.min.u, t.max.u});
+    tell_items(NATIVE "u8", 8, 1, &(int64_t){2}, (uint64_t[]){t.min.u, t.max.u});
     tell_floats(4, (double[]){t.min.f, t.max.f, t.sum, t.mean});
 }
 
