@@ -62,9 +62,22 @@ unshuffle_tile(const struct ndrows *r, const struct decoded *block, int64_t firs
     }
 }
 
+// Where the next block of the walk goes, if that is the one behind this along the last axis.
+static const uint8_t *
+neighbour(const struct walk *w, const uint8_t *dst, const int64_t *dst_stride)
+{
+    const int inner = w->ndim - 1;
+
+    if (w->ndim == 0 || w->at[inner] == w->last[inner])
+        return NULL;
+    return dst + w->count[inner] * dst_stride[inner];
+}
+
+// While the last tile is written, the first one at `next` is asked for; NULL: none.
 static void
 unshuffle_block(const struct geometry *g, const struct decoded *block, const int64_t *count,
-                int64_t src, const int64_t *src_stride, uint8_t *dst, const int64_t *dst_stride)
+                int64_t src, const int64_t *src_stride, uint8_t *dst, const int64_t *dst_stride,
+                const uint8_t *next)
 {
     struct ndrows r;
     bool more = ndrows_begin(&r, g->ndim, count, g->typesize, dst_stride, src_stride);
@@ -72,7 +85,7 @@ unshuffle_block(const struct geometry *g, const struct decoded *block, const int
         const int64_t first = (src + r.src) / g->typesize;
         uint8_t *const tile = dst + r.dst;
         more = ndrows_next(&r);
-        unshuffle_tile(&r, block, first, tile, more ? dst + r.dst : NULL);
+        unshuffle_tile(&r, block, first, tile, more ? dst + r.dst : next);
     }
 }
 
@@ -92,5 +105,6 @@ place_block(const struct geometry *g, const struct decoded *block, const struct 
         ndcopy(g->ndim, w->count, g->typesize, dst, dst_stride, block->bytes + src, src_stride);
         return;
     }
-    unshuffle_block(g, block, w->count, src, src_stride, dst, dst_stride);
+    unshuffle_block(g, block, w->count, src, src_stride, dst, dst_stride,
+                    neighbour(w, dst, dst_stride));
 }
