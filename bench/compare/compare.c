@@ -5,6 +5,7 @@
  * to stdout, one line per cell; a summary to stderr. With --summary the cells come from the CSV of
  * earlier runs instead.
  */
+#include "file.h"
 #include "many.h"
 #include "match.h"
 #include "memory.h"
@@ -31,6 +32,7 @@ static const char *const storages[] = {"memory", "disk"};
 // Lists of names, separated by commas; NULL: all.
 struct options {
     const char *arrays, *codecs, *filters, *threads, *storages, *works, *sides;
+    const char *files;
     int64_t size; // bytes
     int64_t appends; // 0: none
     int level;
@@ -48,6 +50,8 @@ usage(FILE *out)
         "       compare --summary results.csv...\n"
         "Lists are separated by commas.\n"
         "  --array LIST    of F4, F8N, I8, F8, I2 (all)\n"
+        "  --file LIST     .b2nd files, whose items, shapes, types and grids are used instead of\n"
+        "                  these arrays\n"
         "  --codec LIST    of lz4, blosclz, zstd, zlib (all)\n"
         "  --filter LIST   of shuffle, bitshuffle (shuffle)\n"
         "  --threads LIST  of 1, 2 (1)\n"
@@ -71,6 +75,7 @@ usage(FILE *out)
         "  --patience S    seconds after which a library is not asked again (10)\n"
         "  --cpu-time      of this process, not of the clock on the wall: one thread only\n"
         "  --no-limit      leave out the codecs alone\n"
+        "  --liblz4        the codecs alone decode LZ4 with its library, not with our decoder\n"
         "  --seed N        of data and positions (1)\n"
         "  --dir PATH      where files are written ($TMPDIR or /tmp)\n",
         out);
@@ -123,7 +128,8 @@ options_parse(struct options *o, int argc, char **argv)
         {"repeats", required_argument, NULL, 'r'},  {"budget", required_argument, NULL, 'b'},
         {"patience", required_argument, NULL, 'p'}, {"seed", required_argument, NULL, 'e'},
         {"dir", required_argument, NULL, 'd'},      {"cpu-time", no_argument, NULL, 'C'},
-        {"no-limit", no_argument, NULL, 'L'},       {"summary", no_argument, NULL, 'S'},
+        {"no-limit", no_argument, NULL, 'L'},       {"liblz4", no_argument, NULL, '4'},
+        {"file", required_argument, NULL, 'F'},     {"summary", no_argument, NULL, 'S'},
         {"help", no_argument, NULL, 'h'},           {0},
     };
     const char *const tmp = getenv("TMPDIR");
@@ -195,6 +201,12 @@ options_parse(struct options *o, int argc, char **argv)
             break;
         case 'L':
             o->rules.limit = false;
+            break;
+        case '4':
+            o->rules.liblz4 = true;
+            break;
+        case 'F':
+            o->files = optarg;
             break;
         case 'S':
             exit(summary(argc - optind, argv + optind));
@@ -292,6 +304,26 @@ compare_storages(struct compare *c, struct side_array *array, const void *src, s
         }
 }
 
+// An array with each of the codecs and filters, and all that comes below; *r has its name.
+static void
+compare_codecs(struct compare *c, struct side_array *array, const void *src, struct result *r)
+{
+    array->level = c->options.level;
+    array->automatic = c->options.automatic;
+    for (int i = 0; i < COUNT(codecs); i++)
+        for (int f = 0; f < COUNT(filters); f++) {
+            if (!listed(c->options.codecs, codecs[i].name) ||
+                !listed(c->options.filters, filters[f].name))
+                continue;
+            array->codec = codecs[i].id;
+            array->filter = filters[f].id;
+            snprintf(r->codec, sizeof r->codec, "%s",
+                     array->automatic ? "automatic" : codecs[i].name);
+            snprintf(r->filter, sizeof r->filter, "%s", filters[f].name);
+            compare_storages(c, array, src, r);
+        }
+}
+
 static void
 compare_workload(struct compare *c, const struct workload *w)
 {
@@ -300,23 +332,32 @@ compare_workload(struct compare *c, const struct workload *w)
     void *src;
 
     workload_array(w, c->options.size, &array);
-    array.level = c->options.level;
-    array.automatic = c->options.automatic;
     src = bench_alloc(array_size(&array));
     workload_fill(&array, c->options.seed, src);
     snprintf(r.array, sizeof r.array, "%s", w->name);
-    for (int i = 0; i < COUNT(codecs); i++)
-        for (int f = 0; f < COUNT(filters); f++) {
-            if (!listed(c->options.codecs, codecs[i].name) ||
-                !listed(c->options.filters, filters[f].name))
-                continue;
-            array.codec = codecs[i].id;
-            array.filter = filters[f].id;
-            snprintf(r.codec, sizeof r.codec, "%s", array.automatic ? "automatic" : codecs[i].name);
-            snprintf(r.filter, sizeof r.filter, "%s", filters[f].name);
-            compare_storages(c, &array, src, &r);
-        }
+    compare_codecs(c, &array, src, &r);
     free(src);
+}
+
+static void
+compare_files(struct compare *c)
+{
+    const char *list = c->options.files;
+
+    while (*list) {
+        const size_t n = strcspn(list, ",");
+        char path[512];
+        struct result r = {0};
+        struct side_array array;
+        void *src;
+
+        snprintf(path, sizeof path, "%.*s", (int)n, list);
+        src = file_load(path, &array);
+        file_name(path, r.array, sizeof r.array);
+        compare_codecs(c, &array, src, &r);
+        free(src);
+        list += n + (list[n] == ',');
+    }
 }
 
 // Many small chunks, for each codec.
@@ -361,7 +402,10 @@ main(int argc, char **argv)
         result_header();
     if (c.options.appends > 0)
         compare_many(&c);
-    for (int i = 0; i < nworkloads && (c.options.appends == 0 || c.options.works); i++)
+    if (c.options.files)
+        compare_files(&c);
+    for (int i = 0;
+         i < nworkloads && !c.options.files && (c.options.appends == 0 || c.options.works); i++)
         if (listed(c.options.arrays, workloads[i].name))
             compare_workload(&c, &workloads[i]);
     if (!c.options.memory)

@@ -40,6 +40,7 @@ struct limit {
     int filter, per_block;
     size_t neblock; // uncompressed bytes of a stream
     struct codec_call call;
+    const struct codec *decoder;
     struct stream *streams;
     uint8_t *filtered, *encoded;
     uint8_t *scratch; // one block
@@ -233,7 +234,7 @@ static void
 decode_stream(struct limit *l, const struct stream *s, uint8_t *dst, size_t upto)
 {
     const uint8_t *const src = l->encoded + s->offset;
-    const struct codec *const codec = l->call.codec;
+    const struct codec *const codec = l->decoder;
     tess_status st = TESS_OK;
     tess_error err;
 
@@ -302,7 +303,7 @@ set_codec(struct limit *l, const struct side_array *array)
 }
 
 struct limit *
-limit_new(const struct side_array *array, const void *src)
+limit_new(const struct side_array *array, const void *src, bool liblz4)
 {
     struct limit *const l = bench_alloc(sizeof *l);
 
@@ -311,6 +312,9 @@ limit_new(const struct side_array *array, const void *src)
     l->typesize = (size_t)array->typesize;
     l->block_size = (size_t)l->block_items * l->typesize;
     set_codec(l, array);
+    l->decoder = l->call.codec;
+    if (liblz4 && l->call.codec->id == CODEC_LZ4)
+        l->decoder = codec_by_id(CODEC_LZ4HC); // the same streams
     l->streams = bench_alloc((size_t)(l->nblocks * l->per_block) * sizeof *l->streams);
     l->filtered = bench_alloc((size_t)l->nblocks * l->block_size);
     l->encoded = bench_alloc((size_t)l->nblocks * l->block_size + CODEC_SLACK);

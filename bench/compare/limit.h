@@ -16,8 +16,8 @@
 
 struct limit;
 
-// The streams of src.
-struct limit *limit_new(const struct side_array *array, const void *src);
+// The streams of src. With `liblz4` streams of LZ4 are decoded by its library, else by our decoder.
+struct limit *limit_new(const struct side_array *array, const void *src, bool liblz4);
 void limit_free(struct limit *l); // NULL is fine
 
 // Encode all blocks, and gather the rows of all of them.

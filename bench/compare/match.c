@@ -137,7 +137,7 @@ match_new(const struct side *const *sides, const struct side_array *array, const
     m->dst = bench_alloc(m->size);
     m->expected = bench_alloc(m->size);
     draw_positions(m);
-    m->limit = rules->limit && array->threads == 1 ? limit_new(array, src) : NULL;
+    m->limit = rules->limit && array->threads == 1 ? limit_new(array, src, rules->liblz4) : NULL;
     for (int i = 0; i < NPLAYERS; i++)
         player_init(&m->players[i], m, sides[i], dir, i);
     return m;

@@ -21,7 +21,8 @@ struct match_rules {
     // Seconds of this process instead of the clock on the wall: for one thread, on a machine with
     // other work. What is waited for does not count then.
     bool cpu_time;
-    bool limit; // also what is possible, on one thread
+    bool limit; // also what is possible, on one thread,
+    bool liblz4; // and there LZ4 is decoded by its library
 };
 
 struct match;

@@ -11,7 +11,7 @@
 enum { TESSERA, DEFAULTS, BLOSC2, HDF5, NPLAYERS };
 
 struct result {
-    char array[8], codec[12], filter[12], storage[8], group[16], work[32], remark[32];
+    char array[16], codec[12], filter[12], storage[8], group[16], work[32], remark[32];
     int threads;
     int64_t requests, bytes;
     int repeats;
