@@ -11,13 +11,13 @@
  *    comes by once changes nothing.
  * 2. While there is room, that is all. When the budget is used up, the second miss counts only if
  *    the budget could have kept the block until then: no more misses ago than it holds blocks.
- * 3. Then blocks have to earn their price. Misses are told apart by their age, in four groups; each
- *    has an account from which an entering block is paid, and into which the first few hits of the
- *    block are paid back. Where an account is empty, only every sixteenth block enters, as a
- * sample: so random access to more than the budget holds costs next to nothing, and rows, whose
- * blocks return within a few misses, enter next to it. Learning from what happened to blocks of the
- * same kind is SHiP's idea (Wu et al., "SHiP: signature-based hit predictor for high performance
- *    caching", MICRO 2011), the kind being the age.
+ * 3. Then blocks have to earn their price. Misses are told apart by their age, in four groups;
+ *    each has an account from which an entering block is paid, and into which the first few hits of
+ *    the block are paid back. Where an account is empty, only every sixteenth block enters, as a
+ *    trial: random access to more than the budget holds then costs next to nothing, and rows, whose
+ *    blocks return within a few misses, enter next to it. Learning from what happened to blocks of
+ *    the same kind is SHiP's idea (Wu et al., "SHiP: signature-based hit predictor for high
+ *    performance caching", MICRO 2011), the kind being the age.
  *
  * bench/cache compares it with LRU, CLOCK, 2Q, S3-FIFO, W-TinyLFU and Belady's optimum.
  *
