@@ -8,9 +8,8 @@
  *
  * and gives each a price:
  *
- *     chunks * chunk + blocks * block + decoded bytes * decode + rows * row      on all threads
- *   + decoded bytes / ratio / disk speed + chunks * disk latency                 one after the
- * other
+ *     chunks * chunk + blocks * block + decoded bytes * decode + rows * row    on all threads
+ *   + decoded bytes / ratio / disk speed + chunks * disk latency               one after another
  *
  * Blocks that do not fit the second-level cache together with what is decoded from them cost more
  * per byte, small ones compress less. Writing encodes all bytes. A box that is written decodes and
