@@ -1,17 +1,34 @@
 /*
  * array.c - the public functions on arrays: arguments are checked here, once.
  */
+#include "array/array.h"
 #include "api/check.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
-#include "array/array.h"
+#include "array/create.h"
+#include "array/fill.h"
+#include "array/home.h"
+#include "array/open.h"
+#include "array/read.h"
 #include "array/recall.h"
+#include "array/refresh.h"
+#include "array/strided.h"
+#include "array/update.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "chunk/plugins.h"
 #include "codec/codec.h"
+#include "frame/frame.h"
+#include "frame/usage.h"
+#include "geom/shape.h"
+#include "io/folder.h"
+#include "io/io.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
+#include "meta/layers.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "base/error.h"
 #include "meta/json.h"
 #include "meta/value.h"
 

@@ -5,6 +5,12 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/held.h"
+#include "array/plain.h"
+#include "array/pool.h"
+#include "base/error.h"
+#include "chunk/decode.h"
+#include "codec/codec.h"
+#include "frame/frame.h"
 
 #include <tessera/chunk.h>
 

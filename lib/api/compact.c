@@ -3,8 +3,13 @@
  */
 #include "api/home.h"
 #include "api/uncancelled.h"
+#include "array/home.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "io/io.h"
 #include "io/leftovers.h"
+#include "task/watch.h"
 
 #include <tessera/repair.h>
 

@@ -7,6 +7,12 @@
 #include "api/home.h"
 #include "api/uncancelled.h"
 #include "array/held.h"
+#include "array/home.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "io/folder.h"
+#include "io/io.h"
+#include "task/watch.h"
 
 #include <tessera/copy.h>
 

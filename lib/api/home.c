@@ -3,6 +3,9 @@
  */
 #include "api/home.h"
 
+#include "base/error.h"
+#include "io/folder.h"
+#include "io/io.h"
 #include "io/leftovers.h"
 #include "io/path.h"
 #include "io/sidecar.h"

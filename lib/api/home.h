@@ -5,6 +5,7 @@
 #define API_HOME_H
 
 #include "array/array.h"
+#include "array/home.h"
 
 // What any call asks of a storage; before the calls below.
 tess_status home_check(const tess_storage *storage, tess_error *err);

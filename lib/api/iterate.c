@@ -3,8 +3,12 @@
  */
 #include "api/check.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
 #include "array/each.h"
 #include "array/statistics.h"
+#include "base/error.h"
+#include "geom/shape.h"
+#include "task/watch.h"
 
 static const int64_t nowhere[NDIM_MAX];
 

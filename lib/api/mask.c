@@ -2,10 +2,14 @@
  * mask.c - the public functions on masks: arguments are checked here, once.
  */
 #include "array/mask.h"
-
 #include "api/check.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/update.h"
 #include "array/view.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 

@@ -4,9 +4,13 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/fill.h"
+#include "base/error.h"
 #include "chunk/cursor.h"
+#include "chunk/encode.h"
 #include "frame/ledger_ref.h"
 #include "meta/fill_layer.h"
+#include "meta/layers.h"
 
 #include <tessera/meta.h>
 

@@ -4,6 +4,14 @@
 #include "array/repair.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/home.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "frame/salvage.h"
+#include "io/folder.h"
+#include "io/io.h"
+#include "task/watch.h"
 
 TESS_API void
 tess_repair_options_init(tess_repair_options *options)

@@ -4,8 +4,14 @@
 #include "array/reshape.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/strided.h"
+#include "array/update.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "geom/shape.h"
 #include "meta/dtype.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <string.h>

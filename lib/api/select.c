@@ -4,7 +4,11 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/select/gather.h"
+#include "array/update.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "task/watch.h"
 
 #include <tessera/select.h>
 

@@ -5,7 +5,12 @@
 
 #include "api/check.h"
 #include "api/uncancelled.h"
+#include "array/read.h"
+#include "array/strided.h"
+#include "array/update.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "task/watch.h"
 
 #include <tessera/slice.h>
 

@@ -5,6 +5,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/held.h"
+#include "base/error.h"
 
 TESS_API tess_status
 tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,

@@ -4,6 +4,7 @@
 #include "array/view.h"
 #include "api/slice.h"
 #include "api/uncancelled.h"
+#include "base/error.h"
 
 #include <tessera/view.h>
 

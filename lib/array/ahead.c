@@ -3,7 +3,9 @@
  */
 #include "array/ahead.h"
 
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -71,7 +73,7 @@ open_now(struct opening *o)
     struct gate *const gate = &o->all->gate;
     o->state = BEGUN;
     gate_unlock(gate);
-    o->status = visit_open(o->all->a, o->n, o->whole, &o->visit, &o->error);
+    o->status = visits_open(o->all->a, o->n, o->whole, &o->visit, &o->error);
     gate_lock(gate);
     o->state = DONE;
     gate_changed(gate);

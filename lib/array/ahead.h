@@ -29,8 +29,8 @@ struct ahead {
 void ahead_init(struct ahead *x, const tess_array *a, int threads);
 void ahead_finish(struct ahead *x); // the job is over
 
-// From next. Announce a chunk, at most `most` at a time; all: as for visit_open(). The opening is a
-// grain's, which lets go of it in the end.
+// From next. Announce a chunk, at most `most` at a time; all: as for visits_open(). The opening is
+// a grain's, which lets go of it in the end.
 tess_status ahead_announce(struct ahead *x, int64_t n, bool all, struct opening **o,
                            tess_error *err);
 // The chunk that was announced first, held once.

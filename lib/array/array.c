@@ -7,19 +7,13 @@
 #include "array/view.h"
 #include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "chunk/encoder.h"
+#include "chunk/plugins.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-void
-home_close(const struct home *home)
-{
-    io_close(home->io);
-    folder_close(home->folder);
-    sidecar_close(home->sidecar);
-    io_path_close(home->path);
-}
 
 tess_status
 array_take_options(tess_array *a, const tess_storage *storage, struct frame_options *options,

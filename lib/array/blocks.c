@@ -4,7 +4,11 @@
 #include "array/blocks.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "chunk/chunk.h"
+#include "chunk/decode.h"
+#include "chunk/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

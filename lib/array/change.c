@@ -6,11 +6,17 @@
  * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
  */
 #include "array/each.h"
-
 #include "array/held.h"
+#include "array/parts.h"
 #include "array/replace.h"
+#include "array/strided.h"
 #include "array/view.h"
+#include "array/write.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "geom/shape.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stddef.h>

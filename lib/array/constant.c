@@ -3,10 +3,17 @@
  */
 #include "array/constant.h"
 
-#include "array/view.h"
+#include "array/plain.h"
 #include "array/visit.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "chunk/assemble.h"
+#include "chunk/chunk.h"
+#include "chunk/header.h"
+#include "frame/frame.h"
+#include "frame/index.h"
 #include "geom/walk.h"
 
 #include <inttypes.h>
@@ -82,7 +89,7 @@ static tess_status
 stored_item(const struct look *l, int64_t n, uint8_t *item, bool *is, tess_error *err)
 {
     struct visit *v = NULL;
-    const tess_status st = visit_open(l->a, n, false, &v, err);
+    const tess_status st = visits_open(l->a, n, false, &v, err);
     *is = st == TESS_OK && constant_chunk(&v->stored.chunk, l->a->g.typesize, item);
     visit_release(v);
     return st;
@@ -142,32 +149,22 @@ compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t
 }
 
 tess_status
-constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
+constant_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
              enum constant_look look, uint8_t *item, bool *is, tess_error *err)
 {
-    static const uint8_t nothing;
-    const struct strided_const memory = {.items = &nothing};
-    const tess_array *const base = view_base_const(a);
-    struct strided_const unused;
-    struct view_box box;
     uint8_t small[64];
     const bool wide = a->g.typesize > (int32_t)sizeof small;
-    struct look l = {.a = base, .item = item, .other = small};
-    tess_status st = TESS_OK;
+    struct look l = {.a = a, .item = item, .other = small};
 
     *is = false;
-    if (cache_dirty_size(base->cache) > 0)
+    if (cache_dirty_size(a->cache) > 0)
         return TESS_OK;
-    l.stored = look == CONSTANT_STORED && !base->plain;
+    l.stored = look == CONSTANT_STORED && !a->plain;
     if (wide)
         l.other = malloc((size_t)a->g.typesize);
     if (!l.other)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    if (a->view)
-        st = view_box(a, start, stop, NULL, &memory, &box, &unused, err);
-    if (st == TESS_OK)
-        st = a->view ? compare(&l, box.start, box.stop, box.step, is, err)
-                     : compare(&l, start, stop, NULL, is, err);
+    const tess_status st = compare(&l, start, stop, step, is, err);
     *is = *is && st == TESS_OK;
     if (wide)
         free(l.other);

@@ -22,11 +22,13 @@ enum constant_look {
 };
 
 /*
- * Whether a box with items, of an array or view, is one item again and again, as its chunks say.
- * Then *item, of typesize bytes, is that. Never while blocks wait to be written back.
+ * Whether a box with items is one item again and again, as its chunks say; step as for
+ * array_read(), the array is no view. Then *item, of typesize bytes, is that. Never while blocks
+ * wait to be written back.
  */
 tess_status constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
-                         enum constant_look look, uint8_t *item, bool *is, tess_error *err);
+                         const int64_t *step, enum constant_look look, uint8_t *item, bool *is,
+                         tess_error *err);
 
 /*
  * As part of a change: set a box to one item where that is one step, because all of the array is,

@@ -5,13 +5,27 @@
  * written then. It is committed once, before a file gets its name; where it replaces something and
  * its items come later, it gets that with the first commit that the program asks for.
  */
-#include "array/array.h"
+#include "array/create.h"
 
+#include "array/array.h"
 #include "array/cost.h"
+#include "array/fill.h"
 #include "array/sources.h"
+#include "array/strided.h"
+#include "array/write.h"
+#include "base/error.h"
+#include "chunk/chunk.h"
+#include "codec/codec.h"
+#include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/index.h"
 #include "geom/layout.h"
+#include "geom/shape.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
+#include "meta/layers.h"
+#include "meta/ndlayer.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

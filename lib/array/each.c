@@ -3,6 +3,8 @@
  */
 #include "array/each.h"
 
+#include "base/error.h"
+
 #include <inttypes.h>
 
 struct looker {

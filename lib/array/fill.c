@@ -5,16 +5,29 @@
  * the value once. Those at the old border hold padding, which may be anything; what of it comes
  * into sight becomes the fill value.
  */
-#include "array/array.h"
+#include "array/fill.h"
 
+#include "array/array.h"
 #include "array/constant.h"
 #include "array/cost.h"
+#include "array/pool.h"
+#include "array/strided.h"
 #include "array/visit.h"
+#include "array/visits.h"
+#include "array/write.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "codec/codec.h"
+#include "frame/index.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 #include "meta/fill_layer.h"
+#include "meta/layers.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -160,7 +173,7 @@ look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *
     if (st != TESS_OK)
         return st;
     uint8_t *const block = malloc((size_t)blocksize);
-    st = block ? visit_open(f->a, chunk->index, false, &v, err)
+    st = block ? visits_open(f->a, chunk->index, false, &v, err)
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     if (st == TESS_OK)
         st = is_filled(f, v, chunk, block, s, filled, err);

@@ -10,10 +10,15 @@
 #include "array/held.h"
 
 #include "array/cost.h"
+#include "array/pool.h"
 #include "array/replace.h"
 #include "array/visit.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "frame/frame.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
@@ -107,7 +112,7 @@ enter_chunk(struct hold_job *job, tess_error *err)
         return TESS_OK;
     visit_release(job->visit);
     job->visit = NULL;
-    return visit_open(job->a, job->chunks.index, false, &job->visit, err);
+    return visits_open(job->a, job->chunks.index, false, &job->visit, err);
 }
 
 // Blocks that are at hand need no work.

@@ -9,6 +9,7 @@
 #define ARRAY_HELD_H
 
 #include "array/array.h"
+#include "array/strided.h"
 
 // Whether a box is to be written by held_write(): it is small against the cache.
 bool held_wants(const tess_array *a, const int64_t *start, const int64_t *stop,

@@ -10,8 +10,20 @@
 #include "array/making.h"
 
 #include "array/constant.h"
+#include "array/pool.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/assemble.h"
+#include "chunk/chunk.h"
+#include "chunk/decode.h"
+#include "chunk/encode.h"
+#include "chunk/encoder.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
 #include "chunk/train.h"
+#include "codec/dict.h"
+#include "frame/frame.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -62,7 +74,7 @@ open_old(struct making *m, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->a->encoder;
     bool replaced;
-    const tess_status st = visit_open(m->a, m->edit.n, false, &m->old, err);
+    const tess_status st = visits_open(m->a, m->edit.n, false, &m->old, err);
     if (st != TESS_OK)
         return st;
     m->keep = m->old->kind == VISIT_BLOCKS && same_encoding(&m->old->stored.chunk.h, e) &&

@@ -3,8 +3,17 @@
  */
 #include "array/mask.h"
 
+#include "array/read.h"
+#include "array/select/gather.h"
+#include "array/select/masked.h"
+#include "array/select/scatter.h"
+#include "array/strided.h"
 #include "array/view.h"
+#include "array/write.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "geom/shape.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

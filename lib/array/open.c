@@ -4,9 +4,18 @@
  * What is refused here cannot trouble a read: shapes and their products are within limits, and the
  * number and size of the frame's chunks are those of the grid.
  */
-#include "array/repair.h"
+#include "array/open.h"
 
+#include "array/fill.h"
+#include "array/plain.h"
+#include "array/repair.h"
+#include "base/error.h"
+#include "frame/frame.h"
+#include "frame/salvage.h"
+#include "geom/shape.h"
 #include "meta/fill_layer.h"
+#include "meta/layers.h"
+#include "meta/ndlayer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

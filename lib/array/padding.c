@@ -3,7 +3,11 @@
  */
 #include "array/padding.h"
 
+#include "array/write.h"
 #include "base/checked.h"
+#include "chunk/encoder.h"
+#include "filter/pipeline.h"
+#include "task/watch.h"
 
 #include <string.h>
 

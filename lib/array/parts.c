@@ -12,12 +12,26 @@
 #include "array/blocks.h"
 #include "array/cost.h"
 #include "array/place.h"
+#include "array/plain.h"
+#include "array/pool.h"
+#include "array/read.h"
+#include "array/strided.h"
 #include "array/visit.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
 #include "chunk/cursor.h"
+#include "chunk/decode.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "codec/codec.h"
+#include "frame/frame.h"
+#include "frame/index.h"
+#include "geom/shape.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -195,7 +209,7 @@ enter_chunk(struct job *job, tess_error *err)
     const struct walk *const w = &job->p->chunks;
     visit_release(job->visit);
     job->visit = NULL;
-    const tess_status st = visit_open(job->p->a, w->index, false, &job->visit, err);
+    const tess_status st = visits_open(job->p->a, w->index, false, &job->visit, err);
     if (st != TESS_OK)
         return st;
     for (int i = 0; i < g->ndim; i++) {

@@ -6,6 +6,7 @@
 #include "array/place.h"
 
 #include "filter/kernels.h"
+#include "geom/shape.h"
 #include "ndcopy/ndcopy.h"
 
 struct block_need

@@ -4,11 +4,16 @@
  * Items are those of the frame's typesize where the chunks hold whole ones, else bytes. Chunks and
  * blocks may have any sizes.
  */
-#include "array/array.h"
+#include "array/plain.h"
 
+#include "array/array.h"
+#include "array/pool.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "chunk/cursor.h"
+#include "frame/frame.h"
 #include "ndcopy/ndcopy.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

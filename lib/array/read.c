@@ -9,21 +9,32 @@
  * Not here: what a chunk is (visit.c), how a block is had (blocks.c), the last step of an item
  * (place.c).
  */
-#include "array/array.h"
+#include "array/read.h"
 
 #include "array/ahead.h"
+#include "array/array.h"
 #include "array/blocks.h"
 #include "array/cost.h"
 #include "array/place.h"
+#include "array/plain.h"
+#include "array/pool.h"
 #include "array/recall.h"
 #include "array/view.h"
 #include "array/visit.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
 #include "chunk/cursor.h"
+#include "chunk/decode.h"
+#include "chunk/scratch.h"
+#include "codec/codec.h"
+#include "frame/frame.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +104,7 @@ enter_chunk(struct read_job *job, tess_error *err)
     const bool all = walk_covers(&job->chunks, g->shape);
     const tess_status st = job->ahead.most > 0
                                ? ahead_take(&job->ahead, &job->visit, err)
-                               : visit_open(job->a, job->chunks.index, all, &job->visit, err);
+                               : visits_open(job->a, job->chunks.index, all, &job->visit, err);
     if (st != TESS_OK)
         return st;
     job->chunk_dst = at(job, job->dst->items, job->chunks.from);

@@ -5,6 +5,8 @@
 
 #include "array/place.h"
 #include "cache/cache.h"
+#include "chunk/decode.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 
 enum { BLOCKS_MAX = 64 };

@@ -5,6 +5,7 @@
 #define ARRAY_RECALL_H
 
 #include "array/array.h"
+#include "array/strided.h"
 
 /*
  * Copy a box if all of its blocks are decoded already; false if one is not, dst may then hold some

@@ -3,8 +3,9 @@
  *
  * The frame stays where it is in memory, since views know it; what it holds goes over.
  */
-#include "array/array.h"
+#include "array/refresh.h"
 
+#include "array/array.h"
 #include "cache/cache.h"
 
 #include <string.h>

@@ -6,7 +6,15 @@
  */
 #include "array/repair.h"
 
+#include "array/fill.h"
+#include "array/home.h"
+#include "array/plain.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/assemble.h"
+#include "chunk/encoder.h"
+#include "chunk/header.h"
+#include "frame/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #define ARRAY_REPAIR_H
 
 #include "array/array.h"
+#include "array/home.h"
 #include "frame/salvage.h"
 
 #include <tessera/repair.h>

@@ -5,6 +5,7 @@
 
 #include "array/store.h"
 #include "base/checked.h"
+#include "geom/shape.h"
 #include "ndcopy/ndcopy.h"
 
 #include <string.h>

@@ -7,12 +7,18 @@
  */
 #include "array/reshape.h"
 
+#include "array/fill.h"
 #include "array/held.h"
 #include "array/padding.h"
+#include "array/resize.h"
 #include "array/shift.h"
 #include "array/sources.h"
+#include "array/update.h"
+#include "array/write.h"
 #include "base/checked.h"
 #include "cache/cache.h"
+#include "geom/shape.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

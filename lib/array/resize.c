@@ -4,10 +4,17 @@
  * The frame's list of chunks always is the grid in C order. Where only the slowest axis changes at
  * its end, the list gets longer or shorter at its end; else a new one is made.
  */
-#include "array/array.h"
+#include "array/resize.h"
 
+#include "array/array.h"
+#include "array/fill.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "frame/frame.h"
+#include "frame/index.h"
+#include "geom/shape.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include "array/sealed_header.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "frame/frame.h"
 #include "frame/header.h"
 #include "frame/ledger.h"
 #include "meta/layers.h"

@@ -7,8 +7,14 @@
 #include "array/shift.h"
 
 #include "array/constant.h"
+#include "array/read.h"
+#include "array/strided.h"
+#include "array/write.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "geom/halves.h"
+#include "geom/shape.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,7 +133,8 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
               tess_error *err)
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
-    const tess_status st = constant_box(p->a, m->from, m->from_stop, look, p->item, done, err);
+    const tess_status st =
+        constant_box(p->a, m->from, m->from_stop, NULL, look, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
     count_items(p, m);

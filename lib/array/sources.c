@@ -4,13 +4,24 @@
 #include "array/sources.h"
 
 #include "array/constant.h"
+#include "array/pool.h"
+#include "array/read.h"
+#include "array/strided.h"
+#include "array/view.h"
+#include "array/write.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "base/swap.h"
 #include "cache/cache.h"
+#include "frame/checksums.h"
+#include "frame/frame.h"
+#include "frame/index.h"
 #include "geom/halves.h"
 #include "geom/rechunk.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,6 +209,25 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
     return st;
 }
 
+// Whether a box of a source, which may be a view, is one item again and again.
+static tess_status
+is_constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
+                enum constant_look look, uint8_t *item, bool *is, tess_error *err)
+{
+    static const uint8_t nothing;
+    const struct strided_const memory = {.items = &nothing};
+    struct strided_const unused;
+    struct view_box box;
+
+    if (!a->view)
+        return constant_box(a, start, stop, NULL, look, item, is, err);
+    *is = false;
+    const tess_status st = view_box(a, start, stop, NULL, &memory, &box, &unused, err);
+    if (st != TESS_OK)
+        return st;
+    return constant_box(a->view->base, box.start, box.stop, box.step, look, item, is, err);
+}
+
 // Whether what the sources have of a box is one item again and again, p->item.
 static tess_status
 is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum constant_look look,
@@ -213,14 +243,14 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
     memcpy(from, start, sizeof *from * (size_t)ndim);
     memcpy(to, stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return constant_box(sources->arrays[0], from, to, look, item, is, err);
+        return is_constant_box(sources->arrays[0], from, to, look, item, is, err);
     for (int64_t n = source_at(sources, start[axis]);
          n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK && *is; n++) {
         from[axis] = max_i64(start[axis] - sources->starts[n], 0);
         to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
         if (from[axis] >= to[axis])
             continue;
-        st = constant_box(sources->arrays[n], from, to, look, item, is, err);
+        st = is_constant_box(sources->arrays[n], from, to, look, item, is, err);
         if (*is && item == p->other)
             *is = memcmp(p->item, p->other, (size_t)p->a->g.typesize) == 0;
         item = p->other;

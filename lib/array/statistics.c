@@ -8,6 +8,7 @@
 
 #include "array/number.h"
 #include "array/parts.h"
+#include "base/error.h"
 #include "meta/dtype.h"
 
 #include <math.h>

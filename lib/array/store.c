@@ -19,9 +19,16 @@
 
 #include "array/cost.h"
 #include "array/making.h"
+#include "array/pool.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "chunk/assemble.h"
+#include "chunk/encode.h"
+#include "chunk/encoder.h"
+#include "chunk/scratch.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <pthread.h>
 #include <stdlib.h>

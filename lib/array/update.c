@@ -4,14 +4,20 @@
  * Each is a change of the frame, undone if it fails, or a write that waits in the cache. What waits
  * is written back before anything happens that does not know of it.
  */
-#include "array/array.h"
+#include "array/update.h"
 
+#include "array/array.h"
+#include "array/fill.h"
 #include "array/held.h"
 #include "array/mask.h"
 #include "array/padding.h"
+#include "array/select/scatter.h"
 #include "array/view.h"
+#include "array/write.h"
 #include "cache/cache.h"
+#include "frame/frame.h"
 #include "frame/shorten.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 

@@ -12,12 +12,21 @@
 #include "array/verify.h"
 
 #include "array/cost.h"
+#include "array/plain.h"
+#include "array/pool.h"
 #include "array/sealed_header.h"
 #include "array/visit.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "chunk/cursor.h"
+#include "chunk/header.h"
 #include "codec/codec.h"
+#include "frame/checksums.h"
+#include "frame/frame.h"
+#include "frame/index.h"
+#include "frame/usage.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 

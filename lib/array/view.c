@@ -4,6 +4,8 @@
 #include "array/view.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "geom/shape.h"
 
 #include <stdlib.h>
 #include <string.h>

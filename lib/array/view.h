@@ -9,6 +9,7 @@
 #define ARRAY_VIEW_H
 
 #include "array/array.h"
+#include "array/strided.h"
 
 struct view {
     tess_array *base; // held; no view itself

@@ -3,8 +3,12 @@
  */
 #include "array/visit.h"
 
-#include "array/visits.h"
+#include "array/pool.h"
+#include "base/error.h"
+#include "chunk/chunk.h"
 #include "chunk/cursor.h"
+#include "chunk/decode.h"
+#include "frame/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,18 +60,12 @@ open_new(const tess_array *a, int64_t n, bool all, struct chunk_scratch *s, stru
 }
 
 tess_status
-visit_open(const tess_array *a, int64_t n, bool all, struct visit **out, tess_error *err)
+visit_new(const tess_array *a, int64_t n, bool all, struct visit **out, tess_error *err)
 {
-    *out = visits_find(a->visits, n, a->frame->generation);
-    if (*out)
-        return TESS_OK;
     struct chunk_scratch *const s = pool_take(a->pool);
     const tess_status st = s ? open_new(a, n, all, s, out, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     pool_give(a->pool, s);
-    // A file for each would be too many open files, and all bytes of each too much memory.
-    if (st == TESS_OK && !(*out)->stored.owns_io && !(*out)->stored.whole)
-        visits_keep(a->visits, *out);
     return st;
 }
 

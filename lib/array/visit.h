@@ -27,9 +27,9 @@ struct visit {
     atomic_int users;
 };
 
-// Open chunk n; *v is held once. The array's pool lends memory if the chunk has to be read. all:
-// the caller wants all of its blocks.
-tess_status visit_open(const tess_array *a, int64_t n, bool all, struct visit **v, tess_error *err);
+// Open chunk n, whether it is open already or not (visits.h); *v is held once. all: the caller
+// wants all of its blocks.
+tess_status visit_new(const tess_array *a, int64_t n, bool all, struct visit **v, tess_error *err);
 void visit_hold(struct visit *v);
 void visit_release(struct visit *v); // NULL: fine
 

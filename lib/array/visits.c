@@ -64,8 +64,8 @@ slot_of(struct visits *all, int64_t n)
     return &all->slots[(uint64_t)n % SLOTS];
 }
 
-struct visit *
-visits_find(struct visits *all, int64_t n, int64_t generation)
+static struct visit *
+find(struct visits *all, int64_t n, int64_t generation)
 {
     struct slot *const slot = slot_of(all, n);
     struct visit *found = NULL;
@@ -91,8 +91,8 @@ set(struct visits *all, struct slot *slot, struct visit *v, size_t size)
     visit_release(before);
 }
 
-void
-visits_keep(struct visits *all, struct visit *v)
+static void
+keep(struct visits *all, struct visit *v)
 {
     const size_t size = visit_size(v);
     struct slot *const slot = slot_of(all, v->n);
@@ -106,4 +106,17 @@ visits_keep(struct visits *all, struct visit *v)
         if (other != slot)
             set(all, other, NULL, 0);
     }
+}
+
+tess_status
+visits_open(const tess_array *a, int64_t n, bool all, struct visit **v, tess_error *err)
+{
+    *v = find(a->visits, n, a->frame->generation);
+    if (*v)
+        return TESS_OK;
+    const tess_status st = visit_new(a, n, all, v, err);
+    // A file for each would be too many open files, and all bytes of each too much memory.
+    if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
+        keep(a->visits, *v);
+    return st;
 }

@@ -16,10 +16,10 @@ struct visits;
 struct visits *visits_new(int64_t cache_size);
 void visits_free(struct visits *all); // NULL: fine
 
-// Chunk n as opened in this generation of the list, held; NULL: it has to be opened.
-struct visit *visits_find(struct visits *all, int64_t n, int64_t generation);
-
-// Keep an opened chunk, if it is small enough. The caller's hold stays the caller's.
-void visits_keep(struct visits *all, struct visit *v);
+// Chunk n, held once: as it was opened last in this generation of the list, or opened now and kept,
+// if it is small enough. The array's pool lends memory if it has to be read. all: the caller wants
+// all of its blocks.
+tess_status visits_open(const tess_array *a, int64_t n, bool all, struct visit **v,
+                        tess_error *err);
 
 #endif

@@ -10,14 +10,18 @@
  *
  * Padding is zeros.
  */
-#include "array/store.h"
+#include "array/write.h"
 
 #include "array/constant.h"
+#include "array/store.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "geom/shape.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 

@@ -1,20 +1,224 @@
 /*
- * selection_mask.c - what a mask chooses of a box, as a selection.
+ * masked.c - what a mask chooses of a box, as a selection.
  *
  * The mask's bytes are looked at once, in order; that tells of how many blocks something is chosen,
  * and where in the caller's memory it goes. So blocks can be worked on in any order, by any thread.
  */
-#include "array/selection.h"
+#include "array/select/masked.h"
 
+#include "array/plain.h"
+#include "array/select/cells.h"
+#include "array/select/mask_copy.h"
+#include "array/select/mask_rows.h"
 #include "array/view.h"
 #include "base/checked.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    DENSE = 64, // of as many items, one is picked: a block is needed as a whole
-    AHEAD = 8, // pieces of rows
+enum { DENSE = 64 }; // of as many items, one is picked: a block is needed as a whole
+
+static const struct axis_pick *
+pick_of(const struct selection *s, const struct part *block, int axis)
+{
+    return &s->axis[axis].picks[block->first[axis]];
+}
+
+// -- parts
+
+static bool
+meets_block(const struct selection *s, const struct part *block)
+{
+    return mask_chosen(s, block) > 0;
+}
+
+static bool
+meets_chunk(const struct selection *s, const struct part *chunk)
+{
+    const struct mask_index *const m = s->mask;
+    const int ndim = s->a->g.ndim;
+    struct part block = *chunk;
+    for (;;) {
+        int b = ndim - 1;
+        if (meets_block(s, &block))
+            return true;
+        for (; b >= 0; b--) {
+            if (m->over[b] && ++block.first[b] < chunk->stop[b])
+                break;
+            block.first[b] = chunk->first[b];
+        }
+        if (b < 0)
+            return false;
+    }
+}
+
+static bool
+fills_block(const struct selection *s, const struct part *block)
+{
+    const struct mask_index *const m = s->mask;
+    int64_t nbytes = 1, nitems = 1;
+    for (int b = 0; b < s->a->g.ndim; b++) {
+        const int64_t length = s->axis[b].picks[block->first[b]].length;
+        nitems *= length;
+        nbytes *= m->over[b] ? length : 1;
+    }
+    return nitems == s->a->g.block_nitems && mask_chosen(s, block) == nbytes;
+}
+
+static bool
+find_chunk(const struct selection *s, int64_t n, struct part *chunk)
+{
+    bool found = cells_chunk(s, n, chunk);
+    while (found && !meets_chunk(s, chunk))
+        found = cells_chunk(s, chunk->n + 1, chunk);
+    return found;
+}
+
+static bool
+find_block(const struct selection *s, const struct part *chunk, int64_t n, struct part *block)
+{
+    bool found = cells_block(s, chunk, n, block);
+    while (found && !meets_block(s, block))
+        found = cells_block(s, chunk, block->n + 1, block);
+    return found;
+}
+
+static struct reach
+reach_of(const struct selection *s, const struct part *block)
+{
+    const struct mask_index *const m = s->mask;
+    struct reach reach = {.first = INT64_MAX};
+    int64_t lower = 0, upper = 0, runs = 1; // of the items for one byte
+    struct mask_rows r;
+
+    for (int b = 0; b < s->a->g.ndim; b++) {
+        const int64_t length = pick_of(s, block, b)->length;
+        const int64_t by = m->over[b] ? 0 : (length - 1) * s->axis[b].item_step;
+        lower += min_i64(by, 0);
+        upper += max_i64(by, 0);
+        runs *= m->over[b] || (b == m->inner_row && s->axis[b].item_step == 1) ? 1 : length;
+    }
+    reach.npicks = mask_chosen(s, block) * runs;
+    if (reach.npicks > s->a->g.block_nitems / DENSE) {
+        reach.first = 0;
+        reach.stop = s->a->g.block_nitems;
+        return reach;
+    }
+    mask_rows_begin(&r, s, block);
+    while (mask_rows_next(&r)) {
+        const int64_t first = mask_next(r.bytes, 0, r.n);
+        int64_t last = r.n - 1;
+        while (!r.bytes[last])
+            last--;
+        const int64_t x = r.item + first * r.item_step, y = r.item + last * r.item_step;
+        reach.first = min_i64(reach.first, min_i64(x, y) + lower);
+        reach.stop = max_i64(reach.stop, max_i64(x, y) + upper + 1);
+    }
+    return reach;
+}
+
+// -- picks
+
+// The next combination of the axes that the mask does not have; whole runs of them are one pick.
+static bool
+turn_inner(struct picks *p, bool runs)
+{
+    const struct selection *const s = p->s;
+    const struct mask_index *const m = s->mask;
+    for (int b = s->a->g.ndim - 1; b >= 0; b--) {
+        if (m->over[b] || (runs && b == m->inner_row))
+            continue;
+        if (++p->now[b] < pick_of(s, p->block, b)->length)
+            return true;
+        p->now[b] = 0;
+    }
+    return false;
+}
+
+static struct pick
+inner_pick(const struct picks *p, bool runs)
+{
+    const struct selection *const s = p->s;
+    const struct mask_index *const m = s->mask;
+    const struct mask_rows *const r = &p->rows;
+    struct pick pick = {
+        .item = r->item + p->k * r->item_step,
+        .at = (r->before + r->count - p->left) * m->inner,
+        .length = runs ? pick_of(s, p->block, m->inner_row)->length : 1,
+    };
+    for (int b = 0; b < s->a->g.ndim; b++)
+        if (!m->over[b]) {
+            pick.item += p->now[b] * s->axis[b].item_step;
+            pick.at += (pick_of(s, p->block, b)->at + p->now[b]) * s->axis[b].at_step;
+        }
+    return pick;
+}
+
+static void
+begin_picks(struct picks *p)
+{
+    mask_rows_begin(&p->rows, p->s, p->block);
+    memset(p->now, 0, sizeof p->now);
+    p->left = 0;
+}
+
+static void
+next_picks(struct picks *p)
+{
+    const struct mask_index *const m = p->s->mask;
+    const struct mask_rows *const r = &p->rows;
+    const bool inner = m->inner_row >= 0;
+    const bool runs = inner && p->s->axis[m->inner_row].item_step == 1;
+
+    while (p->n < PICKS_MAX) {
+        if (p->left == 0) {
+            p->more = mask_rows_next(&p->rows);
+            if (!p->more)
+                return;
+            p->k = 0;
+            p->left = r->count;
+        }
+        p->k = mask_next(r->bytes, p->k, r->n);
+        struct pick *const pick = &p->list[p->n++];
+        int64_t length = 1;
+        if (inner) {
+            *pick = inner_pick(p, runs);
+            if (turn_inner(p, runs))
+                continue;
+        } else {
+            while (r->item_step == 1 && length < p->left && r->bytes[p->k + length])
+                length++;
+            *pick = (struct pick){r->item + p->k * r->item_step, r->before + r->count - p->left,
+                                  length};
+        }
+        p->k += length;
+        p->left -= length;
+    }
+}
+
+static void
+finish(struct selection *s)
+{
+    for (int i = 0; i < NDIM_MAX; i++)
+        free(s->axis[i].picks);
+    if (!s->mask)
+        return;
+    free(s->mask->before);
+    free(s->mask->chosen);
+    free(s->mask);
+}
+
+static const struct selection_kind masked = {
+    .chunk = find_chunk,
+    .block = find_block,
+    .reach = reach_of,
+    .picks_begin = begin_picks,
+    .picks_next = next_picks,
+    .finish = finish,
+    .fills_block = fills_block,
+    .gather = mask_gather,
+    .scatter = mask_scatter,
 };
 
 // -- axes
@@ -118,20 +322,6 @@ add_axes(struct selection *s, const tess_array *a, int ndim, const int64_t *star
 }
 
 // -- bytes
-
-int64_t
-mask_next(const uint8_t *bytes, int64_t k, int64_t n)
-{
-    uint64_t word;
-    for (; n - k >= (int64_t)sizeof word; k += (int64_t)sizeof word) {
-        memcpy(&word, bytes + k, sizeof word);
-        if (word != 0)
-            break;
-    }
-    while (k < n && !bytes[k])
-        k++;
-    return k;
-}
 
 // A bit for each byte that is not 0, at its lowest place.
 static uint64_t
@@ -283,7 +473,7 @@ selection_of_mask(struct selection *s, const tess_array *a, int ndim, const int6
     tess_status st = view_check(a, err);
     if (st != TESS_OK)
         return st;
-    selection_begin(s, view_base_const(a));
+    selection_begin(s, &masked, view_base_const(a));
     s->nblocks = 1;
     s->mask = calloc(1, sizeof *s->mask);
     if (!s->mask)
@@ -297,242 +487,4 @@ selection_of_mask(struct selection *s, const tess_array *a, int ndim, const int6
     if (st != TESS_OK)
         selection_finish(s);
     return st;
-}
-
-// -- blocks
-
-// Bytes of the mask that are chosen in a block.
-static int64_t
-chosen_of(const struct selection *s, const struct part *block)
-{
-    int64_t at = 0;
-    for (int b = 0; b < s->a->g.ndim; b++)
-        at += block->first[b] * s->mask->block_step[b];
-    return s->mask->chosen[at];
-}
-
-bool
-mask_meets_block(const struct selection *s, const struct part *block)
-{
-    return chosen_of(s, block) > 0;
-}
-
-bool
-mask_meets_chunk(const struct selection *s, const struct part *chunk)
-{
-    const struct mask_index *const m = s->mask;
-    const int ndim = s->a->g.ndim;
-    struct part block = *chunk;
-    for (;;) {
-        int b = ndim - 1;
-        if (mask_meets_block(s, &block))
-            return true;
-        for (; b >= 0; b--) {
-            if (m->over[b] && ++block.first[b] < chunk->stop[b])
-                break;
-            block.first[b] = chunk->first[b];
-        }
-        if (b < 0)
-            return false;
-    }
-}
-
-bool
-mask_fills_block(const struct selection *s, const struct part *block)
-{
-    const struct mask_index *const m = s->mask;
-    int64_t nbytes = 1, nitems = 1;
-    for (int b = 0; b < s->a->g.ndim; b++) {
-        const int64_t length = s->axis[b].picks[block->first[b]].length;
-        nitems *= length;
-        nbytes *= m->over[b] ? length : 1;
-    }
-    return nitems == s->a->g.block_nitems && chosen_of(s, block) == nbytes;
-}
-
-static const struct axis_pick *
-pick_of(const struct selection *s, const struct part *block, int axis)
-{
-    return &s->axis[axis].picks[block->first[axis]];
-}
-
-void
-mask_rows_begin(struct mask_rows *r, const struct selection *s, const struct part *block)
-{
-    const struct mask_index *const m = s->mask;
-    *r = (struct mask_rows){.s = s, .block = block, .n = 1, .item_step = 1, .ahead = -1};
-    for (int b = 0; b < s->a->g.ndim; b++) {
-        const struct axis_pick *const p = pick_of(s, block, b);
-        r->item += p->item;
-        if (!m->over[b])
-            continue;
-        r->offset += p->at * s->axis[b].at_step;
-        r->piece += p->at * m->piece_step[b];
-        if (b != m->row && p->length > 1)
-            r->ahead = b;
-    }
-    if (m->row >= 0) {
-        const int64_t at = block->first[m->row];
-        r->piece += m->reversed ? s->axis[m->row].n - 1 - at : at;
-        r->n = pick_of(s, block, m->row)->length;
-        r->item_step = s->axis[m->row].item_step;
-    }
-}
-
-// The next combination of the mask's axes but the row.
-static bool
-turn(struct mask_rows *r)
-{
-    const struct selection *const s = r->s;
-    const struct mask_index *const m = s->mask;
-    for (int b = s->a->g.ndim - 1; b >= 0; b--) {
-        const int64_t length = pick_of(s, r->block, b)->length;
-        if (!m->over[b] || b == m->row || length == 1)
-            continue;
-        const int64_t by = ++r->now[b] < length ? 1 : 1 - length;
-        r->offset += by * s->axis[b].at_step;
-        r->piece += by * m->piece_step[b];
-        r->item += by * s->axis[b].item_step;
-        if (by == 1)
-            return true;
-        r->now[b] = 0;
-    }
-    return false;
-}
-
-// Pieces are far apart, in the mask and in the caller's memory, so a CPU does not guess where the
-// next one is.
-static void
-look_ahead(struct mask_rows *r)
-{
-    const struct selection *const s = r->s;
-    const int b = r->ahead;
-    r->later = r->before;
-    if (b < 0 || r->now[b] + AHEAD >= pick_of(s, r->block, b)->length)
-        return;
-    r->later = s->mask->before[r->piece + AHEAD * s->mask->piece_step[b]];
-    __builtin_prefetch(r->bytes + AHEAD * s->axis[b].at_step);
-}
-
-bool
-mask_rows_next(struct mask_rows *r)
-{
-    const struct mask_index *const m = r->s->mask;
-    while (!r->begun || turn(r)) {
-        const int64_t *const before = &m->before[r->piece];
-        r->begun = true;
-        if (before[0] == before[1])
-            continue;
-        r->before = before[0];
-        r->count = before[1] - before[0];
-        r->bytes = m->bytes + r->offset;
-        look_ahead(r);
-        return true;
-    }
-    return false;
-}
-
-struct reach
-mask_reach(const struct selection *s, const struct part *block)
-{
-    const struct mask_index *const m = s->mask;
-    struct reach reach = {.first = INT64_MAX};
-    int64_t lower = 0, upper = 0, runs = 1; // of the items for one byte
-    struct mask_rows r;
-
-    for (int b = 0; b < s->a->g.ndim; b++) {
-        const int64_t length = pick_of(s, block, b)->length;
-        const int64_t by = m->over[b] ? 0 : (length - 1) * s->axis[b].item_step;
-        lower += min_i64(by, 0);
-        upper += max_i64(by, 0);
-        runs *= m->over[b] || (b == m->inner_row && s->axis[b].item_step == 1) ? 1 : length;
-    }
-    reach.npicks = chosen_of(s, block) * runs;
-    if (reach.npicks > s->a->g.block_nitems / DENSE) {
-        reach.first = 0;
-        reach.stop = s->a->g.block_nitems;
-        return reach;
-    }
-    mask_rows_begin(&r, s, block);
-    while (mask_rows_next(&r)) {
-        const int64_t first = mask_next(r.bytes, 0, r.n);
-        int64_t last = r.n - 1;
-        while (!r.bytes[last])
-            last--;
-        const int64_t x = r.item + first * r.item_step, y = r.item + last * r.item_step;
-        reach.first = min_i64(reach.first, min_i64(x, y) + lower);
-        reach.stop = max_i64(reach.stop, max_i64(x, y) + upper + 1);
-    }
-    return reach;
-}
-
-// -- picks
-
-// The next combination of the axes that the mask does not have; whole runs of them are one pick.
-static bool
-turn_inner(struct picks *p, bool runs)
-{
-    const struct selection *const s = p->s;
-    const struct mask_index *const m = s->mask;
-    for (int b = s->a->g.ndim - 1; b >= 0; b--) {
-        if (m->over[b] || (runs && b == m->inner_row))
-            continue;
-        if (++p->now[b] < pick_of(s, p->block, b)->length)
-            return true;
-        p->now[b] = 0;
-    }
-    return false;
-}
-
-static struct pick
-inner_pick(const struct picks *p, bool runs)
-{
-    const struct selection *const s = p->s;
-    const struct mask_index *const m = s->mask;
-    const struct mask_rows *const r = &p->rows;
-    struct pick pick = {
-        .item = r->item + p->k * r->item_step,
-        .at = (r->before + r->count - p->left) * m->inner,
-        .length = runs ? pick_of(s, p->block, m->inner_row)->length : 1,
-    };
-    for (int b = 0; b < s->a->g.ndim; b++)
-        if (!m->over[b]) {
-            pick.item += p->now[b] * s->axis[b].item_step;
-            pick.at += (pick_of(s, p->block, b)->at + p->now[b]) * s->axis[b].at_step;
-        }
-    return pick;
-}
-
-void
-mask_picks_next(struct picks *p)
-{
-    const struct mask_index *const m = p->s->mask;
-    const struct mask_rows *const r = &p->rows;
-    const bool inner = m->inner_row >= 0;
-    const bool runs = inner && p->s->axis[m->inner_row].item_step == 1;
-
-    while (p->n < PICKS_MAX) {
-        if (p->left == 0) {
-            p->more = mask_rows_next(&p->rows);
-            if (!p->more)
-                return;
-            p->k = 0;
-            p->left = r->count;
-        }
-        p->k = mask_next(r->bytes, p->k, r->n);
-        struct pick *const pick = &p->list[p->n++];
-        int64_t length = 1;
-        if (inner) {
-            *pick = inner_pick(p, runs);
-            if (turn_inner(p, runs))
-                continue;
-        } else {
-            while (r->item_step == 1 && length < p->left && r->bytes[p->k + length])
-                length++;
-            *pick = (struct pick){r->item + p->k * r->item_step, r->before + r->count - p->left,
-                                  length};
-        }
-        p->k += length;
-        p->left -= length;
-    }
 }

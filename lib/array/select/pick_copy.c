@@ -1,9 +1,9 @@
 /*
- * take.c - single items and short runs out of a decoded block.
+ * pick_copy.c - single items and short runs out of a decoded block.
  *
  * Most picks are one item. Copying those is worth a loop for each of the usual sizes.
  */
-#include "array/take.h"
+#include "array/select/pick_copy.h"
 
 #include "filter/kernels.h"
 

@@ -1,10 +1,10 @@
 /*
- * take.h - single items and short runs out of a decoded block.
+ * pick_copy.h - single items and short runs out of a decoded block.
  */
-#ifndef ARRAY_TAKE_H
-#define ARRAY_TAKE_H
+#ifndef ARRAY_SELECT_PICK_COPY_H
+#define ARRAY_SELECT_PICK_COPY_H
 
-#include "array/selection.h"
+#include "array/select/selection.h"
 #include "chunk/decode.h"
 
 // Put the picks of a block where they belong in dst. Where the last shuffle was left to us, it is

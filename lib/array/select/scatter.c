@@ -1,13 +1,17 @@
 /*
- * select_write.c - memory into chosen items of an array, as a source of edits.
+ * scatter.c - memory into chosen items of an array, as a source of edits.
  *
  * Blocks of which nothing is chosen are kept; the others are overlaid. An item that is chosen more
  * than once gets the value given last: the picks of a block come in that order.
  */
-#include "array/mask_copy.h"
-#include "array/selection.h"
+#include "array/select/scatter.h"
+
+#include "array/select/mask_copy.h"
+#include "array/select/orthogonal.h"
+#include "array/select/pick_copy.h"
+#include "array/select/points.h"
+#include "array/select/selection.h"
 #include "array/store.h"
-#include "array/take.h"
 #include "array/view.h"
 #include "base/checked.h"
 
@@ -52,7 +56,7 @@ touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
     const struct chosen_source *const c = from;
     struct part block;
     const bool found = find_block(c, e, nblock, &block);
-    *replaced = found && c->s->mask && mask_fills_block(c->s, &block);
+    *replaced = found && selection_fills_block(c->s, &block);
     return (int32_t)(found ? block.n : c->s->a->g.nblocks);
 }
 
@@ -66,8 +70,8 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 
     assert(found && block.n == nblock);
     (void)found;
-    if (c->s->mask) {
-        mask_give(c->s, &block, items, c->src, c->same);
+    if (c->s->kind->scatter) {
+        c->s->kind->scatter(c->s, &block, items, c->src, c->same);
         return;
     }
     picks_begin(&p, c->s, &block);
@@ -86,7 +90,7 @@ constant(const void *from, const struct edit *e)
     struct part block = {.n = -1};
     struct picks p;
 
-    if (c->same || c->s->mask)
+    if (c->same || c->s->kind->scatter) // picks of these may be very many
         return c->same ? c->src : NULL;
     while (block.n + 1 < g->nblocks && find_block(c, e, (int32_t)block.n + 1, &block)) {
         picks_begin(&p, c->s, &block);

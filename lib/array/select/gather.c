@@ -1,5 +1,5 @@
 /*
- * select_read.c - chosen items of an array into memory.
+ * gather.c - chosen items of an array into memory.
  *
  * The list of work is the blocks that the selection meets. Each is decoded once, as far as the last
  * item that is chosen; a grain is a run of them in one chunk, or a chunk that has no blocks to be
@@ -7,17 +7,29 @@
  *
  * Not here: what is chosen (selection.c), how a block is had (blocks.c), items out of it (take.c).
  */
-#include "array/array.h"
+#include "array/select/gather.h"
 
+#include "array/array.h"
 #include "array/blocks.h"
 #include "array/cost.h"
-#include "array/mask_copy.h"
-#include "array/selection.h"
-#include "array/take.h"
+#include "array/pool.h"
+#include "array/select/mask_copy.h"
+#include "array/select/orthogonal.h"
+#include "array/select/pick_copy.h"
+#include "array/select/points.h"
+#include "array/select/selection.h"
+#include "array/visit.h"
+#include "array/visits.h"
 #include "base/checked.h"
+#include "base/error.h"
 #include "cache/cache.h"
 #include "chunk/cursor.h"
+#include "chunk/decode.h"
+#include "chunk/scratch.h"
+#include "codec/codec.h"
+#include "frame/frame.h"
 #include "task/task.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 
@@ -61,7 +73,7 @@ enter_chunk(struct job *job, tess_error *err)
     visit_release(job->visit);
     job->visit = NULL;
     job->more_blocks = selection_block(job->s, &job->chunk, 0, &job->block);
-    return visit_open(job->s->a, job->chunk.n, false, &job->visit, err);
+    return visits_open(job->s->a, job->chunk.n, false, &job->visit, err);
 }
 
 // The next run of blocks of the chunk, or all of it.
@@ -118,10 +130,9 @@ static void
 take_block(const struct job *job, const struct part *part, const struct decoded *block)
 {
     struct picks p;
-    if (mask_takes_rows(job->s, block)) {
-        mask_take(job->s, part, block->bytes, job->dst);
+    const struct selection_kind *const kind = job->s->kind;
+    if (kind->gather && kind->gather(job->s, part, block, job->dst))
         return;
-    }
     picks_begin(&p, job->s, part);
     while (picks_next(&p))
         take_picks(block, (size_t)job->s->a->g.typesize, p.list, p.n, job->dst);

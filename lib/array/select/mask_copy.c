@@ -5,17 +5,13 @@
  * than all else. So every item is copied, and the place for the next one moves on if this was
  * chosen. What is sparse is looked for, eight bytes of the mask at a time.
  */
-#include "array/mask_copy.h"
+#include "array/select/mask_copy.h"
+
+#include "array/select/mask_rows.h"
 
 #include <string.h>
 
 enum { SPARSE = 16 }; // of as many bytes of a row, one is chosen: better looked for
-
-bool
-mask_takes_rows(const struct selection *s, const struct decoded *block)
-{
-    return s->mask && s->mask->inner_row < 0 && block->planes == 0;
-}
 
 // -- rows; always inlined with a size that the compiler knows, where it matters
 
@@ -95,29 +91,36 @@ take_rows(const struct selection *s, const struct part *block, const uint8_t *it
         take_row(&r, items, dst, size);
 }
 
-void
-mask_take(const struct selection *s, const struct part *block, const uint8_t *items, uint8_t *dst)
+// The items for a byte of the mask, or of planes, are left to picks.
+bool
+mask_gather(const struct selection *s, const struct part *part, const struct decoded *block,
+            uint8_t *dst)
 {
+    const uint8_t *const items = block->bytes;
+
+    if (s->mask->inner_row >= 0 || block->planes != 0)
+        return false;
     switch (s->a->g.typesize) {
     case 1:
-        take_rows(s, block, items, dst, 1);
+        take_rows(s, part, items, dst, 1);
         break;
     case 2:
-        take_rows(s, block, items, dst, 2);
+        take_rows(s, part, items, dst, 2);
         break;
     case 4:
-        take_rows(s, block, items, dst, 4);
+        take_rows(s, part, items, dst, 4);
         break;
     case 8:
-        take_rows(s, block, items, dst, 8);
+        take_rows(s, part, items, dst, 8);
         break;
     case 16:
-        take_rows(s, block, items, dst, 16);
+        take_rows(s, part, items, dst, 16);
         break;
     default:
-        take_rows(s, block, items, dst, (size_t)s->a->g.typesize);
+        take_rows(s, part, items, dst, (size_t)s->a->g.typesize);
         break;
     }
+    return true;
 }
 
 static inline void
@@ -148,8 +151,8 @@ give_inner(const struct selection *s, const struct part *block, uint8_t *items, 
 }
 
 void
-mask_give(const struct selection *s, const struct part *block, uint8_t *items, const uint8_t *src,
-          bool same)
+mask_scatter(const struct selection *s, const struct part *block, uint8_t *items,
+             const uint8_t *src, bool same)
 {
     if (s->mask->inner_row >= 0) {
         give_inner(s, block, items, src, same);

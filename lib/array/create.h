@@ -1,0 +1,22 @@
+/*
+ * create.h - new arrays.
+ */
+#ifndef ARRAY_CREATE_H
+#define ARRAY_CREATE_H
+
+#include "array/array.h"
+#include "array/home.h"
+
+// What the items of a new array are.
+struct array_content {
+    enum chunk_special special; // SPECIAL_NONE: from src, or sources
+    const struct sources *sources; // array/sources.h; the first one's attributes come with it
+    const uint8_t *item; // SPECIAL_VALUE
+    const void *src; // C order
+};
+// The home belongs to the array from here on, also after a failure.
+tess_status array_create(const struct home *home, const tess_storage *storage,
+                         const tess_params *params, const struct array_content *content,
+                         tess_array **a, tess_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * home.c - where an array lives.
+ */
+#include "array/home.h"
+
+void
+home_close(const struct home *home)
+{
+    io_close(home->io);
+    folder_close(home->folder);
+    sidecar_close(home->sidecar);
+    io_path_close(home->path);
+}

@@ -1,0 +1,26 @@
+/*
+ * home.h - where an array lives.
+ */
+#ifndef ARRAY_HOME_H
+#define ARRAY_HOME_H
+
+#include "io/folder.h"
+#include "io/io.h"
+#include "io/path.h"
+#include "io/sidecar.h"
+
+#include <stdint.h>
+
+// Where an array lives: a file or memory, or the directory of a sparse frame. One is NULL.
+struct home {
+    struct io *io;
+    struct folder *folder;
+    struct sidecar *sidecar; // its lock file; NULL: none
+    struct io_path *path; // of what is written; NULL: none
+    int64_t offset; // of the frame in its file; the io starts there
+};
+
+// For an array that was not made.
+void home_close(const struct home *home);
+
+#endif

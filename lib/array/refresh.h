@@ -1,0 +1,13 @@
+/*
+ * refresh.h - an open array becomes a newer state of itself.
+ */
+#ifndef ARRAY_REFRESH_H
+#define ARRAY_REFRESH_H
+
+#include "array/array.h"
+
+// a, open for reading, becomes what another one is, which ends. Its views stay what they
+// are if that has all their items, in the same layout; else they may not be used any more.
+void array_replace_state(tess_array *a, tess_array *newest);
+
+#endif

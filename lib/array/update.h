@@ -1,0 +1,41 @@
+/*
+ * update.h - changes as callers make them, each as one.
+ */
+#ifndef ARRAY_UPDATE_H
+#define ARRAY_UPDATE_H
+
+#include "array/array.h"
+#include "array/resize.h"
+#include "array/strided.h"
+
+// What a caller does as one; arrays may be views. Small writes may wait in the cache;
+// held_write_back() brings them to the frame, array_commit() does that, too.
+tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
+                             const int64_t *step, const struct strided_const *src,
+                             struct watch *watch, tess_error *err);
+// Another shape; src: the items from `start` to the new shape's end. NULL: the fill value.
+tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
+                               const struct strided_const *src, struct watch *watch,
+                               tess_error *err);
+tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
+                                const uint8_t *src, struct watch *watch, tess_error *err);
+tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
+                                    const int64_t *const *indices, const uint8_t *src,
+                                    struct watch *watch, tess_error *err);
+tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
+                              struct watch *watch, tess_error *err);
+// A new array gets its name with it, if it has none yet.
+tess_status array_commit(tess_array *a, tess_error *err);
+
+// All was committed, and the array is freed next: make its file shorter, if that is worth it and no
+// view needs it.
+void array_shorten(tess_array *a);
+
+// The same around a change of the frame that gives an array another shape. Nothing waits
+// in the cache, or the change is a growth at the end. `moves`: it is none. End undoes the change if
+// st is no success, and returns it.
+tess_status array_change_begin(tess_array *a, struct saved_shape *saved, tess_error *err);
+tess_status array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_status st,
+                             tess_error *err);
+
+#endif
