@@ -119,13 +119,16 @@ static double
 best_cost(const struct search *s, const struct access *a)
 {
     const struct model *const m = &s->wish->model;
-    int64_t extent[NDIM_MAX];
+    int64_t extent[NDIM_MAX] = {0};
     double items = 1;
+    int row = s->ndim - 1; // the axis along which items follow each other, in blocks one item thick
 
     access_extent(a, s->ndim, s->outer, extent);
     for (int i = 0; i < s->ndim; i++)
         items *= (double)extent[i];
-    const double rows = items / (double)extent[s->ndim - 1];
+    while (row > 0 && extent[row] == 1)
+        row--;
+    const double rows = items / (double)extent[row];
     const double bytes = items * (double)s->wish->typesize;
     return model_best(m, a->kind, a->kind == ACCESS_READ ? fmax(bytes, LEAST_READ) : bytes, rows,
                       BEST_BLOCK);
