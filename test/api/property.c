@@ -667,9 +667,13 @@ do_copy(struct subject *s)
     memory.context = &context;
     params.layout = TESS_LAYOUT_CONTIGUOUS;
     memset(params.blockshape, 0, sizeof params.blockshape);
-    for (int i = 0; i < r->ndim; i++)
+    double chunk = params.typesize; // bytes
+    for (int i = 0; i < r->ndim; i++) {
         params.chunkshape[i] = 1 + below(s, r->shape[i] + 2);
-    if (chunk_count(&params, r->shape) > CHUNKS_MAX)
+        chunk *= (double)params.chunkshape[i];
+    }
+    // An array without items may have many dimensions that are not 0.
+    if (chunk > BYTES_MAX || chunk_count(&params, r->shape) > CHUNKS_MAX)
         memset(params.chunkshape, 0, sizeof params.chunkshape);
     const int axis = r->ndim > 0 && one_in(s, 2) ? (int)below(s, r->ndim) : -1;
     tell(s, " copy %d", axis);
