@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "chunk/cursor.h"
 #include "chunk/encode.h"
+#include "chunk/flat.h"
 #include "frame/ledger_ref.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"

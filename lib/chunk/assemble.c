@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "chunk/encode.h"
+#include "chunk/header.h"
 
 static int64_t
 end_of(const struct assembly *x)

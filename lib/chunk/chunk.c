@@ -10,6 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "filter/pipeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

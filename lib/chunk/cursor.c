@@ -4,6 +4,10 @@
 #include "chunk/cursor.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/chunk.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -15,6 +15,10 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/header.h"
+#include "codec/codec.h"
+#include "filter/pipeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "chunk/dictionary.h"
 
 #include "base/checked.h"
+#include "codec/codec.h"
 
 #include <math.h>
 

@@ -10,30 +10,20 @@
 #include "chunk/encode.h"
 
 #include "base/bytes.h"
+#include "base/error.h"
+#include "chunk/block_filter.h"
+#include "chunk/header.h"
 #include "chunk/train.h"
+#include "codec/codec.h"
+#include "codec/dict.h"
 #include "codec/noise.h"
 #include "filter/kernels.h"
+#include "filter/pipeline.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 enum { RUN_TOKEN = 0x01 };
-
-tess_status
-block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
-             struct chunk_scratch *s, struct filtered *f, tess_error *err)
-{
-    const struct chunk_encoder *const e = x->e;
-    const int32_t bsize = chunk_block_nbytes(&e->h, nblock);
-    const bool shorter = bsize < e->h.blocksize;
-    uint8_t *const tmp1 = items == s->buffer[1] ? s->buffer[0] : s->buffer[1];
-    uint8_t *const tmp2 = items == s->buffer[2] ? s->buffer[0] : s->buffer[2];
-
-    f->nstreams = e->h.split && !shorter ? e->h.typesize : 1;
-    f->neblock = (size_t)(bsize / f->nstreams);
-    return pipeline_forward(&e->pipeline, items, nblock, x->ref, tmp1, tmp2, (size_t)bsize,
-                            &f->bytes, err);
-}
 
 // Put a stream into dst; *size receives how many bytes came.
 static tess_status

@@ -12,26 +12,8 @@
 #include "chunk/encoder.h"
 #include "chunk/scratch.h"
 
-// What all blocks of a new chunk share.
-struct encoding {
-    const struct chunk_encoder *e;
-    const uint8_t *ref; // content of block 0, if chunk_encoder_needs_reference()
-    const struct codec_dict *dict; // NULL: none
-};
-
-// A block as the codec gets it: so many streams of neblock bytes each.
-struct filtered {
-    const uint8_t *bytes; // in the scratch, or the items themselves
-    int32_t nstreams;
-    size_t neblock;
-};
-
-// Filter the content of block `nblock`: chunk_block_nbytes() bytes, which may stand in a buffer of
-// the scratch. The scratch has room for blocks of the encoder (scratch_reserve()).
-tess_status block_filter(const struct encoding *x, int32_t nblock, const uint8_t *items,
-                         struct chunk_scratch *s, struct filtered *f, tess_error *err);
-
-// The same, compressed into dst, which holds block_bound() bytes. *size receives how many came.
+// Compress the content of block `nblock` (block_filter.h) into dst, which holds block_bound()
+// bytes. *size receives how many came.
 tess_status block_encode(const struct encoding *x, int32_t nblock, const uint8_t *items,
                          struct chunk_scratch *s, uint8_t *dst, int32_t *size, tess_error *err);
 
@@ -56,15 +38,5 @@ struct block_source {
 tess_status chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
                          struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
                          enum chunk_special *special, tess_error *err);
-
-// flat.c: make a chunk of `size` bytes (0 too) that stand in memory; allocated for the caller.
-// Typesize 8, shuffle, BloscLZ level 5, blocks of `blocksize` bytes, not split: an index or a
-// metalayer.
-tess_status chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
-                           int32_t *cbytes, tess_error *err);
-
-// The same for bytes that the caller will put there: not compressed, *room gets `size` bytes.
-tess_status chunk_of_room(size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
-                          uint8_t **room, tess_error *err);
 
 #endif

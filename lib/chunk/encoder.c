@@ -4,6 +4,9 @@
 #include "chunk/encoder.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "filter/pipeline.h"
 
 #include <string.h>
 

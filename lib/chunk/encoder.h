@@ -40,6 +40,13 @@ struct chunk_encoder {
     const struct block_grid *grid;
 };
 
+// What all blocks of a new chunk share.
+struct encoding {
+    const struct chunk_encoder *e;
+    const uint8_t *ref; // content of block 0, if chunk_encoder_needs_reference()
+    const struct codec_dict *dict; // NULL: none
+};
+
 // TESS_ERR_UNSUPPORTED: a codec or filter this build cannot write; TESS_ERR_ARG: a level or a
 // filter's parameter that makes no sense.
 tess_status chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec,

@@ -1,9 +1,15 @@
 /*
  * flat.c - a chunk out of bytes that stand in memory: an index or a metalayer.
  */
-#include "chunk/encode.h"
+#include "chunk/flat.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/assemble.h"
+#include "chunk/encode.h"
+#include "chunk/encoder.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  */
 #include "chunk/plugins.h"
 
+#include "base/error.h"
 #include "codec/user.h"
 #include "filter/pipeline.h"
 

@@ -6,7 +6,12 @@
 #include "chunk/train.h"
 
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/block_filter.h"
 #include "chunk/dictionary.h"
+#include "chunk/encoder.h"
+#include "codec/codec.h"
+#include "codec/dict.h"
 #include "filter/kernels.h"
 
 #include <stdlib.h>

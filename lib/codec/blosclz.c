@@ -5,7 +5,9 @@
  */
 #include "codec/blosclz.h"
 
+#include "base/error.h"
 #include "codec/adapters.h"
+#include "codec/codec.h"
 #include "codec/state.h"
 
 static tess_status

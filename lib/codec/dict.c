@@ -4,6 +4,7 @@
 #include "codec/dict.h"
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "codec/state.h"
 
 #include <assert.h>

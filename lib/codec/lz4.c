@@ -4,7 +4,9 @@
  * The two differ in the encoder; parts of a block, and whole ones of LZ4 where the processor
  * allows, are decoded by our own lz4_decode.c.
  */
+#include "base/error.h"
 #include "codec/adapters.h"
+#include "codec/codec.h"
 #include "codec/dict.h"
 #include "codec/lz4_decode.h"
 #include "codec/state.h"

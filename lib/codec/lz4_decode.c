@@ -21,6 +21,7 @@
  */
 #include "codec/lz4_decode.h"
 
+#include "base/bytes.h"
 #include "base/cpu.h"
 #include "codec/lz4_loop.h"
 #include "codec/match.h"

@@ -5,7 +5,9 @@
  */
 #include "codec/ndlz.h"
 
+#include "base/error.h"
 #include "codec/adapters.h"
+#include "codec/codec.h"
 #include "codec/state.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
  */
 #include "codec/user.h"
 
+#include "base/error.h"
 #include "base/plugin.h"
 
 static tess_block

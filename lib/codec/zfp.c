@@ -12,9 +12,10 @@
  * machine. On a big-endian machine the items are copied and their bytes swapped before encoding,
  * swapped in place after decoding, and the words of a stream are swapped on both ways.
  */
-#include "codec/adapters.h"
-
+#include "base/error.h"
 #include "base/swap.h"
+#include "codec/adapters.h"
+#include "codec/codec.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -1,7 +1,9 @@
 /*
  * zlib.c - zlib streams (RFC 1950), by libdeflate.
  */
+#include "base/error.h"
 #include "codec/adapters.h"
+#include "codec/codec.h"
 #include "codec/state.h"
 
 /*

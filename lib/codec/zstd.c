@@ -4,11 +4,12 @@
  * Frames are decoded in one call, straight into dst: however large a window a frame claims, no
  * memory is allocated for it.
  */
+#include "base/bytes.h"
+#include "base/error.h"
 #include "codec/adapters.h"
+#include "codec/codec.h"
 #include "codec/dict.h"
 #include "codec/state.h"
-
-#include "base/bytes.h"
 
 #include <zstd_errors.h>
 

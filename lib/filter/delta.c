@@ -6,27 +6,11 @@
  */
 #include "filter/delta.h"
 
-#include "filter/kernels_c.h"
+#include "filter/kernels.h"
 
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-
-void
-exclusive_or_c(uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t size)
-{
-    size_t i = 0;
-    for (; size - i >= 32; i += 32) { // read before written: dst may be a or b
-        uint64_t x[4], y[4];
-        memcpy(x, a + i, sizeof x);
-        memcpy(y, b + i, sizeof y);
-        for (int k = 0; k < 4; k++)
-            x[k] ^= y[k];
-        memcpy(dst + i, x, sizeof x);
-    }
-    for (; i < size; i++)
-        dst[i] = a[i] ^ b[i];
-}
 
 static size_t
 element_size(int32_t typesize)

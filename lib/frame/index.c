@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "chunk/cursor.h"
 #include "chunk/encode.h"
+#include "chunk/flat.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "chunk/cursor.h"
 #include "chunk/encode.h"
+#include "chunk/flat.h"
 #include "frame/checksums.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "geom/layout.h"
 
 #include "base/checked.h"
+#include "geom/access.h"
 #include "geom/shape.h"
 
 #include <math.h>

@@ -7,6 +7,7 @@
 #include "io/file.h"
 
 #include "base/checked.h"
+#include "base/error.h"
 #include "io/lock.h"
 #include "io/naming.h"
 

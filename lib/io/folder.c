@@ -7,6 +7,7 @@
  */
 #include "io/folder.h"
 
+#include "base/error.h"
 #include "io/file.h"
 #include "io/lock.h"
 #include "io/naming.h"

@@ -5,9 +5,9 @@
  * write: when the buffer is full, when a piece goes elsewhere, and before anything else is written,
  * cut or synced. Reading sees them where they belong. What waits when the file is closed is lost.
  */
-#include "io/io.h"
-
 #include "base/checked.h"
+#include "base/error.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

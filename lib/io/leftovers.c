@@ -9,6 +9,7 @@
 #include "io/leftovers.h"
 
 #include "io/folder.h"
+#include "io/lock.h"
 #include "io/naming.h"
 
 #include <dirent.h>

@@ -4,9 +4,9 @@
  * view() never copies; its result moves when the buffer grows. A large buffer asks for large pages:
  * it takes longer to get a page of 4 KiB from the system than to fill it.
  */
-#include "io/io.h"
-
 #include "base/checked.h"
+#include "base/error.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * For frames inside of files. A window may be made at the end of a file, for something new: until
  * it is published, closing it makes the file as long as it was.
  */
-#include "io/io.h"
-
 #include "base/checked.h"
+#include "base/error.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

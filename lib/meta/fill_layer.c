@@ -4,6 +4,7 @@
 #include "meta/fill_layer.h"
 
 #include "base/bytes.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * each byte moves at most once per level, and levels are few. Reading goes on past no mistake: the
  * first one is kept, and everything after it finds the end of the text.
  */
+#include "base/error.h"
 #include "meta/base64.h"
 #include "meta/json.h"
 #include "meta/layers.h"

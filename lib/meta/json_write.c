@@ -3,6 +3,7 @@
  *
  * Values come checked from value.c. The text grows in a buffer that remembers if memory ran out.
  */
+#include "base/error.h"
 #include "meta/base64.h"
 #include "meta/json.h"
 #include "meta/radix.h"

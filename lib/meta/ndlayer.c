@@ -10,6 +10,7 @@
  */
 #include "meta/ndlayer.h"
 
+#include "base/bytes.h"
 #include "meta/pack.h"
 
 #include <assert.h>

@@ -6,6 +6,7 @@
 #include "chunk/encode.h"
 
 #include "base/bytes.h"
+#include "chunk/flat.h"
 #include "support/hex.h"
 #include "support/random.h"
 

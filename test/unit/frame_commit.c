@@ -7,6 +7,7 @@
  * syncs, any of the writes since the last sync may be missing, or be cut off; of those of the
  * header any sector may be missing, but none is cut.
  */
+#include "chunk/flat.h"
 #include "frame/frame.h"
 #include "frame/shorten.h"
 

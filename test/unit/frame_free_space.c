@@ -9,6 +9,7 @@
 #include "frame/frame.h"
 
 #include "chunk/cursor.h"
+#include "chunk/flat.h"
 #include "support/hex.h"
 #include "support/random.h"
 

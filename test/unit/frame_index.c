@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "chunk/encode.h"
+#include "chunk/flat.h"
 #include "support/hex.h"
 #include "support/random.h"
 

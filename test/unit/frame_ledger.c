@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "chunk/encode.h"
+#include "chunk/flat.h"
 #include "chunk/header.h"
 #include "frame/header.h"
 #include "frame/ledger_ref.h"
