@@ -20,7 +20,14 @@
 #include "cache/cache.h"
 #include "chunk/plugins.h"
 #include "codec/codec.h"
+#include "frame/current.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/live.h"
+#include "frame/lock.h"
+#include "frame/metas.h"
+#include "frame/owner.h"
+#include "frame/query.h"
 #include "frame/usage.h"
 #include "geom/shape.h"
 #include "io/folder.h"
@@ -187,7 +194,7 @@ open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
 static tess_status
 keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
 {
-    if (!storage->path || a->frame->writable)
+    if (!storage->path || frame_is_writable(a->frame))
         return TESS_OK;
     a->mapped = storage->mmap;
     a->path = strdup(storage->path);
@@ -220,7 +227,7 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 static void
 storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
 {
-    const struct frame_options *const options = &a->frame->options;
+    const struct frame_options *const options = frame_options(a->frame);
     *plugins = (tess_plugins){a->plugins.users, a->plugins.ncodecs, a->plugins.filters,
                               a->plugins.nfilters};
     tess_storage_init(storage);
@@ -239,8 +246,8 @@ static bool
 is_newest(const tess_array *a)
 {
     const struct frame *const f = a->frame;
-    const bool there = f->folder ? folder_is_at(f->folder, a->path) : io_is_at(f->io, a->path);
-    return there && f->sealed && frame_check_unchanged(f, NULL) == TESS_OK;
+    return frame_is_at(f, a->path) && frame_is_sealed(f) &&
+           frame_check_unchanged(f, NULL) == TESS_OK;
 }
 
 TESS_API tess_status
@@ -314,7 +321,7 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
 static bool
 has_fill_layer(const tess_array *a)
 {
-    const struct layer *const layer = layers_find(&a->frame->metas, FILL_LAYER);
+    const struct layer *const layer = layers_find(frame_metas(a->frame), FILL_LAYER);
     return layer && array_is_fill_layer(a, layer);
 }
 
@@ -323,10 +330,10 @@ static void
 tell_stored(const tess_array *a, tess_info *info)
 {
     struct frame *const f = a->frame;
-    const int64_t nchunks = f->index.nchunks; // a view has others
+    const int64_t nchunks = frame_nchunks(f); // a view has others
     const tess_array *const base = view_base_const(a);
     const double nbytes =
-        base->plain ? (double)f->h.nbytes : (double)base->g.nitems * base->g.typesize;
+        base->plain ? (double)frame_header(f)->nbytes : (double)base->g.nitems * base->g.typesize;
     frame_count_chunks(f, &info->nstored, &info->nmissing);
     info->nspecial = nchunks - info->nstored - info->nmissing;
     info->live = frame_known_live_bytes(f);
@@ -338,7 +345,7 @@ TESS_API void
 tess_array_info(const tess_array *a, tess_info *info)
 {
     static const char *const unknown = "unknown";
-    const struct frame_header *const h = &a->frame->h;
+    const struct frame_header *const h = frame_header(a->frame);
     const struct geometry *const g = &a->g;
     const tess_array *const base = view_base_const(a);
     const struct codec *const user = plugins_codec(&base->plugins, h->codec);
@@ -369,7 +376,7 @@ tess_array_info(const tess_array *a, tess_info *info)
         .plain = base->plain,
         .view = a->view != NULL,
         .contiguous = !h->sparse,
-        .writable = a->frame->writable && !frame_is_inherited(a->frame),
+        .writable = frame_is_writable(a->frame) && !frame_is_inherited(a->frame),
         .vlblocks = h->vlblocks,
         .locked = frame_is_locked(a->frame),
         .frame_version = h->version,
@@ -379,8 +386,8 @@ tess_array_info(const tess_array *a, tess_info *info)
         .cache_hits = cache.hits,
         .cache_misses = cache.misses,
         .cache_evictions = cache.evictions,
-        .nmetalayers = a->frame->metas.count - has_fill_layer(a),
-        .nvlmetalayers = a->frame->vlmetas.count,
+        .nmetalayers = frame_metas(a->frame)->count - has_fill_layer(a),
+        .nvlmetalayers = frame_vlmetas(a->frame)->count,
     };
     memcpy(info->shape, g->shape, sizeof info->shape);
     memcpy(info->chunkshape, g->chunkshape, sizeof info->chunkshape);
@@ -397,11 +404,11 @@ tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
     int64_t live;
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for what it is, is given");
-    tess_status st = frame_lock_share(&a->frame->options, err);
+    tess_status st = frame_lock_share(a->frame, err);
     if (st != TESS_OK)
         return st;
     st = check_current(a, frame_live_bytes(a->frame, &live, err), err);
-    frame_lock_unshare(&a->frame->options);
+    frame_lock_unshare(a->frame);
     if (st == TESS_OK)
         tess_array_info(a, info);
     return st;
@@ -443,8 +450,7 @@ static bool
 recall(const tess_array *a, const int64_t *start, const int64_t *stop, const struct strided *to)
 {
     const bool simple = !a->view && !a->plain && !a->context.progress;
-    return simple && a->frame->io && a->frame->io->in_memory &&
-           array_recall(a, start, stop, NULL, to);
+    return simple && frame_in_memory(a->frame) && array_recall(a, start, stop, NULL, to);
 }
 
 static tess_status
@@ -503,9 +509,8 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
         st = array_commit(a, err);
     if (st != TESS_OK)
         return st;
-    const size_t frame_len = (size_t)a->frame->h.frame_len;
-    const uint8_t *const bytes =
-        a->frame->io->in_memory ? io_view(a->frame->io, 0, frame_len) : NULL;
+    size_t frame_len;
+    const uint8_t *const bytes = frame_image(a->frame, &frame_len);
     if (!bytes)
         return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     *image = bytes;

@@ -6,13 +6,17 @@
 
 #include "array/array.h"
 #include "array/view.h"
+#include "frame/current.h"
+#include "frame/lock.h"
+#include "frame/owner.h"
+#include "frame/query.h"
 
 static inline tess_status
 check_writable(const tess_array *a, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!a->frame->writable)
+    if (!frame_is_writable(a->frame))
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
     const tess_status st = frame_check_forked(a->frame, err);
     return st == TESS_OK ? view_check(a, err) : st;
@@ -45,7 +49,7 @@ struct reading {
 static inline tess_status
 reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
 {
-    const tess_status st = frame_lock_share(&a->frame->options, err);
+    const tess_status st = frame_lock_share(a->frame, err);
     r->a = a;
     r->locked = st == TESS_OK;
     array_watch(&r->watch, a, nitems);
@@ -72,7 +76,7 @@ reading_end(struct reading *r, tess_status st, tess_error *err)
     if (!r->locked)
         return st;
     st = check_current(r->a, watch_end(&r->watch, st), err);
-    frame_lock_unshare(&r->a->frame->options);
+    frame_lock_unshare(r->a->frame);
     return st;
 }
 

@@ -11,6 +11,9 @@
 #include "chunk/decode.h"
 #include "codec/codec.h"
 #include "frame/frame.h"
+#include "frame/lock.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 
 #include <tessera/chunk.h>
 
@@ -30,7 +33,7 @@ look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
     if (v->scratch)
         pool_give(a->pool, v->scratch);
     st = check_current(a, st, err);
-    frame_lock_unshare(&a->frame->options);
+    frame_lock_unshare(a->frame);
     return st;
 }
 
@@ -42,10 +45,10 @@ look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
         st = held_write_back(a, err);
     if (st != TESS_OK)
         return st;
-    if (n < 0 || n >= a->frame->index.nchunks)
+    if (n < 0 || n >= frame_nchunks(a->frame))
         return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
-                       a->frame->index.nchunks);
-    st = frame_lock_share(&a->frame->options, err);
+                       frame_nchunks(a->frame));
+    st = frame_lock_share(a->frame, err);
     if (st != TESS_OK)
         return st;
     v->scratch = pool_take(a->pool);

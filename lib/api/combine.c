@@ -14,6 +14,9 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/swap.h"
+#include "frame/header.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 
@@ -27,7 +30,7 @@
 TESS_API void
 tess_array_params(const tess_array *a, tess_params *params)
 {
-    const struct frame_header *const h = &a->frame->h;
+    const struct frame_header *const h = frame_header(a->frame);
 
     tess_params_init(params);
     params->dtype = a->nd.dtype;
@@ -108,7 +111,7 @@ check_alike(const tess_array *a, const tess_array *b, int axis, tess_error *err)
 static tess_status
 gather_metalayers(const tess_array *a, tess_params *p, tess_metalayer *all, tess_error *err)
 {
-    const struct layers *const own = &a->frame->metas;
+    const struct layers *const own = frame_metas(a->frame);
     int n = 0;
 
     if (p->nmetalayers < 0 || p->nmetalayers > LAYERS_FIXED_MAX ||
@@ -218,7 +221,7 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
     if (st == TESS_OK)
         st = gather_metalayers(first, &p, metalayers, err);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) // what waits is not in the frames yet
-        if (arrays[i]->frame->writable)
+        if (frame_is_writable(arrays[i]->frame))
             st = held_write_back(view_base(arrays[i]), err);
     if (st == TESS_OK)
         st = home_create(storage, p.layout, &home, err);

@@ -1,12 +1,21 @@
 /*
  * compact.c - the public function that gives back the space a file does not need.
  */
+#include "frame/compact.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
 #include "array/home.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/commit.h"
+#include "frame/copy.h"
+#include "frame/current.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/lock.h"
+#include "frame/options.h"
+#include "frame/query.h"
+#include "frame/sparse.h"
 #include "io/io.h"
 #include "io/leftovers.h"
 #include "task/watch.h"
@@ -45,12 +54,9 @@ compact_file(const struct frame *f, const char *path, struct watch *watch, tess_
 {
     struct io *io;
     struct frame *copy = NULL;
-    struct frame_options options = f->options;
-    struct io *const held = f->gathers ? io_gather_file(f->io) : f->io;
+    const struct frame_options options = frame_options_of_successor(f);
+    struct io *const held = frame_file(f);
     int64_t old, size;
-    options.sidecar = NULL; // f has its lock
-    options.path = NULL;
-    options.number = f->number; // no two states that go by this name have the same
     tess_status st = check_name(f, held, path, err);
     if (st == TESS_OK)
         st = io_file_create_over(held, path, &io, err);
@@ -114,7 +120,7 @@ compact(struct frame *f, const char *path, struct watch *watch, int64_t *before,
     tess_status st = frame_lock_take(f, err);
     if (st == TESS_OK)
         st = frame_stored_size(f, before, err);
-    if (st == TESS_OK && f->folder) {
+    if (st == TESS_OK && frame_is_sparse(f)) {
         st = frame_compact_folder(f, watch, err);
         if (st == TESS_OK)
             st = frame_stored_size(f, after, err);
@@ -146,7 +152,7 @@ tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_
         return err_sys(err, errno, "opening the file");
     TRY(open_frame(storage, &f, err));
     leftovers_remove_all(path, &frame_folder_kind);
-    watch_begin(&watch, storage->context ? storage->context : &nobody, f->h.nbytes);
+    watch_begin(&watch, storage->context ? storage->context : &nobody, frame_header(f)->nbytes);
     TRY(watch_end(&watch, compact(f, path, &watch, &old, &now, err)));
     if (before)
         *before = old;

@@ -9,7 +9,12 @@
 #include "array/held.h"
 #include "array/home.h"
 #include "base/error.h"
+#include "frame/commit.h"
+#include "frame/copy.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/options.h"
+#include "frame/query.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "task/watch.h"
@@ -22,12 +27,10 @@ tess_status
 copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
 {
     const struct frame *const f = a->frame;
-    const bool own =
-        f->folder ? folder_is_at(f->folder, storage->path) : io_is_at(f->io, storage->path);
-    if (own && f->writable)
+    if (frame_is_at(f, storage->path) && frame_is_writable(f))
         return err_set(err, TESS_ERR_ARG, -1,
                        "that is where the array itself is, which is open for writing");
-    if (f->folder && folder_contains(f->folder, storage->path))
+    if (frame_contains(f, storage->path))
         return err_set(err, TESS_ERR_ARG, -1, "that is inside the directory of the array itself");
     return TESS_OK;
 }
@@ -45,7 +48,7 @@ copy_current(tess_array *a, const struct home *home, const struct frame_options 
         home_close(home);
         return st;
     }
-    watch_begin(&r.watch, &a->context, a->frame->h.nbytes);
+    watch_begin(&r.watch, &a->context, frame_header(a->frame)->nbytes);
     st = frame_copy(a->frame, home->io, home->folder, options, NULL, copy, &r.watch, err);
     const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
@@ -111,7 +114,7 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
         st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;
-    io_memory_take(copy->io, image, size);
+    frame_take_image(copy, image, size);
     frame_close(copy);
     return TESS_OK;
 }

@@ -4,6 +4,7 @@
 #include "api/home.h"
 
 #include "base/error.h"
+#include "frame/sparse.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/leftovers.h"

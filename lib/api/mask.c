@@ -9,6 +9,7 @@
 #include "array/view.h"
 #include "base/error.h"
 #include "frame/frame.h"
+#include "frame/lock.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -44,14 +45,14 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
 static tess_status
 hold_mask(const tess_mask *mask, tess_error *err)
 {
-    return mask->array ? frame_lock_share(&mask->array->frame->options, err) : TESS_OK;
+    return mask->array ? frame_lock_share(mask->array->frame, err) : TESS_OK;
 }
 
 static void
 let_go(const tess_mask *mask)
 {
     if (mask->array)
-        frame_lock_unshare(&mask->array->frame->options);
+        frame_lock_unshare(mask->array->frame);
 }
 
 // Count what is chosen; 0 of an array without items.
@@ -113,11 +114,11 @@ get(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watc
         return TESS_OK;
     if (!dst)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    tess_status st = frame_lock_share(&a->frame->options, err);
+    tess_status st = frame_lock_share(a->frame, err);
     if (st != TESS_OK)
         return st;
     st = check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
-    frame_lock_unshare(&a->frame->options);
+    frame_lock_unshare(a->frame);
     return st;
 }
 

@@ -10,6 +10,8 @@
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "frame/ledger_ref.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 
@@ -30,7 +32,7 @@ show(const struct layer *from, tess_metalayer *layer)
 static const struct layer *
 shown_at(const tess_array *a, int index, int *count)
 {
-    const struct layers *const l = &a->frame->metas;
+    const struct layers *const l = frame_metas(a->frame);
     const struct layer *found = NULL;
     *count = 0;
     for (int i = 0; i < l->count; i++) {
@@ -62,7 +64,7 @@ find(const tess_array *a, bool variable, const char *name, struct layer **layer,
 {
     if (!a || !name)
         return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
-    *layer = layers_find(variable ? &a->frame->vlmetas : &a->frame->metas, name);
+    *layer = layers_find(variable ? frame_vlmetas(a->frame) : frame_metas(a->frame), name);
     if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
         return err_set(err, TESS_ERR_ARG, -1, "there is no %smetalayer \"%.64s\"",
                        variable ? "variable-length " : "", name);
@@ -101,16 +103,16 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t size,
                        content ? size : 0, name, layer->size);
     st = layer_set(layer, content, size, err);
     if (st == TESS_OK)
-        a->frame->dirty = true;
+        frame_mark_changed(a->frame);
     return st;
 }
 
 TESS_API const char *
 tess_vlmeta_name(const tess_array *a, int index)
 {
-    if (!a || index < 0 || index >= a->frame->vlmetas.count)
+    if (!a || index < 0 || index >= frame_vlmetas(a->frame)->count)
         return NULL;
-    return a->frame->vlmetas.items[index].name;
+    return frame_vlmetas(a->frame)->items[index].name;
 }
 
 TESS_API tess_status
@@ -127,7 +129,7 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
     tess_status st = find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_content(layer->content, layer->size, a->frame->options.limits.memory, &bytes, size,
+    st = chunk_content(layer->content, layer->size, frame_limits(a->frame)->memory, &bytes, size,
                        err);
     if (st != TESS_OK)
         return err_prefix(err, st, "variable-length metalayer %s", name);
@@ -151,7 +153,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
     if (size > LAYER_CONTENT_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
                        LAYER_CONTENT_MAX);
-    struct layers *const l = &a->frame->vlmetas;
+    struct layers *const l = frame_edit_vlmetas(a->frame);
     struct layer *const layer = layers_find(l, name);
     if (!layer)
         st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
@@ -163,7 +165,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
                : layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)cbytes, err);
     free(chunk);
     if (st == TESS_OK)
-        a->frame->dirty = true;
+        frame_mark_changed(a->frame);
     return st;
 }
 
@@ -177,8 +179,8 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
         st = find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    layers_remove(&a->frame->vlmetas, layer);
-    a->frame->dirty = true;
+    layers_remove(frame_edit_vlmetas(a->frame), layer);
+    frame_mark_changed(a->frame);
     return TESS_OK;
 }
 

@@ -7,10 +7,14 @@
 #include "array/array.h"
 #include "array/home.h"
 #include "base/error.h"
+#include "frame/commit.h"
 #include "frame/frame.h"
-#include "frame/salvage.h"
+#include "frame/options.h"
+#include "frame/query.h"
 #include "io/folder.h"
 #include "io/io.h"
+#include "salvage/report.h"
+#include "salvage/salvage.h"
 #include "task/watch.h"
 
 TESS_API void
@@ -75,8 +79,9 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
                                 .wait = target->wait};
     struct frame *copy;
     struct home home;
-    tess_status st = home_create(
-        target, a->frame->folder ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS, &home, err);
+    tess_status st =
+        home_create(target, frame_is_sparse(a->frame) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS,
+                    &home, err);
     if (st != TESS_OK)
         return st;
     how.sidecar = home.sidecar;

@@ -6,6 +6,7 @@
 #include "array/visits.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/query.h"
 
 #include <stdlib.h>
 
@@ -26,7 +27,7 @@ struct opening {
 void
 ahead_init(struct ahead *x, const tess_array *a, int threads)
 {
-    const bool slow = a->frame->options.checksums == TESS_CHECKSUMS_VERIFY;
+    const bool slow = frame_is_verified(a->frame);
     *x = (struct ahead){.a = a};
     if (!slow || threads < 2)
         return;

@@ -11,6 +11,9 @@
 #include "cache/cache.h"
 #include "chunk/encoder.h"
 #include "chunk/plugins.h"
+#include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +92,7 @@ array_free(tess_array *a)
 tess_status
 array_prepare_memory(tess_array *a, tess_error *err)
 {
-    a->pool = pool_new(a->frame->options.limits.memory);
+    a->pool = pool_new(frame_limits(a->frame)->memory);
     a->visits = visits_new(a->context.cache);
     return a->pool && a->visits ? TESS_OK
                                 : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
@@ -100,7 +103,7 @@ array_prepare_cache(tess_array *a, tess_error *err)
 {
     // Without a grid of blocks there is nothing to keep them by. A file may not ask for memory
     // beyond the limit here, too.
-    const bool off = a->plain || a->linear || a->g.blocksize > a->frame->options.limits.memory;
+    const bool off = a->plain || a->linear || a->g.blocksize > frame_limits(a->frame)->memory;
     a->cache = cache_new(off ? 0 : a->context.cache, a->g.blocksize);
     return a->cache ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
 }
@@ -113,7 +116,7 @@ array_set_grid(tess_array *a)
     for (int i = 0; i < a->g.ndim; i++)
         a->grid.shape[i] = (int32_t)a->g.blockshape[i];
     if (a->frame)
-        a->frame->grid = &a->grid;
+        frame_set_grid(a->frame, &a->grid);
 }
 
 tess_status

@@ -10,10 +10,14 @@
 #define ARRAY_ARRAY_H
 
 #include "array/pool.h"
+#include "chunk/decode.h"
 #include "chunk/encode.h"
-#include "frame/frame.h"
 #include "geom/shape.h"
 #include "io/folder.h"
+#include "io/io.h"
+#include "io/path.h"
+#include "io/sidecar.h"
+#include "meta/layers.h"
 #include "meta/ndlayer.h"
 #include "task/watch.h"
 
@@ -23,6 +27,9 @@
 #include <stdatomic.h>
 
 struct cache;
+struct frame;
+struct frame_header;
+struct frame_options;
 struct mask;
 struct sources;
 struct store;

@@ -5,6 +5,7 @@
  * changed are kept, and stored when the batch is done: whole blocks as a source of edits, chunks
  * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
  */
+#include "frame/change.h"
 #include "array/each.h"
 #include "array/held.h"
 #include "array/parts.h"
@@ -14,7 +15,9 @@
 #include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/commit.h"
 #include "frame/frame.h"
+#include "frame/lock.h"
 #include "geom/shape.h"
 #include "task/watch.h"
 

@@ -12,8 +12,10 @@
 #include "chunk/assemble.h"
 #include "chunk/chunk.h"
 #include "chunk/header.h"
+#include "frame/change.h"
 #include "frame/frame.h"
 #include "frame/index.h"
+#include "frame/query.h"
 #include "geom/walk.h"
 
 #include <inttypes.h>
@@ -98,7 +100,7 @@ stored_item(const struct look *l, int64_t n, uint8_t *item, bool *is, tess_error
 static tess_status
 compare_chunk(struct look *l, int64_t n, bool *same, tess_error *err)
 {
-    const int64_t entry = index_get(&l->a->frame->index, n);
+    const int64_t entry = frame_entry(l->a->frame, n);
     uint8_t *const item = l->any ? l->other : l->item;
     tess_status st = TESS_OK;
 
@@ -137,7 +139,7 @@ compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t
     tess_status st = TESS_OK;
     struct walk w;
 
-    if (!l->a->frame->index.entries)
+    if (frame_is_uniform(l->a->frame))
         return compare_chunk(l, 0, same, err);
     if (l->a->plain)
         return compare_plain(l, start[0], stop[0], same, err);
@@ -186,7 +188,7 @@ constant_set_all(tess_array *a, const int64_t *start, const int64_t *stop, const
                  const uint8_t *item, bool *done, tess_error *err)
 {
     const enum chunk_special special = constant_special(item, a->g.typesize);
-    const struct frame_index *const list = &a->frame->index;
+    const struct frame_index *const list = frame_list(a->frame);
     struct frame_index next;
     tess_status st = TESS_OK;
 

@@ -16,9 +16,14 @@
 #include "base/error.h"
 #include "chunk/chunk.h"
 #include "codec/codec.h"
+#include "frame/change.h"
+#include "frame/commit.h"
+#include "frame/fields.h"
 #include "frame/frame.h"
 #include "frame/header.h"
 #include "frame/index.h"
+#include "frame/metas.h"
+#include "frame/options.h"
 #include "geom/layout.h"
 #include "geom/shape.h"
 #include "meta/dtype.h"
@@ -216,11 +221,12 @@ put_sources(tess_array *a, const struct sources *sources, struct watch *watch, t
 static tess_status
 copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
 {
-    const struct layers *const from = &sources->arrays[0]->frame->vlmetas;
+    const struct layers *const from = frame_vlmetas(sources->arrays[0]->frame);
     tess_status st = TESS_OK;
     for (int i = 0; i < from->count && st == TESS_OK; i++) {
         const struct layer *const l = &from->items[i];
-        st = layers_add(&a->frame->vlmetas, LAYERS_VL_MAX, l->name, l->content, l->size, err);
+        st = layers_add(frame_edit_vlmetas(a->frame), LAYERS_VL_MAX, l->name, l->content, l->size,
+                        err);
     }
     return st;
 }

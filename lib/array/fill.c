@@ -20,7 +20,10 @@
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "codec/codec.h"
+#include "frame/header.h"
 #include "frame/index.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "meta/fill_layer.h"
@@ -49,7 +52,7 @@ array_set_fill(tess_array *a, const uint8_t *item, tess_error *err)
 tess_status
 array_load_fill(tess_array *a, tess_error *err)
 {
-    const struct layer *const layer = layers_find(&a->frame->metas, FILL_LAYER);
+    const struct layer *const layer = layers_find(frame_metas(a->frame), FILL_LAYER);
     const uint8_t *item;
     if (!layer)
         return TESS_OK;
@@ -107,7 +110,7 @@ write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_err
 static bool
 special_is_filled(const tess_array *a, int64_t n)
 {
-    const enum chunk_special special = index_special(index_get(&a->frame->index, n));
+    const enum chunk_special special = frame_special(a->frame, n);
     if (!a->fill)
         return special == SPECIAL_ZEROS || special == SPECIAL_UNINIT;
     return special == SPECIAL_NANS && array_fill_special(a) == SPECIAL_NANS;
@@ -222,7 +225,7 @@ fill_exposed(struct exposed *x, tess_error *err)
         .next = next, .work = work, .grain_size = sizeof(struct grain)};
     tess_array *const a = x->f->a;
     const struct geometry *const g = &a->g;
-    const struct codec *const codec = codec_by_id(a->frame->h.codec);
+    const struct codec *const codec = codec_by_id(frame_header(a->frame)->codec);
     const int64_t nbytes = geometry_blocks_nbytes(g, x->start, x->stop, NULL);
     const struct task_width width = {
         .threads = a->context.threads, .cost = cost_decode(codec, nbytes), .watch = x->f->watch};
@@ -313,7 +316,7 @@ array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, struct 
                tess_error *err)
 {
     struct filler f;
-    if (a->g.nchunks > 0 && !a->frame->index.entries && special_is_filled(a, 0))
+    if (a->g.nchunks > 0 && frame_is_uniform(a->frame) && special_is_filled(a, 0))
         return TESS_OK; // all chunks are, and the list takes no memory
     tess_status st = begin(&f, a, watch, err);
     if (st == TESS_OK)

@@ -17,7 +17,11 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
+#include "frame/change.h"
+#include "frame/commit.h"
 #include "frame/frame.h"
+#include "frame/lock.h"
+#include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
@@ -281,7 +285,7 @@ write_back(tess_array *a, struct cached **blocks, size_t n, tess_error *err)
 {
     tess_status st = TESS_OK;
     const struct frame *const f = a->frame;
-    const int64_t chunk = f->h.cbytes / max_i64(f->index.nchunks, 1); // as stored, about
+    const int64_t chunk = frame_mean_cbytes(f);
     const int64_t most = max_i64(frame_batch(f) / PIECES / max_i64(chunk, 1), 1);
     for (size_t size; n > 0 && st == TESS_OK; blocks += size, n -= size) {
         size = in_chunks(blocks, n, most);

@@ -23,7 +23,9 @@
 #include "chunk/scratch.h"
 #include "chunk/train.h"
 #include "codec/dict.h"
+#include "frame/change.h"
 #include "frame/frame.h"
+#include "frame/stored.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 
 #include "array/store.h"
 #include "array/visit.h"
+#include "frame/container.h"
 
 // Memory that is used again; its content is not kept when it grows.
 struct buffer {

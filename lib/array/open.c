@@ -10,12 +10,18 @@
 #include "array/plain.h"
 #include "array/repair.h"
 #include "base/error.h"
+#include "frame/current.h"
 #include "frame/frame.h"
-#include "frame/salvage.h"
+#include "frame/header.h"
+#include "frame/lock.h"
+#include "frame/metas.h"
+#include "frame/options.h"
+#include "frame/query.h"
 #include "geom/shape.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
+#include "salvage/salvage.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,38 +36,38 @@ parse_layer(tess_array *a, const struct layer *layer, tess_error *err)
     tess_status st = ndlayer_parse(layer->content, layer->size, caterva, &a->nd, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "metalayer %s", layer->name);
-    if (a->nd.ndim > a->frame->options.limits.ndim)
+    if (a->nd.ndim > frame_limits(a->frame)->ndim)
         return err_set(err, TESS_ERR_LIMIT, -1, "%d dimensions, the limit is %d", a->nd.ndim,
-                       a->frame->options.limits.ndim);
+                       frame_limits(a->frame)->ndim);
     for (int i = 0; i < a->nd.ndim; i++) {
         chunkshape[i] = a->nd.chunkshape[i];
         blockshape[i] = a->nd.blockshape[i];
     }
     a->layer = caterva ? "caterva" : "b2nd";
     a->linear = a->nd.linear;
-    st = geometry_init(&a->g, a->nd.ndim, a->nd.shape, chunkshape, blockshape, a->frame->h.typesize,
-                       TESS_ERR_CORRUPT, err);
+    st = geometry_init(&a->g, a->nd.ndim, a->nd.shape, chunkshape, blockshape,
+                       frame_header(a->frame)->typesize, TESS_ERR_CORRUPT, err);
     return st == TESS_OK ? st : err_prefix(err, st, "metalayer %s", layer->name);
 }
 
 static tess_status
 check_frame(const tess_array *a, tess_error *err)
 {
-    const struct frame_header *const h = &a->frame->h;
+    const struct frame_header *const h = frame_header(a->frame);
     const struct geometry *const g = &a->g;
 
     if (h->vlblocks)
         return err_set(err, TESS_ERR_CORRUPT, 25, "an array with blocks of different sizes");
-    if (a->frame->index.nchunks != g->nchunks)
-        return err_set(err, TESS_ERR_CORRUPT, 30,
+    if (frame_nchunks(a->frame) != g->nchunks)
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,
                        "%" PRId64 " chunks in the frame, %" PRId64 " in the grid of the array",
-                       a->frame->index.nchunks, g->nchunks);
+                       frame_nchunks(a->frame), g->nchunks);
     if (g->nchunks > 0 && h->chunksize != g->chunksize)
-        return err_set(err, TESS_ERR_CORRUPT, 58,
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_CHUNKSIZE,
                        "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
                        h->chunksize, g->chunksize);
     if (h->nbytes != g->nchunks * g->chunksize)
-        return err_set(err, TESS_ERR_CORRUPT, 30,
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,
                        "%" PRId64 " bytes in the frame, %" PRId64 " chunks of %" PRId32
                        " in the array",
                        h->nbytes, g->nchunks, g->chunksize);
@@ -85,7 +91,7 @@ describes_frame(const struct tess_array *a, const struct layer *layer)
 static tess_status
 open_plain(tess_array *a, tess_error *err)
 {
-    const struct layers *const metas = &a->frame->metas;
+    const struct layers *const metas = frame_metas(a->frame);
     for (int i = 0; i < metas->count; i++)
         if (describes_frame(a, &metas->items[i]))
             return err_set(err, TESS_ERR_CORRUPT, -1,
@@ -106,12 +112,13 @@ prepare_writing(tess_array *a, tess_error *err)
     if (a->linear)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array of Caterva before 0.4, which can only be read");
-    if (a->frame->h.chunksize != a->g.chunksize && a->frame->h.chunksize > 0)
-        return err_set(err, TESS_ERR_CORRUPT, 58,
+    if (frame_header(a->frame)->chunksize != a->g.chunksize &&
+        frame_header(a->frame)->chunksize > 0)
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_CHUNKSIZE,
                        "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
-                       a->frame->h.chunksize, a->g.chunksize);
-    a->frame->h.chunksize = a->g.chunksize;
-    const tess_status st = array_prepare_encoder(a, &a->frame->h, err);
+                       frame_header(a->frame)->chunksize, a->g.chunksize);
+    frame_set_chunksize(a->frame, a->g.chunksize);
+    const tess_status st = array_prepare_encoder(a, frame_header(a->frame), err);
     if (st == TESS_ERR_ARG) // no argument of the caller's: it stands in the file
         return err_prefix(err, TESS_ERR_UNSUPPORTED, "the array can only be read");
     return st;
@@ -132,7 +139,7 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
 static void
 lose_fill(struct tess_array *a, struct salvage *salvage)
 {
-    struct layers *const metas = &a->frame->metas;
+    struct layers *const metas = frame_edit_metas(a->frame);
     layers_remove(metas, layers_find(metas, FILL_LAYER));
     salvage->nlayers_lost++;
 }
@@ -155,7 +162,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     options.sidecar = home->sidecar;
     options.path = home->path;
     if (st == TESS_OK)
-        st = frame_lock_share(&options, err); // what is read below is one state
+        st = frame_lock_share_early(&options, err); // what is read below is one state
     if (st != TESS_OK) {
         home_close(home);
         goto out;
@@ -163,9 +170,9 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     TRY(open_frame(home, writable, &options, salvage, watch, &a->frame, err));
     TRY(array_prepare_memory(a, err));
 
-    const struct layer *layer = layers_find(&a->frame->metas, "b2nd");
+    const struct layer *layer = layers_find(frame_metas(a->frame), "b2nd");
     if (!layer)
-        layer = layers_find(&a->frame->metas, "caterva");
+        layer = layers_find(frame_metas(a->frame), "caterva");
     if (layer) {
         TRY(parse_layer(a, layer, err));
         TRY(check_frame(a, err));
@@ -181,7 +188,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     TRY(array_prepare_cache(a, err));
     if (writable)
         TRY(prepare_writing(a, err));
-    frame_lock_unshare(&options);
+    frame_lock_unshare_early(&options);
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -27,7 +27,10 @@
 #include "chunk/scratch.h"
 #include "codec/codec.h"
 #include "frame/frame.h"
+#include "frame/header.h"
 #include "frame/index.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "geom/shape.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
@@ -182,8 +185,7 @@ take_chunk(struct job *job, struct grain *g)
 static bool
 is_zeros(const struct parts *p)
 {
-    const enum chunk_special special =
-        index_special(index_get(&p->a->frame->index, p->chunks.index));
+    const enum chunk_special special = frame_special(p->a->frame, p->chunks.index);
     return special == SPECIAL_ZEROS || special == SPECIAL_UNINIT;
 }
 
@@ -192,7 +194,7 @@ static void
 take_zeros(struct job *job, struct grain *g)
 {
     struct parts *const p = job->p;
-    if (!p->a->frame->index.entries) {
+    if (frame_is_uniform(p->a->frame)) {
         g->nconstant = p->nitems;
         p->more = false;
         return;
@@ -483,7 +485,7 @@ do_blocks(const struct job *job, struct grain *g, struct chunk_scratch *s, tess_
 static tess_status
 check_room(const struct parts *p, tess_error *err)
 {
-    const int64_t limit = p->a->frame->options.limits.memory;
+    const int64_t limit = frame_limits(p->a->frame)->memory;
     if (limit > 0 && p->room_size > limit)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "a chunk of %" PRId64 " bytes, the limit is %" PRId64, p->room_size, limit);
@@ -618,7 +620,8 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
     const int64_t nbytes = min_i64(nbytes_of(p), most);
     const struct task_width width = {
         .threads = p->a->context.threads,
-        .cost = user->slow ? INT64_MAX : cost_decode(codec_by_id(p->a->frame->h.codec), nbytes),
+        .cost = user->slow ? INT64_MAX
+                           : cost_decode(codec_by_id(frame_header(p->a->frame)->codec), nbytes),
         .watch = watch,
     };
     struct job job = {.p = p, .user = user, .watch = watch, .left = most};

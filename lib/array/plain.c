@@ -12,6 +12,9 @@
 #include "base/error.h"
 #include "chunk/cursor.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "ndcopy/ndcopy.h"
 #include "task/watch.h"
 
@@ -25,7 +28,7 @@ static tess_status
 sum_chunks(tess_array *a, bool *whole_items, tess_error *err)
 {
     const struct frame *const f = a->frame;
-    const int64_t n = f->index.nchunks;
+    const int64_t n = frame_nchunks(f);
     int64_t total = 0;
     tess_status st = TESS_OK;
 
@@ -41,23 +44,23 @@ sum_chunks(tess_array *a, bool *whole_items, tess_error *err)
         if (st != TESS_OK)
             break;
         a->chunk_starts[i] = total;
-        *whole_items &= sc.chunk.h.nbytes % f->h.typesize == 0;
+        *whole_items &= sc.chunk.h.nbytes % frame_header(f)->typesize == 0;
         total += sc.chunk.h.nbytes; // below 2^31 each, and below 2^28 of them
         stored_chunk_close(&sc);
     }
     a->chunk_starts[n] = total;
     pool_give(a->pool, s);
-    if (st == TESS_OK && total != f->h.nbytes)
-        st = err_set(err, TESS_ERR_CORRUPT, 30,
-                     "%" PRId64 " bytes in the frame, %" PRId64 " in its chunks", f->h.nbytes,
-                     total);
+    if (st == TESS_OK && total != frame_header(f)->nbytes)
+        st = err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,
+                     "%" PRId64 " bytes in the frame, %" PRId64 " in its chunks",
+                     frame_header(f)->nbytes, total);
     return st;
 }
 
 tess_status
 plain_open(tess_array *a, tess_error *err)
 {
-    const struct frame_header *const h = &a->frame->h;
+    const struct frame_header *const h = frame_header(a->frame);
     struct geometry *const g = &a->g;
     const bool sizes_differ = h->nbytes > 0 && h->chunksize == 0;
     bool whole_items = h->nbytes % h->typesize == 0 && h->chunksize % h->typesize == 0;
@@ -71,7 +74,7 @@ plain_open(tess_array *a, tess_error *err)
     g->ndim = 1;
     g->typesize = whole_items || h->nbytes == 0 ? h->typesize : 1;
     g->nitems = g->shape[0] = h->nbytes / g->typesize;
-    g->nchunks = g->grid[0] = a->frame->index.nchunks;
+    g->nchunks = g->grid[0] = frame_nchunks(a->frame);
     g->chunksize = (int32_t)max_i64(h->chunksize, 0);
     g->blocksize = h->blocksize;
     g->chunkshape[0] = g->chunksize / g->typesize;
@@ -84,7 +87,7 @@ plain_chunk_start(const tess_array *a, int64_t n)
 {
     if (a->chunk_starts)
         return a->chunk_starts[n];
-    return n < a->g.nchunks ? n * a->g.chunksize : a->frame->h.nbytes;
+    return n < a->g.nchunks ? n * a->g.chunksize : frame_header(a->frame)->nbytes;
 }
 
 int64_t

@@ -30,6 +30,9 @@
 #include "chunk/scratch.h"
 #include "codec/codec.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "ndcopy/ndcopy.h"
@@ -399,7 +402,7 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     const int64_t nbytes = geometry_blocks_nbytes(&a->g, start, stop, step);
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
+        .cost = cost_decode(codec_by_id(frame_header(a->frame)->codec), nbytes),
         .watch = watch,
     };
     watch_job(watch, nbytes);

@@ -7,6 +7,7 @@
 
 #include "array/array.h"
 #include "cache/cache.h"
+#include "frame/frame.h"
 
 #include <string.h>
 
@@ -51,9 +52,7 @@ keeps_views(const tess_array *before, const tess_array *now)
 static void
 attach(tess_array *a)
 {
-    a->frame->options.plugins = &a->plugins;
-    a->frame->options.context = &a->context;
-    a->frame->grid = NULL;
+    frame_attach(a->frame, &a->plugins, &a->context);
     if (!a->plain)
         array_set_grid(a);
 }
@@ -62,7 +61,7 @@ void
 array_replace_state(tess_array *a, tess_array *newest)
 {
     a->moved += !keeps_views(a, newest);
-    EXCHANGE(struct frame, *a->frame, *newest->frame);
+    frame_swap(a->frame, newest->frame);
     EXCHANGE(struct geometry, a->g, newest->g);
     EXCHANGE(struct block_grid, a->grid, newest->grid);
     EXCHANGE(struct ndlayer, a->nd, newest->nd);

@@ -2,7 +2,7 @@
  * repair.c - a new array of what is left of a damaged one: what becomes of the chunks that are
  * lost.
  *
- * Not here: what is left (frame/salvage.c), the copy (frame/copy.c).
+ * Not here: what is left (lib/salvage), the copy (frame/copy.c).
  */
 #include "array/repair.h"
 
@@ -14,7 +14,10 @@
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
+#include "frame/copy.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +80,7 @@ replace(void *user, int64_t n, const tess_error *why, enum chunk_special *specia
     struct loss *const loss = user;
     const tess_array *const a = loss->a;
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    if (a->frame->h.chunksize <= 0)
+    if (frame_header(a->frame)->chunksize <= 0)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "chunk %" PRId64 " is lost, in a frame where sizes differ", n);
     *special = loss->special;
@@ -94,7 +97,7 @@ static void
 fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *report)
 {
     *report = (tess_repair_report){
-        .nchunks = a->frame->index.nchunks,
+        .nchunks = frame_nchunks(a->frame),
         .nfound = s->nfound,
         .nlayers_lost = s->nlayers_lost,
         .nlayers_unconfirmed = s->nlayers_unconfirmed,
@@ -133,7 +136,7 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
     report->nuntried = rescue.nuntried;
     report->nunconfirmed = salvage->list_confirmed
                                ? rescue.nunconfirmed
-                               : a->frame->index.nchunks - report->nlost - rescue.nuntried;
+                               : frame_nchunks(a->frame) - report->nlost - rescue.nuntried;
     report->complete = is_complete(report, salvage->list_confirmed);
     free(loss.chunk);
     return st;

@@ -6,7 +6,7 @@
 
 #include "array/array.h"
 #include "array/home.h"
-#include "frame/salvage.h"
+#include "salvage/salvage.h"
 
 #include <tessera/repair.h>
 

@@ -17,6 +17,7 @@
 #include "array/write.h"
 #include "base/checked.h"
 #include "cache/cache.h"
+#include "frame/query.h"
 #include "geom/shape.h"
 #include "task/watch.h"
 
@@ -48,7 +49,7 @@ shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struc
     const struct shift shift = {.axis = axis, .by = by};
     int64_t lo[NDIM_MAX] = {0}, hi[NDIM_MAX];
 
-    if (!a->frame->index.entries && a->frame->index.uniform < 0) // one item, everywhere
+    if (frame_is_uniform(a->frame) && frame_entry(a->frame, 0) < 0) // one item, everywhere
         return TESS_OK;
     shape_with(&a->g, axis, stop, hi);
     lo[axis] = first;

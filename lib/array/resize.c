@@ -11,8 +11,11 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
+#include "frame/change.h"
 #include "frame/frame.h"
 #include "frame/index.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "geom/shape.h"
 #include "meta/layers.h"
 
@@ -61,7 +64,7 @@ build_list(const struct frame *f, const struct geometry *old, const struct geome
             to = to * new->grid[i] + row;
         }
         if (inside)
-            st = index_set(list, to, index_get(&f->index, n), err);
+            st = index_set(list, to, frame_entry(f, n), err);
         kept[n] = inside;
         step(at, old->grid, old->ndim);
     }
@@ -96,7 +99,7 @@ changes_at_end(const struct frame *f, const struct geometry *old, const struct g
 {
     if (old->nchunks == 0 || new->nchunks == 0)
         return true;
-    if (!f->index.entries && f->index.uniform == entry) // and is one entry again and again
+    if (frame_is_uniform(f) && frame_entry(f, 0) == entry) // and is one entry again and again
         return true;
     return !move && same_but_for_first(old, new);
 }
@@ -125,7 +128,7 @@ change_list(tess_array *a, const struct geometry *new, const struct row_move *mo
 static struct layer *
 layer_of(const tess_array *a)
 {
-    return layers_find(&a->frame->metas, a->layer);
+    return layers_find(frame_metas(a->frame), a->layer);
 }
 
 // The N-dimensional layer with another shape: the same bytes but for the shape, which stands

@@ -11,6 +11,9 @@
 #include "frame/frame.h"
 #include "frame/header.h"
 #include "frame/ledger.h"
+#include "frame/load.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
 
@@ -87,18 +90,19 @@ compare_layers(const struct layers *before, const struct layers *now, tess_error
 static void
 compare_bytes(const struct ledger *ledger, const struct frame *f, tess_error *err)
 {
-    const size_t size = ledger->head_size < f->head_size ? ledger->head_size : f->head_size;
-    size_t at = 0;
-    while (at < size && ledger->head[at] == f->head[at])
+    size_t head_size, at = 0;
+    const uint8_t *const head = frame_head(f, &head_size);
+    const size_t size = ledger->head_size < head_size ? ledger->head_size : head_size;
+    while (at < size && ledger->head[at] == head[at])
         at++;
     if (at < size)
         err_set(err, TESS_ERR_CORRUPT, (int64_t)at,
                 "byte %zu of the header is 0x%02x as committed, 0x%02x as it stands: another "
                 "program changed it, or it is damaged",
-                at, ledger->head[at], f->head[at]);
+                at, ledger->head[at], head[at]);
     else
         err_set(err, TESS_ERR_CORRUPT, 0, "a header of %zu bytes as committed, %zu as it stands",
-                ledger->head_size, f->head_size);
+                ledger->head_size, head_size);
 }
 
 tess_status
@@ -118,8 +122,8 @@ sealed_header_compare(const tess_array *a, tess_error *err)
         ledger.head_size > FRAME_HEADER_SIZE &&
         layers_parse(ledger.head + FRAME_HEADER_SIZE, ledger.head_size - FRAME_HEADER_SIZE,
                      FRAME_HEADER_SIZE, LAYERS_HEADER, &before, NULL) == TESS_OK;
-    if (!parsed || (!compare_shapes(find_array(&before), find_array(&f->metas), err) &&
-                    !compare_layers(&before, &f->metas, err)))
+    if (!parsed || (!compare_shapes(find_array(&before), find_array(frame_metas(f)), err) &&
+                    !compare_layers(&before, frame_metas(f), err)))
         compare_bytes(&ledger, f, err);
     layers_finish(&before);
     ledger_finish(&ledger);

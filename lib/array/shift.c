@@ -12,6 +12,7 @@
 #include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/query.h"
 #include "geom/halves.h"
 #include "geom/shape.h"
 #include "task/watch.h"
@@ -78,7 +79,7 @@ static tess_status
 reserve_items(struct pieces *p, tess_error *err)
 {
     const struct geometry *const g = &p->a->g;
-    const int64_t limit = p->a->frame->options.limits.memory;
+    const int64_t limit = frame_limits(p->a->frame)->memory;
     int64_t chunk = g->typesize, size = g->typesize;
 
     if (p->items)

@@ -13,9 +13,16 @@
 #include "base/error.h"
 #include "base/swap.h"
 #include "cache/cache.h"
+#include "frame/change.h"
 #include "frame/checksums.h"
+#include "frame/current.h"
 #include "frame/frame.h"
+#include "frame/header.h"
 #include "frame/index.h"
+#include "frame/load.h"
+#include "frame/lock.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "geom/halves.h"
 #include "geom/rechunk.h"
 #include "geom/shape.h"
@@ -73,7 +80,8 @@ source_at(const struct sources *sources, int64_t index)
 static bool
 same_chunks(const tess_array *to, const tess_array *from)
 {
-    const struct frame_header *const x = &to->frame->h, *const y = &from->frame->h;
+    const struct frame_header *const x = frame_header(to->frame), *const y =
+                                                                      frame_header(from->frame);
     const size_t size = (size_t)to->g.ndim * sizeof(int64_t);
     return !from->view && !from->plain && !from->linear && from->g.ndim == to->g.ndim &&
            y->version >= 2 && !y->vlblocks &&
@@ -118,15 +126,15 @@ find_checksums(struct put *p, int64_t from, const struct checksums **checksums, 
     const struct frame *const f = p->sources->arrays[from]->frame;
     tess_status st = TESS_OK;
 
-    *checksums = &f->checksums;
-    if (frame_has_checksums(f))
+    *checksums = frame_known_checksums(f);
+    if (*checksums)
         return TESS_OK;
     if (!p->known)
         p->known = calloc((size_t)p->sources->n, sizeof *p->known);
     if (!p->known)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for checksums");
     if (!p->known[from].loaded)
-        st = frame_load_checksums(f, &f->index, &p->known[from].checksums, err);
+        st = frame_load_checksums(f, frame_list(f), &p->known[from].checksums, err);
     p->known[from].loaded = st == TESS_OK;
     *checksums = &p->known[from].checksums;
     return st;
@@ -136,7 +144,7 @@ static tess_status
 copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error *err)
 {
     const tess_array *const from = p->sources->arrays[source];
-    const int64_t entry = index_get(&from->frame->index, number);
+    const int64_t entry = frame_entry(from->frame, number);
     const struct checksums *checksums;
     struct stored_chunk sc;
     const uint8_t *bytes;
@@ -456,7 +464,7 @@ lock_sources(const tess_array *a, const struct sources *sources, int64_t *n, tes
     tess_status st = TESS_OK;
     for (*n = 0; *n < sources->n && st == TESS_OK; *n += st == TESS_OK)
         if (sources->arrays[*n]->frame != a->frame)
-            st = frame_lock_share(&sources->arrays[*n]->frame->options, err);
+            st = frame_lock_share(sources->arrays[*n]->frame, err);
     return st;
 }
 
@@ -465,7 +473,7 @@ unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         if (sources->arrays[i]->frame != a->frame)
-            frame_lock_unshare(&sources->arrays[i]->frame->options);
+            frame_lock_unshare(sources->arrays[i]->frame);
 }
 
 static tess_status

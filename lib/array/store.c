@@ -27,6 +27,7 @@
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
 #include "chunk/scratch.h"
+#include "frame/query.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -476,7 +477,7 @@ store_free(struct store *store)
 static int64_t
 cost_keep(const tess_array *a, const struct edit_source *source)
 {
-    const int64_t stored = a->frame->h.cbytes / max_i64(a->frame->index.nchunks, 1);
+    const int64_t stored = frame_mean_cbytes(a->frame);
     int64_t nbytes;
     if (!mul_i64(source->nchunks, stored, &nbytes))
         nbytes = COUNTED_MOST;

@@ -15,7 +15,12 @@
 #include "array/view.h"
 #include "array/write.h"
 #include "cache/cache.h"
+#include "frame/change.h"
+#include "frame/commit.h"
 #include "frame/frame.h"
+#include "frame/lock.h"
+#include "frame/metas.h"
+#include "frame/query.h"
 #include "frame/shorten.h"
 #include "task/watch.h"
 
@@ -104,7 +109,7 @@ array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_stat
     free(saved->layer);
     saved->layer = NULL;
     frame_keep(a->frame);
-    a->frame->dirty = true;
+    frame_mark_changed(a->frame);
     a->moved += moves;
     return frame_commit_if_large(a->frame, err);
 }
@@ -191,7 +196,7 @@ array_commit(tess_array *a, tess_error *err)
     tess_status st = held_write_back(a, err);
     if (st == TESS_OK)
         st = frame_commit(a->frame, err);
-    return st == TESS_OK && a->frame->writable ? frame_publish(a->frame, err) : st;
+    return st == TESS_OK && frame_is_writable(a->frame) ? frame_publish(a->frame, err) : st;
 }
 
 void

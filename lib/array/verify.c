@@ -23,8 +23,13 @@
 #include "codec/codec.h"
 #include "frame/checksums.h"
 #include "frame/frame.h"
+#include "frame/header.h"
 #include "frame/index.h"
-#include "frame/usage.h"
+#include "frame/live.h"
+#include "frame/load.h"
+#include "frame/metas.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -51,7 +56,7 @@ struct grain {
 static bool
 is_wanted(const struct verifier *v, int64_t n)
 {
-    const int64_t entry = index_get(&v->a->frame->index, n);
+    const int64_t entry = frame_entry(v->a->frame, n);
     return entry >= 0 || v->refused[index_special(entry)];
 }
 
@@ -59,7 +64,7 @@ static tess_status
 next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct verifier *const v = arg;
-    const struct frame_index *const list = &v->a->frame->index;
+    const struct frame_index *const list = frame_list(v->a->frame);
     (void)err;
     while (v->n < list->nchunks && !is_wanted(v, v->n))
         v->n = list->entries ? v->n + 1 : list->nchunks;
@@ -95,7 +100,7 @@ examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
 {
     const struct frame *const f = v->a->frame;
     tess_status st = TESS_OK;
-    if (index_get(&f->index, g->n) >= 0)
+    if (frame_entry(f, g->n) >= 0)
         st = frame_check_chunk(f, g->n, v->checksums, s, &g->known, &g->why);
     if (st == TESS_OK)
         st = try_chunk(v->a, g->n, s, &g->why);
@@ -143,7 +148,7 @@ finish(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     const struct grain *const g = grain;
-    const struct frame_index *const list = &v->a->frame->index;
+    const struct frame_index *const list = frame_list(v->a->frame);
     (void)err;
     if (g->status == TESS_OK) {
         v->verdict->nright += g->known;
@@ -166,7 +171,7 @@ static void
 try_specials(struct verifier *v)
 {
     const tess_array *const a = v->a;
-    const struct frame_index *const list = &a->frame->index;
+    const struct frame_index *const list = frame_list(a->frame);
     bool tried[SPECIAL_UNINIT + 1] = {0};
     const int64_t end = list->entries ? list->nchunks : min_i64(list->nchunks, 1);
     for (int64_t n = 0; n < end; n++) {
@@ -187,24 +192,25 @@ verify_chunks(struct verifier *v, tess_error *err)
     const tess_array *const a = v->a;
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost = cost_decode(codec_by_id(a->frame->h.codec), a->frame->h.nbytes),
+        .cost =
+            cost_decode(codec_by_id(frame_header(a->frame)->codec), frame_header(a->frame)->nbytes),
         .watch = v->watch,
     };
     try_specials(v);
-    watch_job(v->watch, max_i64(a->frame->index.nchunks, 1));
+    watch_job(v->watch, max_i64(frame_nchunks(a->frame), 1));
     return task_run(&task, v, &width, err);
 }
 
 static tess_status
 verify_metalayers(const struct verifier *v, tess_error *err)
 {
-    const struct layers *const l = &v->a->frame->vlmetas;
+    const struct layers *const l = frame_vlmetas(v->a->frame);
     for (int i = 0; i < l->count; i++) {
         uint8_t *content;
         size_t size;
         tess_error why;
         const tess_status st =
-            chunk_content(l->items[i].content, l->items[i].size, v->a->frame->options.limits.memory,
+            chunk_content(l->items[i].content, l->items[i].size, frame_limits(v->a->frame)->memory,
                           &content, &size, &why);
         free(content);
         if (st == TESS_OK)
@@ -248,14 +254,14 @@ verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
     const struct frame *const f = v->a->frame;
     tess_error why;
     tess_status st = TESS_OK;
-    if (!frame_has_checksums(f)) {
-        st = frame_load_checksums(f, &f->index, loaded, &why);
+    if (!frame_known_checksums(f)) {
+        st = frame_load_checksums(f, frame_list(f), loaded, &why);
         v->verdict->checksums_damaged = st == TESS_ERR_CORRUPT;
         st = tell(v, TESS_DAMAGED_CHECKSUMS, st, &why, err);
         if (v->verdict->checksums_damaged)
             checksums_finish(loaded);
     }
-    if (st != TESS_OK || !f->header_changed || v->verdict->checksums_damaged)
+    if (st != TESS_OK || !frame_header_is_changed(f) || v->verdict->checksums_damaged)
         return st;
     return tell(v, TESS_DAMAGED_HEADER, sealed_header_compare(v->a, &why), &why, err);
 }
@@ -272,18 +278,19 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
              struct watch *watch, tess_error *err)
 {
     const struct frame *const f = a->frame;
+    const struct checksums *const known = frame_known_checksums(f);
     struct checksums loaded = {0};
     struct verifier v = {.a = a,
-                         .checksums = frame_has_checksums(f) ? &f->checksums : &loaded,
+                         .checksums = known ? known : &loaded,
                          .watch = watch,
                          .fn = fn,
                          .user = user,
                          .verdict = verdict};
-    *verdict = (tess_verdict){.sealed = f->sealed,
-                              .header_changed = f->header_changed,
-                              .commit = f->sealed ? f->number : 0};
+    *verdict = (tess_verdict){.sealed = frame_is_sealed(f),
+                              .header_changed = frame_header_is_changed(f),
+                              .commit = frame_commit_number(f)};
     frame_count_chunks(a->frame, &verdict->nstored, &verdict->nmissing);
-    verdict->nspecial = f->index.nchunks - verdict->nstored - verdict->nmissing;
+    verdict->nspecial = frame_nchunks(f) - verdict->nstored - verdict->nmissing;
     tess_status st = verify_state(&v, &loaded, err);
     if (st == TESS_OK)
         st = verify_chunks(&v, err);

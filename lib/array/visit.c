@@ -9,6 +9,8 @@
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
 #include "frame/frame.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +40,7 @@ open_new(const tess_array *a, int64_t n, bool all, struct chunk_scratch *s, stru
     if (!v)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     v->n = n;
-    v->generation = a->frame->generation;
+    v->generation = frame_generation(a->frame);
     atomic_init(&v->users, 1);
     tess_status st = stored_chunk_open(&v->stored, a->frame, n, s, err);
     if (st != TESS_OK) {

@@ -7,6 +7,7 @@
 #define ARRAY_VISIT_H
 
 #include "array/array.h"
+#include "frame/stored.h"
 
 #include <stdatomic.h>
 

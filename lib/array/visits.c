@@ -6,6 +6,7 @@
 #include "array/visits.h"
 
 #include "base/checked.h"
+#include "frame/query.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ keep(struct visits *all, struct visit *v)
 tess_status
 visits_open(const tess_array *a, int64_t n, bool all, struct visit **v, tess_error *err)
 {
-    *v = find(a->visits, n, a->frame->generation);
+    *v = find(a->visits, n, frame_generation(a->frame));
     if (*v)
         return TESS_OK;
     const tess_status st = visit_new(a, n, all, v, err);

@@ -8,16 +8,23 @@
  * The list as it was is what the log of puts leads back to, until there is another list: that is a
  * new one, and the old one waits aside, its puts taken back.
  */
-#include "frame/container.h"
-#include "frame/free_space.h"
+#include "frame/change.h"
 
-#include "base/bytes.h"
+#include "frame/checksums.h"
+#include "frame/current.h"
+#include "frame/free_space.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/load.h"
+#include "frame/lock.h"
+#include "frame/owner.h"
+#include "frame/private.h"
+#include "frame/usage.h"
+#include "io/io.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum { FRAME_NBYTES_AT = 30 };
 
 void
 frame_begin(struct frame *f)
@@ -309,7 +316,7 @@ static tess_status
 check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
 {
     if (nchunks > 0 || !f->options.never_reuse || f->folder || !f->head || f->io->in_memory ||
-        get_u64be(f->head + FRAME_NBYTES_AT) == 0)
+        frame_header_get_nbytes(f->head) == 0)
         return TESS_OK;
     return err_set(
         err, TESS_ERR_UNSUPPORTED, -1,

@@ -7,12 +7,25 @@
  *
  * Not here: files (copy.c).
  */
-#include "frame/container.h"
+#include "frame/compact.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "frame/change.h"
+#include "frame/commit.h"
+#include "frame/container.h"
+#include "frame/copy.h"
+#include "frame/current.h"
+#include "frame/index.h"
+#include "frame/load.h"
+#include "frame/private.h"
 #include "frame/sparse.h"
+#include "frame/stored.h"
 #include "io/folder.h"
+#include "io/io.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,7 +63,7 @@ static tess_status
 is_longer(const struct frame *f, int64_t entry, bool *longer, tess_error *err)
 {
     uint8_t head[CHUNK_HEADER_MIN];
-    struct place place;
+    struct chunk_place place;
     tess_status st = f->container->locate(f, entry, &place, err);
     if (st != TESS_OK)
         return st;
@@ -107,7 +120,7 @@ shorten_chunks(struct frame *f, struct watch *watch, tess_error *err)
 static tess_status
 sync_chunk(const struct frame *f, int64_t entry, tess_error *err)
 {
-    struct place place;
+    struct chunk_place place;
     tess_status st = f->container->locate(f, entry, &place, err);
     if (st != TESS_OK)
         return st;

@@ -2,24 +2,41 @@
  * container.h - where a frame keeps its chunks, and how its state gets to the disk.
  *
  * Two kinds: contiguous.c, all in one file or buffer; sparse.c, a directory with a file per chunk.
- * The rest of frame/ knows chunks by the entries of the index only.
+ * The rest of lib/frame knows chunks by the entries of the index only. A third kind is a file with
+ * such a table, chosen in frame_new(). Locating chunks and `current` are for any number of threads;
+ * the rest requires exclusive access.
  */
 #ifndef FRAME_CONTAINER_H
 #define FRAME_CONTAINER_H
 
-#include "frame/frame.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frame;
+struct io;
 
 // Where the bytes of a stored chunk are.
-struct place {
+struct chunk_place {
     struct io *io;
     bool owned; // the io is to be closed with the chunk
     int64_t position; // of the chunk's first byte in the io
     int64_t room; // bytes that the chunk may take there
 };
 
+// A chunk that is stored in pieces (frame_put_begin()).
+struct frame_put {
+    int64_t n;
+    int64_t room;
+    int64_t entry;
+    struct io *io; // NULL: not begun, ended, or abandoned
+    int64_t position; // of the chunk's first byte in the io
+};
+
 struct container {
     // Find the chunk of an entry >= 0.
-    tess_status (*locate)(const struct frame *f, int64_t entry, struct place *place,
+    tess_status (*locate)(const struct frame *f, int64_t entry, struct chunk_place *place,
                           tess_error *err);
     // What a frame that was opened needs before it can be changed.
     tess_status (*prepare)(struct frame *f, tess_error *err);
@@ -45,19 +62,5 @@ struct container {
     tess_status (*current)(const struct frame *f, struct io **io, bool *owned, tess_error *err);
     tess_status (*publish)(struct frame *f, tess_error *err);
 };
-
-// frame.c: the io or folder belongs to the frame from here on; without memory for it, NULL, it is
-// closed.
-struct frame *frame_new(struct io *io, struct folder *folder, const struct frame_options *options);
-
-// load.c: read the state of a frame that is on the disk. TESS_ERR_STALE: it is another by now.
-tess_status frame_load(struct frame *f, tess_error *err);
-
-// Give a frame that has nothing on the disk the state of its first commit. metas: not copied.
-void frame_start(struct frame *f, const struct frame_header *h, const struct layers *metas,
-                 int64_t nchunks, int64_t entry);
-
-extern const struct container container_contiguous;
-extern const struct container container_sparse;
 
 #endif

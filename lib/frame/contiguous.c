@@ -2,7 +2,7 @@
  * contiguous.c - all of a frame in one file or buffer.
  *
  * The steps of a commit and their order are the protocol of "Commits" in spec 95:
- *   1. see that the file is still as we left it (commit.c)
+ *   1. see that the file is still as we left it (current.c)
  *   2. chunks are in free space already
  *   3. index and trailer are written behind all chunks, where no state on disk has anything
  *   4. all this is synced
@@ -17,22 +17,34 @@
  *
  * Not here: which space is free (space.c).
  */
-#include "frame/container.h"
-#include "frame/free_space.h"
-#include "frame/ledger.h"
-#include "frame/move.h"
-#include "frame/pending.h"
+#include "frame/contiguous.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "frame/checksums.h"
+#include "frame/extents.h"
+#include "frame/free_space.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/ledger.h"
+#include "frame/live.h"
+#include "frame/load.h"
+#include "frame/move.h"
+#include "frame/pending.h"
+#include "frame/private.h"
+#include "frame/space.h"
+#include "frame/stored.h"
+#include "io/io.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    COMMIT_FIRST = 16, // bytes of the header that nearly every commit changes
-    NBYTES_AT = 30,
     WAITING_SHARE = 8, // one part in so many of all stored bytes is worth a sync
 };
 
@@ -46,11 +58,11 @@ section_end(const struct frame *f, int64_t position)
 }
 
 static tess_status
-locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)
+locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
 {
     const int64_t position = f->h.header_len + entry;
     (void)err;
-    *place = (struct place){
+    *place = (struct chunk_place){
         .io = f->io,
         .position = position,
         .room = section_end(f, position) - position,
@@ -71,7 +83,7 @@ keep_all(struct frame *f, int64_t section_end, tess_error *err)
 static int64_t
 state_end(const struct frame *f)
 {
-    const bool empty = f->head && get_u64be(f->head + NBYTES_AT) == 0;
+    const bool empty = f->head && frame_header_get_nbytes(f->head) == 0;
     return f->h.frame_len + (empty && f->ledger_known ? f->ref.size : 0);
 }
 
@@ -273,7 +285,7 @@ write_header(const struct frame *f, const struct pending *p, tess_error *err)
     } else {
         const size_t sector = FRAME_HEADER_SECTOR;
         if (memcmp(p->head + sector, f->head + sector, f->head_size - sector) == 0) {
-            first = COMMIT_FIRST;
+            first = FRAME_HEADER_COMMIT_FIRST;
             end = sector;
         }
     }
@@ -367,8 +379,8 @@ move_behind(struct frame *f, int64_t *entry, struct checksums *checksums, tess_e
 static tess_status
 load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 {
-    const int64_t nbytes = (int64_t)get_u64be(f->head + NBYTES_AT);
-    const int64_t cbytes = (int64_t)get_u64be(f->head + 39);
+    const int64_t nbytes = frame_header_get_nbytes(f->head);
+    const int64_t cbytes = frame_header_get_cbytes(f->head);
     const struct extent now = f->space.now;
     const int64_t ledger_size = f->ledger_known ? f->ref.size : 0;
     const int64_t index_size = now.size - ledger_size - (int64_t)f->tail_size;
@@ -401,8 +413,7 @@ commit_again(struct frame *f, const struct frame_index *list, const struct check
     tess_status st = pending_encode_disk(&p, f, list, checksums, err);
     if (st == TESS_OK) {
         place_body(f, &p);
-        put_u64be(p.head + 16, (uint64_t)p.h.frame_len);
-        put_u64be(p.head + 39, (uint64_t)p.h.cbytes);
+        frame_header_set_lengths(p.head, p.h.frame_len, p.h.cbytes);
         pending_seal(&p, f);
         st = write_state(f, &p, err);
     }
@@ -493,7 +504,7 @@ head_is_clear(const struct frame *f, const struct pending *p)
     if (!f->head)
         return true;
     const int64_t tail_at = f->h.frame_len - (int64_t)f->tail_size;
-    if (get_u64be(f->head + NBYTES_AT) > 0)
+    if (frame_header_get_nbytes(f->head) > 0)
         return false;
     return tail_at >= f->h.header_len + p->body_size;
 }

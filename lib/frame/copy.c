@@ -7,9 +7,22 @@
  *
  * Frames from before c-blosc2 2.0 have headers that we do not write. They are copied as they stand.
  */
-#include "frame/container.h"
+#include "frame/copy.h"
 
 #include "base/checked.h"
+#include "chunk/scratch.h"
+#include "frame/checksums.h"
+#include "frame/commit.h"
+#include "frame/container.h"
+#include "frame/frame.h"
+#include "frame/index.h"
+#include "frame/load.h"
+#include "frame/private.h"
+#include "frame/stored.h"
+#include "frame/usage.h"
+#include "io/io.h"
+#include "meta/layers.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -197,7 +210,7 @@ static tess_status
 copy_state(const struct frame *from, struct frame *to, struct frame_rescue *rescue,
            struct watch *watch, tess_error *err)
 {
-    const bool uniform = !from->index.entries, known = rescue || frame_has_checksums(from);
+    const bool uniform = !from->index.entries, known = rescue || frame_known_checksums(from);
     struct checksums loaded = {0};
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
                 uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));

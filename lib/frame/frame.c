@@ -5,18 +5,33 @@
  *
  * Not here: chunks (stored.c), changes (change.c), commits (commit.c).
  */
-#include "frame/container.h"
+#include "frame/frame.h"
 
-#include "base/bytes.h"
-#include "base/checked.h"
 #include "base/limits.h"
-#include "frame/trailer.h"
+#include "frame/checksums.h"
+#include "frame/contiguous.h"
+#include "frame/extents.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/load.h"
+#include "frame/numbers.h"
+#include "frame/owner.h"
+#include "frame/private.h"
+#include "frame/space.h"
+#include "frame/sparse.h"
+#include "frame/unsynced.h"
+#include "frame/usage.h"
 #include "io/folder.h"
+#include "io/io.h"
+#include "io/path.h"
+#include "io/sidecar.h"
+#include "meta/layers.h"
 
 #include <tessera/attr.h>
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     MEMORY_DEFAULT = 1 << 30,
@@ -90,10 +105,32 @@ frame_close(struct frame *f)
     free(f);
 }
 
-int32_t
-frame_chunk_nbytes(const struct frame *f, int64_t n)
+void
+frame_set_grid(struct frame *f, const struct block_grid *grid)
 {
-    return (int32_t)min_i64(f->h.chunksize, f->h.nbytes - n * f->h.chunksize);
+    f->grid = grid;
+}
+
+void
+frame_set_chunksize(struct frame *f, int32_t chunksize)
+{
+    f->h.chunksize = chunksize;
+}
+
+void
+frame_swap(struct frame *a, struct frame *b)
+{
+    const struct frame x = *a;
+    *a = *b;
+    *b = x;
+}
+
+void
+frame_attach(struct frame *f, const struct plugins *plugins, const tess_context *context)
+{
+    f->options.plugins = plugins;
+    f->options.context = context;
+    f->grid = NULL;
 }
 
 // Complete the write of a header of which only some sectors are there.

@@ -23,6 +23,14 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/current.h"
+#include "frame/extents.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/private.h"
+#include "frame/space.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,12 @@
 #ifndef FRAME_FREE_SPACE_H
 #define FRAME_FREE_SPACE_H
 
-#include "frame/frame.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frame;
 
 // A frame was opened whose chunks end at section_end at the latest.
 void free_space_init(struct frame *f, int64_t section_end);

@@ -4,9 +4,13 @@
  * Both kinds share their first 63 bytes: the fields of today up to the sizes, without blocksize.
  * The betas then list filters, squeezed together, in eight slots; the alphas have none.
  */
-#include "frame/header.h"
+#include "frame/history.h"
 
 #include "base/bytes.h"
+#include "filter/pipeline.h"
+#include "frame/fields.h"
+
+#include <string.h>
 
 enum {
     V1_SIZE = 82,

@@ -5,9 +5,12 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/assemble.h"
 #include "chunk/cursor.h"
 #include "chunk/encode.h"
+#include "chunk/encoder.h"
 #include "chunk/flat.h"
+#include "codec/codec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

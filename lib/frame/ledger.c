@@ -6,9 +6,12 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
+#include "chunk/header.h"
+#include "frame/checksums.h"
 #include "frame/header.h"
+#include "frame/index.h"
+#include "meta/layers.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,8 +313,7 @@ bool
 ledger_sees_torn(const struct ledger *x, const uint8_t *head, size_t head_size)
 {
     bool older = false;
-    if (!x->previous || x->head_size != head_size ||
-        head[FRAME_HEADER_MARK_AT] != FRAME_HEADER_MARK)
+    if (!x->previous || x->head_size != head_size || !frame_header_is_marked(head))
         return false;
     for (size_t at = 0; at < head_size; at += LEDGER_SECTOR) {
         const size_t size = (size_t)min_i64(LEDGER_SECTOR, (int64_t)(head_size - at));

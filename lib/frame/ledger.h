@@ -32,13 +32,16 @@
 #ifndef FRAME_LEDGER_H
 #define FRAME_LEDGER_H
 
-#include "frame/checksums.h"
-#include "frame/index.h"
-#include "meta/layers.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct checksums;
+struct frame_index;
+struct layer;
+struct layers;
 
 #define LEDGER_SECTOR 512 // a header that is not longer is written whole, or not at all
 
@@ -122,8 +125,8 @@ uint64_t ledger_seal(uint8_t *block, size_t size, uint64_t number, int64_t posit
  * ledger's is right then.
  *
  * Another program that changes the header alone could leave the same bytes. It writes the whole
- * header, and with it 0 at FRAME_HEADER_MARK_AT, where our headers of several sectors have
- * FRAME_HEADER_MARK (header.h): without that mark its header is complete, and right. Ledgers of
+ * header, and with it 0 in a reserved byte, where our headers of several sectors have a mark
+ * (frame_header_mark()): without it its header is complete, and right. Ledgers of
  * format 1 belong to headers without the mark: the other program's header is believed then.
  */
 bool ledger_sees_torn(const struct ledger *x, const uint8_t *head, size_t head_size);

@@ -7,7 +7,9 @@
 #include "chunk/cursor.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
+#include "chunk/header.h"
 #include "frame/checksums.h"
+#include "meta/layers.h"
 
 #include <stdlib.h>
 #include <string.h>

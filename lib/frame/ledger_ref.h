@@ -20,7 +20,7 @@
 #ifndef FRAME_LEDGER_REF_H
 #define FRAME_LEDGER_REF_H
 
-#include "meta/layers.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +28,8 @@
 
 #define LEDGER_NAME "_tess"
 #define LEDGER_REF_CHUNK_SIZE 63 // of the metalayer as it is stored, a chunk that is not compressed
+
+struct layer;
 
 struct ledger_ref {
     int64_t size; // 0: there is no ledger

@@ -6,12 +6,22 @@
  *
  * Not here: what is needed before it can be changed (frame.c, containers).
  */
-#include "frame/container.h"
+#include "frame/load.h"
 
-#include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/checksums.h"
+#include "frame/current.h"
+#include "frame/fields.h"
+#include "frame/header.h"
+#include "frame/index.h"
 #include "frame/ledger.h"
+#include "frame/ledger_ref.h"
+#include "frame/private.h"
+#include "frame/sparse.h"
 #include "frame/trailer.h"
+#include "io/io.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -76,10 +86,10 @@ load_header(struct frame *f, tess_error *err)
     if (st != TESS_OK)
         return blame_front(f, &front, st, err);
     if (f->h.sparse && !f->folder)
-        return err_set(err, TESS_ERR_FORMAT, 26,
+        return err_set(err, TESS_ERR_FORMAT, FRAME_HEADER_AT_TYPE,
                        "the index of a sparse frame; open its directory instead");
     if (!f->h.sparse && f->folder)
-        return err_set(err, TESS_ERR_CORRUPT, 26,
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_TYPE,
                        FRAME_FOLDER_INDEX
                        " is a contiguous frame, in the directory of a sparse one");
     f->head_size = (size_t)f->h.header_len;
@@ -140,8 +150,9 @@ load_index(struct frame *f, tess_error *err)
                    ? trailer_check_seal(f->tail, f->tail_size, NULL, 0, &f->sealed, err)
                    : TESS_OK;
     if (nchunks > f->options.limits.nchunks)
-        return err_set(err, TESS_ERR_LIMIT, 30, "%" PRId64 " chunks, the limit is %" PRId64,
-                       nchunks, f->options.limits.nchunks);
+        return err_set(err, TESS_ERR_LIMIT, FRAME_HEADER_AT_NBYTES,
+                       "%" PRId64 " chunks, the limit is %" PRId64, nchunks,
+                       f->options.limits.nchunks);
     if (room < CHUNK_HEADER_MIN)
         return err_set(err, TESS_ERR_CORRUPT, position,
                        "%" PRId64 " bytes between chunks and trailer, for an index", room);
@@ -196,10 +207,10 @@ mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
     return st == TESS_OK ? parse_metas(f, f->torn, err) : st;
 }
 
-bool
-frame_has_checksums(const struct frame *f)
+const struct checksums *
+frame_known_checksums(const struct frame *f)
 {
-    return f->checksums_known;
+    return f->checksums_known ? &f->checksums : NULL;
 }
 
 // The ledger of a state that Tessera 0.1 wrote, out of the trailer.
@@ -308,7 +319,7 @@ load_ledger(struct frame *f, tess_error *err)
     // Where the header is replaced by a rename, fits one sector, or was written by another program,
     // it is not torn.
     if (st == TESS_OK && f->header_changed && !f->folder && f->head_size > LEDGER_SECTOR &&
-        f->head[FRAME_HEADER_MARK_AT] == FRAME_HEADER_MARK) {
+        frame_header_is_marked(f->head)) {
         st = frame_read_ledger(f, &ledger, err);
         if (st == TESS_OK && ledger.content)
             st = mend_header(f, &ledger, err);

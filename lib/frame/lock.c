@@ -5,8 +5,11 @@
  * it does so for a while at least, whatever it was told for locks that are kept; but not for ever,
  * as one thread may have both sides.
  */
-#include "frame/frame.h"
+#include "frame/lock.h"
 
+#include "frame/current.h"
+#include "frame/private.h"
+#include "io/sidecar.h"
 #include "task/patience.h"
 
 #include <errno.h>
@@ -42,7 +45,7 @@ check_number(const struct frame_options *o, tess_error *err)
 }
 
 tess_status
-frame_lock_share(const struct frame_options *o, tess_error *err)
+frame_lock_share_early(const struct frame_options *o, tess_error *err)
 {
     if (!o->sidecar)
         return TESS_OK;
@@ -56,10 +59,22 @@ frame_lock_share(const struct frame_options *o, tess_error *err)
 }
 
 void
-frame_lock_unshare(const struct frame_options *o)
+frame_lock_unshare_early(const struct frame_options *o)
 {
     if (o->sidecar)
         sidecar_unshare(o->sidecar);
+}
+
+tess_status
+frame_lock_share(const struct frame *f, tess_error *err)
+{
+    return frame_lock_share_early(&f->options, err);
+}
+
+void
+frame_lock_unshare(const struct frame *f)
+{
+    frame_lock_unshare_early(&f->options);
 }
 
 tess_status
@@ -107,9 +122,9 @@ frame_lock_blame(const struct frame *f, tess_status st, tess_error *err)
     tess_error why;
     if (!bytes_tell(st))
         return st;
-    if (frame_lock_share(&f->options, &why) == TESS_OK) { // nobody is in the middle of a change
+    if (frame_lock_share(f, &why) == TESS_OK) { // nobody is in the middle of a change
         const tess_status now = frame_check_unchanged(f, &why);
-        frame_lock_unshare(&f->options);
+        frame_lock_unshare(f);
         if (now != TESS_ERR_STALE)
             return st;
     } else if (why.status != TESS_ERR_STALE) {

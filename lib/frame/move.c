@@ -7,6 +7,10 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/checksums.h"
+#include "frame/private.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,12 @@
 #ifndef FRAME_MOVE_H
 #define FRAME_MOVE_H
 
-#include "frame/frame.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct checksums;
+struct frame;
 
 // The stored bytes of the chunk of an entry, as its header says; they end at `end` at the latest.
 tess_status move_size(const struct frame *f, int64_t entry, int64_t end, int32_t *cbytes,

@@ -5,20 +5,19 @@
  */
 #include "frame/pending.h"
 
-#include "base/bytes.h"
+#include "frame/checksums.h"
+#include "frame/index.h"
 #include "frame/ledger.h"
+#include "frame/private.h"
 #include "frame/trailer.h"
+#include "io/io.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TRAILER_LAYERS_MAX = INT32_MAX - 64,
-    HAS_VLMETA_AT = 68,
-    MARK_FALSE = 0xc2,
-    MARK_TRUE = 0xc3,
-};
+enum { TRAILER_LAYERS_MAX = INT32_MAX - 64 };
 
 void
 pending_finish(struct pending *p)
@@ -116,7 +115,7 @@ static void
 mark_header(struct pending *p, const struct frame *f)
 {
     if (f->h.header_len > LEDGER_SECTOR && !f->folder && p->ref.size > 0)
-        p->head[FRAME_HEADER_MARK_AT] = FRAME_HEADER_MARK;
+        frame_header_mark(p->head);
 }
 
 // Its own header and metalayers, not those in memory, which may have changed since.
@@ -142,7 +141,7 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
                        f->head_size);
     memcpy(p->head, f->head, f->head_size);
     if (p->has_ref)
-        p->head[HAS_VLMETA_AT] = MARK_TRUE;
+        frame_header_set_vlmeta(p->head, true);
     mark_header(p, f);
     return TESS_OK;
 }
@@ -186,11 +185,7 @@ pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
                        p->h.header_len);
     if (f->head) { // fields that mean nothing to us stay
         memcpy(p->head, f->head, FRAME_HEADER_SIZE);
-        put_u64be(p->head + 16, (uint64_t)p->h.frame_len);
-        put_u64be(p->head + 30, (uint64_t)p->h.nbytes);
-        put_u64be(p->head + 39, (uint64_t)p->h.cbytes);
-        put_u32be(p->head + 58, (uint32_t)p->h.chunksize);
-        p->head[HAS_VLMETA_AT] = p->h.has_vlmeta ? MARK_TRUE : MARK_FALSE;
+        frame_header_update(p->head, &p->h);
     } else {
         frame_header_write(&p->h, p->head);
     }

@@ -4,8 +4,21 @@
 #ifndef FRAME_PENDING_H
 #define FRAME_PENDING_H
 
-#include "frame/frame.h"
-#include "frame/ledger.h"
+#include "base/error.h"
+#include "frame/extents.h"
+#include "frame/header.h"
+#include "frame/ledger_ref.h"
+
+#include <tessera/storage.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct checksums;
+struct frame;
+struct frame_index;
+struct io;
 
 struct pending {
     struct frame_header h;

@@ -19,10 +19,17 @@
 #include "frame/shorten.h"
 
 #include "base/checked.h"
+#include "frame/commit.h"
 #include "frame/container.h"
+#include "frame/extents.h"
 #include "frame/free_space.h"
+#include "frame/load.h"
+#include "frame/lock.h"
 #include "frame/move.h"
 #include "frame/pending.h"
+#include "frame/private.h"
+#include "frame/space.h"
+#include "io/io.h"
 
 #include <stdlib.h>
 

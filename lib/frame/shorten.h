@@ -4,7 +4,9 @@
 #ifndef FRAME_SHORTEN_H
 #define FRAME_SHORTEN_H
 
-#include "frame/frame.h"
+#include <stdint.h>
+
+struct frame;
 
 // If it saves `least` bytes and is worth its time: move chunks at the end of the file into free
 // space, and cut it. All was committed, and the frame is closed next: what fails here leaves a

@@ -6,13 +6,17 @@
  * only the old state had are removed.
  */
 #include "frame/sparse.h"
-#include "frame/container.h"
-#include "frame/pending.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "io/file.h"
+#include "chunk/header.h"
+#include "frame/current.h"
+#include "frame/numbers.h"
+#include "frame/pending.h"
+#include "frame/private.h"
+#include "frame/unsynced.h"
 #include "io/folder.h"
+#include "io/io.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -85,9 +89,9 @@ is_part(const char *name)
 const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
 
 static tess_status
-locate(const struct frame *f, int64_t entry, struct place *place, tess_error *err)
+locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
 {
-    *place = (struct place){.owned = true};
+    *place = (struct chunk_place){.owned = true};
     tess_status st = sparse_open_chunk(f->folder, entry, &place->io, err);
     if (st != TESS_OK)
         return st;
@@ -144,7 +148,7 @@ static tess_status
 begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     char name[NAME_SIZE];
-    tess_status st = unsynced_reserve(f, err);
+    tess_status st = unsynced_reserve(&f->unsynced, &f->checksums, &f->unsure, err);
     if (st == TESS_OK)
         st = numbers_take(&f->numbers, &p->entry, err);
     if (st != TESS_OK)
@@ -211,7 +215,7 @@ static int64_t
 stored_size(const struct frame *f, int64_t entry)
 {
     uint8_t head[CHUNK_HEADER_MIN];
-    struct place place;
+    struct chunk_place place;
     int64_t size = 0;
     if (locate(f, entry, &place, NULL) != TESS_OK)
         return 0;
@@ -282,7 +286,7 @@ commit(struct frame *f, tess_error *err)
     TRY(pending_encode_body(&p, f, err));
     const int64_t gap = set_lengths(f, &p);
     TRY(pending_encode_header(&p, f, err));
-    TRY(unsynced_sync(f, err));
+    TRY(unsynced_sync(&f->unsynced, &f->checksums, &f->unsure, err));
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
     TRY(folder_write(f->folder, next_name, &io, err));
     TRY(write_index_file(f, &p, gap, io, err));

@@ -1,16 +1,23 @@
 /*
- * sparse.h - the names of the files of a sparse frame.
+ * sparse.h - a frame in a directory, and the names of its files.
  */
 #ifndef FRAME_SPARSE_H
 #define FRAME_SPARSE_H
 
 #include "base/error.h"
+#include "frame/container.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct folder;
+struct folder_kind;
 struct io;
+
+#define FRAME_FOLDER_INDEX "chunks.b2frame" // the file that is no chunk
+
+// What the directory of a sparse frame may hold; others are not replaced.
+extern const struct folder_kind frame_folder_kind;
 
 // Whether that is the name of a chunk's file, as we write it, and of which one.
 bool sparse_chunk_number(const char *name, int64_t *number);
@@ -22,5 +29,7 @@ void sparse_remove_chunk(const struct folder *folder, int64_t number);
 
 // The next index, which was written and not renamed.
 void sparse_remove_next(const struct folder *folder);
+
+extern const struct container container_sparse;
 
 #endif

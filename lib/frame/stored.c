@@ -5,11 +5,20 @@
  * short; the blocks are read as they are asked for. A chunk that is compared with its checksum is
  * read as a whole, and may stay in memory until it is closed.
  */
-#include "frame/container.h"
+#include "frame/stored.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/cursor.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "frame/checksums.h"
+#include "frame/container.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/private.h"
+#include "frame/query.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,17 +61,18 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "chunk %" PRId64 " is not stored, in a frame where sizes differ", n);
     if (special == SPECIAL_NANS && f->h.typesize != 4 && f->h.typesize != 8)
-        return err_set(err, TESS_ERR_CORRUPT, 48,
+        return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_TYPESIZE,
                        "chunk %" PRId64 " holds NaNs, items have %" PRId32 " bytes", n,
                        f->h.typesize);
     chunk_of_special(&sc->chunk, special, frame_chunk_nbytes(f, n), f->h.typesize);
     return TESS_OK;
 }
 
-// The header, and what stands behind it within `size` bytes.
+// The header, and what stands behind it within `size` bytes. nbytes: what the chunk must have, or
+// -1.
 static tess_status
-read_front(struct stored_chunk *sc, int64_t n, int64_t size, int64_t room, struct chunk_scratch *s,
-           struct chunk_header *h, const uint8_t **front, tess_error *err)
+read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t room,
+           struct chunk_scratch *s, struct chunk_header *h, const uint8_t **front, tess_error *err)
 {
     const struct frame *const f = sc->frame;
     tess_status st = get_bytes(sc, 0, size, s, front, err);
@@ -72,19 +82,18 @@ read_front(struct stored_chunk *sc, int64_t n, int64_t size, int64_t room, struc
                             h, err);
     if (st != TESS_OK)
         return st;
-    if (f->h.chunksize > 0 && h->nbytes != frame_chunk_nbytes(f, n))
+    if (nbytes >= 0 && h->nbytes != nbytes)
         return err_set(err, TESS_ERR_CORRUPT, 4,
-                       "%" PRId32 " bytes, chunks of this frame have %" PRId32, h->nbytes,
-                       frame_chunk_nbytes(f, n));
+                       "%" PRId32 " bytes, chunks of this frame have %" PRId32, h->nbytes, nbytes);
     return TESS_OK;
 }
 
 // All bytes of a chunk against its checksum, if that is known.
 static tess_status
-check(const struct frame *f, int64_t n, const struct checksums *checksums, const uint8_t *bytes,
-      int32_t cbytes, tess_error *err)
+check(int64_t entry, const struct checksums *checksums, const uint8_t *bytes, int32_t cbytes,
+      tess_error *err)
 {
-    const uint64_t expected = checksums_get(checksums, index_get(&f->index, n));
+    const uint64_t expected = checksums_get(checksums, entry);
     const uint64_t found = expected ? checksum_of(bytes, (size_t)cbytes) : 0;
     if (found != expected)
         return err_set(err, TESS_ERR_CORRUPT, 0,
@@ -93,9 +102,10 @@ check(const struct frame *f, int64_t n, const struct checksums *checksums, const
     return TESS_OK;
 }
 
+// nbytes: what the chunk must have, or -1.
 static tess_status
-open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scratch *s,
-            tess_error *err)
+open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room,
+            struct chunk_scratch *s, tess_error *err)
 {
     const struct frame *const f = sc->frame;
     const struct chunk_surroundings around = {.typesize = f->h.typesize,
@@ -106,7 +116,7 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
     struct chunk_header h;
 
     int64_t size = min_i64(room, FRONT_GUESS);
-    tess_status st = read_front(sc, n, size, room, s, &h, &front, err);
+    tess_status st = read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
     const bool verified = f->options.checksums == TESS_CHECKSUMS_VERIFY;
@@ -118,7 +128,7 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
             return st;
     }
     if (verified) {
-        st = check(f, n, &f->checksums, front, h.cbytes, err);
+        st = check(entry, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
         sc->loaded = front == s->stored;
@@ -128,18 +138,25 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t room, struct chunk_scrat
 
 // Where the chunk of an entry >= 0 is.
 static tess_status
-find(struct stored_chunk *sc, int64_t n, int64_t *room, tess_error *err)
+find(struct stored_chunk *sc, int64_t entry, int64_t *room, tess_error *err)
 {
     const struct frame *const f = sc->frame;
-    struct place place;
-    const tess_status st = f->container->locate(f, index_get(&f->index, n), &place, err);
+    struct chunk_place place;
+    const tess_status st = f->container->locate(f, entry, &place, err);
     if (st != TESS_OK)
-        return err_prefix(err, st, "chunk %" PRId64, n);
+        return st;
     sc->io = place.io;
     sc->owns_io = place.owned;
     sc->position = place.position;
     *room = place.room;
     return TESS_OK;
+}
+
+// What chunk n must have; -1: anything, in a frame where sizes differ.
+static int32_t
+expected_nbytes(const struct frame *f, int64_t n)
+{
+    return f->h.chunksize > 0 ? frame_chunk_nbytes(f, n) : -1;
 }
 
 tess_status
@@ -151,10 +168,10 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
     *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
-    tess_status st = find(sc, n, &room, err);
+    tess_status st = find(sc, entry, &room, err);
     if (st != TESS_OK)
-        return st;
-    st = open_stored(sc, n, room, s, err);
+        return err_prefix(err, st, "chunk %" PRId64, n);
+    st = open_stored(sc, entry, expected_nbytes(f, n), room, s, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -177,17 +194,19 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
                   const struct checksums *checksums, struct chunk_scratch *s, const uint8_t **bytes,
                   int32_t *size, tess_error *err)
 {
+    const int64_t entry = index_get(&f->index, n);
     struct chunk_header h;
     int64_t room = 0;
     *sc = (struct stored_chunk){.frame = f};
-    tess_status st = find(sc, n, &room, err);
+    tess_status st = find(sc, entry, &room, err);
     if (st != TESS_OK)
-        return st;
-    st = read_front(sc, n, min_i64(room, CHUNK_HEADER_SIZE), room, s, &h, bytes, err);
+        return err_prefix(err, st, "chunk %" PRId64, n);
+    st = read_front(sc, expected_nbytes(f, n), min_i64(room, CHUNK_HEADER_SIZE), room, s, &h, bytes,
+                    err);
     if (st == TESS_OK)
         st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
     if (st == TESS_OK)
-        st = check(f, n, checksums, *bytes, h.cbytes, err);
+        st = check(entry, checksums, *bytes, h.cbytes, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -225,15 +244,16 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     const uint8_t *bytes;
     int64_t room = 0;
     int32_t size = 0;
-    *known = checksums_get(checksums, index_get(&f->index, n)) != 0;
-    tess_status st = find(&sc, n, &room, err);
+    const int64_t entry = index_get(&f->index, n);
+    *known = checksums_get(checksums, entry) != 0;
+    tess_status st = find(&sc, entry, &room, err);
     if (st != TESS_OK)
-        return st;
+        return err_prefix(err, st, "chunk %" PRId64, n);
     st = read_size(&sc, room, s, &size, err);
     if (st == TESS_OK)
         st = get_bytes(&sc, 0, size, s, &bytes, err);
     if (st == TESS_OK)
-        st = check(f, n, checksums, bytes, size, err);
+        st = check(entry, checksums, bytes, size, err);
     if (st != TESS_OK)
         stored_chunk_blame(&sc, n, st, err);
     stored_chunk_close(&sc);
@@ -252,6 +272,50 @@ stored_chunk_decode(const struct frame *f, int64_t n, struct chunk_scratch *s, t
         stored_chunk_blame(&sc, n, st, err);
     stored_chunk_close(&sc);
     return st;
+}
+
+tess_status
+stored_entry_decode(const struct frame *f, int64_t entry, struct chunk_scratch *s)
+{
+    struct stored_chunk sc = {.frame = f, .bytes = {.from = &sc, .fetch = fetch}};
+    int64_t room = 0;
+    tess_status st = find(&sc, entry, &room, NULL);
+    if (st != TESS_OK)
+        return st;
+    st = open_stored(&sc, entry, -1, room, s, NULL);
+    if (st == TESS_OK)
+        st = chunk_try(&sc.chunk, &sc.bytes, s, NULL);
+    stored_chunk_close(&sc);
+    return st;
+}
+
+bool
+stored_entry_look(const struct frame *f, int64_t entry, struct chunk_header *h)
+{
+    uint8_t head[CHUNK_HEADER_SIZE];
+    struct chunk_place place;
+    if (f->container->locate(f, entry, &place, NULL) != TESS_OK)
+        return false;
+    const int64_t size = min_i64(place.room, CHUNK_HEADER_SIZE);
+    const bool is_one =
+        size >= CHUNK_HEADER_MIN &&
+        io_read(place.io, place.position, head, (size_t)size, NULL) == TESS_OK &&
+        chunk_header_parse(head, (size_t)size, place.room, f->h.typesize, h, NULL) == TESS_OK;
+    if (place.owned)
+        io_close(place.io);
+    return is_one;
+}
+
+bool
+stored_entry_checksum(const struct frame *f, int64_t entry, int32_t size, uint64_t *checksum)
+{
+    struct chunk_place place;
+    if (f->container->locate(f, entry, &place, NULL) != TESS_OK)
+        return false;
+    const bool read = checksum_of_stored(place.io, place.position, size, checksum, NULL) == TESS_OK;
+    if (place.owned)
+        io_close(place.io);
+    return read;
 }
 
 void

@@ -6,9 +6,11 @@
 #include "frame/trailer.h"
 
 #include "base/bytes.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #define XXH_INLINE_ALL // one hash of few bytes: no library to link with
 #include <xxhash.h>
 
@@ -122,4 +124,10 @@ trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index, si
         return err_set(err, TESS_ERR_CORRUPT, -1,
                        "index and trailer are not what their fingerprint says");
     return TESS_OK;
+}
+
+bool
+trailer_has_fingerprint(const uint8_t *trailer, size_t size)
+{
+    return trailer[size - TRAILER_SEAL - 1] != 0;
 }

@@ -4,9 +4,13 @@
 #ifndef FRAME_TRAILER_H
 #define FRAME_TRAILER_H
 
-#include "meta/layers.h"
+#include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct layers;
 
 #define TRAILER_FIXED_END 23 // bytes behind the layers: length and fingerprint
 #define TRAILER_SEAL 16
@@ -31,6 +35,8 @@ tess_status trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *s
  * trailer. Checking one of another type is fine. The last TRAILER_SEAL bytes are the fingerprint.
  */
 void trailer_seal(uint8_t *trailer, size_t size, const uint8_t *index, size_t index_size);
+// Whether there is a fingerprint of any type, right or not.
+bool trailer_has_fingerprint(const uint8_t *trailer, size_t size);
 // *sealed: it has one of this type, and it is right.
 tess_status trailer_check_seal(const uint8_t *trailer, size_t size, const uint8_t *index,
                                size_t index_size, bool *sealed, tess_error *err);

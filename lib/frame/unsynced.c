@@ -3,8 +3,8 @@
  */
 #include "frame/unsynced.h"
 
-#include "frame/frame.h"
-#include "frame/pending.h"
+#include "frame/checksums.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,9 +29,9 @@ drop(struct unsynced *u, int i)
 // After a sync that failed, the system may take for written what is not. What it has is compared
 // with the checksum, if there is one, and written again.
 static tess_status
-write_again(const struct frame *f, const struct unsynced_file *file, tess_error *err)
+write_again(const struct unsynced_file *file, const struct checksums *checksums, tess_error *err)
 {
-    const uint64_t expected = checksums_get(&f->checksums, file->number);
+    const uint64_t expected = checksums_get(checksums, file->number);
     uint8_t *const bytes = malloc((size_t)file->size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", file->size);
@@ -51,13 +51,14 @@ write_again(const struct frame *f, const struct unsynced_file *file, tess_error 
 
 // The oldest one.
 static tess_status
-sync_first(struct frame *f, tess_error *err)
+sync_first(struct unsynced *u, const struct checksums *checksums, bool *unsure, tess_error *err)
 {
-    struct unsynced *const u = &f->unsynced;
     struct unsynced_file *const file = &u->files[0];
-    tess_status st = file->failed ? write_again(f, file, err) : TESS_OK;
-    if (st == TESS_OK)
-        st = pending_sync(f, file->io, TESS_DURABILITY_ORDERED, err);
+    tess_status st = file->failed ? write_again(file, checksums, err) : TESS_OK;
+    if (st == TESS_OK) {
+        st = io_sync(file->io, err);
+        *unsure |= st != TESS_OK;
+    }
     if (st == TESS_OK)
         drop(u, 0);
     else
@@ -66,9 +67,10 @@ sync_first(struct frame *f, tess_error *err)
 }
 
 tess_status
-unsynced_reserve(struct frame *f, tess_error *err)
+unsynced_reserve(struct unsynced *u, const struct checksums *checksums, bool *unsure,
+                 tess_error *err)
 {
-    return f->unsynced.count < UNSYNCED_MAX ? TESS_OK : sync_first(f, err);
+    return u->count < UNSYNCED_MAX ? TESS_OK : sync_first(u, checksums, unsure, err);
 }
 
 void
@@ -88,10 +90,10 @@ unsynced_forget(struct unsynced *u, int64_t number)
 }
 
 tess_status
-unsynced_sync(struct frame *f, tess_error *err)
+unsynced_sync(struct unsynced *u, const struct checksums *checksums, bool *unsure, tess_error *err)
 {
     tess_status st = TESS_OK;
-    while (f->unsynced.count > 0 && st == TESS_OK)
-        st = sync_first(f, err);
+    while (u->count > 0 && st == TESS_OK)
+        st = sync_first(u, checksums, unsure, err);
     return st;
 }

@@ -24,17 +24,20 @@ struct unsynced {
     int count;
 };
 
-struct frame;
+struct checksums;
 
 void unsynced_finish(struct unsynced *u); // zeroed: fine; closes the files
 
-// Room for one more: the oldest is synced if there is none.
-tess_status unsynced_reserve(struct frame *f, tess_error *err);
+// Room for one more: the oldest is synced if there is none. checksums: of the chunks, by number;
+// *unsure is set if a sync fails.
+tess_status unsynced_reserve(struct unsynced *u, const struct checksums *checksums, bool *unsure,
+                             tess_error *err);
 // Into that room: a file whose first `size` bytes are a chunk. It belongs to the list from here on.
 void unsynced_add(struct unsynced *u, int64_t number, struct io *io, int32_t size);
 // Nobody needs the chunk with that number any more.
 void unsynced_forget(struct unsynced *u, int64_t number);
 // Bring all to the disk. What fails stays in the list, to be tried again.
-tess_status unsynced_sync(struct frame *f, tess_error *err);
+tess_status unsynced_sync(struct unsynced *u, const struct checksums *checksums, bool *unsure,
+                          tess_error *err);
 
 #endif

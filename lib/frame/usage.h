@@ -1,22 +1,23 @@
 /*
- * usage.h - how many chunks of a frame's list are stored, and how many bytes those have.
+ * usage.h - numbers that a frame keeps of its list: how many chunks are stored, how many were never
+ * written, and how many bytes the stored ones have.
  *
  * Counting takes a pass over the list, and the bytes stand in the headers of the chunks: both are
- * learned when they are asked for, and kept from then on. Changes of the list (change.c) adjust
- * them: a program that asks after each append pays for the last chunk only.
+ * learned when they are asked for (live.h), and kept from then on. Changes of the list (change.c)
+ * adjust them: a program that asks after each append pays for the last chunk only.
  *
  * The members are atomic since any number of threads may ask at once; all come to the same values.
+ * What adjusts them requires exclusive access.
  */
 #ifndef FRAME_USAGE_H
 #define FRAME_USAGE_H
 
 #include "base/error.h"
-#include "frame/index.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct frame;
+struct frame_index;
 
 struct usage {
     _Atomic int64_t nmissing; // never written; valid where nstored is
@@ -42,21 +43,10 @@ void usage_added(struct usage *t, int64_t size);
 void usage_release(struct usage *t, int64_t size);
 // The list, which is of some length, gets another one: new places have that entry.
 void usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks, int64_t entry);
+// Count all of a list, unless that is known.
+void usage_count(struct usage *t, const struct frame_index *list, int64_t *nstored,
+                 int64_t *nmissing);
 // The list became another one, of the same chunks without those that are released.
 void usage_forget_counts(struct usage *t);
-
-// Of all places of a list: how many are stored, and how many were never written; the others are
-// special. Counted now if they were not.
-void frame_count_chunks(struct frame *f, int64_t *nstored, int64_t *nmissing);
-
-// Stored bytes of the chunks that the list leads to, each counted once. frame_known_live_bytes():
-// -1 if that takes a look at the chunks, which frame_live_bytes() does; TESS_ERR_STALE: they are
-// not those of this state any more.
-int64_t frame_known_live_bytes(const struct frame *f);
-tess_status frame_live_bytes(struct frame *f, int64_t *live, tess_error *err);
-
-// Bytes between the header and the index that no chunk of the list has; of a directory, which has
-// a file for each chunk, 0. live: as is known.
-int64_t frame_holes(const struct frame *f, int64_t live);
 
 #endif

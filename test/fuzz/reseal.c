@@ -9,6 +9,7 @@
 #include "frame/header.h"
 #include "frame/ledger_ref.h"
 #include "frame/trailer.h"
+#include "meta/layers.h"
 
 #include <string.h>
 

@@ -12,6 +12,18 @@
 #include "frame/shorten.h"
 
 #include "chunk/cursor.h"
+#include "chunk/encode.h"
+#include "frame/change.h"
+#include "frame/commit.h"
+#include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/load.h"
+#include "frame/private.h"
+#include "frame/shorten.h"
+#include "frame/stored.h"
+#include "io/io.h"
+#include "meta/layers.h"
 #include "support/hex.h"
 #include "support/random.h"
 
@@ -21,7 +33,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <cmocka.h>
 
 enum {

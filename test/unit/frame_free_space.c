@@ -6,10 +6,16 @@
  * or appended, in however many sessions, and far closer if nothing is overwritten; chunks that
  * share bytes come to no harm.
  */
-#include "frame/frame.h"
-
 #include "chunk/cursor.h"
+#include "chunk/encode.h"
 #include "chunk/flat.h"
+#include "frame/change.h"
+#include "frame/commit.h"
+#include "frame/frame.h"
+#include "frame/index.h"
+#include "frame/private.h"
+#include "frame/stored.h"
+#include "io/io.h"
 #include "support/hex.h"
 #include "support/random.h"
 
@@ -18,7 +24,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <cmocka.h>
 
 enum { CHUNKSIZE = 4096, FEW = 200, MANY = 1000, MOST = 2000 };

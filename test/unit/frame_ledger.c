@@ -2,22 +2,23 @@
  * frame_ledger.c - tests of frame: checksums by entry against a list, and ledgers that were made,
  * read, damaged, and made up.
  */
-#include "frame/ledger.h"
-
 #include "base/bytes.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "chunk/header.h"
+#include "frame/checksums.h"
 #include "frame/header.h"
+#include "frame/index.h"
+#include "frame/ledger.h"
 #include "frame/ledger_ref.h"
 #include "io/io.h"
+#include "meta/layers.h"
 #include "support/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
 #include <cmocka.h>
 
 enum {
@@ -405,14 +406,15 @@ torn_headers_are_seen(void **state)
     memset(head, 1, SIZE);
     memset(previous, 2, SIZE);
     memset(previous + 512, 1, 512); // the same in both
-    head[FRAME_HEADER_MARK_AT] = previous[FRAME_HEADER_MARK_AT] = FRAME_HEADER_MARK;
+    frame_header_mark(head);
+    frame_header_mark(previous);
     for (int mask = 0; mask < 8; mask++) {
         for (size_t i = 0; i < SIZE; i++)
             found[i] = mask >> (i / 512) & 1 ? previous[i] : head[i];
         assert_int_equal(ledger_sees_torn(&x, found, SIZE), (mask & 5) != 0);
-        found[FRAME_HEADER_MARK_AT] = 0; // another program wrote all of it
+        found[FRAME_HEADER_SIZE - 1] = 0; // another program wrote all of it
         assert_false(ledger_sees_torn(&x, found, SIZE));
-        found[FRAME_HEADER_MARK_AT] = FRAME_HEADER_MARK;
+        frame_header_mark(found);
         found[700] = 9; // somebody else's
         assert_false(ledger_sees_torn(&x, found, SIZE));
     }

@@ -28,6 +28,9 @@
 #include "chunk/scratch.h"
 #include "codec/codec.h"
 #include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
+#include "frame/stored.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -282,7 +285,7 @@ selection_read(const struct selection *s, uint8_t *dst, struct watch *watch, tes
         nbytes = INT64_MAX;
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost = cost_decode(codec_by_id(a->frame->h.codec), nbytes),
+        .cost = cost_decode(codec_by_id(frame_header(a->frame)->codec), nbytes),
         .watch = watch,
     };
     watch_job(watch, s->nblocks);

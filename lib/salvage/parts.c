@@ -1,15 +1,18 @@
 /*
- * salvage_parts.c - index and trailer of a damaged frame, as far as they can be read.
+ * parts.c - index and trailer of a damaged frame, as far as they can be read.
  */
-#include "frame/salvage_job.h"
+#include "salvage/parts.h"
 
 #include "base/checked.h"
 #include "chunk/cursor.h"
+#include "chunk/header.h"
+#include "frame/ledger_ref.h"
 #include "frame/trailer.h"
+#include "io/io.h"
+#include "meta/layers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A piece of the file. *bytes is NULL on failure.
 static tess_status
@@ -19,7 +22,7 @@ load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t **byte
     if (position < 0 || size < 1 || position > j->search.size || size > j->search.size - position)
         return err_set(err, TESS_ERR_CORRUPT, position, "%" PRId64 " bytes that the file has not",
                        size);
-    if (size > j->f->options.limits.memory)
+    if (size > j->limits.memory)
         return err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " bytes in one piece", size);
     *bytes = malloc((size_t)size);
     if (!*bytes)
@@ -35,8 +38,8 @@ load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t **byte
 int64_t
 salvage_index_at(const struct salvage_job *j)
 {
-    const struct frame_header *const h = &j->f->h;
-    return h->header_len + (h->nbytes > 0 && !j->f->folder ? h->cbytes : 0);
+    const struct frame_header *const h = &j->h;
+    return h->header_len + (h->nbytes > 0 && !j->folder ? h->cbytes : 0);
 }
 
 tess_status
@@ -44,7 +47,7 @@ salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
               struct frame_index *list, int64_t *end, tess_error *err)
 {
     const int64_t entry_max =
-        j->f->folder ? UINT32_MAX : position - j->f->h.header_len - CHUNK_HEADER_MIN;
+        j->folder ? UINT32_MAX : position - j->h.header_len - CHUNK_HEADER_MIN;
     const int64_t room = j->search.size - position;
     struct chunk_header h;
     uint8_t *bytes;
@@ -59,8 +62,7 @@ salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
         st = load(j, position, h.cbytes, &bytes, err);
     if (st != TESS_OK)
         return st;
-    st = index_salvage(list, bytes, (size_t)h.cbytes, nchunks, entry_max,
-                       j->f->options.limits.memory, err);
+    st = index_salvage(list, bytes, (size_t)h.cbytes, nchunks, entry_max, j->limits.memory, err);
     free(bytes);
     *end = position + h.cbytes;
     return st;
@@ -72,8 +74,8 @@ is_readable(const struct salvage_job *j, const struct layer *layer)
 {
     uint8_t *content = NULL;
     size_t size;
-    const tess_status st = chunk_content(layer->content, layer->size, j->f->options.limits.memory,
-                                         &content, &size, NULL);
+    const tess_status st =
+        chunk_content(layer->content, layer->size, j->limits.memory, &content, &size, NULL);
     free(content);
     return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
 }
@@ -81,7 +83,7 @@ is_readable(const struct salvage_job *j, const struct layer *layer)
 void
 salvage_drop_damaged(struct salvage_job *j)
 {
-    struct layers *const l = &j->f->vlmetas;
+    struct layers *const l = &j->parts.vlmetas;
     for (int i = l->count - 1; i >= 0; i--) {
         if (is_readable(j, &l->items[i]))
             continue;
@@ -104,16 +106,16 @@ keep_recorded(struct salvage_job *j, const struct ledger *ledger, struct layers 
 static void
 choose_layers(struct salvage_job *j, const struct ledger *ledger, int parsing_lost)
 {
-    struct layers *const l = &j->f->vlmetas;
+    struct layers *const l = &j->parts.vlmetas;
     struct layer *const ref = layers_find(l, LEDGER_NAME);
     const bool recorded = ledger && ledger->nlayers >= 0;
     if (ref)
         layers_remove(l, ref);
-    if (recorded && !j->f->sealed) {
+    if (recorded && !j->parts.sealed) {
         keep_recorded(j, ledger, l);
     } else {
         j->s->nlayers_lost += parsing_lost;
-        if (!j->f->sealed)
+        if (!j->parts.sealed)
             j->s->nlayers_unconfirmed += l->count;
     }
     salvage_drop_damaged(j);
@@ -125,7 +127,7 @@ parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, int *lost, t
 {
     enum { LAYERS_AT = 2 };
     const int64_t stop = frame_len > start ? min_i64(frame_len, j->search.size) : j->search.size;
-    struct layers *const l = &j->f->vlmetas;
+    struct layers *const l = &j->parts.vlmetas;
     uint8_t *bytes;
     size_t end;
 
@@ -142,14 +144,15 @@ parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, int *lost, t
 
 // Whether a trailer that can be parsed, and the index, are what the fingerprint says. 0: not known.
 static bool
-is_sealed(const struct salvage_job *j, int64_t index_at, int64_t index_end)
+is_sealed(const struct salvage_job *j, const uint8_t *tail, size_t tail_size, int64_t index_at,
+          int64_t index_end)
 {
     uint8_t *index = NULL;
     bool sealed = false;
-    if (j->f->h.nbytes > 0 && load(j, index_at, index_end - index_at, &index, NULL) != TESS_OK)
+    if (j->h.nbytes > 0 && load(j, index_at, index_end - index_at, &index, NULL) != TESS_OK)
         return false;
     const size_t size = index ? (size_t)(index_end - index_at) : 0;
-    if (trailer_check_seal(j->f->tail, j->f->tail_size, index, size, &sealed, NULL) != TESS_OK)
+    if (trailer_check_seal(tail, tail_size, index, size, &sealed, NULL) != TESS_OK)
         sealed = false;
     free(index);
     return sealed;
@@ -159,44 +162,27 @@ tess_status
 salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t index_at,
                 int64_t index_end, const struct ledger *ledger, tess_error *err)
 {
-    struct frame *const f = j->f;
-    uint8_t *end;
+    uint8_t *end, *tail = NULL;
     int64_t length = 0;
     int lost = 0;
     tess_status st = load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
     if (st == TESS_OK)
-        st = trailer_length(end, frame_len - f->h.header_len, &length, err);
+        st = trailer_length(end, frame_len - j->h.header_len, &length, err);
     free(end);
     if (st == TESS_OK)
-        st = load(j, frame_len - length, length, &f->tail, err);
+        st = load(j, frame_len - length, length, &tail, err);
     if (st == TESS_OK) {
-        f->tail_size = (size_t)length;
-        st = trailer_parse(f->tail, f->tail_size, &f->vlmetas, err);
+        j->parts.fingerprint = trailer_has_fingerprint(tail, (size_t)length);
+        st = trailer_parse(tail, (size_t)length, &j->parts.vlmetas, err);
     }
     const bool parsed = st == TESS_OK;
     if (parsed)
-        f->sealed = is_sealed(j, index_at, index_end);
+        j->parts.sealed = is_sealed(j, tail, (size_t)length, index_at, index_end);
     else if (st != TESS_ERR_NOMEM)
         st = parse_rest(j, start, frame_len, &lost, err);
+    free(tail);
     if (st != TESS_OK)
         return st;
     choose_layers(j, ledger, lost);
     return TESS_OK;
-}
-
-bool
-salvage_look(const struct salvage_job *j, int64_t entry, struct chunk_header *h)
-{
-    uint8_t head[CHUNK_HEADER_SIZE];
-    struct place place;
-    if (j->f->container->locate(j->f, entry, &place, NULL) != TESS_OK)
-        return false;
-    const int64_t size = min_i64(place.room, CHUNK_HEADER_SIZE);
-    const bool is_one =
-        size >= CHUNK_HEADER_MIN &&
-        io_read(place.io, place.position, head, (size_t)size, NULL) == TESS_OK &&
-        chunk_header_parse(head, (size_t)size, place.room, j->f->h.typesize, h, NULL) == TESS_OK;
-    if (place.owned)
-        io_close(place.io);
-    return is_one;
 }

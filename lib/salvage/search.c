@@ -1,10 +1,12 @@
 /*
  * search.c - looking through the bytes of a damaged frame for what can be recognised by itself.
  */
-#include "frame/search.h"
+#include "salvage/search.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/error.h"
+#include "chunk/header.h"
 #include "frame/header.h"
 #include "frame/trailer.h"
 
@@ -15,8 +17,6 @@ enum {
     PIECE = 1 << 20,
     OVERLAP = 64, // of pieces: what is recognised has no more bytes
     SECTOR = 4096, // what may be unreadable alone
-    FRAME_LEN_AT = 16,
-    CBYTES_AT = 39,
     TRIED_TIMES = 16, // the bytes there are
     TRIED_MIN = 64 << 20,
 };
@@ -105,8 +105,8 @@ is_in_place(struct search *s, struct ledger_place *p, int mark_at)
         return false;
     p->size = ledger_size(front, mark_at);
     const uint8_t *const head = front + mark_at;
-    p->frame_len = (int64_t)get_u64be(head + FRAME_LEN_AT);
-    p->cbytes = (int64_t)get_u64be(head + CBYTES_AT);
+    p->frame_len = frame_header_get_frame_len(head);
+    p->cbytes = frame_header_get_cbytes(head);
     if (p->size == 0 || p->size > s->size - p->position)
         return false;
     if (mark_at == LEDGER_MARK_AT_V1 ? p->position + p->size + TRAILER_FIXED_END != p->frame_len

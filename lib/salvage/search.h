@@ -4,8 +4,8 @@
  * Bytes that cannot be read count as zeros. What a hostile file makes us try in vain is bounded, by
  * a multiple of its size: then the search finds nothing more.
  */
-#ifndef FRAME_SEARCH_H
-#define FRAME_SEARCH_H
+#ifndef SALVAGE_SEARCH_H
+#define SALVAGE_SEARCH_H
 
 #include "chunk/chunk.h"
 #include "chunk/scratch.h"

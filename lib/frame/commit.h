@@ -1,0 +1,25 @@
+/*
+ * commit.h - when a state goes to the disk.
+ *
+ * Requires exclusive access. How it goes there is the container's (container.h).
+ */
+#ifndef FRAME_COMMIT_H
+#define FRAME_COMMIT_H
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct frame;
+
+// To the disk. TESS_ERR_STALE: others changed the frame, or its path leads elsewhere.
+tess_status frame_commit(struct frame *f, tess_error *err);
+// Commit if enough was written since the last time, or overwritten.
+tess_status frame_commit_if_large(struct frame *f, tess_error *err);
+// Stored bytes that are enough to be overwritten, about.
+int64_t frame_batch(const struct frame *f);
+// A new file gets its name, once what was committed is on the disk. Before, and if it fails, nobody
+// finds the frame, and may publish it later; afterwards, nothing happens.
+tess_status frame_publish(struct frame *f, tess_error *err);
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * current.c - whether the disk, and the path, still have the state that a handle knows.
+ */
+#include "frame/current.h"
+
+#include "frame/checksums.h"
+#include "frame/container.h"
+#include "frame/header.h"
+#include "frame/owner.h"
+#include "frame/private.h"
+#include "frame/trailer.h"
+#include "io/io.h"
+#include "io/path.h"
+#include "io/sidecar.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tess_status
+changed(int64_t position, tess_error *err)
+{
+    return err_set(err, TESS_ERR_STALE, position,
+                   "the file was changed by another program since it was opened");
+}
+
+static bool
+ends_before(struct io *io, int64_t end)
+{
+    int64_t size;
+    return io_size(io, &size, NULL) == TESS_OK && size < end;
+}
+
+// Whether each byte is that of one of the two.
+static bool
+is_mixture(const uint8_t *now, const uint8_t *known, const uint8_t *other, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (now[i] != known[i] && now[i] != other[i])
+            return false;
+    return true;
+}
+
+// Bytes of the state that is known; `other`: what may stand there as well, or NULL. A file that is
+// too short for them has another one.
+static tess_status
+compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other, size_t size,
+        tess_error *err)
+{
+    uint8_t *const now = malloc(size);
+    if (!now)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    tess_status st = io_read(io, position, now, size, err);
+    const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
+                                             !(other && is_mixture(now, known, other, size))
+                                       : ends_before(io, position + (int64_t)size);
+    free(now);
+    return differs ? changed(position, err) : st;
+}
+
+// Where the state on the disk ends.
+static int64_t
+frame_end(const struct frame *f)
+{
+    return frame_header_get_frame_len(f->head);
+}
+
+tess_status
+frame_check_stamp(const struct frame *f, tess_error *err)
+{
+    struct io_stamp now;
+    if (!f->stamped || (f->sealed && !f->folder))
+        return TESS_OK;
+    const tess_status st = io_stamp(f->io, &now, err);
+    if (st != TESS_OK)
+        return st;
+    return memcmp(&now, &f->stamp, sizeof now) != 0 ? changed(-1, err) : TESS_OK;
+}
+
+void
+frame_stamp_again(struct frame *f)
+{
+    if (!f->sealed && !f->folder)
+        f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
+}
+
+static tess_status
+check_lock_file(const struct frame *f, tess_error *err)
+{
+    bool behind = false;
+    tess_status st = TESS_OK;
+    if (f->options.sidecar && f->published)
+        st = sidecar_check(f->options.sidecar, &behind, err);
+    return st == TESS_OK && behind ? changed(-1, err) : st;
+}
+
+// Chunks that no commit has yet are overwritten by the process that stored them, and nothing on the
+// disk tells.
+static tess_status
+check_chunks_stay(const struct frame *f, tess_error *err)
+{
+    if (f->written == 0 || !frame_is_inherited(f))
+        return TESS_OK;
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "the array had changes that were not committed when this process was forked");
+}
+
+// The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
+// header that looks the same has its own trailer by now; or it has cut the file.
+static tess_status
+compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_error *err)
+{
+    struct io *io;
+    bool owned;
+    if (!f->head || f->io->in_memory) // nobody else can change it
+        return TESS_OK;
+    tess_status st = check_chunks_stay(f, err);
+    if (st == TESS_OK)
+        st = check_lock_file(f, err);
+    if (st == TESS_OK)
+        st = frame_check_stamp(f, err);
+    if (st == TESS_OK)
+        st = f->container->current(f, &io, &owned, err);
+    if (st != TESS_OK)
+        return st;
+    st = compare(io, 0, f->head, f->attempted, head_size, err);
+    if (st == TESS_OK && tail_size > 0) {
+        st = compare(io, frame_end(f) - (int64_t)tail_size, f->tail + f->tail_size - tail_size,
+                     NULL, tail_size, err);
+        if (st == TESS_ERR_IO &&
+            compare(io, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
+            st = changed(0, err);
+    }
+    if (owned)
+        io_close(io);
+    return st;
+}
+
+// The index of a state of another program, which no fingerprint covers.
+static tess_status
+compare_index(const struct frame *f, tess_error *err)
+{
+    const bool empty = !f->head || frame_header_get_nbytes(f->head) == 0;
+    uint64_t now = 0;
+    if (f->sealed || empty || f->index_size == 0 || f->io->in_memory)
+        return TESS_OK;
+    const int64_t at = (int64_t)f->head_size + (f->folder ? 0 : frame_header_get_cbytes(f->head));
+    const tess_status st = checksum_of_stored(f->io, at, f->index_size, &now, err);
+    return st == TESS_OK && now != f->index_hash ? changed(at, err) : st;
+}
+
+// The header of a later state may be the same, not its fingerprint, since that of the number of the
+// commit is in it. Of a directory, each state has a file of its own.
+tess_status
+frame_check_current(const struct frame *f, tess_error *err)
+{
+    return compare_both(f, FRAME_HEADER_SECTOR, f->sealed && !f->folder ? TRAILER_SEAL : 0, err);
+}
+
+tess_status
+frame_check_unchanged(const struct frame *f, tess_error *err)
+{
+    const tess_status st = compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
+    return st == TESS_OK ? compare_index(f, err) : st;
+}
+
+tess_status
+frame_check_path(const struct frame *f, tess_error *err)
+{
+    return f->options.path && f->published ? io_path_check(f->options.path, err) : TESS_OK;
+}

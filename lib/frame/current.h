@@ -1,0 +1,35 @@
+/*
+ * current.h - whether the disk, and the path, still have the state that a handle knows.
+ *
+ * Other programs may commit to the same file. A handle compares what it read, or wrote last, with
+ * what is there now: the header, the end of the trailer (or all of both), and, where no fingerprint
+ * of ours covers chunks and index, the time of the file. Any number of threads may ask.
+ */
+#ifndef FRAME_CURRENT_H
+#define FRAME_CURRENT_H
+
+#include "base/error.h"
+
+struct frame;
+
+// Whether the file still is in the state that this frame was opened in, or committed last; else
+// what was read just now may be of no state. TESS_ERR_STALE.
+tess_status frame_check_current(const struct frame *f, tess_error *err);
+// The same, looking at all of header and trailer: other implementations change metalayers alone.
+tess_status frame_check_unchanged(const struct frame *f, tess_error *err);
+
+/*
+ * What is left of that when only the time of the file is looked at. Another program that writes a
+ * trailer leaves it without our fingerprint. It may then replace a chunk by one of the same size
+ * and leave header, index and trailer as they are, which shows in the time of the file only; in a
+ * directory, also of a state of ours.
+ */
+tess_status frame_check_stamp(const struct frame *f, tess_error *err);
+// This handle wrote to the file.
+void frame_stamp_again(struct frame *f);
+
+// Whether the path still leads to the frame, if it ever did: what is committed is found there only
+// then. TESS_ERR_STALE.
+tess_status frame_check_path(const struct frame *f, tess_error *err);
+
+#endif

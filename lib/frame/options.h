@@ -1,0 +1,30 @@
+/*
+ * options.h - how a frame is handled, whatever it holds.
+ */
+#ifndef FRAME_OPTIONS_H
+#define FRAME_OPTIONS_H
+
+#include <tessera/context.h>
+#include <tessera/storage.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct io_path;
+struct plugins;
+struct sidecar;
+
+struct frame_options {
+    tess_limits limits; // 0: default
+    tess_durability durability;
+    tess_checksums checksums;
+    const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
+    struct sidecar *sidecar; // belongs to the frame from here on; NULL: nothing to lock
+    struct io_path *path; // that leads to it, likewise; NULL: none, or it does not matter
+    const tess_context *context; // of calls that wait for locks; outlives the frame; NULL: none
+    bool never_reuse; // bytes and file numbers that a state on disk had
+    int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes
+    uint64_t number; // of the commit that a new frame's first one follows; 0: none
+};
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * query.c - what is known of a frame in memory.
+ */
+#include "frame/query.h"
+
+#include "base/checked.h"
+#include "frame/header.h"
+#include "frame/options.h"
+#include "frame/private.h"
+#include "io/folder.h"
+#include "io/io.h"
+
+const struct frame_header *
+frame_header(const struct frame *f)
+{
+    return &f->h;
+}
+
+const uint8_t *
+frame_head(const struct frame *f, size_t *size)
+{
+    *size = f->head_size;
+    return f->head;
+}
+
+const struct frame_index *
+frame_list(const struct frame *f)
+{
+    return &f->index;
+}
+
+int64_t
+frame_nchunks(const struct frame *f)
+{
+    return f->index.nchunks;
+}
+
+bool
+frame_is_uniform(const struct frame *f)
+{
+    return !f->index.entries;
+}
+
+int64_t
+frame_entry(const struct frame *f, int64_t n)
+{
+    return index_get(&f->index, n);
+}
+
+enum chunk_special
+frame_special(const struct frame *f, int64_t n)
+{
+    return index_special(index_get(&f->index, n));
+}
+
+int32_t
+frame_chunk_nbytes(const struct frame *f, int64_t n)
+{
+    return frame_header_chunk_nbytes(&f->h, n);
+}
+
+int64_t
+frame_mean_cbytes(const struct frame *f)
+{
+    return f->h.cbytes / max_i64(f->index.nchunks, 1);
+}
+
+int64_t
+frame_generation(const struct frame *f)
+{
+    return f->generation;
+}
+
+bool
+frame_is_writable(const struct frame *f)
+{
+    return f->writable;
+}
+
+bool
+frame_is_sparse(const struct frame *f)
+{
+    return f->folder != NULL;
+}
+
+bool
+frame_in_memory(const struct frame *f)
+{
+    return f->io && f->io->in_memory;
+}
+
+bool
+frame_is_verified(const struct frame *f)
+{
+    return f->options.checksums == TESS_CHECKSUMS_VERIFY;
+}
+
+bool
+frame_is_sealed(const struct frame *f)
+{
+    return f->sealed;
+}
+
+uint64_t
+frame_commit_number(const struct frame *f)
+{
+    return f->sealed ? f->number : 0;
+}
+
+bool
+frame_header_is_changed(const struct frame *f)
+{
+    return f->header_changed;
+}
+
+const struct frame_options *
+frame_options(const struct frame *f)
+{
+    return &f->options;
+}
+
+const tess_limits *
+frame_limits(const struct frame *f)
+{
+    return &f->options.limits;
+}
+
+struct frame_options
+frame_options_of_successor(const struct frame *f)
+{
+    struct frame_options options = f->options;
+    options.sidecar = NULL; // f has its lock
+    options.path = NULL;
+    options.number = f->number;
+    return options;
+}
+
+struct io *
+frame_file(const struct frame *f)
+{
+    return f->gathers ? io_gather_file(f->io) : f->io;
+}
+
+bool
+frame_is_at(const struct frame *f, const char *path)
+{
+    return f->folder ? folder_is_at(f->folder, path) : io_is_at(f->io, path);
+}
+
+bool
+frame_contains(const struct frame *f, const char *path)
+{
+    return f->folder && folder_contains(f->folder, path);
+}
+
+const uint8_t *
+frame_image(const struct frame *f, size_t *size)
+{
+    *size = (size_t)f->h.frame_len;
+    return f->io->in_memory ? io_view(f->io, 0, *size) : NULL;
+}
+
+void
+frame_take_image(struct frame *f, void **image, size_t *size)
+{
+    io_memory_take(f->io, image, size);
+}

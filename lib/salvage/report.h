@@ -1,0 +1,30 @@
+/*
+ * report.h - what is asked of a salvage, and what came of it.
+ */
+#ifndef SALVAGE_REPORT_H
+#define SALVAGE_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct salvage {
+    bool keep_header; // the file's own, where it can be read, not the ledger's copy
+    bool older; // an older state is welcome, if there is nothing of the newest
+
+    // What came of it.
+    bool header_damaged; // it is not what the ledger says, or contradicts itself
+    bool index_damaged;
+    bool trailer_damaged;
+    bool is_older;
+    bool in_order; // places of chunks were taken from their order in the file
+    bool checked; // chunks are compared with checksums
+    bool list_confirmed; // which chunk is where, by a fingerprint or the ledger
+    bool ledger_damaged; // there is one of this state, which cannot be used
+    int nlayers_lost; // of both kinds; at least
+    int nlayers_unconfirmed; // that nothing confirms
+    int64_t nfound; // chunks that are not where the index says
+    uint64_t number; // of the commit; 0: not known
+    int64_t most; // bytes of stored chunks that such a file can hold
+};
+
+#endif

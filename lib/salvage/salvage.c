@@ -1,0 +1,184 @@
+/*
+ * salvage.c - a damaged frame, as far as it can be known: which of its parts are believed.
+ *
+ * Not here: the ways to them (by_ledger.c, by_header.c), what they share (parts.c, search.c).
+ */
+#include "salvage/salvage.h"
+
+#include "base/checked.h"
+#include "frame/checksums.h"
+#include "frame/compact.h"
+#include "frame/fields.h"
+#include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/load.h"
+#include "frame/query.h"
+#include "frame/rebuild.h"
+#include "io/io.h"
+#include "salvage/by_header.h"
+#include "salvage/by_ledger.h"
+#include "salvage/job.h"
+#include "salvage/parts.h"
+#include "salvage/search.h"
+#include "salvage/shape.h"
+#include "salvage/strays.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_TIMES = 4 }; // the bytes there are: chunks that are equal may be found once
+
+// The best of the ledgers that were found.
+struct choice {
+    const struct salvage_job *j;
+    struct ledger_place place;
+    int rank; // -1: there is none
+};
+
+// How well a ledger fits to what the header in the file says, whatever else that says.
+static int
+rank_of(const struct salvage_job *j, const struct ledger_place *p)
+{
+    if (p->frame_len == frame_header_get_frame_len(j->front))
+        return 2;
+    return p->cbytes == frame_header_get_cbytes(j->front);
+}
+
+static void
+consider(void *user, const struct ledger_place *p)
+{
+    struct choice *const c = user;
+    const int rank = rank_of(c->j, p);
+    const bool better = rank != c->rank                ? rank > c->rank
+                        : p->number != c->place.number ? p->number > c->place.number
+                                                       : p->position > c->place.position;
+    if (!better)
+        return;
+    c->place = *p;
+    c->rank = rank;
+}
+
+static void
+forget(struct salvage_job *j)
+{
+    frame_parts_finish(&j->parts);
+    frame_rebuild_forget(j->f);
+    j->h = (struct frame_header){0};
+    *j->s = (struct salvage){.keep_header = j->s->keep_header, .older = j->s->older};
+}
+
+// Another kind of damage may be behind it, which other ways can cope with.
+static bool
+is_damage(tess_status st)
+{
+    return st != TESS_OK && st != TESS_ERR_NOMEM && st != TESS_ERR_CANCELLED;
+}
+
+// Checksums of the chunks of a frame that opened. Without them chunks can be decoded, no more.
+static tess_status
+take_checksums(struct salvage_job *j, tess_error *err)
+{
+    struct frame_parts *const parts = &j->parts;
+    const tess_status st = frame_load_checksums(j->f, &parts->list, &parts->checksums, err);
+    if (st != TESS_OK)
+        checksums_finish(&parts->checksums);
+    j->s->ledger_damaged = is_damage(st);
+    j->s->checked = parts->checksums.count > 0;
+    return j->s->ledger_damaged ? TESS_OK : st;
+}
+
+static tess_status
+as_it_opens(struct salvage_job *j, tess_error *err)
+{
+    struct frame_parts *const parts = &j->parts;
+    tess_status st = frame_rebuild_load(j->f, &j->h, parts, err);
+    if (st != TESS_OK)
+        return st;
+    if (!salvage_fits(j))
+        return err_set(err, TESS_ERR_CORRUPT, 0, "header and metalayer contradict each other");
+    st = take_checksums(j, err);
+    if (st != TESS_OK)
+        return st;
+    j->s->number = parts->number;
+    j->s->header_damaged = parts->header_differs;
+    if (!parts->metas_confirmed)
+        j->s->nlayers_unconfirmed += parts->metas.count;
+    if (!parts->sealed)
+        j->s->nlayers_unconfirmed += parts->vlmetas.count;
+    salvage_drop_damaged(j);
+    return parts->sealed || j->h.version < 2 ? TESS_OK
+                                             : salvage_check_list(j, salvage_index_at(j), err);
+}
+
+static tess_status
+find_parts(struct salvage_job *j, tess_error *err)
+{
+    struct choice choice = {.j = j, .rank = -1};
+    tess_status st = search_ledgers(&j->search, consider, &choice, err);
+    if (st != TESS_OK)
+        return st;
+    j->has_ledger = choice.rank >= 0;
+    // A directory has one state only. Of a file the header says which is the newest.
+    if (choice.rank > 0 || (choice.rank == 0 && (j->folder || !j->has_own))) {
+        st = salvage_by_ledger(j, &choice.place, err);
+        if (!is_damage(st))
+            return st;
+        forget(j);
+    }
+    st = as_it_opens(j, err);
+    if (!is_damage(st))
+        return st;
+    forget(j);
+    st = salvage_by_header(j, err);
+    if (!is_damage(st) || choice.rank < 0)
+        return st;
+    if (!j->s->older)
+        return err_prefix(err, st, "nothing but commit %" PRIu64 ", an older state, can be made",
+                          choice.place.number);
+    forget(j);
+    st = salvage_by_ledger(j, &choice.place, err);
+    j->s->is_older = true;
+    return st;
+}
+
+static tess_status
+begin(struct salvage_job *j, struct watch *watch, tess_error *err)
+{
+    struct io *const io = frame_rebuild_io(j->f);
+    tess_status st = frame_stored_size(j->f, &j->nbytes, err);
+    if (st == TESS_OK)
+        st = search_init(&j->search, io, j->nbytes, watch, err);
+    if (st != TESS_OK)
+        return st;
+    const size_t size = (size_t)min_i64(j->search.size, sizeof j->front);
+    if (io_read(io, 0, j->front, size, NULL) != TESS_OK)
+        memset(j->front, 0, size);
+    j->has_own = frame_header_parse(j->front, sizeof j->front, INT64_MAX, &j->own, NULL) == TESS_OK;
+    return TESS_OK;
+}
+
+tess_status
+frame_salvage(struct io *io, struct folder *folder, const struct frame_options *options,
+              struct salvage *s, struct watch *watch, struct frame **frame, tess_error *err)
+{
+    struct salvage_job j = {.folder = folder, .s = s};
+    tess_status st = frame_rebuild_begin(io, folder, options, &j.f, err);
+    if (st != TESS_OK)
+        return st;
+    j.limits = *frame_limits(j.f);
+    st = begin(&j, watch, err);
+    if (st == TESS_OK)
+        st = find_parts(&j, err);
+    s->list_confirmed |= j.parts.sealed && !s->in_order;
+    frame_set_grid(j.f, NULL); // of the job
+    if (st != TESS_OK) {
+        frame_parts_finish(&j.parts);
+        frame_close(j.f);
+        return st;
+    }
+    if (!mul_i64(j.nbytes, MOST_TIMES, &s->most))
+        s->most = INT64_MAX;
+    frame_rebuild_end(j.f, &j.parts);
+    *frame = j.f;
+    return TESS_OK;
+}

@@ -1,0 +1,227 @@
+/*
+ * strays.c - the list of chunks, compared with the chunks that are there.
+ *
+ * The chunks that the list does not know take the places it does not know, in the order of the
+ * file, if there are as many of both and no chunk of an older state can be among them.
+ */
+#include "salvage/strays.h"
+
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "frame/header.h"
+#include "frame/index.h"
+#include "frame/sparse.h"
+#include "frame/stored.h"
+#include "io/folder.h"
+#include "salvage/search.h"
+#include "salvage/shape.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int
+by_value(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Chunks, as ranges of the file; those of a directory are never one inside of another.
+struct stray {
+    struct salvage_job *j;
+    int64_t *known; // entries that the list has; ascending
+    size_t nknown;
+    int64_t *ends; // of their chunks; 0: there is none
+    int64_t *items; // entries of chunks that the list does not have
+    int64_t count, capacity;
+    int64_t until; // where they may begin in the file: before the index
+    struct chunk_scratch scratch;
+};
+
+static tess_status
+keep_stray(struct stray *x, int64_t entry, tess_error *err)
+{
+    if (x->count == x->capacity) {
+        const int64_t capacity = x->capacity > 0 ? 2 * x->capacity : 64;
+        int64_t *const items = realloc(x->items, (size_t)capacity * sizeof *items);
+        if (!items)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
+        x->items = items;
+        x->capacity = capacity;
+    }
+    x->items[x->count++] = entry;
+    return TESS_OK;
+}
+
+static bool
+can_decode(struct stray *x, int64_t entry)
+{
+    const tess_status st = stored_entry_decode(x->j->f, entry, &x->scratch);
+    return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
+}
+
+static tess_status
+found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
+            tess_error *err)
+{
+    struct stray *const x = user;
+    const int64_t entry = position - x->j->h.header_len;
+    if (bsearch(&entry, x->known, x->nknown, sizeof entry, by_value)) {
+        *is_one = true;
+        return TESS_OK;
+    }
+    const int64_t cost = (int64_t)h->cbytes + h->nbytes / TESS_MAX_NDIM;
+    if (!search_may_try(&x->j->search, cost) || !can_decode(x, entry))
+        return TESS_OK;
+    x->j->search.left += cost;
+    *is_one = true;
+    return keep_stray(x, entry, err);
+}
+
+static tess_status
+found_file(void *user, const char *name, tess_error *err)
+{
+    struct stray *const x = user;
+    struct chunk_header h;
+    int64_t entry;
+    if (!sparse_chunk_number(name, &entry) ||
+        bsearch(&entry, x->known, x->nknown, sizeof entry, by_value) ||
+        !stored_entry_look(x->j->f, entry, &h) ||
+        (x->j->h.chunksize > 0 && h.nbytes > x->j->h.chunksize) || !can_decode(x, entry))
+        return TESS_OK;
+    return keep_stray(x, entry, err);
+}
+
+static tess_status
+find_strays(struct stray *x, tess_error *err)
+{
+    struct salvage_job *const j = x->j;
+    const bool sizes_differ = j->h.chunksize <= 0;
+    const struct chunk_search what = {
+        .from = j->h.header_len,
+        .until = x->until,
+        .typesize = j->h.typesize,
+        .nbytes = sizes_differ ? -1 : j->h.chunksize,
+        .nbytes_last =
+            sizes_differ ? -1 : frame_header_chunk_nbytes(&j->h, j->parts.list.nchunks - 1),
+        .found = found_chunk,
+        .user = x,
+    };
+    if (!j->folder)
+        return search_chunks(&j->search, &what, err);
+    const tess_status st = folder_each(j->folder, found_file, x, err);
+    if (x->count > 0)
+        qsort(x->items, (size_t)x->count, sizeof *x->items, by_value);
+    return st;
+}
+
+// Where the chunks of known entries end.
+static tess_status
+measure_known(struct stray *x, tess_error *err)
+{
+    struct chunk_header h;
+    tess_status st = index_sorted(&x->j->parts.list, &x->known, &x->nknown, err);
+    if (st != TESS_OK)
+        return st;
+    x->ends = calloc(x->nknown + 1, sizeof *x->ends);
+    if (!x->ends)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
+    for (size_t i = 0; i < x->nknown; i++)
+        if (stored_entry_look(x->j->f, x->known[i], &h))
+            x->ends[i] = x->known[i] + (x->j->folder ? 1 : h.cbytes);
+    return TESS_OK;
+}
+
+// Whether an entry cannot be right, whatever damage the chunk has: it is that of another place,
+// too, or inside of another chunk.
+static bool
+is_impossible(const struct stray *x, int64_t entry)
+{
+    const int64_t *const at = bsearch(&entry, x->known, x->nknown, sizeof entry, by_value);
+    const size_t i = at ? (size_t)(at - x->known) : 0;
+    if (!at)
+        return false;
+    if ((i > 0 && x->known[i - 1] == entry) || (i + 1 < x->nknown && x->known[i + 1] == entry))
+        return true;
+    return x->ends[i] == 0 && i > 0 && x->ends[i - 1] > entry;
+}
+
+// Whether chunks, those of the list and the others, stand one behind the other, from the first byte
+// or number on. Else there may be some that an older state had.
+static bool
+is_gapless(const struct stray *x)
+{
+    struct chunk_header h;
+    int64_t at = 0;
+    size_t known = 0;
+    int64_t next = 0;
+    while (known < x->nknown || next < x->count) {
+        const bool stray =
+            next < x->count && (known == x->nknown || x->items[next] < x->known[known]);
+        const int64_t entry = stray ? x->items[next++] : x->known[known++];
+        if (entry != at || !stored_entry_look(x->j->f, entry, &h))
+            return false;
+        at = entry + (x->j->folder ? 1 : h.cbytes);
+    }
+    return true;
+}
+
+// Places that are open get the chunks that nobody has.
+static tess_status
+fill_places(struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index,
+            tess_error *err)
+{
+    struct frame_index *const list = &j->parts.list;
+    int64_t next = 0;
+    // Our chunks stand in any order.
+    const bool ours = j->has_ledger || j->parts.fingerprint;
+    if (x->count != nopen || ours || !is_gapless(x))
+        return has_index ? TESS_OK
+                         : err_set(err, TESS_ERR_CORRUPT, -1,
+                                   "%" PRId64 " chunks were found for %" PRId64
+                                   " places, and nothing says which is where",
+                                   x->count, nopen);
+    for (int64_t n = 0; n < list->nchunks; n++)
+        if (list->entries[n] == INDEX_LOST)
+            list->entries[n] = x->items[next++];
+    j->s->in_order = true;
+    j->s->nfound += nopen;
+    return TESS_OK;
+}
+
+tess_status
+salvage_check_list(struct salvage_job *j, int64_t index_at, tess_error *err)
+{
+    struct frame_index *const list = &j->parts.list;
+    const bool has_index = index_at >= 0;
+    struct stray x = {.j = j,
+                      .until = has_index ? index_at : j->search.size,
+                      .scratch = {.limit = j->limits.memory}};
+    int64_t nopen = 0;
+    tess_status st = TESS_OK;
+    if (!list->entries)
+        return TESS_OK;
+    salvage_use_grid(j);
+    TRY(measure_known(&x, err));
+    for (int64_t n = 0; n < list->nchunks; n++) {
+        int64_t *const entry = &list->entries[n];
+        if (*entry >= 0 && is_impossible(&x, *entry))
+            *entry = INDEX_LOST;
+        nopen += *entry == INDEX_LOST;
+    }
+    if (nopen == 0)
+        goto out;
+    j->s->index_damaged = true;
+    free(x.known); // fewer by now
+    free(x.ends);
+    x.known = x.ends = NULL;
+    TRY(measure_known(&x, err));
+    TRY(find_strays(&x, err));
+    TRY(fill_places(j, &x, nopen, has_index, err));
+out:
+    free(x.known);
+    free(x.ends);
+    free(x.items);
+    scratch_finish(&x.scratch);
+    return st;
+}
