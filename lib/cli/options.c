@@ -1,11 +1,11 @@
 /*
  * options.c - one table of options, one parser.
  *
- * What a value means is looked at by the command (cli/params.c for layout and codec).
+ * What a value means is looked at by the command (cli/data/params.c for layout and codec).
  */
 #include "cli/options.h"
 
-#include "cli/help/nearest.h"
+#include "cli/text/nearest.h"
 
 #include <ctype.h>
 #include <stdio.h>

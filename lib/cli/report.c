@@ -5,7 +5,7 @@
  */
 #include "cli/report.h"
 
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

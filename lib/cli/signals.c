@@ -6,7 +6,7 @@
  */
 #include "cli/signals.h"
 
-#include "cli/path.h"
+#include "cli/data/path.h"
 
 #include <limits.h>
 #include <signal.h>

@@ -6,9 +6,9 @@
  * a selection must lie inside the array.
  */
 #include "cli/formats/npy.h"
-#include "cli/item.h"
-#include "cli/select.h"
-#include "cli/text.h"
+#include "cli/data/select.h"
+#include "cli/text/item.h"
+#include "cli/text/text.h"
 #include "fuzz/fuzz.h"
 
 #include <tessera/dtype.h>

@@ -8,7 +8,7 @@
 
 #include "cli/layout/habit.h"
 #include "cli/layout/proposals.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include "support/random.h"
 

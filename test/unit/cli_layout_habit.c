@@ -6,7 +6,7 @@
  */
 #include "cli/layout/habit.h"
 
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,9 +5,9 @@
  */
 #include "cli/formats/attributes.h"
 
-#include "cli/item.h"
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/item.h"
+#include "cli/text/text.h"
 
 #include <tessera/dtype.h>
 #include <tessera/meta.h>

@@ -3,11 +3,11 @@
  */
 #include "cli/formats/ingest.h"
 
-#include "cli/open.h"
-#include "cli/params.h"
-#include "cli/progress.h"
+#include "cli/data/open.h"
+#include "cli/data/params.h"
+#include "cli/data/walk.h"
 #include "cli/report.h"
-#include "cli/walk.h"
+#include "cli/text/progress.h"
 
 #include <tessera/repair.h>
 

@@ -7,9 +7,9 @@
 #ifndef CLI_FORMATS_INGEST_H
 #define CLI_FORMATS_INGEST_H
 
+#include "cli/data/output.h"
 #include "cli/formats/source.h"
 #include "cli/options.h"
-#include "cli/output.h"
 
 #include <tessera/array.h>
 

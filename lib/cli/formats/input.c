@@ -3,9 +3,9 @@
  */
 #include "cli/formats/input.h"
 
-#include "cli/open.h"
+#include "cli/data/open.h"
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -8,9 +8,9 @@
  */
 #include "cli/formats/netcdf_place.h"
 
+#include "cli/data/path.h"
 #include "cli/formats/netcdf_call.h"
 #include "cli/formats/netcdf_classic.h"
-#include "cli/path.h"
 #include "cli/report.h"
 #ifdef HAVE_HDF5
 #include "cli/formats/hdf5_place.h"

@@ -8,7 +8,7 @@
 #include "cli/formats/npy.h"
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <tessera/dtype.h>
 

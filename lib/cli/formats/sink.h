@@ -4,8 +4,8 @@
 #ifndef CLI_FORMATS_SINK_H
 #define CLI_FORMATS_SINK_H
 
+#include "cli/data/select.h"
 #include "cli/formats/attributes.h"
-#include "cli/select.h"
 
 #include <tessera/array.h>
 

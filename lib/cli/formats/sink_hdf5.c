@@ -10,10 +10,10 @@
 
 #ifdef HAVE_HDF5
 
+#include "cli/data/path.h"
 #include "cli/formats/hdf5_call.h"
 #include "cli/formats/hdf5_place.h"
 #include "cli/formats/hdf5_types.h"
-#include "cli/path.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 
 #ifdef HAVE_NETCDF
 
+#include "cli/data/swap.h"
 #include "cli/formats/netcdf_call.h"
 #include "cli/formats/netcdf_place.h"
-#include "cli/item.h"
-#include "cli/swap.h"
+#include "cli/text/item.h"
 
 #include <tessera/dtype.h>
 

@@ -4,9 +4,9 @@
 #ifndef CLI_FORMATS_SOURCE_H
 #define CLI_FORMATS_SOURCE_H
 
+#include "cli/data/walk.h"
 #include "cli/formats/attributes.h"
 #include "cli/formats/feed.h"
-#include "cli/walk.h"
 
 #include <tessera/params.h>
 

@@ -7,9 +7,9 @@
  */
 #include "cli/formats/source.h"
 
+#include "cli/data/strided.h"
 #include "cli/formats/npy.h"
 #include "cli/report.h"
-#include "cli/strided.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,10 +6,10 @@
  */
 #include "cli/formats/source.h"
 
+#include "cli/data/strided.h"
 #include "cli/formats/boxfile.h"
 #include "cli/formats/npy.h"
 #include "cli/report.h"
-#include "cli/strided.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

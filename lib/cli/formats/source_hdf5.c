@@ -10,9 +10,9 @@
 
 #ifdef HAVE_HDF5
 
+#include "cli/data/path.h"
 #include "cli/formats/hdf5_call.h"
 #include "cli/formats/hdf5_types.h"
-#include "cli/path.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "cli/formats/feed.h"
 #include "cli/formats/source.h"
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /*
  * bench_print.c - what tess bench has measured, as tables and as JSON.
  */
-#include "cli/filters.h"
-#include "cli/json.h"
 #include "cli/layout/bench.h"
 #include "cli/layout/result.h"
 #include "cli/report.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "cli/text/filters.h"
+#include "cli/text/json.h"
+#include "cli/text/table.h"
+#include "cli/text/text.h"
 
 #include <tessera/version.h>
 

@@ -5,8 +5,8 @@
 
 #include "cli/layout/habit.h"
 #include "cli/layout/proposals.h"
-#include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/text/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

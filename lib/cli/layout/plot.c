@@ -4,7 +4,7 @@
 #include "cli/layout/plot.h"
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -3,7 +3,7 @@
  */
 #include "cli/layout/result.h"
 
-#include "cli/names.h"
+#include "cli/text/names.h"
 
 #include <inttypes.h>
 #include <string.h>

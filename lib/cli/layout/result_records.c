@@ -3,9 +3,9 @@
  */
 #include "cli/layout/result.h"
 
-#include "cli/filters.h"
-#include "cli/json.h"
-#include "cli/names.h"
+#include "cli/text/filters.h"
+#include "cli/text/json.h"
+#include "cli/text/names.h"
 
 #include <inttypes.h>
 #include <string.h>

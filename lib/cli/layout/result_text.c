@@ -4,8 +4,8 @@
 #include "cli/layout/result.h"
 
 #include "cli/report.h"
-#include "cli/table.h"
-#include "cli/text.h"
+#include "cli/text/table.h"
+#include "cli/text/text.h"
 
 #include <string.h>
 

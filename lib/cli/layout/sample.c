@@ -3,10 +3,10 @@
  */
 #include "cli/layout/sample.h"
 
+#include "cli/data/strided.h"
+#include "cli/data/swap.h"
 #include "cli/layout/grid.h"
 #include "cli/report.h"
-#include "cli/strided.h"
-#include "cli/swap.h"
 
 #include <tessera/dtype.h>
 

@@ -3,9 +3,9 @@
  */
 #include "cli/layout/subject.h"
 
-#include "cli/params.h"
+#include "cli/data/params.h"
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <tessera/copy.h>
 #include <tessera/dtype.h>

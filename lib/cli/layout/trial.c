@@ -3,8 +3,8 @@
  */
 #include "cli/layout/trial.h"
 
+#include "cli/data/strided.h"
 #include "cli/report.h"
-#include "cli/strided.h"
 
 #include <tessera/array.h>
 #include <tessera/copy.h>

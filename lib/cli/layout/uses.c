@@ -7,7 +7,7 @@
 #include "cli/layout/uses.h"
 
 #include "cli/report.h"
-#include "cli/text.h"
+#include "cli/text/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "cli/picture/caption.h"
 
-#include "cli/path.h"
+#include "cli/data/path.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>

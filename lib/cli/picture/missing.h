@@ -4,7 +4,7 @@
 #ifndef CLI_PICTURE_MISSING_H
 #define CLI_PICTURE_MISSING_H
 
-#include "cli/numbers.h"
+#include "cli/data/numbers.h"
 
 #include <tessera/array.h>
 

@@ -6,10 +6,10 @@
  */
 #include "cli/picture/picture.h"
 
-#include "cli/pick.h"
-#include "cli/progress.h"
+#include "cli/data/pick.h"
+#include "cli/data/walk.h"
 #include "cli/report.h"
-#include "cli/walk.h"
+#include "cli/text/progress.h"
 
 #include <tessera/slice.h>
 

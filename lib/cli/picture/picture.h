@@ -4,9 +4,9 @@
 #ifndef CLI_PICTURE_PICTURE_H
 #define CLI_PICTURE_PICTURE_H
 
-#include "cli/numbers.h"
+#include "cli/data/numbers.h"
+#include "cli/data/select.h"
 #include "cli/picture/missing.h"
-#include "cli/select.h"
 
 #include <tessera/array.h>
 

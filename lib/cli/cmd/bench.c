@@ -1,0 +1,281 @@
+/*
+ * bench.c - tess bench: measures codecs, filters and slices on this machine.
+ *
+ * A sample of an array, or a field that is made up, is written and read in memory in the automatic
+ * layout, or in the one that the options give, first with each codec, then with each filter, then
+ * in parts. Each figure is the median of some rounds, in which all take turns.
+ */
+#include "cli/layout/bench.h"
+#include "cli/commands.h"
+#include "cli/data/open.h"
+#include "cli/layout/codecs.h"
+#include "cli/report.h"
+#include "cli/text/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 3
+
+static const struct subject_default cube = {"200x200x200", "<f4"};
+
+// What is tried, besides what the options say.
+static const struct {
+    tess_codec codec;
+    int level;
+} squeezes[] = {
+    {TESS_CODEC_BLOSCLZ, 5}, {TESS_CODEC_LZ4, 1},   {TESS_CODEC_LZ4, 5},
+    {TESS_CODEC_LZ4, 9},     {TESS_CODEC_LZ4HC, 5}, {TESS_CODEC_ZLIB, 5},
+    {TESS_CODEC_ZSTD, 1},    {TESS_CODEC_ZSTD, 3},  {TESS_CODEC_ZSTD, 5},
+};
+
+static const uint8_t pipelines[][2] = {
+    {TESS_FILTER_NONE, TESS_FILTER_NONE},         {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE},
+    {TESS_FILTER_NONE, TESS_FILTER_BITSHUFFLE},   {TESS_FILTER_DELTA, TESS_FILTER_SHUFFLE},
+    {TESS_FILTER_SHUFFLE, TESS_FILTER_BYTEDELTA},
+};
+
+#define NSQUEEZES ((int)(sizeof squeezes / sizeof squeezes[0]))
+#define NPIPELINES ((int)(sizeof pipelines / sizeof pipelines[0]))
+
+static void
+name_cpu(char name[BENCH_CPU_SIZE])
+{
+    FILE *const file = fopen("/proc/cpuinfo", "re");
+    char line[BENCH_CPU_SIZE];
+
+    (void)snprintf(name, BENCH_CPU_SIZE, "unknown CPU");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *const colon = strchr(line, ':');
+
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        (void)snprintf(name, BENCH_CPU_SIZE, "%s", colon[1] == ' ' ? colon + 2 : colon + 1);
+        name[strcspn(name, "\n")] = '\0';
+        break;
+    }
+    if (file)
+        (void)fclose(file);
+}
+
+static double
+measure_copy(const struct subject *s)
+{
+    double least = 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        const double begin = trial_now();
+        memcpy(s->buffer, s->sample.items, s->sample.size);
+        const double seconds = trial_now() - begin;
+
+        if (i == 0 || seconds < least)
+            least = seconds;
+    }
+    return (double)s->sample.size / least;
+}
+
+static void
+add_row(struct bench *b, enum bench_part part, const tess_params *params, const struct grid *grid)
+{
+    struct trial trial = {.params = *params, .grid = *grid};
+
+    grid_put(grid, &trial.params);
+    b->rows[b->count++] = (struct bench_row){.part = part, .one = trial, .all = trial};
+}
+
+// Each codec at some levels; a codec or level that is given stays as it is.
+static void
+plan_codecs(struct bench *b, const struct grid *grid)
+{
+    const char *const *const values = b->args->values;
+    const tess_params *const given = &b->subject.params;
+    tess_params params = *given;
+
+    if (values[OPT_CODEC]) {
+        for (int level = 1; level <= 9 && !values[OPT_LEVEL]; level += 2) {
+            params.clevel = level;
+            add_row(b, BENCH_CODECS, &params, grid);
+        }
+        if (values[OPT_LEVEL])
+            add_row(b, BENCH_CODECS, given, grid);
+        return;
+    }
+    for (int i = 0; i < NSQUEEZES; i++) {
+        params.codec = squeezes[i].codec;
+        if (!values[OPT_LEVEL])
+            params.clevel = squeezes[i].level;
+        else if (i > 0 && squeezes[i].codec == squeezes[i - 1].codec)
+            continue;
+        add_row(b, BENCH_CODECS, &params, grid);
+    }
+}
+
+static tess_status
+plan(struct bench *b, tess_error *err)
+{
+    const tess_params *const given = &b->subject.params;
+    tess_params params = *given;
+    tess_status st = TESS_OK;
+    struct grid grid;
+
+    TRY(grid_automatic(given, &grid, err));
+    plan_codecs(b, &grid);
+    for (int i = 0; i < NPIPELINES && !b->args->values[OPT_FILTER]; i++) {
+        codecs_set_filters(&params, pipelines[i]);
+        add_row(b, BENCH_FILTERS, &params, &grid);
+    }
+    add_row(b, BENCH_SLICES, given, &grid);
+out:
+    return st;
+}
+
+static tess_status
+measure(struct bench *b, tess_error *err)
+{
+    struct progress progress;
+    tess_status st = TESS_OK;
+
+    progress_begin(&progress, ROUNDS * b->count);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < b->count; i++) {
+            struct bench_row *const row = &b->rows[i];
+
+            b->setting.mix = row->part == BENCH_SLICES ? &b->mix : &b->nothing;
+            b->setting.model.threads = 1;
+            TRY(trial_run(&row->one, &b->setting, err));
+            b->setting.model.threads = b->threads;
+            TRY(trial_run(&row->all, &b->setting, err));
+            progress_add(&progress, 1);
+        }
+out:
+    progress_end(&progress);
+    return st;
+}
+
+static tess_status
+prepare(struct bench *b, tess_error *err)
+{
+    struct subject *const subject = &b->subject;
+    struct setting *const s = &b->setting;
+    tess_status st = TESS_OK;
+    tess_context context;
+
+    TRY(open_context(b->args, &context, err));
+    TRY(subject_open(subject, b->args, &cube, err));
+    // what is measured is the sample, as an array of its own
+    memcpy(subject->params.shape, subject->sample.shape, sizeof subject->params.shape);
+    if (b->args->values[OPT_ACCESS])
+        TRY(uses_parse(b->args->values[OPT_ACCESS], subject->params.ndim, subject->params.shape,
+                       &b->mix, err));
+    else
+        uses_default(subject->params.ndim, &b->mix);
+
+    machine_look(&s->machine);
+    b->threads = context.threads > 0 ? context.threads : s->machine.cpus;
+    s->model.cache = context.cache;
+    s->model.l2 = s->machine.l2;
+    s->sample = &subject->sample;
+    s->buffer = subject->buffer;
+    s->space.ndim = subject->params.ndim;
+    memcpy(s->space.shape, subject->params.shape, sizeof s->space.shape);
+    s->space.typesize = subject->params.typesize;
+out:
+    return st;
+}
+
+static int
+run_bench(const struct arguments *args)
+{
+    struct bench *const b = calloc(1, sizeof *b);
+    tess_status st = TESS_OK;
+    tess_error err;
+
+    if (!b) {
+        (void)report_nomem(&err, sizeof *b);
+        return report_print("bench", &err);
+    }
+    b->args = args;
+    TRY(prepare(b, &err));
+    name_cpu(b->cpu);
+    b->copied = measure_copy(&b->subject);
+    TRY(plan(b, &err));
+    TRY(measure(b, &err));
+    if (args->values[OPT_JSON])
+        bench_json(b, stdout);
+    else
+        TRY(bench_print(b, stdout, &err));
+out:
+    subject_close(&b->subject);
+    free(b);
+    return st == TESS_OK ? EXIT_STATUS_FINE
+                         : report_print(args->nwords > 0 ? args->words[0] : "bench", &err);
+}
+
+const struct command cmd_bench = {
+    .name = "bench",
+    .purpose = "measure codecs, filters and slices on this machine",
+    .words = "[PATH]",
+    .nwords = 0,
+    .nwords_more = 1,
+    .options = OPT_BIT(OPT_ACCESS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_CHUNKS) |
+               OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | OPT_BIT(OPT_FILTER) |
+               OPT_BIT(OPT_SAMPLE) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .details =
+        "PATH is an array or what tess import takes; without it a smooth field with noise of\n"
+        "200x200x200 <f4 is made up, or of --shape and --dtype. All is done in memory, in the\n"
+        "automatic layout or the one that is given; slices with LZ4, or --codec and --filter.\n"
+        "--access names other slices, as for tess layout.\n",
+    .examples =
+        (const struct example[]){
+            {"data that is made up", "tess bench --shape 20x30x40"},
+            {"your data, for a program", "tess bench winds.b2nd --json"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"version", "string", "of Tessera"},
+            {"cpu", "string", "of this machine"},
+            {"threads", "integer", "threads that work"},
+            {"caches", "integers", "bytes of the CPU caches: L1, L2, L3"},
+            {"copy_bytes_per_second", "number", "of memcpy() with one thread"},
+            {"name", "string", "name of the data"},
+            {"shape", "integers", "items along each axis of what is written and read"},
+            {"dtype", "string or null", "type of the items; null: not recorded"},
+            {"chunkshape", "integers", "items of a chunk along each axis"},
+            {"blockshape", "integers", "items of a block along each axis"},
+            {"codecs", "list", "one after the other"},
+            {"codecs[].codec", "string", "its name"},
+            {"codecs[].clevel", "integer", "compression level, 0 to 9"},
+            {"codecs[].filters", "strings", "names, 6, in the order in which they are applied"},
+            {"codecs[].filters_id", "integers", "their numbers in the format"},
+            {"codecs[].filters_meta", "integers", "their parameters"},
+            {"codecs[].cratio", "number", "uncompressed / compressed bytes"},
+            {"codecs[].write_bytes_per_second", "object", "uncompressed bytes"},
+            {"codecs[].write_bytes_per_second.one_thread", "number", "with one thread"},
+            {"codecs[].write_bytes_per_second.all_threads", "number", "with all threads"},
+            {"codecs[].read_bytes_per_second", "object", "uncompressed bytes"},
+            {"codecs[].read_bytes_per_second.one_thread", "number", "with one thread"},
+            {"codecs[].read_bytes_per_second.all_threads", "number", "with all threads"},
+            {"filters", "list", "one after the other"},
+            {"filters[].codec", "string", "its name"},
+            {"filters[].clevel", "integer", "compression level, 0 to 9"},
+            {"filters[].filters", "strings", "names, 6, in the order in which they are applied"},
+            {"filters[].filters_id", "integers", "their numbers in the format"},
+            {"filters[].filters_meta", "integers", "their parameters"},
+            {"filters[].cratio", "number", "uncompressed / compressed bytes"},
+            {"filters[].write_bytes_per_second", "object", "uncompressed bytes"},
+            {"filters[].write_bytes_per_second.one_thread", "number", "with one thread"},
+            {"filters[].write_bytes_per_second.all_threads", "number", "with all threads"},
+            {"filters[].read_bytes_per_second", "object", "uncompressed bytes"},
+            {"filters[].read_bytes_per_second.one_thread", "number", "with one thread"},
+            {"filters[].read_bytes_per_second.all_threads", "number", "with all threads"},
+            {"slices", "list", "each access"},
+            {"slices[].access", "string", "as for --access"},
+            {"slices[].bytes", "number", "uncompressed bytes that one access reads"},
+            {"slices[].seconds", "object", "time of one access"},
+            {"slices[].seconds.one_thread", "number", "with one thread"},
+            {"slices[].seconds.all_threads", "number", "with all threads"},
+            {0},
+        },
+    .run = run_bench,
+};

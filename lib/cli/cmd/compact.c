@@ -1,0 +1,91 @@
+/*
+ * compact.c - tess compact: gives back the space that a file or directory does not need.
+ */
+#include "cli/commands.h"
+#include "cli/data/open.h"
+#include "cli/report.h"
+#include "cli/signals.h"
+#include "cli/text/json.h"
+#include "cli/text/progress.h"
+
+#include <tessera/repair.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void
+print(const struct arguments *args, int64_t before, int64_t after)
+{
+    struct json j;
+    if (!args->values[OPT_JSON]) {
+        printf("%" PRId64 " bytes, before %" PRId64 "\n", after, before);
+        return;
+    }
+    json_init(&j, stdout);
+    json_open(&j, '{');
+    json_key(&j, "size");
+    json_int(&j, after);
+    json_key(&j, "size_before");
+    json_int(&j, before);
+    json_close(&j, '}');
+    putchar('\n');
+}
+
+// A tess_progress_fn. A signal has the library remove its copy.
+static bool
+hear(int64_t done, int64_t total, void *progress)
+{
+    return progress_hear(done, total, progress) && !signals_came();
+}
+
+static int
+run_compact(const struct arguments *args)
+{
+    struct progress progress = {0};
+    int64_t before, after;
+    tess_context context;
+    tess_storage storage;
+    tess_error err;
+
+    tess_status st = open_context(args, &context, &err);
+    if (st != TESS_OK)
+        return report_print(args->words[0], &err);
+    progress_follow(&progress, &context);
+    context.progress = hear;
+    signals_note();
+    tess_storage_init(&storage);
+    storage.path = args->words[0];
+    storage.context = &context;
+    st = open_explain(storage.path, tess_compact(&storage, &before, &after, &err), &err);
+    progress_end(&progress);
+    if (st == TESS_ERR_CANCELLED)
+        st = report_set(&err, st, "interrupted");
+    if (st != TESS_OK)
+        return report_print(args->words[0], &err);
+    print(args, before, after);
+    return EXIT_STATUS_FINE;
+}
+
+const struct command cmd_compact = {
+    .name = "compact",
+    .purpose = "make a file or directory as small as what it holds",
+    .words = "PATH",
+    .nwords = 1,
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .details =
+        "A file is written anew beside the old one, which it replaces when it is complete:\n"
+        "there must be room for both. No other program may have it open for writing. A signal\n"
+        "that ends the command leaves the old one as it was, and nothing beside it.\n",
+    .examples =
+        (const struct example[]){
+            {"after many changes", "tess compact winds.b2nd"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"size", "integer", "bytes of the file, or of all files of the directory"},
+            {"size_before", "integer", "what they were before"},
+            {0},
+        },
+    .run = run_compact,
+};

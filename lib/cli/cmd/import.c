@@ -1,0 +1,62 @@
+/*
+ * import.c - tess import: an array from .npy, raw bytes, or a variable of a file.
+ */
+#include "cli/commands.h"
+#include "cli/formats/ingest.h"
+#include "cli/report.h"
+
+static int
+run_import(const struct arguments *args)
+{
+    struct ingest job = {.in_name = args->words[0], .out_name = args->words[1]};
+    tess_status st = TESS_OK;
+    tess_error err;
+
+    job.about = job.in_name;
+    TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
+    job.about = job.out_name;
+    TRY(ingest_describe(&job, args, &err));
+    TRY(ingest_run(&job, args, &err));
+    ingest_tell_left(&job);
+out:
+    ingest_close(&job);
+    source_close(job.in);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
+}
+
+const struct command cmd_import = {
+    .name = "import",
+    .purpose = "make an array from .npy, raw bytes, or a variable of a file",
+    .words = "IN PATH",
+    .nwords = 2,
+    .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
+               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES),
+    .details =
+        "IN is one of\n"
+        "  name.npy          a NumPy array, in C or Fortran order\n"
+        "  file.npz:member   one of several of them; the only one needs no name\n"
+        "  file.nc:variable  a variable of a netCDF file\n"
+        "  file.h5:/dataset  a dataset of an HDF5 file: .h5, .hdf5, .he5 or .hdf\n"
+        "  -                 standard input: .npy, or with --dtype and --shape raw items\n"
+        "  any other file    raw items in C order; needs --dtype and --shape\n"
+        "Attributes come along, the names of the dimensions as _ARRAY_DIMENSIONS. Where there\n"
+        "are more than 14, or names are longer than 31 bytes, the rest becomes one map,\n"
+        "attributes.\n"
+        "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
+    .examples =
+        (const struct example[]){
+            {"a NumPy array", "tess import winds.npy winds.b2nd"},
+            {"small, in chunks of one month",
+             "tess import winds.npy winds.b2nd --chunks 1x73x144 --codec zstd --level 9"},
+            {"raw items, floats of 8 bytes",
+             "tess import values.raw values.b2nd --dtype '<f8' --shape 400x300"},
+            {"a variable of a netCDF file", "tess import winds.nc:uwnd winds.b2nd"},
+            {"a dataset of an HDF5 file", "tess import winds.h5:/uwnd winds.b2nd"},
+            {"one of the arrays in an .npz file", "tess import winds.npz:uwnd winds.b2nd"},
+            {"from another program", "cat winds.npy | tess import - winds.b2nd"},
+            {"a directory with one file per chunk",
+             "tess import winds.npy winds.d --layout sparse"},
+            {0},
+        },
+    .run = run_import,
+};

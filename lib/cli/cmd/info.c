@@ -1,0 +1,437 @@
+/*
+ * info.c - tess info: what an array is.
+ *
+ * Both forms are made in memory and printed when all is known: a file that turns out to be
+ * damaged leaves nothing half-said on stdout. The list of chunks comes after that, one by one; it
+ * ends where a chunk is damaged, and JSON then is left open.
+ */
+#include "cli/commands.h"
+#include "cli/data/open.h"
+#include "cli/report.h"
+#include "cli/text/chunks.h"
+#include "cli/text/filters.h"
+#include "cli/text/item_json.h"
+#include "cli/text/json.h"
+#include "cli/text/names.h"
+#include "cli/text/real.h"
+#include "cli/text/text.h"
+
+#include <tessera/meta.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Bytes of the items without padding; -1 if they are 2^63 or more. A plain frame need not hold a
+// whole number of items: there it is the bytes of the chunks.
+static int64_t
+items_nbytes(const tess_info *info)
+{
+    int64_t nbytes = -1;
+
+    if (info->plain)
+        return info->nbytes;
+    if (__builtin_mul_overflow(info->nitems, info->typesize, &nbytes))
+        return -1;
+    return nbytes;
+}
+
+static const char *
+split_name(int split)
+{
+    const char *name = names_text(names_split, split);
+    return name ? name : "forward-compat";
+}
+
+static tess_status
+json_metalayers(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    json_key(j, "metalayers");
+    json_open(j, '{');
+    for (int i = 0; i < info->nmetalayers; i++) {
+        tess_metalayer layer;
+
+        TRY(tess_meta_at(a, i, &layer, err));
+        json_key(j, layer.name);
+        json_hex(j, layer.content, layer.size);
+    }
+    json_close(j, '}');
+
+    json_key(j, "vlmetalayers");
+    json_open(j, '{');
+    for (int i = 0; i < info->nvlmetalayers; i++) {
+        const char *name = tess_vlmeta_name(a, i);
+        void *content = NULL;
+        size_t size = 0;
+
+        TRY(tess_vlmeta_get(a, name, &content, &size, err));
+        json_key(j, name);
+        json_hex(j, content, size);
+        tess_free(content);
+    }
+    json_close(j, '}');
+out:
+    return st;
+}
+
+static void
+json_items(struct json *j, const tess_info *info)
+{
+    struct item_format format;
+
+    json_key(j, "ndim"), json_int(j, info->ndim);
+    json_key(j, "shape"), json_ints(j, info->ndim, info->shape);
+    json_key(j, "chunkshape"), json_ints(j, info->ndim, info->chunkshape);
+    json_key(j, "blockshape"), json_ints(j, info->ndim, info->blockshape);
+    if (info->dtype) {
+        json_key(j, "dtype"), json_string(j, info->dtype);
+        json_key(j, "dtype_format"), json_int(j, info->dtype_format);
+    } else {
+        json_key(j, "dtype"), json_null(j);
+        json_key(j, "dtype_format"), json_null(j);
+    }
+    json_key(j, "typesize"), json_int(j, info->typesize);
+    json_key(j, "nitems"), json_int(j, info->nitems);
+    json_key(j, "fill");
+    if (info->fill) {
+        item_format_init(&format, info->dtype, info->typesize);
+        item_json(j, &format, info->fill);
+    } else {
+        json_null(j);
+    }
+}
+
+static void
+json_codec(struct json *j, const tess_info *info)
+{
+    json_key(j, "codec"), json_string(j, info->codec_name);
+    json_key(j, "codec_id"), json_int(j, info->codec);
+    json_key(j, "codec_meta"), json_int(j, info->codec_meta);
+    json_key(j, "clevel"), json_int(j, info->clevel);
+    filters_json(j, info->filters, info->filters_meta);
+    json_key(j, "splitmode"), json_string(j, split_name(info->split));
+    json_key(j, "dictionary"), json_bool(j, info->dictionary);
+}
+
+// Bytes; -1: not known.
+static void
+json_size(struct json *j, const char *key, int64_t size)
+{
+    json_key(j, key);
+    if (size >= 0)
+        json_int(j, size);
+    else
+        json_null(j);
+}
+
+static void
+json_sizes(struct json *j, const tess_info *info)
+{
+    json_key(j, "nchunks"), json_int(j, info->nchunks);
+    json_key(j, "chunksize"), json_int(j, info->chunksize);
+    json_key(j, "blocksize"), json_int(j, info->blocksize);
+    json_size(j, "nbytes", items_nbytes(info));
+    json_key(j, "nbytes_padded"), json_int(j, info->nbytes);
+    json_key(j, "cbytes"), json_int(j, info->cbytes);
+    json_key(j, "cratio"), json_real(j, info->ratio > 0 ? info->ratio : (double)NAN);
+    json_key(j, "file_size"), json_int(j, info->file_size);
+    json_key(j, "nstored"), json_int(j, info->nstored);
+    json_key(j, "nspecial"), json_int(j, info->nspecial);
+    json_key(j, "nmissing"), json_int(j, info->nmissing);
+    json_size(j, "live", info->live);
+    json_size(j, "holes", info->holes);
+}
+
+static void
+json_container(struct json *j, const tess_info *info)
+{
+    json_key(j, "contiguous"), json_bool(j, info->contiguous);
+    json_key(j, "offset"), json_int(j, info->offset);
+    json_key(j, "frame_version"), json_int(j, info->frame_version);
+    json_key(j, "plain"), json_bool(j, info->plain);
+    json_key(j, "vlblocks"), json_bool(j, info->vlblocks);
+    json_key(j, "metalayer");
+    if (info->layer)
+        json_string(j, info->layer);
+    else
+        json_null(j);
+}
+
+// The object stays open.
+static tess_status
+write_json(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    json_open(j, '{');
+    json_items(j, info);
+    json_codec(j, info);
+    json_sizes(j, info);
+    json_container(j, info);
+    return json_metalayers(j, a, info, err);
+}
+
+static tess_status
+write_metalayers(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < info->nmetalayers; i++) {
+        tess_metalayer layer;
+
+        TRY(tess_meta_at(a, i, &layer, err));
+        fputs("  metalayer     ", out);
+        text_write(out, layer.name);
+        fprintf(out, ", %zu bytes\n", layer.size);
+    }
+    for (int i = 0; i < info->nvlmetalayers; i++) {
+        fputs("  vlmetalayer   ", out);
+        text_write(out, tess_vlmeta_name(a, i));
+        fputc('\n', out);
+    }
+out:
+    return st;
+}
+
+static void
+write_shape(FILE *out, const char *label, int ndim, const int64_t *shape)
+{
+    fprintf(out, "  %-13s ", label);
+    text_shape_write(out, ndim, shape);
+    fputc('\n', out);
+}
+
+// The item that growth shows, where that is not zeros.
+static void
+write_fill(FILE *out, const tess_info *info)
+{
+    struct item_format format;
+
+    if (!info->fill)
+        return;
+    item_format_init(&format, info->dtype, info->typesize);
+    fputs("  fill          ", out);
+    item_print(out, &format, info->fill);
+    fputc('\n', out);
+}
+
+// What the chunks take; what other programs left between them, or later writes will use, apart.
+static void
+write_stored(FILE *out, const tess_info *info)
+{
+    const int64_t nbytes = items_nbytes(info);
+
+    fprintf(out, "  stored        %" PRId64 " of %" PRId64 " chunks", info->nstored, info->nchunks);
+    if (info->nspecial > 0)
+        fprintf(out, "; %" PRId64 " of zeros or NaNs", info->nspecial);
+    if (info->nmissing > 0)
+        fprintf(out, "; %" PRId64 " never written", info->nmissing);
+    fputs("\n  bytes         ", out);
+    if (nbytes >= 0)
+        fprintf(out, "%" PRId64 " of items", nbytes);
+    else
+        fputs("2^63 or more of items", out);
+    if (info->live < 0)
+        fputs(", stored in a number that is not known: a chunk is damaged", out);
+    else
+        fprintf(out, ", stored in %" PRId64, info->live);
+    if (info->ratio > 0)
+        fprintf(out, " (ratio %.2f)", info->ratio);
+    if (info->holes > 0)
+        fprintf(out, "\n  holes         %" PRId64 " bytes, for later writes", info->holes);
+    fprintf(out, "\n  %-13s %" PRId64 " bytes\n", info->contiguous ? "file" : "index file",
+            info->file_size);
+}
+
+static tess_status
+write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+{
+    fprintf(out, "%s array, %s frame of version %d", info->layer ? info->layer : "plain",
+            info->contiguous ? "contiguous" : "sparse", info->frame_version);
+    if (info->offset)
+        fprintf(out, " at byte %" PRId64, info->offset);
+    fputc('\n', out);
+    write_shape(out, "shape", info->ndim, info->shape);
+    write_shape(out, "chunks", info->ndim, info->chunkshape);
+    write_shape(out, "blocks", info->ndim, info->blockshape);
+    fputs("  items         ", out);
+    text_write(out, info->dtype && info->dtype[0] ? info->dtype : "of unknown type");
+    fprintf(out, ", %" PRId32 " bytes each\n", info->typesize);
+    write_fill(out, info);
+    fprintf(out, "  codec         %s", info->codec_name);
+    if (strcmp(info->codec_name, "unknown") == 0)
+        fprintf(out, " (%d)", info->codec);
+    if (info->codec_meta)
+        fprintf(out, ":%d", info->codec_meta);
+    fprintf(out, ", level %d, split %s%s\n", info->clevel, split_name(info->split),
+            info->dictionary ? ", with dictionaries" : "");
+    fputs("  filters       ", out);
+    filters_write(out, info->filters, info->filters_meta);
+    fputc('\n', out);
+    write_stored(out, info);
+    return write_metalayers(out, a, info, err);
+}
+
+// What there is to say besides the chunks, all of it or nothing; j is NULL: in words.
+static tess_status
+print_array(struct json *j, tess_array *a, const tess_info *info, tess_error *err)
+{
+    char *text = NULL;
+    size_t text_size = 0;
+    FILE *const out = open_memstream(&text, &text_size);
+
+    if (!out)
+        return report_errno(err, "cannot describe");
+    if (j)
+        j->out = out;
+    tess_status st = j ? write_json(j, a, info, err) : write_words(out, a, info, err);
+    if (fclose(out) != 0 && st == TESS_OK)
+        st = report_nomem(err, (int64_t)text_size);
+    if (st == TESS_OK)
+        (void)fwrite(text, 1, text_size, stdout);
+    free(text);
+    return st;
+}
+
+static tess_status
+print_words(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+{
+    const tess_status st = print_array(NULL, a, info, err);
+
+    return st == TESS_OK && chunks ? chunks_write(stdout, a, info, err) : st;
+}
+
+static tess_status
+print_json(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+{
+    struct json j;
+    tess_status st = TESS_OK;
+
+    json_init(&j, stdout);
+    TRY(print_array(&j, a, info, err));
+    j.out = stdout;
+    if (chunks)
+        TRY(chunks_json(&j, a, info, err));
+    json_close(&j, '}');
+    fputc('\n', stdout);
+out:
+    return st;
+}
+
+// Of an array with damaged chunks, what is known without them.
+static tess_status
+measure(const tess_array *a, tess_info *info, tess_error *err)
+{
+    const tess_status st = tess_array_measure(a, info, err);
+
+    if (st != TESS_ERR_CORRUPT && st != TESS_ERR_IO)
+        return st;
+    tess_array_info(a, info);
+    return TESS_OK;
+}
+
+static int
+run_info(const struct arguments *args)
+{
+    const char *path = args->words[0];
+    const bool chunks = args->values[OPT_LIST_CHUNKS] != NULL;
+    tess_array *a = NULL;
+    tess_status st = TESS_OK;
+    tess_error err;
+    tess_info info;
+
+    TRY(open_array(path, args, &a, &err));
+    TRY(measure(a, &info, &err));
+    st = args->values[OPT_JSON] ? print_json(a, &info, chunks, &err)
+                                : print_words(a, &info, chunks, &err);
+out:
+    tess_array_discard(a);
+    return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
+}
+
+const struct command cmd_info = {
+    .name = "info",
+    .purpose = "what an array is: shape, type, codec, sizes, metadata",
+    .words = "PATH",
+    .nwords = 1,
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_LIST_CHUNKS),
+    .details =
+        "Kinds of chunks: blocks (filtered and compressed), plain (the bytes as they are), zeros,\n"
+        "nans, value (one item, repeated), uninit (never written).\n",
+    .examples =
+        (const struct example[]){
+            {"what an array is", "tess info winds.b2nd"},
+            {"how each of its chunks is stored", "tess info winds.b2nd --chunks"},
+            {"for a program", "tess info winds.b2nd --json"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"ndim", "integer", "number of axes"},
+            {"shape", "integers", "items along each axis"},
+            {"chunkshape", "integers", "of a chunk, likewise"},
+            {"blockshape", "integers", "of a block"},
+            {"dtype", "string or null", "type of the items, as in NumPy; null: not recorded"},
+            {"dtype_format", "integer or null", "notation of dtype; 0: NumPy"},
+            {"typesize", "integer", "bytes of an item"},
+            {"nitems", "integer", "product of shape"},
+            {"fill", "item or null", "what growth shows; null: zeros"},
+            {"codec", "string", "of new chunks, as all up to dictionary; those there may differ"},
+            {"codec_id", "integer", "its number in the format"},
+            {"codec_meta", "integer", "its parameter, as the 4 of ndlz:4"},
+            {"clevel", "integer", "compression level, 0 to 9"},
+            {"filters", "strings", "their names, 6, in the order in which they are applied"},
+            {"filters_id", "integers", "their numbers in the format"},
+            {"filters_meta", "integers", "their parameters"},
+            {"splitmode", "string", "always, never, auto or forward-compat"},
+            {"dictionary", "boolean", "chunks get a dictionary where that pays"},
+            {"nchunks", "integer", "number of chunks"},
+            {"chunksize", "integer", "bytes of a chunk with its padding; 0: they differ"},
+            {"blocksize", "integer", "bytes of a block with its padding; 0: they differ"},
+            {"nbytes", "integer or null", "bytes of all items; null: 2^63 or more"},
+            {"nbytes_padded", "integer", "bytes of all chunks with their padding"},
+            {"cbytes", "integer", "bytes of all chunks as they are stored, and the holes"},
+            {"cratio", "number or null", "nbytes / live; null: nothing is stored, or as live"},
+            {"file_size", "integer", "bytes of the frame; of a sparse one, of its index file"},
+            {"nstored", "integer", "chunks with bytes of their own"},
+            {"nspecial", "integer", "chunks of zeros or NaNs, without bytes of their own"},
+            {"nmissing", "integer", "chunks that were never written"},
+            {"live", "integer or null",
+             "bytes of the nstored chunks; null: not known, one of them is damaged"},
+            {"holes", "integer or null", "bytes between them, for later writes; null: likewise"},
+            {"contiguous", "boolean", "one file; false: a directory with one file per chunk"},
+            {"offset", "integer", "byte of the file where the frame begins"},
+            {"frame_version", "integer", "of the format"},
+            {"plain", "boolean", "a frame without N-dimensional metalayer, shown as one axis"},
+            {"vlblocks", "boolean", "blocks differ in size; only in plain frames"},
+            {"metalayer", "string or null",
+             "the one that describes the array: b2nd or caterva; null: plain"},
+            {"metalayers.NAME", "string", "content of each metalayer, in hexadecimal"},
+            {"vlmetalayers.NAME", "string",
+             "of each of variable length; attributes are among them"},
+            {"chunks", "list or absent", "with --chunks: the chunks, in C order of the grid"},
+            {"chunks[].position", "integers or absent",
+             "in the grid of chunks; but in plain frames"},
+            {"chunks[].offset", "integer or absent", "its first item; in plain frames"},
+            {"chunks[].kind", "string", "blocks, plain, zeros, nans, value or uninit"},
+            {"chunks[].stored", "boolean", "has bytes of its own; false: the index says it all"},
+            {"chunks[].nbytes", "integer", "bytes with its padding"},
+            {"chunks[].cbytes", "integer", "as they are stored"},
+            {"chunks[].nblocks", "integer or absent",
+             "number of blocks; as all below only where kind is blocks"},
+            {"chunks[].blocksize", "integer or absent",
+             "bytes of each but the last; 0: they differ"},
+            {"chunks[].codec", "string or absent", "of the blocks; lz4 stands for lz4hc, too"},
+            {"chunks[].codec_id", "integer or absent", "its number in the format"},
+            {"chunks[].filters", "strings or absent",
+             "their names, 6, in the order in which they are applied"},
+            {"chunks[].filters_id", "integers or absent", "their numbers in the format"},
+            {"chunks[].filters_meta", "integers or absent", "their parameters"},
+            {"chunks[].split", "boolean or absent", "blocks are cut into byte streams"},
+            {"chunks[].dictionary_size", "integer or absent", "bytes of its dictionary; 0: none"},
+            {"chunks[].blocks", "integers or absent", "bytes of each block, where blocksize is 0"},
+            {0},
+        },
+    .run = run_info,
+};

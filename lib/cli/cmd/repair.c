@@ -1,0 +1,308 @@
+/*
+ * repair.c - tess repair: a new array of what is left of a damaged one.
+ *
+ * What is lost is printed when all is done, the boxes in the notation of --slice.
+ */
+#include "cli/commands.h"
+#include "cli/data/open.h"
+#include "cli/data/output.h"
+#include "cli/report.h"
+#include "cli/text/json.h"
+#include "cli/text/progress.h"
+#include "cli/text/text.h"
+
+#include <tessera/params.h>
+#include <tessera/repair.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A box that is lost.
+struct box {
+    int64_t chunk;
+    int ndim;
+    int64_t start[TESS_MAX_NDIM];
+    int64_t stop[TESS_MAX_NDIM];
+    char *why;
+};
+
+struct boxes {
+    struct box *items;
+    size_t count, capacity;
+    bool full; // no memory for more
+};
+
+static void
+boxes_finish(struct boxes *boxes)
+{
+    for (size_t i = 0; i < boxes->count; i++)
+        free(boxes->items[i].why);
+    free(boxes->items);
+}
+
+static void
+note(const tess_lost *lost, void *user)
+{
+    struct boxes *const boxes = user;
+    if (boxes->count == boxes->capacity) {
+        const size_t capacity = boxes->capacity > 0 ? 2 * boxes->capacity : 16;
+        struct box *const items = realloc(boxes->items, capacity * sizeof *items);
+        boxes->full |= !items;
+        if (!items)
+            return;
+        boxes->items = items;
+        boxes->capacity = capacity;
+    }
+    struct box *const box = &boxes->items[boxes->count];
+    *box = (struct box){.chunk = lost->chunk, .ndim = lost->ndim, .why = strdup(lost->why)};
+    boxes->full |= !box->why;
+    if (!box->why)
+        return;
+    memcpy(box->start, lost->start, (size_t)lost->ndim * sizeof *box->start);
+    memcpy(box->stop, lost->stop, (size_t)lost->ndim * sizeof *box->stop);
+    boxes->count++;
+}
+
+static void
+print_words(const tess_repair_report *r, const struct boxes *boxes)
+{
+    if (r->older)
+        printf("an older state, of commit %" PRIu64 "\n", r->commit);
+    if (r->header_damaged)
+        printf("header damaged, or changed by another program\n");
+    if (r->index_damaged)
+        printf("index damaged\n");
+    if (r->trailer_damaged)
+        printf("trailer damaged\n");
+    if (r->checksums_damaged)
+        printf("checksums damaged\n");
+    if (r->in_order)
+        printf("places of chunks are those of their order in the file, which nothing confirms\n");
+    if (r->nfound > 0)
+        printf("%" PRId64 " chunks were not where the index says\n", r->nfound);
+    if (r->nuntried > 0)
+        printf("%" PRId64 " chunks could not be decoded with this program, and are as they were\n",
+               r->nuntried);
+    if (r->nunconfirmed > 0)
+        printf("%" PRId64
+               " chunks have no checksum: they decode, and nothing confirms their items\n",
+               r->nunconfirmed);
+    if (r->nlayers_unconfirmed > 0)
+        printf("%d metalayers or attributes have no checksum, and are as they were found\n",
+               r->nlayers_unconfirmed);
+    if (r->nlayers_lost > 0)
+        printf("%d metalayers or attributes are lost\n", r->nlayers_lost);
+    for (size_t i = 0; i < boxes->count; i++) {
+        const struct box *const box = &boxes->items[i];
+        printf("lost: chunk %" PRId64 ", items ", box->chunk);
+        for (int k = 0; k < box->ndim; k++)
+            printf("%s%" PRId64 ":%" PRId64, k > 0 ? "," : "", box->start[k], box->stop[k]);
+        fputs(": ", stdout);
+        text_write(stdout, box->why);
+        putchar('\n');
+    }
+    printf("%" PRId64 " of %" PRId64 " chunks are there%s\n", r->nchunks - r->nlost, r->nchunks,
+           r->checked ? ", compared with their checksums" : "");
+}
+
+static void
+print_boxes(struct json *j, const struct boxes *boxes)
+{
+    json_open(j, '[');
+    for (size_t i = 0; i < boxes->count; i++) {
+        const struct box *const box = &boxes->items[i];
+        json_open(j, '{');
+        json_key(j, "chunk");
+        json_int(j, box->chunk);
+        json_key(j, "start");
+        json_ints(j, box->ndim, box->start);
+        json_key(j, "stop");
+        json_ints(j, box->ndim, box->stop);
+        json_key(j, "message");
+        json_string(j, box->why);
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+}
+
+static void
+print_json(const tess_repair_report *r, const struct boxes *boxes)
+{
+    const struct {
+        const char *key;
+        bool value;
+    } flags[] = {
+        {"complete", r->complete},
+        {"older", r->older},
+        {"header_damaged", r->header_damaged},
+        {"index_damaged", r->index_damaged},
+        {"trailer_damaged", r->trailer_damaged},
+        {"checksums_damaged", r->checksums_damaged},
+        {"in_order", r->in_order},
+        {"checked", r->checked},
+    };
+    const struct {
+        const char *key;
+        int64_t value;
+    } numbers[] = {
+        {"nchunks", r->nchunks},
+        {"nlost", r->nlost},
+        {"nfound", r->nfound},
+        {"nuntried", r->nuntried},
+        {"nunconfirmed", r->nunconfirmed},
+        {"nmetalayers_lost", r->nlayers_lost},
+        {"nmetalayers_unconfirmed", r->nlayers_unconfirmed},
+    };
+    struct json j;
+    json_init(&j, stdout);
+    json_open(&j, '{');
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        json_key(&j, flags[i].key);
+        json_bool(&j, flags[i].value);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        json_key(&j, numbers[i].key);
+        json_int(&j, numbers[i].value);
+    }
+    json_key(&j, "commit");
+    if (r->commit > 0)
+        json_int(&j, (int64_t)r->commit);
+    else
+        json_null(&j);
+    json_key(&j, "lost");
+    print_boxes(&j, boxes);
+    json_close(&j, '}');
+    putchar('\n');
+}
+
+// --force replaces what is at `out`, but not what is repaired.
+static tess_status
+check_paths(const char *in, const char *out, bool *directory, tess_error *err)
+{
+    struct stat a, b;
+    *directory = false;
+    if (stat(in, &a) != 0)
+        return report_errno(err, "cannot open it");
+    *directory = S_ISDIR(a.st_mode);
+    if (stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return report_set(err, TESS_ERR_ARG, "the repaired array needs another path");
+    return TESS_OK;
+}
+
+static tess_status
+repair(const struct arguments *args, const char *to, struct boxes *boxes,
+       tess_repair_report *report, tess_error *err)
+{
+    struct progress progress = {0};
+    tess_repair_options options;
+    tess_storage source, target;
+    tess_context context;
+
+    tess_repair_options_init(&options);
+    options.keep_header = args->values[OPT_KEEP_HEADER] != NULL;
+    options.older = args->values[OPT_OLDER] != NULL;
+    options.lost = note;
+    options.user = boxes;
+    tess_status st = open_context(args, &context, err);
+    if (st != TESS_OK)
+        return st;
+    progress_follow(&progress, &context);
+    tess_storage_init(&source);
+    source.path = args->words[0];
+    const char *const offset = args->values[OPT_OFFSET];
+    if (offset && (!text_int64(offset, &source.offset) || source.offset < 0))
+        return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
+    tess_storage_init(&target);
+    target.path = to;
+    target.mode = TESS_MODE_NEW;
+    target.durability = TESS_DURABILITY_NONE; // output_publish() brings it to the disk
+    target.context = &context;
+    st = tess_repair(&source, &target, &options, report, err);
+    progress_end(&progress);
+    return st;
+}
+
+static int
+run_repair(const struct arguments *args)
+{
+    const char *about = args->words[0];
+    struct boxes boxes = {0};
+    struct output file = {0};
+    tess_repair_report report;
+    tess_status st = TESS_OK;
+    bool directory;
+    tess_error err;
+
+    TRY(check_paths(args->words[0], args->words[1], &directory, &err));
+    about = args->words[1];
+    TRY(output_open(&file, args->words[1], directory ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                    args->values[OPT_FORCE] != NULL, &err));
+    about = args->words[0];
+    TRY(repair(args, file.temporary, &boxes, &report, &err));
+    if (boxes.full)
+        TRY(report_nomem(&err, (int64_t)(boxes.count * sizeof *boxes.items)));
+    about = args->words[1];
+    TRY(output_publish(&file, &err));
+    if (args->values[OPT_JSON])
+        print_json(&report, &boxes);
+    else
+        print_words(&report, &boxes);
+out:
+    output_close(&file);
+    boxes_finish(&boxes);
+    if (st != TESS_OK)
+        return report_print(about, &err);
+    return report.complete ? EXIT_STATUS_FINE : EXIT_STATUS_NO;
+}
+
+const struct command cmd_repair = {
+    .name = "repair",
+    .purpose = "make a new array of what is left of a damaged one",
+    .words = "PATH OUT",
+    .nwords = 2,
+    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OFFSET) |
+               OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER) | OPT_BIT(OPT_THREADS),
+    .details =
+        "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
+        "chunks that are lost hold the fill value there, and are listed. Status 0: all is\n"
+        "there, and compared with what Tessera wrote; 1: something is lost, or could not be\n"
+        "compared, as in files that other programs wrote; 3: nothing could be made.\n",
+    .examples =
+        (const struct example[]){
+            {"what is left, under another name", "tess repair damaged.b2nd saved.b2nd"},
+            {"an older state, if the newest is lost",
+             "tess repair damaged.b2nd saved.b2nd --older"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"complete", "boolean", "the new array holds all that the old one did, for certain"},
+            {"older", "boolean", "it is an older state; with --older"},
+            {"header_damaged", "boolean", "or changed by another program"},
+            {"index_damaged", "boolean", "the list of chunks was made anew"},
+            {"trailer_damaged", "boolean", "metalayers of variable length were read one by one"},
+            {"checksums_damaged", "boolean", "chunks could be decoded, no more"},
+            {"in_order", "boolean", "chunks are taken to stand in the order of the file"},
+            {"checked", "boolean", "they were compared with checksums"},
+            {"nchunks", "integer", "chunks of the array"},
+            {"nlost", "integer", "those whose items are the fill value now"},
+            {"nfound", "integer", "those that were not where the index says"},
+            {"nuntried", "integer",
+             "those that this build cannot decode; they are copied as they are"},
+            {"nunconfirmed", "integer", "those without a checksum, which could be decoded"},
+            {"nmetalayers_lost", "integer",
+             "metalayers and attributes that could not be read, at least"},
+            {"nmetalayers_unconfirmed", "integer", "metalayers and attributes without a checksum"},
+            {"commit", "integer or null", "number of the commit; null: not known"},
+            {"lost", "list", "the chunks that are lost"},
+            {"lost[].chunk", "integer", "its number, in C order of the grid"},
+            {"lost[].start", "integers", "first item of its box"},
+            {"lost[].stop", "integers", "end of the box, which is not in it"},
+            {"lost[].message", "string", "why, in one sentence"},
+            {0},
+        },
+    .run = run_repair,
+};

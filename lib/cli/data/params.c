@@ -1,0 +1,182 @@
+/*
+ * params.c - layout and codec options as tess_params.
+ *
+ * Only the text is checked here. Whether the values go together is the library's to say.
+ */
+#include "cli/data/params.h"
+
+#include "cli/report.h"
+#include "cli/text/names.h"
+#include "cli/text/text.h"
+#include "cli/text/values.h"
+
+#include <string.h>
+
+static tess_status
+set_shape(const char *option, const char *text, int ndim, int64_t *shape, tess_error *err)
+{
+    int64_t parsed[TESS_MAX_NDIM];
+    int n = 0;
+
+    if (!text)
+        return TESS_OK;
+    if (!text_shape(text, &n, parsed))
+        return report_set(err, TESS_ERR_ARG, "%s %s: not a shape such as 100x100", option, text);
+    if (n != ndim)
+        return report_set(err, TESS_ERR_ARG, "%s %s: the array has %d dimensions, this shape %d",
+                          option, text, ndim, n);
+    for (int i = 0; i < n; i++) {
+        if (parsed[i] == 0)
+            return report_set(err, TESS_ERR_ARG, "%s %s: 0 is not a length", option, text);
+        shape[i] = parsed[i];
+    }
+    return TESS_OK;
+}
+
+static tess_status
+set_named(int option, const char *text, const struct name *table, int *value, tess_error *err)
+{
+    if (text && !names_value(table, text, value))
+        return values_refuse(option, text, text, err);
+    return TESS_OK;
+}
+
+// Whether what stands before the ':' is in the table.
+static bool
+is_named(const struct name *table, const char *text, size_t length)
+{
+    const char *const colon = memchr(text, ':', length);
+    const size_t size = colon ? (size_t)(colon - text) : length;
+
+    for (; table->text; table++)
+        if (strlen(table->text) == size && memcmp(table->text, text, size) == 0)
+            return true;
+    return false;
+}
+
+// name[:meta], of `length` bytes; meta stays as it is where none is given.
+static bool
+parse_with_meta(const struct name *table, const char *text, size_t length, int *value,
+                uint8_t *meta)
+{
+    char name[32];
+    int64_t parameter = 0;
+
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, text, length);
+    name[length] = '\0';
+
+    char *colon = strchr(name, ':');
+    if (colon) {
+        *colon = '\0';
+        if (!text_int64(colon + 1, &parameter) || parameter < INT8_MIN || parameter > UINT8_MAX)
+            return false;
+        *meta = (uint8_t)parameter; // the format keeps negative ones as two's complement
+    }
+    return names_value(table, name, value);
+}
+
+static bool
+parse_filter(const char *text, size_t length, uint8_t *id, uint8_t *meta)
+{
+    int value = 0;
+    if (!parse_with_meta(names_filter, text, length, &value, meta) || value == TESS_FILTER_NONE)
+        return false;
+    *id = (uint8_t)value;
+    return true;
+}
+
+// Filters go to the last slots, where every Blosc2 writer puts them.
+static tess_status
+set_filters(const char *text, tess_params *params, tess_error *err)
+{
+    uint8_t ids[TESS_MAX_FILTERS] = {0};
+    uint8_t metas[TESS_MAX_FILTERS] = {0};
+    int n = 0;
+
+    if (!text)
+        return TESS_OK;
+    memset(params->filters, 0, sizeof params->filters);
+    memset(params->filters_meta, 0, sizeof params->filters_meta);
+    if (strcmp(text, "none") == 0)
+        return TESS_OK;
+
+    for (const char *p = text;; p++) {
+        const size_t length = strcspn(p, ",");
+
+        if (n == TESS_MAX_FILTERS)
+            return report_set(err, TESS_ERR_ARG, "--filter %s: more than %d filters", text,
+                              TESS_MAX_FILTERS);
+        if (!is_named(names_filter, p, length))
+            return values_refuse(OPT_FILTER, text, p, err);
+        if (!parse_filter(p, length, &ids[n], &metas[n]))
+            return report_set(err, TESS_ERR_ARG,
+                              "--filter %s: %.*s: not a filter with a number from -128 to 255",
+                              text, (int)(length < 64 ? length : 64), p);
+        n++;
+        p += length;
+        if (*p == '\0')
+            break;
+    }
+    memcpy(params->filters + TESS_MAX_FILTERS - n, ids, (size_t)n);
+    memcpy(params->filters_meta + TESS_MAX_FILTERS - n, metas, (size_t)n);
+    return TESS_OK;
+}
+
+static tess_status
+set_codec(const char *text, tess_params *params, tess_error *err)
+{
+    int codec = 0;
+    uint8_t meta = 0;
+
+    if (!text)
+        return TESS_OK;
+    if (!is_named(names_codec, text, strlen(text)))
+        return values_refuse(OPT_CODEC, text, text, err);
+    if (!parse_with_meta(names_codec, text, strlen(text), &codec, &meta))
+        return report_set(err, TESS_ERR_ARG,
+                          "--codec %s: behind the : stands a number from -128 to "
+                          "255",
+                          text);
+    params->codec = (tess_codec)codec;
+    params->codec_meta = meta;
+    return TESS_OK;
+}
+
+static tess_status
+set_level(const char *text, tess_params *params, tess_error *err)
+{
+    int64_t level = 0;
+
+    if (!text)
+        return TESS_OK;
+    if (!text_int64(text, &level) || level < 0 || level > 9)
+        return report_set(err, TESS_ERR_ARG, "--level %s: not a number from 0 to 9", text);
+    params->clevel = (int)level;
+    return TESS_OK;
+}
+
+tess_status
+params_set(tess_params *params, const struct arguments *args, tess_error *err)
+{
+    const char *const *values = args->values;
+    int split = (int)params->split;
+    int layout = (int)params->layout, layer = (int)params->layer;
+    tess_status st = TESS_OK;
+
+    TRY(set_shape("--chunks", values[OPT_CHUNKS], params->ndim, params->chunkshape, err));
+    TRY(set_shape("--blocks", values[OPT_BLOCKS], params->ndim, params->blockshape, err));
+    TRY(set_codec(values[OPT_CODEC], params, err));
+    TRY(set_level(values[OPT_LEVEL], params, err));
+    TRY(set_filters(values[OPT_FILTER], params, err));
+    TRY(set_named(OPT_SPLIT, values[OPT_SPLIT], names_split, &split, err));
+    TRY(set_named(OPT_LAYOUT, values[OPT_LAYOUT], names_layout, &layout, err));
+    TRY(set_named(OPT_LAYER, values[OPT_LAYER], names_layer, &layer, err));
+    params->split = (tess_split)split;
+    params->dictionary |= values[OPT_DICTIONARY] != NULL;
+    params->layout = (tess_layout)layout;
+    params->layer = (tess_layer)layer;
+out:
+    return st;
+}

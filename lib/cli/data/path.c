@@ -1,0 +1,271 @@
+/*
+ * path.c - what stands at a path: a file, or a directory with files in it.
+ *
+ * path_remove() and path_remove_family() run in signal handlers: all they call is safe there. That
+ * is why directories are read with getdents64(), a bare system call, and not with readdir(), which
+ * allocates.
+ */
+#include "cli/data/path.h"
+
+#include "cli/report.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Returns false to stop.
+typedef bool visit_fn(int folder, const char *name, void *arg);
+
+// Calls `visit` with each name in an open directory; false if it stopped or a read failed.
+static bool
+for_each_name(int folder, visit_fn *visit, void *arg)
+{
+    char entries[4096];
+    ssize_t size;
+
+    if (lseek(folder, 0, SEEK_SET) != 0)
+        return false;
+    while ((size = getdents64(folder, entries, sizeof entries)) > 0) {
+        unsigned short length;
+
+        for (ssize_t at = 0; at < size; at += length) {
+            const char *const name = entries + at + offsetof(struct dirent64, d_name);
+
+            memcpy(&length, entries + at + offsetof(struct dirent64, d_reclen), sizeof length);
+            if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 && !visit(folder, name, arg))
+                return false;
+        }
+    }
+    return size == 0;
+}
+
+size_t
+path_folder_size(const char *path)
+{
+    size_t size = strlen(path);
+
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    while (size > 0 && path[size - 1] != '/')
+        size--;
+    return size;
+}
+
+struct contents {
+    bool index; // the file that makes a directory an array
+    bool rest; // its other files
+    bool foreign;
+};
+
+static bool
+is_chunk_name(const char *name)
+{
+    enum { DIGITS = 8 };
+    int n = 0;
+
+    while (n < DIGITS && isxdigit((unsigned char)name[n]))
+        n++;
+    return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
+}
+
+static bool
+note_name(int folder, const char *name, void *arg)
+{
+    struct contents *c = arg;
+    struct stat st;
+
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    if (!S_ISREG(st.st_mode))
+        c->foreign = true;
+    else if (strcmp(name, "chunks.b2frame") == 0)
+        c->index = true;
+    else if (is_chunk_name(name) || strcmp(name, "chunks.b2frame.tmp") == 0 ||
+             strcmp(name, ".b2lock") == 0) // what a writer may have left, or c-blosc2's lock
+        c->rest = true;
+    else
+        c->foreign = true;
+    return true;
+}
+
+tess_status
+path_check_replaceable(const char *path, tess_error *err)
+{
+    struct contents c = {0};
+    struct stat st;
+
+    if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+        return TESS_OK;
+    if (!S_ISDIR(st.st_mode))
+        return report_set(err, TESS_ERR_IO, "exists, and is neither a file nor a directory");
+
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const bool known = folder >= 0 && faccessat(folder, ".", W_OK | X_OK, 0) == 0 &&
+                       for_each_name(folder, note_name, &c);
+    if (!known)
+        (void)report_errno(err, "exists, and its files cannot be removed");
+    if (folder >= 0)
+        (void)close(folder);
+    if (!known)
+        return err->status;
+    if (c.foreign || (c.rest && !c.index))
+        return report_set(err, TESS_ERR_IO,
+                          "exists, and is a directory that holds something else than an array");
+    return TESS_OK;
+}
+
+// By the kernel where it can: some file systems then share the bytes instead of copying them.
+static bool
+copy_bytes(int from, int to)
+{
+    enum { SIZE = 1 << 20 };
+    uint8_t *buffer = NULL;
+    ssize_t size;
+
+    while ((size = copy_file_range(from, NULL, to, NULL, (size_t)1 << 30, 0)) > 0) {
+    }
+    if (size < 0 && (errno == ENOSYS || errno == EINVAL || errno == EXDEV || errno == EOPNOTSUPP)) {
+        buffer = malloc(SIZE);
+        while (buffer && (size = read(from, buffer, SIZE)) > 0)
+            for (ssize_t done = 0, n; done < size; done += n) {
+                n = write(to, buffer + done, (size_t)(size - done));
+                if (n < 0) {
+                    free(buffer);
+                    return false;
+                }
+            }
+        free(buffer);
+    }
+    return size == 0;
+}
+
+tess_status
+path_copy(const char *from, const char *to, tess_error *err)
+{
+    const int in = open(from, O_RDONLY | O_CLOEXEC);
+    const int out = in >= 0 ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
+    const bool copied = out >= 0 && copy_bytes(in, out);
+    tess_status st = copied ? TESS_OK : report_errno(err, "cannot be copied to be changed");
+
+    if (out >= 0 && close(out) != 0 && copied)
+        st = report_errno(err, "cannot be copied to be changed");
+    if (in >= 0)
+        (void)close(in);
+    return st;
+}
+
+// A directory goes with its whole file system, which is one wait instead of one per file: with many
+// chunks those take longer than the import.
+bool
+path_sync(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+
+    if (fd < 0)
+        return false;
+    const bool synced =
+        fstat(fd, &st) == 0 && (S_ISDIR(st.st_mode) ? syncfs(fd) == 0 : fsync(fd) == 0);
+    (void)close(fd);
+    return synced;
+}
+
+// A file system that does not know syncs of directories keeps nothing back.
+static bool
+sync_directory(int fd)
+{
+    return fsync(fd) == 0 || errno == EINVAL;
+}
+
+bool
+path_sync_name(const char *path)
+{
+    const size_t size = path_folder_size(path);
+    char *const folder = size > 0 ? strndup(path, size) : strdup(".");
+    if (!folder)
+        return false;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool readable = fd >= 0 || errno != EACCES;
+    free(folder);
+    if (!readable)
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const bool synced = readable ? sync_directory(fd) : syncfs(fd) == 0;
+    const int error = errno;
+    (void)close(fd);
+    errno = error;
+    return synced;
+}
+
+static bool
+remove_name(int folder, const char *name, void *arg)
+{
+    bool *removed = arg;
+
+    if (unlinkat(folder, name, 0) == 0)
+        *removed = true;
+    return true;
+}
+
+// Some file systems pass over names when others are removed meanwhile: once more then.
+static bool
+remove_at(int parent, const char *name)
+{
+    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool removed = false, gone = false;
+
+    if (folder < 0)
+        return unlinkat(parent, name, 0) == 0;
+    do {
+        removed = false;
+        (void)for_each_name(folder, remove_name, &removed);
+        gone = unlinkat(parent, name, AT_REMOVEDIR) == 0;
+    } while (!gone && removed);
+    (void)close(folder);
+    return gone;
+}
+
+bool
+path_remove(const char *path)
+{
+    return remove_at(AT_FDCWD, path);
+}
+
+static bool
+remove_beginning(int folder, const char *name, void *arg)
+{
+    const char *const beginning = arg;
+
+    if (strncmp(name, beginning, strlen(beginning)) == 0)
+        (void)remove_at(folder, name);
+    return true;
+}
+
+void
+path_remove_family(const char *path)
+{
+    const size_t size = path_folder_size(path);
+    char folder[PATH_MAX] = ".", name[NAME_MAX + 1];
+
+    if (size >= sizeof folder || strlen(path + size) >= sizeof name)
+        return; // no system call takes such a path
+    if (size > 0) {
+        memcpy(folder, path, size);
+        folder[size] = '\0';
+    }
+    memcpy(name, path + size, strlen(path + size) + 1);
+    (void)path_remove(path);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)for_each_name(fd, remove_beginning, name);
+        (void)close(fd);
+    }
+}

@@ -1,0 +1,23 @@
+/*
+ * pick.h - reads what a slice expression selects.
+ */
+#ifndef CLI_PICK_H
+#define CLI_PICK_H
+
+#include "cli/data/select.h"
+
+#include <tessera/array.h>
+
+/*
+ * Read the box [start, stop) of a selection, counted in selected items along each axis of the
+ * array, into dst in C order. dst holds prod(stop - start) items. Memory stays near WALK_BYTES,
+ * whatever the steps.
+ */
+tess_status pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
+                      const int64_t *stop, void *dst, size_t dst_size, tess_error *err);
+
+// The grid of chunks (of blocks, if chunks are very large) as the selection sees it: grain and skew
+// of a struct walk_plan.
+void pick_grid(const tess_info *info, const struct selection *sel, int64_t *grain, int64_t *skew);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * walk.c - a large shape, visited in boxes of bounded size.
+ *
+ * A box starts as the whole shape and is cut down axis by axis, slowest first, until it is small
+ * enough: to as many grains as fit or, when one is too much, to one (to what fits, in a stream)
+ * and on to the next axis.
+ */
+#include "cli/data/walk.h"
+
+// Product of all but one axis (-1: of all), INT64_MAX if it is larger than that.
+static int64_t
+product(int ndim, const int64_t *extent, int except)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < ndim; i++)
+        if (i != except && __builtin_mul_overflow(n, extent[i], &n))
+            return INT64_MAX;
+    return n;
+}
+
+static int64_t
+smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool
+is_fortran(const struct walk *w)
+{
+    return w->order == WALK_FORTRAN || w->order == WALK_STREAM_FORTRAN;
+}
+
+static bool
+is_stream(const struct walk *w)
+{
+    return w->order == WALK_STREAM || w->order == WALK_STREAM_FORTRAN;
+}
+
+static void
+choose_extent(struct walk *w, const struct walk_plan *plan)
+{
+    for (int k = 0; k < w->ndim && product(w->ndim, w->extent, -1) > plan->max_items; k++) {
+        const int axis = is_fortran(w) ? w->ndim - 1 - k : k;
+        const int64_t grain = plan->grain[axis];
+        int64_t fit = plan->max_items / product(w->ndim, w->extent, axis);
+
+        if (fit >= grain)
+            fit -= fit % grain;
+        else if (!is_stream(w))
+            fit = grain;
+        else if (fit == 0)
+            fit = 1;
+        w->extent[axis] = smaller(w->extent[axis], fit);
+    }
+    w->box_items = product(w->ndim, w->extent, -1);
+}
+
+void
+walk_init(struct walk *w, const struct walk_plan *plan)
+{
+    *w = (struct walk){.ndim = plan->ndim, .order = plan->order};
+    for (int i = 0; i < w->ndim; i++) {
+        w->shape[i] = plan->shape[i];
+        w->extent[i] = plan->most ? smaller(plan->shape[i], plan->most[i]) : plan->shape[i];
+        if (w->shape[i] == 0)
+            w->empty = true;
+    }
+    if (w->empty)
+        return;
+    choose_extent(w, plan);
+    for (int i = 0; i < w->ndim; i++) // an axis in one piece has no borders to shift
+        if (plan->skew && w->extent[i] < w->shape[i])
+            w->skew[i] = plan->skew[i] % w->extent[i];
+}
+
+// The end of the box that starts at start[axis]: the next border of the grid, or the end.
+static void
+set_stop(struct walk *w, int axis)
+{
+    const int64_t into = (w->start[axis] % w->extent[axis] + w->skew[axis]) % w->extent[axis];
+    const int64_t left = w->shape[axis] - w->start[axis];
+
+    w->stop[axis] = w->start[axis] + smaller(left, w->extent[axis] - into);
+}
+
+bool
+walk_step(struct walk *w)
+{
+    if (w->empty)
+        return false;
+    if (!w->begun) {
+        w->begun = true;
+        for (int i = 0; i < w->ndim; i++)
+            set_stop(w, i);
+    } else {
+        int k = 0; // axes from the fastest on that have come to their end
+
+        for (; k < w->ndim; k++) {
+            const int axis = is_fortran(w) ? k : w->ndim - 1 - k;
+            const bool more = w->stop[axis] < w->shape[axis];
+
+            w->start[axis] = more ? w->stop[axis] : 0;
+            set_stop(w, axis);
+            if (more)
+                break;
+        }
+        if (k == w->ndim) {
+            w->empty = true;
+            return false;
+        }
+    }
+    w->items = 1;
+    for (int i = 0; i < w->ndim; i++)
+        w->items *= w->stop[i] - w->start[i];
+    return true;
+}

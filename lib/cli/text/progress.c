@@ -1,0 +1,72 @@
+/*
+ * progress.c - a progress bar on stderr.
+ *
+ * Shown only on a terminal, and only when the work has taken a while; gone when it is done.
+ */
+#include "cli/text/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DELAY 0.5 // seconds before it appears
+#define INTERVAL 0.1 // and between two looks of it
+#define WIDTH 40
+
+static double
+now(void)
+{
+    struct timespec t = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void
+progress_begin(struct progress *p, double total)
+{
+    *p = (struct progress){.wanted = total > 0 && isatty(STDERR_FILENO), .total = total};
+    if (p->wanted)
+        p->next = now() + DELAY;
+}
+
+void
+progress_add(struct progress *p, double done)
+{
+    p->done += done;
+    if (!p->wanted || now() < p->next)
+        return;
+    p->next = now() + INTERVAL;
+    p->shown = true;
+
+    const double part = p->done < p->total ? p->done / p->total : 1;
+    const int length = (int)(WIDTH * part);
+    fprintf(stderr, "\r[%.*s%.*s] %3d %%", length, "########################################",
+            WIDTH - length, "                                        ", (int)(100 * part));
+    (void)fflush(stderr);
+}
+
+bool
+progress_hear(int64_t done, int64_t total, void *progress)
+{
+    struct progress *const p = progress;
+    const double part = total > 0 ? (double)done / (double)total : 1;
+    progress_add(p, part * p->total - p->done);
+    return true;
+}
+
+void
+progress_follow(struct progress *p, tess_context *context)
+{
+    progress_begin(p, 1);
+    context->progress = progress_hear;
+    context->progress_user = p;
+}
+
+void
+progress_end(struct progress *p)
+{
+    if (p->shown)
+        fprintf(stderr, "\r%*s\r", WIDTH + 8, "");
+    p->shown = false;
+}

@@ -1,0 +1,77 @@
+/*
+ * table.c - rows of text whose columns stand under each other.
+ */
+#include "cli/text/table.h"
+
+#include "cli/report.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void
+table_init(struct table *t, int columns)
+{
+    *t = (struct table){.columns = columns};
+}
+
+void
+table_finish(struct table *t)
+{
+    for (size_t i = 0; i < t->cells; i++)
+        free(t->texts[i]);
+    free(t->texts);
+    t->texts = NULL;
+    t->cells = 0;
+}
+
+static bool
+reserve(struct table *t)
+{
+    if (t->cells < t->capacity)
+        return true;
+    const size_t capacity = t->capacity ? 2 * t->capacity : 64;
+    char **const texts = realloc(t->texts, capacity * sizeof *texts);
+    if (!texts)
+        return false;
+    t->texts = texts;
+    t->capacity = capacity;
+    return true;
+}
+
+void
+table_cell(struct table *t, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (t->failed || !reserve(t) || vasprintf(&text, format, args) < 0)
+        t->failed = true;
+    else
+        t->texts[t->cells++] = text;
+    va_end(args);
+}
+
+tess_status
+table_print(const struct table *t, FILE *out, tess_error *err)
+{
+    int widths[TABLE_COLUMNS_MAX] = {0};
+
+    if (t->failed)
+        return report_nomem(err, (int64_t)t->cells);
+    for (size_t i = 0; i < t->cells; i++) {
+        const int width = (int)strlen(t->texts[i]);
+        int *const widest = &widths[i % (size_t)t->columns];
+
+        if (width > *widest)
+            *widest = width;
+    }
+    for (size_t i = 0; i < t->cells; i++) {
+        const int column = (int)(i % (size_t)t->columns);
+
+        fprintf(out, "%*s%s", column == 0 ? -widths[0] : widths[column] + 2, t->texts[i],
+                column == t->columns - 1 ? "\n" : "");
+    }
+    return TESS_OK;
+}

@@ -1,0 +1,377 @@
+/*
+ * cli_picture_picture.c - cells of pictures against counting item by item, and a PNG file read
+ * back.
+ */
+#include "cli/picture/figure.h"
+#include "cli/picture/picture.h"
+#include "cli/picture/png.h"
+#include "support/native.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#ifdef HAVE_PNG
+#include <png.h>
+#endif
+
+static const struct {
+    const char *reason;
+    int64_t rows, columns, high, wide; // items, and pixels there is room for
+    int64_t box[2], zoom[2];
+} plans[] = {
+    {"as many items as pixels", 100, 100, 100, 100, {1, 1}, {1, 1}},
+    {"enlarged", 3, 5, 100, 100, {1, 1}, {20, 20}},
+    {"not enlarged by half", 60, 60, 100, 100, {1, 1}, {1, 1}},
+    {"thinned out", 300, 200, 100, 100, {3, 3}, {1, 1}},
+    {"one too many", 101, 50, 100, 100, {2, 2}, {1, 1}},
+    {"very wide", 10, 1000000, 1024, 1024, {1, 977}, {13, 1}},
+    {"very high", 1000000, 1, 40, 80, {25000, 1}, {1, 10}},
+    {"one item", 1, 1, 64, 32, {1, 1}, {32, 32}},
+    {"one pixel", 17, 9, 1, 1, {17, 9}, {1, 1}},
+};
+
+static void
+test_plans(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+        const struct selection sel = {.ndim = 2, .count = {plans[i].rows, plans[i].columns}};
+        struct picture p;
+
+        picture_plan(&p, &sel, (int[2]){0, 1}, (int64_t[2]){plans[i].high, plans[i].wide});
+        for (int k = 0; k < 2; k++)
+            if (p.box[k] != plans[i].box[k] || p.zoom[k] != plans[i].zoom[k])
+                fail_msg("%s: box %" PRId64 " and zoom %" PRId64 " along axis %d", plans[i].reason,
+                         p.box[k], p.zoom[k], k);
+    }
+}
+
+#define NDIM 3
+
+// Items of which some are missing: -1, by name.
+static float
+item_at(int64_t n)
+{
+    return n % 7 == 3 ? -1 : (float)((n * 2654435761u) % 1000);
+}
+
+static tess_array *
+make(const int64_t *shape)
+{
+    const int64_t nitems = shape[0] * shape[1] * shape[2];
+    float *items = malloc((size_t)nitems * sizeof *items);
+    tess_storage storage;
+    tess_params params;
+    tess_array *a = NULL;
+
+    assert_non_null(items);
+    for (int64_t n = 0; n < nitems; n++)
+        items[n] = item_at(n);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.dtype = NATIVE "f4";
+    params.ndim = NDIM;
+    for (int i = 0; i < NDIM; i++) {
+        params.shape[i] = shape[i];
+        params.chunkshape[i] = 1 + rand() % shape[i];
+        params.blockshape[i] = 1 + rand() % params.chunkshape[i];
+    }
+    assert_int_equal(
+        tess_array_from(&storage, &params, items, (size_t)nitems * sizeof *items, &a, NULL),
+        TESS_OK);
+    free(items);
+    return a;
+}
+
+// A cell by looking at all items of its box; NaN if all are missing.
+static double
+slow_cell(const struct picture *p, const struct selection *sel, const int64_t *shape,
+          enum picture_reduce reduce, int64_t row, int64_t column)
+{
+    const int64_t at[2] = {row, column};
+    double value = 0;
+    int64_t found = 0;
+
+    for (int64_t i = 0; i < sel->count[0]; i++)
+        for (int64_t j = 0; j < sel->count[1]; j++)
+            for (int64_t k = 0; k < sel->count[2]; k++) {
+                const int64_t index[NDIM] = {i, j, k};
+                int64_t n = 0;
+                bool inside = true;
+
+                for (int side = 0; side < 2; side++) {
+                    const int axis = p->axes[side];
+                    const int64_t spare =
+                        sel->count[axis] - 1 - (p->cells[side] - 1) * p->box[side];
+
+                    inside = inside && (reduce == PICTURE_SAMPLE
+                                            ? index[axis] == spare / 2 + at[side] * p->box[side]
+                                            : index[axis] / p->box[side] == at[side]);
+                }
+                for (int axis = 0; axis < NDIM; axis++)
+                    n = n * shape[axis] + sel->start[axis] + sel->step[axis] * index[axis];
+                const double v = (double)item_at(n);
+                if (!inside || v == -1)
+                    continue;
+                if (found++ == 0)
+                    value = v;
+                else
+                    value = reduce == PICTURE_MIN   ? fmin(value, v)
+                            : reduce == PICTURE_MAX ? fmax(value, v)
+                                                    : value + v;
+            }
+    if (found == 0)
+        return (double)NAN;
+    return reduce == PICTURE_MEAN ? value / (double)found : value;
+}
+
+static void
+check_cells(const struct picture *p, const struct selection *sel, const int64_t *shape,
+            enum picture_reduce reduce)
+{
+    double least = (double)NAN, greatest = (double)NAN;
+
+    for (int64_t y = 0; y < picture_pixels(p, 0); y++)
+        for (int64_t x = 0; x < picture_pixels(p, 1); x++) {
+            const int64_t row = y / p->zoom[0];
+            const double expected = slow_cell(
+                p, sel, shape, reduce, p->flip ? p->cells[0] - 1 - row : row, x / p->zoom[1]);
+            const double v = picture_at(p, y, x);
+
+            if (isnan(v) ? !isnan(expected) : !(fabs(v - expected) <= 1e-9 * fabs(expected)))
+                fail_msg("pixel %" PRId64 ",%" PRId64 " is %g, not %g", y, x, v, expected);
+            if (isnan(v))
+                assert_true(p->has_missing);
+            least = fmin(least, v);
+            greatest = fmax(greatest, v);
+        }
+    assert_true(p->least == least || isnan(least));
+    assert_true(p->greatest == greatest || isnan(greatest));
+}
+
+static void
+test_random(void **state)
+{
+    const unsigned seed = (unsigned)time(NULL);
+    const struct missing missing = {.count = 1, .values = {-1}};
+    struct numbers numbers;
+    tess_error err;
+
+    (void)state;
+    print_message("seed %u\n", seed);
+    srand(seed);
+    assert_true(numbers_init(&numbers, NATIVE "f4", 4));
+    for (int round = 0; round < 400; round++) {
+        const int64_t shape[NDIM] = {1 + rand() % 9, 1 + rand() % 30, 1 + rand() % 30};
+        const int first = rand() % NDIM, second = (first + 1 + rand() % 2) % NDIM;
+        const enum picture_reduce reduce = (enum picture_reduce)(rand() % 4);
+        struct selection sel = {.ndim = NDIM};
+        tess_array *a = make(shape);
+        struct picture p;
+
+        for (int i = 0; i < NDIM; i++) {
+            const bool backwards = rand() % 2;
+            const int64_t step = 1 + rand() % 3;
+
+            sel.start[i] = rand() % shape[i];
+            sel.count[i] = (backwards ? sel.start[i] : shape[i] - 1 - sel.start[i]) / step + 1;
+            if (i != first && i != second && reduce == PICTURE_SAMPLE)
+                sel.count[i] = 1;
+            sel.step[i] = sel.count[i] == 1 ? 1 : backwards ? -step : step;
+        }
+        picture_plan(&p, &sel, (int[2]){first, second},
+                     (int64_t[2]){1 + rand() % 20, 1 + rand() % 20});
+        p.flip = rand() % 2;
+        if (picture_read(&p, a, &sel, reduce, &numbers, &missing, &err) != TESS_OK)
+            fail_msg("%s", err.message);
+        check_cells(&p, &sel, shape, reduce);
+        picture_finish(&p);
+        tess_array_discard(a);
+    }
+}
+
+// One item of each type, in both byte orders, as a double.
+static const struct {
+    const char *dtype;
+    int32_t size;
+    uint8_t bytes[16];
+    double value;
+} items[] = {
+    {"|b1", 1, {2}, 1},
+    {"|i1", 1, {0xff}, -1},
+    {"|u1", 1, {0xff}, 255},
+    {"<i2", 2, {0xfe, 0xff}, -2},
+    {">i2", 2, {0xff, 0xfe}, -2},
+    {">u4", 4, {0x80, 0, 0, 1}, 2147483649.0},
+    {"<i8", 8, {0, 0, 0, 0, 0, 0, 0, 0x80}, -0x1p63},
+    {"<u8", 8, {0, 0, 0, 0, 0, 0, 0, 0x80}, 0x1p63},
+    {"<f2", 2, {0x00, 0xc0}, -2},
+    {">f4", 4, {0x3f, 0xc0, 0, 0}, 1.5},
+    {">f8", 8, {0x3f, 0xf8, 0, 0, 0, 0, 0, 0}, 1.5},
+    {"<c8", 8, {0, 0, 0x40, 0x40, 0, 0, 0x80, 0xc0}, 5}, // 3 - 4j
+    {">c8", 8, {0x40, 0x40, 0, 0, 0xc0, 0x80, 0, 0}, 5},
+    {"<M8[s]", 8, {7}, 7},
+    {"<m8[s]", 8, {0, 0, 0, 0, 0, 0, 0, 0x80}, (double)NAN}, // NaT
+};
+
+static void
+test_numbers(void **state)
+{
+    static const char *const others[] = {"|S4", "<U1", "|V4", "[('a', '<i4')]", NULL};
+    struct numbers n;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+        uint8_t pair[32];
+        double v[2];
+
+        if (!numbers_init(&n, items[i].dtype, items[i].size))
+            fail_msg("%s is no number", items[i].dtype);
+        for (int k = 0; k < 2; k++)
+            memcpy(pair + k * items[i].size, items[i].bytes, (size_t)items[i].size);
+        numbers_read(&n, pair, 2, v);
+        for (int k = 0; k < 2; k++)
+            if (isnan(items[i].value) ? !isnan(v[k]) : v[k] != items[i].value)
+                fail_msg("%s: %g, not %g", items[i].dtype, v[k], items[i].value);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_false(numbers_init(&n, others[i], 4));
+    assert_false(numbers_init(&n, "<f4", 8)); // the type is not that of the items
+}
+
+// A fill value stands for no value, unless it is 0 or the option says something else.
+static void
+test_missing(void **state)
+{
+    const float fill = -1e34f, zero = 0;
+    struct numbers numbers;
+    struct missing missing;
+    tess_storage storage;
+    tess_params params;
+    tess_error err;
+
+    (void)state;
+    assert_true(numbers_init(&numbers, NATIVE "f4", 4));
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.dtype = NATIVE "f4";
+    for (int i = 0; i < 2; i++) {
+        tess_array *a = NULL;
+
+        assert_int_equal(
+            tess_array_full(&storage, &params, i ? &zero : &fill, sizeof fill, &a, NULL), TESS_OK);
+        assert_int_equal(missing_find(&missing, a, &numbers, NULL, &err), TESS_OK);
+        assert_int_equal(missing_has(&missing, (double)fill), i == 0);
+        assert_false(missing_has(&missing, 0));
+        assert_int_equal(missing_find(&missing, a, &numbers, "none", &err), TESS_OK);
+        assert_false(missing_has(&missing, (double)fill));
+        assert_true(missing_has(&missing, (double)NAN));
+        assert_int_equal(missing_find(&missing, a, &numbers, "3,-1e34", &err), TESS_OK);
+        assert_true(missing_has(&missing, (double)fill)); // as a float of 4 bytes
+        assert_true(missing_has(&missing, 3));
+        tess_array_discard(a);
+    }
+}
+
+#ifdef HAVE_PNG
+
+static const uint8_t *
+pixel(const uint8_t *rgb, int64_t width, int64_t y, int64_t x)
+{
+    return rgb + 3 * (y * width + x);
+}
+
+// Four cells, one of them missing, are found in the file in their colours and places.
+static void
+test_png(void **state)
+{
+    double values[4] = {0, 1, 4, (double)NAN};
+    const struct picture p = {.axes = {0, 1},
+                              .box = {1, 1},
+                              .cells = {2, 2},
+                              .zoom = {50, 40},
+                              .values = values,
+                              .least = 0,
+                              .greatest = 4,
+                              .has_missing = true};
+    const struct caption caption = {.slice = "two by two", .sides = {"y", "x"}, .last = {1, 1}};
+    char path[] = "/tmp/cli_picture_XXXXXX";
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    struct colorscale scale;
+    struct canvas canvas;
+    tess_error err;
+
+    (void)state;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    (void)unlink(path);
+    colorscale_init(&scale, colormap_at(0), 0, 4, false);
+    assert_int_equal(figure_draw(&canvas, &p, &scale, &caption, &err), TESS_OK);
+    assert_int_equal(png_write(path, &canvas, &err), TESS_OK);
+    assert_int_equal(png_write(path, &canvas, &err), TESS_ERR_IO); // it is there
+    assert_true(png_image_begin_read_from_file(&image, path));
+    image.format = PNG_FORMAT_RGB;
+    uint8_t *const rgb = malloc(PNG_IMAGE_SIZE(image));
+    assert_non_null(rgb);
+    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
+    assert_int_equal(image.width, canvas.width);
+    assert_int_equal(image.height, canvas.height);
+    assert_memory_equal(rgb, canvas.rgb, PNG_IMAGE_SIZE(image));
+
+    // Where the picture is: behind the first pixels of its colour at the top left.
+    const int64_t width = (int64_t)image.width;
+    int64_t top = -1, left = -1;
+    for (int64_t i = 0; i < width * (int64_t)image.height && top < 0; i++)
+        if (memcmp(rgb + 3 * i, scale.colors[0], 3) == 0) {
+            top = i / width;
+            left = i % width;
+        }
+    assert_true(top >= 0);
+    for (int64_t y = 0; y < 100; y++)
+        for (int64_t x = 0; x < 80; x++)
+            assert_memory_equal(pixel(rgb, width, top + y, left + x),
+                                colorscale_color(&scale, values[y / 50 * 2 + x / 40]), 3);
+    for (int64_t y = -1; y <= 100; y++) { // and the black line around it
+        assert_memory_equal(pixel(rgb, width, top + y, left - 1), "\0\0\0", 3);
+        assert_memory_equal(pixel(rgb, width, top + y, left + 80), "\0\0\0", 3);
+    }
+
+    // All colours are in the bar, which is to the right.
+    for (int i = 0; i < COLORMAP_SIZE; i += 8) {
+        bool found = false;
+
+        for (int64_t y = 0; y < (int64_t)image.height && !found; y++)
+            for (int64_t x = left + 81; x < width && !found; x++)
+                for (int near = i; near < i + 8 && !found; near++)
+                    found = memcmp(pixel(rgb, width, y, x), scale.colors[near], 3) == 0;
+        if (!found)
+            fail_msg("colours from %d on are not in the bar", i);
+    }
+    free(rgb);
+    (void)unlink(path);
+    canvas_finish(&canvas);
+}
+
+#endif
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),   cmocka_unit_test(test_random),
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_missing),
+#ifdef HAVE_PNG
+        cmocka_unit_test(test_png),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
