@@ -19,7 +19,7 @@ build    library:msgpack-c|msgpack    libmsgpack-c-dev|libmsgpack-dev
 build    library:netcdf               libnetcdf-dev
 build    library:hdf5|hdf5-serial     libhdf5-dev
 build    library:libzip               libzip-dev
-build    library:libpng               libpng-dev
+build    library:cairo                libcairo2-dev
 build    file:/usr/include/zfp.h      libzfp-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++

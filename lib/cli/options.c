@@ -54,7 +54,8 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},
     [OPT_THREADS] = {"--threads", "N", "at most N threads work (default: one per CPU)"},
     [OPT_OUTPUT] = {"--output", "FILE",
-                    "or -o: OUT.png for an image; - for text, with colours in any case"},
+                    "or -o: OUT.png, OUT.svg or OUT.pdf for an image; - for text, with\n"
+                    "colours in any case"},
     [OPT_AXES] = {"--axes", "Y,X", "rows and columns (default: the last two)"},
     [OPT_REDUCE] = {"--reduce", "HOW", "how several items become one pixel: mean, min or max"},
     [OPT_WIDTH] = {"--width", "N",

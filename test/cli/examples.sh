@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples.sh - every example of every `tess COMMAND --help` works: TESS, then what it is built
-# without: nonetcdf, nohdf5, nonpz, nopng.
+# without: nonetcdf, nohdf5, nonpz, nopictures.
 . "${0%/*}/start.sh"
 shift
 without=" $* "
@@ -57,7 +57,7 @@ is_beyond() {
         ;;
     *.h5:*) case $without in *' nohdf5 '*) ;; *) false ;; esac ;;
     *.npz*) case $without in *' nonpz '*) ;; *) false ;; esac ;;
-    *.png*) case $without in *' nopng '*) ;; *) false ;; esac ;;
+    *.png* | *.pdf*) case $without in *' nopictures '*) ;; *) false ;; esac ;;
     *' --plot '*) ! command -v gnuplot >/dev/null ;;
     *) false ;;
     esac

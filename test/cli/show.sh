@@ -1,11 +1,11 @@
 #!/bin/sh
 # show.sh - tess show from outside: text and files, what it takes for missing, what it refuses.
 #
-#     sh show.sh TESS [nopng]
+#     sh show.sh TESS [nopictures]
 #
 # Stops with status 1 when a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
-png=${2:-png}
+pictures=${2:-pictures}
 unset NO_COLOR COLORTERM LC_ALL LC_CTYPE
 export TERM=xterm LANG=C.UTF-8 COLUMNS=80 LINES=24
 
@@ -149,10 +149,25 @@ run 3 nothing.b2nd
 run 3 s.b2nd
 says 'no numbers'
 
-if [ "$png" = png ]; then
+if [ "$pictures" = pictures ]; then
+    # begins FILE BYTES: what the file begins with.
+    begins() {
+        [ "$(head -c ${#2} "$1")" = "$2" ] || fail "$1 begins with $(head -c ${#2} "$1")"
+    }
     run 0 a.b2nd -o a.png
     [ ! -s out ] || fail "an image and text"
     [ "$(head -c 8 a.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "no PNG"
+    # Width and height: 10 and 4 pixels of items need less than their words.
+    size() {
+        od -An -j 16 -N 8 -tu1 "$1" | awk '{ print $3 * 256 + $4, $7 * 256 + $8 }'
+    }
+    size a.png >large.txt
+    run 0 a.b2nd -o a.png --force --width 500 --height 200
+    size a.png >small.txt
+    paste -d ' ' large.txt small.txt |
+        awk '!($1 > 1024 && $1 < 1600 && $2 > 409 && $2 < 700 && $3 > 500 && $3 < 700 &&
+               $4 > 200 && $4 < 400) { exit 1 }' ||
+        fail "sizes of images: $(cat large.txt), $(cat small.txt)"
     cp a.png before.png
     run 3 a.b2nd -o a.png
     says 'exists; --force replaces it'
@@ -160,10 +175,25 @@ if [ "$png" = png ]; then
     run 0 b.b2nd --slice 0 -o a.png --force
     cmp -s a.png before.png && fail "the image was not replaced"
     run 3 a.b2nd -o nowhere/a.png
+    run 0 a.b2nd -o a.svg
+    begins a.svg '<?xml'
+    grep -q '<svg ' a.svg || fail "no SVG"
+    run 0 a.b2nd -o a.pdf
+    begins a.pdf '%PDF-'
+    # Names that are no UTF-8 and attributes of other languages can be drawn.
+    "$tess" attr a.b2nd set long_name '"Höhe über dem Meer"' || fail "attr"
+    odd=$(printf 'odd\377.b2nd')
+    if cp a.b2nd "$odd"; then
+        run 0 "$odd" -o odd.png
+        run 0 "$odd" --width 10
+        grep -q '^odd?.b2nd' out || fail "the name is $(head -n 2 out)"
+    fi
 else
-    run 3 a.b2nd -o a.png
-    says 'does not write PNG'
-    [ ! -e a.png ] || fail "a failed command left something behind"
+    for name in a.png a.svg a.pdf; do
+        run 3 a.b2nd -o $name
+        says 'does not write PNG.*libcairo2-dev'
+        [ ! -e $name ] || fail "a failed command left something behind"
+    done
 fi
 "$tess" --help | grep -q '  show ' || fail "tess --help does not name show"
 run 0 --help

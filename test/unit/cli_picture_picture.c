@@ -1,10 +1,9 @@
 /*
- * cli_picture_picture.c - cells of pictures against counting item by item, and a PNG file read
- * back.
+ * cli_picture_picture.c - cells of pictures against counting item by item, and files of them
+ * looked at.
  */
 #include "cli/picture/figure.h"
 #include "cli/picture/picture.h"
-#include "cli/picture/png.h"
 #include "support/native.h"
 
 #include <inttypes.h>
@@ -18,8 +17,8 @@
 
 #include <cmocka.h>
 
-#ifdef HAVE_PNG
-#include <png.h>
+#ifdef HAVE_CAIRO
+#include <cairo.h>
 #endif
 
 static const struct {
@@ -281,84 +280,148 @@ test_missing(void **state)
     }
 }
 
-#ifdef HAVE_PNG
+#ifdef HAVE_CAIRO
 
+// As colours are given; NULL beyond the image.
 static const uint8_t *
-pixel(const uint8_t *rgb, int64_t width, int64_t y, int64_t x)
+pixel(cairo_surface_t *image, int64_t y, int64_t x, uint8_t rgb[3])
 {
-    return rgb + 3 * (y * width + x);
+    const uint8_t *const row =
+        cairo_image_surface_get_data(image) + y * (int64_t)cairo_image_surface_get_stride(image);
+    uint32_t color;
+
+    memcpy(&color, row + 4 * x, sizeof color);
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (uint8_t)(color >> (16 - 8 * k));
+    return rgb;
 }
 
-// Four cells, one of them missing, are found in the file in their colours and places.
+// Four cells, one of them missing.
+static double values[4] = {0, 1, 4, (double)NAN};
+static const struct picture four = {.axes = {0, 1},
+                                    .box = {1, 1},
+                                    .cells = {2, 2},
+                                    .zoom = {50, 40},
+                                    .values = values,
+                                    .least = 0,
+                                    .greatest = 4,
+                                    .has_missing = true};
+
 static void
-test_png(void **state)
+draw(char *path, const char *suffix, struct colorscale *scale, const struct caption *caption)
 {
-    double values[4] = {0, 1, 4, (double)NAN};
-    const struct picture p = {.axes = {0, 1},
-                              .box = {1, 1},
-                              .cells = {2, 2},
-                              .zoom = {50, 40},
-                              .values = values,
-                              .least = 0,
-                              .greatest = 4,
-                              .has_missing = true};
-    const struct caption caption = {.slice = "two by two", .sides = {"y", "x"}, .last = {1, 1}};
-    char path[] = "/tmp/cli_picture_XXXXXX";
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    struct colorscale scale;
-    struct canvas canvas;
     tess_error err;
 
-    (void)state;
+    strcpy(path, "/tmp/cli_picture_XXXXXX");
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)close(fd);
     (void)unlink(path);
-    colorscale_init(&scale, colormap_at(0), 0, 4, false);
-    assert_int_equal(figure_draw(&canvas, &p, &scale, &caption, &err), TESS_OK);
-    assert_int_equal(png_write(path, &canvas, &err), TESS_OK);
-    assert_int_equal(png_write(path, &canvas, &err), TESS_ERR_IO); // it is there
-    assert_true(png_image_begin_read_from_file(&image, path));
-    image.format = PNG_FORMAT_RGB;
-    uint8_t *const rgb = malloc(PNG_IMAGE_SIZE(image));
-    assert_non_null(rgb);
-    assert_true(png_image_finish_read(&image, NULL, rgb, 0, NULL));
-    assert_int_equal(image.width, canvas.width);
-    assert_int_equal(image.height, canvas.height);
-    assert_memory_equal(rgb, canvas.rgb, PNG_IMAGE_SIZE(image));
+    colorscale_init(scale, colormap_at(0), 0, 4, false);
+    const struct figure_format *const format = figure_format_find(suffix);
+    assert_non_null(format);
+    assert_int_equal(figure_write(path, format, &four, scale, caption, &err), TESS_OK);
+    assert_int_equal(figure_write(path, format, &four, scale, caption, &err),
+                     TESS_ERR_IO); // it is there
+}
+
+// The cells are found in the file in their colours and places.
+static void
+test_png(void **state)
+{
+    const struct caption caption = {.slice = "two by two", .sides = {"y", "x"}, .last = {1, 1}};
+    char path[32];
+    uint8_t rgb[3];
+    struct colorscale scale;
+
+    (void)state;
+    draw(path, "a.png", &scale, &caption);
+    cairo_surface_t *const image = cairo_image_surface_create_from_png(path);
+    assert_int_equal(cairo_surface_status(image), CAIRO_STATUS_SUCCESS);
+    const int64_t width = cairo_image_surface_get_width(image);
+    const int64_t height = cairo_image_surface_get_height(image);
+    assert_true(width > 80 && width < 300 && height > 100 && height < 250);
 
     // Where the picture is: behind the first pixels of its colour at the top left.
-    const int64_t width = (int64_t)image.width;
     int64_t top = -1, left = -1;
-    for (int64_t i = 0; i < width * (int64_t)image.height && top < 0; i++)
-        if (memcmp(rgb + 3 * i, scale.colors[0], 3) == 0) {
+    for (int64_t i = 0; i < width * height && top < 0; i++)
+        if (memcmp(pixel(image, i / width, i % width, rgb), scale.colors[0], 3) == 0) {
             top = i / width;
             left = i % width;
         }
     assert_true(top >= 0);
     for (int64_t y = 0; y < 100; y++)
         for (int64_t x = 0; x < 80; x++)
-            assert_memory_equal(pixel(rgb, width, top + y, left + x),
+            assert_memory_equal(pixel(image, top + y, left + x, rgb),
                                 colorscale_color(&scale, values[y / 50 * 2 + x / 40]), 3);
     for (int64_t y = -1; y <= 100; y++) { // and the black line around it
-        assert_memory_equal(pixel(rgb, width, top + y, left - 1), "\0\0\0", 3);
-        assert_memory_equal(pixel(rgb, width, top + y, left + 80), "\0\0\0", 3);
+        assert_memory_equal(pixel(image, top + y, left - 1, rgb), "\0\0\0", 3);
+        assert_memory_equal(pixel(image, top + y, left + 80, rgb), "\0\0\0", 3);
     }
 
-    // All colours are in the bar, which is to the right.
+    // All colours are in the bar, which is to the right; and text, which is none of them.
     for (int i = 0; i < COLORMAP_SIZE; i += 8) {
         bool found = false;
 
-        for (int64_t y = 0; y < (int64_t)image.height && !found; y++)
+        for (int64_t y = 0; y < height && !found; y++)
             for (int64_t x = left + 81; x < width && !found; x++)
                 for (int near = i; near < i + 8 && !found; near++)
-                    found = memcmp(pixel(rgb, width, y, x), scale.colors[near], 3) == 0;
+                    found = memcmp(pixel(image, y, x, rgb), scale.colors[near], 3) == 0;
         if (!found)
             fail_msg("colours from %d on are not in the bar", i);
     }
-    free(rgb);
+    int64_t inked = 0; // above the picture
+    for (int64_t i = 0; i < (top - 1) * width; i++)
+        inked += memcmp(pixel(image, i / width, i % width, rgb), "\377\377\377", 3) != 0;
+    assert_true(inked > 50);
+    for (int64_t x = 0; x < width; x++) { // nothing is cut off
+        assert_memory_equal(pixel(image, 0, x, rgb), "\377\377\377", 3);
+        assert_memory_equal(pixel(image, height - 1, x, rgb), "\377\377\377", 3);
+    }
+    cairo_surface_destroy(image);
     (void)unlink(path);
-    canvas_finish(&canvas);
+}
+
+// How often a word comes up in a file.
+static int
+count(const char *path, const char *word)
+{
+    char text[1 << 16];
+    FILE *const file = fopen(path, "r");
+    int n = 0;
+
+    assert_non_null(file);
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    for (size_t i = 0; i + strlen(word) <= size; i++)
+        n += memcmp(text + i, word, strlen(word)) == 0;
+    return n;
+}
+
+// Vectors: images for cells and bar, and a shape for each letter that is written.
+static void
+test_vectors(void **state)
+{
+    const struct caption plain = {.slice = "s", .sides = {"y", "x"}, .last = {1, 1}};
+    const struct caption longer = {
+        .title = "\xc3\xa9t\xc3\xa9", .slice = "s", .sides = {"y", "x"}, .last = {1, 1}};
+    char path[32];
+    struct colorscale scale;
+
+    (void)state;
+    draw(path, "a.svg", &scale, &plain);
+    assert_int_equal(count(path, "<svg "), 1);
+    assert_int_equal(count(path, "<image "), 2);
+    const int letters = count(path, "<use xlink:href=\"#glyph");
+    (void)unlink(path);
+    draw(path, "b.svg", &scale, &longer);
+    assert_int_equal(count(path, "<use xlink:href=\"#glyph"), letters + 3);
+    (void)unlink(path);
+    draw(path, "a.pdf", &scale, &plain);
+    assert_int_equal(count(path, "%PDF-"), 1);
+    assert_int_equal(count(path, "/Subtype /Image"), 2);
+    assert_true(count(path, "/FontFile") > 0); // text can be searched
+    (void)unlink(path);
 }
 
 #endif
@@ -369,8 +432,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans),   cmocka_unit_test(test_random),
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_missing),
-#ifdef HAVE_PNG
-        cmocka_unit_test(test_png),
+#ifdef HAVE_CAIRO
+        cmocka_unit_test(test_png),     cmocka_unit_test(test_vectors),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,6 @@
 #include "cli/picture/figure.h"
 #include "cli/picture/missing.h"
 #include "cli/picture/picture.h"
-#include "cli/picture/png.h"
 #include "cli/picture/terminal.h"
 #include "cli/report.h"
 #include "cli/text/names.h"
@@ -24,11 +23,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PNG_SIDE 1024 // pixels of a picture, if nothing else is asked for
+#define FILE_SIDE 1024 // pixels of a picture, if nothing else is asked for
 #define MAX_SIDE 8192
 
 struct show {
     const char *in_name, *out_name; // out_name NULL: text on stdout
+    const struct figure_format *format; // of out_name
     enum picture_reduce reduce;
     const struct colormap *map;
     int64_t most[2]; // pixels: rows, columns
@@ -114,11 +114,13 @@ parse(struct show *s, const struct arguments *args, tess_error *err)
     tess_status st = TESS_OK;
 
     if (out_name && strcmp(out_name, "-") != 0) {
-        if (!text_ends_with(out_name, ".png"))
-            return report_set(err, TESS_ERR_ARG, "--output %s: must end in .png, or be -",
-                              out_name);
         s->out_name = out_name;
-        s->most[0] = s->most[1] = PNG_SIDE;
+        s->format = figure_format_find(out_name);
+        if (!s->format)
+            return report_set(err, TESS_ERR_ARG,
+                              "--output %s: must end in .png, .svg or .pdf, or be -", out_name);
+        TRY(figure_supported(err));
+        s->most[0] = s->most[1] = FILE_SIDE;
     } else {
         terminal_size(s->most);
     }
@@ -220,22 +222,6 @@ out:
 
 // -- the command
 
-static tess_status
-write_png(const struct show *s, struct output *file, const struct colorscale *scale,
-          const struct caption *caption, tess_error *err)
-{
-    struct canvas canvas;
-    tess_status st = figure_draw(&canvas, &s->picture, scale, caption, err);
-
-    if (st != TESS_OK)
-        return st;
-    TRY(png_write(file->temporary, &canvas, err));
-    TRY(output_publish(file, err));
-out:
-    canvas_finish(&canvas);
-    return st;
-}
-
 static int
 run_show(const struct arguments *args)
 {
@@ -272,7 +258,8 @@ run_show(const struct arguments *args)
     caption_init(&caption, s.in_name, s.a, &s.sel, &s.picture, s.reduce);
     if (s.out_name) {
         about = s.out_name;
-        TRY(write_png(&s, &file, &scale, &caption, &err));
+        TRY(figure_write(file.temporary, s.format, &s.picture, &scale, &caption, &err));
+        TRY(output_publish(&file, &err));
     } else {
         terminal_draw(stdout, colored ? terminal_colors() : TERMINAL_ASCII, &s.picture, &scale,
                       &caption);
@@ -309,6 +296,7 @@ const struct command cmd_show = {
             {"in the terminal", "tess show winds.b2nd --slice 0"},
             {"latitudes grow upwards", "tess show winds.b2nd --slice 0 --flip -o january.png"},
             {"the mean over the months", "tess show winds.b2nd --reduce mean -o mean.png"},
+            {"for a paper", "tess show winds.b2nd --slice 0 -o january.pdf"},
             {0},
         },
     .run = run_show,

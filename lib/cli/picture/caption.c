@@ -1,11 +1,13 @@
 /*
  * caption.c - what is written around a picture.
  *
- * Names come from files: control characters in them are replaced. What is too long is cut off.
+ * Names come from files: control characters in them and what is not UTF-8 are replaced. What is too
+ * long is cut off.
  */
 #include "cli/picture/caption.h"
 
 #include "cli/data/path.h"
+#include "cli/text/text.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>
@@ -24,9 +26,14 @@ static void TESS_PRINTF(2, 3) append(char *text, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text + n, CAPTION_TEXT_SIZE - n, format, args);
     va_end(args);
-    for (char *p = text + n; *p; p++)
-        if ((unsigned char)*p < ' ' || *p == 0x7f)
-            *p = '?';
+    for (char *p = text + n; *p;) {
+        const int length = text_utf8_length(p); // 0, too, where it was cut off
+
+        if (length == 0 || (unsigned char)*p < ' ' || *p == 0x7f)
+            *p++ = '?';
+        else
+            p += length;
+    }
 }
 
 // Appends the string that an attribute holds, if it holds one.
