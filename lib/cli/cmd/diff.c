@@ -216,9 +216,9 @@ compare_boxes(struct diff *d, struct walk *walk, uint8_t *a, uint8_t *b, tess_er
         const int64_t n = walk->items;
 
         d->about = d->a.path;
-        TRY(pick_read(d->a.array, &d->a.sel, walk->start, walk->stop, a, (size_t)(n * size), err));
+        TRY(pick_read(d->a.array, &d->a.sel, walk->start, walk->stop, a, err));
         d->about = d->b.path;
-        TRY(pick_read(d->b.array, &d->b.sel, walk->start, walk->stop, b, (size_t)(n * size), err));
+        TRY(pick_read(d->b.array, &d->b.sel, walk->start, walk->stop, b, err));
         for (int64_t i = compare_next(&d->items, a, b, 0, n); i < n;
              i = compare_next(&d->items, a, b, i + 1, n)) {
             if (different++ < POSITIONS)

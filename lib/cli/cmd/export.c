@@ -178,7 +178,7 @@ copy_boxes(struct export *job, struct walk *walk, uint8_t *buffer, tess_error *e
         const size_t size = (size_t)(walk->items * job->info.typesize);
 
         job->about = job->in_name;
-        TRY(pick_read(job->in, sel, walk->start, walk->stop, buffer, size, err));
+        TRY(pick_read(job->in, sel, walk->start, walk->stop, buffer, err));
         job->about = job->out_name;
         TRY(job->sink->write(job->sink, walk->start, walk->stop, buffer, size, err));
         progress_add(&progress, (double)walk->items);

@@ -60,7 +60,7 @@ print_selection(const tess_array *a, const struct selection *sel, bool json, tes
         printer_begin(&printer, stdout, &format, sel->out_ndim, sel->out_shape);
     }
     while (walk_step(&walk)) {
-        TRY(pick_read(a, sel, walk.start, walk.stop, buffer, (size_t)size, err));
+        TRY(pick_read(a, sel, walk.start, walk.stop, buffer, err));
         printer_items(&printer, buffer, walk.items);
     }
     printer_end(&printer);

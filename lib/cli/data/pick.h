@@ -10,11 +10,10 @@
 
 /*
  * Read the box [start, stop) of a selection, counted in selected items along each axis of the
- * array, into dst in C order. dst holds prod(stop - start) items. Memory stays near WALK_BYTES,
- * whatever the steps.
+ * array, into dst in C order. dst holds prod(stop - start) items, of which there is one at least.
  */
 tess_status pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
-                      const int64_t *stop, void *dst, size_t dst_size, tess_error *err);
+                      const int64_t *stop, void *dst, tess_error *err);
 
 // The grid of chunks (of blocks, if chunks are very large) as the selection sees it: grain and skew
 // of a struct walk_plan.

@@ -11,8 +11,6 @@
 #include "cli/report.h"
 #include "cli/text/progress.h"
 
-#include <tessera/slice.h>
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -161,19 +159,6 @@ add_box(struct reading *r, const struct walk *w, uint8_t *items, size_t item_siz
 }
 
 static tess_status
-read_box(const struct reading *r, const struct walk *w, void *items, tess_error *err)
-{
-    const struct selection *sel = &r->sel;
-    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
-
-    for (int i = 0; i < sel->ndim; i++) {
-        start[i] = sel->start[i] + sel->step[i] * w->start[i];
-        stop[i] = sel->start[i] + sel->step[i] * (w->stop[i] - 1) + (sel->step[i] > 0 ? 1 : -1);
-    }
-    return tess_array_get_slice(r->a, start, stop, sel->step, items, NULL, err);
-}
-
-static tess_status
 read_boxes(struct reading *r, tess_error *err)
 {
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
@@ -200,7 +185,7 @@ read_boxes(struct reading *r, tess_error *err)
         total *= (double)r->sel.count[i];
     progress_begin(&progress, total);
     while (walk_step(&walk)) {
-        TRY(read_box(r, &walk, items, err));
+        TRY(pick_read(r->a, &r->sel, walk.start, walk.stop, items, err));
         add_box(r, &walk, items, (size_t)info.typesize);
         progress_add(&progress, (double)walk.items);
     }
