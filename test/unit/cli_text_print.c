@@ -309,15 +309,15 @@ test_json(void **state)
 
     (void)state;
     assert_non_null(out);
-    json_init(&j, out);
-    json_open(&j, '{');
-    json_key(&j, "a"), json_ints(&j, 2, ints);
-    json_key(&j, "b\""), json_open(&j, '{'), json_close(&j, '}');
-    json_key(&j, "c"), json_open(&j, '[');
-    json_string(&j, "\\\n\x7f caf\xc3\xa9 \xf0\x9f\x98\x80");
-    json_string(&j, "\xe9 \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82");
-    json_real(&j, 0.5), json_real(&j, (double)NAN), json_bool(&j, true), json_null(&j);
-    json_hex(&j, "\0\xff", 2);
+    json_begin(&j, out);
+    json_ints(&j, "a", 2, ints);
+    json_open(&j, "b\"", '{'), json_close(&j, '}');
+    json_open(&j, "c", '[');
+    json_string(&j, NULL, "\\\n\x7f caf\xc3\xa9 \xf0\x9f\x98\x80");
+    json_string(&j, NULL, "\xe9 \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82");
+    json_real(&j, NULL, 0.5), json_real(&j, NULL, (double)NAN), json_bool(&j, NULL, true),
+        json_string(&j, NULL, NULL);
+    json_hex(&j, NULL, "\0\xff", 2);
     json_close(&j, ']');
     json_close(&j, '}');
     assert_int_equal(fclose(out), 0);

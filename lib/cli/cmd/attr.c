@@ -67,20 +67,17 @@ list_json(const tess_array *a, FILE *out, tess_error *err)
     const char *name;
     struct json j;
 
-    json_init(&j, out);
-    json_open(&j, '{');
+    json_begin(&j, out);
     for (int i = 0; st == TESS_OK && (name = tess_vlmeta_name(a, i)) != NULL; i++) {
         char *json = NULL;
 
         st = tess_attr_get_json(a, name, &json, err);
         if (st == TESS_OK) {
-            json_key(&j, name);
-            json_text(&j, json);
+            json_text(&j, name, json);
         }
         tess_free(json);
     }
-    json_close(&j, '}');
-    fputc('\n', out);
+    json_end(&j);
     return st;
 }
 

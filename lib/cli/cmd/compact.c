@@ -21,14 +21,10 @@ print(const struct arguments *args, int64_t before, int64_t after)
         printf("%" PRId64 " bytes, before %" PRId64 "\n", after, before);
         return;
     }
-    json_init(&j, stdout);
-    json_open(&j, '{');
-    json_key(&j, "size");
-    json_int(&j, after);
-    json_key(&j, "size_before");
-    json_int(&j, before);
-    json_close(&j, '}');
-    putchar('\n');
+    json_begin(&j, stdout);
+    json_int(&j, "size", after);
+    json_int(&j, "size_before", before);
+    json_end(&j);
 }
 
 // A tess_progress_fn. A signal has the library remove its copy.

@@ -10,7 +10,7 @@
 #include "cli/data/pick.h"
 #include "cli/data/walk.h"
 #include "cli/report.h"
-#include "cli/text/item_json.h"
+#include "cli/text/item.h"
 #include "cli/text/json.h"
 #include "cli/text/progress.h"
 #include "cli/text/real.h"
@@ -90,11 +90,10 @@ tell_shapes(struct diff *d, bool same)
     const struct selection *const a = &d->a.sel, *const b = &d->b.sel;
 
     if (d->json) {
-        json_key(d->json, "shape");
-        json_open(d->json, '{');
-        json_key(d->json, "equal"), json_bool(d->json, same);
-        json_key(d->json, "a"), json_ints(d->json, a->out_ndim, a->out_shape);
-        json_key(d->json, "b"), json_ints(d->json, b->out_ndim, b->out_shape);
+        json_open(d->json, "shape", '{');
+        json_bool(d->json, "equal", same);
+        json_ints(d->json, "a", a->out_ndim, a->out_shape);
+        json_ints(d->json, "b", b->out_ndim, b->out_shape);
         json_close(d->json, '}');
     } else if (!same) {
         fputs("shape: ", d->out);
@@ -103,16 +102,6 @@ tell_shapes(struct diff *d, bool same)
         text_shape_write(d->out, b->out_ndim, b->out_shape);
         fputc('\n', d->out);
     }
-}
-
-static void
-json_dtype(struct json *j, const char *key, const char *dtype)
-{
-    json_key(j, key);
-    if (dtype)
-        json_string(j, dtype);
-    else
-        json_null(j);
 }
 
 static void
@@ -128,11 +117,10 @@ static void
 tell_dtypes(struct diff *d, bool same)
 {
     if (d->json) {
-        json_key(d->json, "dtype");
-        json_open(d->json, '{');
-        json_key(d->json, "equal"), json_bool(d->json, same);
-        json_dtype(d->json, "a", d->a.info.dtype);
-        json_dtype(d->json, "b", d->b.info.dtype);
+        json_open(d->json, "dtype", '{');
+        json_bool(d->json, "equal", same);
+        json_string(d->json, "a", d->a.info.dtype);
+        json_string(d->json, "b", d->b.info.dtype);
         json_close(d->json, '}');
     } else if (!same) {
         fputs("dtype: ", d->out);
@@ -159,10 +147,10 @@ tell_item(struct diff *d, const struct walk *walk, int64_t n, const uint8_t *a, 
         n /= length;
     }
     if (d->json) {
-        json_open(d->json, '{');
-        json_key(d->json, "index"), json_ints(d->json, sel->ndim, index);
-        json_key(d->json, "a"), item_json(d->json, &d->items.a, a);
-        json_key(d->json, "b"), item_json(d->json, &d->items.b, b);
+        json_open(d->json, NULL, '{');
+        json_ints(d->json, "index", sel->ndim, index);
+        item_json(d->json, "a", &d->items.a, a);
+        item_json(d->json, "b", &d->items.b, b);
         json_close(d->json, '}');
         return;
     }
@@ -183,13 +171,11 @@ tell_items(struct diff *d, int64_t compared, int64_t different)
     const bool measured = d->items.largest >= 0;
 
     if (d->json) {
-        json_key(d->json, "compared"), json_int(d->json, compared);
-        json_key(d->json, "different"), json_int(d->json, different);
-        json_key(d->json, "largest_difference");
-        if (measured || compare_has_numbers(&d->items))
-            json_real(d->json, measured ? d->items.largest : 0);
-        else
-            json_null(d->json);
+        json_int(d->json, "compared", compared);
+        json_int(d->json, "different", different);
+        const double none = compare_has_numbers(&d->items) ? 0 : (double)NAN; // which is null
+
+        json_real(d->json, "largest_difference", measured ? d->items.largest : none);
     } else if (different > 0) {
         fprintf(d->out, "items: %" PRId64 " of %" PRId64 " differ", different, compared);
         if (measured) {
@@ -253,9 +239,8 @@ compare_items(struct diff *d, tess_error *err)
     uint8_t *const a = malloc(size > 0 ? (size_t)size : 1);
     uint8_t *const b = malloc(size > 0 ? (size_t)size : 1);
     if (d->json) {
-        json_open(d->json, '{');
-        json_key(d->json, "first");
-        json_open(d->json, '[');
+        json_open(d->json, NULL, '{');
+        json_open(d->json, "first", '[');
     }
     const tess_status st =
         a && b ? compare_boxes(d, &walk, a, b, err) : report_nomem(err, 2 * size);
@@ -281,10 +266,10 @@ compare_fill(struct diff *d, tess_error *err)
     const uint8_t *const b = d->b.info.fill ? d->b.info.fill : zeros;
     const bool same = compare_next(&exact, a, b, 0, 1) == 1;
     if (d->json) {
-        json_open(d->json, '{');
-        json_key(d->json, "equal"), json_bool(d->json, same);
-        json_key(d->json, "a"), item_json(d->json, &d->items.a, a);
-        json_key(d->json, "b"), item_json(d->json, &d->items.b, b);
+        json_open(d->json, NULL, '{');
+        json_bool(d->json, "equal", same);
+        item_json(d->json, "a", &d->items.a, a);
+        item_json(d->json, "b", &d->items.b, b);
         json_close(d->json, '}');
     } else if (!same) {
         fputs("fill value: ", d->out);
@@ -323,12 +308,12 @@ tell_attribute(struct diff *d, const char *name, const char *a, const char *b)
         fprintf(d->out, ": %s, %s\n", a ? a : "none", b ? b : "none");
         return;
     }
-    json_open(d->json, '{');
-    json_key(d->json, "name"), json_string(d->json, name);
+    json_open(d->json, NULL, '{');
+    json_string(d->json, "name", name);
     if (a)
-        json_key(d->json, "a"), json_text(d->json, a);
+        json_text(d->json, "a", a);
     if (b)
-        json_key(d->json, "b"), json_text(d->json, b);
+        json_text(d->json, "b", b);
     json_close(d->json, '}');
 }
 
@@ -386,7 +371,7 @@ static void
 tell_metalayer(struct diff *d, const char *name, const tess_metalayer *a, const tess_metalayer *b)
 {
     if (d->json) {
-        json_string(d->json, name);
+        json_string(d->json, NULL, name);
         return;
     }
     fputs("metalayer ", d->out);
@@ -432,8 +417,7 @@ compare_named(struct diff *d, const char *key, compare_fn *compare, tess_error *
     tess_status st;
 
     if (d->json) {
-        json_key(d->json, key);
-        json_open(d->json, '[');
+        json_open(d->json, key, '[');
     }
     st = compare(d, false, err);
     if (st == TESS_OK)
@@ -451,7 +435,7 @@ begin_items(struct diff *d, const char *key, bool compared)
         return;
     json_key(d->json, key);
     if (!compared)
-        json_null(d->json);
+        json_string(d->json, NULL, NULL);
 }
 
 static tess_status
@@ -462,7 +446,7 @@ compare(struct diff *d, tess_error *err)
 
     d->equal = same_shapes && d->alike;
     if (d->json)
-        json_open(d->json, '{');
+        json_open(d->json, NULL, '{');
     tell_shapes(d, same_shapes);
     tell_dtypes(d, d->alike);
     begin_items(d, "items", same_shapes && d->alike);
@@ -474,9 +458,8 @@ compare(struct diff *d, tess_error *err)
     TRY(compare_named(d, "attributes", compare_attributes, err));
     TRY(compare_named(d, "metalayers", compare_metalayers, err));
     if (d->json) {
-        json_key(d->json, "equal"), json_bool(d->json, d->equal);
-        json_close(d->json, '}');
-        fputc('\n', d->out);
+        json_bool(d->json, "equal", d->equal);
+        json_end(d->json);
     }
 out:
     return st;

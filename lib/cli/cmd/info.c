@@ -10,7 +10,7 @@
 #include "cli/report.h"
 #include "cli/text/chunks.h"
 #include "cli/text/filters.h"
-#include "cli/text/item_json.h"
+#include "cli/text/item.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"
 #include "cli/text/real.h"
@@ -49,27 +49,23 @@ json_metalayers(struct json *j, const tess_array *a, const tess_info *info, tess
 {
     tess_status st = TESS_OK;
 
-    json_key(j, "metalayers");
-    json_open(j, '{');
+    json_open(j, "metalayers", '{');
     for (int i = 0; i < info->nmetalayers; i++) {
         tess_metalayer layer;
 
         TRY(tess_meta_at(a, i, &layer, err));
-        json_key(j, layer.name);
-        json_hex(j, layer.content, layer.size);
+        json_hex(j, layer.name, layer.content, layer.size);
     }
     json_close(j, '}');
 
-    json_key(j, "vlmetalayers");
-    json_open(j, '{');
+    json_open(j, "vlmetalayers", '{');
     for (int i = 0; i < info->nvlmetalayers; i++) {
         const char *name = tess_vlmeta_name(a, i);
         void *content = NULL;
         size_t size = 0;
 
         TRY(tess_vlmeta_get(a, name, &content, &size, err));
-        json_key(j, name);
-        json_hex(j, content, size);
+        json_hex(j, name, content, size);
         tess_free(content);
     }
     json_close(j, '}');
@@ -82,89 +78,67 @@ json_items(struct json *j, const tess_info *info)
 {
     struct item_format format;
 
-    json_key(j, "ndim"), json_int(j, info->ndim);
-    json_key(j, "shape"), json_ints(j, info->ndim, info->shape);
-    json_key(j, "chunkshape"), json_ints(j, info->ndim, info->chunkshape);
-    json_key(j, "blockshape"), json_ints(j, info->ndim, info->blockshape);
-    if (info->dtype) {
-        json_key(j, "dtype"), json_string(j, info->dtype);
-        json_key(j, "dtype_format"), json_int(j, info->dtype_format);
-    } else {
-        json_key(j, "dtype"), json_null(j);
-        json_key(j, "dtype_format"), json_null(j);
-    }
-    json_key(j, "typesize"), json_int(j, info->typesize);
-    json_key(j, "nitems"), json_int(j, info->nitems);
-    json_key(j, "fill");
-    if (info->fill) {
-        item_format_init(&format, info->dtype, info->typesize);
-        item_json(j, &format, info->fill);
-    } else {
-        json_null(j);
-    }
+    json_int(j, "ndim", info->ndim);
+    json_ints(j, "shape", info->ndim, info->shape);
+    json_ints(j, "chunkshape", info->ndim, info->chunkshape);
+    json_ints(j, "blockshape", info->ndim, info->blockshape);
+    json_string(j, "dtype", info->dtype);
+    json_known(j, "dtype_format", info->dtype != NULL, info->dtype_format);
+    json_int(j, "typesize", info->typesize);
+    json_int(j, "nitems", info->nitems);
+    item_format_init(&format, info->dtype, info->typesize);
+    if (info->fill)
+        item_json(j, "fill", &format, info->fill);
+    else
+        json_string(j, "fill", NULL);
 }
 
 static void
 json_codec(struct json *j, const tess_info *info)
 {
-    json_key(j, "codec"), json_string(j, info->codec_name);
-    json_key(j, "codec_id"), json_int(j, info->codec);
-    json_key(j, "codec_meta"), json_int(j, info->codec_meta);
-    json_key(j, "clevel"), json_int(j, info->clevel);
+    json_string(j, "codec", info->codec_name);
+    json_int(j, "codec_id", info->codec);
+    json_int(j, "codec_meta", info->codec_meta);
+    json_int(j, "clevel", info->clevel);
     filters_json(j, info->filters, info->filters_meta);
-    json_key(j, "splitmode"), json_string(j, split_name(info->split));
-    json_key(j, "dictionary"), json_bool(j, info->dictionary);
-}
-
-// Bytes; -1: not known.
-static void
-json_size(struct json *j, const char *key, int64_t size)
-{
-    json_key(j, key);
-    if (size >= 0)
-        json_int(j, size);
-    else
-        json_null(j);
+    json_string(j, "splitmode", split_name(info->split));
+    json_bool(j, "dictionary", info->dictionary);
 }
 
 static void
 json_sizes(struct json *j, const tess_info *info)
 {
-    json_key(j, "nchunks"), json_int(j, info->nchunks);
-    json_key(j, "chunksize"), json_int(j, info->chunksize);
-    json_key(j, "blocksize"), json_int(j, info->blocksize);
-    json_size(j, "nbytes", items_nbytes(info));
-    json_key(j, "nbytes_padded"), json_int(j, info->nbytes);
-    json_key(j, "cbytes"), json_int(j, info->cbytes);
-    json_key(j, "cratio"), json_real(j, info->ratio > 0 ? info->ratio : (double)NAN);
-    json_key(j, "file_size"), json_int(j, info->file_size);
-    json_key(j, "nstored"), json_int(j, info->nstored);
-    json_key(j, "nspecial"), json_int(j, info->nspecial);
-    json_key(j, "nmissing"), json_int(j, info->nmissing);
-    json_size(j, "live", info->live);
-    json_size(j, "holes", info->holes);
+    json_int(j, "nchunks", info->nchunks);
+    json_int(j, "chunksize", info->chunksize);
+    json_int(j, "blocksize", info->blocksize);
+    json_known(j, "nbytes", items_nbytes(info) >= 0, items_nbytes(info));
+    json_int(j, "nbytes_padded", info->nbytes);
+    json_int(j, "cbytes", info->cbytes);
+    json_real(j, "cratio", info->ratio > 0 ? info->ratio : (double)NAN);
+    json_int(j, "file_size", info->file_size);
+    json_int(j, "nstored", info->nstored);
+    json_int(j, "nspecial", info->nspecial);
+    json_int(j, "nmissing", info->nmissing);
+    json_known(j, "live", info->live >= 0, info->live);
+    json_known(j, "holes", info->holes >= 0, info->holes);
 }
 
 static void
 json_container(struct json *j, const tess_info *info)
 {
-    json_key(j, "contiguous"), json_bool(j, info->contiguous);
-    json_key(j, "offset"), json_int(j, info->offset);
-    json_key(j, "frame_version"), json_int(j, info->frame_version);
-    json_key(j, "plain"), json_bool(j, info->plain);
-    json_key(j, "vlblocks"), json_bool(j, info->vlblocks);
-    json_key(j, "metalayer");
-    if (info->layer)
-        json_string(j, info->layer);
-    else
-        json_null(j);
+    json_bool(j, "contiguous", info->contiguous);
+    json_int(j, "offset", info->offset);
+    json_int(j, "frame_version", info->frame_version);
+    json_bool(j, "plain", info->plain);
+    json_bool(j, "vlblocks", info->vlblocks);
+    json_string(j, "metalayer", info->layer);
 }
 
 // The object stays open.
 static tess_status
 write_json(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
 {
-    json_open(j, '{');
+    json_open(j, NULL, '{');
     json_items(j, info);
     json_codec(j, info);
     json_sizes(j, info);
@@ -313,8 +287,7 @@ print_json(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
     j.out = stdout;
     if (chunks)
         TRY(chunks_json(&j, a, info, err));
-    json_close(&j, '}');
-    fputc('\n', stdout);
+    json_end(&j);
 out:
     return st;
 }

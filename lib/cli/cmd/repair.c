@@ -111,18 +111,14 @@ print_words(const tess_repair_report *r, const struct boxes *boxes)
 static void
 print_boxes(struct json *j, const struct boxes *boxes)
 {
-    json_open(j, '[');
+    json_open(j, "lost", '[');
     for (size_t i = 0; i < boxes->count; i++) {
         const struct box *const box = &boxes->items[i];
-        json_open(j, '{');
-        json_key(j, "chunk");
-        json_int(j, box->chunk);
-        json_key(j, "start");
-        json_ints(j, box->ndim, box->start);
-        json_key(j, "stop");
-        json_ints(j, box->ndim, box->stop);
-        json_key(j, "message");
-        json_string(j, box->why);
+        json_open(j, NULL, '{');
+        json_int(j, "chunk", box->chunk);
+        json_ints(j, "start", box->ndim, box->start);
+        json_ints(j, "stop", box->ndim, box->stop);
+        json_string(j, "message", box->why);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -157,25 +153,16 @@ print_json(const tess_repair_report *r, const struct boxes *boxes)
         {"nmetalayers_unconfirmed", r->nlayers_unconfirmed},
     };
     struct json j;
-    json_init(&j, stdout);
-    json_open(&j, '{');
+    json_begin(&j, stdout);
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        json_key(&j, flags[i].key);
-        json_bool(&j, flags[i].value);
+        json_bool(&j, flags[i].key, flags[i].value);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        json_key(&j, numbers[i].key);
-        json_int(&j, numbers[i].value);
+        json_int(&j, numbers[i].key, numbers[i].value);
     }
-    json_key(&j, "commit");
-    if (r->commit > 0)
-        json_int(&j, (int64_t)r->commit);
-    else
-        json_null(&j);
-    json_key(&j, "lost");
+    json_known(&j, "commit", r->commit > 0, (int64_t)r->commit);
     print_boxes(&j, boxes);
-    json_close(&j, '}');
-    putchar('\n');
+    json_end(&j);
 }
 
 // --force replaces what is at `out`, but not what is repaired.

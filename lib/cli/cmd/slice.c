@@ -16,15 +16,9 @@
 static void
 begin_json(struct json *j, const tess_info *info, const struct selection *sel)
 {
-    json_init(j, stdout);
-    json_open(j, '{');
-    json_key(j, "dtype");
-    if (info->dtype)
-        json_string(j, info->dtype);
-    else
-        json_null(j);
-    json_key(j, "shape");
-    json_ints(j, sel->out_ndim, sel->out_shape);
+    json_begin(j, stdout);
+    json_string(j, "dtype", info->dtype);
+    json_ints(j, "shape", sel->out_ndim, sel->out_shape);
     json_key(j, "items");
 }
 
@@ -65,8 +59,7 @@ print_selection(const tess_array *a, const struct selection *sel, bool json, tes
     }
     printer_end(&printer);
     if (json) {
-        json_close(&j, '}');
-        putchar('\n');
+        json_end(&j);
     }
 out:
     free(buffer);

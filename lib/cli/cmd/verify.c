@@ -68,23 +68,17 @@ tell_damage(const tess_damage *damage, void *user)
         fputc('\n', f->out);
         return;
     }
-    json_open(j, '{');
+    json_open(j, NULL, '{');
     if (damage->metalayer) {
-        json_key(j, "metalayer");
-        json_string(j, damage->metalayer);
+        json_string(j, "metalayer", damage->metalayer);
     } else if (damage->of != TESS_DAMAGED_CHUNK) {
-        json_key(j, "part");
-        json_string(j, damage->of == TESS_DAMAGED_HEADER ? "header" : "checksums");
+        json_string(j, "part", damage->of == TESS_DAMAGED_HEADER ? "header" : "checksums");
     } else {
-        json_key(j, "chunk");
-        json_int(j, damage->chunk);
-        json_key(j, "start");
-        json_ints(j, damage->ndim, damage->start);
-        json_key(j, "stop");
-        json_ints(j, damage->ndim, damage->stop);
+        json_int(j, "chunk", damage->chunk);
+        json_ints(j, "start", damage->ndim, damage->start);
+        json_ints(j, "stop", damage->ndim, damage->stop);
     }
-    json_key(j, "message");
-    json_string(j, damage->message);
+    json_string(j, "message", damage->message);
     json_close(j, '}');
 }
 
@@ -147,44 +141,29 @@ write_words(const struct findings *f, const tess_verdict *v)
     fputc('\n', f->out);
 }
 
+// true or false, or null.
 static void
-json_count(struct json *j, const char *key, const int64_t *count)
+json_flag(struct json *j, const char *key, bool known, bool flag)
 {
-    json_key(j, key);
-    if (count)
-        json_int(j, *count);
-    else
-        json_null(j);
+    json_text(j, key, !known ? "null" : flag ? "true" : "false");
 }
 
+// What there is to know if all could be read.
 static void
-json_flag(struct json *j, const char *key, const bool *flag)
+json_verdict(struct json *j, bool known, const tess_verdict *v)
 {
-    json_key(j, key);
-    if (flag)
-        json_bool(j, *flag);
-    else
-        json_null(j);
-}
-
-// v is NULL if not all could be read.
-static void
-json_verdict(struct json *j, const tess_verdict *v)
-{
-    const int64_t commit = v ? (int64_t)v->commit : 0;
-
-    json_count(j, "nstored", v ? &v->nstored : NULL);
-    json_count(j, "nright", v ? &v->nright : NULL);
-    json_count(j, "nunknown", v ? &v->nunknown : NULL);
-    json_count(j, "ndamaged", v ? &v->ndamaged : NULL);
-    json_count(j, "nuntried", v ? &v->nuntried : NULL);
-    json_count(j, "nspecial", v ? &v->nspecial : NULL);
-    json_count(j, "nmissing", v ? &v->nmissing : NULL);
-    json_count(j, "nmetalayers_damaged", v ? &v->nmetalayers : NULL);
-    json_flag(j, "sealed", v ? &v->sealed : NULL);
-    json_flag(j, "header_changed", v ? &v->header_changed : NULL);
-    json_flag(j, "checksums_damaged", v ? &v->checksums_damaged : NULL);
-    json_count(j, "commit", commit > 0 ? &commit : NULL);
+    json_known(j, "nstored", known, v->nstored);
+    json_known(j, "nright", known, v->nright);
+    json_known(j, "nunknown", known, v->nunknown);
+    json_known(j, "ndamaged", known, v->ndamaged);
+    json_known(j, "nuntried", known, v->nuntried);
+    json_known(j, "nspecial", known, v->nspecial);
+    json_known(j, "nmissing", known, v->nmissing);
+    json_known(j, "nmetalayers_damaged", known, v->nmetalayers);
+    json_flag(j, "sealed", known, v->sealed);
+    json_flag(j, "header_changed", known, v->header_changed);
+    json_flag(j, "checksums_damaged", known, v->checksums_damaged);
+    json_known(j, "commit", known && v->commit > 0, (int64_t)v->commit);
 }
 
 static void
@@ -192,12 +171,9 @@ begin(const struct findings *f)
 {
     if (!f->json)
         return;
-    json_init(f->json, f->out);
-    json_open(f->json, '{');
-    json_key(f->json, "path");
-    json_string(f->json, f->path);
-    json_key(f->json, "damage");
-    json_open(f->json, '[');
+    json_begin(f->json, f->out);
+    json_string(f->json, "path", f->path);
+    json_open(f->json, "damage", '[');
 }
 
 // Open and read it all. What is damaged goes to f->out.
@@ -220,22 +196,20 @@ look(const struct findings *f, const struct arguments *args, tess_verdict *verdi
 
 // What was found, or the message that says why the file cannot be read to its end.
 static void
-finish(const struct findings *f, const tess_verdict *verdict, bool fine, const char *message)
+finish(const struct findings *f, bool read, const tess_verdict *verdict, bool fine,
+       const char *message)
 {
     if (f->json) {
-        if (!verdict) {
-            json_open(f->json, '{');
-            json_key(f->json, "message");
-            json_string(f->json, message);
+        if (!read) {
+            json_open(f->json, NULL, '{');
+            json_string(f->json, "message", message);
             json_close(f->json, '}');
         }
         json_close(f->json, ']');
-        json_key(f->json, "fine");
-        json_bool(f->json, fine);
-        json_verdict(f->json, verdict);
-        json_close(f->json, '}');
-        fputc('\n', f->out);
-    } else if (verdict) {
+        json_bool(f->json, "fine", fine);
+        json_verdict(f->json, read, verdict);
+        json_end(f->json);
+    } else if (read) {
         write_words(f, verdict);
     } else {
         text_write(f->out, f->path);
@@ -270,7 +244,7 @@ verify(const char *path, const struct arguments *args)
     const bool read = st == TESS_OK;
     const bool told = read || st == TESS_ERR_CORRUPT;
     const bool fine = read && verdict.fine;
-    finish(&f, read ? &verdict : NULL, fine, err.message);
+    finish(&f, read, &verdict, fine, err.message);
     const long size = ftell(out);
     const bool written = fclose(out) == 0 && size >= 0;
     if (written && told)

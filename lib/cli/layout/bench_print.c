@@ -143,12 +143,9 @@ out:
 static void
 json_pair(struct json *j, const char *key, double one, double all)
 {
-    json_key(j, key);
-    json_open(j, '{');
-    json_key(j, "one_thread");
-    json_real(j, one);
-    json_key(j, "all_threads");
-    json_real(j, all);
+    json_open(j, key, '{');
+    json_real(j, "one_thread", one);
+    json_real(j, "all_threads", all);
     json_close(j, '}');
 }
 
@@ -160,14 +157,11 @@ json_row(struct json *j, const struct bench *b, const struct bench_row *row)
 
     result_codec(p, codec);
     codec[strcspn(codec, " ")] = '\0';
-    json_open(j, '{');
-    json_key(j, "codec");
-    json_string(j, codec);
-    json_key(j, "clevel");
-    json_int(j, p->clevel);
+    json_open(j, NULL, '{');
+    json_string(j, "codec", codec);
+    json_int(j, "clevel", p->clevel);
     filters_json(j, p->filters, p->filters_meta);
-    json_key(j, "cratio");
-    json_real(j, row->one.ratio);
+    json_real(j, "cratio", row->one.ratio);
     json_pair(j, "write_bytes_per_second", speed(b, &row->one.write), speed(b, &row->all.write));
     json_pair(j, "read_bytes_per_second", speed(b, &row->one.read), speed(b, &row->all.read));
     json_close(j, '}');
@@ -176,8 +170,7 @@ json_row(struct json *j, const struct bench *b, const struct bench_row *row)
 static void
 json_rows(struct json *j, const struct bench *b, const char *key, enum bench_part part)
 {
-    json_key(j, key);
-    json_open(j, '[');
+    json_open(j, key, '[');
     for (int i = 0; i < b->count; i++)
         if (b->rows[i].part == part)
             json_row(j, b, &b->rows[i]);
@@ -192,46 +185,28 @@ bench_json(const struct bench *b, FILE *out)
     const struct sample *const s = &b->subject.sample;
     struct json j;
 
-    json_init(&j, out);
-    json_open(&j, '{');
-    json_key(&j, "version");
-    json_string(&j, tess_version());
-    json_key(&j, "cpu");
-    json_string(&j, b->cpu);
-    json_key(&j, "threads");
-    json_int(&j, b->threads);
-    json_key(&j, "caches");
-    json_ints(&j, 3, (int64_t[]){m->l1, m->l2, m->l3});
-    json_key(&j, "copy_bytes_per_second");
-    json_real(&j, b->copied);
-    json_key(&j, "name");
-    json_string(&j, b->subject.name);
-    json_key(&j, "shape");
-    json_ints(&j, s->ndim, s->shape);
-    json_key(&j, "dtype");
-    if (b->subject.params.dtype)
-        json_string(&j, b->subject.params.dtype);
-    else
-        json_null(&j);
-    json_key(&j, "chunkshape");
-    json_ints(&j, s->ndim, slices->all.grid.chunk);
-    json_key(&j, "blockshape");
-    json_ints(&j, s->ndim, slices->all.grid.block);
+    json_begin(&j, out);
+    json_string(&j, "version", tess_version());
+    json_string(&j, "cpu", b->cpu);
+    json_int(&j, "threads", b->threads);
+    json_ints(&j, "caches", 3, (int64_t[]){m->l1, m->l2, m->l3});
+    json_real(&j, "copy_bytes_per_second", b->copied);
+    json_string(&j, "name", b->subject.name);
+    json_ints(&j, "shape", s->ndim, s->shape);
+    json_string(&j, "dtype", b->subject.params.dtype);
+    json_ints(&j, "chunkshape", s->ndim, slices->all.grid.chunk);
+    json_ints(&j, "blockshape", s->ndim, slices->all.grid.block);
     json_rows(&j, b, "codecs", BENCH_CODECS);
     json_rows(&j, b, "filters", BENCH_FILTERS);
-    json_key(&j, "slices");
-    json_open(&j, '[');
+    json_open(&j, "slices", '[');
     for (int i = 0; i < b->mix.count; i++) {
-        json_open(&j, '{');
-        json_key(&j, "access");
-        json_string(&j, b->mix.items[i].text);
-        json_key(&j, "bytes");
-        json_real(&j, bytes_of(b, i));
+        json_open(&j, NULL, '{');
+        json_string(&j, "access", b->mix.items[i].text);
+        json_real(&j, "bytes", bytes_of(b, i));
         json_pair(&j, "seconds", times_median(&slices->one.accesses[i]),
                   times_median(&slices->all.accesses[i]));
         json_close(&j, '}');
     }
     json_close(&j, ']');
-    json_close(&j, '}');
-    fputc('\n', out);
+    json_end(&j);
 }

@@ -8,6 +8,7 @@
 #include "cli/text/names.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define SHAPE_SIZE 256
@@ -15,13 +16,10 @@
 static void
 json_access(struct json *j, const struct result *r, const struct trial *t, int number)
 {
-    json_open(j, '{');
-    json_key(j, "access");
-    json_string(j, r->contest->setting.mix->items[number].text);
-    json_key(j, "seconds");
-    json_real(j, result_access(t, number));
-    json_key(j, "of_disk");
-    json_real(j, t->costs[number].disk);
+    json_open(j, NULL, '{');
+    json_string(j, "access", r->contest->setting.mix->items[number].text);
+    json_real(j, "seconds", result_access(t, number));
+    json_real(j, "of_disk", t->costs[number].disk);
     json_close(j, '}');
 }
 
@@ -32,41 +30,28 @@ json_trial(struct json *j, const struct result *r, const struct trial *t)
     const double size = (double)r->contest->setting.sample->size;
     const char *role;
 
-    json_open(j, '{');
-    json_key(j, "roles");
-    json_open(j, '[');
+    json_open(j, NULL, '{');
+    json_open(j, "roles", '[');
     for (int n = 0; (role = result_role_key(t, n)) != NULL; n++)
-        json_string(j, role);
+        json_string(j, NULL, role);
     json_close(j, ']');
-    json_key(j, "chunkshape");
-    json_ints(j, p->ndim, t->grid.chunk);
-    json_key(j, "blockshape");
-    json_ints(j, p->ndim, t->grid.block);
-    json_key(j, "codec");
+    json_ints(j, "chunkshape", p->ndim, t->grid.chunk);
+    json_ints(j, "blockshape", p->ndim, t->grid.block);
     const char *const codec = names_text(names_codec, p->codec);
-    json_string(j, codec ? codec : "unknown");
-    json_key(j, "codec_meta");
-    json_int(j, p->codec_meta);
-    json_key(j, "clevel");
-    json_int(j, p->clevel);
+    json_string(j, "codec", codec ? codec : "unknown");
+    json_int(j, "codec_meta", p->codec_meta);
+    json_int(j, "clevel", p->clevel);
     filters_json(j, p->filters, p->filters_meta);
-    json_key(j, "cratio");
-    json_real(j, t->ratio);
-    json_key(j, "write_bytes_per_second");
-    json_real(j, size / times_median(&t->write));
-    json_key(j, "read_bytes_per_second");
-    json_real(j, size / times_median(&t->read));
-    json_key(j, "accesses");
-    json_open(j, '[');
+    json_real(j, "cratio", t->ratio);
+    json_real(j, "write_bytes_per_second", size / times_median(&t->write));
+    json_real(j, "read_bytes_per_second", size / times_median(&t->read));
+    json_open(j, "accesses", '[');
     for (int i = 0; i < r->contest->setting.mix->count; i++)
         json_access(j, r, t, i);
     json_close(j, ']');
-    json_key(j, "mix_seconds");
-    json_real(j, t->mix);
-    json_key(j, "rounds");
-    json_int(j, t->read.count);
-    json_key(j, "on_front");
-    json_bool(j, t->on_front);
+    json_real(j, "mix_seconds", t->mix);
+    json_int(j, "rounds", t->read.count);
+    json_bool(j, "on_front", t->on_front);
     json_close(j, '}');
 }
 
@@ -76,48 +61,26 @@ json_setting(struct json *j, const struct result *r)
     const struct contest *const c = r->contest;
     const struct setting *const s = &c->setting;
 
-    json_key(j, "name");
-    json_string(j, r->name);
-    json_key(j, "shape");
-    json_ints(j, c->base.ndim, c->base.shape);
-    json_key(j, "dtype");
-    if (c->base.dtype)
-        json_string(j, c->base.dtype);
-    else
-        json_null(j);
-    json_key(j, "sample_shape");
-    json_ints(j, s->sample->ndim, s->sample->shape);
-    json_key(j, "threads");
-    json_int(j, s->model.threads);
-    json_key(j, "caches");
-    json_ints(j, 3, (int64_t[]){s->machine.l1, s->machine.l2, s->machine.l3});
-    json_key(j, "disk_bytes_per_second");
-    if (s->model.disk_speed > 0)
-        json_real(j, s->model.disk_speed);
-    else
-        json_null(j);
-    json_key(j, "disk_latency_seconds");
-    json_real(j, s->model.disk_latency);
-    json_key(j, "mix");
-    json_open(j, '[');
+    json_string(j, "name", r->name);
+    json_ints(j, "shape", c->base.ndim, c->base.shape);
+    json_string(j, "dtype", c->base.dtype);
+    json_ints(j, "sample_shape", s->sample->ndim, s->sample->shape);
+    json_int(j, "threads", s->model.threads);
+    json_ints(j, "caches", 3, (int64_t[]){s->machine.l1, s->machine.l2, s->machine.l3});
+    json_real(j, "disk_bytes_per_second",
+              s->model.disk_speed > 0 ? s->model.disk_speed : (double)NAN);
+    json_real(j, "disk_latency_seconds", s->model.disk_latency);
+    json_open(j, "mix", '[');
     for (int i = 0; i < s->mix->count; i++) {
-        json_open(j, '{');
-        json_key(j, "access");
-        json_string(j, s->mix->items[i].text);
-        json_key(j, "weight");
-        json_real(j, s->mix->items[i].weight);
+        json_open(j, NULL, '{');
+        json_string(j, "access", s->mix->items[i].text);
+        json_real(j, "weight", s->mix->items[i].weight);
         json_close(j, '}');
     }
     json_close(j, ']');
-    json_key(j, "seconds");
-    json_real(j, c->seconds);
-    json_key(j, "cut_short");
-    json_bool(j, c->cut_short);
-    json_key(j, "applied");
-    if (r->applied)
-        json_string(j, r->applied);
-    else
-        json_null(j);
+    json_real(j, "seconds", c->seconds);
+    json_bool(j, "cut_short", c->cut_short);
+    json_string(j, "applied", r->applied);
 }
 
 void
@@ -125,16 +88,13 @@ result_json(const struct result *r, FILE *out)
 {
     struct json j;
 
-    json_init(&j, out);
-    json_open(&j, '{');
+    json_begin(&j, out);
     json_setting(&j, r);
-    json_key(&j, "layouts");
-    json_open(&j, '[');
+    json_open(&j, "layouts", '[');
     for (int i = 0; i < r->contest->count; i++)
         json_trial(&j, r, &r->contest->trials[i]);
     json_close(&j, ']');
-    json_close(&j, '}');
-    fputc('\n', out);
+    json_end(&j);
 }
 
 // A field that may hold commas.

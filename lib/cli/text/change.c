@@ -20,12 +20,8 @@ change_print(const struct arguments *args, const tess_info *before, const tess_i
         putchar('\n');
         return;
     }
-    json_init(&j, stdout);
-    json_open(&j, '{');
-    json_key(&j, "shape");
-    json_ints(&j, after->ndim, after->shape);
-    json_key(&j, "shape_before");
-    json_ints(&j, before->ndim, before->shape);
-    json_close(&j, '}');
-    putchar('\n');
+    json_begin(&j, stdout);
+    json_ints(&j, "shape", after->ndim, after->shape);
+    json_ints(&j, "shape_before", before->ndim, before->shape);
+    json_end(&j);
 }

@@ -155,10 +155,9 @@ json_block_sizes(struct json *j, tess_array *a, int64_t n, const tess_chunk_info
         return report_nomem(err, (int64_t)sizeof *sizes * chunk->nblocks);
     const tess_status st = tess_array_chunk_blocks(a, n, sizes, (size_t)chunk->nblocks, err);
     if (st == TESS_OK) {
-        json_key(j, "blocks");
-        json_open(j, '[');
+        json_open(j, "blocks", '[');
         for (int32_t i = 0; i < chunk->nblocks; i++)
-            json_int(j, sizes[i]);
+            json_int(j, NULL, sizes[i]);
         json_close(j, ']');
     }
     free(sizes);
@@ -171,13 +170,13 @@ json_blocks(struct json *j, tess_array *a, int64_t n, const tess_chunk_info *chu
     char codec[16];
 
     codec_text(chunk->codec, codec, sizeof codec);
-    json_key(j, "nblocks"), json_int(j, chunk->nblocks);
-    json_key(j, "blocksize"), json_int(j, chunk->blocksize);
-    json_key(j, "codec"), json_string(j, codec);
-    json_key(j, "codec_id"), json_int(j, chunk->codec);
+    json_int(j, "nblocks", chunk->nblocks);
+    json_int(j, "blocksize", chunk->blocksize);
+    json_string(j, "codec", codec);
+    json_int(j, "codec_id", chunk->codec);
     filters_json(j, chunk->filters, chunk->filters_meta);
-    json_key(j, "split"), json_bool(j, chunk->split);
-    json_key(j, "dictionary_size"), json_int(j, chunk->dictionary_size);
+    json_bool(j, "split", chunk->split);
+    json_int(j, "dictionary_size", chunk->dictionary_size);
     return chunk->blocksize > 0 ? TESS_OK : json_block_sizes(j, a, n, chunk, err);
 }
 
@@ -190,17 +189,17 @@ json_chunk(struct json *j, tess_array *a, const tess_info *info, int64_t n, tess
     tess_status st = tess_array_chunk(a, n, &chunk, err);
     if (st != TESS_OK)
         return st;
-    json_open(j, '{');
+    json_open(j, NULL, '{');
     if (info->plain) {
-        json_key(j, "offset"), json_int(j, chunk.offset);
+        json_int(j, "offset", chunk.offset);
     } else {
         grid_position(info, n, position);
-        json_key(j, "position"), json_ints(j, info->ndim, position);
+        json_ints(j, "position", info->ndim, position);
     }
-    json_key(j, "kind"), json_string(j, names_text(names_chunk, (int)chunk.kind));
-    json_key(j, "stored"), json_bool(j, chunk.stored);
-    json_key(j, "nbytes"), json_int(j, chunk.nbytes);
-    json_key(j, "cbytes"), json_int(j, chunk.cbytes);
+    json_string(j, "kind", names_text(names_chunk, (int)chunk.kind));
+    json_bool(j, "stored", chunk.stored);
+    json_int(j, "nbytes", chunk.nbytes);
+    json_int(j, "cbytes", chunk.cbytes);
     if (chunk.kind == TESS_CHUNK_BLOCKS)
         st = json_blocks(j, a, n, &chunk, err);
     json_close(j, '}');
@@ -212,8 +211,7 @@ chunks_json(struct json *j, tess_array *a, const tess_info *info, tess_error *er
 {
     tess_status st = TESS_OK;
 
-    json_key(j, "chunks");
-    json_open(j, '[');
+    json_open(j, "chunks", '[');
     for (int64_t n = 0; n < info->nchunks && st == TESS_OK; n++)
         st = json_chunk(j, a, info, n, err);
     json_close(j, ']');

@@ -43,10 +43,9 @@ filters_write(FILE *out, const uint8_t *ids, const uint8_t *metas)
 static void
 json_bytes(struct json *j, const char *key, const uint8_t *values)
 {
-    json_key(j, key);
-    json_open(j, '[');
+    json_open(j, key, '[');
     for (int i = 0; i < TESS_MAX_FILTERS; i++)
-        json_int(j, values[i]);
+        json_int(j, NULL, values[i]);
     json_close(j, ']');
 }
 
@@ -55,11 +54,10 @@ filters_json(struct json *j, const uint8_t *ids, const uint8_t *metas)
 {
     char name[32];
 
-    json_key(j, "filters");
-    json_open(j, '[');
+    json_open(j, "filters", '[');
     for (int i = 0; i < TESS_MAX_FILTERS; i++) {
         filter_name(ids[i], name, sizeof name);
-        json_string(j, name);
+        json_string(j, NULL, name);
     }
     json_close(j, ']');
     json_bytes(j, "filters_id", ids);

@@ -1,8 +1,10 @@
 /*
- * item.h - one item as text.
+ * item.h - one item as text, and as JSON.
  */
 #ifndef CLI_ITEM_H
 #define CLI_ITEM_H
+
+#include "cli/text/json.h"
 
 #include <tessera/dtype.h>
 
@@ -23,6 +25,11 @@ void item_format_init(struct item_format *format, const char *dtype, int32_t typ
 // Numbers in full precision, True and False, strings in quotes, dates as ISO 8601, anything else
 // in hexadecimal. `item` has typesize bytes, in the byte order of its type.
 void item_print(FILE *out, const struct item_format *format, const uint8_t *item);
+
+// Numbers and booleans are what they are. Else the text of item_print(), without the quotes of
+// strings: so are nan and inf, complex numbers, times, and bytes in hexadecimal.
+void item_json(struct json *j, const char *key, const struct item_format *format,
+               const uint8_t *item);
 
 // The number in an item, or in a part of it: an integer of up to 8 bytes, a float of 2, 4 or 8.
 uint64_t item_load(const uint8_t *bytes, int size, char order);

@@ -15,20 +15,32 @@ json_init(struct json *j, FILE *out)
     *j = (struct json){.out = out, .first = true};
 }
 
-// Before a key, or before a value that has none.
+// Before a value, or before a key without one.
 static void
-separate(struct json *j)
+begin(struct json *j, const char *key)
 {
     if (!j->first && !j->keyed)
         fputs(", ", j->out);
     j->first = false;
     j->keyed = false;
+    if (key) {
+        j->first = true;
+        json_string(j, NULL, key);
+        fputs(": ", j->out);
+    }
 }
 
 void
-json_open(struct json *j, char bracket)
+json_key(struct json *j, const char *key)
 {
-    separate(j);
+    begin(j, key);
+    j->keyed = true;
+}
+
+void
+json_open(struct json *j, const char *key, char bracket)
+{
+    begin(j, key);
     fputc(bracket, j->out);
     j->first = true;
 }
@@ -41,19 +53,29 @@ json_close(struct json *j, char bracket)
 }
 
 void
-json_key(struct json *j, const char *key)
+json_begin(struct json *j, FILE *out)
 {
-    json_string(j, key);
-    fputs(": ", j->out);
-    j->keyed = true;
+    json_init(j, out);
+    json_open(j, NULL, '{');
 }
 
 void
-json_string(struct json *j, const char *text)
+json_end(struct json *j)
+{
+    json_close(j, '}');
+    fputc('\n', j->out);
+}
+
+void
+json_string(struct json *j, const char *key, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
 
-    separate(j);
+    if (!text) {
+        json_text(j, key, "null");
+        return;
+    }
+    begin(j, key);
     fputc('"', j->out);
     while (*p) {
         const int n = text_utf8_length((const char *)p);
@@ -72,11 +94,11 @@ json_string(struct json *j, const char *text)
 }
 
 void
-json_hex(struct json *j, const void *bytes, size_t size)
+json_hex(struct json *j, const char *key, const void *bytes, size_t size)
 {
     const unsigned char *p = bytes;
 
-    separate(j);
+    begin(j, key);
     fputc('"', j->out);
     for (size_t i = 0; i < size; i++)
         fprintf(j->out, "%02x", p[i]);
@@ -84,48 +106,48 @@ json_hex(struct json *j, const void *bytes, size_t size)
 }
 
 void
-json_text(struct json *j, const char *json)
+json_text(struct json *j, const char *key, const char *json)
 {
-    separate(j);
+    begin(j, key);
     fputs(json, j->out);
 }
 
 void
-json_int(struct json *j, int64_t value)
+json_int(struct json *j, const char *key, int64_t value)
 {
-    separate(j);
+    begin(j, key);
     fprintf(j->out, "%" PRId64, value);
 }
 
 void
-json_real(struct json *j, double value)
+json_known(struct json *j, const char *key, bool known, int64_t value)
+{
+    if (known)
+        json_int(j, key, value);
+    else
+        json_text(j, key, "null");
+}
+
+void
+json_real(struct json *j, const char *key, double value)
 {
     char text[REAL_TEXT_SIZE];
 
-    separate(j);
     real_format(value, sizeof value, text);
-    fputs(isfinite(value) ? text : "null", j->out);
+    json_text(j, key, isfinite(value) ? text : "null");
 }
 
 void
-json_bool(struct json *j, bool value)
+json_bool(struct json *j, const char *key, bool value)
 {
-    separate(j);
-    fputs(value ? "true" : "false", j->out);
+    json_text(j, key, value ? "true" : "false");
 }
 
 void
-json_null(struct json *j)
+json_ints(struct json *j, const char *key, int n, const int64_t *values)
 {
-    separate(j);
-    fputs("null", j->out);
-}
-
-void
-json_ints(struct json *j, int n, const int64_t *values)
-{
-    json_open(j, '[');
+    json_open(j, key, '[');
     for (int i = 0; i < n; i++)
-        json_int(j, values[i]);
+        json_int(j, NULL, values[i]);
     json_close(j, ']');
 }

@@ -6,7 +6,7 @@
  */
 #include "cli/text/print.h"
 
-#include "cli/text/item_json.h"
+#include "cli/text/item.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ open_lists(struct printer *p, int n)
     if (!p->json)
         repeat(p->out, '[', n);
     while (p->json && n-- > 0)
-        json_open(p->json, '[');
+        json_open(p->json, NULL, '[');
 }
 
 static void
@@ -88,7 +88,7 @@ printer_items(struct printer *p, const uint8_t *items, int64_t n)
             open_lists(p, p->ndim);
         p->begun = true;
         if (p->json)
-            item_json(p->json, &p->format, items);
+            item_json(p->json, NULL, &p->format, items);
         else
             item_print(p->out, &p->format, items);
         advance(p);
