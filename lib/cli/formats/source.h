@@ -56,18 +56,15 @@ enum walk_order source_order(const struct source *source);
 tess_status source_finish(struct source *source, tess_error *err);
 
 // The kinds, for source_open().
-tess_status source_npy_open(const char *path, struct source **source, tess_error *err);
-tess_status source_raw_open(const char *path, const char *dtype, int ndim, const int64_t *shape,
-                            struct source **source, tess_error *err);
 tess_status source_netcdf_open(const char *path, const char *variable, struct source **source,
                                tess_error *err);
-
 tess_status source_hdf5_open(const char *path, const char *dataset, struct source **source,
                              tess_error *err);
-// These close the feed, also when they fail.
-tess_status source_npy_feed_open(struct feed *feed, struct source **source, tess_error *err);
-tess_status source_raw_feed_open(struct feed *feed, const char *dtype, int ndim,
-                                 const int64_t *shape, struct source **source, tess_error *err);
+// Of the feed, which they close, also when they fail; without one of the file.
+tess_status source_npy_open(const char *path, struct feed *feed, struct source **source,
+                            tess_error *err);
+tess_status source_raw_open(const char *path, struct feed *feed, const char *dtype, int ndim,
+                            const int64_t *shape, struct source **source, tess_error *err);
 
 // For the kinds: the typesize from the dtype; TESS_ERR_UNSUPPORTED if it is not understood.
 tess_status source_set_typesize(struct source *s, tess_error *err);

@@ -31,7 +31,7 @@ open_npz(const char *path, const char *member, struct source **source, tess_erro
     struct feed *feed = NULL;
     const tess_status st = feed_npz_open(path, member, &feed, err);
 
-    return st == TESS_OK ? source_npy_feed_open(feed, source, err) : st;
+    return st == TESS_OK ? source_npy_open(NULL, feed, source, err) : st;
 }
 
 static bool
@@ -77,9 +77,9 @@ open_raw(const char *name, const char *dtype, const char *shape, struct source *
     if (!text_shape(shape, &ndim, parsed))
         return report_set(err, TESS_ERR_ARG, "--shape %s: not a shape such as 400x300", shape);
     if (strcmp(name, "-") != 0)
-        return source_raw_open(name, dtype, ndim, parsed, source, err);
+        return source_raw_open(name, NULL, dtype, ndim, parsed, source, err);
     const tess_status st = feed_stdin_open(&feed, err);
-    return st == TESS_OK ? source_raw_feed_open(feed, dtype, ndim, parsed, source, err) : st;
+    return st == TESS_OK ? source_raw_open(NULL, feed, dtype, ndim, parsed, source, err) : st;
 }
 
 static tess_status
@@ -91,7 +91,7 @@ open_stdin(const char *dtype, const char *shape, struct source **source, tess_er
         return open_raw("-", dtype, shape, source, err);
     tess_status st = feed_stdin_open(&feed, err);
     if (st == TESS_OK)
-        st = source_npy_feed_open(feed, source, err);
+        st = source_npy_open(NULL, feed, source, err);
     if (st == TESS_ERR_FORMAT)
         return report_set(err, TESS_ERR_FORMAT,
                           "not a .npy file; raw items need --dtype and --shape");
@@ -121,6 +121,6 @@ source_open(const char *name, const char *dtype, const char *shape, struct sourc
     if (dtype || shape || !source_has_name_of(name))
         return open_raw(name, dtype, shape, source, err);
     return colon ? open_part(name, colon, source, err)
-           : npy ? source_npy_open(name, source, err)
+           : npy ? source_npy_open(name, NULL, source, err)
                  : open_file(name, "", source, err);
 }
