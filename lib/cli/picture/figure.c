@@ -34,6 +34,9 @@ figure_format_find(const char *name)
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#ifdef HAVE_FONTCONFIG
+#include <fontconfig/fontconfig.h>
+#endif
 
 #include <errno.h>
 #include <inttypes.h>
@@ -301,6 +304,16 @@ write_surface(struct drawing *d, const struct figure_format *format, FILE *file,
     return status;
 }
 
+// What cairo and fontconfig keep for the next picture, of which there is none.
+static void
+release_fonts(void)
+{
+    cairo_debug_reset_static_data();
+#ifdef HAVE_FONTCONFIG
+    FcFini();
+#endif
+}
+
 tess_status
 figure_supported(tess_error *err)
 {
@@ -334,6 +347,7 @@ figure_write(const char *path, const struct figure_format *format, const struct 
     errno = 0;
     if (status == CAIRO_STATUS_SUCCESS)
         status = write_surface(&d, format, file, extents);
+    release_fonts();
     if (status == CAIRO_STATUS_WRITE_ERROR && errno != 0)
         st = report_errno(err, "cannot write");
     else if (status != CAIRO_STATUS_SUCCESS)
