@@ -21,7 +21,6 @@
 #include <tessera/array.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -127,42 +126,25 @@ hear(int64_t done, int64_t total, void *user)
 // -- the items
 
 static tess_status
-read_box(struct append *job, const struct walk *walk, uint8_t *buffer, size_t size, tess_error *err)
+copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
-    job->about = job->in_name;
-    const tess_status st = input_read(&job->in, walk->start, walk->stop, buffer, size, err);
-    if (st != TESS_OK)
-        return st;
-    if (job->swapped)
-        swap_words(buffer, (int64_t)size, job->swapped);
-    job->about = job->path;
-    return TESS_OK;
-}
-
-static tess_status
-write_boxes(struct append *job, struct walk *walk, uint8_t *buffer, tess_error *err)
-{
+    struct append *const job = user;
+    const size_t size = (size_t)(w->items * job->in.typesize);
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
     tess_status st = TESS_OK;
 
-    while (walk_step(walk)) {
-        const size_t size = (size_t)(walk->items * job->in.typesize);
-        int64_t start[TESS_MAX_NDIM], stop_at[TESS_MAX_NDIM];
-
-        TRY(read_box(job, walk, buffer, size, err));
-        memcpy(start, walk->start, sizeof start);
-        memcpy(stop_at, walk->stop, sizeof stop_at);
-        start[job->axis] += job->before.shape[job->axis];
-        stop_at[job->axis] += job->before.shape[job->axis];
-        TRY(tess_array_write(job->array, start, stop_at, buffer, size, err));
-        progress_add(&job->progress, (double)walk->items);
-        if (signals_came())
-            return report_set(err, TESS_ERR_CANCELLED, "interrupted");
-    }
-    if (job->in.source) {
-        job->about = job->in_name;
-        TRY(source_finish(job->in.source, err));
-        job->about = job->path;
-    }
+    job->about = job->in_name;
+    TRY(input_read(&job->in, w->start, w->stop, buffer, size, err));
+    job->about = job->path;
+    if (job->swapped)
+        swap_words(buffer, (int64_t)size, job->swapped);
+    memcpy(start, w->start, sizeof start);
+    memcpy(stop, w->stop, sizeof stop);
+    start[job->axis] += job->before.shape[job->axis];
+    stop[job->axis] += job->before.shape[job->axis];
+    TRY(tess_array_write(job->array, start, stop, buffer, size, err));
+    if (signals_came())
+        return report_set(err, TESS_ERR_CANCELLED, "interrupted");
 out:
     return st;
 }
@@ -171,29 +153,24 @@ static tess_status
 copy_boxes(struct append *job, tess_error *err)
 {
     int64_t skew[TESS_MAX_NDIM] = {0}, longer[TESS_MAX_NDIM];
-    struct walk walk;
-    double total = 1;
+    tess_status st = TESS_OK;
 
     memcpy(longer, job->before.shape, sizeof longer);
     longer[job->axis] += job->in.shape[job->axis];
     skew[job->axis] = job->before.shape[job->axis] % job->before.chunkshape[job->axis];
-    walk_init(&walk, &(struct walk_plan){.ndim = job->in.ndim,
-                                         .shape = job->in.shape,
-                                         .grain = job->before.chunkshape,
-                                         .skew = skew,
-                                         .max_items = WALK_BYTES / job->in.typesize,
-                                         .order = job->in.order});
-    for (int i = 0; i < job->in.ndim; i++)
-        total *= (double)job->in.shape[i];
-    progress_begin(&job->progress, total);
-    const int64_t size = walk.box_items * job->in.typesize;
-    uint8_t *const buffer = malloc(size > 0 ? (size_t)size : 1);
-    if (!buffer)
-        return report_nomem(err, size);
-    tess_status st = tess_array_resize(job->array, longer, err);
-    if (st == TESS_OK)
-        st = write_boxes(job, &walk, buffer, err);
-    free(buffer);
+    TRY(tess_array_resize(job->array, longer, err));
+    TRY(walk_run(&(struct walk_plan){.ndim = job->in.ndim,
+                                     .shape = job->in.shape,
+                                     .grain = job->before.chunkshape,
+                                     .skew = skew,
+                                     .order = job->in.order},
+                 job->in.typesize, copy_box, job, err));
+    if (job->in.source) {
+        job->about = job->in_name;
+        TRY(source_finish(job->in.source, err));
+        job->about = job->path;
+    }
+out:
     return st;
 }
 

@@ -8,11 +8,9 @@
 #include "cli/data/compare.h"
 #include "cli/data/open.h"
 #include "cli/data/pick.h"
-#include "cli/data/walk.h"
 #include "cli/report.h"
 #include "cli/text/item.h"
 #include "cli/text/json.h"
-#include "cli/text/progress.h"
 #include "cli/text/real.h"
 #include "cli/text/text.h"
 
@@ -37,6 +35,7 @@ struct diff {
     struct side a, b;
     const char *about;
     struct comparison items;
+    int64_t compared, different; // of the items
     bool alike; // items can be compared
     bool equal; // nothing differs so far
     FILE *out;
@@ -186,69 +185,46 @@ tell_items(struct diff *d, int64_t compared, int64_t different)
     }
 }
 
+// A box of A has been read.
 static tess_status
-compare_boxes(struct diff *d, struct walk *walk, uint8_t *a, uint8_t *b, tess_error *err)
+compare_box(const struct walk *w, uint8_t *a, void *user, tess_error *err)
 {
-    const int64_t size = d->a.info.typesize;
-    int64_t compared = 0, different = 0;
-    struct progress progress;
-    double total = 1;
-    tess_status st = TESS_OK;
+    struct diff *const d = user;
+    const int64_t n = w->items, size = d->a.info.typesize;
+    uint8_t *const b = a + n * size;
 
-    for (int i = 0; i < d->a.sel.ndim; i++)
-        total *= (double)d->a.sel.count[i];
-    progress_begin(&progress, total);
-    while (walk_step(walk)) {
-        const int64_t n = walk->items;
-
-        d->about = d->a.path;
-        TRY(pick_read(d->a.array, &d->a.sel, walk->start, walk->stop, a, err));
-        d->about = d->b.path;
-        TRY(pick_read(d->b.array, &d->b.sel, walk->start, walk->stop, b, err));
-        for (int64_t i = compare_next(&d->items, a, b, 0, n); i < n;
-             i = compare_next(&d->items, a, b, i + 1, n)) {
-            if (different++ < POSITIONS)
-                tell_item(d, walk, i, a + i * size, b + i * size);
-        }
-        compared += n;
-        progress_add(&progress, (double)n);
+    d->about = d->b.path;
+    const tess_status st = pick_read(d->b.array, &d->b.sel, w->start, w->stop, b, err);
+    if (st != TESS_OK)
+        return st;
+    d->about = d->a.path;
+    for (int64_t i = compare_next(&d->items, a, b, 0, n); i < n;
+         i = compare_next(&d->items, a, b, i + 1, n)) {
+        if (d->different++ < POSITIONS)
+            tell_item(d, w, i, a + i * size, b + i * size);
     }
-    if (d->json)
-        json_close(d->json, ']');
-    tell_items(d, compared, different);
-    d->equal &= different == 0;
-out:
-    progress_end(&progress);
-    return st;
+    d->compared += n;
+    return TESS_OK;
 }
 
 static tess_status
 compare_items(struct diff *d, tess_error *err)
 {
-    int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
-    struct walk walk;
-
-    pick_grid(&d->a.info, &d->a.sel, grain, skew);
-    walk_init(&walk, &(struct walk_plan){.ndim = d->a.sel.ndim,
-                                         .shape = d->a.sel.count,
-                                         .grain = grain,
-                                         .skew = skew,
-                                         .max_items = WALK_BYTES / 2 / d->a.info.typesize,
-                                         .order = WALK_C});
-    const int64_t size = walk.box_items * d->a.info.typesize;
-    uint8_t *const a = malloc(size > 0 ? (size_t)size : 1);
-    uint8_t *const b = malloc(size > 0 ? (size_t)size : 1);
     if (d->json) {
         json_open(d->json, NULL, '{');
         json_open(d->json, "first", '[');
     }
-    const tess_status st =
-        a && b ? compare_boxes(d, &walk, a, b, err) : report_nomem(err, 2 * size);
+    d->about = d->a.path;
+    const tess_status st = pick_run(d->a.array, &d->a.sel, WALK_C, 2, compare_box, d, err);
+    if (st != TESS_OK)
+        return st;
+    if (d->json)
+        json_close(d->json, ']');
+    tell_items(d, d->compared, d->different);
+    d->equal &= d->different == 0;
     if (d->json)
         json_close(d->json, '}');
-    free(a);
-    free(b);
-    return st;
+    return TESS_OK;
 }
 
 // The item that growth shows: zeros, if the array was made with no other.

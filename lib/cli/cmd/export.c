@@ -9,10 +9,8 @@
 #include "cli/data/output.h"
 #include "cli/data/path.h"
 #include "cli/data/pick.h"
-#include "cli/data/walk.h"
 #include "cli/formats/sink.h"
 #include "cli/report.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
 
 #include <stdio.h>
@@ -164,50 +162,29 @@ open_sink(struct export *job, bool force, tess_error *err)
 }
 
 static tess_status
-copy_boxes(struct export *job, struct walk *walk, uint8_t *buffer, tess_error *err)
+write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
 {
-    const struct selection *sel = &job->sel;
-    struct progress progress;
-    double total = 1;
-    tess_status st = TESS_OK;
+    struct export *const job = user;
+    const size_t size = (size_t)(w->items * job->info.typesize);
 
-    for (int i = 0; i < sel->ndim; i++)
-        total *= (double)sel->count[i];
-    progress_begin(&progress, total);
-    while (walk_step(walk)) {
-        const size_t size = (size_t)(walk->items * job->info.typesize);
-
+    job->about = job->out_name;
+    const tess_status st = job->sink->write(job->sink, w->start, w->stop, items, size, err);
+    if (st == TESS_OK)
         job->about = job->in_name;
-        TRY(pick_read(job->in, sel, walk->start, walk->stop, buffer, err));
-        job->about = job->out_name;
-        TRY(job->sink->write(job->sink, walk->start, walk->stop, buffer, size, err));
-        progress_add(&progress, (double)walk->items);
-    }
-    TRY(job->sink->finish(job->sink, err));
-out:
-    progress_end(&progress);
     return st;
 }
 
 static tess_status
 copy(struct export *job, tess_error *err)
 {
-    const bool to_stdout = job->format->to_stdout;
-    struct walk walk;
+    const enum walk_order order = job->format->to_stdout ? WALK_STREAM : WALK_C;
 
-    walk_init(&walk, &(struct walk_plan){.ndim = job->sel.ndim,
-                                         .shape = job->sel.count,
-                                         .grain = job->grain,
-                                         .skew = job->skew,
-                                         .max_items = WALK_BYTES / job->info.typesize,
-                                         .order = to_stdout ? WALK_STREAM : WALK_C});
-    const int64_t size = walk.box_items * job->info.typesize;
-    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
-    if (!buffer)
-        return report_nomem(err, size);
-    const tess_status st = copy_boxes(job, &walk, buffer, err);
-    free(buffer);
-    return st;
+    job->about = job->in_name;
+    const tess_status st = pick_run(job->in, &job->sel, order, 1, write_box, job, err);
+    if (st != TESS_OK)
+        return st;
+    job->about = job->out_name;
+    return job->sink->finish(job->sink, err);
 }
 
 // Not all that can be in an array can be in a file.

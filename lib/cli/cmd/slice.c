@@ -6,11 +6,8 @@
 #include "cli/commands.h"
 #include "cli/data/open.h"
 #include "cli/data/pick.h"
-#include "cli/data/walk.h"
 #include "cli/report.h"
 #include "cli/text/print.h"
-
-#include <stdlib.h>
 
 // Up to the items.
 static void
@@ -23,29 +20,22 @@ begin_json(struct json *j, const tess_info *info, const struct selection *sel)
 }
 
 static tess_status
+print_box(const struct walk *w, uint8_t *items, void *printer, tess_error *err)
+{
+    (void)err;
+    printer_items(printer, items, w->items);
+    return TESS_OK;
+}
+
+static tess_status
 print_selection(const tess_array *a, const struct selection *sel, bool json, tess_error *err)
 {
-    int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
     struct item_format format;
     struct printer printer;
     struct json j;
-    tess_status st = TESS_OK;
-    struct walk walk;
     tess_info info;
 
     tess_array_info(a, &info);
-    pick_grid(&info, sel, grain, skew);
-    walk_init(&walk, &(struct walk_plan){.ndim = sel->ndim,
-                                         .shape = sel->count,
-                                         .grain = grain,
-                                         .skew = skew,
-                                         .max_items = WALK_BYTES / info.typesize,
-                                         .order = WALK_STREAM});
-    const int64_t size = walk.box_items * info.typesize;
-    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
-    if (!buffer)
-        return report_nomem(err, size);
-
     item_format_init(&format, info.dtype, info.typesize);
     if (json) {
         begin_json(&j, &info, sel);
@@ -53,17 +43,13 @@ print_selection(const tess_array *a, const struct selection *sel, bool json, tes
     } else {
         printer_begin(&printer, stdout, &format, sel->out_ndim, sel->out_shape);
     }
-    while (walk_step(&walk)) {
-        TRY(pick_read(a, sel, walk.start, walk.stop, buffer, err));
-        printer_items(&printer, buffer, walk.items);
-    }
+    const tess_status st = pick_run(a, sel, WALK_STREAM, 1, print_box, &printer, err);
+    if (st != TESS_OK)
+        return st;
     printer_end(&printer);
-    if (json) {
+    if (json)
         json_end(&j);
-    }
-out:
-    free(buffer);
-    return st;
+    return TESS_OK;
 }
 
 static int

@@ -3,11 +3,10 @@
  */
 #include "cli/data/pick.h"
 
-#include "cli/data/walk.h"
-
 #include <tessera/slice.h>
 
 #include <stdlib.h>
+#include <unistd.h>
 
 tess_status
 pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
@@ -33,4 +32,41 @@ pick_grid(const tess_info *info, const struct selection *sel, int64_t *grain, in
         grain[i] = cell[i] > step ? (cell[i] - 1) / step + 1 : 1;
         skew[i] = sel->step[i] == 1 && cell[i] > 0 ? sel->start[i] % cell[i] : 0;
     }
+}
+
+struct job {
+    const tess_array *a;
+    const struct selection *sel;
+    walk_visit_fn *visit;
+    void *user;
+};
+
+static tess_status
+read_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+{
+    const struct job *const job = user;
+    const tess_status st = pick_read(job->a, job->sel, w->start, w->stop, buffer, err);
+
+    return st == TESS_OK ? job->visit(w, buffer, job->user, err) : st;
+}
+
+tess_status
+pick_run(const tess_array *a, const struct selection *sel, enum walk_order order, int copies,
+         walk_visit_fn *visit, void *user, tess_error *err)
+{
+    struct job job = {.a = a, .sel = sel, .visit = visit, .user = user};
+    int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
+    const bool to_terminal = order == WALK_STREAM && isatty(STDOUT_FILENO);
+    tess_info info;
+
+    tess_array_info(a, &info);
+    pick_grid(&info, sel, grain, skew);
+    return walk_run(&(struct walk_plan){.ndim = sel->ndim,
+                                        .shape = sel->count,
+                                        .grain = grain,
+                                        .skew = skew,
+                                        .max_items = WALK_BYTES / copies / info.typesize,
+                                        .order = order,
+                                        .quiet = to_terminal},
+                    copies * info.typesize, read_and_visit, &job, err);
 }

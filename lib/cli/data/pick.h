@@ -5,6 +5,7 @@
 #define CLI_PICK_H
 
 #include "cli/data/select.h"
+#include "cli/data/walk.h"
 
 #include <tessera/array.h>
 
@@ -14,6 +15,11 @@
  */
 tess_status pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
                       const int64_t *stop, void *dst, tess_error *err);
+
+// Read all that is selected, box by box along the borders of chunks; each box is visited when it
+// has been read. `copies`: the buffer has room for so many boxes, of which the first is filled.
+tess_status pick_run(const tess_array *a, const struct selection *sel, enum walk_order order,
+                     int copies, walk_visit_fn *visit, void *user, tess_error *err);
 
 // The grid of chunks (of blocks, if chunks are very large) as the selection sees it: grain and skew
 // of a struct walk_plan.

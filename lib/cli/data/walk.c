@@ -7,6 +7,11 @@
  */
 #include "cli/data/walk.h"
 
+#include "cli/report.h"
+#include "cli/text/progress.h"
+
+#include <stdlib.h>
+
 // Product of all but one axis (-1: of all), INT64_MAX if it is larger than that.
 static int64_t
 product(int ndim, const int64_t *extent, int except)
@@ -114,4 +119,33 @@ walk_step(struct walk *w)
     for (int i = 0; i < w->ndim; i++)
         w->items *= w->stop[i] - w->start[i];
     return true;
+}
+
+tess_status
+walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit, void *user,
+         tess_error *err)
+{
+    struct walk_plan sized = *plan;
+    struct progress progress;
+    double total = 1;
+    tess_status st = TESS_OK;
+    struct walk w;
+
+    if (sized.max_items == 0)
+        sized.max_items = WALK_BYTES / typesize;
+    walk_init(&w, &sized);
+    const int64_t size = w.box_items * typesize;
+    uint8_t *const buffer = malloc(size > 0 ? (size_t)size : 1);
+    if (!buffer)
+        return report_nomem(err, size);
+    for (int i = 0; i < w.ndim; i++)
+        total *= (double)w.shape[i];
+    progress_begin(&progress, plan->quiet ? 0 : total);
+    while (st == TESS_OK && walk_step(&w)) {
+        st = visit(&w, buffer, user, err);
+        progress_add(&progress, (double)w.items);
+    }
+    progress_end(&progress);
+    free(buffer);
+    return st;
 }

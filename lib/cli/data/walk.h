@@ -25,8 +25,10 @@ struct walk_plan {
     const int64_t *grain; // borders between boxes lie at multiples of it where possible, >= 1
     const int64_t *skew; // where index 0 lies in the grid of grains
     const int64_t *most; // items of a box along each axis; not for streams
-    int64_t max_items; // of a box; exceeded by boxes of one grain, never in streams
+    int64_t max_items; // of a box; exceeded by boxes of one grain, never in streams. walk_run():
+                       // 0: as many as fit into WALK_BYTES
     enum walk_order order;
+    bool quiet; // walk_run() shows no progress
 };
 
 struct walk {
@@ -47,5 +49,13 @@ void walk_init(struct walk *w, const struct walk_plan *plan);
 
 // Go to the first or next box; false when there are no more.
 bool walk_step(struct walk *w);
+
+// What is done with the current box. `buffer` has room for the largest one.
+typedef tess_status walk_visit_fn(const struct walk *w, uint8_t *buffer, void *user,
+                                  tess_error *err);
+
+// Visit all boxes of items of that size, with a progress bar, until a visit fails.
+tess_status walk_run(const struct walk_plan *plan, int32_t typesize, walk_visit_fn *visit,
+                     void *user, tess_error *err);
 
 #endif

@@ -7,7 +7,6 @@
 #include "cli/data/params.h"
 #include "cli/data/walk.h"
 #include "cli/report.h"
-#include "cli/text/progress.h"
 
 #include <tessera/repair.h>
 
@@ -92,53 +91,39 @@ out:
 }
 
 static tess_status
-copy_boxes(struct ingest *job, struct walk *walk, uint8_t *buffer, tess_error *err)
+copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
-    struct source *in = job->in;
-    struct progress progress;
-    double total = 1;
+    struct ingest *const job = user;
+    const size_t size = (size_t)(w->items * job->in->typesize);
     tess_status st = TESS_OK;
 
-    for (int i = 0; i < in->ndim; i++)
-        total *= (double)in->shape[i];
-    progress_begin(&progress, total);
-    while (walk_step(walk)) {
-        job->about = job->in_name;
-        TRY(in->read(in, walk->start, walk->stop, buffer, err));
-        job->about = job->out_name;
-        TRY(tess_array_write(job->out, walk->start, walk->stop, buffer,
-                             (size_t)(walk->items * in->typesize), err));
-        progress_add(&progress, (double)walk->items);
-    }
     job->about = job->in_name;
-    TRY(source_finish(in, err));
+    TRY(job->in->read(job->in, w->start, w->stop, buffer, err));
     job->about = job->out_name;
-    TRY(attributes_store(&in->attributes, job->out, err));
-    TRY(tess_array_flush(job->out, err));
+    TRY(tess_array_write(job->out, w->start, w->stop, buffer, size, err));
 out:
-    progress_end(&progress);
     return st;
 }
 
 static tess_status
 copy(struct ingest *job, tess_error *err)
 {
-    const struct source *in = job->in;
-    struct walk walk;
+    struct source *in = job->in;
+    tess_status st = TESS_OK;
     tess_info info;
 
     tess_array_info(job->out, &info);
-    walk_init(&walk, &(struct walk_plan){.ndim = in->ndim,
-                                         .shape = in->shape,
-                                         .grain = info.chunkshape,
-                                         .max_items = WALK_BYTES / in->typesize,
-                                         .order = source_order(in)});
-    const int64_t size = walk.box_items * in->typesize;
-    uint8_t *buffer = malloc(size > 0 ? (size_t)size : 1);
-    if (!buffer)
-        return report_nomem(err, size);
-    const tess_status st = copy_boxes(job, &walk, buffer, err);
-    free(buffer);
+    TRY(walk_run(&(struct walk_plan){.ndim = in->ndim,
+                                     .shape = in->shape,
+                                     .grain = info.chunkshape,
+                                     .order = source_order(in)},
+                 in->typesize, copy_box, job, err));
+    job->about = job->in_name;
+    TRY(source_finish(in, err));
+    job->about = job->out_name;
+    TRY(attributes_store(&in->attributes, job->out, err));
+    TRY(tess_array_flush(job->out, err));
+out:
     return st;
 }
 

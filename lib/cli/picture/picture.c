@@ -7,9 +7,7 @@
 #include "cli/picture/picture.h"
 
 #include "cli/data/pick.h"
-#include "cli/data/walk.h"
 #include "cli/report.h"
-#include "cli/text/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +59,7 @@ picture_plan(struct picture *p, const struct selection *sel, const int axes[2],
 
 struct reading {
     struct picture *picture;
-    const tess_array *a;
+    int32_t typesize;
     struct selection sel;
     int64_t box[2];
     enum picture_reduce reduce;
@@ -134,14 +132,17 @@ add_run(struct reading *r, int64_t cell, int64_t first, uint8_t *items, size_t i
     }
 }
 
-static void
-add_box(struct reading *r, const struct walk *w, uint8_t *items, size_t item_size)
+static tess_status
+add_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
 {
+    struct reading *const r = user;
     const struct picture *p = r->picture;
+    const size_t item_size = (size_t)r->typesize;
     const int last = r->sel.ndim - 1;
     const int64_t run = w->stop[last] - w->start[last];
     int64_t index[TESS_MAX_NDIM];
 
+    (void)err;
     for (int i = 0; i <= last; i++)
         index[i] = w->start[i];
     for (int64_t done = 0; done < w->items; done += run) {
@@ -156,43 +157,7 @@ add_box(struct reading *r, const struct walk *w, uint8_t *items, size_t item_siz
         for (int i = last - 1; i >= 0 && ++index[i] == w->stop[i]; i--)
             index[i] = w->start[i];
     }
-}
-
-static tess_status
-read_boxes(struct reading *r, tess_error *err)
-{
-    int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
-    struct progress progress;
-    double total = 1;
-    tess_status st = TESS_OK;
-    struct walk walk;
-    tess_info info;
-
-    tess_array_info(r->a, &info);
-    pick_grid(&info, &r->sel, grain, skew);
-    walk_init(&walk, &(struct walk_plan){.ndim = r->sel.ndim,
-                                         .shape = r->sel.count,
-                                         .grain = grain,
-                                         .skew = skew,
-                                         .max_items = WALK_BYTES / info.typesize,
-                                         .order = WALK_C});
-    const int64_t size = walk.box_items * info.typesize;
-    uint8_t *items = malloc((size_t)size);
-    if (!items)
-        return report_nomem(err, size);
-
-    for (int i = 0; i < r->sel.ndim; i++)
-        total *= (double)r->sel.count[i];
-    progress_begin(&progress, total);
-    while (walk_step(&walk)) {
-        TRY(pick_read(r->a, &r->sel, walk.start, walk.stop, items, err));
-        add_box(r, &walk, items, (size_t)info.typesize);
-        progress_add(&progress, (double)walk.items);
-    }
-out:
-    progress_end(&progress);
-    free(items);
-    return st;
+    return TESS_OK;
 }
 
 // What was added up becomes a mean, and the range is known.
@@ -228,8 +193,11 @@ picture_read(struct picture *p, const tess_array *a, const struct selection *sel
              const struct missing *missing, tess_error *err)
 {
     const size_t ncells = (size_t)(p->cells[0] * p->cells[1]);
+    tess_info info;
+
+    tess_array_info(a, &info);
     struct reading r = {.picture = p,
-                        .a = a,
+                        .typesize = info.typesize,
                         .sel = *sel,
                         .box = {p->box[0], p->box[1]},
                         .reduce = reduce,
@@ -245,7 +213,7 @@ picture_read(struct picture *p, const tess_array *a, const struct selection *sel
     }
     if (reduce == PICTURE_SAMPLE)
         thin_out(&r);
-    TRY(read_boxes(&r, err));
+    TRY(pick_run(a, &r.sel, WALK_C, 1, add_box, &r, err));
     complete(&r);
 out:
     free(r.counts);
