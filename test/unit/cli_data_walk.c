@@ -3,6 +3,7 @@
  */
 #include "cli/data/strided.h"
 #include "cli/data/walk.h"
+#include "ndcopy/ndcopy.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,7 +229,8 @@ test_strided(void **state)
         assert_non_null(dst);
         for (size_t i = 0; i < size; i++)
             src[i] = (uint8_t)rand();
-        strided_copy(ndim, shape, item_size, dst, dst_strides, src + reverse_offset, src_strides);
+        ndcopy(ndim, shape, (int64_t)item_size, dst, dst_strides, src + reverse_offset,
+               src_strides);
         for (size_t n = 0; n < size; n++) {
             int64_t rest = (int64_t)(n / item_size), from = (int64_t)reverse_offset;
 

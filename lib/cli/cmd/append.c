@@ -6,15 +6,16 @@
  * where it can. Much of it is committed before the end. So whatever fails, a signal that asks to
  * end included, the array gets its shape back, while nobody else may write it.
  */
+#include "base/swap.h"
 #include "cli/commands.h"
 #include "cli/data/compare.h"
 #include "cli/data/open.h"
-#include "cli/data/swap.h"
 #include "cli/data/walk.h"
 #include "cli/formats/input.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/text/change.h"
+#include "cli/text/item.h"
 #include "cli/text/progress.h"
 #include "cli/text/text.h"
 
@@ -90,7 +91,7 @@ check_types(struct append *job, tess_error *err)
                           info->dtype ? info->dtype : "unknown", info->typesize);
     if (types.a.type.order == types.b.type.order || types.a.type.kind == TESS_KIND_OPAQUE)
         return TESS_OK;
-    job->swapped = swap_word_size(&types.a.type);
+    job->swapped = item_word_size(&types.a.type);
     return TESS_OK;
 }
 
@@ -137,7 +138,7 @@ copy_box(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
     TRY(input_read(&job->in, w->start, w->stop, buffer, size, err));
     job->about = job->path;
     if (job->swapped)
-        swap_words(buffer, (int64_t)size, job->swapped);
+        swap_bytes(buffer, size, (size_t)job->swapped);
     memcpy(start, w->start, sizeof start);
     memcpy(stop, w->stop, sizeof stop);
     start[job->axis] += job->before.shape[job->axis];

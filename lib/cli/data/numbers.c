@@ -5,6 +5,7 @@
  */
 #include "cli/data/numbers.h"
 
+#include "base/swap.h"
 #include "cli/text/real.h"
 
 #include <math.h>
@@ -37,18 +38,6 @@ numbers_init(struct numbers *n, const char *dtype, int32_t typesize)
     default:
         return false;
     }
-}
-
-static void
-swap(uint8_t *bytes, int64_t count, int size)
-{
-    for (int64_t i = 0; i < count; i++, bytes += size)
-        for (int low = 0, high = size - 1; low < high; low++, high--) {
-            const uint8_t byte = bytes[low];
-
-            bytes[low] = bytes[high];
-            bytes[high] = byte;
-        }
 }
 
 // Items of a C type, at any address.
@@ -151,7 +140,9 @@ void
 numbers_read(const struct numbers *n, uint8_t *items, int64_t count, double *out)
 {
     if (n->swapped)
-        swap(items, n->kind == TESS_KIND_COMPLEX ? 2 * count : count, n->size);
+        swap_bytes(items,
+                   (size_t)(n->kind == TESS_KIND_COMPLEX ? 2 * count : count) * (size_t)n->size,
+                   (size_t)n->size);
     switch (n->kind) {
     case TESS_KIND_BOOL:
         read_bool(items, count, out);

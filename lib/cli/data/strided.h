@@ -1,5 +1,5 @@
 /*
- * strided.h - copies items between two layouts in memory.
+ * strided.h - orders of items in memory.
  */
 #ifndef CLI_STRIDED_H
 #define CLI_STRIDED_H
@@ -9,12 +9,6 @@
 
 // Bytes between neighbours along each axis for items in C order without gaps.
 void strided_c_order(int ndim, const int64_t *shape, size_t item_size, int64_t *strides);
-
-// dst[i . dst_strides] = src[i . src_strides] for all i in shape; strides in bytes, may be
-// negative; dst and src do not overlap.
-void strided_copy(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict dst,
-                  const int64_t *dst_strides, const uint8_t *restrict src,
-                  const int64_t *src_strides);
 
 // Items without gaps, the first axis fastest in src and the last one in dst; no overlap.
 void strided_from_fortran(int ndim, const int64_t *shape, size_t item_size, uint8_t *restrict dst,

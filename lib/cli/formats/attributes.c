@@ -8,6 +8,7 @@
 #include "cli/report.h"
 #include "cli/text/item.h"
 #include "cli/text/text.h"
+#include "meta/utf8.h"
 
 #include <tessera/dtype.h>
 #include <tessera/meta.h>
@@ -84,28 +85,13 @@ attributes_add(struct attributes *a, const char *name, const tess_value *value, 
     return TESS_OK;
 }
 
-static bool
-is_utf8(const char *bytes, size_t size)
-{
-    size_t i = 0;
-
-    while (i < size) {
-        const int n = text_utf8_length(bytes + i);
-
-        if (n == 0)
-            return false;
-        i += (size_t)n;
-    }
-    return i == size;
-}
-
 // `bytes` has a NUL behind it.
 static tess_status
 make_text(struct attributes *a, const char *bytes, size_t size, tess_value *v, tess_error *err)
 {
     while (size > 0 && bytes[size - 1] == '\0')
         size--;
-    const bool latin1 = !is_utf8(bytes, size);
+    const bool latin1 = !utf8_valid(bytes, size);
     char *const copy = attributes_alloc(a, size, 2);
 
     if (!copy)

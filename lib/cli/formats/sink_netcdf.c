@@ -6,11 +6,11 @@
  */
 #include "cli/formats/sink.h"
 
+#include "base/swap.h"
 #include "cli/report.h"
 
 #ifdef HAVE_NETCDF
 
-#include "cli/data/swap.h"
 #include "cli/formats/netcdf_call.h"
 #include "cli/formats/netcdf_place.h"
 #include "cli/text/item.h"
@@ -86,7 +86,7 @@ convert(struct netcdf *n, uint8_t *src, size_t size, const void **out, tess_erro
             n->widened[i] = (float)item_load_real(src + 2 * i, 2, n->dtype.order);
         *out = n->widened;
     } else if (n->dtype.order != '|' && n->dtype.order != ORDER) {
-        swap_words(src, (int64_t)size, swap_word_size(&n->dtype));
+        swap_bytes(src, size, (size_t)item_word_size(&n->dtype));
     }
     return TESS_OK;
 }

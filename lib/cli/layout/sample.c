@@ -3,10 +3,12 @@
  */
 #include "cli/layout/sample.h"
 
+#include "base/swap.h"
 #include "cli/data/strided.h"
-#include "cli/data/swap.h"
 #include "cli/layout/grid.h"
 #include "cli/report.h"
+#include "cli/text/item.h"
+#include "ndcopy/ndcopy.h"
 
 #include <tessera/dtype.h>
 
@@ -100,8 +102,7 @@ take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
     const tess_status st = read(from, start, stop, box, (size_t)size, err);
     strided_c_order(s->ndim, shape, (size_t)array->typesize, in_box);
     if (st == TESS_OK)
-        strided_copy(s->ndim, shape, (size_t)array->typesize, s->items + offset, in_sample, box,
-                     in_box);
+        ndcopy(s->ndim, shape, array->typesize, s->items + offset, in_sample, box, in_box);
     free(box);
     return st;
 }
@@ -184,11 +185,11 @@ sample_invent(struct sample *s, const tess_params *array, int64_t size, tess_err
 
     if (st != TESS_OK)
         return st;
-    const int32_t word = type.order == '>' ? swap_word_size(&type) : 1;
+    const int32_t word = type.order == '>' ? item_word_size(&type) : 1;
     for (size_t at = 0; at < s->size; at += (size_t)array->typesize, number++) {
         put(s->items + at, &type, array->typesize, field(s->ndim, index, number));
         if (word > 1)
-            swap_words(s->items + at, array->typesize, word);
+            swap_bytes(s->items + at, (size_t)array->typesize, (size_t)word);
         for (int i = s->ndim - 1; i >= 0 && ++index[i] == s->shape[i]; i--)
             index[i] = 0;
     }

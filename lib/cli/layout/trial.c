@@ -5,6 +5,7 @@
 
 #include "cli/data/strided.h"
 #include "cli/report.h"
+#include "ndcopy/ndcopy.h"
 
 #include <tessera/array.h>
 #include <tessera/copy.h>
@@ -212,8 +213,8 @@ cut_out(const struct setting *setting, int axis, int64_t from, int64_t to, uint8
     shape[axis] = to - from;
     strided_c_order(s->ndim, s->shape, typesize, in_sample);
     strided_c_order(s->ndim, shape, typesize, in_part);
-    strided_copy(s->ndim, shape, typesize, dst, in_part, s->items + from * in_sample[axis],
-                 in_sample);
+    ndcopy(s->ndim, shape, (int64_t)typesize, dst, in_part, s->items + from * in_sample[axis],
+           in_sample);
 }
 
 // From nothing on, until a row of chunks is full.

@@ -7,7 +7,7 @@
 #include "cli/picture/caption.h"
 
 #include "cli/data/path.h"
-#include "cli/text/text.h"
+#include "meta/utf8.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>
@@ -27,7 +27,8 @@ static void TESS_PRINTF(2, 3) append(char *text, const char *format, ...)
     (void)vsnprintf(text + n, CAPTION_TEXT_SIZE - n, format, args);
     va_end(args);
     for (char *p = text + n; *p;) {
-        const int length = text_utf8_length(p); // 0, too, where it was cut off
+        const size_t length =
+            utf8_length((const uint8_t *)p, strlen(p)); // 0, too, where it was cut off
 
         if (length == 0 || (unsigned char)*p < ' ' || *p == 0x7f)
             *p++ = '?';

@@ -52,6 +52,14 @@ item_format_init(struct item_format *format, const char *dtype, int32_t typesize
         memcpy(format->unit, unit + 1, length);
 }
 
+int32_t
+item_word_size(const tess_dtype *type)
+{
+    return type->kind == TESS_KIND_UNICODE   ? 4
+           : type->kind == TESS_KIND_COMPLEX ? type->size / 2
+                                             : type->size;
+}
+
 uint64_t
 item_load(const uint8_t *bytes, int size, char order)
 {

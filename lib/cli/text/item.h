@@ -31,6 +31,9 @@ void item_print(FILE *out, const struct item_format *format, const uint8_t *item
 void item_json(struct json *j, const char *key, const struct item_format *format,
                const uint8_t *item);
 
+// Bytes of the words that change places inside an item of a type that has a byte order.
+int32_t item_word_size(const tess_dtype *type);
+
 // The number in an item, or in a part of it: an integer of up to 8 bytes, a float of 2, 4 or 8.
 uint64_t item_load(const uint8_t *bytes, int size, char order);
 int64_t item_load_signed(const uint8_t *bytes, int size, char order);

@@ -4,10 +4,11 @@
 #include "cli/text/json.h"
 
 #include "cli/text/real.h"
-#include "cli/text/text.h"
+#include "meta/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 void
 json_init(struct json *j, FILE *out)
@@ -78,7 +79,7 @@ json_string(struct json *j, const char *key, const char *text)
     begin(j, key);
     fputc('"', j->out);
     while (*p) {
-        const int n = text_utf8_length((const char *)p);
+        const size_t n = utf8_length(p, strlen((const char *)p));
 
         if (n == 0)
             fputs("\\ufffd", j->out);
@@ -87,7 +88,7 @@ json_string(struct json *j, const char *key, const char *text)
         else if (*p < 0x20 || *p == 0x7f)
             fprintf(j->out, "\\u%04x", *p);
         else
-            (void)fwrite(p, 1, (size_t)n, j->out);
+            (void)fwrite(p, 1, n, j->out);
         p += n ? n : 1;
     }
     fputc('"', j->out);

@@ -97,26 +97,6 @@ text_is_hdf5(const char *name)
            text_ends_with(name, ".he5") || text_ends_with(name, ".hdf");
 }
 
-int
-text_utf8_length(const char *text)
-{
-    const unsigned char *const p = (const unsigned char *)text;
-    const int n = p[0] < 0x80   ? 1
-                  : p[0] < 0xc2 ? 0
-                  : p[0] < 0xe0 ? 2
-                  : p[0] < 0xf0 ? 3
-                  : p[0] < 0xf5 ? 4
-                                : 0;
-
-    for (int i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || // overlong; surrogate
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90)) // overlong; too large
-        return 0;
-    return n;
-}
-
 size_t
 text_from_latin1(const char *bytes, size_t size, char *dst)
 {

@@ -28,10 +28,6 @@ bool text_ends_with(const char *text, const char *end);
 // A name with a suffix of HDF5: .h5, .hdf5, .he5, .hdf.
 bool text_is_hdf5(const char *name);
 
-// Length of the UTF-8 sequence that a NUL-terminated string begins with, 0 if it is none; the NUL
-// is a sequence of 1, and never passed.
-int text_utf8_length(const char *text);
-
 // Bytes of Latin-1 as UTF-8, into 2 * size bytes; returns how many it takes.
 size_t text_from_latin1(const char *bytes, size_t size, char *dst);
 
