@@ -15,7 +15,9 @@
 
 enum {
     HISTORY_EPOCH = 8,
-    HISTORY_LENGTH = 240, // of an axis, at most
+    // Of an axis, at most: the chunks then have less than 256 KiB, so that nothing is committed but
+    // by a flush. A commit on the way to it (array.h) would show a part of what a commit writes.
+    HISTORY_LENGTH = 150,
     HISTORY_ITEMS = HISTORY_LENGTH * HISTORY_LENGTH,
     HISTORY_COMMITS = 1 << 22, // at most
 };
