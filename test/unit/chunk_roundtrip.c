@@ -343,15 +343,15 @@ there_and_back(void **state)
     assert_true(copied > ROUNDS / 10);
 }
 
-// Short blocks of words that come again: a dictionary saves a lot. In noise there is nothing to
-// save.
+// Short blocks of words that come again: a dictionary saves a lot, as nearly each sample of a few
+// blocks shows. In noise there is nothing to save.
 static void
 dictionaries(void **state)
 {
     static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
     static uint8_t content[NBYTES_MOST];
     struct random r;
-    int copied = 0, nhasty = 0;
+    int copied = 0, nhasty = 0, missed = 0;
 
     (void)state;
     random_init(&r, random_seed());
@@ -383,8 +383,9 @@ dictionaries(void **state)
             assert_int_equal(open_chunk(chunk, sizes[with], 1, &c, NULL), TESS_OK);
             const bool hasty = spec.codec == CODEC_LZ4; // may not see it
             nhasty += hasty && c.dict.size > 0;
-            if (!(hasty && with) && (c.dict.size > 0) != (with && !noise))
-                say(&spec, "a dictionary where there should be none, or the other way");
+            if (c.dict.size > 0 && (noise || !with))
+                say(&spec, "a dictionary where there should be none");
+            missed += c.dict.size == 0 && with && !noise && !hasty;
             chunk_close(&c);
             check_content(&r, &spec, chunk, sizes[with], content);
             if (with)
@@ -396,6 +397,7 @@ dictionaries(void **state)
                           : sizes[1] <= sizes[0] + sizes[0] / 50); // judged by a few samples
     }
     assert_true(copied > 1000 && nhasty > 10);
+    assert_in_range(missed, 0, 2); // of 60
 }
 
 // Runs have no use for a dictionary: what it saves is counted for the other streams alone.
