@@ -22,7 +22,7 @@ struct player {
     const struct side *side; // NULL: does not play
     struct side_array array; // its path is `home`, or NULL in memory
     bool keeps; // decoded data between calls, in all cells
-    char home[600], elsewhere[600];
+    char home[600], elsewhere[600], rows[600];
     void *made; // never changed
     void *reading; // the same
     void *changing; // another array for the set cells; NULL until the first of them
@@ -84,6 +84,7 @@ player_init(struct player *p, const struct match *m, const struct side *side, co
     p->keeps = number == DEFAULTS;
     snprintf(p->home, sizeof p->home, "%s/%d-home", dir, number);
     snprintf(p->elsewhere, sizeof p->elsewhere, "%s/%d-elsewhere", dir, number);
+    snprintf(p->rows, sizeof p->rows, "%s/%d-rows", dir, number);
     if (p->array.path)
         p->array.path = p->home;
     p->made = player_create(p, p->home, p->keeps, m->src, m->size);
@@ -106,6 +107,7 @@ player_finish(struct player *p)
         p->side->close(p->made);
     unlink(p->home);
     unlink(p->elsewhere);
+    unlink(p->rows);
 }
 
 static void
@@ -306,7 +308,7 @@ play_rows_read(struct match *m, struct player *p, size_t *used)
 static double
 play_rows_set(struct match *m, struct player *p, size_t *used)
 {
-    void *const a = player_create(p, p->elsewhere, true, m->src, m->size);
+    void *const a = player_create(p, p->rows, true, m->src, m->size);
     const int64_t nrows = array_nrows(m->array) < ROWS_MAX ? array_nrows(m->array) : ROWS_MAX;
     const size_t n = m->size / (size_t)array_nrows(m->array);
     const uint8_t *const src = m->src + m->size - (size_t)nrows * n; // not what is there
@@ -333,7 +335,7 @@ play_rows_set(struct match *m, struct player *p, size_t *used)
         *used = (size_t)(i + 1) * n;
     }
     p->side->close(a);
-    unlink(p->elsewhere);
+    unlink(p->rows);
     return seconds / (double)row;
 }
 
