@@ -5,14 +5,12 @@
 #include "api/check.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
+#include "array/box.h"
 #include "array/create.h"
 #include "array/fill.h"
 #include "array/home.h"
 #include "array/open.h"
-#include "array/read.h"
-#include "array/recall.h"
 #include "array/refresh.h"
-#include "array/strided.h"
 #include "array/update.h"
 #include "array/view.h"
 #include "base/checked.h"
@@ -30,6 +28,9 @@
 #include "frame/query.h"
 #include "frame/usage.h"
 #include "geom/shape.h"
+#include "grid/cached_read.h"
+#include "grid/read.h"
+#include "grid/strided.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "meta/dtype.h"
@@ -194,7 +195,7 @@ open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
 static tess_status
 keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
 {
-    if (!storage->path || frame_is_writable(a->frame))
+    if (!storage->path || frame_is_writable(a->grid->frame))
         return TESS_OK;
     a->mapped = storage->mmap;
     a->path = strdup(storage->path);
@@ -227,9 +228,9 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 static void
 storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
 {
-    const struct frame_options *const options = frame_options(a->frame);
-    *plugins = (tess_plugins){a->plugins.users, a->plugins.ncodecs, a->plugins.filters,
-                              a->plugins.nfilters};
+    const struct frame_options *const options = frame_options(a->grid->frame);
+    *plugins = (tess_plugins){a->grid->plugins.users, a->grid->plugins.ncodecs,
+                              a->grid->plugins.filters, a->grid->plugins.nfilters};
     tess_storage_init(storage);
     storage->path = a->path;
     storage->offset = a->offset;
@@ -245,7 +246,7 @@ storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
 static bool
 is_newest(const tess_array *a)
 {
-    const struct frame *const f = a->frame;
+    const struct frame *const f = a->grid->frame;
     return frame_is_at(f, a->path) && frame_is_sealed(f) &&
            frame_check_unchanged(f, NULL) == TESS_OK;
 }
@@ -265,8 +266,8 @@ tess_array_refresh(tess_array *a, bool *changed, tess_error *err)
     if (st != TESS_OK)
         return st;
     if (!a->path) { // the writer, or memory
-        st = frame_check_path(a->frame, err);
-        return st == TESS_OK ? frame_check_unchanged(a->frame, err) : st;
+        st = frame_check_path(a->grid->frame, err);
+        return st == TESS_OK ? frame_check_unchanged(a->grid->frame, err) : st;
     }
     if (is_newest(a))
         return TESS_OK;
@@ -294,7 +295,7 @@ TESS_API tess_status
 tess_array_close(tess_array *a, tess_error *err)
 {
     UNCANCELLED;
-    const bool commits = a && !frame_is_inherited(a->frame);
+    const bool commits = a && !frame_is_inherited(a->grid->frame);
     const tess_status st = commits ? array_commit(a, err) : TESS_OK;
     if (commits && st == TESS_OK)
         array_shorten(a);
@@ -321,7 +322,7 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
 static bool
 has_fill_layer(const tess_array *a)
 {
-    const struct layer *const layer = layers_find(frame_metas(a->frame), FILL_LAYER);
+    const struct layer *const layer = layers_find(frame_metas(a->grid->frame), FILL_LAYER);
     return layer && array_is_fill_layer(a, layer);
 }
 
@@ -329,11 +330,11 @@ has_fill_layer(const tess_array *a)
 static void
 tell_stored(const tess_array *a, tess_info *info)
 {
-    struct frame *const f = a->frame;
+    struct frame *const f = a->grid->frame;
     const int64_t nchunks = frame_nchunks(f); // a view has others
     const tess_array *const base = view_base_const(a);
-    const double nbytes =
-        base->plain ? (double)frame_header(f)->nbytes : (double)base->g.nitems * base->g.typesize;
+    const double nbytes = base->grid->plain ? (double)frame_header(f)->nbytes
+                                            : (double)base->g->nitems * base->g->typesize;
     frame_count_chunks(f, &info->nstored, &info->nmissing);
     info->nspecial = nchunks - info->nstored - info->nmissing;
     info->live = frame_known_live_bytes(f);
@@ -345,14 +346,14 @@ TESS_API void
 tess_array_info(const tess_array *a, tess_info *info)
 {
     static const char *const unknown = "unknown";
-    const struct frame_header *const h = frame_header(a->frame);
-    const struct geometry *const g = &a->g;
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    const struct geometry *const g = a->g;
     const tess_array *const base = view_base_const(a);
-    const struct codec *const user = plugins_codec(&base->plugins, h->codec);
+    const struct codec *const user = plugins_codec(&base->grid->plugins, h->codec);
     struct cache_stats cache;
     const char *const name = user ? user->name : codec_name(h->codec);
 
-    cache_stats(base->cache, &cache);
+    cache_stats(base->grid->cache, &cache);
     *info = (tess_info){
         .ndim = g->ndim,
         .dtype = a->nd.dtype,
@@ -371,14 +372,14 @@ tess_array_info(const tess_array *a, tess_info *info)
         .cbytes = h->cbytes,
         .file_size = h->frame_len,
         .chunksize = g->chunksize,
-        .blocksize = base->linear ? h->blocksize : g->blocksize,
+        .blocksize = base->grid->linear ? h->blocksize : g->blocksize,
         .layer = a->layer,
-        .plain = base->plain,
+        .plain = base->grid->plain,
         .view = a->view != NULL,
         .contiguous = !h->sparse,
-        .writable = frame_is_writable(a->frame) && !frame_is_inherited(a->frame),
+        .writable = frame_is_writable(a->grid->frame) && !frame_is_inherited(a->grid->frame),
         .vlblocks = h->vlblocks,
-        .locked = frame_is_locked(a->frame),
+        .locked = frame_is_locked(a->grid->frame),
         .frame_version = h->version,
         .offset = a->offset,
         .cache_used = cache.used,
@@ -386,8 +387,8 @@ tess_array_info(const tess_array *a, tess_info *info)
         .cache_hits = cache.hits,
         .cache_misses = cache.misses,
         .cache_evictions = cache.evictions,
-        .nmetalayers = frame_metas(a->frame)->count - has_fill_layer(a),
-        .nvlmetalayers = frame_vlmetas(a->frame)->count,
+        .nmetalayers = frame_metas(a->grid->frame)->count - has_fill_layer(a),
+        .nvlmetalayers = frame_vlmetas(a->grid->frame)->count,
     };
     memcpy(info->shape, g->shape, sizeof info->shape);
     memcpy(info->chunkshape, g->chunkshape, sizeof info->chunkshape);
@@ -404,11 +405,11 @@ tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
     int64_t live;
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for what it is, is given");
-    tess_status st = frame_lock_share(a->frame, err);
+    tess_status st = frame_lock_share(a->grid->frame, err);
     if (st != TESS_OK)
         return st;
-    st = check_current(a, frame_live_bytes(a->frame, &live, err), err);
-    frame_lock_unshare(a->frame);
+    st = check_current(a, frame_live_bytes(a->grid->frame, &live, err), err);
+    frame_lock_unshare(a->grid->frame);
     if (st == TESS_OK)
         tess_array_info(a, info);
     return st;
@@ -421,15 +422,15 @@ check_box(const tess_array *a, const int64_t *start, const int64_t *stop, const 
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (a->g.ndim > 0 && (!start || !stop))
+    if (a->g->ndim > 0 && (!start || !stop))
         return err_set(err, TESS_ERR_ARG, -1, "no box is given");
-    const tess_status st = geometry_check_box(&a->g, start, stop, nitems, err);
+    const tess_status st = geometry_check_box(a->g, start, stop, nitems, err);
     if (st != TESS_OK)
         return st;
-    if ((uint64_t)*nitems > size / (size_t)a->g.typesize)
+    if ((uint64_t)*nitems > size / (size_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", size,
-                       *nitems, a->g.typesize);
+                       *nitems, a->g->typesize);
     if (*nitems > 0 && !memory)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     return TESS_OK;
@@ -449,8 +450,9 @@ box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop,
 static bool
 recall(const tess_array *a, const int64_t *start, const int64_t *stop, const struct strided *to)
 {
-    const bool simple = !a->view && !a->plain && !a->context.progress;
-    return simple && frame_in_memory(a->frame) && array_recall(a, start, stop, NULL, to);
+    const bool simple = !a->view && !a->grid->plain && !a->context.progress;
+    return simple && frame_in_memory(a->grid->frame) &&
+           grid_read_cached(a->grid, start, stop, NULL, to);
 }
 
 static tess_status
@@ -474,7 +476,7 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
     const tess_status st = check_box(a, start, stop, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(&a->g, start, stop, to.stride);
+    box_strides(a->g, start, stop, to.stride);
     return recall(a, start, stop, &to) ? TESS_OK : read_box(a, start, stop, nitems, &to, err);
 }
 
@@ -491,7 +493,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
         st = check_box(a, start, stop, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
-    box_strides(&a->g, start, stop, from.stride);
+    box_strides(a->g, start, stop, from.stride);
     array_watch(&watch, a, nitems);
     return watch_end(&watch, array_update_box(a, start, stop, NULL, &from, &watch, err));
 }
@@ -510,7 +512,7 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
     if (st != TESS_OK)
         return st;
     size_t frame_len;
-    const uint8_t *const bytes = frame_image(a->frame, &frame_len);
+    const uint8_t *const bytes = frame_image(a->grid->frame, &frame_len);
     if (!bytes)
         return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     *image = bytes;

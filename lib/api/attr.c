@@ -53,8 +53,8 @@ tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_er
     tess_status st = tess_vlmeta_get(a, name, &content, &size, err);
     if (st != TESS_OK)
         return st;
-    const int64_t limit = frame_limits(a->frame)->memory;
-    st = value_parse(content, size, frame_limits(a->frame)->nesting, limit, value, err);
+    const int64_t limit = frame_limits(a->grid->frame)->memory;
+    st = value_parse(content, size, frame_limits(a->grid->frame)->nesting, limit, value, err);
     if (st == TESS_ERR_CORRUPT)
         st = value_opaque(content, size, limit, value, err);
     free(content);

@@ -16,9 +16,9 @@ check_writable(const tess_array *a, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!frame_is_writable(a->frame))
+    if (!frame_is_writable(a->grid->frame))
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
-    const tess_status st = frame_check_forked(a->frame, err);
+    const tess_status st = frame_check_forked(a->grid->frame, err);
     return st == TESS_OK ? view_check(a, err) : st;
 }
 
@@ -49,7 +49,7 @@ struct reading {
 static inline tess_status
 reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error *err)
 {
-    const tess_status st = frame_lock_share(a->frame, err);
+    const tess_status st = frame_lock_share(a->grid->frame, err);
     r->a = a;
     r->locked = st == TESS_OK;
     array_watch(&r->watch, a, nitems);
@@ -64,9 +64,9 @@ check_current(const tess_array *a, tess_status st, tess_error *err)
     if (st == TESS_ERR_CANCELLED) // whatever it read
         return st;
     if (st == TESS_OK)
-        return frame_check_current(a->frame, err);
-    if (frame_check_current(a->frame, NULL) == TESS_ERR_STALE)
-        return frame_check_current(a->frame, err);
+        return frame_check_current(a->grid->frame, err);
+    if (frame_check_current(a->grid->frame, NULL) == TESS_ERR_STALE)
+        return frame_check_current(a->grid->frame, err);
     return st;
 }
 
@@ -76,7 +76,7 @@ reading_end(struct reading *r, tess_status st, tess_error *err)
     if (!r->locked)
         return st;
     st = check_current(r->a, watch_end(&r->watch, st), err);
-    frame_lock_unshare(r->a->frame);
+    frame_lock_unshare(r->a->grid->frame);
     return st;
 }
 

@@ -4,9 +4,6 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/held.h"
-#include "array/plain.h"
-#include "array/pool.h"
 #include "base/error.h"
 #include "chunk/decode.h"
 #include "codec/codec.h"
@@ -14,6 +11,9 @@
 #include "frame/lock.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "grid/plain.h"
+#include "grid/pool.h"
+#include "grid/write_back.h"
 
 #include <tessera/chunk.h>
 
@@ -31,9 +31,9 @@ look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
 {
     stored_chunk_close(&v->stored);
     if (v->scratch)
-        pool_give(a->pool, v->scratch);
+        pool_give(a->grid->pool, v->scratch);
     st = check_current(a, st, err);
-    frame_lock_unshare(a->frame);
+    frame_lock_unshare(a->grid->frame);
     return st;
 }
 
@@ -42,18 +42,18 @@ look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
 {
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = held_write_back(a, err);
+        st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
-    if (n < 0 || n >= frame_nchunks(a->frame))
+    if (n < 0 || n >= frame_nchunks(a->grid->frame))
         return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
-                       frame_nchunks(a->frame));
-    st = frame_lock_share(a->frame, err);
+                       frame_nchunks(a->grid->frame));
+    st = frame_lock_share(a->grid->frame, err);
     if (st != TESS_OK)
         return st;
-    v->scratch = pool_take(a->pool);
+    v->scratch = pool_take(a->grid->pool);
     if (v->scratch)
-        st = stored_chunk_open(&v->stored, a->frame, n, v->scratch, err);
+        st = stored_chunk_open(&v->stored, a->grid->frame, n, v->scratch, err);
     else
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     return st == TESS_OK ? st : look_close(v, a, st, err);
@@ -111,7 +111,7 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
     *info = (tess_chunk_info){
         .kind = kind_of(&c->h),
         .stored = v.stored.io != NULL,
-        .offset = a->plain ? plain_chunk_start(a, n) / a->g.typesize : 0,
+        .offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0,
         .nbytes = c->h.nbytes,
         .cbytes = c->h.cbytes,
     };

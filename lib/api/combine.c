@@ -7,7 +7,6 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/create.h"
-#include "array/held.h"
 #include "array/home.h"
 #include "array/sources.h"
 #include "array/view.h"
@@ -17,6 +16,7 @@
 #include "frame/header.h"
 #include "frame/metas.h"
 #include "frame/query.h"
+#include "grid/write_back.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 
@@ -30,15 +30,15 @@
 TESS_API void
 tess_array_params(const tess_array *a, tess_params *params)
 {
-    const struct frame_header *const h = frame_header(a->frame);
+    const struct frame_header *const h = frame_header(a->grid->frame);
 
     tess_params_init(params);
     params->dtype = a->nd.dtype;
-    params->typesize = a->g.typesize;
-    params->ndim = a->g.ndim;
-    memcpy(params->shape, a->g.shape, sizeof params->shape);
-    memcpy(params->chunkshape, a->g.chunkshape, sizeof params->chunkshape);
-    memcpy(params->blockshape, a->g.blockshape, sizeof params->blockshape);
+    params->typesize = a->g->typesize;
+    params->ndim = a->g->ndim;
+    memcpy(params->shape, a->g->shape, sizeof params->shape);
+    memcpy(params->chunkshape, a->g->chunkshape, sizeof params->chunkshape);
+    memcpy(params->blockshape, a->g->blockshape, sizeof params->blockshape);
     params->codec = (tess_codec)h->codec;
     params->codec_meta = (uint8_t)h->codec_meta;
     params->clevel = h->clevel;
@@ -48,7 +48,7 @@ tess_array_params(const tess_array *a, tess_params *params)
         params->split = (tess_split)h->split;
     params->dictionary = h->use_dict;
     params->fill = a->fill;
-    params->fill_size = a->fill ? (size_t)a->g.typesize : 0;
+    params->fill_size = a->fill ? (size_t)a->g->typesize : 0;
     params->layout = h->sparse ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
     if (a->layer && strcmp(a->layer, "caterva") == 0)
         params->layer = TESS_LAYER_CATERVA;
@@ -89,19 +89,19 @@ check_alike(const tess_array *a, const tess_array *b, int axis, tess_error *err)
 {
     bool swapped;
     int32_t word;
-    if (a->g.ndim != b->g.ndim)
-        return err_set(err, TESS_ERR_ARG, -1, "arrays with %d and %d dimensions", a->g.ndim,
-                       b->g.ndim);
-    if (a->g.typesize != b->g.typesize)
+    if (a->g->ndim != b->g->ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "arrays with %d and %d dimensions", a->g->ndim,
+                       b->g->ndim);
+    if (a->g->typesize != b->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1, "items of %" PRId32 " and of %" PRId32 " bytes",
-                       a->g.typesize, b->g.typesize);
-    for (int i = 0; i < a->g.ndim; i++)
-        if (i != axis && a->g.shape[i] != b->g.shape[i])
+                       a->g->typesize, b->g->typesize);
+    for (int i = 0; i < a->g->ndim; i++)
+        if (i != axis && a->g->shape[i] != b->g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "arrays with %" PRId64 " and %" PRId64 " items along axis %d",
-                           a->g.shape[i], b->g.shape[i], i);
+                           a->g->shape[i], b->g->shape[i], i);
     const tess_status st =
-        compare_types(a->nd.dtype, b->nd.dtype, a->g.typesize, &swapped, &word, err);
+        compare_types(a->nd.dtype, b->nd.dtype, a->g->typesize, &swapped, &word, err);
     if (st == TESS_OK && swapped)
         return err_set(err, TESS_ERR_ARG, -1, "items of different byte orders");
     return st;
@@ -111,7 +111,7 @@ check_alike(const tess_array *a, const tess_array *b, int axis, tess_error *err)
 static tess_status
 gather_metalayers(const tess_array *a, tess_params *p, tess_metalayer *all, tess_error *err)
 {
-    const struct layers *const own = frame_metas(a->frame);
+    const struct layers *const own = frame_metas(a->grid->frame);
     int n = 0;
 
     if (p->nmetalayers < 0 || p->nmetalayers > LAYERS_FIXED_MAX ||
@@ -140,28 +140,28 @@ complete_params(const tess_array *a, const tess_params *params, const tess_stora
 {
     if (params && params->struct_size != sizeof *params)
         return err_set(err, TESS_ERR_ARG, -1, "the params are not by tess_params_init()");
-    if (params && params->ndim != 0 && params->ndim != a->g.ndim)
+    if (params && params->ndim != 0 && params->ndim != a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "params for %d dimensions, there are %d",
-                       params->ndim, a->g.ndim);
-    if (params && params->typesize != 0 && params->typesize != a->g.typesize)
+                       params->ndim, a->g->ndim);
+    if (params && params->typesize != 0 && params->typesize != a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "params for items of %" PRId32 " bytes, these have %" PRId32,
-                       params->typesize, a->g.typesize);
+                       params->typesize, a->g->typesize);
     tess_array_params(a, p);
     if (params) {
         const char *const dtype = p->dtype;
         *p = *params;
         if (!p->fill) {
             p->fill = a->fill;
-            p->fill_size = a->fill ? (size_t)a->g.typesize : 0;
+            p->fill_size = a->fill ? (size_t)a->g->typesize : 0;
         }
         p->dtype = params->dtype ? params->dtype : dtype;
-        p->typesize = a->g.typesize;
-        p->ndim = a->g.ndim;
+        p->typesize = a->g->typesize;
+        p->ndim = a->g->ndim;
     } else if (!storage->path) {
         p->layout = TESS_LAYOUT_CONTIGUOUS;
     }
-    memcpy(p->shape, shape, (size_t)a->g.ndim * sizeof *shape);
+    memcpy(p->shape, shape, (size_t)a->g->ndim * sizeof *shape);
     return TESS_OK;
 }
 
@@ -170,7 +170,7 @@ static tess_status
 swap_fill(const tess_array *a, const struct sources *sources, tess_params *p, uint8_t **fill,
           tess_error *err)
 {
-    const size_t size = (size_t)a->g.typesize;
+    const size_t size = (size_t)a->g->typesize;
     if (!sources->swapped || !p->fill || p->fill != a->fill)
         return TESS_OK;
     *fill = malloc(size);
@@ -200,12 +200,12 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
     int64_t *const starts = malloc(((size_t)n + 1) * sizeof *starts);
     if (!starts)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " arrays", n);
-    memcpy(shape, first->g.shape, sizeof shape);
+    memcpy(shape, first->g->shape, sizeof shape);
     shape[axis] = 0;
     starts[0] = 0;
     tess_status st = TESS_OK;
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
-        if (!add_i64(shape[axis], arrays[i]->g.ndim > 0 ? arrays[i]->g.shape[axis] : 1,
+        if (!add_i64(shape[axis], arrays[i]->g->ndim > 0 ? arrays[i]->g->shape[axis] : 1,
                      &shape[axis]))
             st = err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
         starts[i + 1] = shape[axis];
@@ -214,15 +214,15 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
     if (st == TESS_OK)
         st = complete_params(first, params, storage, shape, &p, err);
     if (st == TESS_OK)
-        st = compare_types(first->nd.dtype, p.dtype, first->g.typesize, &sources.swapped,
+        st = compare_types(first->nd.dtype, p.dtype, first->g->typesize, &sources.swapped,
                            &sources.word, err);
     if (st == TESS_OK)
         st = swap_fill(first, &sources, &p, &fill, err);
     if (st == TESS_OK)
         st = gather_metalayers(first, &p, metalayers, err);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) // what waits is not in the frames yet
-        if (frame_is_writable(arrays[i]->frame))
-            st = held_write_back(view_base(arrays[i]), err);
+        if (frame_is_writable(arrays[i]->grid->frame))
+            st = write_back_all(arrays[i]->grid, err);
     if (st == TESS_OK)
         st = home_create(storage, p.layout, &home, err);
     if (st == TESS_OK)
@@ -274,9 +274,9 @@ tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tes
     tess_status st = check_sources(arrays, n, storage, out, err);
     if (st != TESS_OK)
         return st;
-    if (axis < 0 || axis >= arrays[0]->g.ndim)
+    if (axis < 0 || axis >= arrays[0]->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "axis %d of arrays with %d dimensions", axis,
-                       arrays[0]->g.ndim);
+                       arrays[0]->g->ndim);
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
         st = check_alike(arrays[0], arrays[i], axis, err);
     return st == TESS_OK ? combine(arrays, n, axis, storage, params, out, err) : st;

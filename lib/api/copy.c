@@ -6,7 +6,6 @@
 #include "api/check.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
-#include "array/held.h"
 #include "array/home.h"
 #include "base/error.h"
 #include "frame/commit.h"
@@ -15,6 +14,7 @@
 #include "frame/header.h"
 #include "frame/options.h"
 #include "frame/query.h"
+#include "grid/write_back.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "task/watch.h"
@@ -26,7 +26,7 @@
 tess_status
 copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
 {
-    const struct frame *const f = a->frame;
+    const struct frame *const f = a->grid->frame;
     if (frame_is_at(f, storage->path) && frame_is_writable(f))
         return err_set(err, TESS_ERR_ARG, -1,
                        "that is where the array itself is, which is open for writing");
@@ -41,15 +41,15 @@ copy_current(tess_array *a, const struct home *home, const struct frame_options 
              struct frame **copy, tess_error *err)
 {
     struct reading r;
-    tess_status st = held_write_back(a, err);
+    tess_status st = write_back_all(a->grid, err);
     if (st == TESS_OK)
         st = reading_begin(&r, a, 0, err);
     if (st != TESS_OK) {
         home_close(home);
         return st;
     }
-    watch_begin(&r.watch, &a->context, frame_header(a->frame)->nbytes);
-    st = frame_copy(a->frame, home->io, home->folder, options, NULL, copy, &r.watch, err);
+    watch_begin(&r.watch, &a->context, frame_header(a->grid->frame)->nbytes);
+    st = frame_copy(a->grid->frame, home->io, home->folder, options, NULL, copy, &r.watch, err);
     const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
     if (made && st != TESS_OK)

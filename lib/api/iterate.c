@@ -19,13 +19,13 @@ check_box(const tess_array *a, const int64_t **start, const int64_t **stop, int6
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!*start != !*stop && a->g.ndim > 0)
+    if (!*start != !*stop && a->g->ndim > 0)
         return err_set(err, TESS_ERR_ARG, -1, "half a box is given");
     if (!*start || !*stop) {
         *start = nowhere;
-        *stop = a->g.shape;
+        *stop = a->g->shape;
     }
-    return geometry_check_box(&a->g, *start, *stop, nitems, err);
+    return geometry_check_box(a->g, *start, *stop, nitems, err);
 }
 
 static tess_status

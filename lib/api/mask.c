@@ -19,25 +19,25 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
 {
     if (!a || !mask)
         return err_set(err, TESS_ERR_ARG, -1, "no array or no mask is given");
-    if (mask->ndim < 0 || mask->ndim > a->g.ndim)
+    if (mask->ndim < 0 || mask->ndim > a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "a mask with %d dimensions for an array with %d",
-                       mask->ndim, a->g.ndim);
+                       mask->ndim, a->g->ndim);
     const tess_array *const m = mask->array;
-    if (!m == !mask->bytes && a->g.nitems > 0)
+    if (!m == !mask->bytes && a->g->nitems > 0)
         return err_set(err, TESS_ERR_ARG, -1, "a mask needs bytes or an array, not both");
     if (!m)
         return TESS_OK;
-    if (m->g.typesize != 1)
+    if (m->g->typesize != 1)
         return err_set(err, TESS_ERR_ARG, -1, "a mask with items of %" PRId32 " bytes",
-                       m->g.typesize);
-    if (m->g.ndim != mask->ndim)
+                       m->g->typesize);
+    if (m->g->ndim != mask->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "a mask with %d dimensions in an array with %d",
-                       mask->ndim, m->g.ndim);
+                       mask->ndim, m->g->ndim);
     for (int i = 0; i < mask->ndim; i++)
-        if (m->g.shape[i] != a->g.shape[i])
+        if (m->g->shape[i] != a->g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d has %" PRId64 " items in the mask, %" PRId64 " in the array", i,
-                           m->g.shape[i], a->g.shape[i]);
+                           m->g->shape[i], a->g->shape[i]);
     return view_check(m, err);
 }
 
@@ -45,14 +45,14 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
 static tess_status
 hold_mask(const tess_mask *mask, tess_error *err)
 {
-    return mask->array ? frame_lock_share(mask->array->frame, err) : TESS_OK;
+    return mask->array ? frame_lock_share(mask->array->grid->frame, err) : TESS_OK;
 }
 
 static void
 let_go(const tess_mask *mask)
 {
     if (mask->array)
-        frame_lock_unshare(mask->array->frame);
+        frame_lock_unshare(mask->array->grid->frame);
 }
 
 // Count what is chosen; 0 of an array without items.
@@ -60,7 +60,7 @@ static tess_status
 begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
       tess_error *err)
 {
-    if (a->g.nitems == 0)
+    if (a->g->nitems == 0)
         return TESS_OK;
     const tess_status st = mask_begin(m, a, mask, watch, err);
     return mask->array ? check_current(mask->array, st, err) : st;
@@ -71,7 +71,7 @@ static tess_status
 begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
             tess_error *err)
 {
-    array_watch(watch, a, a->g.nitems);
+    array_watch(watch, a, a->g->nitems);
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, 1, 10);
     const tess_status st = begin(m, a, mask, watch, err);
@@ -94,7 +94,7 @@ tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, te
     st = hold_mask(mask, err);
     if (st != TESS_OK)
         return st;
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     st = watch_end(&watch, begin(&m, a, mask, &watch, err));
     *n = st == TESS_OK ? m.count : 0;
     mask_finish(&m);
@@ -106,19 +106,19 @@ static tess_status
 get(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watch *watch,
     tess_error *err)
 {
-    if ((uint64_t)m->count > dst_size / (size_t)a->g.typesize)
+    if ((uint64_t)m->count > dst_size / (size_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", dst_size,
-                       m->count, a->g.typesize);
+                       m->count, a->g->typesize);
     if (m->count == 0)
         return TESS_OK;
     if (!dst)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    tess_status st = frame_lock_share(a->frame, err);
+    tess_status st = frame_lock_share(a->grid->frame, err);
     if (st != TESS_OK)
         return st;
     st = check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
-    frame_lock_unshare(a->frame);
+    frame_lock_unshare(a->grid->frame);
     return st;
 }
 
@@ -146,12 +146,12 @@ static tess_status
 set(struct mask *m, tess_array *a, const void *src, size_t src_size, struct watch *watch,
     tess_error *err)
 {
-    const uint64_t typesize = (uint64_t)a->g.typesize;
+    const uint64_t typesize = (uint64_t)a->g->typesize;
     const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)m->count;
     if (!each && src_size != typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, m->count,
-                       a->g.typesize);
+                       a->g->typesize);
     if (m->count == 0)
         return TESS_OK;
     if (!src)

@@ -32,7 +32,7 @@ show(const struct layer *from, tess_metalayer *layer)
 static const struct layer *
 shown_at(const tess_array *a, int index, int *count)
 {
-    const struct layers *const l = frame_metas(a->frame);
+    const struct layers *const l = frame_metas(a->grid->frame);
     const struct layer *found = NULL;
     *count = 0;
     for (int i = 0; i < l->count; i++) {
@@ -64,7 +64,8 @@ find(const tess_array *a, bool variable, const char *name, struct layer **layer,
 {
     if (!a || !name)
         return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
-    *layer = layers_find(variable ? frame_vlmetas(a->frame) : frame_metas(a->frame), name);
+    *layer =
+        layers_find(variable ? frame_vlmetas(a->grid->frame) : frame_metas(a->grid->frame), name);
     if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
         return err_set(err, TESS_ERR_ARG, -1, "there is no %smetalayer \"%.64s\"",
                        variable ? "variable-length " : "", name);
@@ -103,16 +104,16 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t size,
                        content ? size : 0, name, layer->size);
     st = layer_set(layer, content, size, err);
     if (st == TESS_OK)
-        frame_mark_changed(a->frame);
+        frame_mark_changed(a->grid->frame);
     return st;
 }
 
 TESS_API const char *
 tess_vlmeta_name(const tess_array *a, int index)
 {
-    if (!a || index < 0 || index >= frame_vlmetas(a->frame)->count)
+    if (!a || index < 0 || index >= frame_vlmetas(a->grid->frame)->count)
         return NULL;
-    return frame_vlmetas(a->frame)->items[index].name;
+    return frame_vlmetas(a->grid->frame)->items[index].name;
 }
 
 TESS_API tess_status
@@ -129,8 +130,8 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
     tess_status st = find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_content(layer->content, layer->size, frame_limits(a->frame)->memory, &bytes, size,
-                       err);
+    st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory, &bytes,
+                       size, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "variable-length metalayer %s", name);
     *content = bytes;
@@ -153,7 +154,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
     if (size > LAYER_CONTENT_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
                        LAYER_CONTENT_MAX);
-    struct layers *const l = frame_edit_vlmetas(a->frame);
+    struct layers *const l = frame_edit_vlmetas(a->grid->frame);
     struct layer *const layer = layers_find(l, name);
     if (!layer)
         st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
@@ -165,7 +166,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
                : layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)cbytes, err);
     free(chunk);
     if (st == TESS_OK)
-        frame_mark_changed(a->frame);
+        frame_mark_changed(a->grid->frame);
     return st;
 }
 
@@ -179,8 +180,8 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
         st = find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    layers_remove(frame_edit_vlmetas(a->frame), layer);
-    frame_mark_changed(a->frame);
+    layers_remove(frame_edit_vlmetas(a->grid->frame), layer);
+    frame_mark_changed(a->grid->frame);
     return TESS_OK;
 }
 

@@ -79,9 +79,9 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
                                 .wait = target->wait};
     struct frame *copy;
     struct home home;
-    tess_status st =
-        home_create(target, frame_is_sparse(a->frame) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS,
-                    &home, err);
+    tess_status st = home_create(
+        target, frame_is_sparse(a->grid->frame) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS,
+        &home, err);
     if (st != TESS_OK)
         return st;
     how.sidecar = home.sidecar;

@@ -5,11 +5,11 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/strided.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"
+#include "grid/strided.h"
 #include "meta/dtype.h"
 #include "task/watch.h"
 
@@ -24,9 +24,9 @@ check_axis(const tess_array *a, int axis, tess_error *err)
         st = check_no_view(a, err);
     if (st != TESS_OK)
         return st;
-    if (axis < 0 || axis >= a->g.ndim)
+    if (axis < 0 || axis >= a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
-                       a->g.ndim);
+                       a->g->ndim);
     return TESS_OK;
 }
 
@@ -36,7 +36,7 @@ check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = check_no_view(a, err);
-    if (st == TESS_OK && a->g.ndim > 0 && !shape)
+    if (st == TESS_OK && a->g->ndim > 0 && !shape)
         return err_set(err, TESS_ERR_ARG, -1, "no shape is given");
     return st;
 }
@@ -44,7 +44,7 @@ check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
 static bool
 has_shape(const tess_array *a, const int64_t *shape)
 {
-    return a->g.ndim == 0 || memcmp(shape, a->g.shape, (size_t)a->g.ndim * sizeof *shape) == 0;
+    return a->g->ndim == 0 || memcmp(shape, a->g->shape, (size_t)a->g->ndim * sizeof *shape) == 0;
 }
 
 TESS_API tess_status
@@ -55,7 +55,7 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
     const tess_status st = check_shape(a, shape, err);
     if (st != TESS_OK || has_shape(a, shape))
         return st;
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, &watch, err));
 }
 
@@ -69,8 +69,8 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
     const tess_status st = check_shape(a, shape, err);
     if (st != TESS_OK)
         return st;
-    for (int i = 0; i < a->g.ndim; i++) {
-        const int64_t n = a->g.shape[i];
+    for (int i = 0; i < a->g->ndim; i++) {
+        const int64_t n = a->g->shape[i];
         if (shape[i] < 0)
             return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
         if (start[i] < 0 || start[i] > n)
@@ -85,7 +85,7 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
     }
     if (has_shape(a, shape))
         return TESS_OK;
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_resize_at(a, shape, start, &watch, err));
 }
 
@@ -95,11 +95,11 @@ check_layers(const tess_array *a, int axis, const void *src, size_t src_size, in
              struct strided_const *from, tess_error *err)
 {
     int64_t extent[NDIM_MAX];
-    int64_t layer_size = a->g.typesize;
+    int64_t layer_size = a->g->typesize;
     int64_t longer;
 
-    for (int i = 0; i < a->g.ndim; i++) {
-        extent[i] = a->g.shape[i];
+    for (int i = 0; i < a->g->ndim; i++) {
+        extent[i] = a->g->shape[i];
         if (i != axis && !mul_i64(layer_size, extent[i], &layer_size))
             return err_set(err, TESS_ERR_LIMIT, -1, "a layer does not fit in memory");
     }
@@ -117,7 +117,7 @@ check_layers(const tess_array *a, int axis, const void *src, size_t src_size, in
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
     extent[axis] = *count;
     from->items = src;
-    shape_strides(a->g.ndim, extent, a->g.typesize, from->stride);
+    shape_strides(a->g->ndim, extent, a->g->typesize, from->stride);
     return TESS_OK;
 }
 
@@ -133,8 +133,8 @@ tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tes
         st = check_layers(a, axis, src, src_size, &count, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
-    array_watch(&watch, a, a->g.nitems);
-    return watch_end(&watch, array_insert(a, axis, a->g.shape[axis], count, &from, &watch, err));
+    array_watch(&watch, a, a->g->nitems);
+    return watch_end(&watch, array_insert(a, axis, a->g->shape[axis], count, &from, &watch, err));
 }
 
 TESS_API tess_status
@@ -148,14 +148,14 @@ tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, si
     tess_status st = check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
-    if (position < 0 || position > a->g.shape[axis])
+    if (position < 0 || position > a->g->shape[axis])
         return err_set(err, TESS_ERR_ARG, -1,
                        "insertion at %" PRId64 ", axis %d has %" PRId64 " items", position, axis,
-                       a->g.shape[axis]);
+                       a->g->shape[axis]);
     st = check_layers(a, axis, src, src_size, &count, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_insert(a, axis, position, count, &from, &watch, err));
 }
 
@@ -167,14 +167,14 @@ tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess
     const tess_status st = check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
-    const int64_t n = a->g.shape[axis];
+    const int64_t n = a->g->shape[axis];
     if (position < 0 || count < 0 || position > n || count > n - position)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%" PRId64 " items to delete at %" PRId64 ", axis %d has %" PRId64, count,
                        position, axis, n);
     if (count == 0)
         return TESS_OK;
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_delete(a, axis, position, count, &watch, err));
 }
 
@@ -182,7 +182,7 @@ tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess
 static bool
 same_type(const tess_array *a, const tess_array *b)
 {
-    if (a->g.typesize != b->g.typesize)
+    if (a->g->typesize != b->g->typesize)
         return false;
     if (!a->nd.dtype || !b->nd.dtype)
         return true;
@@ -204,19 +204,19 @@ same_type(const tess_array *a, const tess_array *b)
 static tess_status
 check_other(const tess_array *a, int axis, const tess_array *other, tess_error *err)
 {
-    if (other->g.ndim != a->g.ndim)
+    if (other->g->ndim != a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "an array of %d dimensions behind one of %d",
-                       other->g.ndim, a->g.ndim);
+                       other->g->ndim, a->g->ndim);
     if (!same_type(a, other))
         return err_set(err, TESS_ERR_ARG, -1,
                        "items \"%.64s\" of %" PRId32 " bytes behind \"%.64s\" of %" PRId32,
-                       other->nd.dtype ? other->nd.dtype : "", other->g.typesize,
-                       a->nd.dtype ? a->nd.dtype : "", a->g.typesize);
-    for (int i = 0; i < a->g.ndim; i++)
-        if (i != axis && a->g.shape[i] != other->g.shape[i])
+                       other->nd.dtype ? other->nd.dtype : "", other->g->typesize,
+                       a->nd.dtype ? a->nd.dtype : "", a->g->typesize);
+    for (int i = 0; i < a->g->ndim; i++)
+        if (i != axis && a->g->shape[i] != other->g->shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: %" PRId64 " items, the array has %" PRId64, i,
-                           other->g.shape[i], a->g.shape[i]);
+                           other->g->shape[i], a->g->shape[i]);
     return TESS_OK;
 }
 
@@ -234,10 +234,10 @@ tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_e
     st = check_other(a, axis, other, err);
     if (st != TESS_OK)
         return st;
-    if (!add_i64(a->g.shape[axis], other->g.shape[axis], &longer))
+    if (!add_i64(a->g->shape[axis], other->g->shape[axis], &longer))
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-    if (other->g.shape[axis] == 0)
+    if (other->g->shape[axis] == 0)
         return TESS_OK;
-    array_watch(&watch, a, other->g.nitems);
+    array_watch(&watch, a, other->g->nitems);
     return watch_end(&watch, array_append_array(a, axis, other, &watch, err));
 }

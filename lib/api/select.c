@@ -4,7 +4,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
-#include "array/select/gather.h"
+#include "array/chosen.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -17,10 +17,10 @@
 static tess_status
 check_memory(const tess_array *a, int64_t nitems, const void *memory, size_t size, tess_error *err)
 {
-    if ((uint64_t)nitems > size / (size_t)a->g.typesize)
+    if ((uint64_t)nitems > size / (size_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes of memory for %" PRId64 " items of %" PRId32 " bytes", size,
-                       nitems, a->g.typesize);
+                       nitems, a->g->typesize);
     if (nitems > 0 && !memory)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     return TESS_OK;
@@ -29,13 +29,13 @@ check_memory(const tess_array *a, int64_t nitems, const void *memory, size_t siz
 static bool
 is_inside(const tess_array *a, int axis, int64_t index)
 {
-    return (uint64_t)index < (uint64_t)a->g.shape[axis];
+    return (uint64_t)index < (uint64_t)a->g->shape[axis];
 }
 
 static tess_status
 check_coords(const tess_array *a, int64_t npoints, const int64_t *coords, tess_error *err)
 {
-    const int ndim = a->g.ndim;
+    const int ndim = a->g->ndim;
     if (ndim > 0 && npoints > 0 && !coords)
         return err_set(err, TESS_ERR_ARG, -1, "no points are given");
     if (ndim > 0 && (uint64_t)npoints > SIZE_MAX / sizeof *coords / (size_t)ndim)
@@ -45,7 +45,7 @@ check_coords(const tess_array *a, int64_t npoints, const int64_t *coords, tess_e
             if (!is_inside(a, i, coords[n * ndim + i]))
                 return err_set(err, TESS_ERR_ARG, -1,
                                "point %" PRId64 " has index %" PRId64 " on axis %d of %" PRId64, n,
-                               coords[n * ndim + i], i, a->g.shape[i]);
+                               coords[n * ndim + i], i, a->g->shape[i]);
     return TESS_OK;
 }
 
@@ -73,7 +73,7 @@ check_list(const tess_array *a, int axis, int64_t count, const int64_t *list, te
             return err_set(err, TESS_ERR_ARG, -1,
                            "index %" PRId64 " of the list for axis %d is %" PRId64
                            ", the axis has %" PRId64,
-                           n, axis, list[n], a->g.shape[axis]);
+                           n, axis, list[n], a->g->shape[axis]);
     return TESS_OK;
 }
 
@@ -85,10 +85,10 @@ check_lists(const tess_array *a, const int64_t *counts, const int64_t *const *in
 
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (a->g.ndim > 0 && (!counts || !indices))
+    if (a->g->ndim > 0 && (!counts || !indices))
         return err_set(err, TESS_ERR_ARG, -1, "no indices are given");
     *nitems = 1;
-    for (int i = 0; i < a->g.ndim; i++) {
+    for (int i = 0; i < a->g->ndim; i++) {
         const tess_status st = check_list(a, i, counts[i], indices[i], err);
         if (st != TESS_OK)
             return st;

@@ -5,11 +5,12 @@
 
 #include "api/check.h"
 #include "api/uncancelled.h"
-#include "array/read.h"
-#include "array/strided.h"
+#include "array/box.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "grid/read.h"
+#include "grid/strided.h"
 #include "task/watch.h"
 
 #include <tessera/slice.h>
@@ -31,7 +32,7 @@ static tess_status
 check_axis(const tess_array *a, int axis, int64_t start, int64_t stop, int64_t step,
            tess_error *err)
 {
-    const int64_t length = a->g.shape[axis];
+    const int64_t length = a->g->shape[axis];
     if (step == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the step along axis %d is 0", axis);
     if (step > 0 ? start < 0 || stop > length : start >= length || stop < -1)
@@ -46,10 +47,10 @@ tess_status
 slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             struct slice *s, tess_error *err)
 {
-    if (a->g.ndim > 0 && (!start || !stop))
+    if (a->g->ndim > 0 && (!start || !stop))
         return err_set(err, TESS_ERR_ARG, -1, "no slice is given");
     s->nitems = 1;
-    for (int i = 0; i < a->g.ndim; i++) {
+    for (int i = 0; i < a->g->ndim; i++) {
         const int64_t by = step ? step[i] : 1;
         const tess_status st = check_axis(a, i, start[i], stop[i], by, err);
         if (st != TESS_OK)
@@ -68,19 +69,19 @@ static tess_status
 choose_strides(const tess_array *a, const struct slice *s, const int64_t *strides, int64_t *out,
                tess_error *err)
 {
-    int64_t size = a->g.typesize, reach = a->g.typesize;
+    int64_t size = a->g->typesize, reach = a->g->typesize;
 
     if (strides) {
-        for (int i = 0; i < a->g.ndim; i++)
+        for (int i = 0; i < a->g->ndim; i++)
             out[i] = s->count[i] > 1 ? strides[i] : 0;
     } else {
-        for (int i = a->g.ndim - 1; i >= 0; i--) {
+        for (int i = a->g->ndim - 1; i >= 0; i--) {
             out[i] = size;
             if (!mul_i64(size, s->count[i], &size))
                 return err_set(err, TESS_ERR_ARG, -1, "the slice does not fit in memory");
         }
     }
-    for (int i = 0; i < a->g.ndim; i++) {
+    for (int i = 0; i < a->g->ndim; i++) {
         int64_t far;
         if (out[i] == INT64_MIN || !mul_i64(s->count[i] - 1, out[i] < 0 ? -out[i] : out[i], &far) ||
             !add_i64(reach, far, &reach) || (uint64_t)reach > PTRDIFF_MAX)
@@ -94,12 +95,12 @@ choose_strides(const tess_array *a, const struct slice *s, const int64_t *stride
 static bool
 is_disjoint(const tess_array *a, const struct slice *s, const int64_t *strides)
 {
-    int64_t taken = a->g.typesize;
+    int64_t taken = a->g->typesize;
     bool used[NDIM_MAX] = {false};
 
-    for (int n = 0; n < a->g.ndim; n++) {
+    for (int n = 0; n < a->g->ndim; n++) {
         int least = -1;
-        for (int i = 0; i < a->g.ndim; i++)
+        for (int i = 0; i < a->g->ndim; i++)
             if (!used[i] && (least < 0 || max_i64(strides[i], -strides[i]) <
                                               max_i64(strides[least], -strides[least])))
                 least = i;
@@ -125,7 +126,7 @@ static int64_t
 turn_around(const tess_array *a, const struct slice *s, struct box *box, int64_t *strides)
 {
     int64_t offset = 0;
-    for (int i = 0; i < a->g.ndim; i++) {
+    for (int i = 0; i < a->g->ndim; i++) {
         const int64_t length = (s->count[i] - 1) * s->step[i];
         if (length < 0) {
             offset += (s->count[i] - 1) * strides[i];
@@ -197,9 +198,9 @@ tess_array_fill(tess_array *a, const int64_t *start, const int64_t *stop, const 
 {
     UNCANCELLED;
     static const int64_t same[NDIM_MAX] = {0};
-    if (a && (uint64_t)item_size != (uint64_t)a->g.typesize)
+    if (a && (uint64_t)item_size != (uint64_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId32, item_size,
-                       a->g.typesize);
+                       a->g->typesize);
     return tess_array_set_slice(a, start, stop, step, item, same, err);
 }

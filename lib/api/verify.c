@@ -4,8 +4,8 @@
 #include "array/verify.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
-#include "array/held.h"
 #include "base/error.h"
+#include "grid/write_back.h"
 
 TESS_API tess_status
 tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
@@ -17,10 +17,10 @@ tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *v
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a verdict is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = held_write_back(a, err);
+        st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
-    st = reading_begin(&r, a, a->g.nitems, err);
+    st = reading_begin(&r, a, a->g->nitems, err);
     if (st == TESS_OK)
         st = array_verify(a, fn, user, verdict, &r.watch, err);
     return reading_end(&r, st, err);

@@ -42,14 +42,14 @@ tess_array_view_squeeze(tess_array *a, int axis, tess_array **view, tess_error *
     const tess_status st = begin(a, view, err);
     if (st != TESS_OK)
         return st;
-    if (axis < -1 || axis >= a->g.ndim)
+    if (axis < -1 || axis >= a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
-                       a->g.ndim);
-    if (axis >= 0 && a->g.shape[axis] != 1)
+                       a->g->ndim);
+    if (axis >= 0 && a->g->shape[axis] != 1)
         return err_set(err, TESS_ERR_ARG, -1, "axis %d has %" PRId64 " items, not 1", axis,
-                       a->g.shape[axis]);
-    for (int i = 0; i < a->g.ndim; i++)
-        if (axis < 0 ? a->g.shape[i] != 1 : i != axis)
+                       a->g->shape[axis]);
+    for (int i = 0; i < a->g->ndim; i++)
+        if (axis < 0 ? a->g->shape[i] != 1 : i != axis)
             axes[ndim++] = i;
     return view_axes(a, ndim, axes, view, err);
 }
@@ -63,14 +63,14 @@ tess_array_view_expand(tess_array *a, int axis, tess_array **view, tess_error *e
     const tess_status st = begin(a, view, err);
     if (st != TESS_OK)
         return st;
-    if (axis < 0 || axis > a->g.ndim)
+    if (axis < 0 || axis > a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "a new axis %d for an array with %d dimensions", axis,
-                       a->g.ndim);
-    if (a->g.ndim == NDIM_MAX)
+                       a->g->ndim);
+    if (a->g->ndim == NDIM_MAX)
         return err_set(err, TESS_ERR_ARG, -1, "the array has %d dimensions already", NDIM_MAX);
-    for (int i = 0; i <= a->g.ndim; i++)
+    for (int i = 0; i <= a->g->ndim; i++)
         axes[i] = i == axis ? -1 : from++;
-    return view_axes(a, a->g.ndim + 1, axes, view, err);
+    return view_axes(a, a->g->ndim + 1, axes, view, err);
 }
 
 TESS_API tess_status
@@ -82,14 +82,14 @@ tess_array_view_permute(tess_array *a, const int *axes, tess_array **view, tess_
     const tess_status st = begin(a, view, err);
     if (st != TESS_OK)
         return st;
-    for (int i = 0; i < a->g.ndim; i++) {
-        order[i] = axes ? axes[i] : a->g.ndim - 1 - i;
-        if (order[i] < 0 || order[i] >= a->g.ndim)
+    for (int i = 0; i < a->g->ndim; i++) {
+        order[i] = axes ? axes[i] : a->g->ndim - 1 - i;
+        if (order[i] < 0 || order[i] >= a->g->ndim)
             return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions",
-                           order[i], a->g.ndim);
+                           order[i], a->g->ndim);
         if (used[order[i]])
             return err_set(err, TESS_ERR_ARG, -1, "axis %d is named twice", order[i]);
         used[order[i]] = true;
     }
-    return view_axes(a, a->g.ndim, order, view, err);
+    return view_axes(a, a->g->ndim, order, view, err);
 }

@@ -6,19 +6,20 @@
  * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
  */
 #include "frame/change.h"
+#include "array/box.h"
 #include "array/each.h"
-#include "array/held.h"
 #include "array/parts.h"
-#include "array/replace.h"
-#include "array/strided.h"
 #include "array/view.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "frame/commit.h"
 #include "frame/frame.h"
 #include "frame/lock.h"
 #include "geom/shape.h"
+#include "grid/replace.h"
+#include "grid/strided.h"
+#include "grid/write.h"
+#include "grid/write_back.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static tess_status
 change_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct changer *const changer = self;
-    const struct geometry *const g = &changer->a->g;
+    const struct geometry *const g = changer->a->g;
     struct chain *const chain = tally;
     tess_part mine = *part;
     int64_t offset = 0, size = g->typesize;
@@ -164,7 +165,7 @@ store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (const struct changed *c = changer->batch.first; c; c = c->next)
         list[n++] = (struct new_block){c->chunk, c->block, c->items};
-    const tess_status st = replace_blocks(changer->a, list, n, false, watch, err);
+    const tess_status st = replace_blocks(changer->a->grid, list, n, false, watch, err);
     free(list);
     return st;
 }
@@ -172,7 +173,7 @@ store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
 static tess_status
 store_chunks(const struct changer *changer, struct watch *watch, tess_error *err)
 {
-    const struct geometry *const g = &changer->a->g;
+    const struct geometry *const g = changer->a->g;
     const struct watch_range all = watch_divide(watch);
     int64_t n = 0;
     tess_status st = TESS_OK;
@@ -206,7 +207,7 @@ change_all(struct changer *changer, struct watch *watch, tess_error *err)
     tess_status st = TESS_OK;
 
     while (p->more && !atomic_load(&p->stopped) && st == TESS_OK) {
-        const int64_t batch = min_i64(p->nitems, BATCH_SIZE / p->a->g.typesize); // about
+        const int64_t batch = min_i64(p->nitems, BATCH_SIZE / p->a->g->typesize); // about
         watch_part(watch, &range, all - p->nitems + batch / 2, all);
         st = parts_run(p, &user, BATCH_SIZE, watch, err);
         watch_part(watch, &range, all - p->nitems, all);
@@ -224,17 +225,17 @@ array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t 
              tess_change_fn *fn, void *user, struct watch *watch, tess_error *err)
 {
     struct changer changer = {.a = a, .fn = fn, .user = user};
-    tess_status st = held_write_back(view_base(a), err);
+    tess_status st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
-    frame_begin(a->frame);
+    frame_begin(a->grid->frame);
     parts_begin(&changer.parts, a, unit, start, stop);
     st = change_all(&changer, watch, err);
     parts_finish(&changer.parts);
     if (st != TESS_OK) {
-        frame_undo(a->frame);
-        return frame_lock_blame(a->frame, st, err);
+        frame_undo(a->grid->frame);
+        return frame_lock_blame(a->grid->frame, st, err);
     }
-    frame_keep(a->frame);
-    return frame_commit_if_large(a->frame, err);
+    frame_keep(a->grid->frame);
+    return frame_commit_if_large(a->grid->frame, err);
 }

@@ -8,11 +8,8 @@
 #include "array/create.h"
 
 #include "array/array.h"
-#include "array/cost.h"
 #include "array/fill.h"
 #include "array/sources.h"
-#include "array/strided.h"
-#include "array/write.h"
 #include "base/error.h"
 #include "chunk/chunk.h"
 #include "codec/codec.h"
@@ -26,6 +23,10 @@
 #include "frame/options.h"
 #include "geom/layout.h"
 #include "geom/shape.h"
+#include "grid/cost.h"
+#include "grid/grid.h"
+#include "grid/strided.h"
+#include "grid/write.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
@@ -82,8 +83,8 @@ init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error 
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: blocks of %" PRId64 " items in chunks of %" PRId64, i,
                            blockshape[i], chunkshape[i]);
-    return geometry_init(&a->g, p->ndim, p->shape, chunkshape, blockshape, typesize, TESS_ERR_ARG,
-                         err);
+    return geometry_init(&a->grid->g, p->ndim, p->shape, chunkshape, blockshape, typesize,
+                         TESS_ERR_ARG, err);
 }
 
 static tess_status
@@ -93,7 +94,7 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
     const char *dtype = p->dtype;
 
     if (!dtype) {
-        snprintf(opaque, sizeof opaque, "|V%" PRId32, a->g.typesize);
+        snprintf(opaque, sizeof opaque, "|V%" PRId32, a->g->typesize);
         dtype = opaque;
     }
     if (strlen(dtype) > TESS_DTYPE_MAX)
@@ -101,11 +102,11 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
                        strlen(dtype), TESS_DTYPE_MAX);
     if (p->layer != TESS_LAYER_B2ND && p->layer != TESS_LAYER_CATERVA)
         return err_set(err, TESS_ERR_ARG, -1, "metalayer kind %d is not known", (int)p->layer);
-    a->nd.ndim = a->g.ndim;
-    for (int i = 0; i < a->g.ndim; i++) {
-        a->nd.shape[i] = a->g.shape[i];
-        a->nd.chunkshape[i] = (int32_t)a->g.chunkshape[i];
-        a->nd.blockshape[i] = (int32_t)a->g.blockshape[i];
+    a->nd.ndim = a->g->ndim;
+    for (int i = 0; i < a->g->ndim; i++) {
+        a->nd.shape[i] = a->g->shape[i];
+        a->nd.chunkshape[i] = (int32_t)a->g->chunkshape[i];
+        a->nd.blockshape[i] = (int32_t)a->g->blockshape[i];
     }
     a->layer = p->layer == TESS_LAYER_CATERVA ? "caterva" : "b2nd";
     if (p->layer == TESS_LAYER_CATERVA)
@@ -118,7 +119,7 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
 static tess_status
 init_fill(tess_array *a, const tess_params *p, const struct array_content *content, tess_error *err)
 {
-    const size_t typesize = (size_t)a->g.typesize;
+    const size_t typesize = (size_t)a->g->typesize;
     const uint8_t *item = content->special == SPECIAL_VALUE ? content->item : NULL;
     uint8_t nan[8];
 
@@ -127,7 +128,7 @@ init_fill(tess_array *a, const tess_params *p, const struct array_content *conte
                        "a fill value of %zu bytes%s, items of the array have %zu", p->fill_size,
                        p->fill ? "" : " that is not given", typesize);
     if (content->special == SPECIAL_NANS) {
-        const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = a->g.typesize}};
+        const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = a->g->typesize}};
         chunk_special_bytes(&nans, 0, nan, typesize);
         item = nan;
     }
@@ -151,7 +152,7 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
         st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
     free(content);
     if (st == TESS_OK && a->fill)
-        st = fill_layer_add(metas, a->fill, (size_t)a->g.typesize, err);
+        st = fill_layer_add(metas, a->fill, (size_t)a->g->typesize, err);
     for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
         const tess_metalayer *const m = &p->metalayers[i];
         if (!m->name || (!m->content && m->size > 0))
@@ -171,9 +172,9 @@ static tess_status
 init_header(const tess_array *a, const tess_params *p, struct frame_header *h, tess_error *err)
 {
     *h = (struct frame_header){
-        .typesize = a->g.typesize,
-        .blocksize = a->g.blocksize,
-        .chunksize = a->g.chunksize,
+        .typesize = a->g->typesize,
+        .blocksize = a->g->blocksize,
+        .chunksize = a->g->chunksize,
         .codec = (int)p->codec,
         .codec_meta = p->codec_meta,
         .clevel = p->clevel,
@@ -203,30 +204,30 @@ keep_dtype_format(tess_array *a, const tess_array *from)
 static tess_status
 check_content(const tess_array *a, const struct array_content *content, tess_error *err)
 {
-    if (content->special == SPECIAL_NANS && a->g.typesize != 4 && a->g.typesize != 8)
+    if (content->special == SPECIAL_NANS && a->g->typesize != 4 && a->g->typesize != 8)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "NaNs need items of 4 or 8 bytes, these have %" PRId32, a->g.typesize);
+                       "NaNs need items of 4 or 8 bytes, these have %" PRId32, a->g->typesize);
     return TESS_OK;
 }
 
 static tess_status
 put_sources(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
 {
-    frame_begin(a->frame);
+    frame_begin(a->grid->frame);
     const tess_status st = sources_put(a, sources, watch, err);
-    frame_keep(a->frame); // on failure the whole array goes
+    frame_keep(a->grid->frame); // on failure the whole array goes
     return st;
 }
 
 static tess_status
 copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
 {
-    const struct layers *const from = frame_vlmetas(sources->arrays[0]->frame);
+    const struct layers *const from = frame_vlmetas(sources->arrays[0]->grid->frame);
     tess_status st = TESS_OK;
     for (int i = 0; i < from->count && st == TESS_OK; i++) {
         const struct layer *const l = &from->items[i];
-        st = layers_add(frame_edit_vlmetas(a->frame), LAYERS_VL_MAX, l->name, l->content, l->size,
-                        err);
+        st = layers_add(frame_edit_vlmetas(a->grid->frame), LAYERS_VL_MAX, l->name, l->content,
+                        l->size, err);
     }
     return st;
 }
@@ -239,18 +240,18 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     struct strided_const src = {0};
     struct watch watch;
 
-    array_watch(&watch, a, a->g.nitems);
+    array_watch(&watch, a, a->g->nitems);
     if (content->sources)
         return watch_end(&watch, put_sources(a, content->sources, &watch, err));
     if (content->special == SPECIAL_VALUE) {
         src.items = content->item; // strides 0: the same item everywhere
     } else {
         src.items = content->src;
-        shape_strides(a->g.ndim, a->g.shape, a->g.typesize, src.stride);
+        shape_strides(a->g->ndim, a->g->shape, a->g->typesize, src.stride);
     }
-    frame_begin(a->frame);
-    tess_status st = array_write(a, start, a->g.shape, NULL, &src, &watch, err);
-    frame_keep(a->frame); // on failure the whole array goes
+    frame_begin(a->grid->frame);
+    tess_status st = grid_write(a->grid, start, a->g->shape, NULL, &src, &watch, err);
+    frame_keep(a->grid->frame); // on failure the whole array goes
     return watch_end(&watch, st);
 }
 
@@ -302,23 +303,23 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(init_fill(a, p, content, err));
     TRY(make_metas(a, p, &metas, err));
     TRY(init_header(a, p, &h, err));
-    array_set_grid(a);
-    TRY(array_prepare_encoder(a, &h, err));
+    chunk_grid_tell_frame(a->grid);
+    TRY(chunk_grid_prepare_encoder(a->grid, &h, err));
 
     given = true; // now the frame's
-    TRY(create_frame(home, &h, &metas, a->g.nchunks,
-                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options, &a->frame,
-                     err));
-    array_set_grid(a);
-    TRY(array_prepare_memory(a, err));
-    TRY(array_prepare_cache(a, err));
+    TRY(create_frame(home, &h, &metas, a->g->nchunks,
+                     index_entry_of(stored ? SPECIAL_ZEROS : content->special), &options,
+                     &a->grid->frame, err));
+    chunk_grid_tell_frame(a->grid);
+    TRY(chunk_grid_prepare_memory(a->grid, err));
+    TRY(chunk_grid_prepare_cache(a->grid, err));
     if (content->sources)
         TRY(copy_attributes(a, content->sources, err));
-    if (stored && a->g.nitems > 0)
+    if (stored && a->g->nitems > 0)
         TRY(write_content(a, content, err));
-    TRY(frame_commit(a->frame, err));
+    TRY(frame_commit(a->grid->frame, err));
     if (!is_published_later(storage, content))
-        TRY(frame_publish(a->frame, err));
+        TRY(frame_publish(a->grid->frame, err));
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -6,15 +6,9 @@
  * into sight becomes the fill value.
  */
 #include "array/fill.h"
+#include "array/box.h"
 
 #include "array/array.h"
-#include "array/constant.h"
-#include "array/cost.h"
-#include "array/pool.h"
-#include "array/strided.h"
-#include "array/visit.h"
-#include "array/visits.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/header.h"
@@ -26,6 +20,13 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/constant.h"
+#include "grid/cost.h"
+#include "grid/open_chunk.h"
+#include "grid/open_chunks.h"
+#include "grid/pool.h"
+#include "grid/strided.h"
+#include "grid/write.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "ndcopy/ndcopy.h"
@@ -39,8 +40,8 @@
 tess_status
 array_set_fill(tess_array *a, const uint8_t *item, tess_error *err)
 {
-    const size_t size = (size_t)a->g.typesize;
-    if (!item || constant_special(item, a->g.typesize) == SPECIAL_ZEROS)
+    const size_t size = (size_t)a->g->typesize;
+    if (!item || constant_special(item, a->g->typesize) == SPECIAL_ZEROS)
         return TESS_OK;
     a->fill = malloc(size);
     if (!a->fill)
@@ -52,11 +53,11 @@ array_set_fill(tess_array *a, const uint8_t *item, tess_error *err)
 tess_status
 array_load_fill(tess_array *a, tess_error *err)
 {
-    const struct layer *const layer = layers_find(frame_metas(a->frame), FILL_LAYER);
+    const struct layer *const layer = layers_find(frame_metas(a->grid->frame), FILL_LAYER);
     const uint8_t *item;
     if (!layer)
         return TESS_OK;
-    const tess_status st = fill_layer_parse(layer, (size_t)a->g.typesize, &item, err);
+    const tess_status st = fill_layer_parse(layer, (size_t)a->g->typesize, &item, err);
     return st == TESS_OK ? array_set_fill(a, item, err) : st;
 }
 
@@ -69,7 +70,7 @@ array_is_fill_layer(const tess_array *a, const struct layer *layer)
 enum chunk_special
 array_fill_special(const tess_array *a)
 {
-    const bool nans = a->fill && constant_special(a->fill, a->g.typesize) == SPECIAL_NANS;
+    const bool nans = a->fill && constant_special(a->fill, a->g->typesize) == SPECIAL_NANS;
     return nans ? SPECIAL_NANS : SPECIAL_ZEROS;
 }
 
@@ -86,7 +87,7 @@ begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
 {
     *f = (struct filler){.a = a, .item = a->fill, .watch = watch};
     if (!a->fill)
-        f->item = f->zeros = calloc(1, (size_t)a->g.typesize);
+        f->item = f->zeros = calloc(1, (size_t)a->g->typesize);
     return f->item ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
 }
 
@@ -100,7 +101,7 @@ static tess_status
 write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_error *err)
 {
     const struct strided_const src = {.items = f->item}; // strides 0: the same item everywhere
-    for (int i = 0; i < f->a->g.ndim; i++)
+    for (int i = 0; i < f->a->g->ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
     return array_write(f->a, start, stop, NULL, &src, f->watch, err);
@@ -110,7 +111,7 @@ write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_err
 static bool
 special_is_filled(const tess_array *a, int64_t n)
 {
-    const enum chunk_special special = frame_special(a->frame, n);
+    const enum chunk_special special = frame_special(a->grid->frame, n);
     if (!a->fill)
         return special == SPECIAL_ZEROS || special == SPECIAL_UNINIT;
     return special == SPECIAL_NANS && array_fill_special(a) == SPECIAL_NANS;
@@ -136,10 +137,10 @@ _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 // Whether a part of a chunk shows the item already; lo and hi are relative to the chunk. `block`
 // has room for one.
 static tess_status
-is_filled(const struct filler *f, struct visit *v, const struct walk *chunk, uint8_t *block,
+is_filled(const struct filler *f, struct open_chunk *v, const struct walk *chunk, uint8_t *block,
           struct chunk_scratch *s, bool *filled, tess_error *err)
 {
-    const struct geometry *const g = &f->a->g;
+    const struct geometry *const g = f->a->g;
     const size_t typesize = (size_t)g->typesize;
     int64_t extent[NDIM_MAX], stride[NDIM_MAX];
     struct walk w;
@@ -152,7 +153,7 @@ is_filled(const struct filler *f, struct visit *v, const struct walk *chunk, uin
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
     for (bool more = walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, NULL);
          more && *filled; more = walk_next(&w)) {
-        const tess_status st = visit_block(f->a, v, (int32_t)w.index, block, s, err);
+        const tess_status st = open_chunk_block(f->a->grid, v, (int32_t)w.index, block, s, err);
         if (st != TESS_OK)
             return st;
         int64_t at = 0;
@@ -170,17 +171,17 @@ static tess_status
 look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *s, bool *filled,
         tess_error *err)
 {
-    const int32_t blocksize = f->a->g.blocksize; // as the file says
-    struct visit *v = NULL;
+    const int32_t blocksize = f->a->g->blocksize; // as the file says
+    struct open_chunk *v = NULL;
     tess_status st = scratch_check(s, blocksize, err);
     if (st != TESS_OK)
         return st;
     uint8_t *const block = malloc((size_t)blocksize);
-    st = block ? visits_open(f->a, chunk->index, false, &v, err)
+    st = block ? open_chunks_get(f->a->grid, chunk->index, false, &v, err)
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     if (st == TESS_OK)
         st = is_filled(f, v, chunk, block, s, filled, err);
-    visit_release(v);
+    open_chunk_release(v);
     free(block);
     return st;
 }
@@ -209,10 +210,10 @@ work(void *arg, void *grain, tess_error *err)
     const struct exposed *const x = arg;
     struct grain *const g = grain;
     bool filled = false;
-    struct chunk_scratch *const s = pool_take(x->f->a->pool);
+    struct chunk_scratch *const s = pool_take(x->f->a->grid->pool);
     const tess_status st = s ? look_at(x->f, &g->chunk, s, &filled, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    pool_give(x->f->a->pool, s);
+    pool_give(x->f->a->grid->pool, s);
     *g->wanted = !filled;
     return st;
 }
@@ -224,8 +225,8 @@ fill_exposed(struct exposed *x, tess_error *err)
     static const struct task task = {
         .next = next, .work = work, .grain_size = sizeof(struct grain)};
     tess_array *const a = x->f->a;
-    const struct geometry *const g = &a->g;
-    const struct codec *const codec = codec_by_id(frame_header(a->frame)->codec);
+    const struct geometry *const g = a->g;
+    const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);
     const int64_t nbytes = geometry_blocks_nbytes(g, x->start, x->stop, NULL);
     const struct task_width width = {
         .threads = a->context.threads, .cost = cost_decode(codec, nbytes), .watch = x->f->watch};
@@ -243,7 +244,7 @@ fill_exposed(struct exposed *x, tess_error *err)
     for (int64_t i = 0; i < n && st == TESS_OK && !any; i++)
         any = x->wanted[i];
     if (any)
-        st = array_write_some(a, x->start, x->stop, x->f->item, x->wanted, x->f->watch, err);
+        st = grid_write_some(a->grid, x->start, x->stop, x->f->item, x->wanted, x->f->watch, err);
     free(x->wanted);
     return st;
 }
@@ -261,7 +262,7 @@ is_empty(int ndim, const int64_t *start, const int64_t *stop)
 static tess_status
 fill_padding(struct filler *f, const struct geometry *before, tess_error *err)
 {
-    const struct geometry *const g = &f->a->g;
+    const struct geometry *const g = f->a->g;
     struct exposed x = {.f = f};
     tess_status st = TESS_OK;
 
@@ -281,7 +282,7 @@ fill_padding(struct filler *f, const struct geometry *before, tess_error *err)
 static tess_status
 fill_chunks(struct filler *f, const struct geometry *before, tess_error *err)
 {
-    const struct geometry *const g = &f->a->g;
+    const struct geometry *const g = f->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct watch_range all = watch_divide(f->watch);
     tess_status st = TESS_OK;
@@ -316,7 +317,7 @@ array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, struct 
                tess_error *err)
 {
     struct filler f;
-    if (a->g.nchunks > 0 && frame_is_uniform(a->frame) && special_is_filled(a, 0))
+    if (a->g->nchunks > 0 && frame_is_uniform(a->grid->frame) && special_is_filled(a, 0))
         return TESS_OK; // all chunks are, and the list takes no memory
     tess_status st = begin(&f, a, watch, err);
     if (st == TESS_OK)

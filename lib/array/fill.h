@@ -5,6 +5,7 @@
 #define ARRAY_FILL_H
 
 #include "array/array.h"
+#include "meta/layers.h"
 
 // The item that growth shows; NULL or zeros: zeros. From the metalayer, for an open frame.
 tess_status array_set_fill(tess_array *a, const uint8_t *item, tess_error *err);

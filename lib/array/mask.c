@@ -3,16 +3,18 @@
  */
 #include "array/mask.h"
 
-#include "array/read.h"
-#include "array/select/gather.h"
-#include "array/select/masked.h"
-#include "array/select/scatter.h"
-#include "array/strided.h"
+#include "array/box.h"
 #include "array/view.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "geom/index_map.h"
 #include "geom/shape.h"
+#include "grid/read.h"
+#include "grid/strided.h"
+#include "grid/write.h"
+#include "select/gather.h"
+#include "select/masked.h"
+#include "select/scatter.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -34,7 +36,7 @@ product(const int64_t *n, int first, int stop)
 static int64_t
 layer_size(const struct mask *m, int axis)
 {
-    const struct geometry *const g = &m->a->g;
+    const struct geometry *const g = m->a->g;
     const int ndim = m->from->ndim;
     const int64_t length = ndim > 0 ? max_i64(g->blockshape[ndim - 1], 1) : 1;
     const int64_t nbytes = product(g->shape, axis + 1, ndim);
@@ -50,7 +52,7 @@ layer_size(const struct mask *m, int axis)
 static void
 choose_slabs(struct mask *m)
 {
-    const struct geometry *const g = &m->a->g;
+    const struct geometry *const g = m->a->g;
     const int ndim = m->from->ndim;
     const int64_t most = max_i64(m->a->context.memory, 1);
 
@@ -72,7 +74,7 @@ choose_slabs(struct mask *m)
 static void
 enter_slab(struct mask *m)
 {
-    const int64_t *const shape = m->a->g.shape;
+    const int64_t *const shape = m->a->g->shape;
     int64_t extent[NDIM_MAX] = {0};
     for (int i = 0; i < m->from->ndim; i++) {
         m->stop[i] = i < m->axis   ? m->start[i] + 1
@@ -97,7 +99,7 @@ next_slab(struct mask *m)
 {
     for (int i = m->from->ndim > 0 ? m->axis : -1; i >= 0; i--) {
         m->start[i] = m->stop[i];
-        if (m->start[i] < m->a->g.shape[i]) {
+        if (m->start[i] < m->a->g->shape[i]) {
             enter_slab(m);
             return true;
         }
@@ -115,7 +117,7 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
 
     if (!m->from->array) {
         for (int i = 0; i < ndim; i++)
-            at = at * m->a->g.shape[i] + m->start[i];
+            at = at * m->a->g->shape[i] + m->start[i];
         *bytes = m->from->bytes + at;
         return TESS_OK;
     }
@@ -135,14 +137,17 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
 static tess_status
 load_slab(struct mask *m, struct watch *watch, tess_error *err)
 {
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
+    struct index_map map;
     selection_finish(&m->s);
     tess_status st = load_bytes(m, &bytes, watch, err);
     if (st == TESS_OK)
         st = watch_look(watch, err);
-    return st == TESS_OK
-               ? selection_of_mask(&m->s, m->a, m->from->ndim, m->start, m->stop, bytes, err)
-               : st;
+    if (st == TESS_OK)
+        st = view_map(m->a, &map, err);
+    return st == TESS_OK ? selection_of_mask(&m->s, m->a->grid, &map, m->a->g->shape, m->from->ndim,
+                                             m->start, m->stop, bytes, err)
+                         : st;
 }
 
 tess_status
@@ -154,7 +159,7 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
     *m = (struct mask){.a = a, .from = from};
     choose_slabs(m);
     const struct watch_range all = watch_divide(watch);
-    const int64_t nbytes = product(a->g.shape, 0, from->ndim);
+    const int64_t nbytes = product(a->g->shape, 0, from->ndim);
     begin_slabs(m);
     do {
         watch_part(watch, &all, m->done, nbytes);
@@ -163,7 +168,7 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
             m->count += m->s.mask->count;
     } while (st == TESS_OK && next_slab(m));
     m->left = m->count;
-    if (!mul_i64(m->count, product(a->g.shape, from->ndim, a->g.ndim), &m->count))
+    if (!mul_i64(m->count, product(a->g->shape, from->ndim, a->g->ndim), &m->count))
         m->count = INT64_MAX;
     if (m->only) // it was left
         begin_slabs(m);
@@ -190,7 +195,7 @@ struct memory {
 static tess_status
 move_box(const struct mask *m, const struct memory *memory, struct watch *watch, tess_error *err)
 {
-    const struct geometry *const g = &m->a->g;
+    const struct geometry *const g = m->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
     struct strided to = {.items = memory->dst};
     struct strided_const from = {.items = memory->src};
@@ -212,7 +217,7 @@ static tess_status
 move_slab(struct mask *m, struct memory *memory, struct watch *watch, tess_error *err)
 {
     const struct mask_index *const index = m->s.mask;
-    const int64_t size = index->count * index->inner * m->a->g.typesize;
+    const int64_t size = index->count * index->inner * m->a->g->typesize;
     tess_status st = TESS_OK;
 
     if (index->count > m->left) // the caller's memory is for what was counted
@@ -223,7 +228,7 @@ move_slab(struct mask *m, struct memory *memory, struct watch *watch, tess_error
     if (index->count == index->nbytes)
         st = move_box(m, memory, watch, err);
     else if (memory->to)
-        st = selection_write(view_base(memory->to), &m->s, memory->src, memory->same, watch, err);
+        st = selection_write(memory->to->grid, &m->s, memory->src, memory->same, watch, err);
     else
         st = selection_read(&m->s, memory->dst, watch, err);
     if (!memory->to)
@@ -237,7 +242,7 @@ static tess_status
 move(struct mask *m, struct memory *memory, struct watch *watch, tess_error *err)
 {
     const struct watch_range all = watch_divide(watch);
-    const int64_t nbytes = product(m->a->g.shape, 0, m->from->ndim);
+    const int64_t nbytes = product(m->a->g->shape, 0, m->from->ndim);
     tess_status st = TESS_OK;
 
     if (m->only)

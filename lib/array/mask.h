@@ -9,7 +9,7 @@
 #ifndef ARRAY_MASK_H
 #define ARRAY_MASK_H
 
-#include "array/select/selection.h"
+#include "select/selection.h"
 
 #include <tessera/select.h>
 

@@ -7,7 +7,6 @@
 #include "array/open.h"
 
 #include "array/fill.h"
-#include "array/plain.h"
 #include "array/repair.h"
 #include "base/error.h"
 #include "frame/current.h"
@@ -18,6 +17,8 @@
 #include "frame/options.h"
 #include "frame/query.h"
 #include "geom/shape.h"
+#include "grid/grid.h"
+#include "grid/plain.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
@@ -36,32 +37,32 @@ parse_layer(tess_array *a, const struct layer *layer, tess_error *err)
     tess_status st = ndlayer_parse(layer->content, layer->size, caterva, &a->nd, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "metalayer %s", layer->name);
-    if (a->nd.ndim > frame_limits(a->frame)->ndim)
+    if (a->nd.ndim > frame_limits(a->grid->frame)->ndim)
         return err_set(err, TESS_ERR_LIMIT, -1, "%d dimensions, the limit is %d", a->nd.ndim,
-                       frame_limits(a->frame)->ndim);
+                       frame_limits(a->grid->frame)->ndim);
     for (int i = 0; i < a->nd.ndim; i++) {
         chunkshape[i] = a->nd.chunkshape[i];
         blockshape[i] = a->nd.blockshape[i];
     }
     a->layer = caterva ? "caterva" : "b2nd";
-    a->linear = a->nd.linear;
-    st = geometry_init(&a->g, a->nd.ndim, a->nd.shape, chunkshape, blockshape,
-                       frame_header(a->frame)->typesize, TESS_ERR_CORRUPT, err);
+    a->grid->linear = a->nd.linear;
+    st = geometry_init(&a->grid->g, a->nd.ndim, a->nd.shape, chunkshape, blockshape,
+                       frame_header(a->grid->frame)->typesize, TESS_ERR_CORRUPT, err);
     return st == TESS_OK ? st : err_prefix(err, st, "metalayer %s", layer->name);
 }
 
 static tess_status
 check_frame(const tess_array *a, tess_error *err)
 {
-    const struct frame_header *const h = frame_header(a->frame);
-    const struct geometry *const g = &a->g;
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    const struct geometry *const g = a->g;
 
     if (h->vlblocks)
         return err_set(err, TESS_ERR_CORRUPT, 25, "an array with blocks of different sizes");
-    if (frame_nchunks(a->frame) != g->nchunks)
+    if (frame_nchunks(a->grid->frame) != g->nchunks)
         return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,
                        "%" PRId64 " chunks in the frame, %" PRId64 " in the grid of the array",
-                       frame_nchunks(a->frame), g->nchunks);
+                       frame_nchunks(a->grid->frame), g->nchunks);
     if (g->nchunks > 0 && h->chunksize != g->chunksize)
         return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_CHUNKSIZE,
                        "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
@@ -79,7 +80,8 @@ check_frame(const tess_array *a, tess_error *err)
 static bool
 describes_frame(const struct tess_array *a, const struct layer *layer)
 {
-    tess_array as = {.frame = a->frame};
+    struct chunk_grid grid = {.frame = a->grid->frame};
+    tess_array as = {.grid = &grid, .g = &grid.g};
     struct layer named = *layer;
     strcpy(named.name, "b2nd");
     const bool fits =
@@ -91,34 +93,34 @@ describes_frame(const struct tess_array *a, const struct layer *layer)
 static tess_status
 open_plain(tess_array *a, tess_error *err)
 {
-    const struct layers *const metas = frame_metas(a->frame);
+    const struct layers *const metas = frame_metas(a->grid->frame);
     for (int i = 0; i < metas->count; i++)
         if (describes_frame(a, &metas->items[i]))
             return err_set(err, TESS_ERR_CORRUPT, -1,
                            "the metalayer \"%s\" describes the array, but is not called b2nd",
                            metas->items[i].name);
-    const tess_status st = plain_open(a, err); // may read chunks
-    return frame_check_current(a->frame, NULL) == TESS_ERR_STALE
-               ? frame_check_current(a->frame, err)
+    const tess_status st = plain_open(a->grid, err); // may read chunks
+    return frame_check_current(a->grid->frame, NULL) == TESS_ERR_STALE
+               ? frame_check_current(a->grid->frame, err)
                : st;
 }
 
 static tess_status
 prepare_writing(tess_array *a, tess_error *err)
 {
-    if (a->plain)
+    if (a->grid->plain)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "a frame without an N-dimensional layer, which can only be read");
-    if (a->linear)
+    if (a->grid->linear)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array of Caterva before 0.4, which can only be read");
-    if (frame_header(a->frame)->chunksize != a->g.chunksize &&
-        frame_header(a->frame)->chunksize > 0)
+    if (frame_header(a->grid->frame)->chunksize != a->g->chunksize &&
+        frame_header(a->grid->frame)->chunksize > 0)
         return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_CHUNKSIZE,
                        "chunks of %" PRId32 " bytes in the frame, %" PRId32 " in the array",
-                       frame_header(a->frame)->chunksize, a->g.chunksize);
-    frame_set_chunksize(a->frame, a->g.chunksize);
-    const tess_status st = array_prepare_encoder(a, frame_header(a->frame), err);
+                       frame_header(a->grid->frame)->chunksize, a->g->chunksize);
+    frame_set_chunksize(a->grid->frame, a->g->chunksize);
+    const tess_status st = chunk_grid_prepare_encoder(a->grid, frame_header(a->grid->frame), err);
     if (st == TESS_ERR_ARG) // no argument of the caller's: it stands in the file
         return err_prefix(err, TESS_ERR_UNSUPPORTED, "the array can only be read");
     return st;
@@ -139,7 +141,7 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
 static void
 lose_fill(struct tess_array *a, struct salvage *salvage)
 {
-    struct layers *const metas = frame_edit_metas(a->frame);
+    struct layers *const metas = frame_edit_metas(a->grid->frame);
     layers_remove(metas, layers_find(metas, FILL_LAYER));
     salvage->nlayers_lost++;
 }
@@ -167,16 +169,16 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
         home_close(home);
         goto out;
     }
-    TRY(open_frame(home, writable, &options, salvage, watch, &a->frame, err));
-    TRY(array_prepare_memory(a, err));
+    TRY(open_frame(home, writable, &options, salvage, watch, &a->grid->frame, err));
+    TRY(chunk_grid_prepare_memory(a->grid, err));
 
-    const struct layer *layer = layers_find(frame_metas(a->frame), "b2nd");
+    const struct layer *layer = layers_find(frame_metas(a->grid->frame), "b2nd");
     if (!layer)
-        layer = layers_find(frame_metas(a->frame), "caterva");
+        layer = layers_find(frame_metas(a->grid->frame), "caterva");
     if (layer) {
         TRY(parse_layer(a, layer, err));
         TRY(check_frame(a, err));
-        array_set_grid(a);
+        chunk_grid_tell_frame(a->grid);
         st = array_load_fill(a, err);
         if (salvage && st == TESS_ERR_CORRUPT)
             lose_fill(a, salvage);
@@ -185,7 +187,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     } else {
         TRY(open_plain(a, err));
     }
-    TRY(array_prepare_cache(a, err));
+    TRY(chunk_grid_prepare_cache(a->grid, err));
     if (writable)
         TRY(prepare_writing(a, err));
     frame_lock_unshare_early(&options);

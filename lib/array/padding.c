@@ -3,10 +3,10 @@
  */
 #include "array/padding.h"
 
-#include "array/write.h"
 #include "base/checked.h"
 #include "chunk/encoder.h"
 #include "filter/pipeline.h"
+#include "grid/write.h"
 #include "task/watch.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@
 static bool
 brings_back(const tess_array *a)
 {
-    const struct chunk_encoder *const e = &a->encoder;
+    const struct chunk_encoder *const e = &a->grid->encoder;
     return chunk_encoder_is_plain(e) ||
            (pipeline_brings_back(&e->pipeline) && !(e->codec && e->codec->lossy));
 }
@@ -25,17 +25,17 @@ static tess_status
 clear(tess_array *a, int axis, int64_t first, const int64_t *stop, struct watch *watch,
       tess_error *err)
 {
-    const int64_t chunkshape = a->g.chunkshape[axis], blockshape = a->g.blockshape[axis];
+    const int64_t chunkshape = a->g->chunkshape[axis], blockshape = a->g->blockshape[axis];
     const int64_t origin = first - first % chunkshape;
     int64_t start[NDIM_MAX] = {0};
 
     start[axis] = first;
     if (!brings_back(a))
         start[axis] = origin + ceil_div(first - origin, blockshape) * blockshape;
-    for (int i = 0; i < a->g.ndim; i++)
+    for (int i = 0; i < a->g->ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
-    return array_write_padding(a, start, stop, watch, err);
+    return grid_write_padding(a->grid, start, stop, watch, err);
 }
 
 tess_status
@@ -43,7 +43,7 @@ padding_clear(tess_array *a, int axis, int64_t first, int64_t stop, struct watch
               tess_error *err)
 {
     int64_t to[NDIM_MAX];
-    memcpy(to, a->g.shape, sizeof to);
+    memcpy(to, a->g->shape, sizeof to);
     to[axis] = stop;
     return clear(a, axis, first, to, watch, err);
 }
@@ -51,7 +51,7 @@ padding_clear(tess_array *a, int axis, int64_t first, int64_t stop, struct watch
 tess_status
 padding_cut(tess_array *a, const int64_t *shape, struct watch *watch, tess_error *err)
 {
-    const struct geometry *const g = &a->g;
+    const struct geometry *const g = a->g;
     int64_t stop[NDIM_MAX]; // of the chunks that stay
     tess_status st = TESS_OK;
 

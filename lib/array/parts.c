@@ -8,16 +8,8 @@
  * inside a job, in which threads help that find no other chunk to work on.
  */
 #include "array/parts.h"
+#include "array/box.h"
 
-#include "array/blocks.h"
-#include "array/cost.h"
-#include "array/place.h"
-#include "array/plain.h"
-#include "array/pool.h"
-#include "array/read.h"
-#include "array/strided.h"
-#include "array/visit.h"
-#include "array/visits.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
@@ -32,6 +24,15 @@
 #include "frame/query.h"
 #include "frame/stored.h"
 #include "geom/shape.h"
+#include "grid/blocks.h"
+#include "grid/cost.h"
+#include "grid/open_chunk.h"
+#include "grid/open_chunks.h"
+#include "grid/place.h"
+#include "grid/plain.h"
+#include "grid/pool.h"
+#include "grid/read.h"
+#include "grid/strided.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -48,13 +49,13 @@ struct job {
     int32_t run; // blocks of a grain
     bool more_blocks;
     struct walk blocks; // stands on the next block
-    struct visit *visit; // of its chunk
+    struct open_chunk *visit; // of its chunk
     int64_t origin[NDIM_MAX]; // of the chunk, in the array
     int64_t inside[NDIM_MAX]; // where the array ends, relative to the chunk
 };
 
 struct grain {
-    struct visit *visit; // held; NULL: none is needed
+    struct open_chunk *visit; // held; NULL: none is needed
     int64_t chunk;
     int64_t nconstant; // items of special chunks; 0: there is another thing to do
     int32_t nblocks; // 0: the whole chunk
@@ -79,12 +80,12 @@ walk_nitems(const struct walk *w)
 static int64_t
 plain_room(const tess_array *a, int64_t start, int64_t stop)
 {
-    const int64_t last = plain_chunk_at(a, stop * a->g.typesize - 1);
+    const int64_t last = plain_chunk_at(a->grid, stop * a->g->typesize - 1);
     int64_t most = 0;
-    if (!a->chunk_starts)
-        return a->g.chunksize;
-    for (int64_t n = plain_chunk_at(a, start * a->g.typesize); n <= last; n++)
-        most = max_i64(most, plain_chunk_start(a, n + 1) - plain_chunk_start(a, n));
+    if (!a->grid->chunk_starts)
+        return a->g->chunksize;
+    for (int64_t n = plain_chunk_at(a->grid, start * a->g->typesize); n <= last; n++)
+        most = max_i64(most, plain_chunk_start(a->grid, n + 1) - plain_chunk_start(a->grid, n));
     return most;
 }
 
@@ -92,12 +93,13 @@ void
 parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t *start,
             const int64_t *stop)
 {
-    const struct geometry *const g = &a->g;
+    const struct geometry *const g = a->g;
     *p = (struct parts){.a = a, .more = true, .nitems = 1};
-    p->by_block = unit == TESS_BLOCKS && !a->plain && !a->linear && !a->view;
+    p->plain = a->grid->plain && !a->view;
+    p->by_block = unit == TESS_BLOCKS && !a->grid->plain && !a->grid->linear && !a->view;
     for (int i = 0; i < g->ndim; i++)
         p->nitems *= stop[i] - start[i];
-    if (a->plain) {
+    if (p->plain) {
         p->at = start[0];
         p->end = stop[0];
         p->room_size = plain_room(a, p->at, p->end);
@@ -152,10 +154,10 @@ static void
 take_plain(struct job *job, struct grain *g)
 {
     struct parts *const p = job->p;
-    const int64_t size = p->a->g.typesize;
-    g->chunk = plain_chunk_at(p->a, p->at * size);
+    const int64_t size = p->a->g->typesize;
+    g->chunk = plain_chunk_at(p->a->grid, p->at * size);
     g->start[0] = p->at;
-    g->stop[0] = min_i64(p->end, plain_chunk_start(p->a, g->chunk + 1) / size);
+    g->stop[0] = min_i64(p->end, plain_chunk_start(p->a->grid, g->chunk + 1) / size);
     p->at = g->stop[0];
     p->more = p->at < p->end;
 }
@@ -166,7 +168,7 @@ pass_chunk(struct job *job)
     struct parts *const p = job->p;
     p->nitems -= walk_nitems(&p->chunks);
     p->more = walk_next(&p->chunks);
-    job->left -= p->a->g.chunksize;
+    job->left -= p->a->g->chunksize;
 }
 
 static void
@@ -185,7 +187,7 @@ take_chunk(struct job *job, struct grain *g)
 static bool
 is_zeros(const struct parts *p)
 {
-    const enum chunk_special special = frame_special(p->a->frame, p->chunks.index);
+    const enum chunk_special special = frame_special(p->a->grid->frame, p->chunks.index);
     return special == SPECIAL_ZEROS || special == SPECIAL_UNINIT;
 }
 
@@ -194,7 +196,7 @@ static void
 take_zeros(struct job *job, struct grain *g)
 {
     struct parts *const p = job->p;
-    if (frame_is_uniform(p->a->frame)) {
+    if (frame_is_uniform(p->a->grid->frame)) {
         g->nconstant = p->nitems;
         p->more = false;
         return;
@@ -207,11 +209,11 @@ take_zeros(struct job *job, struct grain *g)
 static tess_status
 enter_chunk(struct job *job, tess_error *err)
 {
-    const struct geometry *const g = &job->p->a->g;
+    const struct geometry *const g = job->p->a->g;
     const struct walk *const w = &job->p->chunks;
-    visit_release(job->visit);
+    open_chunk_release(job->visit);
     job->visit = NULL;
-    const tess_status st = visits_open(job->p->a, w->index, false, &job->visit, err);
+    const tess_status st = open_chunks_get(job->p->a->grid, w->index, false, &job->visit, err);
     if (st != TESS_OK)
         return st;
     for (int i = 0; i < g->ndim; i++) {
@@ -227,8 +229,8 @@ enter_chunk(struct job *job, tess_error *err)
 static int32_t
 run_length(const struct job *job)
 {
-    const enum visit_kind kind = job->visit->kind;
-    const bool at_once = kind == VISIT_BYTES || (kind == VISIT_SPECIAL && job->user->constant);
+    const enum open_kind kind = job->visit->kind;
+    const bool at_once = kind == OPEN_BYTES || (kind == OPEN_SPECIAL && job->user->constant);
     return at_once ? INT32_MAX : job->run;
 }
 
@@ -237,7 +239,7 @@ take_blocks(struct job *job, struct grain *g)
 {
     const int32_t most = run_length(job);
     g->visit = job->visit;
-    visit_hold(g->visit);
+    open_chunk_hold(g->visit);
     g->chunk = g->visit->n;
     g->blocks = job->blocks;
     memcpy(g->origin, job->origin, sizeof g->origin);
@@ -249,7 +251,7 @@ take_blocks(struct job *job, struct grain *g)
 static tess_status
 next_by_block(struct job *job, struct grain *g, tess_error *err)
 {
-    const bool special = job->user->constant && cache_dirty_size(job->p->a->cache) == 0;
+    const bool special = job->user->constant && cache_dirty_size(job->p->a->grid->cache) == 0;
     if (!job->more_blocks) {
         if (special && is_zeros(job->p)) {
             take_zeros(job, g);
@@ -258,11 +260,11 @@ next_by_block(struct job *job, struct grain *g, tess_error *err)
         const tess_status st = enter_chunk(job, err);
         if (st != TESS_OK)
             return st;
-        if (special && job->visit->kind == VISIT_SPECIAL) {
+        if (special && job->visit->kind == OPEN_SPECIAL) {
             g->nconstant = walk_nitems(&job->p->chunks);
             job->more_blocks = false;
             g->visit = job->visit;
-            visit_hold(g->visit);
+            open_chunk_hold(g->visit);
             g->chunk = g->visit->n;
         }
         pass_chunk(job);
@@ -288,7 +290,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     memset(g->tally, 0, sizeof g->tally);
     if (p->by_block)
         return next_by_block(job, g, err);
-    if (p->a->plain)
+    if (p->plain)
         take_plain(job, g);
     else
         take_chunk(job, g);
@@ -315,14 +317,15 @@ look_ahead(const void *reader, struct span *span, int32_t most)
     const struct run *const r = reader;
     struct walk w = r->w;
     for (int32_t left = r->left - 1; left > 0 && walk_next(&w); left--)
-        if (!blocks_join(span, visit_span(r->job->p->a, r->g->visit, (int32_t)w.index), most))
+        if (!blocks_join(span, open_chunk_span(r->job->p->a->grid, r->g->visit, (int32_t)w.index),
+                         most))
             return;
 }
 
 static tess_status
 allocate_items(struct run *r, tess_error *err)
 {
-    const int32_t blocksize = r->job->p->a->g.blocksize;
+    const int32_t blocksize = r->job->p->a->g->blocksize;
     const tess_status st = scratch_check(r->s, blocksize, err);
     if (st != TESS_OK)
         return st;
@@ -336,13 +339,13 @@ allocate_items(struct run *r, tess_error *err)
 static tess_status
 make_special(struct run *r, tess_error *err)
 {
-    const struct geometry *const g = &r->job->p->a->g;
+    const struct geometry *const g = r->job->p->a->g;
     const int64_t stride = g->typesize, rest = g->block_nitems - 1;
     if (r->items)
         return TESS_OK;
     tess_status st = allocate_items(r, err);
     if (st == TESS_OK)
-        st = visit_item(r->job->p->a, r->g->visit, r->items, err);
+        st = open_chunk_item(r->job->p->a->grid, r->g->visit, r->items, err);
     if (st == TESS_OK && rest > 0 && !r->job->user->constant)
         ndfill(1, &rest, stride, r->items + stride, &stride, r->items);
     return st;
@@ -353,7 +356,7 @@ static tess_status
 make_foreign(struct run *r, tess_error *err)
 {
     const struct stored_chunk *const sc = &r->g->visit->stored;
-    const int32_t blocksize = r->job->p->a->g.blocksize;
+    const int32_t blocksize = r->job->p->a->g->blocksize;
     tess_status st = TESS_OK;
     if (!r->items)
         st = allocate_items(r, err);
@@ -371,15 +374,15 @@ static tess_status
 make_block(struct run *r, struct decoded *out, bool *constant, tess_error *err)
 {
     const tess_array *const a = r->job->p->a;
-    *out = (struct decoded){.nbytes = a->g.blocksize};
-    r->held = cache_find(a->cache, r->g->chunk, (int32_t)r->w.index);
+    *out = (struct decoded){.nbytes = a->g->blocksize};
+    r->held = cache_find(a->grid->cache, r->g->chunk, (int32_t)r->w.index);
     if (r->held) {
         out->bytes = r->held->items;
         return TESS_OK;
     }
-    *constant = r->g->visit->kind == VISIT_SPECIAL && r->job->user->constant;
+    *constant = r->g->visit->kind == OPEN_SPECIAL && r->job->user->constant;
     const tess_status st =
-        r->g->visit->kind == VISIT_SPECIAL ? make_special(r, err) : make_foreign(r, err);
+        r->g->visit->kind == OPEN_SPECIAL ? make_special(r, err) : make_foreign(r, err);
     out->bytes = r->items;
     return st;
 }
@@ -388,7 +391,7 @@ make_block(struct run *r, struct decoded *out, bool *constant, tess_error *err)
 static tess_status
 align(struct run *r, struct decoded *block, tess_error *err)
 {
-    const uintptr_t size = (uintptr_t)r->job->p->a->g.typesize;
+    const uintptr_t size = (uintptr_t)r->job->p->a->g->typesize;
     const uintptr_t least = size & (~size + 1), most = _Alignof(max_align_t);
     if (r->job->user->unaligned ||
         ((uintptr_t)block->bytes & ((least < most ? least : most) - 1)) == 0)
@@ -404,7 +407,7 @@ align(struct run *r, struct decoded *block, tess_error *err)
 static tess_status
 hand_out(struct run *r, const struct decoded *block, tess_error *err)
 {
-    const struct geometry *const g = &r->job->p->a->g;
+    const struct geometry *const g = r->job->p->a->g;
     const struct walk *const w = &r->w;
     tess_part part = {.ndim = g->ndim, .chunk = r->g->chunk, .block = w->index};
     int64_t offset = 0;
@@ -422,7 +425,7 @@ hand_out(struct run *r, const struct decoded *block, tess_error *err)
 static struct block_need
 need_of(const struct run *r)
 {
-    const struct geometry *const g = &r->job->p->a->g;
+    const struct geometry *const g = r->job->p->a->g;
     struct block_need need = {0};
     int64_t stride[NDIM_MAX];
     if (!r->job->user->whole_blocks) {
@@ -438,12 +441,12 @@ do_block(struct run *r, struct blocks *blocks, tess_error *err)
 {
     const struct parts_user *const user = r->job->user;
     const bool covers = walk_covers(&r->w, r->g->inside);
-    const enum visit_kind kind = r->g->visit->kind;
+    const enum open_kind kind = r->g->visit->kind;
     bool constant = false;
     struct decoded block;
     tess_status st;
 
-    if (kind == VISIT_SPECIAL || kind == VISIT_BYTES) {
+    if (kind == OPEN_SPECIAL || kind == OPEN_BYTES) {
         st = make_block(r, &block, &constant, err);
     } else {
         const struct block_need need = need_of(r);
@@ -469,7 +472,7 @@ do_blocks(const struct job *job, struct grain *g, struct chunk_scratch *s, tess_
     tess_status st = TESS_OK;
     struct run r = {.job = job, .g = g, .s = s, .w = g->blocks, .left = g->nblocks};
     struct blocks blocks = {
-        .a = job->p->a, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+        .grid = job->p->a->grid, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
     for (; r.left > 0 && st == TESS_OK && !is_stopped(job->p); r.left--) {
         st = do_block(&r, &blocks, err);
         walk_next(&r.w);
@@ -485,7 +488,7 @@ do_blocks(const struct job *job, struct grain *g, struct chunk_scratch *s, tess_
 static tess_status
 check_room(const struct parts *p, tess_error *err)
 {
-    const int64_t limit = frame_limits(p->a->frame)->memory;
+    const int64_t limit = frame_limits(p->a->grid->frame)->memory;
     if (limit > 0 && p->room_size > limit)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "a chunk of %" PRId64 " bytes, the limit is %" PRId64, p->room_size, limit);
@@ -496,13 +499,13 @@ static tess_status
 do_chunk(const struct job *job, struct grain *g, uint8_t *room, tess_error *err)
 {
     const tess_array *const a = job->p->a;
-    tess_part part = {.ndim = a->g.ndim, .chunk = g->chunk, .block = -1, .items = room};
+    tess_part part = {.ndim = a->g->ndim, .chunk = g->chunk, .block = -1, .items = room};
     struct strided to = {.items = room};
     for (int i = 0; i < part.ndim; i++) {
         part.start[i] = g->start[i];
         part.shape[i] = g->stop[i] - g->start[i];
     }
-    shape_strides(part.ndim, part.shape, a->g.typesize, part.strides);
+    shape_strides(part.ndim, part.shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
     const tess_status st = array_read(a, g->start, g->stop, NULL, &to, NULL, err);
     if (st != TESS_OK)
@@ -530,11 +533,11 @@ do_constant(const struct job *job, struct grain *g, tess_error *err)
 {
     const tess_array *const a = job->p->a;
     tess_status st = TESS_OK;
-    uint8_t *const item = calloc(1, (size_t)a->g.typesize);
+    uint8_t *const item = calloc(1, (size_t)a->g->typesize);
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     if (g->visit)
-        st = visit_item(a, g->visit, item, err);
+        st = open_chunk_item(a->grid, g->visit, item, err);
     if (st == TESS_OK)
         job->user->constant(job->user->self, g->tally, item, g->nconstant);
     free(item);
@@ -545,7 +548,7 @@ do_constant(const struct job *job, struct grain *g, tess_error *err)
 static int64_t
 grain_nitems(const struct job *job, const struct grain *g)
 {
-    const struct geometry *const geo = &job->p->a->g;
+    const struct geometry *const geo = job->p->a->g;
     int64_t n = 1;
     if (g->nconstant > 0)
         return g->nconstant;
@@ -559,7 +562,7 @@ grain_nitems(const struct job *job, const struct grain *g)
 static tess_status
 do_grain(const struct job *job, struct grain *g, tess_error *err)
 {
-    struct pool *const pool = job->p->a->pool;
+    struct pool *const pool = job->p->a->grid->pool;
     if (g->nconstant > 0)
         return do_constant(job, g, err);
     if (g->nblocks == 0)
@@ -593,7 +596,7 @@ drop(void *arg, void *grain)
 {
     const struct job *const job = arg;
     struct grain *const g = grain;
-    visit_release(g->visit);
+    open_chunk_release(g->visit);
     if (job->user->drop)
         job->user->drop(job->user->self, g->tally);
 }
@@ -602,8 +605,8 @@ drop(void *arg, void *grain)
 static int64_t
 nbytes_of(const struct parts *p)
 {
-    return p->a->plain ? (p->end - p->at) * p->a->g.typesize
-                       : geometry_blocks_nbytes(&p->a->g, p->chunks.start, p->chunks.stop, NULL);
+    return p->plain ? (p->end - p->at) * p->a->g->typesize
+                    : geometry_blocks_nbytes(p->a->g, p->chunks.start, p->chunks.stop, NULL);
 }
 
 tess_status
@@ -620,8 +623,9 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
     const int64_t nbytes = min_i64(nbytes_of(p), most);
     const struct task_width width = {
         .threads = p->a->context.threads,
-        .cost = user->slow ? INT64_MAX
-                           : cost_decode(codec_by_id(frame_header(p->a->frame)->codec), nbytes),
+        .cost = user->slow
+                    ? INT64_MAX
+                    : cost_decode(codec_by_id(frame_header(p->a->grid->frame)->codec), nbytes),
         .watch = watch,
     };
     struct job job = {.p = p, .user = user, .watch = watch, .left = most};
@@ -630,9 +634,9 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
     if (st != TESS_OK)
         return st;
     if (p->by_block)
-        job.run = blocks_run_length(nbytes, p->a->g.blocksize);
-    watch_job(watch, max_i64(nbytes / p->a->g.typesize, 1));
+        job.run = blocks_run_length(nbytes, p->a->g->blocksize);
+    watch_job(watch, max_i64(nbytes / p->a->g->typesize, 1));
     st = task_run(&task, &job, &width, err);
-    visit_release(job.visit);
+    open_chunk_release(job.visit);
     return st;
 }

@@ -24,12 +24,13 @@ enum {
 struct parts {
     const tess_array *a;
     bool by_block;
+    bool plain; // parts are those of a frame without a grid
     bool more;
     int64_t nitems; // of them all
     atomic_bool stopped; // no other is begun
 
-    struct walk chunks; // stands on the next chunk; not of a plain frame
-    int64_t at, end; // items of a plain frame
+    struct walk chunks; // stands on the next chunk; not if plain
+    int64_t at, end; // plain: items
     int64_t room_size; // of the largest chunk's part
     _Atomic(uint8_t *) rooms[PARTS_ROOMS];
 };

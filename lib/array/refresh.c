@@ -8,6 +8,7 @@
 #include "array/array.h"
 #include "cache/cache.h"
 #include "frame/frame.h"
+#include "grid/grid.h"
 
 #include <string.h>
 
@@ -28,10 +29,11 @@ same_text(const char *x, const char *y)
 static bool
 keeps_views(const tess_array *before, const tess_array *now)
 {
-    const struct geometry *const g = &before->g, *const h = &now->g;
-    if (g->ndim != h->ndim || g->typesize != h->typesize || before->plain != now->plain ||
-        before->linear != now->linear || before->nd.dtype_format != now->nd.dtype_format ||
-        !same_text(before->layer, now->layer) || !same_text(before->nd.dtype, now->nd.dtype) ||
+    const struct geometry *const g = before->g, *const h = now->g;
+    if (g->ndim != h->ndim || g->typesize != h->typesize ||
+        before->grid->plain != now->grid->plain || before->grid->linear != now->grid->linear ||
+        before->nd.dtype_format != now->nd.dtype_format || !same_text(before->layer, now->layer) ||
+        !same_text(before->nd.dtype, now->nd.dtype) ||
         !same_bytes(before->fill, now->fill, (size_t)g->typesize))
         return false;
     for (int i = 0; i < g->ndim; i++)
@@ -48,32 +50,13 @@ keeps_views(const tess_array *before, const tess_array *now)
         (y) = x_;            \
     } while (0)
 
-// What frames know of the arrays they belong to.
-static void
-attach(tess_array *a)
-{
-    frame_attach(a->frame, &a->plugins, &a->context);
-    if (!a->plain)
-        array_set_grid(a);
-}
-
 void
 array_replace_state(tess_array *a, tess_array *newest)
 {
     a->moved += !keeps_views(a, newest);
-    frame_swap(a->frame, newest->frame);
-    EXCHANGE(struct geometry, a->g, newest->g);
-    EXCHANGE(struct block_grid, a->grid, newest->grid);
+    chunk_grid_exchange(a->grid, newest->grid);
     EXCHANGE(struct ndlayer, a->nd, newest->nd);
     EXCHANGE(const char *, a->layer, newest->layer);
     EXCHANGE(uint8_t *, a->fill, newest->fill);
-    EXCHANGE(bool, a->linear, newest->linear);
-    EXCHANGE(bool, a->plain, newest->plain);
-    EXCHANGE(int64_t *, a->chunk_starts, newest->chunk_starts);
-    EXCHANGE(struct pool *, a->pool, newest->pool);
-    EXCHANGE(struct visits *, a->visits, newest->visits);
-    EXCHANGE(struct cache *, a->cache, newest->cache);
-    attach(a);
-    attach(newest);
     array_free(newest);
 }

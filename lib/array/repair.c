@@ -8,7 +8,6 @@
 
 #include "array/fill.h"
 #include "array/home.h"
-#include "array/plain.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/assemble.h"
@@ -18,6 +17,7 @@
 #include "frame/frame.h"
 #include "frame/header.h"
 #include "frame/query.h"
+#include "grid/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,20 +37,20 @@ make_filling(struct loss *loss, tess_error *err)
 {
     const tess_array *const a = loss->a;
     const struct chunk_spec spec = {
-        .itemsize = a->g.typesize,
-        .nbytes = a->g.chunksize,
-        .blocksize = a->g.blocksize,
+        .itemsize = a->g->typesize,
+        .nbytes = a->g->chunksize,
+        .blocksize = a->g->blocksize,
         .codec = CODEC_BLOSCLZ,
         .level = 5,
     };
     struct chunk_encoder e;
     loss->special = array_fill_special(a);
-    if (!a->fill || loss->special != SPECIAL_ZEROS || a->g.nchunks == 0)
+    if (!a->fill || loss->special != SPECIAL_ZEROS || a->g->nchunks == 0)
         return TESS_OK;
     const tess_status st = chunk_encoder_init(&e, &spec, err);
     if (st != TESS_OK)
         return st;
-    loss->chunk = malloc(CHUNK_HEADER_SIZE + (size_t)a->g.typesize);
+    loss->chunk = malloc(CHUNK_HEADER_SIZE + (size_t)a->g->typesize);
     if (!loss->chunk)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a fill value");
     loss->chunk_size = chunk_encode_value(&e, a->fill, loss->chunk);
@@ -60,10 +60,10 @@ make_filling(struct loss *loss, tess_error *err)
 static void
 chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
 {
-    const struct geometry *const g = &a->g;
-    if (a->plain) {
-        start[0] = plain_chunk_start(a, n) / g->typesize;
-        stop[0] = min_i64(plain_chunk_start(a, n + 1) / g->typesize, g->shape[0]);
+    const struct geometry *const g = a->g;
+    if (a->grid->plain) {
+        start[0] = plain_chunk_start(a->grid, n) / g->typesize;
+        stop[0] = min_i64(plain_chunk_start(a->grid, n + 1) / g->typesize, g->shape[0]);
         return;
     }
     for (int i = g->ndim - 1; i >= 0; i--) {
@@ -80,7 +80,7 @@ replace(void *user, int64_t n, const tess_error *why, enum chunk_special *specia
     struct loss *const loss = user;
     const tess_array *const a = loss->a;
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
-    if (frame_header(a->frame)->chunksize <= 0)
+    if (frame_header(a->grid->frame)->chunksize <= 0)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "chunk %" PRId64 " is lost, in a frame where sizes differ", n);
     *special = loss->special;
@@ -89,7 +89,7 @@ replace(void *user, int64_t n, const tess_error *why, enum chunk_special *specia
     loss->report->nlost++;
     chunk_box(a, n, start, stop);
     if (loss->how->lost)
-        loss->how->lost(&(tess_lost){n, a->g.ndim, start, stop, why->message}, loss->how->user);
+        loss->how->lost(&(tess_lost){n, a->g->ndim, start, stop, why->message}, loss->how->user);
     return TESS_OK;
 }
 
@@ -97,7 +97,7 @@ static void
 fill_report(const tess_array *a, const struct salvage *s, tess_repair_report *report)
 {
     *report = (tess_repair_report){
-        .nchunks = frame_nchunks(a->frame),
+        .nchunks = frame_nchunks(a->grid->frame),
         .nfound = s->nfound,
         .nlayers_lost = s->nlayers_lost,
         .nlayers_unconfirmed = s->nlayers_unconfirmed,
@@ -130,13 +130,13 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
     fill_report(a, salvage, report);
     tess_status st = make_filling(&loss, err);
     if (st == TESS_OK)
-        st = frame_copy(a->frame, home->io, home->folder, options, &rescue, copy, watch, err);
+        st = frame_copy(a->grid->frame, home->io, home->folder, options, &rescue, copy, watch, err);
     else
         home_close(home);
     report->nuntried = rescue.nuntried;
     report->nunconfirmed = salvage->list_confirmed
                                ? rescue.nunconfirmed
-                               : frame_nchunks(a->frame) - report->nlost - rescue.nuntried;
+                               : frame_nchunks(a->grid->frame) - report->nlost - rescue.nuntried;
     report->complete = is_complete(report, salvage->list_confirmed);
     free(loss.chunk);
     return st;

@@ -8,17 +8,17 @@
 #include "array/reshape.h"
 
 #include "array/fill.h"
-#include "array/held.h"
 #include "array/padding.h"
 #include "array/resize.h"
 #include "array/shift.h"
 #include "array/sources.h"
 #include "array/update.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "cache/cache.h"
 #include "frame/query.h"
 #include "geom/shape.h"
+#include "grid/write.h"
+#include "grid/write_back.h"
 #include "task/watch.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ reshape(tess_array *a, const int64_t *shape, const struct row_move *move, tess_e
 {
     const tess_status st = array_reshape(a, shape, move, err);
     if (st == TESS_OK)
-        cache_forget_from(a->cache, 0);
+        cache_forget_from(a->grid->cache, 0);
     return st;
 }
 
@@ -49,9 +49,10 @@ shift_to(tess_array *a, int axis, int64_t first, int64_t stop, int64_t by, struc
     const struct shift shift = {.axis = axis, .by = by};
     int64_t lo[NDIM_MAX] = {0}, hi[NDIM_MAX];
 
-    if (frame_is_uniform(a->frame) && frame_entry(a->frame, 0) < 0) // one item, everywhere
+    if (frame_is_uniform(a->grid->frame) &&
+        frame_entry(a->grid->frame, 0) < 0) // one item, everywhere
         return TESS_OK;
-    shape_with(&a->g, axis, stop, hi);
+    shape_with(a->g, axis, stop, hi);
     lo[axis] = first;
     return array_shift(a, lo, hi, &shift, watch, err);
 }
@@ -62,12 +63,12 @@ static tess_status
 fill_rows(tess_array *a, int axis, int64_t first, int64_t last, struct watch *watch,
           tess_error *err)
 {
-    const int64_t c = a->g.chunkshape[axis];
+    const int64_t c = a->g->chunkshape[axis];
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
 
     start[axis] = first * c;
-    shape_with(&a->g, axis, min_i64(last * c, a->g.shape[axis]), stop);
-    if (!a->fill || array_fill_special(a) != SPECIAL_ZEROS || a->g.nitems == 0 ||
+    shape_with(a->g, axis, min_i64(last * c, a->g->shape[axis]), stop);
+    if (!a->fill || array_fill_special(a) != SPECIAL_ZEROS || a->g->nitems == 0 ||
         start[axis] >= stop[axis])
         return TESS_OK;
     return array_fill_box(a, start, stop, watch, err);
@@ -78,20 +79,20 @@ static tess_status
 open_gap(tess_array *a, int axis, int64_t position, int64_t count, bool filled, struct watch *watch,
          tess_error *err)
 {
-    const int64_t c = a->g.chunkshape[axis];
-    const int64_t before = a->g.shape[axis];
-    const int64_t grid = a->g.grid[axis];
+    const int64_t c = a->g->chunkshape[axis];
+    const int64_t before = a->g->shape[axis];
+    const int64_t grid = a->g->grid[axis];
     const struct row_move move = {.axis = axis, .first = ceil_div(position, c), .by = count / c};
     const bool rows = count % c == 0;
     int64_t shape[NDIM_MAX], stop = before;
 
-    shape_with(&a->g, axis, before + count, shape);
+    shape_with(a->g, axis, before + count, shape);
     tess_status st = reshape(a, shape, rows ? &move : NULL, err);
     if (rows) // only the rest of the row that is split
         stop = min_i64(before, move.first * c);
     if (st == TESS_OK && filled)
         st = rows ? fill_rows(a, axis, move.first, move.first + move.by, watch, err)
-                  : fill_rows(a, axis, grid, a->g.grid[axis], watch, err);
+                  : fill_rows(a, axis, grid, a->g->grid[axis], watch, err);
     return st == TESS_OK ? shift_to(a, axis, position + count, stop + count, count, watch, err)
                          : st;
 }
@@ -102,22 +103,22 @@ insert(tess_array *a, int axis, int64_t position, int64_t count, const struct st
 {
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct watch_range all = watch_divide(watch);
-    watch_part(watch, &all, a->g.shape[axis] - position, a->g.shape[axis] - position + count);
+    watch_part(watch, &all, a->g->shape[axis] - position, a->g->shape[axis] - position + count);
     const tess_status st = open_gap(a, axis, position, count, !src, watch, err);
     watch_part(watch, &all, 1, 1);
-    if (st != TESS_OK || a->g.nitems == 0)
+    if (st != TESS_OK || a->g->nitems == 0)
         return st;
     start[axis] = position;
-    shape_with(&a->g, axis, position + count, stop);
-    return src ? array_write(a, start, stop, NULL, src, watch, err)
+    shape_with(a->g, axis, position + count, stop);
+    return src ? grid_write(a->grid, start, stop, NULL, src, watch, err)
                : array_fill_box(a, start, stop, watch, err);
 }
 
 static tess_status
 cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch, tess_error *err)
 {
-    const int64_t c = a->g.chunkshape[axis];
-    const int64_t after = a->g.shape[axis] - count;
+    const int64_t c = a->g->chunkshape[axis];
+    const int64_t after = a->g->shape[axis] - count;
     const struct row_move move = {
         .axis = axis, .first = ceil_div(position, c), .gone = count / c, .by = -(count / c)};
     const bool rows = count % c == 0;
@@ -127,19 +128,20 @@ cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watc
     const int64_t stop = rows ? min_i64(after, move.first * c) : after;
     tess_status st = shift_to(a, axis, position, stop, -count, watch, err);
     if (st == TESS_OK && stop == after) // the last row is not one that goes on with its padding
-        st = padding_clear(a, axis, after, min_i64(a->g.shape[axis], ceil_div(after, c) * c), watch,
-                           err);
-    shape_with(&a->g, axis, after, shape);
+        st = padding_clear(a, axis, after, min_i64(a->g->shape[axis], ceil_div(after, c) * c),
+                           watch, err);
+    shape_with(a->g, axis, after, shape);
     return st == TESS_OK ? reshape(a, shape, rows ? &move : NULL, err) : st;
 }
 
 static tess_status
 begin(tess_array *a, struct saved_shape *saved, tess_error *err)
 {
-    const tess_status st = held_write_back(a, err);
+    const tess_status st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
-    cache_forget_from(a->cache, 0); // the padding of blocks may be another than what is stored
+    cache_forget_from(a->grid->cache,
+                      0); // the padding of blocks may be another than what is stored
     return array_change_begin(a, saved, err);
 }
 
@@ -166,8 +168,8 @@ shrink(tess_array *a, const int64_t *shape, const int64_t *start, const struct g
         st = reshape(a, next, NULL, err);
     for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
         watch_part(watch, &all, i + 2, before->ndim + 1);
-        if (shape[i] < a->g.shape[i])
-            st = cut(a, i, start[i], a->g.shape[i] - shape[i], watch, err);
+        if (shape[i] < a->g->shape[i])
+            st = cut(a, i, start[i], a->g->shape[i] - shape[i], watch, err);
     }
     return st;
 }
@@ -186,7 +188,7 @@ grow(tess_array *a, const int64_t *shape, const int64_t *start, const struct geo
     watch_part(watch, &all, 1, 1);
     if (st != TESS_OK)
         return st;
-    const struct geometry inner = a->g;
+    const struct geometry inner = *a->g;
     st = reshape(a, shape, NULL, err);
     return st == TESS_OK ? array_fill_grown(a, &inner, watch, err) : st;
 }
@@ -197,8 +199,8 @@ array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struc
 {
     struct saved_shape saved = {0};
     bool ends = true;
-    for (int i = 0; i < a->g.ndim; i++)
-        ends &= shape[i] == a->g.shape[i] || at_end(&a->g, shape, start, i);
+    for (int i = 0; i < a->g->ndim; i++)
+        ends &= shape[i] == a->g->shape[i] || at_end(a->g, shape, start, i);
     if (ends)
         return array_update_shape(a, shape, NULL, NULL, watch, err);
 
@@ -219,10 +221,10 @@ array_insert(tess_array *a, int axis, int64_t position, int64_t count,
              const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
-    if (position == a->g.shape[axis]) {
+    if (position == a->g->shape[axis]) {
         int64_t start[NDIM_MAX] = {0}, shape[NDIM_MAX];
         start[axis] = position;
-        shape_with(&a->g, axis, position + count, shape);
+        shape_with(a->g, axis, position + count, shape);
         return array_update_shape(a, shape, start, src, watch, err);
     }
     tess_status st = begin(a, &saved, err);
@@ -248,13 +250,13 @@ tess_status
 array_append_array(tess_array *a, int axis, const tess_array *other, struct watch *watch,
                    tess_error *err)
 {
-    const int64_t position = a->g.shape[axis];
-    const int64_t starts[] = {position, position + other->g.shape[axis]};
+    const int64_t position = a->g->shape[axis];
+    const int64_t starts[] = {position, position + other->g->shape[axis]};
     const struct sources sources = {.arrays = &other, .n = 1, .axis = axis, .starts = starts};
     struct saved_shape saved = {0};
     int64_t shape[NDIM_MAX];
 
-    shape_with(&a->g, axis, starts[1], shape);
+    shape_with(a->g, axis, starts[1], shape);
     tess_status st = begin(a, &saved, err);
     if (st != TESS_OK)
         return st;

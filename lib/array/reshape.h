@@ -8,7 +8,7 @@
 #define ARRAY_RESHAPE_H
 
 #include "array/array.h"
-#include "array/strided.h"
+#include "grid/strided.h"
 
 // Along each axis, what the shapes differ by is inserted or removed at start[axis], inside the old
 // shape.

@@ -83,7 +83,7 @@ same_but_for_first(const struct geometry *old, const struct geometry *new)
 bool
 array_grows_at_end(const tess_array *a, const int64_t *shape)
 {
-    const struct geometry *const g = &a->g;
+    const struct geometry *const g = a->g;
     if (g->nchunks == 0)
         return false;
     for (int i = 0; i < g->ndim; i++)
@@ -107,8 +107,8 @@ changes_at_end(const struct frame *f, const struct geometry *old, const struct g
 static tess_status
 change_list(tess_array *a, const struct geometry *new, const struct row_move *move, tess_error *err)
 {
-    struct frame *const f = a->frame;
-    const struct geometry *const old = &a->g;
+    struct frame *const f = a->grid->frame;
+    const struct geometry *const old = a->g;
     const int64_t entry = index_entry_of(array_fill_special(a));
     struct frame_index list = {0};
 
@@ -128,7 +128,7 @@ change_list(tess_array *a, const struct geometry *new, const struct row_move *mo
 static struct layer *
 layer_of(const tess_array *a)
 {
-    return layers_find(frame_metas(a->frame), a->layer);
+    return layers_find(frame_metas(a->grid->frame), a->layer);
 }
 
 // The N-dimensional layer with another shape: the same bytes but for the shape, which stands
@@ -147,13 +147,13 @@ tess_status
 array_reshape(tess_array *a, const int64_t *shape, const struct row_move *move, tess_error *err)
 {
     struct geometry next;
-    tess_status st = geometry_reshape(&a->g, shape, &next, err);
+    tess_status st = geometry_reshape(a->g, shape, &next, err);
     if (st == TESS_OK)
         st = change_list(a, &next, move, err);
     if (st != TESS_OK)
         return st;
     patch_shape(layer_of(a), &next);
-    a->g = next;
+    a->grid->g = next;
     return TESS_OK;
 }
 
@@ -161,7 +161,7 @@ tess_status
 array_shape_save(const tess_array *a, struct saved_shape *saved, tess_error *err)
 {
     const struct layer *const layer = layer_of(a);
-    saved->g = a->g;
+    saved->g = *a->g;
     saved->layer = malloc(layer->size);
     if (!saved->layer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a metalayer");
@@ -176,8 +176,8 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     if (!saved->layer)
         return;
     // With dirty blocks, the change was a growth at the end.
-    cache_forget_from(a->cache, cache_dirty_size(a->cache) > 0 ? saved->g.nchunks : 0);
-    a->g = saved->g;
+    cache_forget_from(a->grid->cache, cache_dirty_size(a->grid->cache) > 0 ? saved->g.nchunks : 0);
+    a->grid->g = saved->g;
     memcpy(layer->content, saved->layer, layer->size);
     free(saved->layer);
     saved->layer = NULL;

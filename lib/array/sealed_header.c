@@ -108,7 +108,7 @@ compare_bytes(const struct ledger *ledger, const struct frame *f, tess_error *er
 tess_status
 sealed_header_compare(const tess_array *a, tess_error *err)
 {
-    const struct frame *const f = a->frame;
+    const struct frame *const f = a->grid->frame;
     struct ledger ledger;
     struct layers before = {0};
     tess_status st = frame_read_ledger(f, &ledger, err);

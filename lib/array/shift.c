@@ -5,16 +5,17 @@
  * pieces that are one item again and again are written without being read.
  */
 #include "array/shift.h"
+#include "array/box.h"
 
-#include "array/constant.h"
-#include "array/read.h"
-#include "array/strided.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "frame/query.h"
 #include "geom/halves.h"
 #include "geom/shape.h"
+#include "grid/constant.h"
+#include "grid/read.h"
+#include "grid/strided.h"
+#include "grid/write.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -39,7 +40,7 @@ struct pieces {
 static int64_t
 chunks_along(const struct pieces *p, int axis)
 {
-    return ceil_div(p->stop[axis] - p->origin[axis], p->a->g.chunkshape[axis]);
+    return ceil_div(p->stop[axis] - p->origin[axis], p->a->g->chunkshape[axis]);
 }
 
 // Let pieces be longer along an axis, up to `most` bytes, of *nbytes with what a chunk has there.
@@ -56,7 +57,7 @@ extend(struct pieces *p, int axis, int64_t most, int64_t *nbytes)
 static void
 choose_pieces(struct pieces *p)
 {
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     int64_t nbytes = g->typesize;
 
     p->all = 1;
@@ -78,8 +79,8 @@ choose_pieces(struct pieces *p)
 static tess_status
 reserve_items(struct pieces *p, tess_error *err)
 {
-    const struct geometry *const g = &p->a->g;
-    const int64_t limit = frame_limits(p->a->frame)->memory;
+    const struct geometry *const g = p->a->g;
+    const int64_t limit = frame_limits(p->a->grid->frame)->memory;
     int64_t chunk = g->typesize, size = g->typesize;
 
     if (p->items)
@@ -108,7 +109,7 @@ struct moved {
 static void
 find_box(const struct pieces *p, const int64_t *first, const int64_t *last, struct moved *m)
 {
-    for (int i = 0; i < p->a->g.ndim; i++) {
+    for (int i = 0; i < p->a->g->ndim; i++) {
         const int64_t by = i == p->shift->axis ? p->shift->by : 0;
         m->start[i] = max_i64(p->start[i], p->origin[i] + first[i] * p->extent[i]);
         m->stop[i] = last[i] < p->count[i] ? p->origin[i] + last[i] * p->extent[i] : p->stop[i];
@@ -122,7 +123,7 @@ static void
 count_items(struct pieces *p, const struct moved *m)
 {
     int64_t n = 1;
-    for (int i = 0; i < p->a->g.ndim; i++)
+    for (int i = 0; i < p->a->g->ndim; i++)
         n *= m->extent[i];
     p->done += n;
     watch_part(p->watch, &p->range, p->done, p->all);
@@ -135,11 +136,11 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     const tess_status st =
-        constant_box(p->a, m->from, m->from_stop, NULL, look, p->item, done, err);
+        constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
     count_items(p, m);
-    return array_write(p->a, m->start, m->stop, NULL, &src, p->watch, err);
+    return grid_write(p->a->grid, m->start, m->stop, NULL, &src, p->watch, err);
 }
 
 static tess_status
@@ -155,7 +156,7 @@ static tess_status
 move_piece(void *user, const int64_t *at, tess_error *err)
 {
     struct pieces *const p = user;
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     int64_t next[NDIM_MAX];
     struct moved m;
     bool done;
@@ -177,7 +178,7 @@ move_piece(void *user, const int64_t *at, tess_error *err)
     watch_part(p->watch, &both, 1, 2);
     st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
     watch_part(p->watch, &both, 2, 2);
-    return st == TESS_OK ? array_write(p->a, m.start, m.stop, NULL, &src, p->watch, err) : st;
+    return st == TESS_OK ? grid_write(p->a->grid, m.start, m.stop, NULL, &src, p->watch, err) : st;
 }
 
 tess_status
@@ -186,7 +187,7 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
 {
     struct pieces p = {.a = a, .start = start, .stop = stop, .shift = shift, .watch = watch};
     const struct halves halves = {
-        .ndim = a->g.ndim,
+        .ndim = a->g->ndim,
         .backwards = shift->by > 0 ? shift->axis : -1,
         .user = &p,
         .box = move_box,
@@ -194,12 +195,12 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
     };
     const int64_t first[NDIM_MAX] = {0};
 
-    for (int i = 0; i < a->g.ndim; i++)
+    for (int i = 0; i < a->g->ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
     choose_pieces(&p);
     p.range = watch_divide(watch);
-    p.item = malloc((size_t)a->g.typesize);
+    p.item = malloc((size_t)a->g->typesize);
     const tess_status st = p.item ? halves_do(&halves, first, p.count, err)
                                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     free(p.item);

@@ -3,12 +3,8 @@
  */
 #include "array/sources.h"
 
-#include "array/constant.h"
-#include "array/pool.h"
-#include "array/read.h"
-#include "array/strided.h"
+#include "array/box.h"
 #include "array/view.h"
-#include "array/write.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/swap.h"
@@ -24,9 +20,15 @@
 #include "frame/query.h"
 #include "frame/stored.h"
 #include "geom/halves.h"
+#include "geom/index_map.h"
 #include "geom/rechunk.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/constant.h"
+#include "grid/pool.h"
+#include "grid/read.h"
+#include "grid/strided.h"
+#include "grid/write.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -80,13 +82,13 @@ source_at(const struct sources *sources, int64_t index)
 static bool
 same_chunks(const tess_array *to, const tess_array *from)
 {
-    const struct frame_header *const x = frame_header(to->frame), *const y =
-                                                                      frame_header(from->frame);
-    const size_t size = (size_t)to->g.ndim * sizeof(int64_t);
-    return !from->view && !from->plain && !from->linear && from->g.ndim == to->g.ndim &&
-           y->version >= 2 && !y->vlblocks &&
-           memcmp(to->g.chunkshape, from->g.chunkshape, size) == 0 &&
-           memcmp(to->g.blockshape, from->g.blockshape, size) == 0 && x->codec == y->codec &&
+    const struct frame_header *const x = frame_header(to->grid->frame), *const y = frame_header(
+                                                                            from->grid->frame);
+    const size_t size = (size_t)to->g->ndim * sizeof(int64_t);
+    return !from->view && !from->grid->plain && !from->grid->linear &&
+           from->g->ndim == to->g->ndim && y->version >= 2 && !y->vlblocks &&
+           memcmp(to->g->chunkshape, from->g->chunkshape, size) == 0 &&
+           memcmp(to->g->blockshape, from->g->blockshape, size) == 0 && x->codec == y->codec &&
            x->codec_meta == y->codec_meta && x->clevel == y->clevel && x->split == y->split &&
            x->use_dict == y->use_dict && memcmp(x->filters, y->filters, FILTER_SLOTS) == 0 &&
            memcmp(x->filters_meta, y->filters_meta, FILTER_SLOTS) == 0;
@@ -96,7 +98,7 @@ same_chunks(const tess_array *to, const tess_array *from)
 static bool
 is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *number)
 {
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     const int axis = p->sources->axis;
     const int64_t n = g->ndim > 0 ? source_at(p->sources, w->at[axis] * g->chunkshape[axis]) : 0;
     const tess_array *const source = p->sources->arrays[n];
@@ -104,7 +106,7 @@ is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *num
     *from = n;
     *number = 0;
     if (p->sources->swapped || source == p->a || !same_chunks(p->a, source) ||
-        cache_dirty_size(source->cache) > 0)
+        cache_dirty_size(source->grid->cache) > 0)
         return false;
     for (int i = 0; i < g->ndim; i++) {
         const int64_t first = i == axis ? p->sources->starts[n] : 0;
@@ -112,10 +114,10 @@ is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *num
             return false;
         const int64_t at = w->at[i] - first / g->chunkshape[i];
         const int64_t origin = at * g->chunkshape[i];
-        if (min_i64(source->g.shape[i] - origin, g->chunkshape[i]) !=
+        if (min_i64(source->g->shape[i] - origin, g->chunkshape[i]) !=
             min_i64(g->shape[i] - first - origin, g->chunkshape[i]))
             return false;
-        *number = *number * source->g.grid[i] + at;
+        *number = *number * source->g->grid[i] + at;
     }
     return true;
 }
@@ -123,7 +125,7 @@ is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *num
 static tess_status
 find_checksums(struct put *p, int64_t from, const struct checksums **checksums, tess_error *err)
 {
-    const struct frame *const f = p->sources->arrays[from]->frame;
+    const struct frame *const f = p->sources->arrays[from]->grid->frame;
     tess_status st = TESS_OK;
 
     *checksums = frame_known_checksums(f);
@@ -144,20 +146,20 @@ static tess_status
 copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error *err)
 {
     const tess_array *const from = p->sources->arrays[source];
-    const int64_t entry = frame_entry(from->frame, number);
+    const int64_t entry = frame_entry(from->grid->frame, number);
     const struct checksums *checksums;
     struct stored_chunk sc;
     const uint8_t *bytes;
     int32_t size;
 
     if (entry < 0)
-        return frame_put_special(p->a->frame, n, index_special(entry), err);
+        return frame_put_special(p->a->grid->frame, n, index_special(entry), err);
     tess_status st = find_checksums(p, source, &checksums, err);
     if (st == TESS_OK)
-        st = stored_chunk_load(&sc, from->frame, number, checksums, p->s, &bytes, &size, err);
+        st = stored_chunk_load(&sc, from->grid->frame, number, checksums, p->s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
-    st = frame_put(p->a->frame, n, bytes, size, err);
+    st = frame_put(p->a->grid->frame, n, bytes, size, err);
     stored_chunk_close(&sc);
     return st;
 }
@@ -166,7 +168,7 @@ copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error
 static tess_status
 copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all, tess_error *err)
 {
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     int64_t from, number, n = 0;
     struct walk w;
     tess_status st = TESS_OK;
@@ -193,7 +195,7 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
            const struct strided *items, tess_error *err)
 {
     const struct sources *const sources = p->sources;
-    const int axis = sources->axis, ndim = p->a->g.ndim;
+    const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     struct strided dst = *items;
     tess_status st = TESS_OK;
@@ -225,15 +227,15 @@ is_constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
     static const uint8_t nothing;
     const struct strided_const memory = {.items = &nothing};
     struct strided_const unused;
-    struct view_box box;
+    struct index_box box;
 
     if (!a->view)
-        return constant_box(a, start, stop, NULL, look, item, is, err);
+        return constant_box(a->grid, start, stop, NULL, look, item, is, err);
     *is = false;
-    const tess_status st = view_box(a, start, stop, NULL, &memory, &box, &unused, err);
+    const tess_status st = array_base_box(a, start, stop, NULL, &memory, &box, &unused, err);
     if (st != TESS_OK)
         return st;
-    return constant_box(a->view->base, box.start, box.stop, box.step, look, item, is, err);
+    return constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err);
 }
 
 // Whether what the sources have of a box is one item again and again, p->item.
@@ -242,7 +244,7 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
             bool *is, tess_error *err)
 {
     const struct sources *const sources = p->sources;
-    const int axis = sources->axis, ndim = p->a->g.ndim;
+    const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     uint8_t *item = p->item;
     tess_status st = TESS_OK;
@@ -260,7 +262,7 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
             continue;
         st = is_constant_box(sources->arrays[n], from, to, look, item, is, err);
         if (*is && item == p->other)
-            *is = memcmp(p->item, p->other, (size_t)p->a->g.typesize) == 0;
+            *is = memcmp(p->item, p->other, (size_t)p->a->g->typesize) == 0;
         item = p->other;
     }
     return st;
@@ -271,7 +273,7 @@ static void
 count_items(struct put *p, const int64_t *start, const int64_t *stop)
 {
     int64_t nitems = 1;
-    for (int i = 0; i < p->a->g.ndim; i++)
+    for (int i = 0; i < p->a->g->ndim; i++)
         nitems *= stop[i] - start[i];
     p->done += nitems;
     watch_part(p->watch, &p->range, p->done, p->nitems);
@@ -283,14 +285,14 @@ put_item(struct put *p, const int64_t *start, const int64_t *stop, tess_error *e
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     if (p->sources->swapped)
-        swap_bytes(p->item, (size_t)p->a->g.typesize, (size_t)p->sources->word);
-    return array_write(p->a, start, stop, NULL, &src, p->watch, err);
+        swap_bytes(p->item, (size_t)p->a->g->typesize, (size_t)p->sources->word);
+    return grid_write(p->a->grid, start, stop, NULL, &src, p->watch, err);
 }
 
 static tess_status
 put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
 {
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     int64_t extent[NDIM_MAX];
     int64_t nitems = 1, most = 1;
     struct strided items;
@@ -326,14 +328,14 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
-    return array_write(p->a, start, stop, NULL, &from, p->watch, err);
+    return grid_write(p->a->grid, start, stop, NULL, &from, p->watch, err);
 }
 
 static void
 choose_piece(struct put *p)
 {
-    const struct geometry *const g = &p->a->g;
-    const struct geometry *const source = &p->sources->arrays[0]->g;
+    const struct geometry *const g = p->a->g;
+    const struct geometry *const source = p->sources->arrays[0]->g;
     const struct task_width width = {.threads = p->a->context.threads};
     const int64_t enough = min_i64((int64_t)ENOUGH * task_threads(&width), ENOUGH_FOR_ALL);
     struct rechunk r = {.ndim = g->ndim};
@@ -358,7 +360,7 @@ choose_piece(struct put *p)
 static tess_status
 put_pieces(struct put *p, const int64_t *start, const int64_t *stop, tess_error *err)
 {
-    const int ndim = p->a->g.ndim;
+    const int ndim = p->a->g->ndim;
     int64_t origin[NDIM_MAX], first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX];
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
     tess_status st = TESS_OK;
@@ -387,7 +389,7 @@ static void
 box_of_wholes(const struct put *p, const int64_t *first, const int64_t *last, int64_t *start,
               int64_t *stop)
 {
-    for (int i = 0; i < p->a->g.ndim; i++) {
+    for (int i = 0; i < p->a->g->ndim; i++) {
         start[i] = max_i64(p->start[i], p->origin[i] + first[i] * p->whole[i]);
         stop[i] = p->stop[i];
         if (last[i] <= (p->stop[i] - 1 - p->origin[i]) / p->whole[i])
@@ -418,10 +420,10 @@ put_whole(void *user, const int64_t *at, tess_error *err)
     bool in_pieces = false, constant = false;
     tess_status st = TESS_OK;
 
-    for (int i = 0; i < p->a->g.ndim; i++)
+    for (int i = 0; i < p->a->g->ndim; i++)
         next[i] = at[i] + 1;
     box_of_wholes(p, at, next, start, stop);
-    for (int i = 0; i < p->a->g.ndim; i++) {
+    for (int i = 0; i < p->a->g->ndim; i++) {
         const int64_t origin = p->origin[i] + at[i] * p->whole[i];
         in_pieces |= stop[i] - origin > p->piece[i];
     }
@@ -437,9 +439,9 @@ static tess_status
 put_all(struct put *p, tess_error *err)
 {
     const struct halves halves = {
-        .ndim = p->a->g.ndim, .backwards = -1, .user = p, .box = put_box, .cell = put_whole};
+        .ndim = p->a->g->ndim, .backwards = -1, .user = p, .box = put_box, .cell = put_whole};
     int64_t first[NDIM_MAX] = {0}, last[NDIM_MAX];
-    for (int i = 0; i < p->a->g.ndim; i++)
+    for (int i = 0; i < p->a->g->ndim; i++)
         last[i] = ceil_div(p->stop[i] - p->origin[i], p->whole[i]);
     return halves_do(&halves, first, last, err);
 }
@@ -447,7 +449,7 @@ put_all(struct put *p, tess_error *err)
 static void
 choose_box(struct put *p)
 {
-    const struct geometry *const g = &p->a->g;
+    const struct geometry *const g = p->a->g;
     const struct sources *const sources = p->sources;
     p->nitems = 1;
     for (int i = 0; i < g->ndim; i++) {
@@ -463,8 +465,8 @@ lock_sources(const tess_array *a, const struct sources *sources, int64_t *n, tes
 {
     tess_status st = TESS_OK;
     for (*n = 0; *n < sources->n && st == TESS_OK; *n += st == TESS_OK)
-        if (sources->arrays[*n]->frame != a->frame)
-            st = frame_lock_share(sources->arrays[*n]->frame, err);
+        if (sources->arrays[*n]->grid->frame != a->grid->frame)
+            st = frame_lock_share(sources->arrays[*n]->grid->frame, err);
     return st;
 }
 
@@ -472,15 +474,15 @@ static void
 unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        if (sources->arrays[i]->frame != a->frame)
-            frame_lock_unshare(sources->arrays[i]->frame);
+        if (sources->arrays[i]->grid->frame != a->grid->frame)
+            frame_lock_unshare(sources->arrays[i]->grid->frame);
 }
 
 static tess_status
 begin(struct put *p, tess_error *err)
 {
-    const size_t typesize = (size_t)p->a->g.typesize;
-    p->s = pool_take(p->a->pool);
+    const size_t typesize = (size_t)p->a->g->typesize;
+    p->s = pool_take(p->a->grid->pool);
     p->item = malloc(2 * typesize);
     if (!p->s || !p->item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
@@ -498,7 +500,7 @@ end(struct put *p)
     for (int64_t n = 0; p->known && n < p->sources->n; n++)
         checksums_finish(&p->known[n].checksums);
     free(p->known);
-    pool_give(p->a->pool, p->s);
+    pool_give(p->a->grid->pool, p->s);
 }
 
 tess_status
@@ -517,8 +519,8 @@ sources_put(tess_array *a, const struct sources *sources, struct watch *watch, t
         st = put_all(&p, err);
     end(&p);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
-        if (sources->arrays[n]->frame != a->frame)
-            st = frame_check_current(sources->arrays[n]->frame, err);
+        if (sources->arrays[n]->grid->frame != a->grid->frame)
+            st = frame_check_current(sources->arrays[n]->grid->frame, err);
     unlock_sources(a, sources, nlocked);
     return st;
 }

@@ -109,7 +109,7 @@ array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
     const char *const name = a->nd.dtype;
     const tess_dtype dtype = dtype_parse(name);
 
-    if (a->nd.dtype_format != 0 || dtype.size != a->g.typesize ||
+    if (a->nd.dtype_format != 0 || dtype.size != a->g->typesize ||
         !number_type_init(&s.type, &dtype))
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "statistics are for numbers, items are of type %.100s",

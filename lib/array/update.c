@@ -7,13 +7,12 @@
 #include "array/update.h"
 
 #include "array/array.h"
+#include "array/box.h"
+#include "array/chosen.h"
 #include "array/fill.h"
-#include "array/held.h"
 #include "array/mask.h"
 #include "array/padding.h"
-#include "array/select/scatter.h"
 #include "array/view.h"
-#include "array/write.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
@@ -22,6 +21,9 @@
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "frame/shorten.h"
+#include "geom/index_map.h"
+#include "grid/write.h"
+#include "grid/write_back.h"
 #include "task/watch.h"
 
 #include <stdlib.h>
@@ -32,9 +34,9 @@ enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 static tess_status
 begin_change(tess_array *a, tess_error *err)
 {
-    const tess_status st = held_write_back(a, err);
+    const tess_status st = write_back_all(a->grid, err);
     if (st == TESS_OK)
-        frame_begin(a->frame);
+        frame_begin(a->grid->frame);
     return st;
 }
 
@@ -43,11 +45,11 @@ static tess_status
 end_change(tess_array *a, tess_status st, tess_error *err)
 {
     if (st != TESS_OK) {
-        frame_undo(a->frame);
-        return frame_lock_blame(a->frame, st, err);
+        frame_undo(a->grid->frame);
+        return frame_lock_blame(a->grid->frame, st, err);
     }
-    frame_keep(a->frame);
-    return frame_commit_if_large(a->frame, err);
+    frame_keep(a->grid->frame);
+    return frame_commit_if_large(a->grid->frame, err);
 }
 
 static tess_status
@@ -55,17 +57,18 @@ write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const in
               const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     const tess_status st = begin_change(a, err);
-    return st == TESS_OK ? end_change(a, array_write(a, start, stop, step, src, watch, err), err)
-                         : st;
+    return st == TESS_OK
+               ? end_change(a, grid_write(a->grid, start, stop, step, src, watch, err), err)
+               : st;
 }
 
 static tess_status
 update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
             const struct strided_const *src, struct watch *watch, tess_error *err)
 {
-    struct view_box box;
+    struct index_box box;
     struct strided_const from;
-    const tess_status st = view_box(a, start, stop, step, src, &box, &from, err);
+    const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
     return st == TESS_OK
                ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, watch, err)
                : st;
@@ -78,12 +81,12 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
     tess_status st;
     if (a->view)
         return update_view(a, start, stop, step, src, watch, err);
-    if (held_wants(a, start, stop, step)) {
-        st = held_make_room(a, start, stop, step, err);
+    if (write_back_wants(a->grid, start, stop, step)) {
+        st = write_back_make_room(a->grid, start, stop, step, err);
         if (st == TESS_OK)
-            st = held_write(a, start, stop, step, src, err);
+            st = write_back_box(a->grid, start, stop, step, src, err);
         if (st == TESS_OK)
-            return frame_commit_if_large(a->frame, err);
+            return frame_commit_if_large(a->grid->frame, err);
     } // else, or with a chunk that cannot be opened, of which perhaps nothing is kept:
     return write_at_once(a, start, stop, step, src, watch, err);
 }
@@ -93,7 +96,7 @@ array_change_begin(tess_array *a, struct saved_shape *saved, tess_error *err)
 {
     const tess_status st = array_shape_save(a, saved, err);
     if (st == TESS_OK)
-        frame_begin(a->frame);
+        frame_begin(a->grid->frame);
     return st;
 }
 
@@ -102,16 +105,16 @@ array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_stat
                  tess_error *err)
 {
     if (st != TESS_OK) {
-        frame_undo(a->frame);
+        frame_undo(a->grid->frame);
         array_shape_undo(a, saved);
-        return frame_lock_blame(a->frame, st, err);
+        return frame_lock_blame(a->grid->frame, st, err);
     }
     free(saved->layer);
     saved->layer = NULL;
-    frame_keep(a->frame);
-    frame_mark_changed(a->frame);
+    frame_keep(a->grid->frame);
+    frame_mark_changed(a->grid->frame);
     a->moved += moves;
-    return frame_commit_if_large(a->frame, err);
+    return frame_commit_if_large(a->grid->frame, err);
 }
 
 static bool
@@ -129,15 +132,16 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
 {
     struct saved_shape saved = {0};
     const bool appends = src && array_grows_at_end(a, shape);
-    const bool held = appends && held_wants(a, start, shape, NULL);
-    const bool moves = shrinks(&a->g, shape);
-    tess_status st = held ? held_make_room(a, start, shape, NULL, err) : held_write_back(a, err);
+    const bool held = appends && write_back_wants(a->grid, start, shape, NULL);
+    const bool moves = shrinks(a->g, shape);
+    tess_status st = held ? write_back_make_room(a->grid, start, shape, NULL, err)
+                          : write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
     // Blocks would get other chunks, or their padding come into sight, which may differ from what
     // is stored. Nothing waits.
     if (!appends)
-        cache_forget_from(a->cache, 0);
+        cache_forget_from(a->grid->cache, 0);
 
     st = array_change_begin(a, &saved, err);
     if (st != TESS_OK)
@@ -152,8 +156,8 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
     if (st == TESS_OK && !src)
         st = array_fill_grown(a, &saved.g, watch, err);
     else if (st == TESS_OK)
-        st = held ? held_write(a, start, shape, NULL, src, err)
-                  : array_write(a, start, shape, NULL, src, watch, err);
+        st = held ? write_back_box(a->grid, start, shape, NULL, src, err)
+                  : grid_write(a->grid, start, shape, NULL, src, watch, err);
     return array_change_end(a, &saved, moves, st, err);
 }
 
@@ -193,10 +197,11 @@ array_commit(tess_array *a, tess_error *err)
 {
     if (a->view)
         return a->view->base->discarded ? TESS_OK : array_commit(a->view->base, err);
-    tess_status st = held_write_back(a, err);
+    tess_status st = write_back_all(a->grid, err);
     if (st == TESS_OK)
-        st = frame_commit(a->frame, err);
-    return st == TESS_OK && frame_is_writable(a->frame) ? frame_publish(a->frame, err) : st;
+        st = frame_commit(a->grid->frame, err);
+    return st == TESS_OK && frame_is_writable(a->grid->frame) ? frame_publish(a->grid->frame, err)
+                                                              : st;
 }
 
 void
@@ -207,5 +212,5 @@ array_shorten(tess_array *a)
         return;
     }
     if (atomic_load(&a->users) == 1 && !a->discarded)
-        frame_shorten(a->frame, SHORTEN_LEAST);
+        frame_shorten(a->grid->frame, SHORTEN_LEAST);
 }

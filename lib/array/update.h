@@ -6,10 +6,10 @@
 
 #include "array/array.h"
 #include "array/resize.h"
-#include "array/strided.h"
+#include "grid/strided.h"
 
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;
-// held_write_back() brings them to the frame, array_commit() does that, too.
+// write_back_all() brings them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
                              const int64_t *step, const struct strided_const *src,
                              struct watch *watch, tess_error *err);

@@ -11,11 +11,7 @@
  */
 #include "array/verify.h"
 
-#include "array/cost.h"
-#include "array/plain.h"
-#include "array/pool.h"
 #include "array/sealed_header.h"
-#include "array/visit.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/cursor.h"
@@ -30,6 +26,11 @@
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "grid/cost.h"
+#include "grid/open_chunk.h"
+#include "grid/plain.h"
+#include "grid/pool.h"
+#include "meta/layers.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -56,7 +57,7 @@ struct grain {
 static bool
 is_wanted(const struct verifier *v, int64_t n)
 {
-    const int64_t entry = frame_entry(v->a->frame, n);
+    const int64_t entry = frame_entry(v->a->grid->frame, n);
     return entry >= 0 || v->refused[index_special(entry)];
 }
 
@@ -64,7 +65,7 @@ static tess_status
 next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct verifier *const v = arg;
-    const struct frame_index *const list = frame_list(v->a->frame);
+    const struct frame_index *const list = frame_list(v->a->grid->frame);
     (void)err;
     while (v->n < list->nchunks && !is_wanted(v, v->n))
         v->n = list->entries ? v->n + 1 : list->nchunks;
@@ -82,11 +83,11 @@ static tess_status
 try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *err)
 {
     struct stored_chunk sc;
-    tess_status st = stored_chunk_open(&sc, a->frame, n, s, err);
+    tess_status st = stored_chunk_open(&sc, a->grid->frame, n, s, err);
     if (st != TESS_OK)
         return st;
-    if (sc.chunk.h.special != SPECIAL_NONE && !a->plain)
-        st = visit_check_special(a, &sc.chunk, n, err);
+    if (sc.chunk.h.special != SPECIAL_NONE && !a->grid->plain)
+        st = open_chunk_check_special(a->grid, &sc.chunk, n, err);
     else
         st = chunk_try(&sc.chunk, &sc.bytes, s, err);
     if (st != TESS_OK && sc.chunk.h.special == SPECIAL_NONE)
@@ -98,7 +99,7 @@ try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *e
 static tess_status
 examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
 {
-    const struct frame *const f = v->a->frame;
+    const struct frame *const f = v->a->grid->frame;
     tess_status st = TESS_OK;
     if (frame_entry(f, g->n) >= 0)
         st = frame_check_chunk(f, g->n, v->checksums, s, &g->known, &g->why);
@@ -112,11 +113,11 @@ work(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     struct grain *const g = grain;
-    struct chunk_scratch *const s = pool_take(v->a->pool);
+    struct chunk_scratch *const s = pool_take(v->a->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     g->status = examine(v, g, s);
-    pool_give(v->a->pool, s);
+    pool_give(v->a->grid->pool, s);
     watch_add(v->watch, 1);
     if (g->status == TESS_OK || g->status == TESS_ERR_CORRUPT || g->status == TESS_ERR_IO ||
         g->status == TESS_ERR_UNSUPPORTED)
@@ -129,11 +130,11 @@ work(void *arg, void *grain, tess_error *err)
 static void
 chunk_box(const tess_array *a, int64_t n, tess_damage *damage)
 {
-    const struct geometry *const g = &a->g;
+    const struct geometry *const g = a->g;
     damage->ndim = g->ndim;
-    if (a->plain) {
-        damage->start[0] = plain_chunk_start(a, n) / g->typesize;
-        damage->stop[0] = ceil_div(plain_chunk_start(a, n + 1), g->typesize);
+    if (a->grid->plain) {
+        damage->start[0] = plain_chunk_start(a->grid, n) / g->typesize;
+        damage->stop[0] = ceil_div(plain_chunk_start(a->grid, n + 1), g->typesize);
         return;
     }
     for (int i = g->ndim - 1; i >= 0; i--) {
@@ -148,7 +149,7 @@ finish(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     const struct grain *const g = grain;
-    const struct frame_index *const list = frame_list(v->a->frame);
+    const struct frame_index *const list = frame_list(v->a->grid->frame);
     (void)err;
     if (g->status == TESS_OK) {
         v->verdict->nright += g->known;
@@ -171,7 +172,7 @@ static void
 try_specials(struct verifier *v)
 {
     const tess_array *const a = v->a;
-    const struct frame_index *const list = frame_list(a->frame);
+    const struct frame_index *const list = frame_list(a->grid->frame);
     bool tried[SPECIAL_UNINIT + 1] = {0};
     const int64_t end = list->entries ? list->nchunks : min_i64(list->nchunks, 1);
     for (int64_t n = 0; n < end; n++) {
@@ -192,26 +193,26 @@ verify_chunks(struct verifier *v, tess_error *err)
     const tess_array *const a = v->a;
     const struct task_width width = {
         .threads = a->context.threads,
-        .cost =
-            cost_decode(codec_by_id(frame_header(a->frame)->codec), frame_header(a->frame)->nbytes),
+        .cost = cost_decode(codec_by_id(frame_header(a->grid->frame)->codec),
+                            frame_header(a->grid->frame)->nbytes),
         .watch = v->watch,
     };
     try_specials(v);
-    watch_job(v->watch, max_i64(frame_nchunks(a->frame), 1));
+    watch_job(v->watch, max_i64(frame_nchunks(a->grid->frame), 1));
     return task_run(&task, v, &width, err);
 }
 
 static tess_status
 verify_metalayers(const struct verifier *v, tess_error *err)
 {
-    const struct layers *const l = frame_vlmetas(v->a->frame);
+    const struct layers *const l = frame_vlmetas(v->a->grid->frame);
     for (int i = 0; i < l->count; i++) {
         uint8_t *content;
         size_t size;
         tess_error why;
         const tess_status st =
-            chunk_content(l->items[i].content, l->items[i].size, frame_limits(v->a->frame)->memory,
-                          &content, &size, &why);
+            chunk_content(l->items[i].content, l->items[i].size,
+                          frame_limits(v->a->grid->frame)->memory, &content, &size, &why);
         free(content);
         if (st == TESS_OK)
             continue;
@@ -251,7 +252,7 @@ tell(const struct verifier *v, tess_damaged of, tess_status st, const tess_error
 static tess_status
 verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
 {
-    const struct frame *const f = v->a->frame;
+    const struct frame *const f = v->a->grid->frame;
     tess_error why;
     tess_status st = TESS_OK;
     if (!frame_known_checksums(f)) {
@@ -277,7 +278,7 @@ tess_status
 array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
              struct watch *watch, tess_error *err)
 {
-    const struct frame *const f = a->frame;
+    const struct frame *const f = a->grid->frame;
     const struct checksums *const known = frame_known_checksums(f);
     struct checksums loaded = {0};
     struct verifier v = {.a = a,
@@ -289,7 +290,7 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
     *verdict = (tess_verdict){.sealed = frame_is_sealed(f),
                               .header_changed = frame_header_is_changed(f),
                               .commit = frame_commit_number(f)};
-    frame_count_chunks(a->frame, &verdict->nstored, &verdict->nmissing);
+    frame_count_chunks(a->grid->frame, &verdict->nstored, &verdict->nmissing);
     verdict->nspecial = frame_nchunks(f) - verdict->nstored - verdict->nmissing;
     tess_status st = verify_state(&v, &loaded, err);
     if (st == TESS_OK)

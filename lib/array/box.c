@@ -1,0 +1,64 @@
+/*
+ * box.c - a box of an array, which may be a view, to memory and back.
+ */
+#include "array/box.h"
+
+#include "array/view.h"
+#include "grid/read.h"
+#include "grid/write.h"
+
+#include <string.h>
+
+static tess_status
+base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+         const int64_t *stride, struct index_box *box, tess_error *err)
+{
+    const tess_status st = view_check(a, err);
+    if (st == TESS_OK)
+        index_map_box(&a->view->map, start, stop, step, stride, box);
+    return st;
+}
+
+tess_status
+array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+           const struct strided *dst, struct watch *watch, tess_error *err)
+{
+    struct index_box box;
+    struct strided to;
+
+    if (!a->view)
+        return grid_read(a->grid, start, stop, step, dst, watch, err);
+    const tess_status st = base_box(a, start, stop, step, dst->stride, &box, err);
+    if (st != TESS_OK)
+        return st;
+    to.items = dst->items + box.offset;
+    memcpy(to.stride, box.stride, sizeof to.stride);
+    return grid_read(a->grid, box.start, box.stop, box.step, &to, watch, err);
+}
+
+tess_status
+array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+               const struct strided_const *src, struct index_box *box,
+               struct strided_const *base_src, tess_error *err)
+{
+    const tess_status st = base_box(a, start, stop, step, src->stride, box, err);
+    if (st != TESS_OK)
+        return st;
+    base_src->items = src->items + box->offset;
+    memcpy(base_src->stride, box->stride, sizeof base_src->stride);
+    return TESS_OK;
+}
+
+tess_status
+array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
+            const struct strided_const *src, struct watch *watch, tess_error *err)
+{
+    struct index_box box;
+    struct strided_const from;
+
+    if (!a->view)
+        return grid_write(a->grid, start, stop, step, src, watch, err);
+    const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
+    return st == TESS_OK ? grid_write(a->grid, box.start, box.stop, box.step, &from, watch, err)
+                         : st;
+}

@@ -1,0 +1,28 @@
+/*
+ * box.h - a box of an array, which may be a view, to memory and back.
+ *
+ * Here a box of a view becomes one of its base; the grid below knows no views.
+ */
+#ifndef ARRAY_BOX_H
+#define ARRAY_BOX_H
+
+#include "array/array.h"
+#include "geom/index_map.h"
+#include "grid/strided.h"
+
+// As grid_read() (grid/read.h).
+tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
+                       const int64_t *step, const struct strided *dst, struct watch *watch,
+                       tess_error *err);
+
+// As grid_write() (grid/write.h): part of a change of the frame that the caller has begun.
+tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
+                        const int64_t *step, const struct strided_const *src, struct watch *watch,
+                        tess_error *err);
+
+// A box of a view, and the memory that it comes from, as those of its base.
+tess_status array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop,
+                           const int64_t *step, const struct strided_const *src,
+                           struct index_box *box, struct strided_const *base_src, tess_error *err);
+
+#endif

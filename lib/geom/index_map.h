@@ -1,0 +1,53 @@
+/*
+ * index_map.h - the indices of a view as indices of the array behind it, its base.
+ *
+ * A view has axes of the base, in any order, each with a first item and a step of either sign; axes
+ * of the base that it lacks, along which one item is seen; and new axes of length 1.
+ */
+#ifndef GEOM_INDEX_MAP_H
+#define GEOM_INDEX_MAP_H
+
+#include "base/limits.h"
+
+#include <stdint.h>
+
+struct index_map {
+    int ndim; // of the view
+    int base_ndim;
+    int axis[NDIM_MAX]; // of the base, for each axis of the view; -1: a new one
+    // For each axis of the base: the axis of the view that runs along it, or -1; item i of that is
+    // first + i * step. Without such an axis the item is first, and step is 1.
+    int view_axis[NDIM_MAX];
+    int64_t first[NDIM_MAX], step[NDIM_MAX];
+};
+
+// The indices are those of the base.
+void index_map_identity(struct index_map *map, int ndim);
+
+// Of the indices seen so far: count[i] items from first[i] on, step[i] apart, along each axis.
+void index_map_slice(struct index_map *map, const int64_t *first, const int64_t *count,
+                     const int64_t *step);
+// Axes in another order: axes[i] is the axis as seen so far, or -1 for a new one.
+void index_map_axes(struct index_map *map, int ndim, const int *axes);
+
+// The index along an axis of the base, for indices of the view.
+static inline int64_t
+index_map_index(const struct index_map *map, int base_axis, const int64_t *index)
+{
+    const int i = map->view_axis[base_axis];
+    return i < 0 ? map->first[base_axis] : map->first[base_axis] + index[i] * map->step[base_axis];
+}
+
+// A box of the base, and the memory for it.
+struct index_box {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
+    int64_t offset; // bytes from the first item of the view's box to the first of the base's
+    int64_t stride[NDIM_MAX]; // bytes, per axis of the base
+};
+
+// For a box of the view, with step as for grid_read() (NULL: every item), and memory whose items
+// are `stride` bytes apart along the axes of the view.
+void index_map_box(const struct index_map *map, const int64_t *start, const int64_t *stop,
+                   const int64_t *step, const int64_t *stride, struct index_box *box);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * cached_read.c - a box whose blocks are all in the cache.
+ */
+#include "grid/cached_read.h"
+
+#include "cache/cache.h"
+#include "chunk/decode.h"
+#include "geom/shape.h"
+#include "geom/walk.h"
+#include "grid/place.h"
+
+enum { BLOCKS_MAX = 64 };
+
+static uint8_t *
+at(const struct strided *dst, int ndim, const int64_t *chunk, const int64_t *block)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < ndim; i++)
+        offset += (chunk[i] + block[i]) * dst->stride[i];
+    return dst->items + offset;
+}
+
+// The part of the box in one chunk; *n counts blocks.
+static bool
+read_chunk(const struct chunk_grid *grid, const struct walk *chunk, const struct strided *dst,
+           int64_t *n)
+{
+    const struct geometry *const g = &grid->g;
+    struct walk w;
+    for (bool more =
+             walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, chunk->step);
+         more; more = walk_next(&w)) {
+        struct cached *const found = cache_find(grid->cache, chunk->index, (int32_t)w.index);
+        if (!found)
+            return false;
+        const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
+        place_block(g, &block, &w, at(dst, g->ndim, chunk->from, w.from), dst->stride);
+        cache_unpin(found);
+        ++*n;
+    }
+    return true;
+}
+
+bool
+grid_read_cached(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                 const int64_t *step, const struct strided *dst)
+{
+    const struct geometry *const g = &grid->g;
+    int64_t n = 0;
+    struct walk w;
+
+    if (!cache_has_blocks(grid->cache) ||
+        geometry_blocks_nbytes(g, start, stop, step) > (int64_t)BLOCKS_MAX * g->blocksize)
+        return false;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
+         more = walk_next(&w))
+        if (!read_chunk(grid, &w, dst, &n))
+            return false;
+    cache_count_hits(grid->cache, n);
+    return true;
+}

@@ -1,0 +1,18 @@
+/*
+ * cached_read.h - a box whose blocks are all in the cache.
+ */
+#ifndef GRID_CACHED_READ_H
+#define GRID_CACHED_READ_H
+
+#include "grid/grid.h"
+#include "grid/strided.h"
+
+/*
+ * Copy a box if all of its blocks are decoded already; false if one is not, dst may then hold some
+ * of the items. Nothing of the frame is looked at, and no other thread is asked: this is for
+ * requests that are done before one would have woken up.
+ */
+bool grid_read_cached(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                      const int64_t *step, const struct strided *dst);
+
+#endif

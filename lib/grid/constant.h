@@ -1,0 +1,57 @@
+/*
+ * constant.h - boxes that are one item again and again, known without decoding.
+ *
+ * A special chunk stands for any number of equal items in no space. What moves, copies or sets the
+ * items of a box asks here first, so that constants stay constants, at a cost that follows the
+ * number of chunks, or less: a list that is one entry again and again is looked at once.
+ */
+#ifndef GRID_CONSTANT_H
+#define GRID_CONSTANT_H
+
+#include "grid/grid.h"
+
+// The special value that an item is, if it is one without bytes of its own; else SPECIAL_VALUE.
+enum chunk_special constant_special(const uint8_t *item, int32_t typesize);
+
+// The item that a chunk is, again and again; false if it is none.
+bool constant_chunk(const struct chunk *c, int32_t typesize, uint8_t *item);
+
+enum constant_look {
+    CONSTANT_LISTED, // at the list of chunks: zeros, NaNs, and what was never written
+    CONSTANT_STORED, // at stored chunks too, up to the first that is something else
+};
+
+/*
+ * Whether a box with items is one item again and again, as its chunks say; step as for
+ * array_read(), the array is no view. Then *item, of typesize bytes, is that. Never while blocks
+ * wait to be written back.
+ */
+tess_status constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                         const int64_t *step, enum constant_look look, uint8_t *item, bool *is,
+                         tess_error *err);
+
+/*
+ * As part of a change: set a box to one item where that is one step, because all of the array is,
+ * or becomes, that item. *done: it was; else nothing happened. As for array_write(), nothing waits
+ * in the cache.
+ */
+tess_status constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                             const int64_t *step, const uint8_t *item, bool *done, tess_error *err);
+
+// A chunk that is one item, made once and put any number of times.
+struct constant {
+    enum chunk_special special;
+    uint8_t *bytes; // SPECIAL_VALUE; owned
+    int32_t size;
+};
+
+// Whether such a chunk is known to be the smallest. A wide item may take less in few blocks: with
+// LZ4, one block of a constant takes some 30 bytes.
+bool constant_pays(const uint8_t *item, const struct geometry *g);
+tess_status constant_init(struct constant *c, const struct chunk_grid *grid, const uint8_t *item,
+                          tess_error *err);
+void constant_finish(struct constant *c); // zeroed: fine
+tess_status constant_put(struct chunk_grid *grid, int64_t n, const struct constant *c,
+                         tess_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * grid.c - the life of a grid of chunks.
+ */
+#include "grid/grid.h"
+
+#include "base/error.h"
+#include "cache/cache.h"
+#include "chunk/encoder.h"
+#include "chunk/plugins.h"
+#include "frame/frame.h"
+#include "frame/header.h"
+#include "frame/query.h"
+#include "grid/open_chunks.h"
+#include "grid/pool.h"
+#include "grid/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct chunk_grid *
+chunk_grid_new(void)
+{
+    return calloc(1, sizeof(struct chunk_grid));
+}
+
+void
+chunk_grid_free(struct chunk_grid *grid)
+{
+    if (!grid)
+        return;
+    open_chunks_free(grid->open_chunks);
+    frame_close(grid->frame);
+    cache_free(grid->cache);
+    free(grid->chunk_starts);
+    pool_free(grid->pool);
+    store_free(grid->store);
+    plugins_finish(&grid->plugins);
+    free(grid);
+}
+
+tess_status
+chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
+{
+    grid->pool = pool_new(frame_limits(grid->frame)->memory);
+    grid->open_chunks = open_chunks_new(grid->context->cache);
+    return grid->pool && grid->open_chunks
+               ? TESS_OK
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+}
+
+tess_status
+chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err)
+{
+    // Without a grid of blocks there is nothing to keep them by. A file may not ask for memory
+    // beyond the limit here, too.
+    const bool off =
+        grid->plain || grid->linear || grid->g.blocksize > frame_limits(grid->frame)->memory;
+    grid->cache = cache_new(off ? 0 : grid->context->cache, grid->g.blocksize);
+    return grid->cache ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+}
+
+void
+chunk_grid_tell_frame(struct chunk_grid *grid)
+{
+    grid->block_grid.ndim = grid->g.ndim;
+    grid->block_grid.typesize = grid->g.typesize;
+    for (int i = 0; i < grid->g.ndim; i++)
+        grid->block_grid.shape[i] = (int32_t)grid->g.blockshape[i];
+    if (grid->frame)
+        frame_set_grid(grid->frame, &grid->block_grid);
+}
+
+tess_status
+chunk_grid_prepare_encoder(struct chunk_grid *grid, const struct frame_header *h, tess_error *err)
+{
+    struct chunk_spec spec = {
+        .itemsize = h->typesize,
+        .nbytes = grid->g.chunksize,
+        .blocksize = grid->g.blocksize,
+        .codec = h->codec,
+        .level = h->clevel,
+        .codec_meta = h->codec_meta,
+        .split = h->split,
+        .dictionary = h->use_dict,
+        .grid = &grid->block_grid,
+        .plugins = &grid->plugins,
+    };
+    memcpy(spec.filters, h->filters, FILTER_SLOTS);
+    memcpy(spec.filters_meta, h->filters_meta, FILTER_SLOTS);
+    return chunk_encoder_init(&grid->encoder, &spec, err);
+}
+
+#define EXCHANGE(type, x, y) \
+    do {                     \
+        type x_ = (x);       \
+        (x) = (y);           \
+        (y) = x_;            \
+    } while (0)
+
+// What a frame knows of its grid.
+static void
+attach(struct chunk_grid *grid)
+{
+    frame_attach(grid->frame, &grid->plugins, grid->context);
+    if (!grid->plain)
+        chunk_grid_tell_frame(grid);
+}
+
+void
+chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y)
+{
+    frame_swap(x->frame, y->frame);
+    EXCHANGE(struct geometry, x->g, y->g);
+    EXCHANGE(struct block_grid, x->block_grid, y->block_grid);
+    EXCHANGE(bool, x->linear, y->linear);
+    EXCHANGE(bool, x->plain, y->plain);
+    EXCHANGE(int64_t *, x->chunk_starts, y->chunk_starts);
+    EXCHANGE(struct pool *, x->pool, y->pool);
+    EXCHANGE(struct open_chunks *, x->open_chunks, y->open_chunks);
+    EXCHANGE(struct cache *, x->cache, y->cache);
+    attach(x);
+    attach(y);
+}

@@ -1,0 +1,65 @@
+/*
+ * grid.h - the chunks of a frame as the cells of a grid: what is decoded of them, and how.
+ *
+ * How a read goes: geom says which chunks and blocks a box meets; frame finds a chunk and reads its
+ * table; chunk decodes one block into scratch memory; place.c puts the items where they belong. No
+ * memory of the size of a chunk is needed. A write goes the other way (store.h) and stores whole
+ * chunks, in which blocks that were not touched are copied as they stand.
+ *
+ * Views, types of items and names of layers are not known here; lib/array knows them.
+ *
+ * Any number of threads may read a grid at once. open_chunks, cache and pool lock themselves; all
+ * else is constant while something reads, and changed by one thread while nothing does.
+ */
+#ifndef GRID_GRID_H
+#define GRID_GRID_H
+
+#include "chunk/encode.h"
+#include "geom/shape.h"
+
+#include <tessera/context.h>
+
+struct cache;
+struct frame;
+struct frame_header;
+struct open_chunks;
+struct pool;
+struct store;
+struct watch;
+
+struct chunk_grid {
+    struct frame *frame; // owned
+    struct geometry g;
+    struct block_grid block_grid; // of g
+    bool linear; // chunks hold their items in C order, without a grid of blocks
+    bool plain; // no N-dimensional layer: one dimension
+    int64_t *chunk_starts; // plain, chunks of different sizes: where each begins; and the end
+    struct plugins plugins; // of the program
+    const tess_context *context; // of the handle that owns the grid
+    struct chunk_encoder encoder; // for new chunks; writable frames only
+    struct pool *pool;
+    struct open_chunks *open_chunks; // opened last
+    struct cache *cache; // decoded blocks
+    struct store *store; // what writing keeps from call to call; NULL: nothing yet
+};
+
+struct chunk_grid *chunk_grid_new(void); // zeros; NULL: no memory
+void chunk_grid_free(
+    struct chunk_grid *grid); // closes the frame without a commit; NULL, half-built: fine
+
+// Let the frame's chunks know the shape of their blocks.
+void chunk_grid_tell_frame(struct chunk_grid *grid);
+
+// Set up what new chunks are encoded with, from frame header and geometry.
+tess_status chunk_grid_prepare_encoder(struct chunk_grid *grid, const struct frame_header *h,
+                                       tess_error *err);
+// Set up what calls share: scratch memory and chunks opened last, for the frame; and decoded
+// blocks, for the geometry.
+tess_status chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err);
+tess_status chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err);
+
+// Exchange what the two hold, but for encoder, plugins, context and store. Pointers to the grids,
+// their frames and geometries stay valid, and show what the other one had.
+void chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y);
+
+#endif

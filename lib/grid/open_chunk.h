@@ -1,0 +1,58 @@
+/*
+ * open_chunk.h - a chunk while its blocks are worked on.
+ *
+ * Shared by those who work on its blocks; the last one to release it closes it.
+ */
+#ifndef GRID_OPEN_CHUNK_H
+#define GRID_OPEN_CHUNK_H
+
+#include "frame/stored.h"
+#include "grid/grid.h"
+
+#include <stdatomic.h>
+
+// How the blocks of a chunk can be had.
+enum open_kind {
+    OPEN_SPECIAL, // all items are equal
+    OPEN_MEMCPYED, // plain bytes, in the order of the grid's blocks
+    OPEN_BLOCKS, // the chunk's blocks are the grid's
+    OPEN_BYTES, // anything else: as bytes, in order
+};
+
+struct open_chunk {
+    struct stored_chunk stored;
+    enum open_kind kind;
+    int64_t n; // number of the chunk
+    int64_t generation; // of the frame's list, when the chunk was opened
+    uint8_t *ref; // content of block 0, where the filters need it
+    atomic_int users;
+};
+
+// Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. all: the caller
+// wants all of its blocks.
+tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all,
+                           struct open_chunk **v, tess_error *err);
+void open_chunk_hold(struct open_chunk *v);
+void open_chunk_release(struct open_chunk *v); // NULL: fine
+
+// Bytes of memory it takes, about.
+size_t open_chunk_size(const struct open_chunk *v);
+
+// Stored bytes of the grid's block `nblock`: VISIT_BLOCKS and VISIT_MEMCPYED only.
+struct span open_chunk_span(const struct chunk_grid *grid, const struct open_chunk *v,
+                            int32_t nblock);
+
+// Whether what the special chunk n repeats can be items of the array. TESS_ERR_CORRUPT.
+tess_status open_chunk_check_special(const struct chunk_grid *grid, const struct chunk *c,
+                                     int64_t n, tess_error *err);
+
+// The item of a VISIT_SPECIAL chunk, `typesize` bytes.
+tess_status open_chunk_item(const struct chunk_grid *grid, const struct open_chunk *v,
+                            uint8_t *item, tess_error *err);
+
+// All items of the grid's block `nblock`, whatever the kind: blocksize bytes.
+tess_status open_chunk_block(const struct chunk_grid *grid, const struct open_chunk *v,
+                             int32_t nblock, uint8_t *dst, struct chunk_scratch *s,
+                             tess_error *err);
+
+#endif

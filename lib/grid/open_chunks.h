@@ -1,0 +1,25 @@
+/*
+ * open_chunks.h - the chunks that were opened last.
+ *
+ * Header and block table of a chunk are read and checked once, not by each request that meets it.
+ * What is kept takes no more memory than agreed on, whatever the chunks are like.
+ * A chunk that was opened before the frame's list of chunks changed is not found any more.
+ */
+#ifndef GRID_OPEN_CHUNKS_H
+#define GRID_OPEN_CHUNKS_H
+
+#include "grid/open_chunk.h"
+
+struct open_chunks;
+
+// They may take a small part of what the cache may, and a little in any case. NULL: no memory.
+struct open_chunks *open_chunks_new(int64_t cache_size);
+void open_chunks_free(struct open_chunks *all); // NULL: fine
+
+// Chunk n, held once: as it was opened last in this generation of the list, or opened now and kept,
+// if it is small enough. The array's pool lends memory if it has to be read. all: the caller wants
+// all of its blocks.
+tess_status open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all,
+                            struct open_chunk **v, tess_error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * pool.h - scratch memory that calls borrow from an array and give back.
+ *
+ * Any number of threads may borrow at once; a scratch is for one of them.
+ */
+#ifndef GRID_POOL_H
+#define GRID_POOL_H
+
+#include "chunk/scratch.h"
+
+struct pool;
+
+struct pool *pool_new(int64_t limit); // for scratch_reserve(); NULL: no memory
+void pool_free(struct pool *p); // all is given back; NULL: fine
+
+struct chunk_scratch *pool_take(struct pool *p); // NULL: no memory
+void pool_give(struct pool *p, struct chunk_scratch *s); // NULL: fine
+
+#endif

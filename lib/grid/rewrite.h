@@ -1,0 +1,81 @@
+/*
+ * rewrite.h - one changed chunk in the making.
+ *
+ *     rewrite_begin()   what its blocks share is there
+ *     rewrite_items()   the content that a block will have; any thread
+ *     rewrite_keep()    copies blocks up to the next one that was encoded
+ *     rewrite_end()     to the frame
+ */
+#ifndef GRID_REWRITE_H
+#define GRID_REWRITE_H
+
+#include "frame/container.h"
+#include "grid/open_chunk.h"
+#include "grid/store.h"
+
+// Memory that is used again; its content is not kept when it grows.
+struct buffer {
+    uint8_t *bytes;
+    int64_t size;
+};
+tess_status buffer_reserve(struct buffer *b, int64_t size, tess_error *err);
+
+struct rewrite {
+    struct chunk_grid *grid;
+    const struct edit_source *source;
+    struct chunk_scratch *s; // for what is done in order: next and finish
+    struct edit edit;
+
+    struct open_chunk *old; // NULL if nothing of it is needed
+    bool keep; // stored blocks that are not touched are right as they are
+    const uint8_t *item; // all items of the new chunk are this one; NULL: they differ
+    bool constant; // needs no blocks
+    bool unchanged; // the new items are those that are there
+    uint8_t *ref;
+    struct codec_dict dict;
+    struct encoding encoding;
+    struct assembly out;
+    bool streamed; // blocks go to the frame one by one; `bytes` are what stands in front of them
+    struct frame_put put;
+    int64_t front; // bytes in front of the blocks
+    uint8_t *items; // where the plain content of the chunk is collected; NULL: nowhere
+
+    int32_t at; // next block to be handed out
+    int32_t in_flight; // grains
+    struct rewrite *next;
+    struct buffer bytes; // of `out`
+    struct buffer plain; // of `items`, unless the chunk is made of nothing else; of a piece on its
+                         // way, if the chunk is streamed
+};
+
+// edit, source and s are set. expect_plain: blocks are likely not to get smaller, so that their
+// content is collected while it is at hand.
+tess_status rewrite_begin(struct rewrite *m, bool expect_plain, tess_error *err);
+
+// Bytes of the old chunk that the new content of a block takes. rewrite_fetch() gets them, while
+// nothing changes the frame; any thread, with a scratch of its own.
+int64_t rewrite_old_size(const struct rewrite *m, int32_t nblock);
+tess_status rewrite_fetch(const struct rewrite *m, int32_t nblock, uint8_t *dst,
+                          struct chunk_scratch *s, tess_error *err);
+
+// The new content of a block. fetched: what rewrite_fetch() got, or NULL to get it now. s is for
+// decoding. *items is where the content goes, not in s; NULL, if something was fetched or nothing
+// is needed: it receives which buffer of s, of blocksize bytes, has it.
+tess_status rewrite_items(const struct rewrite *m, int32_t nblock, const uint8_t *fetched,
+                          uint8_t **items, struct chunk_scratch *s, tess_error *err);
+
+// Copy blocks that are kept, until `nblock` is next; while nothing changes the frame.
+tess_status rewrite_keep(struct rewrite *m, int32_t nblock, struct chunk_scratch *s,
+                         tess_error *err);
+
+// The next block, encoded. It, or what is kept, is of the oldest chunk if that is streamed.
+tess_status rewrite_add(struct rewrite *m, const uint8_t *bytes, int32_t size, tess_error *err);
+
+// All is handed out and added. *plain: the chunk did not get smaller.
+tess_status rewrite_end(struct rewrite *m, bool *plain, tess_error *err);
+
+// Forget the chunk, keep the buffers; or all.
+void rewrite_reset(struct rewrite *m);
+void rewrite_free(struct rewrite *m); // NULL: fine
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * store.h - changed chunks: encoded in parallel, put in order.
+ *
+ * What changes comes from a *source of edits*. It says which chunk is next, which of its blocks
+ * are touched, and fills in the items of a touched block. The store does the rest: what of a chunk
+ * is kept is copied as it is stored, in one piece where it stands in one; blocks that are touched
+ * in part are decoded first; blocks are encoded by as many threads as may work; finished chunks
+ * are given to the frame in the order of the source. The bytes stored do not depend on how many
+ * threads there are.
+ *
+ * Memory: encoded blocks on their way, about 256 KiB or one block for each grain in flight, and
+ * the chunks they belong to, if these have at most 16 MiB. Larger ones go to the frame in pieces.
+ *
+ * Two sources fit: a box in the caller's memory (write.c), where blocks at the border are overlaid;
+ * and a list of whole blocks that stand somewhere decoded, where every touched block is replaced.
+ */
+#ifndef GRID_STORE_H
+#define GRID_STORE_H
+
+#include "grid/grid.h"
+
+// What changes in one chunk.
+struct edit {
+    int64_t n; // number of the chunk
+    bool whole; // nothing of it is kept: what is not touched becomes zeros
+
+    // For the source's own use.
+    const uint8_t *items;
+    int64_t lo[NDIM_MAX], hi[NDIM_MAX];
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
+};
+
+struct edit_source {
+    const void *from;
+    // The next chunk, each at most once; false: there is none. One call at a time.
+    bool (*next)(void *cursor, struct edit *e);
+    void *cursor;
+    // The first touched block from `nblock` on (nblock < nblocks); nblocks if there is none.
+    // *replaced: no item of it is kept. Any thread, any number of times; so is fill.
+    int32_t (*touched)(const void *from, const struct edit *e, int32_t nblock, bool *replaced);
+    // Put the new items of a touched block where they belong among the items of the block.
+    void (*fill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items);
+    // The item that all new items of the edit are, which stays until the chunk is put; NULL: they
+    // differ. May itself be NULL. One call at a time.
+    const uint8_t *(*constant)(const void *from, const struct edit *e);
+    // The edits are zeros in padding: chunks that are one item again and again stay that, and no
+    // item that is kept goes through a lossy filter or codec it has not been through.
+    bool padding;
+    int64_t nbytes; // of all touched blocks, about
+    int64_t nchunks; // that are edited, about
+    struct watch *watch;
+    bool from_cache; // the blocks are the block cache's own, or it has none of these chunks; else
+                     // it forgets those of each chunk
+};
+
+/*
+ * Do all edits of a source, as part of a change of the frame that the caller has begun, and undoes
+ * on failure. Chunks that become one item again and again are stored as special values; those that
+ * are that item already stay as they are, also where a part of them is edited.
+ */
+tess_status store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_error *err);
+
+// What an array keeps from one store_edits() to the next; NULL: fine.
+struct store;
+void store_free(struct store *store);
+
+#endif

@@ -1,0 +1,364 @@
+/*
+ * write.c - memory into a box of an array, as a source of edits.
+ *
+ * A chunk that the box covers (but for what the array's edge cuts off) is made from the caller's
+ * memory alone; if all its items are equal, without blocks. Of a chunk that is covered in part,
+ * blocks inside the box are replaced and those at its border overlaid.
+ *
+ * One item for all of the box (no strides) goes to the chunks that it covers first, one by one or
+ * all at once: nothing of them is encoded more than once. The others are edited then.
+ *
+ * Padding is zeros.
+ */
+#include "grid/write.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "cache/cache.h"
+#include "geom/shape.h"
+#include "geom/walk.h"
+#include "grid/constant.h"
+#include "grid/store.h"
+#include "ndcopy/ndcopy.h"
+#include "task/watch.h"
+
+#include <stdlib.h>
+
+struct box_source {
+    const struct chunk_grid *grid;
+    const struct strided_const *src;
+    struct walk chunks;
+    bool more;
+    bool only_parts; // chunks that are covered are done
+    const bool *wanted; // of the chunk the walk stands on, and all behind it; NULL: all are
+};
+
+enum {
+    MANY = 64, // chunks, for which the cache is searched once
+    LOOK = 1024, // chunks between two looks at the watch
+};
+
+static int64_t
+offset_of(const struct strided_const *src, int ndim, const int64_t *from)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < ndim; i++)
+        offset += from[i] * src->stride[i];
+    return offset;
+}
+
+// The item that the chunk's part of the box is again and again.
+static const uint8_t *
+constant(const void *from, const struct edit *e)
+{
+    const struct box_source *const box = from;
+    const struct geometry *const g = &box->grid->g;
+    int64_t count[NDIM_MAX];
+    for (int i = 0; i < g->ndim; i++)
+        count[i] =
+            box->src->stride[i] == 0 ? 1 : ceil_div(e->hi[i] - e->lo[i], box->chunks.step[i]);
+    return ndconstant(g->ndim, count, g->typesize, e->items, box->src->stride) ? e->items : NULL;
+}
+
+static bool
+is_wanted(const struct box_source *box)
+{
+    if (box->wanted && !*box->wanted)
+        return false;
+    return !box->only_parts || !walk_covers(&box->chunks, box->grid->g.shape);
+}
+
+static void
+step(struct box_source *box)
+{
+    box->more = walk_next(&box->chunks);
+    if (box->wanted)
+        box->wanted++;
+}
+
+static bool
+next(void *cursor, struct edit *e)
+{
+    struct box_source *const box = cursor;
+    const struct geometry *const g = &box->grid->g;
+    const struct walk *const w = &box->chunks;
+    while (box->more && !is_wanted(box))
+        step(box);
+    if (!box->more)
+        return false;
+
+    e->n = w->index;
+    e->items = box->src->items + offset_of(box->src, g->ndim, w->from);
+    for (int i = 0; i < g->ndim; i++) {
+        e->lo[i] = w->lo[i];
+        e->hi[i] = w->hi[i];
+        e->first[i] = w->lo[i] / g->blockshape[i];
+        e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
+    }
+    e->whole = walk_covers(w, g->shape);
+    step(box);
+    return true;
+}
+
+static void
+block_at(const struct geometry *g, int32_t nblock, int64_t *at)
+{
+    int64_t rest = nblock;
+    for (int i = g->ndim - 1; i >= 0; i--) {
+        at[i] = rest % g->bgrid[i];
+        rest /= g->bgrid[i];
+    }
+}
+
+// The first block from `at` on along an axis that has items of the box; -1 if there is none.
+static int64_t
+next_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
+{
+    const int64_t step = box->chunks.step[axis];
+    if (at > e->last[axis])
+        return -1;
+    if (at <= e->first[axis])
+        return e->first[axis];
+    if (step == 1)
+        return at;
+    const int64_t blockshape = box->grid->g.blockshape[axis];
+    const int64_t skipped = ceil_div(at * blockshape - e->lo[axis], step);
+    return (e->lo[axis] + skipped * step) / blockshape;
+}
+
+// Move on to the next block, in C order, that has items of the box; false if there is none.
+static bool
+move_into(const struct box_source *box, const struct edit *e, int64_t *at)
+{
+    const int ndim = box->grid->g.ndim;
+    for (int axis = 0; axis < ndim;) {
+        const int64_t next = next_along(box, e, axis, at[axis]);
+        if (next == at[axis]) {
+            axis++;
+            continue;
+        }
+        if (next >= 0)
+            at[axis] = next;
+        else if (axis > 0)
+            at[--axis]++;
+        else
+            return false;
+        for (int i = axis + 1; i < ndim; i++)
+            at[i] = e->first[i];
+    }
+    return true;
+}
+
+// Whether all items of a block along an axis are in the box.
+static bool
+covers_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
+{
+    const int64_t blockshape = box->grid->g.blockshape[axis];
+    if (box->chunks.step[axis] != 1)
+        return blockshape == 1;
+    return e->lo[axis] <= at * blockshape && (at + 1) * blockshape <= e->hi[axis];
+}
+
+static int32_t
+touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+{
+    const struct box_source *const box = from;
+    const struct geometry *const g = &box->grid->g;
+    int64_t at[NDIM_MAX] = {0};
+    int64_t found = 0;
+
+    block_at(g, nblock, at);
+    if (!move_into(box, e, at))
+        return (int32_t)g->nblocks;
+    *replaced = true;
+    for (int i = 0; i < g->ndim; i++) {
+        *replaced &= covers_along(box, e, i, at[i]);
+        found = found * g->bgrid[i] + at[i];
+    }
+    return (int32_t)found;
+}
+
+static void
+fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+{
+    const struct box_source *const box = from;
+    const struct geometry *const g = &box->grid->g;
+    int64_t at[NDIM_MAX], count[NDIM_MAX], stride[NDIM_MAX], start[NDIM_MAX];
+    int64_t dst = 0;
+
+    block_at(g, nblock, at);
+    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+    for (int i = 0; i < g->ndim; i++) {
+        const int64_t origin = at[i] * g->blockshape[i];
+        const int64_t step = box->chunks.step[i];
+        start[i] = origin > e->lo[i] ? ceil_div(origin - e->lo[i], step) : 0;
+        const int64_t lo = e->lo[i] + start[i] * step;
+        count[i] = ceil_div(min_i64(e->hi[i], origin + g->blockshape[i]) - lo, step);
+        dst += (lo - origin) * stride[i];
+        stride[i] *= step;
+    }
+    ndcopy(g->ndim, count, g->typesize, items + dst, stride,
+           e->items + offset_of(box->src, g->ndim, start), box->src->stride);
+}
+
+// Chunks that a box meets, or more, if it has steps.
+static int64_t
+chunks_of(const struct geometry *g, const int64_t *start, const int64_t *stop)
+{
+    int64_t n = 1; // fits: it is at most the array's
+    for (int i = 0; i < g->ndim; i++)
+        n *= (stop[i] - 1) / g->chunkshape[i] - start[i] / g->chunkshape[i] + 1;
+    return n;
+}
+
+static tess_status
+write_edits(struct box_source *box, struct chunk_grid *grid, const int64_t *start,
+            const int64_t *stop, const int64_t *step, struct watch *watch,
+            struct edit_source *source, tess_error *err)
+{
+    source->from = box;
+    source->cursor = box;
+    source->next = next;
+    source->touched = touched;
+    source->fill = fill;
+    source->constant = constant;
+    source->watch = watch;
+    source->nchunks = chunks_of(&grid->g, start, stop);
+    box->grid = grid;
+    box->more =
+        walk_begin(&box->chunks, grid->g.ndim, grid->g.chunkshape, grid->g.grid, start, stop, step);
+    return store_edits(grid, source, err);
+}
+
+// Whether memory without strides stands for more than one item.
+static bool
+is_one_item(int ndim, const int64_t *start, const int64_t *stop, const int64_t *stride)
+{
+    bool many = false;
+    for (int i = 0; i < ndim; i++) {
+        const int64_t n = stop[i] - start[i];
+        if (n <= 0 || (n > 1 && stride[i] != 0))
+            return false;
+        many |= n > 1;
+    }
+    return many;
+}
+
+// Of many chunks, the cache forgets all blocks at once.
+static void
+forget_many(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+            struct edit_source *source)
+{
+    const struct geometry *const g = &grid->g;
+    int64_t first = 0, last = 0;
+    if (chunks_of(g, start, stop) <= MANY)
+        return;
+    for (int i = 0; i < g->ndim; i++) {
+        first = first * g->grid[i] + start[i] / g->chunkshape[i];
+        last = last * g->grid[i] + (stop[i] - 1) / g->chunkshape[i];
+    }
+    cache_forget_range(grid->cache, first, last);
+    source->from_cache = true; // which has none of them
+}
+
+// Bytes of the blocks that the box has in the chunk on which the walk stands, or more.
+static int64_t
+part_nbytes(const struct geometry *g, const struct walk *w)
+{
+    int64_t n = g->blocksize;
+    for (int i = 0; i < g->ndim; i++)
+        n *= (w->hi[i] - 1) / g->blockshape[i] - w->lo[i] / g->blockshape[i] + 1;
+    return n;
+}
+
+static tess_status
+put_constant(struct chunk_grid *grid, int64_t n, const struct constant *c, bool forget,
+             tess_error *err)
+{
+    if (forget)
+        cache_forget_chunk(grid->cache, n, grid->g.nblocks);
+    return constant_put(grid, n, c, err);
+}
+
+// Put the chunks that the box covers. source->nbytes: of the blocks of those that it does not.
+static tess_status
+put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
+            const uint8_t *item, struct watch *watch, struct edit_source *source, tess_error *err)
+{
+    const struct geometry *const g = &grid->g;
+    struct constant c;
+    struct walk w;
+    int64_t n = 0;
+    tess_status st = constant_init(&c, grid, item, err);
+
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        if (walk_covers(&w, g->shape))
+            st = put_constant(grid, w.index, &c, !source->from_cache, err);
+        else if (!add_i64(source->nbytes, part_nbytes(g, &w), &source->nbytes))
+            source->nbytes = INT64_MAX;
+        if (st == TESS_OK && ++n % LOOK == 0)
+            st = watch_look(watch, err);
+    }
+    constant_finish(&c);
+    return st;
+}
+
+static tess_status
+write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
+           const struct strided_const *src, struct watch *watch, tess_error *err)
+{
+    struct box_source box = {.src = src, .only_parts = true};
+    struct edit_source source = {0};
+    bool done;
+    tess_status st = constant_set_all(grid, start, stop, step, src->items, &done, err);
+    if (st != TESS_OK || done)
+        return st;
+    forget_many(grid, start, stop, &source);
+    st = put_covered(grid, start, stop, step, src->items, watch, &source, err);
+    return st == TESS_OK && source.nbytes > 0
+               ? write_edits(&box, grid, start, stop, step, watch, &source, err)
+               : st;
+}
+
+tess_status
+grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
+           const struct strided_const *src, struct watch *watch, tess_error *err)
+{
+    struct box_source box = {.src = src};
+    struct edit_source source = {0};
+
+    if (is_one_item(grid->g.ndim, start, stop, src->stride) && constant_pays(src->items, &grid->g))
+        return write_item(grid, start, stop, step, src, watch, err);
+    source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
+    forget_many(grid, start, stop, &source);
+    return write_edits(&box, grid, start, stop, step, watch, &source, err);
+}
+
+tess_status
+grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                const uint8_t *item, const bool *wanted, struct watch *watch, tess_error *err)
+{
+    const struct strided_const src = {.items = item}; // strides 0: the same item everywhere
+    struct box_source box = {.src = &src, .wanted = wanted};
+    struct edit_source source = {.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, NULL)};
+    return write_edits(&box, grid, start, stop, NULL, watch, &source, err);
+}
+
+tess_status
+grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                   struct watch *watch, tess_error *err)
+{
+    struct strided_const zeros = {0}; // strides 0: the same item everywhere
+    struct box_source box = {.src = &zeros};
+    struct edit_source source = {.padding = true};
+    uint8_t *const item = calloc(1, (size_t)grid->g.typesize);
+
+    if (!item)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+    zeros.items = item;
+    source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, NULL);
+    const tess_status st = write_edits(&box, grid, start, stop, NULL, watch, &source, err);
+    free(item);
+    return st;
+}

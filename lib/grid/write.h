@@ -1,0 +1,24 @@
+/*
+ * write.h - memory into a box of an array.
+ */
+#ifndef GRID_WRITE_H
+#define GRID_WRITE_H
+
+#include "grid/grid.h"
+#include "grid/strided.h"
+
+// As one change of the frame, begun and ended by the caller.
+tess_status grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                       const int64_t *step, const struct strided_const *src, struct watch *watch,
+                       tess_error *err);
+
+// One item to parts of a box: those in the chunks, counted in C order, that are wanted.
+tess_status grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                            const uint8_t *item, const bool *wanted, struct watch *watch,
+                            tess_error *err);
+// The same with zeros, where no item will be any more. Chunks that are one item again and again
+// stay.
+tess_status grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                               struct watch *watch, tess_error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * write_back.h - small writes that wait in the block cache, to be encoded once.
+ *
+ * Who writes row after row touches each block many times. So a small write goes into decoded blocks
+ * of the cache, which are dirty from then on, and a block is encoded when it was not written to for
+ * a while (there are newer ones, and the budget is used up), or when all has to be in the frame.
+ */
+#ifndef GRID_WRITE_BACK_H
+#define GRID_WRITE_BACK_H
+
+#include "grid/grid.h"
+#include "grid/strided.h"
+
+// Whether a box is to be written by write_back_box(): it is small against the cache.
+bool write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                      const int64_t *step);
+
+// Write back the oldest dirty blocks, so that write_back_box() of such a box finds room. Not inside
+// of a change of the frame: these are some, with commits between them if they overwrite much.
+tess_status write_back_make_room(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                                 const int64_t *step, tess_error *err);
+
+// Memory into a box. Nothing is changed on failure.
+tess_status write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                           const int64_t *step, const struct strided_const *src, tess_error *err);
+
+// Write back all dirty blocks, in the same way. On failure those stay dirty that are not in the
+// frame.
+tess_status write_back_all(struct chunk_grid *grid, tess_error *err);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * scatter.c - memory into chosen items of an array, as a source of edits.
+ *
+ * Blocks of which nothing is chosen are kept; the others are overlaid. An item that is chosen more
+ * than once gets the value given last: the picks of a block come in that order.
+ */
+#include "select/scatter.h"
+
+#include "base/checked.h"
+#include "grid/store.h"
+#include "select/mask_copy.h"
+#include "select/orthogonal.h"
+#include "select/pick_copy.h"
+#include "select/points.h"
+#include "select/selection.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct chosen_source {
+    const struct selection *s;
+    const uint8_t *src;
+    bool same; // src is one item for all
+    struct part chunk; // the next one
+    bool more;
+};
+
+static bool
+next(void *cursor, struct edit *e)
+{
+    struct chosen_source *const c = cursor;
+    if (!c->more)
+        return false;
+    e->n = c->chunk.n;
+    e->whole = false;
+    memcpy(e->lo, c->chunk.first, sizeof e->lo);
+    memcpy(e->hi, c->chunk.stop, sizeof e->hi);
+    c->more = selection_chunk(c->s, c->chunk.n + 1, &c->chunk);
+    return true;
+}
+
+// The first block from `nblock` on.
+static bool
+find_block(const struct chosen_source *c, const struct edit *e, int32_t nblock, struct part *block)
+{
+    struct part chunk = {.n = e->n};
+    memcpy(chunk.first, e->lo, sizeof chunk.first);
+    memcpy(chunk.stop, e->hi, sizeof chunk.stop);
+    return selection_block(c->s, &chunk, nblock, block);
+}
+
+static int32_t
+touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+{
+    const struct chosen_source *const c = from;
+    struct part block;
+    const bool found = find_block(c, e, nblock, &block);
+    *replaced = found && selection_fills_block(c->s, &block);
+    return (int32_t)(found ? block.n : c->s->grid->g.nblocks);
+}
+
+static void
+fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+{
+    const struct chosen_source *const c = from;
+    struct part block;
+    struct picks p;
+    const bool found = find_block(c, e, nblock, &block);
+
+    assert(found && block.n == nblock);
+    (void)found;
+    if (c->s->kind->scatter) {
+        c->s->kind->scatter(c->s, &block, items, c->src, c->same);
+        return;
+    }
+    picks_begin(&p, c->s, &block);
+    while (picks_next(&p))
+        give_picks(items, (size_t)c->s->grid->g.typesize, p.list, p.n, c->src);
+}
+
+// The item that all picks of the chunk bring.
+static const uint8_t *
+constant(const void *from, const struct edit *e)
+{
+    const struct chosen_source *const c = from;
+    const struct geometry *const g = &c->s->grid->g;
+    const size_t size = (size_t)g->typesize;
+    const uint8_t *item = NULL;
+    struct part block = {.n = -1};
+    struct picks p;
+
+    if (c->same || c->s->kind->scatter) // picks of these may be very many
+        return c->same ? c->src : NULL;
+    while (block.n + 1 < g->nblocks && find_block(c, e, (int32_t)block.n + 1, &block)) {
+        picks_begin(&p, c->s, &block);
+        while (picks_next(&p))
+            for (int64_t i = 0; i < p.n; i++) {
+                const uint8_t *const src = c->src + p.list[i].at * g->typesize;
+                item = item ? item : src;
+                if (memcmp(item, src, size) != 0 ||
+                    memcmp(src, src + size, (size_t)(p.list[i].length - 1) * size) != 0)
+                    return NULL;
+            }
+    }
+    return item;
+}
+
+tess_status
+selection_write(struct chunk_grid *grid, const struct selection *s, const uint8_t *src, bool same,
+                struct watch *watch, tess_error *err)
+{
+    struct chosen_source c = {.s = s, .src = src, .same = same};
+    struct edit_source source = {
+        .from = &c,
+        .cursor = &c,
+        .next = next,
+        .touched = touched,
+        .fill = fill,
+        .constant = constant,
+        .watch = watch,
+    };
+
+    if (!mul_i64(s->nblocks, grid->g.blocksize, &source.nbytes))
+        source.nbytes = INT64_MAX;
+    source.nchunks = min_i64(s->nblocks, grid->g.nchunks);
+    c.more = selection_chunk(s, 0, &c.chunk);
+    return store_edits(grid, &source, err);
+}
