@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/swap.h"
-#include "frame/header.h"
+#include "frame/format/header.h"
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "grid/write_back.h"

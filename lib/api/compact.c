@@ -1,7 +1,7 @@
 /*
  * compact.c - the public function that gives back the space a file does not need.
  */
-#include "frame/compact.h"
+#include "frame/sparse/compact.h"
 #include "api/home.h"
 #include "api/uncancelled.h"
 #include "array/home.h"
@@ -10,12 +10,12 @@
 #include "frame/commit.h"
 #include "frame/copy.h"
 #include "frame/current.h"
+#include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/header.h"
 #include "frame/lock.h"
 #include "frame/options.h"
 #include "frame/query.h"
-#include "frame/sparse.h"
+#include "frame/sparse/sparse.h"
 #include "io/io.h"
 #include "io/leftovers.h"
 #include "task/watch.h"

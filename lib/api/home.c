@@ -4,7 +4,7 @@
 #include "api/home.h"
 
 #include "base/error.h"
-#include "frame/sparse.h"
+#include "frame/sparse/sparse.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/leftovers.h"

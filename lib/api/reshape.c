@@ -1,7 +1,7 @@
 /*
  * reshape.c - the public functions that change an array's shape.
  */
-#include "array/reshape.h"
+#include "array/shape/reshape.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

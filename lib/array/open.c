@@ -6,12 +6,12 @@
  */
 #include "array/open.h"
 
-#include "array/fill.h"
 #include "array/repair.h"
+#include "array/shape/fill.h"
 #include "base/error.h"
 #include "frame/current.h"
+#include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/header.h"
 #include "frame/lock.h"
 #include "frame/metas.h"
 #include "frame/options.h"

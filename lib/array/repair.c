@@ -6,16 +6,16 @@
  */
 #include "array/repair.h"
 
-#include "array/fill.h"
 #include "array/home.h"
+#include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
 #include "frame/copy.h"
+#include "frame/format/header.h"
 #include "frame/frame.h"
-#include "frame/header.h"
 #include "frame/query.h"
 #include "grid/plain.h"
 

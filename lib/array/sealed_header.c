@@ -8,9 +8,9 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/format/header.h"
+#include "frame/format/ledger.h"
 #include "frame/frame.h"
-#include "frame/header.h"
-#include "frame/ledger.h"
 #include "frame/load.h"
 #include "frame/metas.h"
 #include "frame/query.h"

@@ -5,7 +5,7 @@
 #define ARRAY_UPDATE_H
 
 #include "array/array.h"
-#include "array/resize.h"
+#include "array/shape/resize.h"
 #include "grid/strided.h"
 
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;

@@ -10,11 +10,11 @@
  */
 #include "frame/change.h"
 
-#include "frame/checksums.h"
+#include "frame/contiguous/free_space.h"
 #include "frame/current.h"
-#include "frame/free_space.h"
-#include "frame/header.h"
-#include "frame/index.h"
+#include "frame/format/checksums.h"
+#include "frame/format/header.h"
+#include "frame/format/index.h"
 #include "frame/load.h"
 #include "frame/lock.h"
 #include "frame/owner.h"

@@ -11,11 +11,11 @@
 
 #include "base/checked.h"
 #include "chunk/scratch.h"
-#include "frame/checksums.h"
 #include "frame/commit.h"
 #include "frame/container.h"
+#include "frame/format/checksums.h"
+#include "frame/format/index.h"
 #include "frame/frame.h"
-#include "frame/index.h"
 #include "frame/load.h"
 #include "frame/private.h"
 #include "frame/stored.h"

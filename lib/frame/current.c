@@ -3,12 +3,12 @@
  */
 #include "frame/current.h"
 
-#include "frame/checksums.h"
 #include "frame/container.h"
-#include "frame/header.h"
+#include "frame/format/checksums.h"
+#include "frame/format/header.h"
+#include "frame/format/trailer.h"
 #include "frame/owner.h"
 #include "frame/private.h"
-#include "frame/trailer.h"
 #include "io/io.h"
 #include "io/path.h"
 #include "io/sidecar.h"

@@ -11,7 +11,7 @@
 #include "chunk/header.h"
 #include "frame/container.h"
 #include "frame/current.h"
-#include "frame/index.h"
+#include "frame/format/index.h"
 #include "frame/private.h"
 #include "frame/usage.h"
 #include "io/io.h"

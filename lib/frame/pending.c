@@ -5,11 +5,11 @@
  */
 #include "frame/pending.h"
 
-#include "frame/checksums.h"
-#include "frame/index.h"
-#include "frame/ledger.h"
+#include "frame/format/checksums.h"
+#include "frame/format/index.h"
+#include "frame/format/ledger.h"
+#include "frame/format/trailer.h"
 #include "frame/private.h"
-#include "frame/trailer.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

@@ -5,9 +5,9 @@
 #define FRAME_PENDING_H
 
 #include "base/error.h"
-#include "frame/extents.h"
-#include "frame/header.h"
-#include "frame/ledger_ref.h"
+#include "frame/contiguous/extents.h"
+#include "frame/format/header.h"
+#include "frame/format/ledger_ref.h"
 
 #include <tessera/storage.h>
 

@@ -12,14 +12,14 @@
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
 
-#include "frame/checksums.h"
+#include "frame/contiguous/space.h"
 #include "frame/fields.h"
-#include "frame/index.h"
-#include "frame/ledger_ref.h"
-#include "frame/numbers.h"
+#include "frame/format/checksums.h"
+#include "frame/format/index.h"
+#include "frame/format/ledger_ref.h"
 #include "frame/options.h"
-#include "frame/space.h"
-#include "frame/unsynced.h"
+#include "frame/sparse/numbers.h"
+#include "frame/sparse/unsynced.h"
 #include "frame/usage.h"
 #include "io/io.h"
 #include "meta/layers.h"

@@ -4,7 +4,7 @@
 #include "frame/query.h"
 
 #include "base/checked.h"
-#include "frame/header.h"
+#include "frame/format/header.h"
 #include "frame/options.h"
 #include "frame/private.h"
 #include "io/folder.h"

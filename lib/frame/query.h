@@ -8,7 +8,7 @@
 #define FRAME_QUERY_H
 
 #include "chunk/header.h"
-#include "frame/index.h"
+#include "frame/format/index.h"
 
 #include <tessera/storage.h>
 

@@ -6,11 +6,11 @@
 #include "frame/rebuild.h"
 
 #include "frame/fields.h"
+#include "frame/format/trailer.h"
 #include "frame/frame.h"
 #include "frame/load.h"
 #include "frame/private.h"
-#include "frame/sparse.h"
-#include "frame/trailer.h"
+#include "frame/sparse/sparse.h"
 #include "io/folder.h"
 
 #include <stdlib.h>

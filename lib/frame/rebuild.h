@@ -17,8 +17,8 @@
 #define FRAME_REBUILD_H
 
 #include "base/error.h"
-#include "frame/checksums.h"
-#include "frame/index.h"
+#include "frame/format/checksums.h"
+#include "frame/format/index.h"
 #include "meta/layers.h"
 
 #include <stdbool.h>

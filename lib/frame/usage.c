@@ -4,7 +4,7 @@
 #include "frame/usage.h"
 
 #include "chunk/header.h"
-#include "frame/index.h"
+#include "frame/format/index.h"
 
 void
 usage_init(struct usage *t, int64_t live)

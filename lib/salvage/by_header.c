@@ -8,10 +8,10 @@
 #include "salvage/by_header.h"
 
 #include "base/checked.h"
-#include "frame/header.h"
-#include "frame/index.h"
+#include "frame/format/header.h"
+#include "frame/format/index.h"
+#include "frame/format/trailer.h"
 #include "frame/rebuild.h"
-#include "frame/trailer.h"
 #include "geom/shape.h"
 #include "io/io.h"
 #include "meta/layers.h"

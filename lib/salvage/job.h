@@ -7,7 +7,7 @@
 #define SALVAGE_JOB_H
 
 #include "filter/pipeline.h"
-#include "frame/header.h"
+#include "frame/format/header.h"
 #include "frame/rebuild.h"
 #include "salvage/report.h"
 #include "salvage/search.h"

@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
-#include "frame/ledger_ref.h"
-#include "frame/trailer.h"
+#include "frame/format/ledger_ref.h"
+#include "frame/format/trailer.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

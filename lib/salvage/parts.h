@@ -5,8 +5,8 @@
 #define SALVAGE_PARTS_H
 
 #include "base/error.h"
-#include "frame/index.h"
-#include "frame/ledger.h"
+#include "frame/format/index.h"
+#include "frame/format/ledger.h"
 #include "salvage/job.h"
 
 #include <stdint.h>

@@ -7,8 +7,8 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/header.h"
-#include "frame/header.h"
-#include "frame/trailer.h"
+#include "frame/format/header.h"
+#include "frame/format/trailer.h"
 
 #include <stdlib.h>
 #include <string.h>

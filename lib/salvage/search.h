@@ -9,7 +9,7 @@
 
 #include "chunk/chunk.h"
 #include "chunk/scratch.h"
-#include "frame/ledger.h"
+#include "frame/format/ledger.h"
 #include "io/io.h"
 #include "task/watch.h"
 

@@ -8,9 +8,9 @@
 
 #include "chunk/header.h"
 #include "chunk/scratch.h"
-#include "frame/header.h"
-#include "frame/index.h"
-#include "frame/sparse.h"
+#include "frame/format/header.h"
+#include "frame/format/index.h"
+#include "frame/sparse/sparse.h"
 #include "frame/stored.h"
 #include "io/folder.h"
 #include "salvage/search.h"

@@ -5,10 +5,10 @@
 
 #include "base/bytes.h"
 #include "chunk/header.h"
-#include "frame/checksums.h"
-#include "frame/header.h"
-#include "frame/ledger_ref.h"
-#include "frame/trailer.h"
+#include "frame/format/checksums.h"
+#include "frame/format/header.h"
+#include "frame/format/ledger_ref.h"
+#include "frame/format/trailer.h"
 #include "meta/layers.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
-#include "frame/header.h"
+#include "frame/format/header.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/place.h"
 #include "meta/json.h"

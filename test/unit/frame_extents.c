@@ -2,7 +2,7 @@
  * frame_extents.c - tests of frame/extents against a map of single bytes: random joins, removals
  * and takes, and series that are sorted in every way a tree may not like.
  */
-#include "frame/extents.h"
+#include "frame/contiguous/extents.h"
 
 #include "support/random.h"
 

@@ -12,7 +12,7 @@
 #include "frame/change.h"
 #include "frame/commit.h"
 #include "frame/frame.h"
-#include "frame/index.h"
+#include "frame/format/index.h"
 #include "frame/private.h"
 #include "frame/stored.h"
 #include "io/io.h"

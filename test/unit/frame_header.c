@@ -2,7 +2,7 @@
  * frame_header.c - tests of frame/header and frame/history: bytes as text, and what is wrong with
  * them.
  */
-#include "frame/header.h"
+#include "frame/format/header.h"
 
 #include "base/bytes.h"
 #include "support/hex.h"

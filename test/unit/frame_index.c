@@ -1,7 +1,7 @@
 /*
  * frame_index.c - tests of frame/index: the list in memory against a plain array, and its chunk.
  */
-#include "frame/index.h"
+#include "frame/format/index.h"
 
 #include "base/bytes.h"
 #include "chunk/encode.h"

@@ -5,7 +5,7 @@
  * The promises: a number is handed out only if neither the list in memory nor a state that may be
  * on the disk has it, and it is the lowest such one; a file is gone when nobody needs it.
  */
-#include "frame/numbers.h"
+#include "frame/sparse/numbers.h"
 
 #include "support/random.h"
 

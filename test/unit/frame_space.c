@@ -5,7 +5,7 @@
  * The promises: what is handed out never meets a byte that the list in memory needs, or that a
  * state needs which may be the one on the disk; and every byte that nobody needs is free.
  */
-#include "frame/space.h"
+#include "frame/contiguous/space.h"
 
 #include "support/random.h"
 

@@ -1,0 +1,241 @@
+/*
+ * change.c - parts of an array for a function of the program that changes them.
+ *
+ * Batches of chunks are decoded and handed out, as for one that looks (each.c); parts that were
+ * changed are kept, and stored when the batch is done: whole blocks as a source of edits, chunks
+ * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
+ */
+#include "frame/change.h"
+#include "array/box.h"
+#include "array/iterate/each.h"
+#include "array/iterate/parts.h"
+#include "array/view.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "frame/commit.h"
+#include "frame/frame.h"
+#include "frame/lock.h"
+#include "geom/shape.h"
+#include "grid/replace.h"
+#include "grid/strided.h"
+#include "grid/write.h"
+#include "grid/write_back.h"
+#include "task/watch.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_SIZE = 32 << 20 }; // bytes of chunks, or one
+
+// A block, or a chunk's part of the box.
+struct changed {
+    struct changed *next;
+    int64_t chunk;
+    int32_t block;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of the part
+    _Alignas(max_align_t) uint8_t items[];
+};
+
+// Of one grain, in order.
+struct chain {
+    struct changed *first, *last;
+    struct changed *spare; // for the next part
+};
+
+_Static_assert(sizeof(struct chain) <= PARTS_TALLY_SIZE, "a chain must fit in a grain");
+
+struct changer {
+    struct parts parts;
+    tess_array *a;
+    tess_change_fn *fn;
+    void *user;
+    struct chain batch;
+    size_t n; // changed parts of it
+};
+
+static void
+append(struct chain *chain, struct changed *first, struct changed *last)
+{
+    if (chain->first)
+        chain->last->next = first;
+    else
+        chain->first = first;
+    chain->last = last;
+}
+
+static void
+free_chain(struct chain *chain)
+{
+    for (struct changed *c = chain->first; c;) {
+        struct changed *const next = c->next;
+        free(c);
+        c = next;
+    }
+    free(chain->spare);
+    *chain = (struct chain){0};
+}
+
+// -- parts are handed out
+
+// Bytes from the first item of its block to the first of a part.
+static int64_t
+offset_in_block(const struct geometry *g, const tess_part *part)
+{
+    int64_t offset = 0;
+    for (int i = 0; i < g->ndim; i++)
+        offset += part->start[i] % g->chunkshape[i] % g->blockshape[i] * part->strides[i];
+    return offset;
+}
+
+static struct changed *
+take_spare(struct chain *chain, size_t size)
+{
+    struct changed *const c = chain->spare ? chain->spare : malloc(sizeof *c + size);
+    chain->spare = NULL;
+    return c;
+}
+
+static tess_status
+change_part(void *self, void *tally, const tess_part *part, tess_error *err)
+{
+    struct changer *const changer = self;
+    const struct geometry *const g = changer->a->g;
+    struct chain *const chain = tally;
+    tess_part mine = *part;
+    int64_t offset = 0, size = g->typesize;
+
+    for (int i = 0; i < g->ndim; i++)
+        size *= part->shape[i];
+    if (part->block >= 0) {
+        offset = offset_in_block(g, part);
+        size = g->blocksize;
+    }
+    struct changed *const c = take_spare(chain, (size_t)size);
+    if (!c)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes of a chunk", size);
+    memcpy(c->items, (const uint8_t *)part->items - offset, (size_t)size);
+    mine.items = c->items + offset;
+    const tess_each_next next = changer->fn(&mine, c->items + offset, changer->user);
+    if (next != TESS_EACH_CHANGED && next != TESS_EACH_STOP) {
+        chain->spare = c;
+        return each_answer(&changer->parts, part, next, err);
+    }
+    c->next = NULL;
+    c->chunk = part->chunk;
+    c->block = (int32_t)part->block;
+    for (int i = 0; i < g->ndim; i++) {
+        c->start[i] = part->start[i];
+        c->stop[i] = part->start[i] + part->shape[i];
+    }
+    append(chain, c, c);
+    return each_answer(&changer->parts, part, next, err);
+}
+
+static tess_status
+keep_grain(void *self, void *tally, tess_error *err)
+{
+    struct changer *const changer = self;
+    struct chain *const chain = tally;
+    (void)err;
+    for (const struct changed *c = chain->first; c; c = c->next)
+        changer->n++;
+    if (chain->first)
+        append(&changer->batch, chain->first, chain->last);
+    chain->first = chain->last = NULL;
+    return TESS_OK;
+}
+
+static void
+drop_grain(void *self, void *tally)
+{
+    (void)self;
+    free_chain(tally);
+}
+
+// -- what was changed is stored
+
+static tess_status
+store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
+{
+    size_t n = 0;
+    struct new_block *const list = malloc(changer->n * sizeof *list);
+    if (!list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
+    for (const struct changed *c = changer->batch.first; c; c = c->next)
+        list[n++] = (struct new_block){c->chunk, c->block, c->items};
+    const tess_status st = replace_blocks(changer->a->grid, list, n, false, watch, err);
+    free(list);
+    return st;
+}
+
+static tess_status
+store_chunks(const struct changer *changer, struct watch *watch, tess_error *err)
+{
+    const struct geometry *const g = changer->a->g;
+    const struct watch_range all = watch_divide(watch);
+    int64_t n = 0;
+    tess_status st = TESS_OK;
+    for (const struct changed *c = changer->batch.first; c && st == TESS_OK; c = c->next) {
+        struct strided_const src = {.items = c->items};
+        int64_t extent[NDIM_MAX];
+        for (int i = 0; i < g->ndim; i++)
+            extent[i] = c->stop[i] - c->start[i];
+        shape_strides(g->ndim, extent, g->typesize, src.stride);
+        watch_part(watch, &all, ++n, (int64_t)changer->n);
+        st = array_write(changer->a, c->start, c->stop, NULL, &src, watch, err);
+    }
+    return st;
+}
+
+static tess_status
+change_all(struct changer *changer, struct watch *watch, tess_error *err)
+{
+    const struct parts_user user = {
+        .self = changer,
+        .part = change_part,
+        .finish = keep_grain,
+        .drop = drop_grain,
+        .slow = true,
+        .unaligned = true,
+        .whole_blocks = true,
+    };
+    struct parts *const p = &changer->parts;
+    const struct watch_range range = watch_divide(watch);
+    const int64_t all = p->nitems;
+    tess_status st = TESS_OK;
+
+    while (p->more && !atomic_load(&p->stopped) && st == TESS_OK) {
+        const int64_t batch = min_i64(p->nitems, BATCH_SIZE / p->a->g->typesize); // about
+        watch_part(watch, &range, all - p->nitems + batch / 2, all);
+        st = parts_run(p, &user, BATCH_SIZE, watch, err);
+        watch_part(watch, &range, all - p->nitems, all);
+        if (st == TESS_OK && changer->n > 0)
+            st =
+                p->by_block ? store_blocks(changer, watch, err) : store_chunks(changer, watch, err);
+        free_chain(&changer->batch);
+        changer->n = 0;
+    }
+    return st;
+}
+
+tess_status
+array_change(tess_array *a, tess_unit unit, const int64_t *start, const int64_t *stop,
+             tess_change_fn *fn, void *user, struct watch *watch, tess_error *err)
+{
+    struct changer changer = {.a = a, .fn = fn, .user = user};
+    tess_status st = write_back_all(a->grid, err);
+    if (st != TESS_OK)
+        return st;
+    frame_begin(a->grid->frame);
+    parts_begin(&changer.parts, a, unit, start, stop);
+    st = change_all(&changer, watch, err);
+    parts_finish(&changer.parts);
+    if (st != TESS_OK) {
+        frame_undo(a->grid->frame);
+        return frame_lock_blame(a->grid->frame, st, err);
+    }
+    frame_keep(a->grid->frame);
+    return frame_commit_if_large(a->grid->frame, err);
+}

@@ -1,0 +1,403 @@
+/*
+ * free_space.c - what of a file is free when a contiguous frame is opened to be changed.
+ *
+ * Between the chunks: what none of them takes, once they were looked at. Behind the frame:
+ * everything, since a writer that was interrupted leaves bytes there, unless another frame stands
+ * among them.
+ *
+ * When a frame is opened nothing is looked at, not even its list, which takes longer than the rest:
+ * a program may change nothing. Before the first change it is the list. With the first chunk that
+ * is stored, all of a few hundred chunks are looked at. The rule for more, from then on:
+ *   1. the last chunks in the file are looked at, whose number has a bound: what index and trailer
+ *      of earlier states left among them is used again, and what a shorter list left behind them;
+ *   2. if chunks were replaced or dropped since the frame was opened, or its list shows that some
+ *      were before (far from the order of the file, special, nothing at the front), a few hundred
+ *      random bytes tell how much is unused, or will be when the next commit is synced;
+ *   3. if that is worth it, all chunks are looked at.
+ * So a frame that is only appended to stays with the first step, whatever its size; one whose
+ * chunks are overwritten, in few sessions or many, keeps little dead space.
+ *
+ * Not here: taking and giving back (space.c).
+ */
+#include "frame/contiguous/free_space.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/contiguous/extents.h"
+#include "frame/contiguous/space.h"
+#include "frame/current.h"
+#include "frame/format/header.h"
+#include "frame/format/index.h"
+#include "frame/private.h"
+#include "io/io.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE = 1 << 16,
+    SMALL = 8192, // chunks of which several headers are read at once
+    FEW = 256, // chunks that are looked at without asking
+    TAIL = 64, // of many, those that the last bytes of the file hold
+    SAMPLES = 256,
+    WORTH_MIN = 1 << 20, // unused bytes that are worth looking for
+    WORTH_SHARE = 16, // one part in so many of all is, too
+};
+
+// A piece of the file, for what stands in it.
+struct piece {
+    uint8_t *bytes; // NULL: headers are read one by one
+    int64_t start;
+    int64_t size;
+};
+
+// The stored bytes of a chunk, as its header says.
+static tess_status
+stored_bytes(const struct frame *f, int64_t position, struct piece *p, int32_t *cbytes,
+             tess_error *err)
+{
+    uint8_t one[CHUNK_HEADER_MIN];
+    const uint8_t *head = one;
+    tess_status st = TESS_OK;
+    if (p->bytes) {
+        if (position < p->start || position - p->start > p->size - CHUNK_HEADER_MIN) {
+            p->start = position;
+            p->size = min_i64(f->old.end - position, PIECE);
+            st = io_read(f->io, position, p->bytes, (size_t)p->size, err);
+        }
+        head = p->bytes + (position - p->start);
+    } else {
+        st = io_read(f->io, position, one, sizeof one, err);
+    }
+    if (st == TESS_OK)
+        *cbytes = get_i32le(head + 12);
+    return st;
+}
+
+// The bytes of a stored chunk; they must not reach into the next one's.
+static tess_status
+chunk_end(const struct frame *f, int64_t position, int64_t room, struct piece *p, int64_t *end,
+          tess_error *err)
+{
+    int32_t cbytes = 0;
+    if (room < CHUNK_HEADER_SIZE)
+        return err_set(err, TESS_ERR_CORRUPT, position,
+                       "%" PRId64 " bytes for a chunk before the next; the file can only be read",
+                       room);
+    const tess_status st = stored_bytes(f, position, p, &cbytes, err);
+    if (st != TESS_OK)
+        return st;
+    if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
+        return err_set(err, TESS_ERR_CORRUPT, position + 12,
+                       "a chunk of %" PRId32 " stored bytes, %" PRId64
+                       " before the next; the file can only be read",
+                       cbytes, room);
+    *end = position + cbytes;
+    return TESS_OK;
+}
+
+// The old chunks from `from` on that the list in memory, or a state on disk, leads to, in ascending
+// order. Behind the last: where they end.
+static tess_status
+old_positions(const struct frame *f, int64_t from, int64_t **positions, size_t *n, tess_error *err)
+{
+    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    const int64_t first = from - f->h.header_len, end = f->old.end - f->h.header_len;
+    const int64_t listed = f->index.entries ? f->index.nchunks : 0;
+    struct frame_index all = {0};
+    tess_status st = TESS_OK;
+
+    TRY(index_reserve(&all, listed + waiting[0]->count + waiting[1]->count, err));
+    for (int64_t i = 0; i < listed; i++)
+        if (f->index.entries[i] >= first && f->index.entries[i] < end)
+            all.entries[all.nchunks++] = f->index.entries[i];
+    for (int list = 0; list < 2; list++)
+        for (int64_t i = 0; i < waiting[list]->count; i++) {
+            const int64_t start = waiting[list]->items[i].start;
+            if (start >= from && start < f->old.end)
+                all.entries[all.nchunks++] = start - f->h.header_len;
+        }
+    TRY(index_sorted(&all, positions, n, err));
+    for (size_t i = 0; i < *n; i++)
+        (*positions)[i] += f->h.header_len;
+    (*positions)[*n] = f->old.end;
+out:
+    index_finish(&all);
+    return st;
+}
+
+static int
+compare_positions(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// What waits for a commit has a size from here on; how much it is together.
+static int64_t
+tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t *positions,
+           const int64_t *ends, size_t n)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < list->count; i++) {
+        struct extent *const e = &list->items[i];
+        if (n > 0 && e->start >= positions[0] && e->start < f->old.end) {
+            const int64_t *const at =
+                bsearch(&e->start, positions, n, sizeof *at, compare_positions);
+            e->size = ends[at - positions] - e->start;
+        }
+        sum += e->size;
+    }
+    return sum;
+}
+
+// Tell f->space what is free from `end` on, between these old chunks: the last n of them. Chunks
+// that share bytes are refused: their space would be released while it is still needed.
+static tess_status
+look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
+{
+    struct piece piece = {0};
+    tess_status st = TESS_OK;
+    int64_t *const ends = malloc((n + 1) * sizeof *ends);
+
+    if (!ends)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
+    if (f->old.average > 0 && f->old.average < SMALL)
+        piece.bytes = malloc(PIECE); // no memory: one by one
+    for (size_t i = 0; i < n; i++)
+        TRY(chunk_end(f, positions[i], positions[i + 1] - positions[i], &piece, &ends[i], err));
+
+    for (size_t i = 0; i < n; i++) {
+        space_add(&f->space, (struct extent){end, positions[i] - end});
+        end = ends[i];
+    }
+    if (f->space.end == f->old.end)
+        f->space.end = end;
+    else
+        space_add(&f->space, (struct extent){end, f->old.end - end});
+    (void)tell_sizes(f, &f->space.parked, positions, ends, n);
+    f->space.unsynced_size = tell_sizes(f, &f->space.unsynced, positions, ends, n);
+out:
+    free(ends);
+    free(piece.bytes);
+    return st;
+}
+
+// Look at all old chunks; none is old from here on.
+static tess_status
+map(struct frame *f, tess_error *err)
+{
+    int64_t *positions = NULL;
+    size_t n = 0;
+    tess_status st = old_positions(f, f->h.header_len, &positions, &n, err);
+    if (st == TESS_OK)
+        st = look(f, f->h.header_len, positions, n, err);
+    if (st == TESS_OK)
+        f->old = (struct old_chunks){0};
+    free(positions);
+    return st;
+}
+
+// Among so many bytes at the end new chunks may find a gap: what index and trailer took before.
+static int64_t
+tail_size(const struct frame *f)
+{
+    return f->space.now.size + TAIL * f->old.average;
+}
+
+// Look at the last ones; those before them stay old.
+static tess_status
+map_tail(struct frame *f, tess_error *err)
+{
+    const int64_t from = max_i64(f->old.end - tail_size(f), f->h.header_len);
+    int64_t *positions = NULL;
+    size_t n = 0;
+    tess_status st = old_positions(f, from, &positions, &n, err);
+    const size_t skipped = n > FEW ? n - FEW : 0; // a file may have many small ones there
+    if (st == TESS_OK && n > 0)
+        st = look(f, positions[skipped], positions + skipped, n - skipped, err);
+    if (st == TESS_OK) {
+        f->old.end = n > 0 ? positions[skipped] : f->old.end;
+        f->old.tail_known = true;
+    }
+    free(positions);
+    return st;
+}
+
+// Whether the list may be of a frame that was only appended to: every chunk near the end that the
+// chunks had when it was stored. A special entry is negative.
+static bool
+is_in_order(const struct frame_index *x, int64_t near)
+{
+    int64_t end = 0, misplaced = x->nchunks > 0 && x->entries[0] > near;
+    for (int64_t n = 0; n < x->nchunks; n++) {
+        misplaced += x->entries[n] < max_i64(end - near, 0);
+        end = max_i64(end, x->entries[n]);
+    }
+    return misplaced == 0;
+}
+
+void
+free_space_init(struct frame *f, int64_t section_end)
+{
+    f->old = (struct old_chunks){.end = section_end, .unused = -1};
+}
+
+void
+free_space_judge(struct frame *f)
+{
+    const struct frame_index *const x = &f->index;
+    int64_t count = 0;
+    if (f->old.end == 0 || f->old.judged)
+        return;
+    for (int64_t n = 0; x->entries && n < x->nchunks; n++)
+        count += x->entries[n] >= 0;
+    f->old.judged = true;
+    f->old.few = count <= FEW;
+    f->old.average = (f->old.end - f->h.header_len) / max_i64(count, 1);
+    f->old.replaced = !f->old.few && !is_in_order(x, tail_size(f));
+}
+
+// A number that looks random (splitmix64).
+static uint64_t
+scatter(uint64_t n)
+{
+    uint64_t z = n * 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+// The last of n > 0 ascending positions that is not behind `at`; n if all are.
+static size_t
+chunk_before(const int64_t *positions, size_t n, int64_t at)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (positions[middle] <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : n;
+}
+
+// Old chunks that only a state on the disk needs: what they take is free soon, if they are looked
+// at.
+static int64_t
+count_waiting(const struct frame *f)
+{
+    const struct extent_list *const waiting[] = {&f->space.parked, &f->space.unsynced};
+    int64_t n = 0;
+    for (int list = 0; list < 2; list++)
+        for (int64_t i = 0; i < waiting[list]->count; i++)
+            n += waiting[list]->items[i].start < f->old.end;
+    return n;
+}
+
+// Of some bytes between header and index, one in each of as many parts of equal size, how many
+// belong to no chunk? Other bytes for every length of the frame, so that an unlucky choice is not
+// made again.
+static tess_status
+estimate(struct frame *f, tess_error *err)
+{
+    const int64_t first = f->h.header_len, part = (f->old.end - first) / SAMPLES;
+    int64_t *positions = NULL;
+    struct piece none = {0};
+    int64_t misses = 0;
+    size_t n;
+    tess_status st = old_positions(f, first, &positions, &n, err);
+    for (int64_t i = 0; i < SAMPLES && st == TESS_OK; i++) {
+        const uint64_t any = scatter((uint64_t)f->h.frame_len + (uint64_t)i);
+        const int64_t at = first + i * part + (int64_t)(any % (uint64_t)max_i64(part, 1));
+        const size_t k = chunk_before(positions, n, at);
+        int32_t cbytes = 0;
+        if (k < n)
+            st = stored_bytes(f, positions[k], &none, &cbytes, err);
+        misses += k == n || at - positions[k] >= cbytes;
+    }
+    if (st == TESS_OK)
+        f->old.unused = misses * part + count_waiting(f) * f->old.average;
+    free(positions);
+    return st;
+}
+
+// All of them, once it is sure that they are those of the newest state.
+static tess_status
+map_current(struct frame *f, tess_error *err)
+{
+    const tess_status st = frame_check_current(f, err);
+    return st == TESS_OK ? map(f, err) : st;
+}
+
+tess_status
+free_space_reclaim(struct frame *f, tess_error *err)
+{
+    if (f->old.end == 0 || f->old.forgotten)
+        return TESS_OK;
+    free_space_judge(f);
+    if (f->old.few)
+        return map_current(f, err);
+    tess_status st = f->old.tail_known ? TESS_OK : map_tail(f, err);
+    if (st != TESS_OK || !f->old.replaced)
+        return st;
+    if (f->old.unused < 0)
+        st = estimate(f, err);
+    if (st != TESS_OK || f->old.unused < max_i64(WORTH_MIN, f->old.end / WORTH_SHARE))
+        return st;
+    return map_current(f, err);
+}
+
+bool
+free_space_release_old(struct frame *f, int64_t position)
+{
+    if (position >= f->old.end)
+        return false;
+    space_release(&f->space, (struct extent){.start = position});
+    f->old.replaced = true;
+    if (f->old.unused >= 0)
+        f->old.unused += f->old.average;
+    return true;
+}
+
+// Position of a frame's first bytes in [from, size) of the file; -1 if there is none.
+static tess_status
+find_frame(struct io *io, int64_t from, int64_t size, int64_t *found, tess_error *err)
+{
+    static const char magic[] = "\xa8" FRAME_MAGIC; // byte 1 and on, the NUL included
+    tess_status st = TESS_OK;
+    uint8_t *const piece = malloc(PIECE);
+    if (!piece)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
+    *found = -1;
+    for (int64_t at = from; *found < 0 && size - at > (int64_t)sizeof magic;
+         at += PIECE - (int64_t)sizeof magic) {
+        const size_t n = (size_t)min_i64(size - at, PIECE);
+        st = io_read(io, at, piece, n, err);
+        if (st != TESS_OK)
+            break;
+        const uint8_t *const hit = memmem(piece + 1, n - 1, magic, sizeof magic);
+        if (hit)
+            *found = at + (hit - piece) - 1;
+    }
+    free(piece);
+    return st;
+}
+
+tess_status
+free_space_check_behind(const struct frame *f, tess_error *err)
+{
+    int64_t size, found = -1;
+    tess_status st = io_size(f->io, &size, err);
+    if (st == TESS_OK)
+        st = find_frame(f->io, f->h.frame_len, size, &found, err);
+    if (st == TESS_OK && found >= 0)
+        st = err_set(err, TESS_ERR_UNSUPPORTED, found,
+                     "another frame stands behind this one, at byte %" PRId64
+                     ", in the way of changes; the file can only be read",
+                     found);
+    return st;
+}

@@ -1,0 +1,129 @@
+/*
+ * numbers.c - which file numbers of a sparse frame are taken.
+ */
+#include "frame/sparse/numbers.h"
+
+#include "base/checked.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ON_DISK = 1,
+    IN_MEMORY = 2,
+    NUMBER_MAX = 1 << 28, // more chunks than a frame can have
+};
+
+void
+numbers_finish(struct numbers *x)
+{
+    free(x->state);
+    bit_tree_finish(&x->taken);
+    *x = (struct numbers){0};
+}
+
+static tess_status
+reserve(struct numbers *x, int64_t n, tess_error *err)
+{
+    if (n < x->count)
+        return TESS_OK;
+    if (n > NUMBER_MAX)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a chunk file with the number %" PRId64 ", at most %d can be changed", n,
+                       NUMBER_MAX);
+    if (n >= x->capacity) {
+        const int64_t capacity = max_i64(n + 1, 2 * x->capacity);
+        uint8_t *const state = realloc(x->state, (size_t)capacity);
+        if (!state)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " numbers", capacity);
+        x->state = state;
+        x->capacity = capacity;
+    }
+    if (!bit_tree_reserve(&x->taken, n + 1))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " numbers", n + 1);
+    memset(x->state + x->count, 0, (size_t)(n + 1 - x->count));
+    x->count = n + 1;
+    return TESS_OK;
+}
+
+tess_status
+numbers_add(struct numbers *x, int64_t n, tess_error *err)
+{
+    const tess_status st = reserve(x, n, err);
+    if (st != TESS_OK)
+        return st;
+    if (x->state[n] != 0) // releasing one would take the other's
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "two chunks in the file with number %" PRId64 "; it can only be read", n);
+    x->state[n] = ON_DISK | IN_MEMORY;
+    bit_tree_add(&x->taken, n);
+    return TESS_OK;
+}
+
+tess_status
+numbers_keep(struct numbers *x, int64_t n, tess_error *err)
+{
+    if (n > NUMBER_MAX)
+        return TESS_OK;
+    const tess_status st = reserve(x, n, err);
+    if (st != TESS_OK)
+        return st;
+    x->state[n] |= ON_DISK;
+    bit_tree_add(&x->taken, n);
+    return TESS_OK;
+}
+
+tess_status
+numbers_take(struct numbers *x, int64_t *n, tess_error *err)
+{
+    const int64_t lowest = bit_tree_absent(&x->taken);
+    const tess_status st = reserve(x, lowest, err);
+    if (st != TESS_OK)
+        return st;
+    *n = lowest;
+    x->state[lowest] = IN_MEMORY;
+    bit_tree_add(&x->taken, lowest);
+    return TESS_OK;
+}
+
+bool
+numbers_release(struct numbers *x, int64_t n)
+{
+    if (n >= x->count)
+        return false;
+    x->state[n] &= (uint8_t)~IN_MEMORY;
+    if (x->state[n] != 0)
+        return false;
+    bit_tree_remove(&x->taken, n);
+    return true;
+}
+
+void
+numbers_written(struct numbers *x)
+{
+    for (int64_t n = 0; n < x->count; n++)
+        if (x->state[n] & IN_MEMORY)
+            x->state[n] = ON_DISK | IN_MEMORY;
+}
+
+void
+numbers_committed(struct numbers *x, void (*gone)(void *arg, int64_t n), void *arg)
+{
+    for (int64_t n = 0; n < x->count; n++) {
+        if (x->state[n] == ON_DISK) {
+            gone(arg, n);
+            x->state[n] = 0;
+            bit_tree_remove(&x->taken, n);
+        }
+    }
+}
+
+int64_t
+numbers_largest(const struct numbers *x)
+{
+    int64_t n = x->count - 1;
+    while (n >= 0 && !(x->state[n] & IN_MEMORY))
+        n--;
+    return n;
+}

@@ -1,0 +1,368 @@
+/*
+ * sparse.c - a frame in a directory: the file chunks.b2frame, and one file per chunk.
+ *
+ * Chunk files are written under free numbers and never changed. A commit writes a whole new
+ * chunks.b2frame beside the old one and renames it, which is atomic; then the files of chunks that
+ * only the old state had are removed.
+ */
+#include "frame/sparse/sparse.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "chunk/header.h"
+#include "frame/current.h"
+#include "frame/pending.h"
+#include "frame/private.h"
+#include "frame/sparse/numbers.h"
+#include "frame/sparse/unsynced.h"
+#include "io/folder.h"
+#include "io/io.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 24 };
+
+static const char index_name[] = FRAME_FOLDER_INDEX;
+static const char next_name[] = FRAME_FOLDER_INDEX ".tmp";
+
+static void
+chunk_name(int64_t entry, char *name)
+{
+    snprintf(name, NAME_SIZE, "%08" PRIX32 ".chunk", (uint32_t)entry);
+}
+
+static bool
+is_chunk_name(const char *name)
+{
+    enum { DIGITS = 8 };
+    int n = 0;
+    while (n < DIGITS && isxdigit((unsigned char)name[n]))
+        n++;
+    return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
+}
+
+bool
+sparse_chunk_number(const char *name, int64_t *number)
+{
+    char again[NAME_SIZE];
+    if (!is_chunk_name(name))
+        return false;
+    *number = (int64_t)strtoul(name, NULL, 16);
+    chunk_name(*number, again);
+    return strcmp(name, again) == 0;
+}
+
+tess_status
+sparse_open_chunk(const struct folder *folder, int64_t number, struct io **io, tess_error *err)
+{
+    char name[NAME_SIZE];
+    chunk_name(number, name);
+    return folder_read(folder, name, io, err);
+}
+
+void
+sparse_remove_chunk(const struct folder *folder, int64_t number)
+{
+    char name[NAME_SIZE];
+    chunk_name(number, name);
+    folder_remove(folder, name);
+}
+
+void
+sparse_remove_next(const struct folder *folder)
+{
+    folder_remove(folder, next_name);
+}
+
+// Besides the index: chunks, what a writer may have left, and the lock of c-blosc2.
+static bool
+is_part(const char *name)
+{
+    return is_chunk_name(name) || strcmp(name, next_name) == 0 || strcmp(name, ".b2lock") == 0;
+}
+
+const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
+
+static tess_status
+locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
+{
+    *place = (struct chunk_place){.owned = true};
+    tess_status st = sparse_open_chunk(f->folder, entry, &place->io, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_size(place->io, &place->room, err);
+    if (st != TESS_OK)
+        io_close(place->io);
+    return st;
+}
+
+static tess_status
+keep_number(void *arg, const char *name, tess_error *err)
+{
+    return is_chunk_name(name) ? numbers_keep(arg, (int64_t)strtoll(name, NULL, 16), err) : TESS_OK;
+}
+
+static tess_status
+sync_names(const struct frame *f, tess_durability level, tess_error *err)
+{
+    return f->options.durability < level ? TESS_OK : folder_sync(f->folder, err);
+}
+
+// Learn which numbers are taken. The name of the index may be on its way to the disk still, and the
+// state before it current there: once it has arrived, the numbers of that one are free. A file that
+// no chunk of this state is in may be of one that somebody reads.
+static tess_status
+prepare(struct frame *f, tess_error *err)
+{
+    tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
+    f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
+    for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
+        const int64_t entry = f->index.entries[n];
+        if (entry >= f->options.limits.memory) // a byte for each number
+            st =
+                err_set(err, TESS_ERR_LIMIT, -1,
+                        "a chunk file with the number %" PRId64 ", the limit of memory is %" PRId64,
+                        entry, f->options.limits.memory);
+        else if (entry >= 0)
+            st = numbers_add(&f->numbers, entry, err);
+    }
+    if (st == TESS_OK && f->options.never_reuse)
+        st = folder_each(f->folder, keep_number, &f->numbers, err);
+    return st;
+}
+
+static tess_status
+reclaim(struct frame *f, tess_error *err)
+{
+    (void)f;
+    (void)err;
+    return TESS_OK; // free numbers are known
+}
+
+static tess_status
+begin(struct frame *f, struct frame_put *p, tess_error *err)
+{
+    char name[NAME_SIZE];
+    tess_status st = unsynced_reserve(&f->unsynced, &f->checksums, &f->unsure, err);
+    if (st == TESS_OK)
+        st = numbers_take(&f->numbers, &p->entry, err);
+    if (st != TESS_OK)
+        return st;
+    chunk_name(p->entry, name);
+    st = folder_write(f->folder, name, &p->io, err);
+    if (st != TESS_OK) {
+        p->io = NULL;
+        (void)numbers_release(&f->numbers, p->entry);
+        return st;
+    }
+    p->io->eager = f->options.durability >= TESS_DURABILITY_ORDERED;
+    return TESS_OK;
+}
+
+static tess_status
+end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+{
+    (void)err;
+    if (f->options.durability >= TESS_DURABILITY_ORDERED)
+        unsynced_add(&f->unsynced, p->entry, p->io, size);
+    else
+        io_close(p->io);
+    p->io = NULL;
+    f->numbers.stored += size;
+    return TESS_OK;
+}
+
+// A file that no state of ours needs. If another program has committed meanwhile, it may be one of
+// its own.
+static void
+remove_new(const struct frame *f, int64_t entry)
+{
+    if (frame_check_stamp(f, NULL) == TESS_OK)
+        sparse_remove_chunk(f->folder, entry);
+}
+
+static void
+abandon(struct frame *f, struct frame_put *p)
+{
+    io_close(p->io);
+    remove_new(f, p->entry);
+    (void)numbers_release(&f->numbers, p->entry);
+}
+
+static tess_status
+put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+{
+    struct frame_put p = {.room = size};
+    tess_status st = begin(f, &p, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_write(p.io, 0, chunk, (size_t)size, err);
+    if (st == TESS_OK)
+        st = end(f, &p, size, err);
+    if (st != TESS_OK)
+        abandon(f, &p);
+    *entry = p.entry;
+    return st;
+}
+
+// Bytes of a stored chunk, whose file may be longer; 0 if they cannot be learned.
+static int64_t
+stored_size(const struct frame *f, int64_t entry)
+{
+    uint8_t head[CHUNK_HEADER_MIN];
+    struct chunk_place place;
+    int64_t size = 0;
+    if (locate(f, entry, &place, NULL) != TESS_OK)
+        return 0;
+    if (io_read(place.io, 0, head, sizeof head, NULL) == TESS_OK)
+        size = min_i64(max_i64(get_i32le(head + 12), 0), place.room);
+    io_close(place.io);
+    return size;
+}
+
+static int64_t
+release(struct frame *f, int64_t entry, int64_t *known)
+{
+    const int64_t size = stored_size(f, entry);
+    if (size > 0)
+        *known = size;
+    unsynced_forget(&f->unsynced, entry);
+    f->numbers.stored = max_i64(f->numbers.stored - size, 0);
+    if (!numbers_release(&f->numbers, entry))
+        return size;
+    remove_new(f, entry);
+    return 0;
+}
+
+static void
+remove_file(void *arg, int64_t entry)
+{
+    sparse_remove_chunk(((struct frame *)arg)->folder, entry);
+}
+
+// Lengths of the new index file; a gap behind the index gives it one of its own. The sum of stored
+// bytes is kept above all numbers, which c-blosc2 3.x takes for positions.
+static int64_t
+set_lengths(const struct frame *f, struct pending *p)
+{
+    int64_t gap = 0;
+    pending_set_frame_len(p, p->h.header_len, gap);
+    while (p->index_size > 0 && pending_is_recent(f, p->h.frame_len))
+        pending_set_frame_len(p, p->h.header_len, ++gap);
+    const int64_t largest = numbers_largest(&f->numbers);
+    p->h.cbytes = f->numbers.stored;
+    if (largest >= 0)
+        p->h.cbytes = max_i64(p->h.cbytes, largest + CHUNK_HEADER_SIZE);
+    return gap;
+}
+
+static tess_status
+write_index_file(struct frame *f, struct pending *p, int64_t gap, struct io *io, tess_error *err)
+{
+    const int64_t index_at = p->h.header_len, rest = p->body_size - p->index_size;
+    tess_status st = io_write(io, 0, p->head, (size_t)p->h.header_len, err);
+    if (st == TESS_OK)
+        st = io_write(io, index_at, p->body, (size_t)p->index_size, err);
+    if (st == TESS_OK)
+        st = io_write(io, index_at + p->index_size + gap, p->body + p->index_size, (size_t)rest,
+                      err);
+    if (st == TESS_OK)
+        st = pending_sync(f, io, TESS_DURABILITY_ORDERED, err);
+    return st;
+}
+
+static tess_status
+commit(struct frame *f, tess_error *err)
+{
+    struct pending p = {.h = f->h};
+    struct io *io = NULL;
+    tess_status st = TESS_OK;
+
+    TRY(pending_encode_body(&p, f, err));
+    const int64_t gap = set_lengths(f, &p);
+    TRY(pending_encode_header(&p, f, err));
+    TRY(unsynced_sync(&f->unsynced, &f->checksums, &f->unsure, err));
+    TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
+    TRY(folder_write(f->folder, next_name, &io, err));
+    TRY(write_index_file(f, &p, gap, io, err));
+    TRY(folder_rename(f->folder, next_name, index_name, err));
+
+    // The new state is current from here on, whatever follows.
+    pending_adopt(&p, f);
+    io_close(f->io);
+    f->io = io;
+    io = NULL;
+    f->stamped = io_stamp(f->io, &f->stamp, NULL) == TESS_OK;
+    numbers_written(&f->numbers);
+    // Old chunks go only when the name is known to be on the disk.
+    TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
+    if (!f->options.never_reuse)
+        numbers_committed(&f->numbers, remove_file, f);
+out:
+    if (io) {
+        io_close(io);
+        folder_remove(f->folder, next_name);
+    }
+    pending_finish(&p);
+    return st;
+}
+
+// Commits end with the names on the disk, and opening with writing sees to it.
+static tess_status
+settle(struct frame *f, tess_error *err)
+{
+    const tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
+    f->unsure = st != TESS_OK;
+    return st;
+}
+
+// A commit of ours is another file, also if its bytes are the same; the directory of an array that
+// was replaced has none.
+static tess_status
+current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
+{
+    tess_error why;
+    bool same = false;
+    *owned = true;
+    tess_status st = folder_read(f->folder, index_name, io, &why);
+    const bool there = st == TESS_OK;
+    if (there)
+        st = io_file_same(f->io, *io, &same, &why);
+    if (same)
+        return TESS_OK;
+    if (there)
+        io_close(*io);
+    if (st != TESS_OK && why.sys != ENOENT) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    return err_set(err, TESS_ERR_STALE, -1,
+                   "the directory was changed by another program since it was opened");
+}
+
+static tess_status
+publish(struct frame *f, tess_error *err)
+{
+    return folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err);
+}
+
+const struct container container_sparse = {
+    .locate = locate,
+    .prepare = prepare,
+    .reclaim = reclaim,
+    .put = put,
+    .begin = begin,
+    .end = end,
+    .abandon = abandon,
+    .release = release,
+    .commit = commit,
+    .settle = settle,
+    .current = current,
+    .publish = publish,
+};
