@@ -44,8 +44,8 @@
 #include <string.h>
 
 static tess_status
-create(const tess_storage *storage, const tess_params *params, const struct array_content *content,
-       tess_array **a, tess_error *err)
+create_array(const tess_storage *storage, const tess_params *params,
+             const struct array_content *content, tess_array **a, tess_error *err)
 {
     struct home home;
     if (!a)
@@ -68,7 +68,7 @@ tess_array_uninit(const tess_storage *storage, const tess_params *params, tess_a
 {
     UNCANCELLED;
     const struct array_content content = {.special = SPECIAL_UNINIT};
-    return create(storage, params, &content, a, err);
+    return create_array(storage, params, &content, a, err);
 }
 
 TESS_API tess_status
@@ -77,7 +77,7 @@ tess_array_zeros(const tess_storage *storage, const tess_params *params, tess_ar
 {
     UNCANCELLED;
     const struct array_content content = {.special = SPECIAL_ZEROS};
-    return create(storage, params, &content, a, err);
+    return create_array(storage, params, &content, a, err);
 }
 
 // NaN as an item of that type, with 0 as its imaginary part; false: the type has none.
@@ -111,7 +111,7 @@ tess_array_nan(const tess_storage *storage, const tess_params *params, tess_arra
         if (!known && nan_item(&dtype, item))
             content = (struct array_content){.special = SPECIAL_VALUE, .item = item};
     }
-    return create(storage, params, &content, a, err);
+    return create_array(storage, params, &content, a, err);
 }
 
 // Bytes of an item as the params say, where they do; array_create() settles the rest.
@@ -138,7 +138,7 @@ tess_array_full(const tess_storage *storage, const tess_params *params, const vo
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId64, item_size,
                        params_typesize(params));
-    return create(storage, params, &content, a, err);
+    return create_array(storage, params, &content, a, err);
 }
 
 static tess_status
@@ -173,7 +173,7 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
     if (!params || params->struct_size != sizeof *params)
         return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
     const tess_status st = check_source(params, src, src_size, err);
-    return st == TESS_OK ? create(storage, params, &content, a, err) : st;
+    return st == TESS_OK ? create_array(storage, params, &content, a, err) : st;
 }
 
 // What is the newest state now. A writer may commit while it is read, again and again.
@@ -417,8 +417,8 @@ tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
 
 // A box and memory for it.
 static tess_status
-check_box(const tess_array *a, const int64_t *start, const int64_t *stop, const void *memory,
-          size_t size, int64_t *nitems, tess_error *err)
+array_check_box(const tess_array *a, const int64_t *start, const int64_t *stop, const void *memory,
+                size_t size, int64_t *nitems, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
@@ -473,7 +473,7 @@ tess_array_read(const tess_array *a, const int64_t *start, const int64_t *stop, 
 {
     int64_t nitems;
     struct strided to = {.items = dst};
-    const tess_status st = check_box(a, start, stop, dst, dst_size, &nitems, err);
+    const tess_status st = array_check_box(a, start, stop, dst, dst_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(a->g, start, stop, to.stride);
@@ -490,7 +490,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
     struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = check_box(a, start, stop, src, src_size, &nitems, err);
+        st = array_check_box(a, start, stop, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     box_strides(a->g, start, stop, from.stride);

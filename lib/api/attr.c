@@ -140,7 +140,7 @@ wrong_type(const tess_value *v, const char *name, const char *wanted, tess_error
 
 // Read an attribute to give out one thing of it: checks the place for that, too.
 static tess_status
-get(const tess_array *a, const char *name, const void *place, tess_value **v, tess_error *err)
+attr_get(const tess_array *a, const char *name, const void *place, tess_value **v, tess_error *err)
 {
     *v = NULL;
     if (!place)
@@ -155,7 +155,7 @@ tess_attr_get_bool(const tess_array *a, const char *name, bool *value, tess_erro
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, value, &v, err));
+    TRY(attr_get(a, name, value, &v, err));
     if (v->type == TESS_VALUE_BOOL)
         *value = v->as.boolean;
     else
@@ -172,7 +172,7 @@ tess_attr_get_int(const tess_array *a, const char *name, int64_t *value, tess_er
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, value, &v, err));
+    TRY(attr_get(a, name, value, &v, err));
     if (v->type == TESS_VALUE_INT)
         *value = v->as.i64;
     else
@@ -190,7 +190,7 @@ tess_attr_get_float(const tess_array *a, const char *name, double *value, tess_e
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, value, &v, err));
+    TRY(attr_get(a, name, value, &v, err));
     if (v->type == TESS_VALUE_FLOAT)
         *value = v->as.f64;
     else if (v->type == TESS_VALUE_INT && v->as.i64 >= -exact && v->as.i64 <= exact)
@@ -204,7 +204,7 @@ out:
 
 // A copy with a NUL behind.
 static tess_status
-copy(const void *src, size_t size, void **dst, tess_error *err)
+attr_copy(const void *src, size_t size, void **dst, tess_error *err)
 {
     char *const bytes = malloc(size + 1);
     if (!bytes)
@@ -225,10 +225,10 @@ tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t 
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, text, &v, err));
+    TRY(attr_get(a, name, text, &v, err));
     if (v->type != TESS_VALUE_STRING)
         TRY(wrong_type(v, name, "string", err));
-    TRY(copy(v->as.string.data, v->as.string.size, &chars, err));
+    TRY(attr_copy(v->as.string.data, v->as.string.size, &chars, err));
     *text = chars;
     if (size)
         *size = v->as.string.size;
@@ -245,10 +245,10 @@ tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t 
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, size ? bytes : NULL, &v, err));
+    TRY(attr_get(a, name, size ? bytes : NULL, &v, err));
     if (v->type != TESS_VALUE_BYTES)
         TRY(wrong_type(v, name, "bytes", err));
-    TRY(copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
+    TRY(attr_copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
     *size = v->as.bytes.size;
 out:
     free(v);
@@ -264,7 +264,7 @@ tess_attr_get_json(const tess_array *a, const char *name, char **json, tess_erro
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(get(a, name, json, &v, err));
+    TRY(attr_get(a, name, json, &v, err));
     TRY(json_write(v, json, err));
 out:
     free(v);

@@ -60,7 +60,7 @@ look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
 }
 
 static tess_chunk_kind
-kind_of(const struct chunk_header *h)
+chunk_kind_of(const struct chunk_header *h)
 {
     switch (h->special) {
     case SPECIAL_ZEROS:
@@ -109,7 +109,7 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
         return st;
     const struct chunk *const c = &v.stored.chunk;
     *info = (tess_chunk_info){
-        .kind = kind_of(&c->h),
+        .kind = chunk_kind_of(&c->h),
         .stored = v.stored.io != NULL,
         .offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0,
         .nbytes = c->h.nbytes,

@@ -76,7 +76,7 @@ out:
 
 // As arrays are opened: somebody may replace it meanwhile, again and again.
 static tess_status
-open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
+compact_open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
 {
     enum { TRIES = 100 };
     struct frame_options options = {.limits = storage->limits,
@@ -150,7 +150,7 @@ tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_
     path = realpath(storage->path, NULL);
     if (!path)
         return err_sys(err, errno, "opening the file");
-    TRY(open_frame(storage, &f, err));
+    TRY(compact_open_frame(storage, &f, err));
     leftovers_remove_all(path, &frame_folder_kind);
     watch_begin(&watch, storage->context ? storage->context : &nobody, frame_header(f)->nbytes);
     TRY(watch_end(&watch, compact(f, path, &watch, &old, &now, err)));

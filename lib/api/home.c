@@ -154,7 +154,7 @@ check_locked(const struct home *home, tess_error *err)
 
 // What belongs to a path, beside the file or directory.
 static tess_status
-complete(const tess_storage *storage, bool writable, struct home *home, tess_error *err)
+home_complete(const tess_storage *storage, bool writable, struct home *home, tess_error *err)
 {
     tess_status st = TESS_OK;
     if (writable && storage->require_lock)
@@ -169,7 +169,7 @@ complete(const tess_storage *storage, bool writable, struct home *home, tess_err
 
 // layout NULL: open.
 static tess_status
-get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
+home_get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
 {
     struct patience p;
     tess_error why;
@@ -186,7 +186,7 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
         const bool writable = layout || storage->mode == TESS_MODE_UPDATE;
         if (writable && !layout)
             leftovers_remove(storage->path, &frame_folder_kind);
-        st = complete(storage, writable, home, &why);
+        st = home_complete(storage, writable, home, &why);
         if (st != TESS_OK)
             home_close(home);
     }
@@ -198,11 +198,11 @@ get(const tess_storage *storage, const tess_layout *layout, struct home *home, t
 tess_status
 home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
 {
-    return get(storage, &layout, home, err);
+    return home_get(storage, &layout, home, err);
 }
 
 tess_status
 home_open(const tess_storage *storage, struct home *home, tess_error *err)
 {
-    return get(storage, NULL, home, err);
+    return home_get(storage, NULL, home, err);
 }

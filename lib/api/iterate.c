@@ -14,8 +14,8 @@ static const int64_t nowhere[NDIM_MAX];
 
 // The box, or all where none is given; its items.
 static tess_status
-check_box(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
-          tess_error *err)
+iterate_check_box(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
+                  tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
@@ -47,7 +47,7 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
     struct reading r;
     tess_status st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = check_box(a, &start, &stop, &nitems, err);
+        st = iterate_check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     st = reading_begin(&r, a, nitems, err);
@@ -67,7 +67,7 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
     if (st == TESS_OK)
         st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = check_box(a, &start, &stop, &nitems, err);
+        st = iterate_check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     array_watch(&watch, a, nitems);
@@ -81,7 +81,7 @@ tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *
     UNCANCELLED;
     int64_t nitems = 0;
     struct reading r;
-    tess_status st = check_box(a, &start, &stop, &nitems, err);
+    tess_status st = iterate_check_box(a, &start, &stop, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (!out)

@@ -49,7 +49,7 @@ hold_mask(const tess_mask *mask, tess_error *err)
 }
 
 static void
-let_go(const tess_mask *mask)
+mask_release(const tess_mask *mask)
 {
     if (mask->array)
         frame_lock_unshare(mask->array->grid->frame);
@@ -57,8 +57,8 @@ let_go(const tess_mask *mask)
 
 // Count what is chosen; 0 of an array without items.
 static tess_status
-begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
-      tess_error *err)
+mask_call_begin(struct mask *m, const tess_array *a, const tess_mask *mask, struct watch *watch,
+                tess_error *err)
 {
     if (a->g->nitems == 0)
         return TESS_OK;
@@ -74,7 +74,7 @@ begin_first(struct mask *m, const tess_array *a, const tess_mask *mask, struct w
     array_watch(watch, a, a->g->nitems);
     const struct watch_range all = watch_divide(watch);
     watch_part(watch, &all, 1, 10);
-    const tess_status st = begin(m, a, mask, watch, err);
+    const tess_status st = mask_call_begin(m, a, mask, watch, err);
     watch_part(watch, &all, 1, 1);
     return st;
 }
@@ -95,16 +95,16 @@ tess_array_count_mask(const tess_array *a, const tess_mask *mask, int64_t *n, te
     if (st != TESS_OK)
         return st;
     array_watch(&watch, a, a->g->nitems);
-    st = watch_end(&watch, begin(&m, a, mask, &watch, err));
+    st = watch_end(&watch, mask_call_begin(&m, a, mask, &watch, err));
     *n = st == TESS_OK ? m.count : 0;
     mask_finish(&m);
-    let_go(mask);
+    mask_release(mask);
     return st;
 }
 
 static tess_status
-get(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watch *watch,
-    tess_error *err)
+get_mask(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct watch *watch,
+         tess_error *err)
 {
     if ((uint64_t)m->count > dst_size / (size_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
@@ -136,15 +136,15 @@ tess_array_get_mask(const tess_array *a, const tess_mask *mask, void *dst, size_
         return st;
     st = begin_first(&m, a, mask, &watch, err);
     if (st == TESS_OK)
-        st = get(&m, a, dst, dst_size, &watch, err);
+        st = get_mask(&m, a, dst, dst_size, &watch, err);
     mask_finish(&m);
-    let_go(mask);
+    mask_release(mask);
     return st;
 }
 
 static tess_status
-set(struct mask *m, tess_array *a, const void *src, size_t src_size, struct watch *watch,
-    tess_error *err)
+set_mask(struct mask *m, tess_array *a, const void *src, size_t src_size, struct watch *watch,
+         tess_error *err)
 {
     const uint64_t typesize = (uint64_t)a->g->typesize;
     const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)m->count;
@@ -177,8 +177,8 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
     if (st == TESS_OK && mask->array && view_base_const(mask->array) == view_base(a))
         st = err_set(err, TESS_ERR_ARG, -1, "an array cannot be its own mask");
     if (st == TESS_OK)
-        st = set(&m, a, src, src_size, &watch, err);
+        st = set_mask(&m, a, src, src_size, &watch, err);
     mask_finish(&m);
-    let_go(mask);
+    mask_release(mask);
     return st;
 }

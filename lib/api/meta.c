@@ -60,7 +60,8 @@ tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *
 }
 
 static tess_status
-find(const tess_array *a, bool variable, const char *name, struct layer **layer, tess_error *err)
+meta_find(const tess_array *a, bool variable, const char *name, struct layer **layer,
+          tess_error *err)
 {
     if (!a || !name)
         return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
@@ -79,7 +80,7 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
     struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
-    const tess_status st = find(a, false, name, &found, err);
+    const tess_status st = meta_find(a, false, name, &found, err);
     if (st == TESS_OK)
         show(found, layer);
     return st;
@@ -95,7 +96,7 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t size,
         return st;
     if (name && (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0))
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    st = find(a, false, name, &layer, err);
+    st = meta_find(a, false, name, &layer, err);
     if (st != TESS_OK)
         return st;
     if (size != layer->size || (size > 0 && !content))
@@ -127,7 +128,7 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
         return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
     *content = NULL;
     *size = 0;
-    tess_status st = find(a, true, name, &layer, err);
+    tess_status st = meta_find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
     st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory, &bytes,
@@ -177,7 +178,7 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
     struct layer *layer;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = find(a, true, name, &layer, err);
+        st = meta_find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
     layers_remove(frame_edit_vlmetas(a->grid->frame), layer);

@@ -95,8 +95,9 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
 }
 
 static tess_status
-repair(const tess_storage *source, const tess_storage *target, const tess_repair_options *options,
-       tess_repair_report *report, struct watch *watch, tess_error *err)
+repair_to(const tess_storage *source, const tess_storage *target,
+          const tess_repair_options *options, tess_repair_report *report, struct watch *watch,
+          tess_error *err)
 {
     struct salvage salvage = {.keep_header = options->keep_header, .older = options->older};
     const struct watch_range all = watch_divide(watch);
@@ -133,5 +134,5 @@ tess_repair(const tess_storage *source, const tess_storage *target,
     if (st != TESS_OK)
         return st;
     watch_begin(&watch, target->context ? target->context : &nobody, STEPS);
-    return watch_end(&watch, repair(source, target, options, report, &watch, err));
+    return watch_end(&watch, repair_to(source, target, options, report, &watch, err));
 }

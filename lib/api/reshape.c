@@ -17,7 +17,7 @@
 #include <string.h>
 
 static tess_status
-check_axis(const tess_array *a, int axis, tess_error *err)
+reshape_check_axis(const tess_array *a, int axis, tess_error *err)
 {
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
@@ -31,7 +31,7 @@ check_axis(const tess_array *a, int axis, tess_error *err)
 }
 
 static tess_status
-check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
+reshape_check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
 {
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
@@ -42,7 +42,7 @@ check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
 }
 
 static bool
-has_shape(const tess_array *a, const int64_t *shape)
+reshape_has_shape(const tess_array *a, const int64_t *shape)
 {
     return a->g->ndim == 0 || memcmp(shape, a->g->shape, (size_t)a->g->ndim * sizeof *shape) == 0;
 }
@@ -52,8 +52,8 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 {
     UNCANCELLED;
     struct watch watch;
-    const tess_status st = check_shape(a, shape, err);
-    if (st != TESS_OK || has_shape(a, shape))
+    const tess_status st = reshape_check_shape(a, shape, err);
+    if (st != TESS_OK || reshape_has_shape(a, shape))
         return st;
     array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, &watch, err));
@@ -66,7 +66,7 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
     struct watch watch;
     if (!start)
         return tess_array_resize(a, shape, err);
-    const tess_status st = check_shape(a, shape, err);
+    const tess_status st = reshape_check_shape(a, shape, err);
     if (st != TESS_OK)
         return st;
     for (int i = 0; i < a->g->ndim; i++) {
@@ -83,7 +83,7 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
                            ", there are %" PRId64,
                            i, n - shape[i], start[i], n);
     }
-    if (has_shape(a, shape))
+    if (reshape_has_shape(a, shape))
         return TESS_OK;
     array_watch(&watch, a, a->g->nitems);
     return watch_end(&watch, array_resize_at(a, shape, start, &watch, err));
@@ -128,7 +128,7 @@ tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tes
     struct watch watch;
     struct strided_const from;
     int64_t count;
-    tess_status st = check_axis(a, axis, err);
+    tess_status st = reshape_check_axis(a, axis, err);
     if (st == TESS_OK)
         st = check_layers(a, axis, src, src_size, &count, &from, err);
     if (st != TESS_OK || count == 0)
@@ -145,7 +145,7 @@ tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, si
     struct watch watch;
     struct strided_const from;
     int64_t count;
-    tess_status st = check_axis(a, axis, err);
+    tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
     if (position < 0 || position > a->g->shape[axis])
@@ -164,7 +164,7 @@ tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess
 {
     UNCANCELLED;
     struct watch watch;
-    const tess_status st = check_axis(a, axis, err);
+    const tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
     const int64_t n = a->g->shape[axis];
@@ -226,7 +226,7 @@ tess_array_append_array(tess_array *a, int axis, const tess_array *other, tess_e
     UNCANCELLED;
     struct watch watch;
     int64_t longer;
-    tess_status st = check_axis(a, axis, err);
+    tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
     if (!other)

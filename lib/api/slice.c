@@ -29,8 +29,8 @@ tess_slice_length(int64_t start, int64_t stop, int64_t step)
 }
 
 static tess_status
-check_axis(const tess_array *a, int axis, int64_t start, int64_t stop, int64_t step,
-           tess_error *err)
+slice_check_axis(const tess_array *a, int axis, int64_t start, int64_t stop, int64_t step,
+                 tess_error *err)
 {
     const int64_t length = a->g->shape[axis];
     if (step == 0)
@@ -52,7 +52,7 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
     s->nitems = 1;
     for (int i = 0; i < a->g->ndim; i++) {
         const int64_t by = step ? step[i] : 1;
-        const tess_status st = check_axis(a, i, start[i], stop[i], by, err);
+        const tess_status st = slice_check_axis(a, i, start[i], stop[i], by, err);
         if (st != TESS_OK)
             return st;
         s->first[i] = start[i];

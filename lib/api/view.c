@@ -11,7 +11,7 @@
 #include <inttypes.h>
 
 static tess_status
-begin(const tess_array *a, tess_array **view, tess_error *err)
+view_begin(const tess_array *a, tess_array **view, tess_error *err)
 {
     if (!view)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the view is given");
@@ -27,7 +27,7 @@ tess_array_view_slice(tess_array *a, const int64_t *start, const int64_t *stop, 
 {
     UNCANCELLED;
     struct slice s;
-    tess_status st = begin(a, view, err);
+    tess_status st = view_begin(a, view, err);
     if (st == TESS_OK)
         st = slice_check(a, start, stop, step, &s, err);
     return st == TESS_OK ? view_slice(a, s.first, s.count, s.step, view, err) : st;
@@ -39,7 +39,7 @@ tess_array_view_squeeze(tess_array *a, int axis, tess_array **view, tess_error *
     UNCANCELLED;
     int axes[NDIM_MAX];
     int ndim = 0;
-    const tess_status st = begin(a, view, err);
+    const tess_status st = view_begin(a, view, err);
     if (st != TESS_OK)
         return st;
     if (axis < -1 || axis >= a->g->ndim)
@@ -60,7 +60,7 @@ tess_array_view_expand(tess_array *a, int axis, tess_array **view, tess_error *e
     UNCANCELLED;
     int axes[NDIM_MAX];
     int from = 0;
-    const tess_status st = begin(a, view, err);
+    const tess_status st = view_begin(a, view, err);
     if (st != TESS_OK)
         return st;
     if (axis < 0 || axis > a->g->ndim)
@@ -79,7 +79,7 @@ tess_array_view_permute(tess_array *a, const int *axes, tess_array **view, tess_
     UNCANCELLED;
     int order[NDIM_MAX];
     bool used[NDIM_MAX] = {false};
-    const tess_status st = begin(a, view, err);
+    const tess_status st = view_begin(a, view, err);
     if (st != TESS_OK)
         return st;
     for (int i = 0; i < a->g->ndim; i++) {

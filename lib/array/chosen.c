@@ -22,8 +22,8 @@ choose_points(const tess_array *a, int64_t npoints, const int64_t *coords, struc
 }
 
 static tess_status
-choose_axes(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
-            struct selection *s, tess_error *err)
+chosen_choose_axes(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
+                   struct selection *s, tess_error *err)
 {
     struct index_map map;
     const tess_status st = view_map(a, &map, err);
@@ -47,7 +47,7 @@ array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *
                      uint8_t *dst, struct watch *watch, tess_error *err)
 {
     struct selection s = {0};
-    tess_status st = choose_axes(a, counts, indices, &s, err);
+    tess_status st = chosen_choose_axes(a, counts, indices, &s, err);
     const struct watch_range all = watch_divide(watch);
     for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++) {
         watch_part(watch, &all, n + 1, s.ncopies);
@@ -74,7 +74,7 @@ array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const 
                      const uint8_t *src, struct watch *watch, tess_error *err)
 {
     struct selection s = {0};
-    tess_status st = choose_axes(a, counts, indices, &s, err);
+    tess_status st = chosen_choose_axes(a, counts, indices, &s, err);
     if (st == TESS_OK) // of copies, the last one stays
         st = selection_write(a->grid, &s, src + selection_copy(&s, s.ncopies - 1) * a->g->typesize,
                              false, watch, err);

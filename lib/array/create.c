@@ -220,7 +220,7 @@ put_sources(tess_array *a, const struct sources *sources, struct watch *watch, t
 }
 
 static tess_status
-copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
+create_copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
 {
     const struct layers *const from = frame_vlmetas(sources->arrays[0]->grid->frame);
     tess_status st = TESS_OK;
@@ -314,7 +314,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(chunk_grid_prepare_memory(a->grid, err));
     TRY(chunk_grid_prepare_cache(a->grid, err));
     if (content->sources)
-        TRY(copy_attributes(a, content->sources, err));
+        TRY(create_copy_attributes(a, content->sources, err));
     if (stored && a->g->nitems > 0)
         TRY(write_content(a, content, err));
     TRY(frame_commit(a->grid->frame, err));

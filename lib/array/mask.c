@@ -22,7 +22,7 @@
 #include <string.h>
 
 static int64_t
-product(const int64_t *n, int first, int stop)
+mask_product(const int64_t *n, int first, int stop)
 {
     int64_t all = 1;
     for (int i = first; i < stop; i++)
@@ -39,7 +39,7 @@ layer_size(const struct mask *m, int axis)
     const struct geometry *const g = m->a->g;
     const int ndim = m->from->ndim;
     const int64_t length = ndim > 0 ? max_i64(g->blockshape[ndim - 1], 1) : 1;
-    const int64_t nbytes = product(g->shape, axis + 1, ndim);
+    const int64_t nbytes = mask_product(g->shape, axis + 1, ndim);
     const int64_t pieces = axis == ndim - 1 ? 1 : nbytes / length + 1;
     const int64_t each = 2 * (int64_t)sizeof(int64_t) + (int64_t)sizeof(struct axis_pick);
     int64_t size;
@@ -68,7 +68,7 @@ choose_slabs(struct mask *m)
     else if (block > 0 && n >= block)
         n = n / block * block;
     m->thickness = min_i64(n, g->shape[m->axis]);
-    m->only = product(g->shape, 0, m->axis) == 1 && m->thickness == g->shape[m->axis];
+    m->only = mask_product(g->shape, 0, m->axis) == 1 && m->thickness == g->shape[m->axis];
 }
 
 static void
@@ -82,7 +82,7 @@ enter_slab(struct mask *m)
                                    : min_i64(m->start[i] + m->thickness, shape[i]);
         extent[i] = m->stop[i] - m->start[i];
     }
-    m->nbytes = product(extent, 0, m->from->ndim);
+    m->nbytes = mask_product(extent, 0, m->from->ndim);
     m->done += m->nbytes;
 }
 
@@ -159,7 +159,7 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
     *m = (struct mask){.a = a, .from = from};
     choose_slabs(m);
     const struct watch_range all = watch_divide(watch);
-    const int64_t nbytes = product(a->g->shape, 0, from->ndim);
+    const int64_t nbytes = mask_product(a->g->shape, 0, from->ndim);
     begin_slabs(m);
     do {
         watch_part(watch, &all, m->done, nbytes);
@@ -168,7 +168,7 @@ mask_begin(struct mask *m, const tess_array *a, const tess_mask *from, struct wa
             m->count += m->s.mask->count;
     } while (st == TESS_OK && next_slab(m));
     m->left = m->count;
-    if (!mul_i64(m->count, product(a->g->shape, from->ndim, a->g->ndim), &m->count))
+    if (!mul_i64(m->count, mask_product(a->g->shape, from->ndim, a->g->ndim), &m->count))
         m->count = INT64_MAX;
     if (m->only) // it was left
         begin_slabs(m);
@@ -193,7 +193,8 @@ struct memory {
 
 // All of the slab is chosen.
 static tess_status
-move_box(const struct mask *m, const struct memory *memory, struct watch *watch, tess_error *err)
+mask_move_box(const struct mask *m, const struct memory *memory, struct watch *watch,
+              tess_error *err)
 {
     const struct geometry *const g = m->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
@@ -226,7 +227,7 @@ move_slab(struct mask *m, struct memory *memory, struct watch *watch, tess_error
     if (index->count == 0)
         return TESS_OK;
     if (index->count == index->nbytes)
-        st = move_box(m, memory, watch, err);
+        st = mask_move_box(m, memory, watch, err);
     else if (memory->to)
         st = selection_write(memory->to->grid, &m->s, memory->src, memory->same, watch, err);
     else
@@ -242,7 +243,7 @@ static tess_status
 move(struct mask *m, struct memory *memory, struct watch *watch, tess_error *err)
 {
     const struct watch_range all = watch_divide(watch);
-    const int64_t nbytes = product(m->a->g->shape, 0, m->from->ndim);
+    const int64_t nbytes = mask_product(m->a->g->shape, 0, m->from->ndim);
     tess_status st = TESS_OK;
 
     if (m->only)

@@ -52,7 +52,7 @@ parse_layer(tess_array *a, const struct layer *layer, tess_error *err)
 }
 
 static tess_status
-check_frame(const tess_array *a, tess_error *err)
+open_check_frame(const tess_array *a, tess_error *err)
 {
     const struct frame_header *const h = frame_header(a->grid->frame);
     const struct geometry *const g = a->g;
@@ -85,7 +85,7 @@ describes_frame(const struct tess_array *a, const struct layer *layer)
     struct layer named = *layer;
     strcpy(named.name, "b2nd");
     const bool fits =
-        parse_layer(&as, &named, NULL) == TESS_OK && check_frame(&as, NULL) == TESS_OK;
+        parse_layer(&as, &named, NULL) == TESS_OK && open_check_frame(&as, NULL) == TESS_OK;
     ndlayer_finish(&as.nd);
     return fits;
 }
@@ -106,7 +106,7 @@ open_plain(tess_array *a, tess_error *err)
 }
 
 static tess_status
-prepare_writing(tess_array *a, tess_error *err)
+open_prepare_writing(tess_array *a, tess_error *err)
 {
     if (a->grid->plain)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
@@ -177,7 +177,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
         layer = layers_find(frame_metas(a->grid->frame), "caterva");
     if (layer) {
         TRY(parse_layer(a, layer, err));
-        TRY(check_frame(a, err));
+        TRY(open_check_frame(a, err));
         chunk_grid_tell_frame(a->grid);
         st = array_load_fill(a, err);
         if (salvage && st == TESS_ERR_CORRUPT)
@@ -189,7 +189,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     }
     TRY(chunk_grid_prepare_cache(a->grid, err));
     if (writable)
-        TRY(prepare_writing(a, err));
+        TRY(open_prepare_writing(a, err));
     frame_lock_unshare_early(&options);
     *out = a;
     a = NULL; // now the caller's

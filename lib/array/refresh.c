@@ -19,7 +19,7 @@ same_bytes(const void *x, const void *y, size_t size)
 }
 
 static bool
-same_text(const char *x, const char *y)
+refresh_same_text(const char *x, const char *y)
 {
     return !x == !y && (!x || strcmp(x, y) == 0);
 }
@@ -32,8 +32,9 @@ keeps_views(const tess_array *before, const tess_array *now)
     const struct geometry *const g = before->g, *const h = now->g;
     if (g->ndim != h->ndim || g->typesize != h->typesize ||
         before->grid->plain != now->grid->plain || before->grid->linear != now->grid->linear ||
-        before->nd.dtype_format != now->nd.dtype_format || !same_text(before->layer, now->layer) ||
-        !same_text(before->nd.dtype, now->nd.dtype) ||
+        before->nd.dtype_format != now->nd.dtype_format ||
+        !refresh_same_text(before->layer, now->layer) ||
+        !refresh_same_text(before->nd.dtype, now->nd.dtype) ||
         !same_bytes(before->fill, now->fill, (size_t)g->typesize))
         return false;
     for (int i = 0; i < g->ndim; i++)

@@ -58,7 +58,7 @@ make_filling(struct loss *loss, tess_error *err)
 }
 
 static void
-chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
+repair_chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
 {
     const struct geometry *const g = a->g;
     if (a->grid->plain) {
@@ -74,8 +74,8 @@ chunk_box(const tess_array *a, int64_t n, int64_t *start, int64_t *stop)
 }
 
 static tess_status
-replace(void *user, int64_t n, const tess_error *why, enum chunk_special *special,
-        const uint8_t **chunk, int32_t *size, tess_error *err)
+repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special *special,
+               const uint8_t **chunk, int32_t *size, tess_error *err)
 {
     struct loss *const loss = user;
     const tess_array *const a = loss->a;
@@ -87,7 +87,7 @@ replace(void *user, int64_t n, const tess_error *why, enum chunk_special *specia
     *chunk = loss->chunk;
     *size = loss->chunk_size;
     loss->report->nlost++;
-    chunk_box(a, n, start, stop);
+    repair_chunk_box(a, n, start, stop);
     if (loss->how->lost)
         loss->how->lost(&(tess_lost){n, a->g->ndim, start, stop, why->message}, loss->how->user);
     return TESS_OK;
@@ -126,7 +126,7 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
              tess_repair_report *report, struct watch *watch, struct frame **copy, tess_error *err)
 {
     struct loss loss = {.a = a, .how = how, .report = report};
-    struct frame_rescue rescue = {.user = &loss, .replace = replace, .most = salvage->most};
+    struct frame_rescue rescue = {.user = &loss, .replace = repair_replace, .most = salvage->most};
     fill_report(a, salvage, report);
     tess_status st = make_filling(&loss, err);
     if (st == TESS_OK)

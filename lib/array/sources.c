@@ -166,7 +166,8 @@ copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error
 
 // Copy the chunks of a piece that are stored in a source already; *all: that was the whole piece.
 static tess_status
-copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all, tess_error *err)
+sources_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all,
+                    tess_error *err)
 {
     const struct geometry *const g = p->a->g;
     int64_t from, number, n = 0;
@@ -270,7 +271,7 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
 
 // The watch counts the items of a box.
 static void
-count_items(struct put *p, const int64_t *start, const int64_t *stop)
+sources_count_items(struct put *p, const int64_t *start, const int64_t *stop)
 {
     int64_t nitems = 1;
     for (int i = 0; i < p->a->g->ndim; i++)
@@ -304,8 +305,8 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         nitems *= extent[i];
         most *= p->piece[i];
     }
-    count_items(p, start, stop);
-    tess_status st = copy_chunks(p, start, stop, &all, err);
+    sources_count_items(p, start, stop);
+    tess_status st = sources_copy_chunks(p, start, stop, &all, err);
     if (st == TESS_OK && !all)
         st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || all)
@@ -408,7 +409,7 @@ put_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_
     const tess_status st = is_constant(p, start, stop, CONSTANT_LISTED, done, err);
     if (st != TESS_OK || !*done)
         return st;
-    count_items(p, start, stop);
+    sources_count_items(p, start, stop);
     return put_item(p, start, stop, err);
 }
 
@@ -431,7 +432,7 @@ put_whole(void *user, const int64_t *at, tess_error *err)
         st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || !constant)
         return st == TESS_OK ? put_pieces(p, start, stop, err) : st;
-    count_items(p, start, stop);
+    sources_count_items(p, start, stop);
     return put_item(p, start, stop, err);
 }
 
@@ -479,7 +480,7 @@ unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
 }
 
 static tess_status
-begin(struct put *p, tess_error *err)
+sources_begin(struct put *p, tess_error *err)
 {
     const size_t typesize = (size_t)p->a->g->typesize;
     p->s = pool_take(p->a->grid->pool);
@@ -493,7 +494,7 @@ begin(struct put *p, tess_error *err)
 }
 
 static void
-end(struct put *p)
+sources_end(struct put *p)
 {
     free(p->items);
     free(p->item);
@@ -512,12 +513,12 @@ sources_put(tess_array *a, const struct sources *sources, struct watch *watch, t
     choose_box(&p);
     if (p.nitems == 0)
         return TESS_OK;
-    tess_status st = begin(&p, err);
+    tess_status st = sources_begin(&p, err);
     if (st == TESS_OK)
         st = lock_sources(a, sources, &nlocked, err);
     if (st == TESS_OK)
         st = put_all(&p, err);
-    end(&p);
+    sources_end(&p);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->grid->frame != a->grid->frame)
             st = frame_check_current(sources->arrays[n]->grid->frame, err);

@@ -42,7 +42,7 @@ begin_change(tess_array *a, tess_error *err)
 
 // End it: all of it, or nothing.
 static tess_status
-end_change(tess_array *a, tess_status st, tess_error *err)
+update_end_change(tess_array *a, tess_status st, tess_error *err)
 {
     if (st != TESS_OK) {
         frame_undo(a->grid->frame);
@@ -58,7 +58,7 @@ write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const in
 {
     const tess_status st = begin_change(a, err);
     return st == TESS_OK
-               ? end_change(a, grid_write(a->grid, start, stop, step, src, watch, err), err)
+               ? update_end_change(a, grid_write(a->grid, start, stop, step, src, watch, err), err)
                : st;
 }
 
@@ -168,7 +168,7 @@ array_update_points(tess_array *a, int64_t npoints, const int64_t *coords, const
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
     return st == TESS_OK
-               ? end_change(base, array_set_points(a, npoints, coords, src, watch, err), err)
+               ? update_end_change(base, array_set_points(a, npoints, coords, src, watch, err), err)
                : st;
 }
 
@@ -178,9 +178,9 @@ array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *con
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK
-               ? end_change(base, array_set_orthogonal(a, counts, indices, src, watch, err), err)
-               : st;
+    return st == TESS_OK ? update_end_change(
+                               base, array_set_orthogonal(a, counts, indices, src, watch, err), err)
+                         : st;
 }
 
 tess_status
@@ -189,7 +189,8 @@ array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool sam
 {
     tess_array *const base = view_base(a);
     const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? end_change(base, mask_set(mask, a, src, same, watch, err), err) : st;
+    return st == TESS_OK ? update_end_change(base, mask_set(mask, a, src, same, watch, err), err)
+                         : st;
 }
 
 tess_status

@@ -55,19 +55,19 @@ struct grain {
 };
 
 static bool
-is_wanted(const struct verifier *v, int64_t n)
+verify_is_wanted(const struct verifier *v, int64_t n)
 {
     const int64_t entry = frame_entry(v->a->grid->frame, n);
     return entry >= 0 || v->refused[index_special(entry)];
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+verify_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct verifier *const v = arg;
     const struct frame_index *const list = frame_list(v->a->grid->frame);
     (void)err;
-    while (v->n < list->nchunks && !is_wanted(v, v->n))
+    while (v->n < list->nchunks && !verify_is_wanted(v, v->n))
         v->n = list->entries ? v->n + 1 : list->nchunks;
     *more = v->n < list->nchunks;
     if (!*more)
@@ -80,7 +80,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 
 // Read all of a chunk, as a read of its items does.
 static tess_status
-try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *err)
+verify_try_chunk(const tess_array *a, int64_t n, struct chunk_scratch *s, tess_error *err)
 {
     struct stored_chunk sc;
     tess_status st = stored_chunk_open(&sc, a->grid->frame, n, s, err);
@@ -104,12 +104,12 @@ examine(const struct verifier *v, struct grain *g, struct chunk_scratch *s)
     if (frame_entry(f, g->n) >= 0)
         st = frame_check_chunk(f, g->n, v->checksums, s, &g->known, &g->why);
     if (st == TESS_OK)
-        st = try_chunk(v->a, g->n, s, &g->why);
+        st = verify_try_chunk(v->a, g->n, s, &g->why);
     return st == TESS_ERR_UNSUPPORTED && g->known ? TESS_OK : st;
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+verify_work(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     struct grain *const g = grain;
@@ -128,7 +128,7 @@ work(void *arg, void *grain, tess_error *err)
 
 // The part of the array that a chunk holds.
 static void
-chunk_box(const tess_array *a, int64_t n, tess_damage *damage)
+verify_chunk_box(const tess_array *a, int64_t n, tess_damage *damage)
 {
     const struct geometry *const g = a->g;
     damage->ndim = g->ndim;
@@ -145,7 +145,7 @@ chunk_box(const tess_array *a, int64_t n, tess_damage *damage)
 }
 
 static tess_status
-finish(void *arg, void *grain, tess_error *err)
+verify_finish(void *arg, void *grain, tess_error *err)
 {
     const struct verifier *const v = arg;
     const struct grain *const g = grain;
@@ -161,7 +161,7 @@ finish(void *arg, void *grain, tess_error *err)
     else
         v->verdict->ndamaged += list->entries || list->uniform >= 0 ? 1 : list->nchunks;
     tess_damage damage = {.chunk = g->n, .status = g->status, .message = g->why.message};
-    chunk_box(v->a, g->n, &damage);
+    verify_chunk_box(v->a, g->n, &damage);
     if (v->fn)
         v->fn(&damage, v->user);
     return TESS_OK;
@@ -181,15 +181,17 @@ try_specials(struct verifier *v)
             continue;
         tried[kind] = true;
         if (kind != SPECIAL_NONE)
-            v->refused[kind] = try_chunk(a, n, NULL, NULL) != TESS_OK;
+            v->refused[kind] = verify_try_chunk(a, n, NULL, NULL) != TESS_OK;
     }
 }
 
 static tess_status
 verify_chunks(struct verifier *v, tess_error *err)
 {
-    const struct task task = {
-        .next = next, .work = work, .finish = finish, .grain_size = sizeof(struct grain)};
+    const struct task task = {.next = verify_next,
+                              .work = verify_work,
+                              .finish = verify_finish,
+                              .grain_size = sizeof(struct grain)};
     const tess_array *const a = v->a;
     const struct task_width width = {
         .threads = a->context.threads,
@@ -238,8 +240,8 @@ verify_metalayers(const struct verifier *v, tess_error *err)
 // What is wrong with the state as a whole: `st` and `why` say it if it is damage, and are passed on
 // otherwise.
 static tess_status
-tell(const struct verifier *v, tess_damaged of, tess_status st, const tess_error *why,
-     tess_error *err)
+verify_tell(const struct verifier *v, tess_damaged of, tess_status st, const tess_error *why,
+            tess_error *err)
 {
     const tess_damage damage = {.chunk = -1, .status = st, .message = why->message, .of = of};
     if (st == TESS_ERR_CORRUPT && v->fn)
@@ -258,13 +260,13 @@ verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
     if (!frame_known_checksums(f)) {
         st = frame_load_checksums(f, frame_list(f), loaded, &why);
         v->verdict->checksums_damaged = st == TESS_ERR_CORRUPT;
-        st = tell(v, TESS_DAMAGED_CHECKSUMS, st, &why, err);
+        st = verify_tell(v, TESS_DAMAGED_CHECKSUMS, st, &why, err);
         if (v->verdict->checksums_damaged)
             checksums_finish(loaded);
     }
     if (st != TESS_OK || !frame_header_is_changed(f) || v->verdict->checksums_damaged)
         return st;
-    return tell(v, TESS_DAMAGED_HEADER, sealed_header_compare(v->a, &why), &why, err);
+    return verify_tell(v, TESS_DAMAGED_HEADER, sealed_header_compare(v->a, &why), &why, err);
 }
 
 static bool

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static void
-fill(tess_error *err, tess_status status, int sys, int64_t offset, const char *fmt, va_list args)
+error_fill(tess_error *err, tess_status status, int sys, int64_t offset, const char *fmt,
+           va_list args)
 {
     err->status = status;
     err->sys = sys;
@@ -24,7 +25,7 @@ err_set(tess_error *err, tess_status status, int64_t offset, const char *fmt, ..
     if (err) {
         va_list args;
         va_start(args, fmt);
-        fill(err, status, 0, offset, fmt, args);
+        error_fill(err, status, 0, offset, fmt, args);
         va_end(args);
     }
     return status;
@@ -36,7 +37,7 @@ err_sys(tess_error *err, int sys, const char *fmt, ...)
     if (err) {
         va_list args;
         va_start(args, fmt);
-        fill(err, TESS_ERR_IO, sys, -1, fmt, args);
+        error_fill(err, TESS_ERR_IO, sys, -1, fmt, args);
         va_end(args);
 
         char text[128];

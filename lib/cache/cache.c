@@ -48,7 +48,7 @@ struct cache {
 };
 
 static uint64_t
-hash(int64_t chunk, int32_t block)
+cache_hash(int64_t chunk, int32_t block)
 {
     uint64_t h = (uint64_t)chunk * UINT64_C(0x9e3779b97f4a7c15) ^
                  (uint64_t)(uint32_t)block * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -146,7 +146,7 @@ cache_find(struct cache *c, int64_t chunk, int32_t block)
 {
     if (!cache_has_blocks(c))
         return NULL;
-    const uint64_t h = hash(chunk, block);
+    const uint64_t h = cache_hash(chunk, block);
     struct shard *const s = shard_of(c, h);
     pthread_mutex_lock(&s->lock);
     struct cached *const b = look_up(c, s, h, chunk, block);
@@ -173,7 +173,7 @@ cache_unpin(struct cached *b)
 static void
 unlist(struct cache *c, struct shard *s, struct cached *b)
 {
-    struct cached **link = bucket_of(c, s, hash(b->chunk, b->block));
+    struct cached **link = bucket_of(c, s, cache_hash(b->chunk, b->block));
     while (*link != b)
         link = &(*link)->next;
     *link = b->next;
@@ -186,7 +186,7 @@ evict(struct cache *c)
 {
     struct cached *b;
     while ((b = clock_victim(&c->clock, &c->memory))) {
-        struct shard *const s = shard_of(c, hash(b->chunk, b->block));
+        struct shard *const s = shard_of(c, cache_hash(b->chunk, b->block));
         int none = 0;
         pthread_mutex_lock(&s->lock);
         const bool gone = atomic_compare_exchange_strong(&b->pins, &none, 1);
@@ -215,7 +215,7 @@ have_buckets(const struct cache *c, struct shard *s)
 
 // Memory for a block, pinned; with the cache's lock held.
 static struct cached *
-take(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
+cache_take(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
 {
     if (!have_buckets(c, shard_of(c, h)))
         return NULL;
@@ -239,7 +239,7 @@ cache_reserve(struct cache *c, int64_t chunk, int32_t block)
     if (!cache_is_on(c))
         return NULL;
     pthread_mutex_lock(&c->lock);
-    struct cached *const b = take(c, hash(chunk, block), chunk, block);
+    struct cached *const b = cache_take(c, cache_hash(chunk, block), chunk, block);
     pthread_mutex_unlock(&c->lock);
     return b;
 }
@@ -252,7 +252,7 @@ admit(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
     uint8_t group;
     pthread_mutex_lock(&c->lock);
     if (policy_admits(&c->policy, h, memory_has_room(&c->memory), &group) &&
-        (b = take(c, h, chunk, block))) {
+        (b = cache_take(c, h, chunk, block))) {
         b->group = group;
         b->credit = POLICY_CREDIT;
     }
@@ -267,7 +267,7 @@ cache_find_part(struct cache *c, int64_t chunk, int32_t block, struct cached **p
         *place = NULL;
     if (!cache_is_on(c))
         return NULL;
-    const uint64_t h = hash(chunk, block);
+    const uint64_t h = cache_hash(chunk, block);
     struct shard *const s = shard_of(c, h);
     pthread_mutex_lock(&s->lock);
     struct cached *const b = look_up(c, s, h, chunk, block);
@@ -293,7 +293,7 @@ cache_drop(struct cache *c, struct cached *b)
 struct cached *
 cache_add(struct cache *c, struct cached *b)
 {
-    const uint64_t h = hash(b->chunk, b->block);
+    const uint64_t h = cache_hash(b->chunk, b->block);
     struct shard *const s = shard_of(c, h);
 
     pthread_mutex_lock(&s->lock);
@@ -390,9 +390,9 @@ cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_
 }
 
 static void
-forget(struct cache *c, struct cached *b)
+cache_forget(struct cache *c, struct cached *b)
 {
-    struct shard *const s = shard_of(c, hash(b->chunk, b->block));
+    struct shard *const s = shard_of(c, cache_hash(b->chunk, b->block));
     cache_mark_clean(c, b);
     pthread_mutex_lock(&s->lock);
     unlist(c, s, b);
@@ -406,7 +406,7 @@ cache_forget_range(struct cache *c, int64_t first, int64_t last)
     for (int64_t i = 0; i < c->memory.n && cache_has_blocks(c); i++) {
         struct cached *const b = c->memory.slots[i];
         if (b->listed && b->chunk >= first && b->chunk <= last)
-            forget(c, b);
+            cache_forget(c, b);
     }
 }
 
@@ -421,7 +421,7 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
         struct cached *const b = cache_find(c, chunk, block);
         cache_unpin(b);
         if (b)
-            forget(c, b);
+            cache_forget(c, b);
     }
 }
 

@@ -33,7 +33,7 @@ set_of(const struct ghosts *g, uint32_t key)
 }
 
 static uint32_t
-key_of(uint64_t hash)
+ghosts_key_of(uint64_t hash)
 {
     return (uint32_t)(hash >> 16);
 }
@@ -54,7 +54,7 @@ place_of(const struct ghosts *g, uint32_t key)
 
 // Another table, of so many sets, with the same keys. false: no memory.
 static bool
-resize(struct ghosts *g, uint32_t nsets)
+ghosts_resize(struct ghosts *g, uint32_t nsets)
 {
     struct ghost *const before = g->table;
     const size_t n = (size_t)g->nsets * WAYS; // 0 at first
@@ -73,13 +73,13 @@ resize(struct ghosts *g, uint32_t nsets)
 uint32_t
 ghosts_miss(struct ghosts *g, uint64_t hash)
 {
-    const uint32_t key = key_of(hash);
+    const uint32_t key = ghosts_key_of(hash);
     uint32_t age = GHOST_UNKNOWN;
 
-    if (!g->table && !resize(g, NSETS_MIN))
+    if (!g->table && !ghosts_resize(g, NSETS_MIN))
         return GHOST_UNKNOWN;
     if (g->nsets < g->nsets_most && g->now >= g->nsets * (WAYS / 4)) // a quarter full, at most
-        (void)resize(g, g->nsets * 2); // else a few keys get lost
+        (void)ghosts_resize(g, g->nsets * 2); // else a few keys get lost
     if (++g->now == 0) // once in 2^32 misses
         g->now = 1;
     struct ghost *const place = place_of(g, key);
@@ -92,7 +92,7 @@ ghosts_miss(struct ghosts *g, uint64_t hash)
 void
 ghosts_remove(struct ghosts *g, uint64_t hash)
 {
-    const uint32_t key = key_of(hash);
+    const uint32_t key = ghosts_key_of(hash);
     struct ghost *const place = g->table ? place_of(g, key) : NULL;
     if (place && place->key == key)
         place->when = 0;

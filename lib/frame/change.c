@@ -39,7 +39,7 @@ frame_begin(struct frame *f)
 }
 
 static void
-end_change(struct frame *f)
+change_end_change(struct frame *f)
 {
     struct change *const c = &f->change;
     index_finish(&c->replaced);
@@ -55,7 +55,7 @@ end_change(struct frame *f)
 }
 
 static void
-release(struct frame *f, int64_t entry)
+change_release(struct frame *f, int64_t entry)
 {
     int64_t size = -1;
     if (entry < 0)
@@ -70,13 +70,13 @@ frame_keep(struct frame *f)
 {
     struct change *const c = &f->change;
     for (int64_t i = 0; i < c->nputs; i++)
-        release(f, c->puts[i].before);
+        change_release(f, c->puts[i].before);
     for (int64_t i = 0; i < c->ndropped; i++)
-        release(f, c->dropped[i]);
+        change_release(f, c->dropped[i]);
     const bool differs = c->nputs > 0 || c->resized || c->rearranged;
     f->dirty |= differs;
     f->relied |= !differs;
-    end_change(f);
+    change_end_change(f);
 }
 
 // Entries that were put become what they were before.
@@ -93,7 +93,7 @@ frame_undo(struct frame *f)
 {
     struct change *const c = &f->change;
     for (int64_t i = c->nputs - 1; i >= 0; i--)
-        release(f, c->puts[i].after);
+        change_release(f, c->puts[i].after);
     if (c->rearranged) {
         index_finish(&f->index);
         f->index = c->replaced;
@@ -109,7 +109,7 @@ frame_undo(struct frame *f)
     usage_restore(&f->usage, &c->usage);
     f->h.nbytes = c->nchunks * f->h.chunksize;
     f->generation++;
-    end_change(f);
+    change_end_change(f);
 }
 
 static tess_status
@@ -132,7 +132,7 @@ reserve_put(struct frame *f, tess_error *err)
 }
 
 static void
-put(struct frame *f, int64_t n, int64_t entry, int64_t size)
+change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
 {
     struct change *const c = &f->change;
     usage_put(&f->usage, f->index.entries[n], entry, size);
@@ -179,7 +179,7 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
         return st;
     if (f->keeps_ledger)
         checksums_set(&f->checksums, entry, checksum_of(chunk, (size_t)size));
-    put(f, n, entry, size);
+    change_put(f, n, entry, size);
     f->written += size;
     return TESS_OK;
 }
@@ -214,7 +214,7 @@ frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *er
     if (st != TESS_OK)
         return st;
     checksums_set(&f->checksums, p->entry, checksum);
-    put(f, p->n, p->entry, size);
+    change_put(f, p->n, p->entry, size);
     f->written += size;
     return TESS_OK;
 }
@@ -240,7 +240,7 @@ frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_e
     if (st == TESS_OK)
         st = reserve_put(f, err);
     if (st == TESS_OK)
-        put(f, n, entry, 0);
+        change_put(f, n, entry, 0);
     return st;
 }
 

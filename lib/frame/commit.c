@@ -24,7 +24,7 @@ enum {
 };
 
 static tess_status
-commit(struct frame *f, tess_error *err)
+commit_now(struct frame *f, tess_error *err)
 {
     tess_status st = frame_check_unchanged(f, err);
     if (st == TESS_OK && f->dirty)
@@ -60,7 +60,7 @@ frame_commit(struct frame *f, tess_error *err)
     if (st == TESS_OK && needed)
         st = frame_lock_take(f, err);
     if (st == TESS_OK && needed)
-        st = commit(f, err);
+        st = commit_now(f, err);
     if (st == TESS_OK && !needed && f->relied)
         st = frame_check_unchanged(f, err);
     if (st == TESS_OK)

@@ -77,8 +77,8 @@ enum proof { CONFIRMED, DECODED, UNTRIED };
 
 // All blocks, where nothing says what the bytes are. What this build cannot decode may be right.
 static tess_status
-try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, enum proof *proof,
-          tess_error *err)
+copy_try_chunk(const struct frame *from, int64_t n, struct chunk_scratch *s, enum proof *proof,
+               tess_error *err)
 {
     *proof = CONFIRMED;
     if (checksums_get(&from->checksums, index_get(&from->index, n)) != 0)
@@ -154,7 +154,7 @@ rescue_chunk(const struct frame *from, struct frame *to, int64_t n, struct chunk
     tess_status st = *entry == INDEX_LOST ? err_set(&why, TESS_ERR_CORRUPT, -1, "it was not found")
                      : *left == 0
                          ? err_set(&why, TESS_ERR_CORRUPT, -1, "it shares its bytes with others")
-                         : try_chunk(from, n, s, &proof, &why);
+                         : copy_try_chunk(from, n, s, &proof, &why);
     if (st == TESS_OK)
         st = stored_chunk_load(&sc, from, n, &from->checksums, s, &bytes, &size, &why);
     if (st == TESS_ERR_NOMEM) {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 static tess_status
-changed(int64_t position, tess_error *err)
+current_changed(int64_t position, tess_error *err)
 {
     return err_set(err, TESS_ERR_STALE, position,
                    "the file was changed by another program since it was opened");
@@ -43,8 +43,8 @@ is_mixture(const uint8_t *now, const uint8_t *known, const uint8_t *other, size_
 // Bytes of the state that is known; `other`: what may stand there as well, or NULL. A file that is
 // too short for them has another one.
 static tess_status
-compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other, size_t size,
-        tess_error *err)
+current_compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other,
+                size_t size, tess_error *err)
 {
     uint8_t *const now = malloc(size);
     if (!now)
@@ -54,7 +54,7 @@ compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *ot
                                              !(other && is_mixture(now, known, other, size))
                                        : ends_before(io, position + (int64_t)size);
     free(now);
-    return differs ? changed(position, err) : st;
+    return differs ? current_changed(position, err) : st;
 }
 
 // Where the state on the disk ends.
@@ -73,7 +73,7 @@ frame_check_stamp(const struct frame *f, tess_error *err)
     const tess_status st = io_stamp(f->io, &now, err);
     if (st != TESS_OK)
         return st;
-    return memcmp(&now, &f->stamp, sizeof now) != 0 ? changed(-1, err) : TESS_OK;
+    return memcmp(&now, &f->stamp, sizeof now) != 0 ? current_changed(-1, err) : TESS_OK;
 }
 
 void
@@ -90,7 +90,7 @@ check_lock_file(const struct frame *f, tess_error *err)
     tess_status st = TESS_OK;
     if (f->options.sidecar && f->published)
         st = sidecar_check(f->options.sidecar, &behind, err);
-    return st == TESS_OK && behind ? changed(-1, err) : st;
+    return st == TESS_OK && behind ? current_changed(-1, err) : st;
 }
 
 // Chunks that no commit has yet are overwritten by the process that stored them, and nothing on the
@@ -122,13 +122,13 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
         st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = compare(io, 0, f->head, f->attempted, head_size, err);
+    st = current_compare(io, 0, f->head, f->attempted, head_size, err);
     if (st == TESS_OK && tail_size > 0) {
-        st = compare(io, frame_end(f) - (int64_t)tail_size, f->tail + f->tail_size - tail_size,
-                     NULL, tail_size, err);
+        st = current_compare(io, frame_end(f) - (int64_t)tail_size,
+                             f->tail + f->tail_size - tail_size, NULL, tail_size, err);
         if (st == TESS_ERR_IO &&
-            compare(io, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
-            st = changed(0, err);
+            current_compare(io, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
+            st = current_changed(0, err);
     }
     if (owned)
         io_close(io);
@@ -145,7 +145,7 @@ compare_index(const struct frame *f, tess_error *err)
         return TESS_OK;
     const int64_t at = (int64_t)f->head_size + (f->folder ? 0 : frame_header_get_cbytes(f->head));
     const tess_status st = checksum_of_stored(f->io, at, f->index_size, &now, err);
-    return st == TESS_OK && now != f->index_hash ? changed(at, err) : st;
+    return st == TESS_OK && now != f->index_hash ? current_changed(at, err) : st;
 }
 
 // The header of a later state may be the same, not its fingerprint, since that of the number of the

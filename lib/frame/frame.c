@@ -150,7 +150,7 @@ write_torn_header(struct frame *f, tess_error *err)
 
 // What a frame must be like for us to change it.
 static tess_status
-prepare_writing(struct frame *f, tess_error *err)
+frame_prepare_writing(struct frame *f, tess_error *err)
 {
     if (f->h.version < 2)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0,
@@ -179,12 +179,12 @@ prepare_writing(struct frame *f, tess_error *err)
 
 // From the io of header and index on.
 static tess_status
-open_frame(struct frame *f, struct frame **frame, tess_error *err)
+frame_open_frame(struct frame *f, struct frame **frame, tess_error *err)
 {
     tess_status st = TESS_OK;
     TRY(frame_load(f, err));
     if (f->writable)
-        TRY(prepare_writing(f, err));
+        TRY(frame_prepare_writing(f, err));
     f->published = true;
     *frame = f;
     f = NULL; // now the caller's
@@ -201,7 +201,7 @@ frame_open(struct io *io, bool writable, const struct frame_options *options, st
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->writable = writable;
-    return open_frame(f, frame, err);
+    return frame_open_frame(f, frame, err);
 }
 
 tess_status
@@ -219,7 +219,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
         frame_close(f);
         return st;
     }
-    return open_frame(f, frame, err);
+    return frame_open_frame(f, frame, err);
 }
 
 void
@@ -246,8 +246,8 @@ frame_start(struct frame *f, const struct frame_header *h, const struct layers *
 }
 
 static tess_status
-create_frame(struct frame *f, const struct frame_header *h, struct layers *metas, int64_t nchunks,
-             int64_t entry, struct frame **frame, tess_error *err)
+frame_create_frame(struct frame *f, const struct frame_header *h, struct layers *metas,
+                   int64_t nchunks, int64_t entry, struct frame **frame, tess_error *err)
 {
     if (nchunks > INDEX_NCHUNKS_MAX) {
         frame_close(f);
@@ -268,7 +268,7 @@ frame_create(struct io *io, const struct frame_header *h, struct layers *metas, 
     struct frame *const f = frame_new(io, NULL, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    return create_frame(f, h, metas, nchunks, entry, frame, err);
+    return frame_create_frame(f, h, metas, nchunks, entry, frame, err);
 }
 
 tess_status
@@ -279,5 +279,5 @@ frame_create_folder(struct folder *folder, const struct frame_header *h, struct 
     struct frame *const f = frame_new(NULL, folder, options);
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
-    return create_frame(f, h, metas, nchunks, entry, frame, err);
+    return frame_create_frame(f, h, metas, nchunks, entry, frame, err);
 }

@@ -62,7 +62,8 @@ read_head(const struct chunk_place *place, struct piece *p, uint8_t *head, tess_
 }
 
 static tess_status
-stored_bytes(const struct frame *f, int64_t entry, struct piece *p, int64_t *size, tess_error *err)
+live_stored_bytes(const struct frame *f, int64_t entry, struct piece *p, int64_t *size,
+                  tess_error *err)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     struct chunk_place place;
@@ -88,7 +89,7 @@ stored_bytes(const struct frame *f, int64_t entry, struct piece *p, int64_t *siz
 
 // All different chunks of the list, in the order of the file.
 static tess_status
-measure(const struct frame *f, int64_t *live, tess_error *err)
+live_measure(const struct frame *f, int64_t *live, tess_error *err)
 {
     struct piece piece = {0};
     int64_t *entries = NULL;
@@ -98,7 +99,7 @@ measure(const struct frame *f, int64_t *live, tess_error *err)
     *live = 0;
     if (!f->index.entries) // one stored chunk in all places, or none
         return f->index.nchunks > 0 && f->index.uniform >= 0
-                   ? stored_bytes(f, f->index.uniform, &piece, live, err)
+                   ? live_stored_bytes(f, f->index.uniform, &piece, live, err)
                    : TESS_OK;
     TRY(index_sorted(&f->index, &entries, &n, err));
     if (!f->folder && n > 1 && f->h.cbytes / (int64_t)n < SMALL)
@@ -107,7 +108,7 @@ measure(const struct frame *f, int64_t *live, tess_error *err)
         int64_t size;
         if (i > 0 && entries[i] == entries[i - 1])
             continue;
-        TRY(stored_bytes(f, entries[i], &piece, &size, err));
+        TRY(live_stored_bytes(f, entries[i], &piece, &size, err));
         *live += size;
     }
 out:
@@ -122,7 +123,7 @@ frame_live_bytes(struct frame *f, int64_t *live, tess_error *err)
     *live = f->usage.live;
     if (*live >= 0)
         return TESS_OK;
-    tess_status st = measure(f, live, err);
+    tess_status st = live_measure(f, live, err);
     if (st == TESS_OK)
         st = frame_check_current(f, err); // else it may be of no state
     if (st == TESS_OK)

@@ -29,7 +29,7 @@
 
 // A piece of the frame in memory of its own.
 static tess_status
-load(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+load_piece(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
 {
     if (size > f->options.limits.memory)
         return err_set(err, TESS_ERR_LIMIT, position,
@@ -54,7 +54,7 @@ struct front {
 };
 
 static tess_status
-read_front(const struct frame *f, struct front *front, tess_error *err)
+load_read_front(const struct frame *f, struct front *front, tess_error *err)
 {
     *front = (struct front){0};
     const tess_status st = io_size(f->io, &front->room, err);
@@ -69,7 +69,7 @@ static tess_status
 blame_front(const struct frame *f, const struct front *front, tess_status st, tess_error *err)
 {
     struct front now;
-    if (f->io->in_memory || read_front(f, &now, NULL) != TESS_OK ||
+    if (f->io->in_memory || load_read_front(f, &now, NULL) != TESS_OK ||
         (now.room == front->room && memcmp(now.bytes, front->bytes, FRAME_HEADER_SIZE) == 0))
         return st;
     return err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
@@ -79,7 +79,7 @@ static tess_status
 load_header(struct frame *f, tess_error *err)
 {
     struct front front;
-    tess_status st = read_front(f, &front, err);
+    tess_status st = load_read_front(f, &front, err);
     if (st != TESS_OK)
         return st;
     st = frame_header_parse(front.bytes, front.size, front.room, &f->h, err);
@@ -93,7 +93,7 @@ load_header(struct frame *f, tess_error *err)
                        FRAME_FOLDER_INDEX
                        " is a contiguous frame, in the directory of a sparse one");
     f->head_size = (size_t)f->h.header_len;
-    st = load(f, 0, f->h.header_len, &f->head, err);
+    st = load_piece(f, 0, f->h.header_len, &f->head, err);
     if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
         st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
     return st;
@@ -126,7 +126,7 @@ load_trailer(struct frame *f, tess_error *err)
 
     const int64_t position = f->h.frame_len - length;
     f->tail_size = (size_t)length;
-    st = load(f, position, length, &f->tail, err);
+    st = load_piece(f, position, length, &f->tail, err);
     if (st != TESS_OK)
         return st;
     st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
@@ -163,7 +163,7 @@ load_index(struct frame *f, tess_error *err)
         return st;
     st = chunk_header_parse(head, head_size, room, 8, &h, err);
     if (st == TESS_OK)
-        st = load(f, position, h.cbytes, &bytes, err);
+        st = load_piece(f, position, h.cbytes, &bytes, err);
     if (st == TESS_OK && f->h.version >= 2)
         st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, &f->sealed, err);
     if (st == TESS_OK && !f->sealed) {
@@ -186,7 +186,7 @@ load_index(struct frame *f, tess_error *err)
 // Take the header that the ledger keeps for the one that was torn. f->head stays what is on the
 // disk, until somebody who may changes it.
 static tess_status
-mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
+load_mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
 {
     const struct frame_header torn = f->h;
     int64_t size;
@@ -238,7 +238,7 @@ frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
         return TESS_OK;
     if (ref->size == 0)
         return ref->position < 0 ? read_ledger_v1(f, x, err) : TESS_OK;
-    tess_status st = load(f, ref->position, ref->size, &bytes, err);
+    tess_status st = load_piece(f, ref->position, ref->size, &bytes, err);
     if (st == TESS_OK)
         st = ledger_take(bytes, (size_t)ref->size, x, err);
     if (st == TESS_OK && (x->hash != ref->hash || x->position != ref->position))
@@ -322,7 +322,7 @@ load_ledger(struct frame *f, tess_error *err)
         frame_header_is_marked(f->head)) {
         st = frame_read_ledger(f, &ledger, err);
         if (st == TESS_OK && ledger.content)
-            st = mend_header(f, &ledger, err);
+            st = load_mend_header(f, &ledger, err);
         f->header_changed = !f->torn;
         ledger_finish(&ledger);
     }

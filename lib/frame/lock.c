@@ -17,8 +17,8 @@
 enum { MOMENTS = 10000 }; // milliseconds
 
 static tess_status
-get(const struct frame_options *o, tess_status (*try)(struct sidecar *, tess_error *),
-    tess_error *err)
+lock_get(const struct frame_options *o, tess_status (*try)(struct sidecar *, tess_error *),
+         tess_error *err)
 {
     struct patience p;
     tess_error why;
@@ -49,7 +49,7 @@ frame_lock_share_early(const struct frame_options *o, tess_error *err)
 {
     if (!o->sidecar)
         return TESS_OK;
-    tess_status st = get(o, sidecar_share, err);
+    tess_status st = lock_get(o, sidecar_share, err);
     if (st != TESS_OK)
         return st;
     st = check_number(o, err);
@@ -83,7 +83,7 @@ frame_lock_take(const struct frame *f, tess_error *err)
     const struct frame_options *const o = &f->options;
     if (!o->sidecar || !f->published || sidecar_is_taken(o->sidecar))
         return TESS_OK;
-    tess_status st = get(o, sidecar_take, err);
+    tess_status st = lock_get(o, sidecar_take, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
     if (st != TESS_OK)
@@ -98,7 +98,7 @@ frame_lock_take_name(const struct frame *f, tess_error *err)
     if (!o->sidecar)
         return TESS_OK;
     sidecar_forget(o->sidecar);
-    return get(o, sidecar_take, err);
+    return lock_get(o, sidecar_take, err);
 }
 
 void

@@ -41,7 +41,7 @@ frame_is_locked(const struct frame *f)
 }
 
 static tess_status
-refuse(tess_error *err)
+owner_refuse(tess_error *err)
 {
     return err_set(err, TESS_ERR_ARG, -1,
                    "the array was opened for writing before this process was forked; only the "
@@ -51,11 +51,11 @@ refuse(tess_error *err)
 tess_status
 frame_check_forked(const struct frame *f, tess_error *err)
 {
-    return f->owner_number != process_number() && has_file(f) ? refuse(err) : TESS_OK;
+    return f->owner_number != process_number() && has_file(f) ? owner_refuse(err) : TESS_OK;
 }
 
 tess_status
 frame_check_owner(const struct frame *f, tess_error *err)
 {
-    return frame_is_inherited(f) ? refuse(err) : TESS_OK;
+    return frame_is_inherited(f) ? owner_refuse(err) : TESS_OK;
 }

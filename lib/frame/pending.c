@@ -51,7 +51,7 @@ encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
 
 // Index, ledger and trailer, in the order in which they stand in the file.
 static tess_status
-join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tess_error *err)
+pending_join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tess_error *err)
 {
     const size_t ledger_size = (size_t)p->ref.size;
     p->body_size = p->index_size + p->ref.size + (int64_t)p->tail_size;
@@ -97,7 +97,7 @@ encode_body(struct pending *p, const struct frame *f, const struct layers *vlmet
         TRY(index_write(list, &index, &index_size, err));
     p->index_size = index_size;
     p->ref.size = (int64_t)ledger_size;
-    st = join(p, index, ledger, err);
+    st = pending_join(p, index, ledger, err);
 out:
     free(index);
     free(ledger);

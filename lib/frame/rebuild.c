@@ -50,7 +50,7 @@ frame_rebuild_io(const struct frame *f)
 
 // The parts of a state that was read, out of the frame.
 static void
-hand_out(struct frame *f, struct frame_parts *parts)
+rebuild_hand_out(struct frame *f, struct frame_parts *parts)
 {
     *parts = (struct frame_parts){
         .metas = f->metas,
@@ -77,7 +77,7 @@ frame_rebuild_load(struct frame *f, struct frame_header *h, struct frame_parts *
     if (st != TESS_OK)
         return st;
     *h = f->h;
-    hand_out(f, parts);
+    rebuild_hand_out(f, parts);
     return TESS_OK;
 }
 

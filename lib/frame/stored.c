@@ -71,8 +71,9 @@ open_special(struct stored_chunk *sc, int64_t n, enum chunk_special special, tes
 // The header, and what stands behind it within `size` bytes. nbytes: what the chunk must have, or
 // -1.
 static tess_status
-read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t room,
-           struct chunk_scratch *s, struct chunk_header *h, const uint8_t **front, tess_error *err)
+stored_read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t room,
+                  struct chunk_scratch *s, struct chunk_header *h, const uint8_t **front,
+                  tess_error *err)
 {
     const struct frame *const f = sc->frame;
     tess_status st = get_bytes(sc, 0, size, s, front, err);
@@ -90,8 +91,8 @@ read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t room,
 
 // All bytes of a chunk against its checksum, if that is known.
 static tess_status
-check(int64_t entry, const struct checksums *checksums, const uint8_t *bytes, int32_t cbytes,
-      tess_error *err)
+stored_check(int64_t entry, const struct checksums *checksums, const uint8_t *bytes, int32_t cbytes,
+             tess_error *err)
 {
     const uint64_t expected = checksums_get(checksums, entry);
     const uint64_t found = expected ? checksum_of(bytes, (size_t)cbytes) : 0;
@@ -116,7 +117,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
     struct chunk_header h;
 
     int64_t size = min_i64(room, FRONT_GUESS);
-    tess_status st = read_front(sc, nbytes, size, room, s, &h, &front, err);
+    tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
     const bool verified = f->options.checksums == TESS_CHECKSUMS_VERIFY;
@@ -128,7 +129,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
             return st;
     }
     if (verified) {
-        st = check(entry, &f->checksums, front, h.cbytes, err);
+        st = stored_check(entry, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
         sc->loaded = front == s->stored;
@@ -138,7 +139,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
 
 // Where the chunk of an entry >= 0 is.
 static tess_status
-find(struct stored_chunk *sc, int64_t entry, int64_t *room, tess_error *err)
+stored_find(struct stored_chunk *sc, int64_t entry, int64_t *room, tess_error *err)
 {
     const struct frame *const f = sc->frame;
     struct chunk_place place;
@@ -168,7 +169,7 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
     *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
-    tess_status st = find(sc, entry, &room, err);
+    tess_status st = stored_find(sc, entry, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     st = open_stored(sc, entry, expected_nbytes(f, n), room, s, err);
@@ -198,15 +199,15 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     struct chunk_header h;
     int64_t room = 0;
     *sc = (struct stored_chunk){.frame = f};
-    tess_status st = find(sc, entry, &room, err);
+    tess_status st = stored_find(sc, entry, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
-    st = read_front(sc, expected_nbytes(f, n), min_i64(room, CHUNK_HEADER_SIZE), room, s, &h, bytes,
-                    err);
+    st = stored_read_front(sc, expected_nbytes(f, n), min_i64(room, CHUNK_HEADER_SIZE), room, s, &h,
+                           bytes, err);
     if (st == TESS_OK)
         st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
     if (st == TESS_OK)
-        st = check(entry, checksums, *bytes, h.cbytes, err);
+        st = stored_check(entry, checksums, *bytes, h.cbytes, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -246,14 +247,14 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     int32_t size = 0;
     const int64_t entry = index_get(&f->index, n);
     *known = checksums_get(checksums, entry) != 0;
-    tess_status st = find(&sc, entry, &room, err);
+    tess_status st = stored_find(&sc, entry, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     st = read_size(&sc, room, s, &size, err);
     if (st == TESS_OK)
         st = get_bytes(&sc, 0, size, s, &bytes, err);
     if (st == TESS_OK)
-        st = check(entry, checksums, bytes, size, err);
+        st = stored_check(entry, checksums, bytes, size, err);
     if (st != TESS_OK)
         stored_chunk_blame(&sc, n, st, err);
     stored_chunk_close(&sc);
@@ -279,7 +280,7 @@ stored_entry_decode(const struct frame *f, int64_t entry, struct chunk_scratch *
 {
     struct stored_chunk sc = {.frame = f, .bytes = {.from = &sc, .fetch = fetch}};
     int64_t room = 0;
-    tess_status st = find(&sc, entry, &room, NULL);
+    tess_status st = stored_find(&sc, entry, &room, NULL);
     if (st != TESS_OK)
         return st;
     st = open_stored(&sc, entry, -1, room, s, NULL);

@@ -35,7 +35,7 @@ is_missing(int64_t entry)
 }
 
 static void
-add(struct usage *t, int64_t nstored, int64_t nmissing)
+usage_add(struct usage *t, int64_t nstored, int64_t nmissing)
 {
     if (t->nstored < 0)
         return;
@@ -46,7 +46,7 @@ add(struct usage *t, int64_t nstored, int64_t nmissing)
 void
 usage_put(struct usage *t, int64_t before, int64_t after, int64_t size)
 {
-    add(t, (after >= 0) - (before >= 0), is_missing(after) - is_missing(before));
+    usage_add(t, (after >= 0) - (before >= 0), is_missing(after) - is_missing(before));
     usage_added(t, size);
 }
 
@@ -72,11 +72,11 @@ usage_resize(struct usage *t, const struct frame_index *list, int64_t nchunks, i
         return;
     if (more > 0 || !list->entries) {
         const int64_t kind = more > 0 ? entry : list->uniform;
-        add(t, kind >= 0 ? more : 0, is_missing(kind) ? more : 0);
+        usage_add(t, kind >= 0 ? more : 0, is_missing(kind) ? more : 0);
         return;
     }
     for (int64_t n = nchunks; n < list->nchunks; n++)
-        add(t, -(list->entries[n] >= 0), -is_missing(list->entries[n]));
+        usage_add(t, -(list->entries[n] >= 0), -is_missing(list->entries[n]));
 }
 
 void

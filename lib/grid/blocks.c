@@ -41,8 +41,8 @@ move_window(struct blocks *b, struct span span, tess_error *err)
 }
 
 static tess_status
-decode(struct blocks *b, int32_t nblock, const struct block_need *need, struct decoded *out,
-       tess_error *err)
+blocks_decode(struct blocks *b, int32_t nblock, const struct block_need *need, struct decoded *out,
+              tess_error *err)
 {
     const struct open_chunk *const v = b->v;
     const struct span span = open_chunk_span(b->grid, v, nblock);
@@ -61,7 +61,7 @@ decode(struct blocks *b, int32_t nblock, const struct block_need *need, struct d
 
 // A block that is not stored as such: of a special chunk, or one of another layout.
 static tess_status
-make_block(struct blocks *b, int32_t nblock, struct decoded *out, tess_error *err)
+blocks_make_block(struct blocks *b, int32_t nblock, struct decoded *out, tess_error *err)
 {
     const int32_t blocksize = b->grid->g.blocksize;
     tess_status st = scratch_check(b->s, blocksize, err);
@@ -91,15 +91,15 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
         return TESS_OK;
     }
     if (made)
-        return make_block(b, nblock, out, err);
-    tess_status st = decode(b, nblock, entry ? &all : need, out, err);
+        return blocks_make_block(b, nblock, out, err);
+    tess_status st = blocks_decode(b, nblock, entry ? &all : need, out, err);
     if (entry && st == TESS_OK) {
         memcpy(entry->items, out->bytes, (size_t)out->nbytes);
         cache_unpin(cache_add(cache, entry));
     } else if (entry) {
         cache_drop(cache, entry);
         if (st == TESS_ERR_CORRUPT) // perhaps not what is needed of it, which was read before
-            st = decode(b, nblock, need, out, err);
+            st = blocks_decode(b, nblock, need, out, err);
     }
     return st;
 }

@@ -12,7 +12,7 @@
 enum { BLOCKS_MAX = 64 };
 
 static uint8_t *
-at(const struct strided *dst, int ndim, const int64_t *chunk, const int64_t *block)
+cached_read_at(const struct strided *dst, int ndim, const int64_t *chunk, const int64_t *block)
 {
     int64_t offset = 0;
     for (int i = 0; i < ndim; i++)
@@ -22,8 +22,8 @@ at(const struct strided *dst, int ndim, const int64_t *chunk, const int64_t *blo
 
 // The part of the box in one chunk; *n counts blocks.
 static bool
-read_chunk(const struct chunk_grid *grid, const struct walk *chunk, const struct strided *dst,
-           int64_t *n)
+cached_read_read_chunk(const struct chunk_grid *grid, const struct walk *chunk,
+                       const struct strided *dst, int64_t *n)
 {
     const struct geometry *const g = &grid->g;
     struct walk w;
@@ -34,7 +34,7 @@ read_chunk(const struct chunk_grid *grid, const struct walk *chunk, const struct
         if (!found)
             return false;
         const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
-        place_block(g, &block, &w, at(dst, g->ndim, chunk->from, w.from), dst->stride);
+        place_block(g, &block, &w, cached_read_at(dst, g->ndim, chunk->from, w.from), dst->stride);
         cache_unpin(found);
         ++*n;
     }
@@ -54,7 +54,7 @@ grid_read_cached(const struct chunk_grid *grid, const int64_t *start, const int6
         return false;
     for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
          more = walk_next(&w))
-        if (!read_chunk(grid, &w, dst, &n))
+        if (!cached_read_read_chunk(grid, &w, dst, &n))
             return false;
     cache_count_hits(grid->cache, n);
     return true;

@@ -28,7 +28,7 @@ enum {
 };
 
 static bool
-is_zeros(const uint8_t *item, int32_t size)
+constant_is_zeros(const uint8_t *item, int32_t size)
 {
     return item[0] == 0 && memcmp(item, item + 1, (size_t)size - 1) == 0;
 }
@@ -39,7 +39,7 @@ constant_special(const uint8_t *item, int32_t typesize)
     const struct chunk nans = {.h = {.special = SPECIAL_NANS, .typesize = typesize}};
     uint8_t nan[8];
 
-    if (is_zeros(item, typesize))
+    if (constant_is_zeros(item, typesize))
         return SPECIAL_ZEROS;
     if (typesize == 4 || typesize == 8) {
         chunk_special_bytes(&nans, 0, nan, (size_t)typesize);
@@ -132,8 +132,8 @@ compare_plain(struct look *l, int64_t start, int64_t stop, bool *same, tess_erro
 }
 
 static tess_status
-compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t *step, bool *same,
-        tess_error *err)
+constant_compare(struct look *l, const int64_t *start, const int64_t *stop, const int64_t *step,
+                 bool *same, tess_error *err)
 {
     const struct geometry *const g = &l->grid->g;
     tess_status st = TESS_OK;
@@ -166,7 +166,7 @@ constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t 
         l.other = malloc((size_t)grid->g.typesize);
     if (!l.other)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    const tess_status st = compare(&l, start, stop, step, is, err);
+    const tess_status st = constant_compare(&l, start, stop, step, is, err);
     *is = *is && st == TESS_OK;
     if (wide)
         free(l.other);

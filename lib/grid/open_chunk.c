@@ -19,7 +19,7 @@
 enum { DICT_WEIGHT = 4 }; // what a codec makes of a dictionary, in sizes of it
 
 static enum open_kind
-kind_of(const struct chunk_grid *grid, const struct chunk_header *h)
+open_chunk_kind_of(const struct chunk_grid *grid, const struct chunk_header *h)
 {
     if (h->special != SPECIAL_NONE)
         return OPEN_SPECIAL;
@@ -49,7 +49,7 @@ open_new(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_scratc
     }
     if (all)
         stored_chunk_keep(&v->stored, s);
-    v->kind = kind_of(grid, &v->stored.chunk.h);
+    v->kind = open_chunk_kind_of(grid, &v->stored.chunk.h);
     if (v->kind == OPEN_BLOCKS)
         st = chunk_reference(&v->stored.chunk, &v->stored.bytes, s, &v->ref, err);
     if (st != TESS_OK) {

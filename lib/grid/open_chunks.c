@@ -67,7 +67,7 @@ slot_of(struct open_chunks *all, int64_t n)
 }
 
 static struct open_chunk *
-find(struct open_chunks *all, int64_t n, int64_t generation)
+open_chunks_find(struct open_chunks *all, int64_t n, int64_t generation)
 {
     struct slot *const slot = slot_of(all, n);
     struct open_chunk *found = NULL;
@@ -82,7 +82,7 @@ find(struct open_chunks *all, int64_t n, int64_t generation)
 }
 
 static void
-set(struct open_chunks *all, struct slot *slot, struct open_chunk *v, size_t size)
+open_chunks_set(struct open_chunks *all, struct slot *slot, struct open_chunk *v, size_t size)
 {
     pthread_mutex_lock(&slot->lock);
     struct open_chunk *const before = slot->visit;
@@ -94,7 +94,7 @@ set(struct open_chunks *all, struct slot *slot, struct open_chunk *v, size_t siz
 }
 
 static void
-keep(struct open_chunks *all, struct open_chunk *v)
+open_chunks_keep(struct open_chunks *all, struct open_chunk *v)
 {
     const size_t size = open_chunk_size(v);
     struct slot *const slot = slot_of(all, v->n);
@@ -102,11 +102,11 @@ keep(struct open_chunks *all, struct open_chunk *v)
     if (size > all->most / 2)
         return;
     open_chunk_hold(v);
-    set(all, slot, v, size);
+    open_chunks_set(all, slot, v, size);
     while (atomic_load(&all->size) > all->most) {
         struct slot *const other = &all->slots[atomic_fetch_add(&all->hand, 1) % SLOTS];
         if (other != slot)
-            set(all, other, NULL, 0);
+            open_chunks_set(all, other, NULL, 0);
     }
 }
 
@@ -114,12 +114,12 @@ tess_status
 open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, struct open_chunk **v,
                 tess_error *err)
 {
-    *v = find(grid->open_chunks, n, frame_generation(grid->frame));
+    *v = open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
     if (*v)
         return TESS_OK;
     const tess_status st = open_chunk_new(grid, n, all, v, err);
     // A file for each would be too many open files, and all bytes of each too much memory.
     if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
-        keep(grid->open_chunks, *v);
+        open_chunks_keep(grid->open_chunks, *v);
     return st;
 }

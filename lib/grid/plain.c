@@ -107,8 +107,8 @@ plain_chunk_at(const struct chunk_grid *grid, int64_t at)
 }
 
 static tess_status
-read_chunk(const struct chunk_grid *grid, int64_t n, int64_t offset, uint8_t *dst, int64_t size,
-           struct chunk_scratch *s, tess_error *err)
+plain_read_chunk(const struct chunk_grid *grid, int64_t n, int64_t offset, uint8_t *dst,
+                 int64_t size, struct chunk_scratch *s, tess_error *err)
 {
     struct stored_chunk sc;
     struct chunk_cursor cur;
@@ -138,7 +138,7 @@ read_run(const struct chunk_grid *grid, int64_t start, int64_t stop, uint8_t *ds
     for (int64_t n = at < end ? plain_chunk_at(grid, at) : 0; at < end && st == TESS_OK; n++) {
         const int64_t size = min_i64(plain_chunk_start(grid, n + 1), end) - at;
         if (size > 0)
-            st = read_chunk(grid, n, at - plain_chunk_start(grid, n), dst, size, s, err);
+            st = plain_read_chunk(grid, n, at - plain_chunk_start(grid, n), dst, size, s, err);
         dst += size;
         at += size;
         watch_add(watch, size);

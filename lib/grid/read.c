@@ -68,7 +68,7 @@ struct grain {
 _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 static uint8_t *
-at(const struct read_job *job, uint8_t *base, const int64_t *from)
+read_at(const struct read_job *job, uint8_t *base, const int64_t *from)
 {
     int64_t offset = 0;
     for (int i = 0; i < job->grid->g.ndim; i++)
@@ -78,7 +78,7 @@ at(const struct read_job *job, uint8_t *base, const int64_t *from)
 
 // The next run of blocks of the chunk.
 static void
-take_blocks(struct read_job *job, struct grain *g)
+read_take_blocks(struct read_job *job, struct grain *g)
 {
     g->dst = job->chunk_dst;
     g->w = job->blocks;
@@ -88,7 +88,7 @@ take_blocks(struct read_job *job, struct grain *g)
 }
 
 static void
-take_chunk(struct read_job *job, struct grain *g)
+read_take_chunk(struct read_job *job, struct grain *g)
 {
     g->dst = job->dst->items;
     g->w = job->chunks;
@@ -98,7 +98,7 @@ take_chunk(struct read_job *job, struct grain *g)
 
 // Open the chunk the walk stands on, and begin the walk over its blocks.
 static tess_status
-enter_chunk(struct read_job *job, tess_error *err)
+read_enter_chunk(struct read_job *job, tess_error *err)
 {
     const struct geometry *const g = &job->grid->g;
     open_chunk_release(job->visit);
@@ -109,7 +109,7 @@ enter_chunk(struct read_job *job, tess_error *err)
                             : open_chunks_get(job->grid, job->chunks.index, all, &job->visit, err);
     if (st != TESS_OK)
         return st;
-    job->chunk_dst = at(job, job->dst->items, job->chunks.from);
+    job->chunk_dst = read_at(job, job->dst->items, job->chunks.from);
     for (int i = 0; i < g->ndim; i++)
         job->limit[i] =
             min_i64(g->chunkshape[i], g->shape[i] - job->chunks.at[i] * g->chunkshape[i]);
@@ -121,7 +121,7 @@ enter_chunk(struct read_job *job, tess_error *err)
 // Whether a chunk has no blocks to be decoded one by one. Where blocks wait to be written back,
 // some of them may be its.
 static bool
-is_whole(const struct read_job *job)
+read_is_whole(const struct read_job *job)
 {
     const enum open_kind kind = job->visit->kind;
     return (kind == OPEN_SPECIAL || kind == OPEN_BYTES) && cache_dirty_size(job->grid->cache) == 0;
@@ -138,7 +138,7 @@ take_opening(struct read_job *job, struct grain *g, tess_error *err)
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+read_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct read_job *const job = arg;
     struct grain *const g = grain;
@@ -149,16 +149,16 @@ next(void *arg, void *grain, bool *more, tess_error *err)
             *more = false;
             return TESS_OK;
         }
-        const tess_status st = enter_chunk(job, err);
+        const tess_status st = read_enter_chunk(job, err);
         if (st != TESS_OK)
             return st;
-        if (is_whole(job))
-            take_chunk(job, g);
+        if (read_is_whole(job))
+            read_take_chunk(job, g);
         else
-            take_blocks(job, g);
+            read_take_blocks(job, g);
         job->more_chunks = walk_next(&job->chunks);
     } else {
-        take_blocks(job, g);
+        read_take_blocks(job, g);
     }
     g->opening = NULL;
     g->visit = job->visit;
@@ -167,7 +167,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
+read_fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
 {
     const struct geometry *const geo = &job->grid->g;
     uint8_t small[64];
@@ -177,8 +177,8 @@ fill_special(const struct read_job *job, const struct grain *g, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     const tess_status st = open_chunk_item(job->grid, g->visit, item, err);
     if (st == TESS_OK)
-        ndfill(geo->ndim, g->w.count, geo->typesize, at(job, g->dst, g->w.from), job->dst->stride,
-               item);
+        ndfill(geo->ndim, g->w.count, geo->typesize, read_at(job, g->dst, g->w.from),
+               job->dst->stride, item);
     if (item != small)
         free(item);
     return st;
@@ -193,7 +193,7 @@ struct run {
 };
 
 static void
-look_ahead(const void *reader, struct span *span, int32_t most)
+read_look_ahead(const void *reader, struct span *span, int32_t most)
 {
     const struct run *const r = reader;
     struct walk w = r->w;
@@ -213,7 +213,7 @@ read_block(const struct run *r, struct blocks *blocks, tess_error *err)
     const tess_status st =
         blocks_get(blocks, (int32_t)w->index, walk_covers(w, r->g->limit), &need, &block, err);
     if (st == TESS_OK)
-        place_block(g, &block, w, at(r->job, r->g->dst, w->from), stride);
+        place_block(g, &block, w, read_at(r->job, r->g->dst, w->from), stride);
     blocks_done(blocks);
     return st;
 }
@@ -225,7 +225,7 @@ read_blocks(const struct read_job *job, const struct grain *g, struct chunk_scra
     tess_status st = TESS_OK;
     struct run r = {.job = job, .g = g, .w = g->w, .left = g->nblocks};
     struct blocks blocks = {
-        .grid = job->grid, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+        .grid = job->grid, .v = g->visit, .s = s, .look_ahead = read_look_ahead, .reader = &r};
     for (; r.left > 0 && st == TESS_OK; r.left--) {
         st = read_block(&r, &blocks, err);
         walk_next(&r.w);
@@ -243,7 +243,7 @@ read_linear(const struct read_job *job, const struct grain *g, struct chunk_curs
     int64_t src_stride[NDIM_MAX];
     int64_t src = 0;
     struct ndrows r;
-    uint8_t *const dst = at(job, g->dst, g->w.from);
+    uint8_t *const dst = read_at(job, g->dst, g->w.from);
 
     shape_strides(geo->ndim, geo->chunkshape, geo->typesize, src_stride);
     for (int i = 0; i < geo->ndim; i++) {
@@ -281,7 +281,7 @@ read_foreign_blocks(const struct read_job *job, const struct grain *g, struct ch
     if (!items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes",
                        geo->blocksize);
-    uint8_t *const dst = at(job, g->dst, g->w.from);
+    uint8_t *const dst = read_at(job, g->dst, g->w.from);
     const struct decoded block = {.bytes = items, .nbytes = geo->blocksize};
     for (bool more =
              walk_begin(&w, geo->ndim, geo->blockshape, geo->bgrid, g->w.lo, g->w.hi, g->w.step);
@@ -289,7 +289,7 @@ read_foreign_blocks(const struct read_job *job, const struct grain *g, struct ch
         st = cursor_read(cur, (int32_t)(w.index * geo->blocksize), items, (size_t)geo->blocksize,
                          err);
         if (st == TESS_OK)
-            place_block(geo, &block, &w, at(job, dst, w.from), job->dst->stride);
+            place_block(geo, &block, &w, read_at(job, dst, w.from), job->dst->stride);
     }
     free(items);
     return st;
@@ -317,7 +317,7 @@ read_grain(const struct read_job *job, const struct grain *g, struct chunk_scrat
     if (g->nblocks > 0)
         st = read_blocks(job, g, s, err);
     else if (g->visit->kind == OPEN_SPECIAL)
-        return fill_special(job, g, err);
+        return read_fill_special(job, g, err);
     else
         st = read_bytes(job, g, s, err);
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
@@ -335,7 +335,7 @@ grain_nbytes(const struct read_job *job, const struct grain *g)
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+read_work(void *arg, void *grain, tess_error *err)
 {
     const struct read_job *const job = arg;
     const struct grain *const g = grain;
@@ -352,7 +352,7 @@ work(void *arg, void *grain, tess_error *err)
 }
 
 static void
-drop(void *arg, void *grain)
+read_drop(void *arg, void *grain)
 {
     const struct grain *const g = grain;
     (void)arg;
@@ -366,8 +366,10 @@ tess_status
 grid_read(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
           const int64_t *step, const struct strided *dst, struct watch *watch, tess_error *err)
 {
-    static const struct task task = {
-        .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
+    static const struct task task = {.next = read_next,
+                                     .work = read_work,
+                                     .drop = read_drop,
+                                     .grain_size = sizeof(struct grain)};
     struct read_job job = {.grid = grid, .dst = dst, .watch = watch};
 
     if (grid->plain)

@@ -47,7 +47,7 @@ block_is(const struct geometry *g, const struct new_block *b, const int64_t *ins
 
 // The item that the blocks of an edit are again and again.
 static const uint8_t *
-constant(const void *from, const struct edit *e)
+replace_constant(const void *from, const struct edit *e)
 {
     const struct new_source *const d = from;
     const struct new_block *const blocks = d->blocks + e->first[0];
@@ -63,7 +63,7 @@ constant(const void *from, const struct edit *e)
 
 // Whether n blocks are all that a chunk has inside the array.
 static bool
-is_whole(const struct geometry *g, int64_t chunk, int64_t n)
+replace_is_whole(const struct geometry *g, int64_t chunk, int64_t n)
 {
     int64_t inside[NDIM_MAX];
     int64_t all = 1;
@@ -85,13 +85,13 @@ next_edit(void *cursor, struct edit *e)
         d->at++;
     e->first[0] = (int64_t)first;
     e->last[0] = (int64_t)d->at;
-    e->whole = is_whole(&d->grid->g, e->n, (int64_t)(d->at - first));
+    e->whole = replace_is_whole(&d->grid->g, e->n, (int64_t)(d->at - first));
     return true;
 }
 
 // The first of the blocks of the edit's chunk from `nblock` on, by its place in the list.
 static size_t
-find(const struct new_source *d, const struct edit *e, int32_t nblock)
+replace_find(const struct new_source *d, const struct edit *e, int32_t nblock)
 {
     size_t low = (size_t)e->first[0], high = (size_t)e->last[0];
     while (low < high) {
@@ -105,19 +105,19 @@ find(const struct new_source *d, const struct edit *e, int32_t nblock)
 }
 
 static int32_t
-touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+replace_touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
 {
     const struct new_source *const d = from;
-    const size_t i = find(d, e, nblock);
+    const size_t i = replace_find(d, e, nblock);
     *replaced = true;
     return i < (size_t)e->last[0] ? d->blocks[i].block : (int32_t)d->grid->g.nblocks;
 }
 
 static void
-fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+replace_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 {
     const struct new_source *const d = from;
-    memcpy(items, d->blocks[find(d, e, nblock)].items, (size_t)d->grid->g.blocksize);
+    memcpy(items, d->blocks[replace_find(d, e, nblock)].items, (size_t)d->grid->g.blocksize);
 }
 
 tess_status
@@ -129,9 +129,9 @@ replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n
         .from = &d,
         .cursor = &d,
         .next = next_edit,
-        .touched = touched,
-        .fill = fill,
-        .constant = constant,
+        .touched = replace_touched,
+        .fill = replace_fill,
+        .constant = replace_constant,
         .nbytes = (int64_t)n * grid->g.blocksize,
         .watch = watch,
         .from_cache = from_cache,

@@ -181,7 +181,7 @@ items_now(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 
 // The content of block 0, which other blocks are compared with.
 static tess_status
-load_reference(struct rewrite *m, tess_error *err)
+rewrite_load_reference(struct rewrite *m, tess_error *err)
 {
     const int32_t blocksize = m->grid->g.blocksize;
     if (!chunk_encoder_needs_reference(&m->grid->encoder))
@@ -195,7 +195,7 @@ load_reference(struct rewrite *m, tess_error *err)
 }
 
 static tess_status
-train(struct rewrite *m, tess_error *err)
+rewrite_train(struct rewrite *m, tess_error *err)
 {
     const struct block_source source = {.from = m, .items = items_now};
     struct chunk_scratch *const s = pool_take(m->grid->pool);
@@ -209,7 +209,7 @@ train(struct rewrite *m, tess_error *err)
 
 // That of the blocks that are kept, or a new one.
 static tess_status
-choose_dictionary(struct rewrite *m, tess_error *err)
+rewrite_choose_dictionary(struct rewrite *m, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->grid->encoder;
     tess_status st = TESS_OK;
@@ -219,7 +219,7 @@ choose_dictionary(struct rewrite *m, tess_error *err)
         if (dict->size > 0)
             st = codec_dict_init(&m->dict, e->codec, e->level, dict->bytes, dict->size, err);
     } else if (e->dictionary) {
-        st = train(m, err);
+        st = rewrite_train(m, err);
     }
     m->encoding.dict = &m->dict;
     return st;
@@ -236,7 +236,7 @@ likely_plain(const struct rewrite *m, bool expect_plain)
 }
 
 static tess_status
-begin_blocks(struct rewrite *m, bool expect_plain, tess_error *err)
+rewrite_begin_blocks(struct rewrite *m, bool expect_plain, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->grid->encoder;
     const bool only_plain = chunk_encoder_is_plain(e);
@@ -246,9 +246,9 @@ begin_blocks(struct rewrite *m, bool expect_plain, tess_error *err)
     m->streamed = e->h.nbytes >= STREAMED_MIN;
     tess_status st = buffer_reserve(&m->bytes, m->streamed ? assembly_front(e) : bound, err);
     if (st == TESS_OK && !only_plain)
-        st = load_reference(m, err);
+        st = rewrite_load_reference(m, err);
     if (st == TESS_OK && !only_plain)
-        st = choose_dictionary(m, err);
+        st = rewrite_choose_dictionary(m, err);
     if (st != TESS_OK)
         return st;
     assembly_begin(&m->out, e, &m->dict, m->bytes.bytes, m->streamed ? 0 : bound);
@@ -265,7 +265,7 @@ begin_blocks(struct rewrite *m, bool expect_plain, tess_error *err)
 }
 
 static bool
-is_lossy(const struct rewrite *m)
+rewrite_is_lossy(const struct rewrite *m)
 {
     const struct chunk_encoder *const e = &m->grid->encoder;
     return e->pipeline.lossy || (e->codec && e->codec->lossy);
@@ -314,8 +314,8 @@ rewrite_begin(struct rewrite *m, bool expect_plain, tess_error *err)
             st = keep_constant(m, err);
     }
     if (st == TESS_OK && !m->constant)
-        st = begin_blocks(m, expect_plain, err);
-    if (st == TESS_OK && !m->constant && m->source->padding && !m->keep && is_lossy(m))
+        st = rewrite_begin_blocks(m, expect_plain, err);
+    if (st == TESS_OK && !m->constant && m->source->padding && !m->keep && rewrite_is_lossy(m))
         m->out.full = true; // to be stored plainly
     return st;
 }
@@ -357,7 +357,7 @@ add_kept(struct rewrite *m, const int32_t *starts, int32_t n, int32_t size, cons
 // How many of the blocks from `first` on, up to `stop`, stand one behind the other, in `most`
 // bytes; *size: in how many.
 static int32_t
-run_length(const struct chunk *c, int32_t first, int32_t stop, int32_t most, int32_t *size)
+rewrite_run_length(const struct chunk *c, int32_t first, int32_t stop, int32_t most, int32_t *size)
 {
     struct span run = chunk_span(c, first);
     int32_t n = 1;
@@ -380,7 +380,7 @@ rewrite_keep(struct rewrite *m, int32_t nblock, struct chunk_scratch *s, tess_er
         const int32_t first = m->out.nblocks;
         const struct chunk *const c = &m->old->stored.chunk;
         int32_t size;
-        const int32_t n = run_length(c, first, nblock, most, &size);
+        const int32_t n = rewrite_run_length(c, first, nblock, most, &size);
         tess_status st = fetch_stored(m, c->starts[first], size, &bytes, s, err);
         if (st == TESS_OK)
             st = add_kept(m, c->starts + first, n, size, bytes, err);
@@ -391,7 +391,7 @@ rewrite_keep(struct rewrite *m, int32_t nblock, struct chunk_scratch *s, tess_er
 }
 
 static tess_status
-put_value(struct rewrite *m, tess_error *err)
+rewrite_put_value(struct rewrite *m, tess_error *err)
 {
     struct constant c;
     tess_status st = constant_init(&c, m->grid, m->item, err);
@@ -403,7 +403,7 @@ put_value(struct rewrite *m, tess_error *err)
 
 // The chunk's plain bytes: collected already, or once more.
 static tess_status
-put_plain(struct rewrite *m, tess_error *err)
+rewrite_put_plain(struct rewrite *m, tess_error *err)
 {
     const struct geometry *const g = &m->grid->g;
     uint8_t *const bytes = m->items ? m->items - CHUNK_HEADER_SIZE : m->bytes.bytes;
@@ -459,17 +459,17 @@ rewrite_end(struct rewrite *m, bool *plain, tess_error *err)
     const int64_t value_size = (int64_t)m->grid->g.typesize + CHUNK_HEADER_SIZE;
 
     if (m->constant)
-        return m->unchanged ? TESS_OK : put_value(m, err);
+        return m->unchanged ? TESS_OK : rewrite_put_value(m, err);
     const tess_status st = rewrite_keep(m, (int32_t)m->grid->g.nblocks, m->s, err);
     if (st != TESS_OK)
         return st;
     *plain = m->out.full;
     if (m->item && (m->out.full || (!m->out.zeros && m->out.at > value_size))) {
         frame_put_abandon(m->grid->frame, &m->put);
-        return put_value(m, err);
+        return rewrite_put_value(m, err);
     }
     if (m->out.full)
-        return m->streamed ? stream_plain(m, err) : put_plain(m, err);
+        return m->streamed ? stream_plain(m, err) : rewrite_put_plain(m, err);
     return put_blocks(m, err);
 }
 

@@ -145,7 +145,7 @@ drop_first(struct store *store)
 
 // Open the next chunk; job->making stays NULL behind the last.
 static tess_status
-enter_chunk(struct job *job, tess_error *err)
+store_enter_chunk(struct job *job, tess_error *err)
 {
     struct store *const store = job->store;
     struct rewrite *const m = take_making(store);
@@ -294,11 +294,11 @@ prepare_all(struct job *job, struct grain *g, tess_error *err)
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+store_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct job *const job = arg;
     struct grain *const g = grain;
-    tess_status st = job->making ? TESS_OK : enter_chunk(job, err);
+    tess_status st = job->making ? TESS_OK : store_enter_chunk(job, err);
 
     *more = job->making != NULL;
     if (st != TESS_OK || !*more)
@@ -384,7 +384,7 @@ make_chunk(struct job *job, const struct grain *g, struct chunk_scratch *s, tess
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+store_work(void *arg, void *grain, tess_error *err)
 {
     struct job *const job = arg;
     struct grain *const g = grain;
@@ -402,7 +402,7 @@ work(void *arg, void *grain, tess_error *err)
 }
 
 static tess_status
-add_blocks(const struct job *job, struct grain *g, tess_error *err)
+store_add_blocks(const struct job *job, struct grain *g, tess_error *err)
 {
     const uint8_t *out = g->out;
     tess_status st = rewrite_keep(g->m, g->first, job->s, err);
@@ -414,7 +414,7 @@ add_blocks(const struct job *job, struct grain *g, tess_error *err)
 }
 
 static tess_status
-finish(void *arg, void *grain, tess_error *err)
+store_finish(void *arg, void *grain, tess_error *err)
 {
     struct job *const job = arg;
     struct grain *const g = grain;
@@ -423,7 +423,7 @@ finish(void *arg, void *grain, tess_error *err)
     g->m->in_flight--;
     pthread_rwlock_wrlock(&job->frame);
     if (g->encode && g->count > 0 && !g->alone)
-        st = add_blocks(job, g, err);
+        st = store_add_blocks(job, g, err);
     if (g->last && st == TESS_OK)
         st = rewrite_end(g->m, &job->store->plain, err);
     pthread_rwlock_unlock(&job->frame);
@@ -434,7 +434,7 @@ finish(void *arg, void *grain, tess_error *err)
 }
 
 static void
-drop(void *arg, void *grain)
+store_drop(void *arg, void *grain)
 {
     struct grain *const g = grain;
     (void)arg;
@@ -495,10 +495,10 @@ tess_status
 store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_error *err)
 {
     static const struct task task = {
-        .next = next,
-        .work = work,
-        .finish = finish,
-        .drop = drop,
+        .next = store_next,
+        .work = store_work,
+        .finish = store_finish,
+        .drop = store_drop,
         .grain_size = sizeof(struct grain),
     };
     const struct chunk_encoder *const e = &grid->encoder;

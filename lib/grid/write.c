@@ -49,7 +49,7 @@ offset_of(const struct strided_const *src, int ndim, const int64_t *from)
 
 // The item that the chunk's part of the box is again and again.
 static const uint8_t *
-constant(const void *from, const struct edit *e)
+box_constant(const void *from, const struct edit *e)
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
@@ -61,7 +61,7 @@ constant(const void *from, const struct edit *e)
 }
 
 static bool
-is_wanted(const struct box_source *box)
+box_is_wanted(const struct box_source *box)
 {
     if (box->wanted && !*box->wanted)
         return false;
@@ -69,7 +69,7 @@ is_wanted(const struct box_source *box)
 }
 
 static void
-step(struct box_source *box)
+box_step(struct box_source *box)
 {
     box->more = walk_next(&box->chunks);
     if (box->wanted)
@@ -77,13 +77,13 @@ step(struct box_source *box)
 }
 
 static bool
-next(void *cursor, struct edit *e)
+next_box(void *cursor, struct edit *e)
 {
     struct box_source *const box = cursor;
     const struct geometry *const g = &box->grid->g;
     const struct walk *const w = &box->chunks;
-    while (box->more && !is_wanted(box))
-        step(box);
+    while (box->more && !box_is_wanted(box))
+        box_step(box);
     if (!box->more)
         return false;
 
@@ -96,7 +96,7 @@ next(void *cursor, struct edit *e)
         e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
     }
     e->whole = walk_covers(w, g->shape);
-    step(box);
+    box_step(box);
     return true;
 }
 
@@ -112,7 +112,7 @@ block_at(const struct geometry *g, int32_t nblock, int64_t *at)
 
 // The first block from `at` on along an axis that has items of the box; -1 if there is none.
 static int64_t
-next_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
+box_next_along(const struct box_source *box, const struct edit *e, int axis, int64_t at)
 {
     const int64_t step = box->chunks.step[axis];
     if (at > e->last[axis])
@@ -132,7 +132,7 @@ move_into(const struct box_source *box, const struct edit *e, int64_t *at)
 {
     const int ndim = box->grid->g.ndim;
     for (int axis = 0; axis < ndim;) {
-        const int64_t next = next_along(box, e, axis, at[axis]);
+        const int64_t next = box_next_along(box, e, axis, at[axis]);
         if (next == at[axis]) {
             axis++;
             continue;
@@ -160,7 +160,7 @@ covers_along(const struct box_source *box, const struct edit *e, int axis, int64
 }
 
 static int32_t
-touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+box_touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
@@ -179,7 +179,7 @@ touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
 }
 
 static void
-fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
@@ -218,10 +218,10 @@ write_edits(struct box_source *box, struct chunk_grid *grid, const int64_t *star
 {
     source->from = box;
     source->cursor = box;
-    source->next = next;
-    source->touched = touched;
-    source->fill = fill;
-    source->constant = constant;
+    source->next = next_box;
+    source->touched = box_touched;
+    source->fill = box_fill;
+    source->constant = box_constant;
     source->watch = watch;
     source->nchunks = chunks_of(&grid->g, start, stop);
     box->grid = grid;
@@ -305,8 +305,9 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
 }
 
 static tess_status
-write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided_const *src, struct watch *watch, tess_error *err)
+box_write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+               const int64_t *step, const struct strided_const *src, struct watch *watch,
+               tess_error *err)
 {
     struct box_source box = {.src = src, .only_parts = true};
     struct edit_source source = {0};
@@ -329,7 +330,7 @@ grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, c
     struct edit_source source = {0};
 
     if (is_one_item(grid->g.ndim, start, stop, src->stride) && constant_pays(src->items, &grid->g))
-        return write_item(grid, start, stop, step, src, watch, err);
+        return box_write_item(grid, start, stop, step, src, watch, err);
     source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
     forget_many(grid, start, stop, &source);
     return write_edits(&box, grid, start, stop, step, watch, &source, err);

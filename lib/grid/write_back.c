@@ -65,7 +65,7 @@ struct grain {
 };
 
 static bool
-begin_blocks(struct hold_job *job)
+hold_begin_blocks(struct hold_job *job)
 {
     const struct geometry *const g = &job->grid->g;
     return walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo,
@@ -74,7 +74,7 @@ begin_blocks(struct hold_job *job)
 
 // Stand on the next touched block; false behind the last.
 static bool
-step(struct hold_job *job)
+hold_step(struct hold_job *job)
 {
     if (job->more_blocks)
         job->more_blocks = walk_next(&job->blocks);
@@ -82,7 +82,7 @@ step(struct hold_job *job)
         return true;
     if (job->more_chunks && job->n > 0)
         job->more_chunks = walk_next(&job->chunks);
-    job->more_blocks = job->more_chunks && begin_blocks(job);
+    job->more_blocks = job->more_chunks && hold_begin_blocks(job);
     return job->more_blocks;
 }
 
@@ -98,7 +98,7 @@ is_replaced(const struct hold_job *job)
 
 // The block the walk stands on, which is not in the cache; *decode: its items have to be set.
 static tess_status
-reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_error *err)
+hold_reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_error *err)
 {
     const struct chunk_grid *const grid = job->grid;
     *decode = !is_replaced(job);
@@ -111,7 +111,7 @@ reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_error *er
 
 // Open the chunk the walk stands on.
 static tess_status
-enter_chunk(struct hold_job *job, tess_error *err)
+hold_enter_chunk(struct hold_job *job, tess_error *err)
 {
     if (job->visit && job->visit->n == job->chunks.index)
         return TESS_OK;
@@ -122,17 +122,18 @@ enter_chunk(struct hold_job *job, tess_error *err)
 
 // Blocks that are at hand need no work.
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+hold_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct hold_job *const job = arg;
     bool decode = false;
-    while (step(job)) {
+    while (hold_step(job)) {
         struct held_block *const h = &job->held[job->n++];
         h->b = cache_find(job->grid->cache, job->chunks.index, (int32_t)job->blocks.index);
         h->found = h->b != NULL;
-        tess_status st = h->found ? TESS_OK : enter_chunk(job, err); // also one that is not decoded
+        tess_status st =
+            h->found ? TESS_OK : hold_enter_chunk(job, err); // also one that is not decoded
         if (st == TESS_OK && !h->found)
-            st = reserve(job, h, &decode, err);
+            st = hold_reserve(job, h, &decode, err);
         if (st != TESS_OK)
             return st;
         if (decode) {
@@ -146,7 +147,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+hold_work(void *arg, void *grain, tess_error *err)
 {
     const struct hold_job *const job = arg;
     const struct grain *const g = grain;
@@ -163,7 +164,7 @@ work(void *arg, void *grain, tess_error *err)
 }
 
 static void
-drop(void *arg, void *grain)
+hold_drop(void *arg, void *grain)
 {
     (void)arg;
     open_chunk_release(((struct grain *)grain)->visit);
@@ -171,10 +172,12 @@ drop(void *arg, void *grain)
 
 // Get hold of all blocks that the box touches, in the order of the walk.
 static tess_status
-hold(struct hold_job *job, int64_t nbytes, tess_error *err)
+hold_blocks(struct hold_job *job, int64_t nbytes, tess_error *err)
 {
-    static const struct task task = {
-        .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
+    static const struct task task = {.next = hold_next,
+                                     .work = hold_work,
+                                     .drop = hold_drop,
+                                     .grain_size = sizeof(struct grain)};
     const struct chunk_grid *const grid = job->grid;
     const struct task_width width = {.threads = grid->context->threads,
                                      .cost = cost_decode(grid->encoder.codec, nbytes)};
@@ -187,7 +190,7 @@ hold(struct hold_job *job, int64_t nbytes, tess_error *err)
 }
 
 static void
-let_go(struct hold_job *job)
+hold_release(struct hold_job *job)
 {
     for (size_t i = 0; i < job->n; i++) {
         if (job->held[i].found)
@@ -200,8 +203,8 @@ let_go(struct hold_job *job)
 
 // The chunk's part of the box, into the blocks it touches; returns the first one behind them.
 static struct held_block *
-copy_chunk(struct chunk_grid *grid, const struct walk *chunk, const struct strided_const *src,
-           struct held_block *held)
+hold_copy_chunk(struct chunk_grid *grid, const struct walk *chunk, const struct strided_const *src,
+                struct held_block *held)
 {
     const struct geometry *const g = &grid->g;
     int64_t stride[NDIM_MAX];
@@ -236,15 +239,15 @@ write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
     struct walk w;
 
     job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
-    const tess_status st = hold(&job, geometry_blocks_nbytes(g, start, stop, step), err);
+    const tess_status st = hold_blocks(&job, geometry_blocks_nbytes(g, start, stop, step), err);
     if (st == TESS_OK) {
         struct held_block *held = job.held;
         cache_begin_write(grid->cache);
         for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
              more = walk_next(&w))
-            held = copy_chunk(grid, &w, src, held);
+            held = hold_copy_chunk(grid, &w, src, held);
     }
-    let_go(&job);
+    hold_release(&job);
     return st;
 }
 

@@ -306,7 +306,7 @@ set_locked(struct file *f, int error)
 
 // O_NONBLOCK: a fifo must not hang the open.
 static tess_status
-open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
+file_open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
 {
     const int flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
     const int fd = open(path, flags);
@@ -330,13 +330,13 @@ open_file(const char *path, bool writable, bool mapped, struct io **io, tess_err
 tess_status
 io_file_open(const char *path, bool writable, struct io **io, tess_error *err)
 {
-    return open_file(path, writable, false, io, err);
+    return file_open_file(path, writable, false, io, err);
 }
 
 tess_status
 io_file_map(const char *path, struct io **io, tess_error *err)
 {
-    return open_file(path, false, true, io, err);
+    return file_open_file(path, false, true, io, err);
 }
 
 static int
@@ -358,7 +358,7 @@ check_file(const struct naming *n, const char *name, tess_error *err)
 }
 
 static void
-remove_file(const struct naming *n, int fd)
+file_remove_file(const struct naming *n, int fd)
 {
     (void)fd;
     (void)unlinkat(n->parent, n->temporary, 0);
@@ -367,7 +367,7 @@ remove_file(const struct naming *n, int fd)
 static const struct naming_kind files = {
     .make = make_file,
     .check = check_file,
-    .remove = remove_file,
+    .remove = file_remove_file,
 };
 
 // Its permissions are the process's default ones, or those of the file it will replace.
@@ -386,7 +386,7 @@ keep_permissions(const struct file *f, tess_error *err)
 
 // held: a descriptor of the file that is replaced, locked; or -1.
 static tess_status
-create(const char *path, bool replace, int held, struct io **io, tess_error *err)
+file_create(const char *path, bool replace, int held, struct io **io, tess_error *err)
 {
     struct file *const f = file_new(true);
     if (!f)
@@ -408,11 +408,11 @@ create(const char *path, bool replace, int held, struct io **io, tess_error *err
 tess_status
 io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
 {
-    return create(path, replace, -1, io, err);
+    return file_create(path, replace, -1, io, err);
 }
 
 tess_status
 io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err)
 {
-    return create(path, true, file_of(held)->fd, io, err);
+    return file_create(path, true, file_of(held)->fd, io, err);
 }

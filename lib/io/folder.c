@@ -193,7 +193,7 @@ check_contents(const struct folder_kind *kind, int fd, tess_error *err)
 // What is at `path` must be ours to replace: nothing, a file, or a directory without anything that
 // is not of that kind.
 static tess_status
-check_replaceable(const struct naming *n, const char *name, tess_error *err)
+folder_check_replaceable(const struct naming *n, const char *name, tess_error *err)
 {
     struct stat info;
     if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
@@ -241,7 +241,7 @@ remove_temporary(const struct naming *n, int fd)
 
 static const struct naming_kind folders = {
     .make = make_folder,
-    .check = check_replaceable,
+    .check = folder_check_replaceable,
     .remove = remove_temporary,
     .exchanges = true,
 };

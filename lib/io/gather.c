@@ -48,7 +48,7 @@ flush(struct gather *g, tess_error *err)
 
 // Whether some of [start, stop) waits.
 static bool
-meets(const struct gather *g, int64_t start, int64_t stop)
+gather_meets(const struct gather *g, int64_t start, int64_t stop)
 {
     return g->size > 0 && start < g->start + g->size && g->start < stop;
 }
@@ -59,7 +59,7 @@ gather_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
     const struct gather *const g = gather_of(io);
     uint8_t *const to = dst;
     int64_t stop;
-    if (!add_i64(offset, (int64_t)size, &stop) || !meets(g, offset, stop))
+    if (!add_i64(offset, (int64_t)size, &stop) || !gather_meets(g, offset, stop))
         return io_read(g->file, offset, dst, size, err);
 
     const int64_t from = max_i64(offset, g->start);
@@ -80,7 +80,7 @@ gather_view(struct io *io, int64_t offset, size_t size)
     int64_t stop;
     if (!add_i64(offset, (int64_t)size, &stop))
         return NULL;
-    if (!meets(g, offset, stop))
+    if (!gather_meets(g, offset, stop))
         return io_view(g->file, offset, size);
     if (offset < g->start || stop > g->start + g->size)
         return NULL;

@@ -30,7 +30,7 @@ struct sweep {
 };
 
 static bool
-begin(struct sweep *s, const char *path, const struct folder_kind *kind)
+leftovers_begin(struct sweep *s, const char *path, const struct folder_kind *kind)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -41,7 +41,7 @@ begin(struct sweep *s, const char *path, const struct folder_kind *kind)
 }
 
 static void
-end(struct sweep *s)
+leftovers_end(struct sweep *s)
 {
     if (s->parent >= 0)
         close(s->parent);
@@ -91,19 +91,19 @@ leftovers_remove(const char *path, const struct folder_kind *kind)
 {
     struct sweep s;
     char name[NAMING_SIZE];
-    const bool begun = begin(&s, path, kind);
+    const bool begun = leftovers_begin(&s, path, kind);
     for (unsigned i = 0; begun && i < FIRST; i++) {
         naming_temporary(s.name, i, name);
         remove_leftover(&s, name);
     }
-    end(&s);
+    leftovers_end(&s);
 }
 
 void
 leftovers_remove_all(const char *path, const struct folder_kind *kind)
 {
     struct sweep s;
-    const bool begun = begin(&s, path, kind);
+    const bool begun = leftovers_begin(&s, path, kind);
     const int fd = begun ? openat(s.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir && fd >= 0)
@@ -113,5 +113,5 @@ leftovers_remove_all(const char *path, const struct folder_kind *kind)
             remove_leftover(&s, e->d_name);
     if (dir)
         closedir(dir);
-    end(&s);
+    leftovers_end(&s);
 }

@@ -83,7 +83,7 @@ ask_for_huge_pages(const struct memory *m)
 }
 
 static tess_status
-reserve(struct memory *m, size_t size, tess_error *err)
+memory_reserve(struct memory *m, size_t size, tess_error *err)
 {
     if (size <= m->capacity)
         return TESS_OK;
@@ -114,7 +114,7 @@ memory_truncate(struct io *io, int64_t size, tess_error *err)
     size_t wanted;
     if (!to_size(size, &wanted))
         return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " bytes do not fit in memory", size);
-    const tess_status st = reserve(m, wanted, err);
+    const tess_status st = memory_reserve(m, wanted, err);
     if (st != TESS_OK)
         return st;
     fill_gap(m, wanted);
@@ -132,7 +132,7 @@ memory_write(struct io *io, int64_t offset, const void *src, size_t size, tess_e
     if (!add_i64(offset, (int64_t)size, &end))
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes at %" PRId64 " do not fit in memory",
                        size, offset);
-    const tess_status st = reserve(m, (size_t)end, err);
+    const tess_status st = memory_reserve(m, (size_t)end, err);
     if (st != TESS_OK)
         return st;
     fill_gap(m, (size_t)offset);

@@ -267,7 +267,7 @@ naming_lock_error(const struct naming *n, const struct io_lock *lock)
 enum taken { TAKEN_NEW, TAKEN_EXCHANGED, TAKEN_OVER };
 
 static bool
-rename_with(const struct naming *n, const char *from, const char *to, unsigned flags)
+naming_rename_with(const struct naming *n, const char *from, const char *to, unsigned flags)
 {
     return renameat2(n->parent, from, n->parent, to, flags) == 0;
 }
@@ -301,7 +301,7 @@ claim_name(const struct naming *n, const char *from, const char *to)
 static bool
 rename_new(const struct naming *n, const char *from, const char *to)
 {
-    if (rename_with(n, from, to, RENAME_NOREPLACE))
+    if (naming_rename_with(n, from, to, RENAME_NOREPLACE))
         return true;
     if (!is_unknown(errno))
         return false;
@@ -316,10 +316,10 @@ rename_new(const struct naming *n, const char *from, const char *to)
 // What was taken the name from gets it back. Where that fails, nothing is removed any more: neither
 // is ours alone.
 static tess_status
-give_back(struct naming *n, tess_status st, tess_error *err)
+naming_give_back(struct naming *n, tess_status st, tess_error *err)
 {
-    if (rename_with(n, n->temporary, n->name, RENAME_EXCHANGE) ||
-        rename_with(n, n->temporary, n->name, RENAME_NOREPLACE)) {
+    if (naming_rename_with(n, n->temporary, n->name, RENAME_EXCHANGE) ||
+        naming_rename_with(n, n->temporary, n->name, RENAME_NOREPLACE)) {
         n->doubtful = true;
         return st;
     }
@@ -331,7 +331,7 @@ give_back(struct naming *n, tess_status st, tess_error *err)
 }
 
 static tess_status
-take_over(struct naming *n, enum taken *taken, tess_error *err)
+naming_take_over(struct naming *n, enum taken *taken, tess_error *err)
 {
     const tess_status st = n->kind->check(n, n->name, err);
     if (st != TESS_OK)
@@ -350,26 +350,26 @@ replace_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
 {
     enum { TRIES = 100 };
     if (!keep && !n->kind->exchanges)
-        return take_over(n, taken, err);
+        return naming_take_over(n, taken, err);
     for (int i = 0;; i++) {
-        if (rename_with(n, n->temporary, n->name, RENAME_EXCHANGE)) {
+        if (naming_rename_with(n, n->temporary, n->name, RENAME_EXCHANGE)) {
             const tess_status st = n->kind->check(n, n->temporary, err);
             *taken = TAKEN_EXCHANGED;
-            return st == TESS_OK ? st : give_back(n, st, err);
+            return st == TESS_OK ? st : naming_give_back(n, st, err);
         }
         const bool unknown = is_unknown(errno);
         *taken = TAKEN_NEW;
         if ((unknown || errno == ENOENT) && rename_new(n, n->temporary, n->name))
             return TESS_OK;
         if (errno == EEXIST && unknown)
-            return take_over(n, taken, err);
+            return naming_take_over(n, taken, err);
         if (errno != EEXIST || i == TRIES) // which came just now
             return err_sys(err, errno, "giving it its name");
     }
 }
 
 static tess_status
-take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
+naming_take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
 {
     if (n->replace)
         return replace_name(n, keep, taken, err);
@@ -380,7 +380,7 @@ take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err)
 }
 
 static void
-end(struct naming *n)
+naming_end(struct naming *n)
 {
     free(n->temporary);
     n->temporary = NULL;
@@ -393,11 +393,11 @@ static tess_status
 take_back(struct naming *n, enum taken taken, tess_status st, tess_error *err)
 {
     if (taken == TAKEN_EXCHANGED)
-        st = give_back(n, st, err);
+        st = naming_give_back(n, st, err);
     else if (taken == TAKEN_NEW && rename_new(n, n->name, n->temporary))
         n->doubtful = true;
     else
-        end(n);
+        naming_end(n);
     n->unsynced = !n->temporary;
     return st;
 }
@@ -420,7 +420,7 @@ naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "it was made by another process, which names it");
     tess_status st = n->replace ? hold_replaced(n, err) : TESS_OK;
     if (st == TESS_OK)
-        st = take_name(n, durable, &taken, err);
+        st = naming_take_name(n, durable, &taken, err);
     if (st != TESS_OK)
         return st;
     if (durable)
@@ -429,7 +429,7 @@ naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
         return take_back(n, taken, st, err);
     if (taken == TAKEN_EXCHANGED)
         n->kind->remove(n, -1);
-    end(n);
+    naming_end(n);
     return TESS_OK;
 }
 
@@ -442,7 +442,7 @@ naming_finish(struct naming *n, int fd)
     const bool mine = n->temporary && n->process == getpid();
     if (mine && !(n->doubtful && naming_sync(n->parent, fd, NULL) != TESS_OK))
         n->kind->remove(n, fd);
-    end(n);
+    naming_end(n);
     free(n->path);
     if (n->parent >= 0)
         close(n->parent);

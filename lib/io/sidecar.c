@@ -97,7 +97,7 @@ open_directory(struct sidecar *s, const char *path, const struct folder *folder,
 // Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
 // directory where nothing can be made there is nobody to be kept apart from.
 static tess_status
-open_file(struct sidecar *s, tess_error *err)
+sidecar_open_file(struct sidecar *s, tess_error *err)
 {
     struct stat info;
     const int always = O_CLOEXEC | O_NONBLOCK;
@@ -132,7 +132,7 @@ sidecar_open(const char *path, const struct folder *folder, bool writable, bool 
     s->required = required;
     tess_status st = open_directory(s, path, folder, err);
     if (st == TESS_OK && !writable)
-        st = open_file(s, err);
+        st = sidecar_open_file(s, err);
     if (st != TESS_OK || (!writable && s->fd < 0)) {
         sidecar_close(s);
         return st;
@@ -154,12 +154,12 @@ adopt_process(struct sidecar *s, tess_error *err)
     if (s->fd < 0)
         return TESS_OK;
     close(s->fd);
-    return open_file(s, err);
+    return sidecar_open_file(s, err);
 }
 
 // A file that ends before it has the number 0.
 static tess_status
-read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
+sidecar_read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
 {
     uint8_t bytes[sizeof *number];
     size_t size = 0;
@@ -178,10 +178,10 @@ read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
 
 // Under a lock. Once behind, always behind.
 static tess_status
-look(struct sidecar *s, tess_error *err)
+sidecar_look(struct sidecar *s, tess_error *err)
 {
     uint64_t number;
-    const tess_status st = read_number(s, &number, err);
+    const tess_status st = sidecar_read_number(s, &number, err);
     if (st != TESS_OK)
         return st;
     s->behind |= s->known && number != s->number;
@@ -204,18 +204,18 @@ lock(struct sidecar *s, int how, tess_error *err)
         return err_sys(err, errno, "locking the lock file %s", s->name);
     if (result != 0)
         return TESS_OK; // a file system without locks
-    const tess_status st = look(s, err);
+    const tess_status st = sidecar_look(s, err);
     if (st != TESS_OK)
         (void)flock(s->fd, LOCK_UN);
     return st;
 }
 
 static tess_status
-share(struct sidecar *s, tess_error *err)
+share_sidecar(struct sidecar *s, tess_error *err)
 {
     tess_status st = adopt_process(s, err);
     if (st == TESS_OK && !s->looked)
-        st = open_file(s, err);
+        st = sidecar_open_file(s, err);
     if (st == TESS_OK && s->fd >= 0 && !s->taken && s->nshared == 0)
         st = lock(s, LOCK_SH, err);
     s->nshared += st == TESS_OK;
@@ -226,7 +226,7 @@ tess_status
 sidecar_share(struct sidecar *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
-    const tess_status st = share(s, err);
+    const tess_status st = share_sidecar(s, err);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
@@ -264,13 +264,13 @@ increase(struct sidecar *s, tess_error *err)
 {
     uint64_t number = s->number + 1;
     const tess_status st = write_number(s, number, err);
-    if (st == TESS_OK || read_number(s, &number, NULL) == TESS_OK)
+    if (st == TESS_OK || sidecar_read_number(s, &number, NULL) == TESS_OK)
         s->number = number;
     return st;
 }
 
 static tess_status
-take(struct sidecar *s, tess_error *err)
+take_sidecar(struct sidecar *s, tess_error *err)
 {
     tess_status st = adopt_process(s, err);
     if (st != TESS_OK || s->taken)
@@ -278,7 +278,7 @@ take(struct sidecar *s, tess_error *err)
     if (s->nshared > 0) // it would be lost on the way from the one to the other
         return err_sys(err, EWOULDBLOCK, "the lock %s is in use by the call itself", s->name);
     if (s->fd < 0)
-        st = open_file(s, err);
+        st = sidecar_open_file(s, err);
     if (st == TESS_OK && s->fd >= 0)
         st = lock(s, LOCK_EX, err);
     if (st != TESS_OK)
@@ -295,7 +295,7 @@ tess_status
 sidecar_take(struct sidecar *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
-    const tess_status st = take(s, err);
+    const tess_status st = take_sidecar(s, err);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
@@ -334,7 +334,7 @@ sidecar_check(struct sidecar *s, bool *behind, tess_error *err)
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
     uint64_t number = s->number;
     if (!s->behind && !locked && s->fd >= 0 && s->known)
-        st = read_number(s, &number, err);
+        st = sidecar_read_number(s, &number, err);
     *behind = s->behind || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
     return st;

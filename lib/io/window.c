@@ -28,7 +28,7 @@ window_of(struct io *io)
 
 // A position in the whole file.
 static tess_status
-place(const struct window *w, int64_t offset, int64_t *position, tess_error *err)
+window_place(const struct window *w, int64_t offset, int64_t *position, tess_error *err)
 {
     if (add_i64(w->base, offset, position))
         return TESS_OK;
@@ -41,7 +41,7 @@ window_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
 {
     const struct window *const w = window_of(io);
     int64_t position = 0;
-    const tess_status st = place(w, offset, &position, err);
+    const tess_status st = window_place(w, offset, &position, err);
     return st == TESS_OK ? io_read(w->whole, position, dst, size, err) : st;
 }
 
@@ -50,7 +50,7 @@ window_write(struct io *io, int64_t offset, const void *src, size_t size, tess_e
 {
     const struct window *const w = window_of(io);
     int64_t position = 0;
-    const tess_status st = place(w, offset, &position, err);
+    const tess_status st = window_place(w, offset, &position, err);
     return st == TESS_OK ? io_write(w->whole, position, src, size, err) : st;
 }
 
@@ -77,7 +77,7 @@ window_truncate(struct io *io, int64_t size, tess_error *err)
 {
     const struct window *const w = window_of(io);
     int64_t end = 0;
-    const tess_status st = place(w, size, &end, err);
+    const tess_status st = window_place(w, size, &end, err);
     return st == TESS_OK ? io_truncate(w->whole, end, err) : st;
 }
 

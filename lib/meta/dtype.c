@@ -139,7 +139,7 @@ is_unit(struct text t)
 
 // Where there is an order, the native one ('=', or '|' where it makes no sense) is taken as little.
 static char
-order_of(tess_kind kind, int64_t size, char order)
+dtype_order_of(tess_kind kind, int64_t size, char order)
 {
     if (kind == TESS_KIND_OPAQUE || kind == TESS_KIND_BYTES || size <= 1)
         return '|';
@@ -164,7 +164,7 @@ letter_and_size(struct text t, char order, bool *bad)
         *bad = true;
         return not_understood;
     }
-    return (tess_dtype){kind, order_of(kind, size, order), (int32_t)size};
+    return (tess_dtype){kind, dtype_order_of(kind, size, order), (int32_t)size};
 }
 
 static tess_dtype
@@ -196,7 +196,7 @@ skip_space(struct in *in)
 
 // The next character that is not a space, or NUL at the end and after a failure.
 static char
-peek(struct in *in)
+dtype_peek(struct in *in)
 {
     skip_space(in);
     return in->at < in->end && !in->bad ? *in->at : '\0';
@@ -205,14 +205,14 @@ peek(struct in *in)
 static bool
 accept(struct in *in, char c)
 {
-    if (peek(in) != c)
+    if (dtype_peek(in) != c)
         return false;
     in->at++;
     return true;
 }
 
 static void
-expect(struct in *in, char c)
+dtype_expect(struct in *in, char c)
 {
     if (!accept(in, c))
         in->bad = true;
@@ -241,7 +241,7 @@ another(struct in *in, char close)
 static struct text
 quoted(struct in *in)
 {
-    const char quote = peek(in);
+    const char quote = dtype_peek(in);
     struct text t = {in->at, 0};
 
     if (quote != '\'' && quote != '"') {
@@ -252,7 +252,7 @@ quoted(struct in *in)
     while (in->at < in->end && *in->at != quote)
         in->at += *in->at == '\\' && in->end - in->at > 1 ? 2 : 1;
     t.size = (size_t)(in->at - t.at);
-    expect(in, quote);
+    dtype_expect(in, quote);
     return t;
 }
 
@@ -262,7 +262,7 @@ skip_value(struct in *in)
 {
     int open = 0;
 
-    for (char c = peek(in); !in->bad; c = peek(in)) {
+    for (char c = dtype_peek(in); !in->bad; c = dtype_peek(in)) {
         if (open == 0 && (c == ',' || c == ']' || c == ')' || c == '}'))
             return;
         if (c == '\0') {
@@ -320,7 +320,7 @@ type_and_shape(struct in *in)
     if (another(in, ')')) {
         if (!mul_i64(size, shape(in), &size))
             in->bad = true;
-        expect(in, ')');
+        dtype_expect(in, ')');
     }
     return size;
 }
@@ -330,24 +330,24 @@ field_name(struct in *in)
 {
     if (accept(in, '(')) {
         (void)quoted(in); // a title
-        expect(in, ',');
+        dtype_expect(in, ',');
         (void)quoted(in);
-        expect(in, ')');
+        dtype_expect(in, ')');
     } else {
         (void)quoted(in);
     }
 }
 
 static int64_t
-list(struct in *in)
+dtype_list(struct in *in)
 {
     int64_t size = 0;
 
-    expect(in, '[');
+    dtype_expect(in, '[');
     for (bool more = some(in, ']'); more; more = another(in, ']')) {
-        expect(in, '(');
+        dtype_expect(in, '(');
         field_name(in);
-        expect(in, ',');
+        dtype_expect(in, ',');
         if (!add_i64(size, type_and_shape(in), &size))
             in->bad = true;
     }
@@ -367,8 +367,8 @@ dict_entry(struct in *in, struct dict *d)
 {
     const struct text key = quoted(in);
 
-    expect(in, ':');
-    (void)peek(in);
+    dtype_expect(in, ':');
+    (void)dtype_peek(in);
     if (text_is(key, "names"))
         d->names = *in;
     else if (text_is(key, "formats"))
@@ -390,7 +390,7 @@ fields_fit(struct dict *d, int64_t itemsize)
     int more = 0;
 
     for (int i = 0; i < 3; i++) {
-        expect(lists[i], '[');
+        dtype_expect(lists[i], '[');
         more += some(lists[i], ']');
     }
     while (more == 3) {
@@ -411,7 +411,7 @@ dict(struct in *in)
 {
     struct dict d = {0};
 
-    expect(in, '{');
+    dtype_expect(in, '{');
     for (bool more = some(in, '}'); more; more = another(in, '}'))
         dict_entry(in, &d);
     if (in->bad || !d.names.at || !d.formats.at || !d.offsets.at || !d.itemsize.at) {
@@ -427,9 +427,9 @@ dict(struct in *in)
 static tess_dtype
 type_by_bracket(struct in *in)
 {
-    switch (peek(in)) {
+    switch (dtype_peek(in)) {
     case '[':
-        return (tess_dtype){TESS_KIND_STRUCT, '|', fitting(in, list(in))};
+        return (tess_dtype){TESS_KIND_STRUCT, '|', fitting(in, dtype_list(in))};
     case '{':
         return (tess_dtype){TESS_KIND_STRUCT, '|', fitting(in, dict(in))};
     case '(':
@@ -466,7 +466,7 @@ dtype_parse(const char *str)
     in.end = str + strlen(str);
     if (strchr("[{(", *str)) {
         t = type(&in);
-        if (peek(&in) != '\0')
+        if (dtype_peek(&in) != '\0')
             in.bad = true;
     } else {
         t = scalar((struct text){str, (size_t)(in.end - str)}, &in.bad);

@@ -42,14 +42,14 @@ stop(struct in *in, tess_status st, const char *why)
 }
 
 static void
-refuse(struct in *in, const char *why)
+parse_refuse(struct in *in, const char *why)
 {
     stop(in, TESS_ERR_ARG, why);
 }
 
 // Add bytes to the value, up to the most that can be stored. -1: no.
 static int
-write_out(void *self, const char *bytes, size_t size)
+parse_write_out(void *self, const char *bytes, size_t size)
 {
     struct in *const in = self;
     if (size > LAYER_CONTENT_MAX - in->out.size) {
@@ -88,10 +88,10 @@ skip(struct in *in, const char *text)
 }
 
 static void
-expect(struct in *in, const char *text, const char *why)
+parse_expect(struct in *in, const char *text, const char *why)
 {
     if (!skip(in, text))
-        refuse(in, why);
+        parse_refuse(in, why);
 }
 
 // -- strings
@@ -108,7 +108,7 @@ hex4(struct in *in)
                           : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                  : -1;
         if (digit < 0) {
-            refuse(in, "\\u needs 4 hexadecimal digits");
+            parse_refuse(in, "\\u needs 4 hexadecimal digits");
             return 0;
         }
         v = v << 4 | digit;
@@ -138,7 +138,7 @@ put_character(struct in *in, int c)
         utf8[n++] = (char)(0x80 | (c >> 6 & 0x3f));
         utf8[n++] = (char)(0x80 | (c & 0x3f));
     }
-    packed(in, write_out(in, utf8, n));
+    packed(in, parse_write_out(in, utf8, n));
 }
 
 // Behind "\u"
@@ -154,7 +154,7 @@ read_unicode_escape(struct in *in)
                                           : 0xd800;
     }
     if (c >= 0xd800 && c < 0xe000)
-        refuse(in, "half of a surrogate pair");
+        parse_refuse(in, "half of a surrogate pair");
     else
         put_character(in, c);
 }
@@ -174,7 +174,7 @@ read_escape(struct in *in)
         in->at++;
         read_unicode_escape(in);
     } else {
-        refuse(in, "an unknown escape");
+        parse_refuse(in, "an unknown escape");
     }
 }
 
@@ -182,7 +182,7 @@ read_escape(struct in *in)
 static void
 read_characters(struct in *in)
 {
-    expect(in, "\"", "expected a string");
+    parse_expect(in, "\"", "expected a string");
     while (in->st == TESS_OK && *in->at != '"') {
         if (*in->at == '\\') {
             in->at++;
@@ -192,18 +192,18 @@ read_characters(struct in *in)
         const size_t run = strcspn(in->at, "\"\\");
         for (size_t i = 0; i < run; i++)
             if ((unsigned char)in->at[i] < 0x20) {
-                refuse(in, "a control character in a string");
+                parse_refuse(in, "a control character in a string");
                 return;
             }
         if (run == 0 || in->at[run] == '\0')
-            refuse(in, "the string does not end");
+            parse_refuse(in, "the string does not end");
         else if (!utf8_valid(in->at, run))
-            refuse(in, "the string is not UTF-8");
+            parse_refuse(in, "the string is not UTF-8");
         else
-            packed(in, write_out(in, in->at, run));
+            packed(in, parse_write_out(in, in->at, run));
         in->at += in->st == TESS_OK ? run : 0;
     }
-    expect(in, "\"", "the string does not end");
+    parse_expect(in, "\"", "the string does not end");
 }
 
 // The head of `size` bytes was written behind the contents, which start at `start`: swap them.
@@ -243,7 +243,7 @@ read_base64(struct in *in)
     if (base64_decode((uint8_t *)in->out.data + start, in->out.size - start, &size))
         in->out.size = start + size;
     else
-        refuse(in, "the string before is not base64");
+        parse_refuse(in, "the string before is not base64");
 }
 
 // -- numbers
@@ -291,12 +291,12 @@ read_integer(struct in *in, const char *text)
         packed(in, msgpack_pack_uint64(&in->pk, v));
     }
     if (errno == ERANGE)
-        refuse(in, "an integer outside -2^63 .. 2^64 - 1");
+        parse_refuse(in, "an integer outside -2^63 .. 2^64 - 1");
 }
 
 // `text` with a decimal point, as JSON has it.
 static void
-read_float(struct in *in, const char *text)
+parse_read_float(struct in *in, const char *text)
 {
     char local[NUMBER_MAX + RADIX_SIZE], radix[RADIX_SIZE];
     const size_t whole = strcspn(text, ".");
@@ -308,29 +308,29 @@ read_float(struct in *in, const char *text)
     if (isfinite(v))
         packed(in, msgpack_pack_double(&in->pk, v));
     else
-        refuse(in, "a number too large for a double");
+        parse_refuse(in, "a number too large for a double");
 }
 
 static void
-read_number(struct in *in)
+parse_read_number(struct in *in)
 {
     char text[NUMBER_MAX];
     bool is_float;
     const char *const end = number_end(in->at, &is_float);
 
     if (!end) {
-        refuse(in, "expected a value");
+        parse_refuse(in, "expected a value");
         return;
     }
     const size_t size = (size_t)(end - in->at);
     if (size >= sizeof text) {
-        refuse(in, "a number of too many digits");
+        parse_refuse(in, "a number of too many digits");
         return;
     }
     memcpy(text, in->at, size);
     text[size] = '\0';
     if (is_float)
-        read_float(in, text);
+        parse_read_float(in, text);
     else
         read_integer(in, text);
     in->at += in->st == TESS_OK ? size : 0;
@@ -341,7 +341,7 @@ read_number(struct in *in)
 static void read_value(struct in *in, int depth);
 
 static bool
-enter(struct in *in, int depth)
+parse_enter(struct in *in, int depth)
 {
     if (depth == TESS_VALUE_MAX_DEPTH)
         stop(in, TESS_ERR_LIMIT, "lists and maps are nested too deeply");
@@ -350,7 +350,7 @@ enter(struct in *in, int depth)
 
 // Behind '[': items up to the ']'; each is what `item` reads. Returns their number.
 static size_t
-read_items(struct in *in, int depth, void (*item)(struct in *in, int depth))
+parse_read_items(struct in *in, int depth, void (*item)(struct in *in, int depth))
 {
     size_t count = 0;
 
@@ -360,7 +360,7 @@ read_items(struct in *in, int depth, void (*item)(struct in *in, int depth))
         item(in, depth);
         count++;
     } while (in->st == TESS_OK && skip(in, ","));
-    expect(in, "]", "expected ',' or ']'");
+    parse_expect(in, "]", "expected ',' or ']'");
     return count;
 }
 
@@ -369,9 +369,9 @@ read_list(struct in *in, int depth)
 {
     const size_t start = in->out.size;
 
-    if (!enter(in, depth))
+    if (!parse_enter(in, depth))
         return;
-    const size_t count = read_items(in, depth + 1, read_value);
+    const size_t count = parse_read_items(in, depth + 1, read_value);
     const size_t end = in->out.size;
     packed(in, msgpack_pack_array(&in->pk, count));
     head_to_front(in, start, end);
@@ -388,11 +388,11 @@ finish_map(struct in *in, size_t start, size_t count)
 static void
 read_pair(struct in *in, int depth)
 {
-    expect(in, "[", "expected [key, value]");
+    parse_expect(in, "[", "expected [key, value]");
     read_value(in, depth);
-    expect(in, ",", "expected [key, value]");
+    parse_expect(in, ",", "expected [key, value]");
     read_value(in, depth);
-    expect(in, "]", "expected [key, value]");
+    parse_expect(in, "]", "expected [key, value]");
 }
 
 static void
@@ -400,13 +400,13 @@ read_map(struct in *in, int depth)
 {
     const size_t start = in->out.size;
 
-    expect(in, "[", "expected a list of pairs");
-    if (enter(in, depth))
-        finish_map(in, start, read_items(in, depth + 1, read_pair));
+    parse_expect(in, "[", "expected a list of pairs");
+    if (parse_enter(in, depth))
+        finish_map(in, start, parse_read_items(in, depth + 1, read_pair));
 }
 
 static void
-read_bytes(struct in *in, int depth)
+parse_read_bytes(struct in *in, int depth)
 {
     const size_t start = in->out.size;
 
@@ -424,18 +424,18 @@ read_ext(struct in *in, int depth)
     bool is_float;
 
     (void)depth;
-    expect(in, "[", "expected [code, base64]");
+    parse_expect(in, "[", "expected [code, base64]");
     (void)ahead(in);
     const char *const end_of_code = number_end(in->at, &is_float);
     const long code = strtol(in->at, NULL, 10);
     if (!end_of_code || is_float || code < INT8_MIN || code > INT8_MAX) {
-        refuse(in, "expected a code from -128 to 127");
+        parse_refuse(in, "expected a code from -128 to 127");
         return;
     }
     in->at = end_of_code;
-    expect(in, ",", "expected [code, base64]");
+    parse_expect(in, ",", "expected [code, base64]");
     read_base64(in);
-    expect(in, "]", "expected [code, base64]");
+    parse_expect(in, "]", "expected [code, base64]");
     const size_t end = in->out.size;
     packed(in, msgpack_pack_ext(&in->pk, end - start, (int8_t)code));
     head_to_front(in, start, end);
@@ -452,14 +452,14 @@ read_nonfinite(struct in *in, int depth)
     else if (skip(in, "\"-inf\""))
         packed(in, msgpack_pack_double(&in->pk, -(double)INFINITY));
     else
-        refuse(in, "expected \"nan\", \"inf\" or \"-inf\"");
+        parse_refuse(in, "expected \"nan\", \"inf\" or \"-inf\"");
 }
 
 static void
 read_opaque(struct in *in, int depth)
 {
     if (depth > 0)
-        refuse(in, "$opaque inside another value");
+        parse_refuse(in, "$opaque inside another value");
     else
         read_base64(in);
 }
@@ -468,8 +468,8 @@ static const struct special {
     const char *key;
     void (*read)(struct in *in, int depth);
 } specials[] = {
-    {"\"$bytes\"", read_bytes}, {"\"$float\"", read_nonfinite}, {"\"$ext\"", read_ext},
-    {"\"$map\"", read_map},     {"\"$opaque\"", read_opaque},
+    {"\"$bytes\"", parse_read_bytes}, {"\"$float\"", read_nonfinite}, {"\"$ext\"", read_ext},
+    {"\"$map\"", read_map},           {"\"$opaque\"", read_opaque},
 };
 
 // Behind '{', before a key that starts with '$'
@@ -478,12 +478,12 @@ read_special(struct in *in, int depth)
 {
     for (size_t i = 0; i < sizeof specials / sizeof specials[0]; i++)
         if (skip(in, specials[i].key)) {
-            expect(in, ":", "expected ':'");
+            parse_expect(in, ":", "expected ':'");
             specials[i].read(in, depth);
-            expect(in, "}", "expected '}': such a key stands alone");
+            parse_expect(in, "}", "expected '}': such a key stands alone");
             return;
         }
-    refuse(in, "a first key with '$' is one of $bytes, $float, $ext, $map, $opaque");
+    parse_refuse(in, "a first key with '$' is one of $bytes, $float, $ext, $map, $opaque");
 }
 
 // Behind '{'
@@ -497,16 +497,16 @@ read_object(struct in *in, int depth)
         read_special(in, depth);
         return;
     }
-    if (!enter(in, depth))
+    if (!parse_enter(in, depth))
         return;
     if (!skip(in, "}")) {
         do {
             read_string(in);
-            expect(in, ":", "expected ':'");
+            parse_expect(in, ":", "expected ':'");
             read_value(in, depth + 1);
             count++;
         } while (in->st == TESS_OK && skip(in, ","));
-        expect(in, "}", "expected ',' or '}'");
+        parse_expect(in, "}", "expected ',' or '}'");
     }
     finish_map(in, start, count);
 }
@@ -529,7 +529,7 @@ read_value(struct in *in, int depth)
     else if (skip(in, "false"))
         packed(in, msgpack_pack_false(&in->pk));
     else
-        read_number(in);
+        parse_read_number(in);
 }
 
 tess_status
@@ -538,10 +538,10 @@ json_read(const char *text, uint8_t **out, size_t *out_size, tess_error *err)
     struct in in = {.text = text, .at = text, .st = TESS_OK, .err = err};
 
     msgpack_sbuffer_init(&in.out);
-    msgpack_packer_init(&in.pk, &in, write_out);
+    msgpack_packer_init(&in.pk, &in, parse_write_out);
     read_value(&in, 0);
     if (in.st == TESS_OK && ahead(&in) != '\0')
-        refuse(&in, "something stands behind the value");
+        parse_refuse(&in, "something stands behind the value");
     if (in.st == TESS_OK) {
         *out_size = in.out.size;
         *out = (uint8_t *)msgpack_sbuffer_release(&in.out);

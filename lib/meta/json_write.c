@@ -20,7 +20,7 @@ struct out {
 };
 
 static void
-put(struct out *o, const char *text, size_t size)
+emit_put(struct out *o, const char *text, size_t size)
 {
     if (!o->nomem && msgpack_sbuffer_write(&o->text, text, size) != 0)
         o->nomem = true;
@@ -29,7 +29,7 @@ put(struct out *o, const char *text, size_t size)
 static void
 put_text(struct out *o, const char *text)
 {
-    put(o, text, strlen(text));
+    emit_put(o, text, strlen(text));
 }
 
 static void
@@ -44,7 +44,7 @@ put_string(struct out *o, const char *text, size_t size)
 
         if (c >= 0x20 && c != 0x7f && c != '"' && c != '\\')
             continue;
-        put(o, text + done, i - done);
+        emit_put(o, text + done, i - done);
         done = i + 1;
         if (c == '"' || c == '\\')
             (void)snprintf(escape, sizeof escape, "\\%c", c);
@@ -56,7 +56,7 @@ put_string(struct out *o, const char *text, size_t size)
             (void)snprintf(escape, sizeof escape, "\\u%04x", c);
         put_text(o, escape);
     }
-    put(o, text + done, size - done);
+    emit_put(o, text + done, size - done);
     put_text(o, "\"");
 }
 
@@ -67,7 +67,7 @@ put_base64(struct out *o, const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < size; i += 3) {
         char text[4];
         base64_encode(bytes + i, size - i < 3 ? size - i : 3, text);
-        put(o, text, sizeof text);
+        emit_put(o, text, sizeof text);
     }
     put_text(o, "\"");
 }
@@ -92,7 +92,7 @@ put_float(struct out *o, double v)
     radix_get(radix);
     char *const point = strstr(text, radix);
     if (point) {
-        put(o, text, (size_t)(point - text));
+        emit_put(o, text, (size_t)(point - text));
         put_text(o, ".");
         put_text(o, point + strlen(radix));
     } else {
@@ -112,7 +112,7 @@ is_object(const tess_value *v)
     return v->as.map.count == 0 || v->as.map.pairs[0].key.as.string.data[0] != '$';
 }
 
-static void put_value(struct out *o, const tess_value *v);
+static void emit_put_value(struct out *o, const tess_value *v);
 
 static void
 put_map(struct out *o, const tess_value *v)
@@ -125,9 +125,9 @@ put_map(struct out *o, const tess_value *v)
 
         put_text(o, i == 0 ? "" : ", ");
         put_text(o, object ? "" : "[");
-        put_value(o, &pair->key);
+        emit_put_value(o, &pair->key);
         put_text(o, object ? ": " : ", ");
-        put_value(o, &pair->value);
+        emit_put_value(o, &pair->value);
         put_text(o, object ? "" : "]");
     }
     put_text(o, object ? "}" : "]}");
@@ -139,13 +139,13 @@ put_list(struct out *o, const tess_value *v)
     put_text(o, "[");
     for (size_t i = 0; i < v->as.list.count; i++) {
         put_text(o, i == 0 ? "" : ", ");
-        put_value(o, &v->as.list.items[i]);
+        emit_put_value(o, &v->as.list.items[i]);
     }
     put_text(o, "]");
 }
 
 static void
-put_value(struct out *o, const tess_value *v)
+emit_put_value(struct out *o, const tess_value *v)
 {
     char text[40];
 
@@ -197,8 +197,8 @@ json_write(const tess_value *value, char **text, tess_error *err)
     struct out o = {.nomem = false};
 
     msgpack_sbuffer_init(&o.text);
-    put_value(&o, value);
-    put(&o, "", 1); // the NUL
+    emit_put_value(&o, value);
+    emit_put(&o, "", 1); // the NUL
     if (o.nomem) {
         msgpack_sbuffer_destroy(&o.text);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value as JSON");

@@ -32,14 +32,14 @@ struct area {
 };
 
 static int64_t
-position(const struct area *a, const struct rd *r)
+layers_position(const struct area *a, const struct rd *r)
 {
     return (int64_t)(a->base + (a->size - r->left));
 }
 
 // Room for `capacity` layers at least.
 static bool
-reserve(struct layers *l, int capacity)
+layers_reserve(struct layers *l, int capacity)
 {
     if (capacity <= l->capacity)
         return true;
@@ -67,7 +67,7 @@ duplicate(const void *src, size_t size, uint8_t **copy)
 }
 
 static tess_status
-parse_head(const struct area *a, struct rd *r, int max, int *count, tess_error *err)
+layers_parse_head(const struct area *a, struct rd *r, int max, int *count, tess_error *err)
 {
     const uint8_t array = rd_u8(r);
     const uint8_t size_marker = rd_u8(r);
@@ -95,7 +95,7 @@ parse_head(const struct area *a, struct rd *r, int max, int *count, tess_error *
 static tess_status
 parse_entry(const struct area *a, struct rd *r, char *name, int32_t *offset, tess_error *err)
 {
-    const int64_t start = position(a, r);
+    const int64_t start = layers_position(a, r);
     const uint8_t name_marker = rd_u8(r);
     const size_t length = name_marker & LAYER_NAME_MAX;
     rd_bytes(r, name, length);
@@ -185,7 +185,7 @@ check_unique(const struct layers *l, tess_error *err)
 static tess_status
 parse_array(const struct area *a, struct rd *r, int count, tess_error *err)
 {
-    const int64_t start = position(a, r);
+    const int64_t start = layers_position(a, r);
     const uint8_t marker = rd_u8(r);
     const uint16_t n = rd_u16be(r);
 
@@ -209,8 +209,9 @@ layers_parse(const uint8_t *src, size_t src_size, size_t base, enum layers_place
     tess_status st = TESS_OK;
 
     *l = (struct layers){0};
-    TRY(parse_head(&a, &r, place == LAYERS_HEADER ? LAYERS_FIXED_MAX : LAYERS_VL_MAX, &count, err));
-    if (!reserve(&found, count))
+    TRY(layers_parse_head(&a, &r, place == LAYERS_HEADER ? LAYERS_FIXED_MAX : LAYERS_VL_MAX, &count,
+                          err));
+    if (!layers_reserve(&found, count))
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d metalayers", count));
     while (found.count < count) {
         struct layer *const layer = &found.items[found.count++];
@@ -252,7 +253,7 @@ layers_salvage(const uint8_t *src, size_t src_size, size_t base, struct layers *
     *lost = 0;
     (void)rd_take(&r, HEAD_SIZE - 2);
     const int count = rd_u16be(&r);
-    if (!reserve(l, LAYERS_FIXED_MAX))
+    if (!layers_reserve(l, LAYERS_FIXED_MAX))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers");
     *end = HEAD_SIZE + ARRAY_SIZE;
     while (l->count < LAYERS_FIXED_MAX) {
@@ -360,7 +361,7 @@ layers_add(struct layers *l, int max, const char *name, const void *content, siz
 
     if (st != TESS_OK)
         return st;
-    if (l->count == l->capacity && !reserve(l, l->capacity + LAYERS_VL_WRITE_MAX))
+    if (l->count == l->capacity && !layers_reserve(l, l->capacity + LAYERS_VL_WRITE_MAX))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d metalayers", l->count + 1);
 
     memcpy(layer.name, name, strlen(name));

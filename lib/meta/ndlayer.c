@@ -41,20 +41,20 @@ struct in {
 
 // The byte ahead, 0 past the end.
 static uint8_t
-peek(const struct in *in)
+ndlayer_peek(const struct in *in)
 {
     return in->at < in->size ? (uint8_t)in->src[in->at] : 0;
 }
 
 // The next number, if its marker is in first..last.
 static int64_t
-take_number(struct in *in, uint8_t first, uint8_t last)
+ndlayer_take_number(struct in *in, uint8_t first, uint8_t last)
 {
     msgpack_unpacked u;
     size_t at = in->at;
 
     msgpack_unpacked_init(&u);
-    if (in->bad || at >= in->size || peek(in) < first || peek(in) > last ||
+    if (in->bad || at >= in->size || ndlayer_peek(in) < first || ndlayer_peek(in) > last ||
         msgpack_unpack_next(&u, in->src, in->size, &at) != MSGPACK_UNPACK_SUCCESS) {
         in->bad = true;
         return 0;
@@ -66,7 +66,7 @@ take_number(struct in *in, uint8_t first, uint8_t last)
 static int
 take_small(struct in *in)
 {
-    return (int)take_number(in, SMALL_MIN, SMALL_MAX);
+    return (int)ndlayer_take_number(in, SMALL_MIN, SMALL_MAX);
 }
 
 // A string with a length of 32 bits; by hand, since msgpack-c would allocate. Points into src.
@@ -90,7 +90,7 @@ take_str32(struct in *in, size_t *size)
 static void
 skip_array_marker(struct in *in, int ndim)
 {
-    if (in->bad || in->at >= in->size || peek(in) != 0x90 + ndim)
+    if (in->bad || in->at >= in->size || ndlayer_peek(in) != 0x90 + ndim)
         in->bad = true;
     else
         in->at++;
@@ -101,7 +101,7 @@ take_int64s(struct in *in, int ndim, int64_t *values)
 {
     skip_array_marker(in, ndim);
     for (int i = 0; i < ndim; i++)
-        values[i] = take_number(in, INT64, INT64);
+        values[i] = ndlayer_take_number(in, INT64, INT64);
 }
 
 static void
@@ -109,7 +109,7 @@ take_int32s(struct in *in, int ndim, int32_t *values)
 {
     skip_array_marker(in, ndim);
     for (int i = 0; i < ndim; i++)
-        values[i] = (int32_t)take_number(in, INT32, INT32);
+        values[i] = (int32_t)ndlayer_take_number(in, INT32, INT32);
 }
 
 static void
@@ -125,9 +125,9 @@ static void
 take_caterva_01(struct in *in, struct ndlayer *nd)
 {
     skip_array_marker(in, nd->ndim);
-    const uint8_t marker = peek(in) == UINT64 ? UINT64 : INT64;
+    const uint8_t marker = ndlayer_peek(in) == UINT64 ? UINT64 : INT64;
     for (int i = 0; i < nd->ndim; i++)
-        nd->shape[i] = take_number(in, marker, marker);
+        nd->shape[i] = ndlayer_take_number(in, marker, marker);
     take_int32s(in, nd->ndim, nd->chunkshape);
 
     for (int i = 0; i < nd->ndim && marker == UINT64; i++) {
@@ -185,9 +185,9 @@ check_form(uint8_t form, bool is_caterva, size_t size, tess_error *err)
 
 // The fields up to ndim.
 static tess_status
-parse_head(struct in *in, bool is_caterva, uint8_t *form, int *ndim, tess_error *err)
+ndlayer_parse_head(struct in *in, bool is_caterva, uint8_t *form, int *ndim, tess_error *err)
 {
-    *form = peek(in);
+    *form = ndlayer_peek(in);
     const tess_status st = check_form(*form, is_caterva, in->size, err);
     if (st != TESS_OK)
         return st;
@@ -215,13 +215,13 @@ ndlayer_parse(const uint8_t *src, size_t size, bool is_caterva, struct ndlayer *
     tess_status st = TESS_OK;
 
     *nd = (struct ndlayer){0};
-    TRY(parse_head(&in, is_caterva, &form, &got.ndim, err));
+    TRY(ndlayer_parse_head(&in, is_caterva, &form, &got.ndim, err));
     if (form == FORM_CATERVA_01)
         take_caterva_01(&in, &got);
     else
         take_shapes(&in, &got);
     if (form >= FORM_DTYPE_OLD) {
-        if (form == FORM_DTYPE || peek(&in) != PACK_STR32)
+        if (form == FORM_DTYPE || ndlayer_peek(&in) != PACK_STR32)
             got.dtype_format = take_small(&in);
         dtype = take_str32(&in, &dtype_size);
     }
@@ -229,7 +229,7 @@ ndlayer_parse(const uint8_t *src, size_t size, bool is_caterva, struct ndlayer *
         TRY(err_set(err, TESS_ERR_CORRUPT, -1,
                     "byte %zu of %zu of the N-dimensional layer is %02x, which does not fit, or "
                     "the layer breaks off",
-                    in.at, size, peek(&in)));
+                    in.at, size, ndlayer_peek(&in)));
     if (in.at < size)
         TRY(err_set(err, TESS_ERR_CORRUPT, -1, "%zu bytes are left after the N-dimensional layer",
                     size - in.at));

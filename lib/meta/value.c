@@ -55,7 +55,7 @@ take_count(struct rd *r, int log2_width)
 }
 
 static void
-take_list(struct rd *r, uint32_t count, tess_value *v)
+value_take_list(struct rd *r, uint32_t count, tess_value *v)
 {
     v->type = TESS_VALUE_LIST;
     v->as.list.count = count;
@@ -140,7 +140,7 @@ take_scalar(struct rd *r, const uint8_t *at, tess_value *v)
 // The value ahead without what it contains: strings and bytes point into the source; lists and
 // maps have their count only, which is one that the bytes behind can hold.
 static void
-take(struct rd *r, tess_value *v)
+value_take(struct rd *r, tess_value *v)
 {
     const uint8_t *const at = r->at;
     const uint8_t marker = rd_u8(r);
@@ -151,7 +151,7 @@ take(struct rd *r, tess_value *v)
     if (marker >= 0x80 && marker <= 0x8f)
         take_map(r, marker & 0x0f, v);
     else if (marker >= 0x90 && marker <= 0x9f)
-        take_list(r, marker & 0x0f, v);
+        value_take_list(r, marker & 0x0f, v);
     else if (marker >= 0xa0 && marker <= 0xbf)
         take_string(r, marker & 0x1f, v);
     else if (marker >= BIN8 && marker <= BIN32)
@@ -163,7 +163,7 @@ take(struct rd *r, tess_value *v)
     else if (marker >= STR8 && marker <= STR32)
         take_string(r, take_count(r, marker - STR8), v);
     else if (marker >= ARRAY16 && marker <= ARRAY32)
-        take_list(r, take_count(r, marker - ARRAY16 + 1), v);
+        value_take_list(r, take_count(r, marker - ARRAY16 + 1), v);
     else if (marker >= MAP16 && marker <= MAP32)
         take_map(r, take_count(r, marker - MAP16 + 1), v);
     else
@@ -180,12 +180,12 @@ struct need {
 
 // A value at `depth`, with all that it contains.
 static void
-measure(struct rd *r, int depth, struct need *need)
+value_measure(struct rd *r, int depth, struct need *need)
 {
     tess_value v;
     size_t inside = 0;
 
-    take(r, &v);
+    value_take(r, &v);
     if (r->bad)
         return;
     switch (v.type) {
@@ -212,7 +212,7 @@ measure(struct rd *r, int depth, struct need *need)
     }
     need->values += (int64_t)inside;
     for (size_t i = 0; i < inside && !r->bad; i++)
-        measure(r, depth + 1, need);
+        value_measure(r, depth + 1, need);
 }
 
 // What is not used yet of the memory of a tree.
@@ -232,9 +232,9 @@ copy_chars(struct room *room, const void *src, size_t size)
 }
 
 static void
-fill(struct rd *r, struct room *room, tess_value *v)
+value_build(struct rd *r, struct room *room, tess_value *v)
 {
-    take(r, v);
+    value_take(r, v);
     assert(!r->bad); // measure() was here
     if (v->type == TESS_VALUE_STRING) {
         v->as.string.data = copy_chars(room, v->as.string.data, v->as.string.size);
@@ -247,15 +247,15 @@ fill(struct rd *r, struct room *room, tess_value *v)
         v->as.list.items = items;
         room->values += v->as.list.count;
         for (size_t i = 0; i < v->as.list.count; i++)
-            fill(r, room, &items[i]);
+            value_build(r, room, &items[i]);
     } else if (v->type == TESS_VALUE_MAP) {
         tess_pair *const pairs = (tess_pair *)room->values; // two values each
 
         v->as.map.pairs = pairs;
         room->values += 2 * v->as.map.count;
         for (size_t i = 0; i < v->as.map.count; i++) {
-            fill(r, room, &pairs[i].key);
-            fill(r, room, &pairs[i].value);
+            value_build(r, room, &pairs[i].key);
+            value_build(r, room, &pairs[i].value);
         }
     }
 }
@@ -287,7 +287,7 @@ value_parse(const uint8_t *src, size_t size, int max_depth, int64_t max_memory, 
     struct rd r = rd_init(src, size);
 
     *value = NULL;
-    measure(&r, 0, &need);
+    value_measure(&r, 0, &need);
     if (need.too_deep)
         return err_set(err, TESS_ERR_CORRUPT, (int64_t)(size - r.left),
                        "msgpack nested deeper than %d levels", max_depth);
@@ -304,7 +304,7 @@ value_parse(const uint8_t *src, size_t size, int max_depth, int64_t max_memory, 
         return st;
     struct room room = {root + 1, (char *)(root + 1 + need.values)};
     r = rd_init(src, size);
-    fill(&r, &room, root);
+    value_build(&r, &room, root);
     *value = root;
     return TESS_OK;
 }

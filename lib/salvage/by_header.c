@@ -74,7 +74,7 @@ mend_fixed(struct salvage_job *j, uint8_t *b, int32_t header_len, tess_error *er
 }
 
 static tess_status
-mend_header(struct salvage_job *j, tess_error *err)
+by_header_mend_header(struct salvage_job *j, tess_error *err)
 {
     const int64_t size = min_i64(j->search.size, FRONT_MOST);
     tess_status st = TESS_OK;
@@ -210,7 +210,7 @@ tess_status
 salvage_by_header(struct salvage_job *j, tess_error *err)
 {
     struct index_search x = {.j = j, .frame_len = claimed(j, frame_header_get_frame_len(j->front))};
-    tess_status st = mend_header(j, err);
+    tess_status st = by_header_mend_header(j, err);
     if (st != TESS_OK)
         return st;
     if (j->h.chunksize <= 0 && j->h.nbytes > 0)

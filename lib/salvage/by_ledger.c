@@ -83,8 +83,8 @@ place_found(struct hunt *hunt, uint64_t checksum, int64_t entry)
 }
 
 static tess_status
-found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
-            tess_error *err)
+by_ledger_found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
+                      tess_error *err)
 {
     struct hunt *const hunt = user;
     struct search *const search = &hunt->j->search;
@@ -100,7 +100,7 @@ found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is
 }
 
 static tess_status
-found_file(void *user, const char *name, tess_error *err)
+by_ledger_found_file(void *user, const char *name, tess_error *err)
 {
     struct hunt *const hunt = user;
     struct chunk_header h;
@@ -124,7 +124,7 @@ hunt_chunks(struct hunt *hunt, tess_error *err)
         return TESS_OK;
     qsort(hunt->wanted, (size_t)hunt->nwanted, sizeof *hunt->wanted, by_checksum);
     if (j->folder)
-        return folder_each(j->folder, found_file, hunt, err);
+        return folder_each(j->folder, by_ledger_found_file, hunt, err);
     const struct chunk_search what = {
         .from = j->h.header_len,
         .until = j->search.size,
@@ -132,7 +132,7 @@ hunt_chunks(struct hunt *hunt, tess_error *err)
         .nbytes = sizes_differ ? -1 : j->h.chunksize,
         .nbytes_last =
             sizes_differ ? -1 : frame_header_chunk_nbytes(&j->h, j->parts.list.nchunks - 1),
-        .found = found_chunk,
+        .found = by_ledger_found_chunk,
         .user = hunt,
     };
     return search_chunks(&j->search, &what, err);
@@ -268,7 +268,7 @@ count_chunks(const struct salvage_job *j, const struct ledger *ledger, int64_t *
 }
 
 static tess_status
-take_list(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
+by_ledger_take_list(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
 {
     const int64_t index_at = salvage_index_at(j);
     const int64_t frame_len = j->h.frame_len;
@@ -347,7 +347,7 @@ salvage_by_ledger(struct salvage_job *j, const struct ledger_place *place, tess_
         return st;
     st = take_header(j, &ledger, err);
     if (st == TESS_OK)
-        st = take_list(j, &ledger, err);
+        st = by_ledger_take_list(j, &ledger, err);
     j->parts.number = j->s->number = ledger.number;
     j->s->checked = j->s->list_confirmed = true;
     ledger_finish(&ledger);

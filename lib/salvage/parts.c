@@ -16,7 +16,8 @@
 
 // A piece of the file. *bytes is NULL on failure.
 static tess_status
-load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+parts_load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t **bytes,
+           tess_error *err)
 {
     *bytes = NULL;
     if (position < 0 || size < 1 || position > j->search.size || size > j->search.size - position)
@@ -53,13 +54,13 @@ salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
     uint8_t *bytes;
 
     *list = (struct frame_index){0};
-    tess_status st = load(j, position, min_i64(room, CHUNK_HEADER_SIZE), &bytes, err);
+    tess_status st = parts_load(j, position, min_i64(room, CHUNK_HEADER_SIZE), &bytes, err);
     if (st != TESS_OK)
         return st;
     st = chunk_header_parse(bytes, (size_t)min_i64(room, CHUNK_HEADER_SIZE), room, 8, &h, err);
     free(bytes);
     if (st == TESS_OK)
-        st = load(j, position, h.cbytes, &bytes, err);
+        st = parts_load(j, position, h.cbytes, &bytes, err);
     if (st != TESS_OK)
         return st;
     st = index_salvage(list, bytes, (size_t)h.cbytes, nchunks, entry_max, j->limits.memory, err);
@@ -132,7 +133,7 @@ parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, int *lost, t
     size_t end;
 
     j->s->trailer_damaged = true;
-    tess_status st = load(j, start, stop - start, &bytes, NULL);
+    tess_status st = parts_load(j, start, stop - start, &bytes, NULL);
     if (st != TESS_OK)
         return st == TESS_ERR_NOMEM ? err_set(err, st, -1, "no memory for a trailer") : TESS_OK;
     if (stop - start > LAYERS_AT)
@@ -149,7 +150,7 @@ is_sealed(const struct salvage_job *j, const uint8_t *tail, size_t tail_size, in
 {
     uint8_t *index = NULL;
     bool sealed = false;
-    if (j->h.nbytes > 0 && load(j, index_at, index_end - index_at, &index, NULL) != TESS_OK)
+    if (j->h.nbytes > 0 && parts_load(j, index_at, index_end - index_at, &index, NULL) != TESS_OK)
         return false;
     const size_t size = index ? (size_t)(index_end - index_at) : 0;
     if (trailer_check_seal(tail, tail_size, index, size, &sealed, NULL) != TESS_OK)
@@ -165,12 +166,12 @@ salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t
     uint8_t *end, *tail = NULL;
     int64_t length = 0;
     int lost = 0;
-    tess_status st = load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
+    tess_status st = parts_load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
     if (st == TESS_OK)
         st = trailer_length(end, frame_len - j->h.header_len, &length, err);
     free(end);
     if (st == TESS_OK)
-        st = load(j, frame_len - length, length, &tail, err);
+        st = parts_load(j, frame_len - length, length, &tail, err);
     if (st == TESS_OK) {
         j->parts.fingerprint = trailer_has_fingerprint(tail, (size_t)length);
         st = trailer_parse(tail, (size_t)length, &j->parts.vlmetas, err);

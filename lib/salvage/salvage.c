@@ -59,7 +59,7 @@ consider(void *user, const struct ledger_place *p)
 }
 
 static void
-forget(struct salvage_job *j)
+salvage_forget(struct salvage_job *j)
 {
     frame_parts_finish(&j->parts);
     frame_rebuild_forget(j->f);
@@ -123,26 +123,26 @@ find_parts(struct salvage_job *j, tess_error *err)
         st = salvage_by_ledger(j, &choice.place, err);
         if (!is_damage(st))
             return st;
-        forget(j);
+        salvage_forget(j);
     }
     st = as_it_opens(j, err);
     if (!is_damage(st))
         return st;
-    forget(j);
+    salvage_forget(j);
     st = salvage_by_header(j, err);
     if (!is_damage(st) || choice.rank < 0)
         return st;
     if (!j->s->older)
         return err_prefix(err, st, "nothing but commit %" PRIu64 ", an older state, can be made",
                           choice.place.number);
-    forget(j);
+    salvage_forget(j);
     st = salvage_by_ledger(j, &choice.place, err);
     j->s->is_older = true;
     return st;
 }
 
 static tess_status
-begin(struct salvage_job *j, struct watch *watch, tess_error *err)
+salvage_begin(struct salvage_job *j, struct watch *watch, tess_error *err)
 {
     struct io *const io = frame_rebuild_io(j->f);
     tess_status st = frame_stored_size(j->f, &j->nbytes, err);
@@ -166,7 +166,7 @@ frame_salvage(struct io *io, struct folder *folder, const struct frame_options *
     if (st != TESS_OK)
         return st;
     j.limits = *frame_limits(j.f);
-    st = begin(&j, watch, err);
+    st = salvage_begin(&j, watch, err);
     if (st == TESS_OK)
         st = find_parts(&j, err);
     s->list_confirmed |= j.parts.sealed && !s->in_order;

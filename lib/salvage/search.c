@@ -149,7 +149,7 @@ try_ledger(struct search *s, int64_t mark, int mark_at, ledger_found_fn *found, 
 }
 
 static tess_status
-look(struct search *s, int64_t done, tess_error *err)
+search_look(struct search *s, int64_t done, tess_error *err)
 {
     watch_add(s->watch, done);
     return watch_look(s->watch, err);
@@ -174,7 +174,7 @@ search_ledgers(struct search *s, ledger_found_fn *found, void *user, tess_error 
             at++;
         }
         if (st == TESS_OK)
-            st = look(s, w.stop - w.start, err);
+            st = search_look(s, w.stop - w.start, err);
     }
     free(w.bytes);
     return st;
@@ -211,7 +211,7 @@ search_chunks(struct search *s, const struct chunk_search *what, tess_error *err
         }
         at = w.end == s->size && at < w.stop ? w.stop : at;
         if (st == TESS_OK)
-            st = look(s, at - w.start, err);
+            st = search_look(s, at - w.start, err);
     }
     free(w.bytes);
     return st;

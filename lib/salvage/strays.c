@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 static int
-by_value(const void *a, const void *b)
+strays_by_value(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -61,12 +61,12 @@ can_decode(struct stray *x, int64_t entry)
 }
 
 static tess_status
-found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
-            tess_error *err)
+strays_found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is_one,
+                   tess_error *err)
 {
     struct stray *const x = user;
     const int64_t entry = position - x->j->h.header_len;
-    if (bsearch(&entry, x->known, x->nknown, sizeof entry, by_value)) {
+    if (bsearch(&entry, x->known, x->nknown, sizeof entry, strays_by_value)) {
         *is_one = true;
         return TESS_OK;
     }
@@ -79,13 +79,13 @@ found_chunk(void *user, int64_t position, const struct chunk_header *h, bool *is
 }
 
 static tess_status
-found_file(void *user, const char *name, tess_error *err)
+strays_found_file(void *user, const char *name, tess_error *err)
 {
     struct stray *const x = user;
     struct chunk_header h;
     int64_t entry;
     if (!sparse_chunk_number(name, &entry) ||
-        bsearch(&entry, x->known, x->nknown, sizeof entry, by_value) ||
+        bsearch(&entry, x->known, x->nknown, sizeof entry, strays_by_value) ||
         !stored_entry_look(x->j->f, entry, &h) ||
         (x->j->h.chunksize > 0 && h.nbytes > x->j->h.chunksize) || !can_decode(x, entry))
         return TESS_OK;
@@ -104,14 +104,14 @@ find_strays(struct stray *x, tess_error *err)
         .nbytes = sizes_differ ? -1 : j->h.chunksize,
         .nbytes_last =
             sizes_differ ? -1 : frame_header_chunk_nbytes(&j->h, j->parts.list.nchunks - 1),
-        .found = found_chunk,
+        .found = strays_found_chunk,
         .user = x,
     };
     if (!j->folder)
         return search_chunks(&j->search, &what, err);
-    const tess_status st = folder_each(j->folder, found_file, x, err);
+    const tess_status st = folder_each(j->folder, strays_found_file, x, err);
     if (x->count > 0)
-        qsort(x->items, (size_t)x->count, sizeof *x->items, by_value);
+        qsort(x->items, (size_t)x->count, sizeof *x->items, strays_by_value);
     return st;
 }
 
@@ -137,7 +137,7 @@ measure_known(struct stray *x, tess_error *err)
 static bool
 is_impossible(const struct stray *x, int64_t entry)
 {
-    const int64_t *const at = bsearch(&entry, x->known, x->nknown, sizeof entry, by_value);
+    const int64_t *const at = bsearch(&entry, x->known, x->nknown, sizeof entry, strays_by_value);
     const size_t i = at ? (size_t)(at - x->known) : 0;
     if (!at)
         return false;

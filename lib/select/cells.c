@@ -8,7 +8,7 @@
 
 // The first of [first, stop) whose chunk (block) along the axis is n or more.
 static int64_t
-lower_bound(const struct axis_pick *picks, int64_t first, int64_t stop, bool chunk, int64_t n)
+cells_lower_bound(const struct axis_pick *picks, int64_t first, int64_t stop, bool chunk, int64_t n)
 {
     while (first < stop) {
         const int64_t middle = first + (stop - first) / 2;
@@ -34,12 +34,12 @@ axis_range(const struct search *search, int axis, int64_t n, struct part *part, 
     const struct axis *const x = &search->s->axis[axis];
     const int64_t first = search->within ? search->within->first[axis] : 0;
     const int64_t stop = search->within ? search->within->stop[axis] : x->n;
-    const int64_t at = lower_bound(x->picks, first, stop, search->chunk, n);
+    const int64_t at = cells_lower_bound(x->picks, first, stop, search->chunk, n);
     if (at == stop)
         return false;
     *found = search->chunk ? x->picks[at].chunk : x->picks[at].block;
     part->first[axis] = at;
-    part->stop[axis] = lower_bound(x->picks, at, stop, search->chunk, *found + 1);
+    part->stop[axis] = cells_lower_bound(x->picks, at, stop, search->chunk, *found + 1);
     return true;
 }
 

@@ -71,7 +71,7 @@ next_block(const struct selection *s, const struct part *chunk, struct part *blo
 }
 
 static tess_status
-enter_chunk(struct job *job, tess_error *err)
+gather_enter_chunk(struct job *job, tess_error *err)
 {
     open_chunk_release(job->visit);
     job->visit = NULL;
@@ -81,7 +81,7 @@ enter_chunk(struct job *job, tess_error *err)
 
 // The next run of blocks of the chunk, or all of it.
 static void
-take_blocks(struct job *job, struct grain *g)
+gather_take_blocks(struct job *job, struct grain *g)
 {
     *g = (struct grain){.visit = job->visit, .chunk = job->chunk, .block = job->block};
     open_chunk_hold(g->visit);
@@ -95,18 +95,18 @@ take_blocks(struct job *job, struct grain *g)
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+gather_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct job *const job = arg;
     *more = job->more_blocks || job->more_chunks;
     if (!*more)
         return TESS_OK;
     if (!job->more_blocks) {
-        const tess_status st = enter_chunk(job, err);
+        const tess_status st = gather_enter_chunk(job, err);
         if (st != TESS_OK)
             return st;
     }
-    take_blocks(job, grain);
+    gather_take_blocks(job, grain);
     return TESS_OK;
 }
 
@@ -119,7 +119,7 @@ struct run {
 };
 
 static void
-look_ahead(const void *reader, struct span *span, int32_t most)
+gather_look_ahead(const void *reader, struct span *span, int32_t most)
 {
     const struct run *const r = reader;
     const struct selection *const s = r->job->s;
@@ -142,11 +142,12 @@ take_block(const struct job *job, const struct part *part, const struct decoded 
 }
 
 static tess_status
-read_blocks(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+gather_read_blocks(const struct job *job, const struct grain *g, struct chunk_scratch *s,
+                   tess_error *err)
 {
     struct run r = {.job = job, .g = g, .block = g->block, .left = g->nblocks};
     struct blocks blocks = {
-        .grid = job->s->grid, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+        .grid = job->s->grid, .v = g->visit, .s = s, .look_ahead = gather_look_ahead, .reader = &r};
     struct decoded block;
     tess_status st = TESS_OK;
 
@@ -164,7 +165,7 @@ read_blocks(const struct job *job, const struct grain *g, struct chunk_scratch *
 }
 
 static tess_status
-fill_special(const struct job *job, const struct grain *g, tess_error *err)
+gather_fill_special(const struct job *job, const struct grain *g, tess_error *err)
 {
     const struct chunk_grid *const grid = job->s->grid;
     struct part block = g->block;
@@ -184,7 +185,8 @@ fill_special(const struct job *job, const struct grain *g, tess_error *err)
 
 // A chunk whose items stand in C order.
 static tess_status
-read_linear(const struct job *job, const struct grain *g, struct chunk_cursor *cur, tess_error *err)
+gather_read_linear(const struct job *job, const struct grain *g, struct chunk_cursor *cur,
+                   tess_error *err)
 {
     const int64_t typesize = job->s->grid->g.typesize;
     struct picks p;
@@ -203,8 +205,8 @@ read_linear(const struct job *job, const struct grain *g, struct chunk_cursor *c
 
 // Blocks of the grid that are not the chunk's: each is put together from those.
 static tess_status
-read_foreign_blocks(const struct job *job, const struct grain *g, struct chunk_cursor *cur,
-                    tess_error *err)
+gather_read_foreign_blocks(const struct job *job, const struct grain *g, struct chunk_cursor *cur,
+                           tess_error *err)
 {
     const int32_t blocksize = job->s->grid->g.blocksize;
     struct part part = g->block;
@@ -225,40 +227,42 @@ read_foreign_blocks(const struct job *job, const struct grain *g, struct chunk_c
 }
 
 static tess_status
-read_bytes(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+gather_read_bytes(const struct job *job, const struct grain *g, struct chunk_scratch *s,
+                  tess_error *err)
 {
     const struct chunk_grid *const grid = job->s->grid;
     const struct stored_chunk *const sc = &g->visit->stored;
     struct chunk_cursor cur;
     tess_status st = cursor_init(&cur, &sc->chunk, &sc->bytes, s, err);
     if (st == TESS_OK)
-        st = grid->linear || grid->plain ? read_linear(job, g, &cur, err)
-                                         : read_foreign_blocks(job, g, &cur, err);
+        st = grid->linear || grid->plain ? gather_read_linear(job, g, &cur, err)
+                                         : gather_read_foreign_blocks(job, g, &cur, err);
     cursor_finish(&cur);
     return st;
 }
 
 static tess_status
-read_grain(const struct job *job, const struct grain *g, struct chunk_scratch *s, tess_error *err)
+gather_read_grain(const struct job *job, const struct grain *g, struct chunk_scratch *s,
+                  tess_error *err)
 {
     const struct chunk_grid *const grid = job->s->grid;
     tess_status st;
     if (g->nblocks > 0)
-        st = read_blocks(job, g, s, err);
+        st = gather_read_blocks(job, g, s, err);
     else if (!grid->plain && g->visit->kind == OPEN_SPECIAL)
-        return fill_special(job, g, err);
+        return gather_fill_special(job, g, err);
     else
-        st = read_bytes(job, g, s, err);
+        st = gather_read_bytes(job, g, s, err);
     return st == TESS_OK ? st : stored_chunk_blame(&g->visit->stored, g->visit->n, st, err);
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+gather_work(void *arg, void *grain, tess_error *err)
 {
     const struct job *const job = arg;
     struct pool *const pool = job->s->grid->pool;
     struct chunk_scratch *const s = pool_take(pool);
-    const tess_status st = s ? read_grain(job, grain, s, err)
+    const tess_status st = s ? gather_read_grain(job, grain, s, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(pool, s);
     watch_add(job->watch, max_i64(((const struct grain *)grain)->nblocks, 1));
@@ -266,7 +270,7 @@ work(void *arg, void *grain, tess_error *err)
 }
 
 static void
-drop(void *arg, void *grain)
+gather_drop(void *arg, void *grain)
 {
     (void)arg;
     open_chunk_release(((struct grain *)grain)->visit);
@@ -275,8 +279,10 @@ drop(void *arg, void *grain)
 tess_status
 selection_read(const struct selection *s, uint8_t *dst, struct watch *watch, tess_error *err)
 {
-    static const struct task task = {
-        .next = next, .work = work, .drop = drop, .grain_size = sizeof(struct grain)};
+    static const struct task task = {.next = gather_next,
+                                     .work = gather_work,
+                                     .drop = gather_drop,
+                                     .grain_size = sizeof(struct grain)};
     const struct chunk_grid *const grid = s->grid;
     struct job job = {.s = s, .dst = dst, .watch = watch};
     int64_t nbytes;

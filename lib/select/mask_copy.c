@@ -42,7 +42,7 @@ take_row(const struct mask_rows *r, const uint8_t *items, uint8_t *dst, size_t s
 
 // A word from here or there.
 static inline void
-choose(uint8_t *to, const uint8_t *from, size_t size, bool chosen)
+mask_copy_choose(uint8_t *to, const uint8_t *from, size_t size, bool chosen)
 {
     uint64_t old = 0, new = 0;
     memcpy(&old, to, size);
@@ -72,7 +72,7 @@ give_row(const struct mask_rows *r, uint8_t *items, const uint8_t *src, size_t s
     } else {
         for (; left > 0; to += step, bytes++) {
             const bool chosen = *bytes != 0;
-            choose(to, from, size, chosen);
+            mask_copy_choose(to, from, size, chosen);
             from += (size_t)chosen * by;
             left -= chosen;
         }
@@ -82,8 +82,8 @@ give_row(const struct mask_rows *r, uint8_t *items, const uint8_t *src, size_t s
 // -- blocks
 
 static inline void
-take_rows(const struct selection *s, const struct part *block, const uint8_t *items, uint8_t *dst,
-          size_t size)
+mask_copy_take_rows(const struct selection *s, const struct part *block, const uint8_t *items,
+                    uint8_t *dst, size_t size)
 {
     struct mask_rows r;
     mask_rows_begin(&r, s, block);
@@ -102,22 +102,22 @@ mask_gather(const struct selection *s, const struct part *part, const struct dec
         return false;
     switch (s->grid->g.typesize) {
     case 1:
-        take_rows(s, part, items, dst, 1);
+        mask_copy_take_rows(s, part, items, dst, 1);
         break;
     case 2:
-        take_rows(s, part, items, dst, 2);
+        mask_copy_take_rows(s, part, items, dst, 2);
         break;
     case 4:
-        take_rows(s, part, items, dst, 4);
+        mask_copy_take_rows(s, part, items, dst, 4);
         break;
     case 8:
-        take_rows(s, part, items, dst, 8);
+        mask_copy_take_rows(s, part, items, dst, 8);
         break;
     case 16:
-        take_rows(s, part, items, dst, 16);
+        mask_copy_take_rows(s, part, items, dst, 16);
         break;
     default:
-        take_rows(s, part, items, dst, (size_t)s->grid->g.typesize);
+        mask_copy_take_rows(s, part, items, dst, (size_t)s->grid->g.typesize);
         break;
     }
     return true;

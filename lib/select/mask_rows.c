@@ -33,7 +33,7 @@ mask_chosen(const struct selection *s, const struct part *block)
 }
 
 static const struct axis_pick *
-pick_of(const struct selection *s, const struct part *block, int axis)
+mask_rows_pick_of(const struct selection *s, const struct part *block, int axis)
 {
     return &s->axis[axis].picks[block->first[axis]];
 }
@@ -44,7 +44,7 @@ mask_rows_begin(struct mask_rows *r, const struct selection *s, const struct par
     const struct mask_index *const m = s->mask;
     *r = (struct mask_rows){.s = s, .block = block, .n = 1, .item_step = 1, .ahead = -1};
     for (int b = 0; b < s->grid->g.ndim; b++) {
-        const struct axis_pick *const p = pick_of(s, block, b);
+        const struct axis_pick *const p = mask_rows_pick_of(s, block, b);
         r->item += p->item;
         if (!m->over[b])
             continue;
@@ -56,19 +56,19 @@ mask_rows_begin(struct mask_rows *r, const struct selection *s, const struct par
     if (m->row >= 0) {
         const int64_t at = block->first[m->row];
         r->piece += m->reversed ? s->axis[m->row].n - 1 - at : at;
-        r->n = pick_of(s, block, m->row)->length;
+        r->n = mask_rows_pick_of(s, block, m->row)->length;
         r->item_step = s->axis[m->row].item_step;
     }
 }
 
 // The next combination of the mask's axes but the row.
 static bool
-turn(struct mask_rows *r)
+mask_rows_turn(struct mask_rows *r)
 {
     const struct selection *const s = r->s;
     const struct mask_index *const m = s->mask;
     for (int b = s->grid->g.ndim - 1; b >= 0; b--) {
-        const int64_t length = pick_of(s, r->block, b)->length;
+        const int64_t length = mask_rows_pick_of(s, r->block, b)->length;
         if (!m->over[b] || b == m->row || length == 1)
             continue;
         const int64_t by = ++r->now[b] < length ? 1 : 1 - length;
@@ -85,12 +85,12 @@ turn(struct mask_rows *r)
 // Pieces are far apart, in the mask and in the caller's memory, so a CPU does not guess where the
 // next one is.
 static void
-look_ahead(struct mask_rows *r)
+mask_rows_look_ahead(struct mask_rows *r)
 {
     const struct selection *const s = r->s;
     const int b = r->ahead;
     r->later = r->before;
-    if (b < 0 || r->now[b] + AHEAD >= pick_of(s, r->block, b)->length)
+    if (b < 0 || r->now[b] + AHEAD >= mask_rows_pick_of(s, r->block, b)->length)
         return;
     r->later = s->mask->before[r->piece + AHEAD * s->mask->piece_step[b]];
     __builtin_prefetch(r->bytes + AHEAD * s->axis[b].at_step);
@@ -100,7 +100,7 @@ bool
 mask_rows_next(struct mask_rows *r)
 {
     const struct mask_index *const m = r->s->mask;
-    while (!r->begun || turn(r)) {
+    while (!r->begun || mask_rows_turn(r)) {
         const int64_t *const before = &m->before[r->piece];
         r->begun = true;
         if (before[0] == before[1])
@@ -108,7 +108,7 @@ mask_rows_next(struct mask_rows *r)
         r->before = before[0];
         r->count = before[1] - before[0];
         r->bytes = m->bytes + r->offset;
-        look_ahead(r);
+        mask_rows_look_ahead(r);
         return true;
     }
     return false;

@@ -19,7 +19,7 @@
 enum { DENSE = 64 }; // of as many items, one is picked: a block is needed as a whole
 
 static const struct axis_pick *
-pick_of(const struct selection *s, const struct part *block, int axis)
+mask_pick_of(const struct selection *s, const struct part *block, int axis)
 {
     return &s->axis[axis].picks[block->first[axis]];
 }
@@ -66,7 +66,7 @@ fills_block(const struct selection *s, const struct part *block)
 }
 
 static bool
-find_chunk(const struct selection *s, int64_t n, struct part *chunk)
+mask_find_chunk(const struct selection *s, int64_t n, struct part *chunk)
 {
     bool found = cells_chunk(s, n, chunk);
     while (found && !meets_chunk(s, chunk))
@@ -75,7 +75,7 @@ find_chunk(const struct selection *s, int64_t n, struct part *chunk)
 }
 
 static bool
-find_block(const struct selection *s, const struct part *chunk, int64_t n, struct part *block)
+mask_find_block(const struct selection *s, const struct part *chunk, int64_t n, struct part *block)
 {
     bool found = cells_block(s, chunk, n, block);
     while (found && !meets_block(s, block))
@@ -84,7 +84,7 @@ find_block(const struct selection *s, const struct part *chunk, int64_t n, struc
 }
 
 static struct reach
-reach_of(const struct selection *s, const struct part *block)
+mask_reach_of(const struct selection *s, const struct part *block)
 {
     const struct mask_index *const m = s->mask;
     struct reach reach = {.first = INT64_MAX};
@@ -92,7 +92,7 @@ reach_of(const struct selection *s, const struct part *block)
     struct mask_rows r;
 
     for (int b = 0; b < s->grid->g.ndim; b++) {
-        const int64_t length = pick_of(s, block, b)->length;
+        const int64_t length = mask_pick_of(s, block, b)->length;
         const int64_t by = m->over[b] ? 0 : (length - 1) * s->axis[b].item_step;
         lower += min_i64(by, 0);
         upper += max_i64(by, 0);
@@ -128,7 +128,7 @@ turn_inner(struct picks *p, bool runs)
     for (int b = s->grid->g.ndim - 1; b >= 0; b--) {
         if (m->over[b] || (runs && b == m->inner_row))
             continue;
-        if (++p->now[b] < pick_of(s, p->block, b)->length)
+        if (++p->now[b] < mask_pick_of(s, p->block, b)->length)
             return true;
         p->now[b] = 0;
     }
@@ -144,18 +144,18 @@ inner_pick(const struct picks *p, bool runs)
     struct pick pick = {
         .item = r->item + p->k * r->item_step,
         .at = (r->before + r->count - p->left) * m->inner,
-        .length = runs ? pick_of(s, p->block, m->inner_row)->length : 1,
+        .length = runs ? mask_pick_of(s, p->block, m->inner_row)->length : 1,
     };
     for (int b = 0; b < s->grid->g.ndim; b++)
         if (!m->over[b]) {
             pick.item += p->now[b] * s->axis[b].item_step;
-            pick.at += (pick_of(s, p->block, b)->at + p->now[b]) * s->axis[b].at_step;
+            pick.at += (mask_pick_of(s, p->block, b)->at + p->now[b]) * s->axis[b].at_step;
         }
     return pick;
 }
 
 static void
-begin_picks(struct picks *p)
+mask_begin_picks(struct picks *p)
 {
     mask_rows_begin(&p->rows, p->s, p->block);
     memset(p->now, 0, sizeof p->now);
@@ -163,7 +163,7 @@ begin_picks(struct picks *p)
 }
 
 static void
-next_picks(struct picks *p)
+mask_next_picks(struct picks *p)
 {
     const struct mask_index *const m = p->s->mask;
     const struct mask_rows *const r = &p->rows;
@@ -197,7 +197,7 @@ next_picks(struct picks *p)
 }
 
 static void
-finish(struct selection *s)
+finish_mask(struct selection *s)
 {
     for (int i = 0; i < NDIM_MAX; i++)
         free(s->axis[i].picks);
@@ -209,12 +209,12 @@ finish(struct selection *s)
 }
 
 static const struct selection_kind masked = {
-    .chunk = find_chunk,
-    .block = find_block,
-    .reach = reach_of,
-    .picks_begin = begin_picks,
-    .picks_next = next_picks,
-    .finish = finish,
+    .chunk = mask_find_chunk,
+    .block = mask_find_block,
+    .reach = mask_reach_of,
+    .picks_begin = mask_begin_picks,
+    .picks_next = mask_next_picks,
+    .finish = finish_mask,
     .fills_block = fills_block,
     .gather = mask_gather,
     .scatter = mask_scatter,
@@ -280,8 +280,8 @@ add_line(struct selection *s, const struct line *line, int64_t cell_step, tess_e
 
 // The axes of the base, and what the mask's bytes have to do with them.
 static tess_status
-add_axes(struct selection *s, const struct index_map *map, const int64_t *shape, int ndim,
-         const int64_t *start, const int64_t *stop, tess_error *err)
+mask_add_axes(struct selection *s, const struct index_map *map, const int64_t *shape, int ndim,
+              const int64_t *start, const int64_t *stop, tess_error *err)
 {
     struct mask_index *const m = s->mask;
     struct line lines[NDIM_MAX];
@@ -430,7 +430,7 @@ look_at_bytes(struct selection *s)
 }
 
 static tess_status
-look(struct selection *s, tess_error *err)
+mask_look(struct selection *s, tess_error *err)
 {
     struct mask_index *const m = s->mask;
     const struct axis *const row = m->row < 0 ? NULL : &s->axis[m->row];
@@ -478,9 +478,9 @@ selection_of_mask(struct selection *s, const struct chunk_grid *grid, const stru
     s->mask->bytes = bytes;
     s->mask->row = s->mask->inner_row = -1;
     s->mask->inner = 1;
-    tess_status st = add_axes(s, map, shape, ndim, start, stop, err);
+    tess_status st = mask_add_axes(s, map, shape, ndim, start, stop, err);
     if (st == TESS_OK)
-        st = look(s, err);
+        st = mask_look(s, err);
     if (st != TESS_OK)
         selection_finish(s);
     return st;

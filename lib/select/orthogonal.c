@@ -16,7 +16,7 @@
 // -- parts
 
 static struct reach
-reach_of(const struct selection *s, const struct part *block)
+axes_reach_of(const struct selection *s, const struct part *block)
 {
     struct reach r = {.stop = 1, .npicks = 1};
     for (int i = 0; i < s->grid->g.ndim; i++) {
@@ -30,7 +30,7 @@ reach_of(const struct selection *s, const struct part *block)
 }
 
 static void
-begin_picks(struct picks *p)
+axes_begin_picks(struct picks *p)
 {
     for (int i = 0; i < p->s->grid->g.ndim; i++)
         p->now[i] = p->block->first[i];
@@ -38,7 +38,7 @@ begin_picks(struct picks *p)
 
 // The next combination of all axes but the last.
 static bool
-turn(struct picks *p, int axis)
+axes_turn(struct picks *p, int axis)
 {
     while (--axis >= 0) {
         if (++p->now[axis] < p->block->stop[axis])
@@ -50,7 +50,7 @@ turn(struct picks *p, int axis)
 
 // Combinations of the picks along all axes.
 static void
-next_picks(struct picks *p)
+axes_next_picks(struct picks *p)
 {
     const struct axis *const axis = p->s->axis;
     const int last = p->s->grid->g.ndim - 1;
@@ -74,13 +74,13 @@ next_picks(struct picks *p)
         }
         if (p->now[last] == p->block->stop[last]) {
             p->now[last] = p->block->first[last];
-            p->more = turn(p, last);
+            p->more = axes_turn(p, last);
         }
     }
 }
 
 static void
-finish(struct selection *s)
+axes_finish(struct selection *s)
 {
     for (int i = 0; i < NDIM_MAX; i++)
         free(s->axis[i].picks);
@@ -89,10 +89,10 @@ finish(struct selection *s)
 static const struct selection_kind kind = {
     .chunk = cells_chunk,
     .block = cells_block,
-    .reach = reach_of,
-    .picks_begin = begin_picks,
-    .picks_next = next_picks,
-    .finish = finish,
+    .reach = axes_reach_of,
+    .picks_begin = axes_begin_picks,
+    .picks_next = axes_next_picks,
+    .finish = axes_finish,
 };
 
 // -- from lists of indices
@@ -187,8 +187,8 @@ add_copies(struct selection *s, int64_t count, int64_t at_step)
 }
 
 static tess_status
-add_axes(struct selection *s, const struct index_map *map, const int64_t *counts,
-         const int64_t *const *indices, tess_error *err)
+axes_add_all(struct selection *s, const struct index_map *map, const int64_t *counts,
+             const int64_t *const *indices, tess_error *err)
 {
     static const int64_t zero = 0;
     struct axis_list list[NDIM_MAX];
@@ -223,7 +223,7 @@ selection_of_axes(struct selection *s, const struct chunk_grid *grid, const stru
 {
     selection_begin(s, &kind, grid);
     s->nblocks = 1;
-    const tess_status st = add_axes(s, map, counts, indices, err);
+    const tess_status st = axes_add_all(s, map, counts, indices, err);
     if (st != TESS_OK)
         selection_finish(s);
     return st;

@@ -37,7 +37,7 @@ lower_point(const struct point *points, int64_t first, int64_t stop, int64_t chu
 }
 
 static bool
-find_chunk(const struct selection *s, int64_t n, struct part *chunk)
+points_find_chunk(const struct selection *s, int64_t n, struct part *chunk)
 {
     const int64_t first = lower_point(s->points, 0, s->npoints, n, 0);
     if (first == s->npoints)
@@ -49,7 +49,8 @@ find_chunk(const struct selection *s, int64_t n, struct part *chunk)
 }
 
 static bool
-find_block(const struct selection *s, const struct part *chunk, int64_t n, struct part *block)
+points_find_block(const struct selection *s, const struct part *chunk, int64_t n,
+                  struct part *block)
 {
     const int64_t stop = chunk->stop[0];
     const int64_t first = lower_point(s->points, chunk->first[0], stop, chunk->n, n);
@@ -62,7 +63,7 @@ find_block(const struct selection *s, const struct part *chunk, int64_t n, struc
 }
 
 static struct reach
-reach_of(const struct selection *s, const struct part *block)
+points_reach_of(const struct selection *s, const struct part *block)
 {
     const struct point *const first = s->points + block->first[0];
     const int64_t n = block->stop[0] - block->first[0];
@@ -76,13 +77,13 @@ reach_of(const struct selection *s, const struct part *block)
 }
 
 static void
-begin_picks(struct picks *p)
+points_begin_picks(struct picks *p)
 {
     p->now[0] = p->block->first[0];
 }
 
 static void
-next_picks(struct picks *p)
+points_next_picks(struct picks *p)
 {
     const struct point *const points = p->s->points;
     while (p->n < PICKS_MAX && p->now[0] < p->block->stop[0]) {
@@ -93,18 +94,18 @@ next_picks(struct picks *p)
 }
 
 static void
-finish(struct selection *s)
+points_finish(struct selection *s)
 {
     free(s->points);
 }
 
 static const struct selection_kind kind = {
-    .chunk = find_chunk,
-    .block = find_block,
-    .reach = reach_of,
-    .picks_begin = begin_picks,
-    .picks_next = next_picks,
-    .finish = finish,
+    .chunk = points_find_chunk,
+    .block = points_find_block,
+    .reach = points_reach_of,
+    .picks_begin = points_begin_picks,
+    .picks_next = points_next_picks,
+    .finish = points_finish,
 };
 
 // -- from coordinates
@@ -126,7 +127,7 @@ point_at(const struct selection *s, const struct index_map *map, const int64_t *
 enum key { KEY_ITEM, KEY_BLOCK, KEY_CHUNK };
 
 static int64_t
-key_of(const struct point *p, enum key key)
+points_key_of(const struct point *p, enum key key)
 {
     return key == KEY_CHUNK ? p->chunk : key == KEY_BLOCK ? p->block : p->item;
 }
@@ -138,14 +139,14 @@ sort_by_byte(const struct point *from, struct point *to, int64_t n, enum key key
     int64_t start[256] = {0}, sum = 0;
 
     for (int64_t i = 0; i < n; i++)
-        start[key_of(&from[i], key) >> shift & 0xff]++;
+        start[points_key_of(&from[i], key) >> shift & 0xff]++;
     for (int i = 0; i < 256; i++) {
         const int64_t count = start[i];
         start[i] = sum;
         sum += count;
     }
     for (int64_t i = 0; i < n; i++)
-        to[start[key_of(&from[i], key) >> shift & 0xff]++] = from[i];
+        to[start[points_key_of(&from[i], key) >> shift & 0xff]++] = from[i];
 }
 
 // Sort by one key, byte after byte from the lowest. *points and *spare may change places.
@@ -154,7 +155,7 @@ sort_by(struct point **points, struct point **spare, int64_t n, enum key key)
 {
     int64_t bits = 0; // that are set in any
     for (int64_t i = 0; i < n; i++)
-        bits |= key_of(&(*points)[i], key);
+        bits |= points_key_of(&(*points)[i], key);
     for (int shift = 0; bits >> shift > 0; shift += 8) {
         sort_by_byte(*points, *spare, n, key, shift);
         struct point *const sorted = *spare;

@@ -26,7 +26,7 @@ struct chosen_source {
 };
 
 static bool
-next(void *cursor, struct edit *e)
+scatter_next(void *cursor, struct edit *e)
 {
     struct chosen_source *const c = cursor;
     if (!c->more)
@@ -41,7 +41,8 @@ next(void *cursor, struct edit *e)
 
 // The first block from `nblock` on.
 static bool
-find_block(const struct chosen_source *c, const struct edit *e, int32_t nblock, struct part *block)
+scatter_find_block(const struct chosen_source *c, const struct edit *e, int32_t nblock,
+                   struct part *block)
 {
     struct part chunk = {.n = e->n};
     memcpy(chunk.first, e->lo, sizeof chunk.first);
@@ -50,22 +51,22 @@ find_block(const struct chosen_source *c, const struct edit *e, int32_t nblock, 
 }
 
 static int32_t
-touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
+scatter_touched(const void *from, const struct edit *e, int32_t nblock, bool *replaced)
 {
     const struct chosen_source *const c = from;
     struct part block;
-    const bool found = find_block(c, e, nblock, &block);
+    const bool found = scatter_find_block(c, e, nblock, &block);
     *replaced = found && selection_fills_block(c->s, &block);
     return (int32_t)(found ? block.n : c->s->grid->g.nblocks);
 }
 
 static void
-fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+scatter_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 {
     const struct chosen_source *const c = from;
     struct part block;
     struct picks p;
-    const bool found = find_block(c, e, nblock, &block);
+    const bool found = scatter_find_block(c, e, nblock, &block);
 
     assert(found && block.n == nblock);
     (void)found;
@@ -80,7 +81,7 @@ fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
 
 // The item that all picks of the chunk bring.
 static const uint8_t *
-constant(const void *from, const struct edit *e)
+scatter_constant(const void *from, const struct edit *e)
 {
     const struct chosen_source *const c = from;
     const struct geometry *const g = &c->s->grid->g;
@@ -91,7 +92,7 @@ constant(const void *from, const struct edit *e)
 
     if (c->same || c->s->kind->scatter) // picks of these may be very many
         return c->same ? c->src : NULL;
-    while (block.n + 1 < g->nblocks && find_block(c, e, (int32_t)block.n + 1, &block)) {
+    while (block.n + 1 < g->nblocks && scatter_find_block(c, e, (int32_t)block.n + 1, &block)) {
         picks_begin(&p, c->s, &block);
         while (picks_next(&p))
             for (int64_t i = 0; i < p.n; i++) {
@@ -113,10 +114,10 @@ selection_write(struct chunk_grid *grid, const struct selection *s, const uint8_
     struct edit_source source = {
         .from = &c,
         .cursor = &c,
-        .next = next,
-        .touched = touched,
-        .fill = fill,
-        .constant = constant,
+        .next = scatter_next,
+        .touched = scatter_touched,
+        .fill = scatter_fill,
+        .constant = scatter_constant,
         .watch = watch,
     };
 

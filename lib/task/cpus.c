@@ -40,7 +40,7 @@ wanted(int otherwise)
 enum { SPIN = 1 << 16 }; // beside the number of threads
 
 static int
-known(void)
+cpus_known(void)
 {
     static atomic_int cached; // threads that meet here find the same
     int mask = atomic_load_explicit(&cached, memory_order_relaxed);
@@ -59,11 +59,11 @@ known(void)
 int
 cpus_threads(void)
 {
-    return known() & ~SPIN;
+    return cpus_known() & ~SPIN;
 }
 
 bool
 cpus_may_spin(void)
 {
-    return known() & SPIN;
+    return cpus_known() & SPIN;
 }

@@ -15,7 +15,7 @@ enum {
 };
 
 static int64_t
-now(void)
+patience_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -29,7 +29,7 @@ patience_begin(struct patience *p, const tess_context *context, int64_t ms)
     watch_begin(&p->watch, context ? context : &nobody, 1);
     p->nap = NAP_FIRST;
     p->end = -1;
-    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, now(), &p->end)))
+    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, patience_now(), &p->end)))
         p->end = INT64_MAX;
 }
 
@@ -37,7 +37,7 @@ bool
 patience_again(struct patience *p, tess_status *st, tess_error *err)
 {
     const tess_status wanted = watch_look(&p->watch, err);
-    const int64_t left = p->end < 0 ? INT64_MAX : p->end - now();
+    const int64_t left = p->end < 0 ? INT64_MAX : p->end - patience_now();
     if (wanted != TESS_OK)
         *st = wanted;
     if (wanted != TESS_OK || left <= 0)

@@ -11,7 +11,7 @@
 static atomic_uint forks;
 
 static void
-in_child(void)
+process_in_child(void)
 {
     atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
 }
@@ -19,7 +19,7 @@ in_child(void)
 static void
 count_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, in_child);
+    (void)pthread_atfork(NULL, NULL, process_in_child);
 }
 
 unsigned

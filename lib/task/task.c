@@ -83,7 +83,7 @@ run_alone(const struct task *task, void *self, struct watch *watch, tess_error *
 }
 
 static void
-drop(const struct job *j, struct slot *s)
+task_drop(const struct job *j, struct slot *s)
 {
     if (j->task->drop)
         j->task->drop(j->self, s->grain);
@@ -92,7 +92,7 @@ drop(const struct job *j, struct slot *s)
 // The functions from here to participate() are called with the lock held, and return with it.
 
 static void
-changed(struct job *j)
+task_changed(struct job *j)
 {
     gate_changed(&j->gate);
     gate_wake_all(&j->gate);
@@ -113,14 +113,14 @@ failed(struct job *j, tess_status st, const tess_error *err)
 }
 
 static void
-give_back(struct job *j, struct slot *s)
+task_give_back(struct job *j, struct slot *s)
 {
     s->after = j->idle;
     j->idle = s;
 }
 
 static void
-append(struct job *j, struct slot *s)
+task_append(struct job *j, struct slot *s)
 {
     s->after = NULL;
     s->done = false;
@@ -155,14 +155,14 @@ make(struct job *j, tess_error *err)
     gate_lock(&j->gate);
     j->inside = false;
     if (st == TESS_OK && more) {
-        append(j, s);
+        task_append(j, s);
     } else {
-        give_back(j, s);
+        task_give_back(j, s);
         j->ended = true;
     }
     if (st != TESS_OK)
         failed(j, st, err);
-    changed(j);
+    task_changed(j);
 }
 
 static bool
@@ -172,25 +172,25 @@ may_finish(const struct job *j)
 }
 
 static void
-finish(struct job *j, tess_error *err)
+task_finish(struct job *j, tess_error *err)
 {
     struct slot *const s = j->first;
 
     j->inside = true;
     gate_unlock(&j->gate);
     const tess_status st = j->task->finish(j->self, s->grain, err);
-    drop(j, s);
+    task_drop(j, s);
     gate_lock(&j->gate);
     j->inside = false;
     j->first = s->after;
-    give_back(j, s);
+    task_give_back(j, s);
     if (st != TESS_OK)
         failed(j, st, err);
-    changed(j);
+    task_changed(j);
 }
 
 static void
-work(struct job *j, tess_error *err)
+task_work(struct job *j, tess_error *err)
 {
     struct slot *const s = j->ready;
 
@@ -201,15 +201,15 @@ work(struct job *j, tess_error *err)
     gate_unlock(&j->gate);
     const tess_status st = j->task->work(j->self, s->grain, err);
     if (!j->task->finish)
-        drop(j, s);
+        task_drop(j, s);
     gate_lock(&j->gate);
     if (!j->task->finish)
-        give_back(j, s);
+        task_give_back(j, s);
     if (st != TESS_OK)
         failed(j, st, err);
     else
         s->done = true;
-    changed(j);
+    task_changed(j);
 }
 
 // How far the job is, to whoever waits for it.
@@ -222,7 +222,7 @@ report(struct job *j, tess_error *err)
     if (st == TESS_OK)
         return;
     failed(j, st, err);
-    changed(j);
+    task_changed(j);
 }
 
 // Nothing is left to begin; and to finish, for the caller. What others still do is their affair.
@@ -244,9 +244,9 @@ participate(struct job *j, bool caller)
         if (may_make(j))
             make(j, err);
         else if (may_finish(j))
-            finish(j, err);
+            task_finish(j, err);
         else if (j->ready)
-            work(j, err);
+            task_work(j, err);
         else
             gate_wait(&j->gate);
         if (caller && watch_is_due(j->watch))
@@ -255,14 +255,14 @@ participate(struct job *j, bool caller)
 }
 
 static void
-help(struct workers_call *call)
+task_help(struct workers_call *call)
 {
     struct job *const j = (struct job *)call;
 
     gate_lock(&j->gate);
     participate(j, false);
     j->left++;
-    changed(j);
+    task_changed(j);
     gate_unlock(&j->gate); // the job is gone from here on
 }
 
@@ -278,7 +278,7 @@ more_slots(struct job *j)
 
     for (size_t i = 0; slots && i < n; i++) {
         slots[i].grain = (unsigned char *)slots + table + i * size;
-        give_back(j, &slots[i]);
+        task_give_back(j, &slots[i]);
     }
     return slots;
 }
@@ -304,7 +304,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
     struct slot slots[SLOTS_FIRST], *more = NULL;
     tess_error text;
     struct job j = {
-        .call = {.help = help, .cost = width->cost, .wanted = task_threads(width) - 1},
+        .call = {.help = task_help, .cost = width->cost, .wanted = task_threads(width) - 1},
         .task = task,
         .self = self,
         .watch = width->watch,
@@ -316,7 +316,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
     gate_lock(&j.gate);
     for (int i = 0; i < SLOTS_FIRST; i++) {
         slots[i].grain = grains[i].bytes;
-        give_back(&j, &slots[i]);
+        task_give_back(&j, &slots[i]);
     }
     while (j.idle && !j.ended) // the first two, before anybody hears of it
         make(&j, err ? &text : NULL);
@@ -329,7 +329,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
     gate_unlock(&j.gate);
     gate_finish(&j.gate);
     for (struct slot *s = j.first; s; s = s->after)
-        drop(&j, s);
+        task_drop(&j, s);
     free(more);
     return j.status;
 }

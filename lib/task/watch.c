@@ -9,7 +9,7 @@
 #include <time.h>
 
 static int64_t
-now(void)
+watch_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -24,7 +24,7 @@ is_watched(const struct watch *w)
 
 // `part` of `all`, of n; without overflow, and n if it is all.
 static int64_t
-share(int64_t n, int64_t part, int64_t all)
+watch_share(int64_t n, int64_t part, int64_t all)
 {
     if (part >= all)
         return n;
@@ -40,7 +40,7 @@ watch_begin(struct watch *w, const tess_context *context, int64_t total)
     w->total = w->to = total;
     w->from = w->work = 0;
     atomic_init(&w->done, 0);
-    w->last = now();
+    w->last = watch_now();
     w->told = false;
 }
 
@@ -60,7 +60,7 @@ watch_part(struct watch *w, const struct watch_range *range, int64_t done, int64
     if (!is_watched(w))
         return;
     w->from = w->to;
-    w->to = max_i64(w->from, range->from + share(range->to - range->from, done, of));
+    w->to = max_i64(w->from, range->from + watch_share(range->to - range->from, done, of));
     w->work = 0;
 }
 
@@ -87,11 +87,11 @@ static int64_t
 reached(struct watch *w)
 {
     const int64_t done = atomic_load_explicit(&w->done, memory_order_relaxed);
-    return w->work > 0 ? w->from + share(w->to - w->from, done, w->work) : w->from;
+    return w->work > 0 ? w->from + watch_share(w->to - w->from, done, w->work) : w->from;
 }
 
 static bool
-tell(struct watch *w, int64_t done)
+watch_tell(struct watch *w, int64_t done)
 {
     w->told = true;
     return w->context->progress(done, w->total, w->context->progress_user);
@@ -100,7 +100,8 @@ tell(struct watch *w, int64_t done)
 bool
 watch_is_due(const struct watch *w)
 {
-    return is_watched(w) && now() - w->last >= (int64_t)w->context->progress_interval * 1000000;
+    return is_watched(w) &&
+           watch_now() - w->last >= (int64_t)w->context->progress_interval * 1000000;
 }
 
 tess_status
@@ -109,19 +110,19 @@ watch_look(struct watch *w, tess_error *err)
     if (!watch_is_due(w))
         return TESS_OK;
     const int64_t done = reached(w);
-    const bool go_on = tell(w, done);
-    w->last = now();
+    const bool go_on = watch_tell(w, done);
+    w->last = watch_now();
     if (go_on)
         return TESS_OK;
     return err_set(err, TESS_ERR_CANCELLED, -1,
                    "the program cancelled the call, %d %% of which were done",
-                   (int)share(100, done, w->total));
+                   (int)watch_share(100, done, w->total));
 }
 
 tess_status
 watch_end(struct watch *w, tess_status st)
 {
     if (st == TESS_OK && is_watched(w) && (w->told || watch_is_due(w)))
-        (void)tell(w, w->total);
+        (void)watch_tell(w, w->total);
     return st;
 }

@@ -38,7 +38,7 @@ static struct {
     struct worker workers[CPUS_THREADS_MAX];
 } all = {.gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .bell = PTHREAD_COND_INITIALIZER}};
 
-static void *run(void *worker);
+static void *workers_run(void *worker);
 
 // Signals are for the threads of the user.
 static void
@@ -50,7 +50,7 @@ start_one(void)
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     w->helping = false;
-    if (pthread_create(&w->thread, NULL, run, w) == 0)
+    if (pthread_create(&w->thread, NULL, workers_run, w) == 0)
         all.count++;
     else
         all.refused = true;
@@ -71,7 +71,7 @@ ring(void)
 }
 
 static struct workers_call *
-join(void)
+workers_join(void)
 {
     struct workers_call *const call = all.calls;
 
@@ -83,7 +83,7 @@ join(void)
 }
 
 static void *
-run(void *worker)
+workers_run(void *worker)
 {
     struct worker *const w = worker;
     int before;
@@ -96,7 +96,7 @@ run(void *worker)
             gate_wait(&all.gate);
             continue;
         }
-        struct workers_call *const call = join();
+        struct workers_call *const call = workers_join();
         w->helping = true;
         gate_unlock(&all.gate);
         call->help(call);
@@ -120,7 +120,7 @@ after_fork(void)
 }
 
 static void
-in_child(void)
+workers_in_child(void)
 {
     gate_init(&all.gate);
     all.calls = NULL;
@@ -132,7 +132,7 @@ in_child(void)
 static void
 watch_forks(void)
 {
-    pthread_atfork(before_fork, after_fork, in_child);
+    pthread_atfork(before_fork, after_fork, workers_in_child);
 }
 
 bool

@@ -56,7 +56,7 @@ struct changer {
 };
 
 static void
-append(struct chain *chain, struct changed *first, struct changed *last)
+change_append(struct chain *chain, struct changed *first, struct changed *last)
 {
     if (chain->first)
         chain->last->next = first;
@@ -129,7 +129,7 @@ change_part(void *self, void *tally, const tess_part *part, tess_error *err)
         c->start[i] = part->start[i];
         c->stop[i] = part->start[i] + part->shape[i];
     }
-    append(chain, c, c);
+    change_append(chain, c, c);
     return each_answer(&changer->parts, part, next, err);
 }
 
@@ -142,7 +142,7 @@ keep_grain(void *self, void *tally, tess_error *err)
     for (const struct changed *c = chain->first; c; c = c->next)
         changer->n++;
     if (chain->first)
-        append(&changer->batch, chain->first, chain->last);
+        change_append(&changer->batch, chain->first, chain->last);
     chain->first = chain->last = NULL;
     return TESS_OK;
 }

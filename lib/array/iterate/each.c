@@ -36,7 +36,7 @@ each_answer(struct parts *p, const tess_part *part, tess_each_next next, tess_er
 }
 
 static tess_status
-look(void *self, void *tally, const tess_part *part, tess_error *err)
+each_look(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     struct looker *const l = self;
     (void)tally;
@@ -48,7 +48,7 @@ array_each(const tess_array *a, tess_unit unit, const int64_t *start, const int6
            tess_each_fn *fn, void *user, struct watch *watch, tess_error *err)
 {
     struct looker l = {.fn = fn, .user = user};
-    const struct parts_user looks = {.self = &l, .part = look, .slow = true};
+    const struct parts_user looks = {.self = &l, .part = each_look, .slow = true};
     parts_begin(&l.parts, a, unit, start, stop);
     const tess_status st = parts_run(&l.parts, &looks, INT64_MAX, watch, err);
     parts_finish(&l.parts);

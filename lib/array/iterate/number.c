@@ -66,7 +66,7 @@ widen(struct tally *t, tess_kind kind, const union number *min, const union numb
 }
 
 static void
-add(struct tally *t, tess_kind kind, const struct tally *other)
+number_add(struct tally *t, tess_kind kind, const struct tally *other)
 {
     if (t->count == t->nonfinite) {
         t->min = other->min;
@@ -87,7 +87,7 @@ add(struct tally *t, tess_kind kind, const struct tally *other)
 void
 tally_add(struct tally *t, const struct number_type *type, const struct tally *other)
 {
-    add(t, type->kind, other);
+    number_add(t, type->kind, other);
 }
 
 // -- integers
@@ -104,7 +104,8 @@ tally_add(struct tally *t, const struct number_type *type, const struct tally *o
             max = x[k] > max ? x[k] : max;                                                        \
             sum += (wide)x[k];                                                                    \
         }                                                                                         \
-        add(t, kind,                                                                              \
+        number_add(                                                                               \
+            t, kind,                                                                              \
             &(struct tally){.count = n, .min.member = min, .max.member = max, .sum.whole = sum}); \
     }
 
@@ -128,8 +129,8 @@ tally_u8(struct tally *t, const union number_piece *p, int64_t n)
         high += x[k] >> 32;
     }
     const number_sum sum = (number_sum)high * ((int64_t)1 << 32) + low;
-    add(t, TESS_KIND_UINT,
-        &(struct tally){.count = n, .min.u = min, .max.u = max, .sum.whole = sum});
+    number_add(t, TESS_KIND_UINT,
+               &(struct tally){.count = n, .min.u = min, .max.u = max, .sum.whole = sum});
 }
 
 // As unsigned ones that are 2^63 greater.
@@ -149,8 +150,8 @@ tally_i8(struct tally *t, const union number_piece *p, int64_t n)
     }
     const number_sum sum =
         (number_sum)high * ((int64_t)1 << 32) + low - (number_sum)bias * (number_sum)n;
-    add(t, TESS_KIND_INT,
-        &(struct tally){.count = n, .min.i = min, .max.i = max, .sum.whole = sum});
+    number_add(t, TESS_KIND_INT,
+               &(struct tally){.count = n, .min.i = min, .max.i = max, .sum.whole = sum});
 }
 
 // -- floats
@@ -179,7 +180,7 @@ tally_i8(struct tally *t, const union number_piece *p, int64_t n)
             struct tally one = {.count = 1, .min.f = y, .max.f = y, .sum.parts = {y, 0}}; \
             if (!isfinite(y))                                                             \
                 one = (struct tally){.count = 1, .nonfinite = 1};                         \
-            add(t, TESS_KIND_FLOAT, &one);                                                \
+            number_add(t, TESS_KIND_FLOAT, &one);                                         \
         }                                                                                 \
     }
 
@@ -219,11 +220,11 @@ tally_f4(struct tally *t, const union number_piece *p, int64_t n)
         min = x < min ? x : min;
         max = x > max ? x : max;
     }
-    add(t, TESS_KIND_FLOAT,
-        &(struct tally){.count = n,
-                        .min.f = float_of_ordered(min),
-                        .max.f = float_of_ordered(max),
-                        .sum.parts = {sum[0], sum[1]}});
+    number_add(t, TESS_KIND_FLOAT,
+               &(struct tally){.count = n,
+                               .min.f = float_of_ordered(min),
+                               .max.f = float_of_ordered(max),
+                               .sum.parts = {sum[0], sum[1]}});
 }
 
 static void
@@ -252,9 +253,9 @@ tally_f8(struct tally *t, const union number_piece *p, int64_t n)
         min[0] = min[i] < min[0] ? min[i] : min[0];
         max[0] = max[i] > max[0] ? max[i] : max[0];
     }
-    add(t, TESS_KIND_FLOAT,
-        &(struct tally){
-            .count = n, .min.f = min[0], .max.f = max[0], .sum.parts = {sum[0], sum[1]}});
+    number_add(t, TESS_KIND_FLOAT,
+               &(struct tally){
+                   .count = n, .min.f = min[0], .max.f = max[0], .sum.parts = {sum[0], sum[1]}});
 }
 
 // Halves to floats. The exponent is counted on to that of a float; the least halves have none, they
@@ -321,7 +322,7 @@ number_type_init(struct number_type *type, const tess_dtype *dtype)
 // -- boxes
 
 static void
-turn(union number_piece *p, int32_t size, int64_t n)
+number_turn(union number_piece *p, int32_t size, int64_t n)
 {
     if (size == 2)
         for (int64_t k = 0; k < n; k++)
@@ -338,7 +339,7 @@ static void
 tally_piece(struct tally *t, const struct number_type *type, union number_piece *p, int64_t n)
 {
     if (type->turn)
-        turn(p, type->size, n);
+        number_turn(p, type->size, n);
     for (int64_t k = 0; type->truth && k < n; k++)
         p->u1[k] = p->u1[k] != 0;
     if (n > 0)
@@ -355,7 +356,7 @@ struct collector {
 
 // Items that stand one behind the other.
 static void
-collect(struct collector *c, const uint8_t *items, int64_t n)
+number_collect(struct collector *c, const uint8_t *items, int64_t n)
 {
     const int64_t size = c->type->size, room = PIECE_SIZE / size;
     while (n > 0) {
@@ -386,7 +387,7 @@ tally_box(struct tally *t, const struct number_type *type, int ndim, const int64
         const int64_t run = r.packed ? r.row_nitems : 1;
         for (int64_t i = 0; i < r.rows; i++)
             for (int64_t k = 0; k < r.row_nitems; k += run)
-                collect(&c, items + r.src + i * r.row_src + k * r.item_src, run);
+                number_collect(&c, items + r.src + i * r.row_src + k * r.item_src, run);
     }
     tally_piece(t, type, &c.piece, c.n);
 }

@@ -172,7 +172,7 @@ pass_chunk(struct job *job)
 }
 
 static void
-take_chunk(struct job *job, struct grain *g)
+parts_take_chunk(struct job *job, struct grain *g)
 {
     const struct walk *const w = &job->p->chunks;
     g->chunk = w->index;
@@ -185,7 +185,7 @@ take_chunk(struct job *job, struct grain *g)
 
 // Whether the next chunk is zeros, and nothing but the list of chunks knows of it.
 static bool
-is_zeros(const struct parts *p)
+parts_is_zeros(const struct parts *p)
 {
     const enum chunk_special special = frame_special(p->a->grid->frame, p->chunks.index);
     return special == SPECIAL_ZEROS || special == SPECIAL_UNINIT;
@@ -201,13 +201,13 @@ take_zeros(struct job *job, struct grain *g)
         p->more = false;
         return;
     }
-    for (; p->more && is_zeros(p); pass_chunk(job))
+    for (; p->more && parts_is_zeros(p); pass_chunk(job))
         g->nconstant += walk_nitems(&p->chunks);
 }
 
 // Open the next chunk, and begin the walk over its blocks.
 static tess_status
-enter_chunk(struct job *job, tess_error *err)
+parts_enter_chunk(struct job *job, tess_error *err)
 {
     const struct geometry *const g = job->p->a->g;
     const struct walk *const w = &job->p->chunks;
@@ -227,7 +227,7 @@ enter_chunk(struct job *job, tess_error *err)
 
 // How many blocks a grain may have.
 static int32_t
-run_length(const struct job *job)
+parts_run_length(const struct job *job)
 {
     const enum open_kind kind = job->visit->kind;
     const bool at_once = kind == OPEN_BYTES || (kind == OPEN_SPECIAL && job->user->constant);
@@ -235,9 +235,9 @@ run_length(const struct job *job)
 }
 
 static void
-take_blocks(struct job *job, struct grain *g)
+parts_take_blocks(struct job *job, struct grain *g)
 {
-    const int32_t most = run_length(job);
+    const int32_t most = parts_run_length(job);
     g->visit = job->visit;
     open_chunk_hold(g->visit);
     g->chunk = g->visit->n;
@@ -253,11 +253,11 @@ next_by_block(struct job *job, struct grain *g, tess_error *err)
 {
     const bool special = job->user->constant && cache_dirty_size(job->p->a->grid->cache) == 0;
     if (!job->more_blocks) {
-        if (special && is_zeros(job->p)) {
+        if (special && parts_is_zeros(job->p)) {
             take_zeros(job, g);
             return TESS_OK;
         }
-        const tess_status st = enter_chunk(job, err);
+        const tess_status st = parts_enter_chunk(job, err);
         if (st != TESS_OK)
             return st;
         if (special && job->visit->kind == OPEN_SPECIAL) {
@@ -270,12 +270,12 @@ next_by_block(struct job *job, struct grain *g, tess_error *err)
         pass_chunk(job);
     }
     if (g->nconstant == 0)
-        take_blocks(job, g);
+        parts_take_blocks(job, g);
     return TESS_OK;
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+parts_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct job *const job = arg;
     struct grain *const g = grain;
@@ -293,7 +293,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
     if (p->plain)
         take_plain(job, g);
     else
-        take_chunk(job, g);
+        parts_take_chunk(job, g);
     return TESS_OK;
 }
 
@@ -312,7 +312,7 @@ struct run {
 };
 
 static void
-look_ahead(const void *reader, struct span *span, int32_t most)
+parts_look_ahead(const void *reader, struct span *span, int32_t most)
 {
     const struct run *const r = reader;
     struct walk w = r->w;
@@ -371,7 +371,7 @@ make_foreign(struct run *r, tess_error *err)
 // The block the run stands on, if it is not decoded as such. *constant: all its items are the first
 // one, and there are no others.
 static tess_status
-make_block(struct run *r, struct decoded *out, bool *constant, tess_error *err)
+parts_make_block(struct run *r, struct decoded *out, bool *constant, tess_error *err)
 {
     const tess_array *const a = r->job->p->a;
     *out = (struct decoded){.nbytes = a->g->blocksize};
@@ -405,7 +405,7 @@ align(struct run *r, struct decoded *block, tess_error *err)
 }
 
 static tess_status
-hand_out(struct run *r, const struct decoded *block, tess_error *err)
+parts_hand_out(struct run *r, const struct decoded *block, tess_error *err)
 {
     const struct geometry *const g = r->job->p->a->g;
     const struct walk *const w = &r->w;
@@ -447,7 +447,7 @@ do_block(struct run *r, struct blocks *blocks, tess_error *err)
     tess_status st;
 
     if (kind == OPEN_SPECIAL || kind == OPEN_BYTES) {
-        st = make_block(r, &block, &constant, err);
+        st = parts_make_block(r, &block, &constant, err);
     } else {
         const struct block_need need = need_of(r);
         st = blocks_get(blocks, (int32_t)r->w.index, covers, &need, &block, err);
@@ -459,7 +459,7 @@ do_block(struct run *r, struct blocks *blocks, tess_error *err)
     else if (constant)
         user->constant(user->self, r->g->tally, block.bytes, walk_nitems(&r->w));
     else
-        st = hand_out(r, &block, err);
+        st = parts_hand_out(r, &block, err);
     blocks_done(blocks);
     cache_unpin(r->held);
     r->held = NULL;
@@ -471,8 +471,11 @@ do_blocks(const struct job *job, struct grain *g, struct chunk_scratch *s, tess_
 {
     tess_status st = TESS_OK;
     struct run r = {.job = job, .g = g, .s = s, .w = g->blocks, .left = g->nblocks};
-    struct blocks blocks = {
-        .grid = job->p->a->grid, .v = g->visit, .s = s, .look_ahead = look_ahead, .reader = &r};
+    struct blocks blocks = {.grid = job->p->a->grid,
+                            .v = g->visit,
+                            .s = s,
+                            .look_ahead = parts_look_ahead,
+                            .reader = &r};
     for (; r.left > 0 && st == TESS_OK && !is_stopped(job->p); r.left--) {
         st = do_block(&r, &blocks, err);
         walk_next(&r.w);
@@ -576,7 +579,7 @@ do_grain(const struct job *job, struct grain *g, tess_error *err)
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+parts_work(void *arg, void *grain, tess_error *err)
 {
     const struct job *const job = arg;
     const tess_status st = is_stopped(job->p) ? TESS_OK : do_grain(job, grain, err);
@@ -585,14 +588,14 @@ work(void *arg, void *grain, tess_error *err)
 }
 
 static tess_status
-finish(void *arg, void *grain, tess_error *err)
+finish_parts(void *arg, void *grain, tess_error *err)
 {
     const struct job *const job = arg;
     return job->user->finish(job->user->self, ((struct grain *)grain)->tally, err);
 }
 
 static void
-drop(void *arg, void *grain)
+parts_drop(void *arg, void *grain)
 {
     const struct job *const job = arg;
     struct grain *const g = grain;
@@ -614,10 +617,10 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
           tess_error *err)
 {
     const struct task task = {
-        .next = next,
-        .work = work,
-        .finish = user->finish ? finish : NULL,
-        .drop = drop,
+        .next = parts_next,
+        .work = parts_work,
+        .finish = user->finish ? finish_parts : NULL,
+        .drop = parts_drop,
         .grain_size = sizeof(struct grain),
     };
     const int64_t nbytes = min_i64(nbytes_of(p), most);

@@ -83,7 +83,7 @@ struct filler {
 };
 
 static tess_status
-begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
+fill_begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
 {
     *f = (struct filler){.a = a, .item = a->fill, .watch = watch};
     if (!a->fill)
@@ -92,13 +92,13 @@ begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err)
 }
 
 static void
-end(struct filler *f)
+fill_end(struct filler *f)
 {
     free(f->zeros);
 }
 
 static tess_status
-write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_error *err)
+fill_write_item(struct filler *f, const int64_t *start, const int64_t *stop, tess_error *err)
 {
     const struct strided_const src = {.items = f->item}; // strides 0: the same item everywhere
     for (int i = 0; i < f->a->g->ndim; i++)
@@ -187,7 +187,7 @@ look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *
 }
 
 static tess_status
-next(void *arg, void *grain, bool *more, tess_error *err)
+fill_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct exposed *const x = arg;
     struct grain *const g = grain;
@@ -205,7 +205,7 @@ next(void *arg, void *grain, bool *more, tess_error *err)
 }
 
 static tess_status
-work(void *arg, void *grain, tess_error *err)
+fill_work(void *arg, void *grain, tess_error *err)
 {
     const struct exposed *const x = arg;
     struct grain *const g = grain;
@@ -223,7 +223,7 @@ static tess_status
 fill_exposed(struct exposed *x, tess_error *err)
 {
     static const struct task task = {
-        .next = next, .work = work, .grain_size = sizeof(struct grain)};
+        .next = fill_next, .work = fill_work, .grain_size = sizeof(struct grain)};
     tess_array *const a = x->f->a;
     const struct geometry *const g = a->g;
     const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);
@@ -292,7 +292,7 @@ fill_chunks(struct filler *f, const struct geometry *before, tess_error *err)
         watch_part(f->watch, &all, axis + 1, g->ndim);
         const int64_t covered = before->grid[axis] * before->chunkshape[axis];
         start[axis] = covered;
-        st = write_item(f, start, stop, err);
+        st = fill_write_item(f, start, stop, err);
         start[axis] = 0;
         stop[axis] = min_i64(g->shape[axis], covered);
     }
@@ -303,12 +303,12 @@ tess_status
 array_fill_grown(tess_array *a, const struct geometry *before, struct watch *watch, tess_error *err)
 {
     struct filler f;
-    tess_status st = begin(&f, a, watch, err);
+    tess_status st = fill_begin(&f, a, watch, err);
     if (st == TESS_OK)
         st = fill_padding(&f, before, err);
     if (st == TESS_OK && a->fill && array_fill_special(a) == SPECIAL_ZEROS)
         st = fill_chunks(&f, before, err);
-    end(&f);
+    fill_end(&f);
     return st;
 }
 
@@ -319,9 +319,9 @@ array_fill_box(tess_array *a, const int64_t *start, const int64_t *stop, struct 
     struct filler f;
     if (a->g->nchunks > 0 && frame_is_uniform(a->grid->frame) && special_is_filled(a, 0))
         return TESS_OK; // all chunks are, and the list takes no memory
-    tess_status st = begin(&f, a, watch, err);
+    tess_status st = fill_begin(&f, a, watch, err);
     if (st == TESS_OK)
-        st = write_item(&f, start, stop, err);
-    end(&f);
+        st = fill_write_item(&f, start, stop, err);
+    fill_end(&f);
     return st;
 }

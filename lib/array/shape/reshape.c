@@ -98,8 +98,8 @@ open_gap(tess_array *a, int axis, int64_t position, int64_t count, bool filled, 
 }
 
 static tess_status
-insert(tess_array *a, int axis, int64_t position, int64_t count, const struct strided_const *src,
-       struct watch *watch, tess_error *err)
+reshape_insert(tess_array *a, int axis, int64_t position, int64_t count,
+               const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX];
     const struct watch_range all = watch_divide(watch);
@@ -115,7 +115,8 @@ insert(tess_array *a, int axis, int64_t position, int64_t count, const struct st
 }
 
 static tess_status
-cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch, tess_error *err)
+reshape_cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watch,
+            tess_error *err)
 {
     const int64_t c = a->g->chunkshape[axis];
     const int64_t after = a->g->shape[axis] - count;
@@ -135,7 +136,7 @@ cut(tess_array *a, int axis, int64_t position, int64_t count, struct watch *watc
 }
 
 static tess_status
-begin(tess_array *a, struct saved_shape *saved, tess_error *err)
+reshape_begin(tess_array *a, struct saved_shape *saved, tess_error *err)
 {
     const tess_status st = write_back_all(a->grid, err);
     if (st != TESS_OK)
@@ -154,8 +155,8 @@ at_end(const struct geometry *g, const int64_t *shape, const int64_t *start, int
 
 // Ends first, as that is what may save most; an axis gets longer when all others are short.
 static tess_status
-shrink(tess_array *a, const int64_t *shape, const int64_t *start, const struct geometry *before,
-       struct watch *watch, tess_error *err)
+reshape_shrink(tess_array *a, const int64_t *shape, const int64_t *start,
+               const struct geometry *before, struct watch *watch, tess_error *err)
 {
     int64_t next[NDIM_MAX];
     for (int i = 0; i < before->ndim; i++)
@@ -169,21 +170,21 @@ shrink(tess_array *a, const int64_t *shape, const int64_t *start, const struct g
     for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
         watch_part(watch, &all, i + 2, before->ndim + 1);
         if (shape[i] < a->g->shape[i])
-            st = cut(a, i, start[i], a->g->shape[i] - shape[i], watch, err);
+            st = reshape_cut(a, i, start[i], a->g->shape[i] - shape[i], watch, err);
     }
     return st;
 }
 
 static tess_status
-grow(tess_array *a, const int64_t *shape, const int64_t *start, const struct geometry *before,
-     struct watch *watch, tess_error *err)
+reshape_grow(tess_array *a, const int64_t *shape, const int64_t *start,
+             const struct geometry *before, struct watch *watch, tess_error *err)
 {
     const struct watch_range all = watch_divide(watch);
     tess_status st = TESS_OK;
     for (int i = 0; i < before->ndim && st == TESS_OK; i++) {
         watch_part(watch, &all, i + 1, before->ndim + 1);
         if (shape[i] > before->shape[i] && !at_end(before, shape, start, i))
-            st = insert(a, i, start[i], shape[i] - before->shape[i], NULL, watch, err);
+            st = reshape_insert(a, i, start[i], shape[i] - before->shape[i], NULL, watch, err);
     }
     watch_part(watch, &all, 1, 1);
     if (st != TESS_OK)
@@ -204,15 +205,15 @@ array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struc
     if (ends)
         return array_update_shape(a, shape, NULL, NULL, watch, err);
 
-    tess_status st = begin(a, &saved, err);
+    tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
     const struct watch_range both = watch_divide(watch);
     watch_part(watch, &both, 1, 2);
-    st = shrink(a, shape, start, &saved.g, watch, err);
+    st = reshape_shrink(a, shape, start, &saved.g, watch, err);
     watch_part(watch, &both, 2, 2);
     if (st == TESS_OK)
-        st = grow(a, shape, start, &saved.g, watch, err);
+        st = reshape_grow(a, shape, start, &saved.g, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
@@ -227,10 +228,10 @@ array_insert(tess_array *a, int axis, int64_t position, int64_t count,
         shape_with(a->g, axis, position + count, shape);
         return array_update_shape(a, shape, start, src, watch, err);
     }
-    tess_status st = begin(a, &saved, err);
+    tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = insert(a, axis, position, count, src, watch, err);
+    st = reshape_insert(a, axis, position, count, src, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
@@ -239,10 +240,10 @@ array_delete(tess_array *a, int axis, int64_t position, int64_t count, struct wa
              tess_error *err)
 {
     struct saved_shape saved = {0};
-    tess_status st = begin(a, &saved, err);
+    tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
-    st = cut(a, axis, position, count, watch, err);
+    st = reshape_cut(a, axis, position, count, watch, err);
     return array_change_end(a, &saved, true, st, err);
 }
 
@@ -257,7 +258,7 @@ array_append_array(tess_array *a, int axis, const tess_array *other, struct watc
     int64_t shape[NDIM_MAX];
 
     shape_with(a->g, axis, starts[1], shape);
-    tess_status st = begin(a, &saved, err);
+    tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
         return st;
     st = reshape(a, shape, NULL, err);

@@ -25,7 +25,7 @@
 
 // Coordinates of the next cell in C order; `n` counts them, so there is no end to be told.
 static void
-step(int64_t *at, const int64_t *grid, int ndim)
+resize_step(int64_t *at, const int64_t *grid, int ndim)
 {
     for (int i = ndim - 1; i >= 0; i--) {
         if (++at[i] < grid[i])
@@ -66,7 +66,7 @@ build_list(const struct frame *f, const struct geometry *old, const struct geome
         if (inside)
             st = index_set(list, to, frame_entry(f, n), err);
         kept[n] = inside;
-        step(at, old->grid, old->ndim);
+        resize_step(at, old->grid, old->ndim);
     }
     return st;
 }

@@ -120,7 +120,7 @@ find_box(const struct pieces *p, const int64_t *first, const int64_t *last, stru
 }
 
 static void
-count_items(struct pieces *p, const struct moved *m)
+shift_count_items(struct pieces *p, const struct moved *m)
 {
     int64_t n = 1;
     for (int i = 0; i < p->a->g->ndim; i++)
@@ -139,12 +139,12 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
         constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
-    count_items(p, m);
+    shift_count_items(p, m);
     return grid_write(p->a->grid, m->start, m->stop, NULL, &src, p->watch, err);
 }
 
 static tess_status
-move_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_error *err)
+shift_move_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_error *err)
 {
     struct pieces *const p = user;
     struct moved m;
@@ -173,7 +173,7 @@ move_piece(void *user, const int64_t *at, tess_error *err)
     struct strided_const src = {.items = p->items};
     shape_strides(g->ndim, m.extent, g->typesize, dst.stride);
     shape_strides(g->ndim, m.extent, g->typesize, src.stride);
-    count_items(p, &m);
+    shift_count_items(p, &m);
     const struct watch_range both = watch_divide(p->watch);
     watch_part(p->watch, &both, 1, 2);
     st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
@@ -190,7 +190,7 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
         .ndim = a->g->ndim,
         .backwards = shift->by > 0 ? shift->axis : -1,
         .user = &p,
-        .box = move_box,
+        .box = shift_move_box,
         .cell = move_piece,
     };
     const int64_t first[NDIM_MAX] = {0};

@@ -58,7 +58,7 @@ section_end(const struct frame *f, int64_t position)
 }
 
 static tess_status
-locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
+contiguous_locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
 {
     const int64_t position = f->h.header_len + entry;
     (void)err;
@@ -88,7 +88,7 @@ state_end(const struct frame *f)
 }
 
 static tess_status
-prepare(struct frame *f, tess_error *err)
+contiguous_prepare(struct frame *f, tess_error *err)
 {
     const int64_t end = f->h.header_len + (f->h.nbytes > 0 ? f->h.cbytes : 0);
 
@@ -117,7 +117,7 @@ restore_header(struct frame *f, tess_error *err)
 }
 
 static tess_status
-write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
+contiguous_write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
 {
     struct stored_chunk sc;
     const uint8_t *bytes;
@@ -148,7 +148,7 @@ make_sure(struct frame *f, tess_error *err)
     for (int64_t n = 0; f->index.entries && n < f->index.nchunks && st == TESS_OK; n++) {
         const int64_t entry = f->index.entries[n];
         if (entry >= 0 && space_is_new(&f->space, f->h.header_len + entry))
-            st = write_again(f, n, &s, err);
+            st = contiguous_write_again(f, n, &s, err);
     }
     scratch_finish(&s);
     if (st == TESS_OK)
@@ -178,7 +178,7 @@ make_room(struct frame *f, int64_t size, tess_error *err)
 }
 
 static tess_status
-put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+contiguous_put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
 {
     struct extent extent = {.size = size};
     tess_status st = make_room(f, size, err);
@@ -197,7 +197,7 @@ put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_er
 }
 
 static tess_status
-begin(struct frame *f, struct frame_put *p, tess_error *err)
+contiguous_begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     tess_status st = make_room(f, p->room, err);
     if (st == TESS_OK)
@@ -210,7 +210,7 @@ begin(struct frame *f, struct frame_put *p, tess_error *err)
 }
 
 static tess_status
-end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+contiguous_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
     (void)err;
     space_shrink(&f->space, p->position, size);
@@ -219,14 +219,14 @@ end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 }
 
 static void
-abandon(struct frame *f, struct frame_put *p)
+contiguous_abandon(struct frame *f, struct frame_put *p)
 {
     (void)space_release_new(&f->space, p->position);
 }
 
 // The stored bytes of a chunk, as its header says; 0: they cannot be learned.
 static int64_t
-stored_size(const struct frame *f, int64_t position)
+contiguous_stored_size(const struct frame *f, int64_t position)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     if (io_read(f->io, position, head, sizeof head, NULL) != TESS_OK)
@@ -237,10 +237,10 @@ stored_size(const struct frame *f, int64_t position)
 
 // If the size of a chunk cannot be learned, its space stays unused.
 static int64_t
-release(struct frame *f, int64_t entry, int64_t *size)
+contiguous_release(struct frame *f, int64_t entry, int64_t *size)
 {
     const int64_t position = f->h.header_len + entry;
-    int64_t cbytes = frame_known_live_bytes(f) < 0 ? -1 : stored_size(f, position);
+    int64_t cbytes = frame_known_live_bytes(f) < 0 ? -1 : contiguous_stored_size(f, position);
     if (cbytes > 0)
         *size = cbytes;
     if (free_space_release_old(f, position))
@@ -248,14 +248,14 @@ release(struct frame *f, int64_t entry, int64_t *size)
     if (space_release_new(&f->space, position))
         return 0;
     if (cbytes < 0)
-        cbytes = stored_size(f, position);
+        cbytes = contiguous_stored_size(f, position);
     if (cbytes > 0)
         space_release(&f->space, (struct extent){position, cbytes});
     return cbytes;
 }
 
 static void
-set_lengths(struct pending *p)
+contiguous_set_lengths(struct pending *p)
 {
     pending_set_frame_len(p, p->placed.start, 0);
     p->h.cbytes = p->placed.start - p->h.header_len;
@@ -271,7 +271,7 @@ place_body(const struct frame *f, struct pending *p)
         p->placed.size = p->body_size;
         pad++;
     } while (pending_is_recent(f, p->placed.start + p->body_size));
-    set_lengths(p);
+    contiguous_set_lengths(p);
 }
 
 // Only the bytes that differ, in one write; they lie in the first sector unless a shape or a
@@ -294,7 +294,7 @@ write_header(const struct frame *f, const struct pending *p, tess_error *err)
 
 // Cut the file to what the last two states need.
 static tess_status
-cut(const struct frame *f, int64_t old_end, tess_error *err)
+contiguous_cut(const struct frame *f, int64_t old_end, tess_error *err)
 {
     int64_t size;
     if (f->options.never_reuse)
@@ -359,7 +359,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
     if (st == TESS_OK)
-        st = cut(f, old_end, err);
+        st = contiguous_cut(f, old_end, err);
     return st;
 }
 
@@ -400,8 +400,9 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 
 // Commit the state on disk once more, with another list of the same chunks.
 static tess_status
-commit_again(struct frame *f, const struct frame_index *list, const struct checksums *checksums,
-             const uint8_t *announced, tess_error *err)
+contiguous_commit_again(struct frame *f, const struct frame_index *list,
+                        const struct checksums *checksums, const uint8_t *announced,
+                        tess_error *err)
 {
     const struct extent now = f->space.now;
     const struct extent_list parked = f->space.parked; // this state needs them still
@@ -440,7 +441,7 @@ clear_head(struct frame *f, int64_t size, tess_error *err)
     for (int64_t n = 0; list.entries && n < list.nchunks; n++)
         if (list.entries[n] >= 0 && list.entries[n] < size)
             TRY(move_behind(f, &list.entries[n], &checksums, err));
-    st = commit_again(f, &list, &checksums, NULL, err);
+    st = contiguous_commit_again(f, &list, &checksums, NULL, err);
 out:
     index_finish(&list);
     checksums_finish(&checksums);
@@ -471,7 +472,7 @@ announce_header(struct frame *f, tess_error *err)
     if (memcmp(next + LEDGER_SECTOR, f->head + LEDGER_SECTOR, size - LEDGER_SECTOR) != 0) {
         TRY(load_disk_list(f, &list, err));
         TRY(frame_load_checksums(f, &list, &checksums, err));
-        TRY(commit_again(f, &list, &checksums, next, err));
+        TRY(contiguous_commit_again(f, &list, &checksums, next, err));
     }
 out:
     free(next);
@@ -523,7 +524,7 @@ commit_empty(struct frame *f, tess_error *err)
     TRY(pending_sync(f, f->io, TESS_DURABILITY_ORDERED, err));
     p.h = f->h;
     p.placed = (struct extent){f->h.header_len, p.body_size};
-    set_lengths(&p);
+    contiguous_set_lengths(&p);
     TRY(pending_encode_header(&p, f, err));
     st = write_state(f, &p, err);
     f->old.forgotten = true;
@@ -543,7 +544,7 @@ out:
 }
 
 static tess_status
-commit(struct frame *f, tess_error *err)
+contiguous_commit(struct frame *f, tess_error *err)
 {
     const tess_status st = make_sure(f, err);
     if (st != TESS_OK)
@@ -552,7 +553,7 @@ commit(struct frame *f, tess_error *err)
 }
 
 static tess_status
-current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
+contiguous_current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 {
     (void)err;
     *io = f->io;
@@ -562,7 +563,7 @@ current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 
 // A sync that failed before, in a try to publish, may have lost what it was to bring to the disk.
 static tess_status
-publish(struct frame *f, tess_error *err)
+contiguous_publish(struct frame *f, tess_error *err)
 {
     tess_status st = make_sure(f, err);
     if (st == TESS_OK)
@@ -572,16 +573,16 @@ publish(struct frame *f, tess_error *err)
 }
 
 const struct container container_contiguous = {
-    .locate = locate,
-    .prepare = prepare,
+    .locate = contiguous_locate,
+    .prepare = contiguous_prepare,
     .reclaim = free_space_reclaim,
-    .put = put,
-    .begin = begin,
-    .end = end,
-    .abandon = abandon,
-    .release = release,
-    .commit = commit,
+    .put = contiguous_put,
+    .begin = contiguous_begin,
+    .end = contiguous_end,
+    .abandon = contiguous_abandon,
+    .release = contiguous_release,
+    .commit = contiguous_commit,
     .settle = make_sure,
-    .current = current,
-    .publish = publish,
+    .current = contiguous_current,
+    .publish = contiguous_publish,
 };

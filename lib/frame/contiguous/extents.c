@@ -85,7 +85,7 @@ split(struct extent_node *nodes, int o, uint32_t t)
 }
 
 static uint32_t
-insert(struct extent_node *nodes, int o, uint32_t t, uint32_t n)
+insert_node(struct extent_node *nodes, int o, uint32_t t, uint32_t n)
 {
     if (t == 0) {
         nodes[n].kid[o][LEFT] = nodes[n].kid[o][RIGHT] = 0;
@@ -93,7 +93,7 @@ insert(struct extent_node *nodes, int o, uint32_t t, uint32_t n)
         return n;
     }
     const int side = is_before(o, nodes[t].e, nodes[n].e) ? RIGHT : LEFT;
-    nodes[t].kid[o][side] = insert(nodes, o, nodes[t].kid[o][side], n);
+    nodes[t].kid[o][side] = insert_node(nodes, o, nodes[t].kid[o][side], n);
     return split(nodes, o, skew(nodes, o, t));
 }
 
@@ -123,7 +123,7 @@ static uint32_t erase(struct extent_node *nodes, int o, uint32_t t, uint32_t n);
 
 // Put the node next to t in its place, which has a child at least.
 static uint32_t
-replace(struct extent_node *nodes, int o, uint32_t t)
+extents_replace(struct extent_node *nodes, int o, uint32_t t)
 {
     const int side = nodes[t].kid[o][LEFT] ? LEFT : RIGHT;
     uint32_t near = nodes[t].kid[o][side];
@@ -146,7 +146,7 @@ erase(struct extent_node *nodes, int o, uint32_t t, uint32_t n)
     } else if (!nodes[t].kid[o][LEFT] && !nodes[t].kid[o][RIGHT]) {
         return 0;
     } else {
-        t = replace(nodes, o, t);
+        t = extents_replace(nodes, o, t);
     }
     return rebalance(nodes, o, t);
 }
@@ -172,12 +172,12 @@ extents_insert(struct extents *x, struct extent e)
     x->nodes[n].e = e;
     x->total += e.size;
     for (int o = 0; o < ORDERS; o++)
-        x->root[o] = insert(x->nodes, o, x->root[o], n);
+        x->root[o] = insert_node(x->nodes, o, x->root[o], n);
 }
 
 // The first node that is not before `e`; 0: all are. *last: the last one that is, or 0.
 static uint32_t
-lower_bound(const struct extents *x, int o, struct extent e, uint32_t *last)
+extents_lower_bound(const struct extents *x, int o, struct extent e, uint32_t *last)
 {
     uint32_t found = 0;
     *last = 0;
@@ -197,7 +197,7 @@ extents_join(struct extents *x, struct extent e)
         return true;
     if (!extents_reserve(x))
         return false;
-    const uint32_t next = lower_bound(x, BY_START, e, &last);
+    const uint32_t next = extents_lower_bound(x, BY_START, e, &last);
     if (next != 0 && x->nodes[next].e.start == e.start + e.size) {
         e.size += x->nodes[next].e.size;
         remove_node(x, next);
@@ -215,7 +215,7 @@ bool
 extents_remove(struct extents *x, int64_t start, struct extent *e)
 {
     uint32_t last;
-    const uint32_t n = lower_bound(x, BY_START, (struct extent){.start = start}, &last);
+    const uint32_t n = extents_lower_bound(x, BY_START, (struct extent){.start = start}, &last);
     if (n == 0 || x->nodes[n].e.start != start)
         return false;
     *e = x->nodes[n].e;
@@ -227,7 +227,7 @@ bool
 extents_remove_before(struct extents *x, int64_t end, struct extent *e)
 {
     uint32_t last;
-    (void)lower_bound(x, BY_START, (struct extent){.start = end}, &last);
+    (void)extents_lower_bound(x, BY_START, (struct extent){.start = end}, &last);
     if (last == 0 || x->nodes[last].e.start + x->nodes[last].e.size != end)
         return false;
     *e = x->nodes[last].e;
@@ -239,7 +239,7 @@ bool
 extents_fit(const struct extents *x, int64_t size)
 {
     uint32_t last;
-    return lower_bound(x, BY_SIZE, (struct extent){INT64_MIN, size}, &last) != 0;
+    return extents_lower_bound(x, BY_SIZE, (struct extent){INT64_MIN, size}, &last) != 0;
 }
 
 bool
@@ -247,7 +247,7 @@ extents_take(struct extents *x, int64_t size, int64_t *start)
 {
     uint32_t last;
     const struct extent wanted = {INT64_MIN, size};
-    const uint32_t n = lower_bound(x, BY_SIZE, wanted, &last);
+    const uint32_t n = extents_lower_bound(x, BY_SIZE, wanted, &last);
     if (n == 0)
         return false;
     struct extent e = x->nodes[n].e;
@@ -264,7 +264,7 @@ bool
 extents_next(const struct extents *x, int64_t from, struct extent *e)
 {
     uint32_t last;
-    const uint32_t n = lower_bound(x, BY_START, (struct extent){.start = from}, &last);
+    const uint32_t n = extents_lower_bound(x, BY_START, (struct extent){.start = from}, &last);
     if (n != 0)
         *e = x->nodes[n].e;
     return n != 0;

@@ -55,8 +55,8 @@ struct piece {
 
 // The stored bytes of a chunk, as its header says.
 static tess_status
-stored_bytes(const struct frame *f, int64_t position, struct piece *p, int32_t *cbytes,
-             tess_error *err)
+free_space_stored_bytes(const struct frame *f, int64_t position, struct piece *p, int32_t *cbytes,
+                        tess_error *err)
 {
     uint8_t one[CHUNK_HEADER_MIN];
     const uint8_t *head = one;
@@ -86,7 +86,7 @@ chunk_end(const struct frame *f, int64_t position, int64_t room, struct piece *p
         return err_set(err, TESS_ERR_CORRUPT, position,
                        "%" PRId64 " bytes for a chunk before the next; the file can only be read",
                        room);
-    const tess_status st = stored_bytes(f, position, p, &cbytes, err);
+    const tess_status st = free_space_stored_bytes(f, position, p, &cbytes, err);
     if (st != TESS_OK)
         return st;
     if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
@@ -156,7 +156,7 @@ tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t 
 // Tell f->space what is free from `end` on, between these old chunks: the last n of them. Chunks
 // that share bytes are refused: their space would be released while it is still needed.
 static tess_status
-look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
+free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
 {
     struct piece piece = {0};
     tess_status st = TESS_OK;
@@ -193,7 +193,7 @@ map(struct frame *f, tess_error *err)
     size_t n = 0;
     tess_status st = old_positions(f, f->h.header_len, &positions, &n, err);
     if (st == TESS_OK)
-        st = look(f, f->h.header_len, positions, n, err);
+        st = free_space_look(f, f->h.header_len, positions, n, err);
     if (st == TESS_OK)
         f->old = (struct old_chunks){0};
     free(positions);
@@ -217,7 +217,7 @@ map_tail(struct frame *f, tess_error *err)
     tess_status st = old_positions(f, from, &positions, &n, err);
     const size_t skipped = n > FEW ? n - FEW : 0; // a file may have many small ones there
     if (st == TESS_OK && n > 0)
-        st = look(f, positions[skipped], positions + skipped, n - skipped, err);
+        st = free_space_look(f, positions[skipped], positions + skipped, n - skipped, err);
     if (st == TESS_OK) {
         f->old.end = n > 0 ? positions[skipped] : f->old.end;
         f->old.tail_known = true;
@@ -302,7 +302,7 @@ count_waiting(const struct frame *f)
 // belong to no chunk? Other bytes for every length of the frame, so that an unlucky choice is not
 // made again.
 static tess_status
-estimate(struct frame *f, tess_error *err)
+free_space_estimate(struct frame *f, tess_error *err)
 {
     const int64_t first = f->h.header_len, part = (f->old.end - first) / SAMPLES;
     int64_t *positions = NULL;
@@ -316,7 +316,7 @@ estimate(struct frame *f, tess_error *err)
         const size_t k = chunk_before(positions, n, at);
         int32_t cbytes = 0;
         if (k < n)
-            st = stored_bytes(f, positions[k], &none, &cbytes, err);
+            st = free_space_stored_bytes(f, positions[k], &none, &cbytes, err);
         misses += k == n || at - positions[k] >= cbytes;
     }
     if (st == TESS_OK)
@@ -345,7 +345,7 @@ free_space_reclaim(struct frame *f, tess_error *err)
     if (st != TESS_OK || !f->old.replaced)
         return st;
     if (f->old.unused < 0)
-        st = estimate(f, err);
+        st = free_space_estimate(f, err);
     if (st != TESS_OK || f->old.unused < max_i64(WORTH_MIN, f->old.end / WORTH_SHARE))
         return st;
     return map_current(f, err);

@@ -34,7 +34,7 @@ move_size(const struct frame *f, int64_t entry, int64_t end, int32_t *cbytes, te
 }
 
 static tess_status
-copy_bytes(struct io *io, int64_t from, int64_t to, int64_t size, tess_error *err)
+move_copy_bytes(struct io *io, int64_t from, int64_t to, int64_t size, tess_error *err)
 {
     tess_status st = TESS_OK;
     const int64_t most = min_i64(size, PIECE);
@@ -55,7 +55,7 @@ tess_status
 move_chunk(const struct frame *f, int64_t *entry, int32_t cbytes, int64_t start,
            struct checksums *checksums, tess_error *err)
 {
-    const tess_status st = copy_bytes(f->io, f->h.header_len + *entry, start, cbytes, err);
+    const tess_status st = move_copy_bytes(f->io, f->h.header_len + *entry, start, cbytes, err);
     if (st != TESS_OK)
         return st;
     const uint64_t checksum = checksums_get(checksums, *entry);

@@ -62,7 +62,7 @@ length_for(const struct frame *f, int64_t end)
 
 // Nobody needs the state before the newest: what it had is free.
 static tess_status
-settle(struct frame *f)
+shorten_settle(struct frame *f)
 {
     tess_status st = f->container->settle(f, NULL);
     if (st == TESS_OK && f->options.durability == TESS_DURABILITY_ORDERED) {
@@ -111,7 +111,7 @@ list_chunks(const struct frame *f, struct plan *p)
 }
 
 static int64_t
-end_of(struct extent e)
+shorten_end_of(struct extent e)
 {
     return e.start + e.size;
 }
@@ -119,12 +119,12 @@ end_of(struct extent e)
 // Give a chunk its size: up to what is free behind it, index and trailer, or the chunk at `next`.
 // What is free between it and `next`.
 static int64_t
-measure(const struct space *s, struct extent *chunk, int64_t next)
+shorten_measure(const struct space *s, struct extent *chunk, int64_t next)
 {
     struct extent e;
     int64_t sum = 0, end = next;
     for (int64_t at = chunk->start; extents_next(&s->open, at, &e) && e.start < next;
-         at = end_of(e)) {
+         at = shorten_end_of(e)) {
         end = min_i64(end, e.start);
         sum += e.size;
     }
@@ -150,15 +150,15 @@ price(const struct frame *f, int64_t copied)
  * front of the last one that stays, and then what is free behind that.
  */
 static void
-choose(const struct frame *f, struct plan *p)
+shorten_choose(const struct frame *f, struct plan *p)
 {
     const struct space *const s = &f->space;
     int64_t below = s->open.total, copied = 0, best = 0;
 
     for (size_t i = 0; i < p->nlisted && copied <= below; i++) {
         struct extent *const chunk = &p->moves[i].from; // stays
-        below -= measure(s, chunk, i > 0 ? p->moves[i - 1].from.start : s->end);
-        const int64_t end = end_of(*chunk) + max_i64(copied - below, 0);
+        below -= shorten_measure(s, chunk, i > 0 ? p->moves[i - 1].from.start : s->end);
+        const int64_t end = shorten_end_of(*chunk) + max_i64(copied - below, 0);
         const int64_t pays = s->end - end - copied / 16 * price(f, copied);
         if (pays > best) {
             best = pays;
@@ -170,14 +170,14 @@ choose(const struct frame *f, struct plan *p)
 
 // Find a place for each chunk that is moved, as long as there is one.
 static void
-reserve(struct space *s, struct plan *p)
+shorten_reserve(struct space *s, struct plan *p)
 {
     size_t n = 0;
     space_park_from(s, p->moves[p->nmoves - 1].from.start);
     while (n < p->nmoves && space_take_hole(s, p->moves[n].from.size, &p->moves[n].to))
         n++;
     p->nmoves = n;
-    p->end = end_of(p->moves[n].from); // of one that stays
+    p->end = shorten_end_of(p->moves[n].from); // of one that stays
     for (size_t i = 0; i < n; i++)
         p->end = max_i64(p->end, p->moves[i].to + p->moves[i].from.size);
 }
@@ -201,11 +201,11 @@ carry_out(struct frame *f, const struct plan *p)
 }
 
 static tess_status
-commit_again(struct frame *f)
+shorten_commit_again(struct frame *f)
 {
     f->dirty = true;
     const tess_status st = frame_commit(f, NULL);
-    return st == TESS_OK ? settle(f) : st;
+    return st == TESS_OK ? shorten_settle(f) : st;
 }
 
 // Move chunks, if that saves `least` bytes.
@@ -217,13 +217,13 @@ move_down(struct frame *f, int64_t least)
     if (st == TESS_OK)
         st = list_chunks(f, &p);
     if (st == TESS_OK)
-        choose(f, &p);
+        shorten_choose(f, &p);
     if (p.nmoves > 0)
-        reserve(&f->space, &p);
+        shorten_reserve(&f->space, &p);
     if (p.nmoves > 0 && f->space.end - p.end >= least) {
         st = carry_out(f, &p);
         if (st == TESS_OK)
-            st = commit_again(f);
+            st = shorten_commit_again(f);
     }
     free(p.moves);
     return st;
@@ -246,12 +246,12 @@ is_long(const struct frame *f, int64_t least)
 }
 
 static void
-shorten(struct frame *f, int64_t least)
+shorten_file(struct frame *f, int64_t least)
 {
-    if (settle(f) != TESS_OK || move_down(f, least) != TESS_OK)
+    if (shorten_settle(f) != TESS_OK || move_down(f, least) != TESS_OK)
         return;
     for (int i = 0; i < COMMITS && is_long(f, least); i++)
-        if (commit_again(f) != TESS_OK)
+        if (shorten_commit_again(f) != TESS_OK)
             return;
 }
 
@@ -267,6 +267,6 @@ frame_shorten(struct frame *f, int64_t least)
     least = max_i64(least, size / FILE_SHARE);
     if (unused(f, size) < least || frame_lock_take(f, NULL) != TESS_OK)
         return;
-    shorten(f, least);
+    shorten_file(f, least);
     frame_lock_release(f);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static bool
-reserve(struct extent_list *list)
+space_reserve(struct extent_list *list)
 {
     if (list->count < list->capacity)
         return true;
@@ -25,9 +25,9 @@ reserve(struct extent_list *list)
 
 // No memory: the space stays unused.
 static void
-add(struct extent_list *list, struct extent e)
+add_extent(struct extent_list *list, struct extent e)
 {
-    if (reserve(list))
+    if (space_reserve(list))
         list->items[list->count++] = e;
 }
 
@@ -88,7 +88,7 @@ space_forget(struct space *s)
 }
 
 static bool
-meets(struct extent a, struct extent b)
+space_meets(struct extent a, struct extent b)
 {
     return a.size > 0 && b.size > 0 && a.start < b.start + b.size && b.start < a.start + a.size;
 }
@@ -103,7 +103,7 @@ take_at_end(struct space *s, int64_t size)
     const bool in_order = s->now.start <= s->before.start;
     const struct extent around[2] = {in_order ? s->now : s->before, in_order ? s->before : s->now};
     for (int i = 0; i < 2; i++) {
-        if (!meets(gap, around[i]))
+        if (!space_meets(gap, around[i]))
             continue;
         add_open(s, (struct extent){gap.start, around[i].start - gap.start});
         const int64_t next = around[i].start + around[i].size;
@@ -117,13 +117,13 @@ take_at_end(struct space *s, int64_t size)
 tess_status
 space_take(struct space *s, int64_t size, int64_t *start, tess_error *err)
 {
-    if (!extents_reserve(&s->fresh) || !reserve(&s->tail))
+    if (!extents_reserve(&s->fresh) || !space_reserve(&s->tail))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an extent");
     if (extents_take(&s->open, size, start)) {
         extents_insert(&s->fresh, (struct extent){*start, size});
     } else {
         *start = take_at_end(s, size);
-        add(&s->tail, (struct extent){*start, size});
+        add_extent(&s->tail, (struct extent){*start, size});
     }
     return TESS_OK;
 }
@@ -148,7 +148,7 @@ space_park_from(struct space *s, int64_t from)
 {
     struct extent e;
     while (extents_next(&s->open, from, &e) && extents_remove(&s->open, e.start, &e))
-        add(&s->parked, e);
+        add_extent(&s->parked, e);
 }
 
 // The extent that was taken behind the end and starts there; NULL: there is none.
@@ -229,7 +229,7 @@ void
 space_release(struct space *s, struct extent e)
 {
     if (!space_release_new(s, e.start))
-        add(&s->parked, e);
+        add_extent(&s->parked, e);
 }
 
 int64_t
@@ -237,9 +237,9 @@ space_place(const struct space *s, int64_t size)
 {
     struct extent wanted = {s->end, size};
     for (int pass = 0; pass < 2; pass++) { // past one of them it may meet the other
-        if (meets(wanted, s->now))
+        if (space_meets(wanted, s->now))
             wanted.start = s->now.start + s->now.size;
-        if (meets(wanted, s->before))
+        if (space_meets(wanted, s->before))
             wanted.start = s->before.start + s->before.size;
     }
     return wanted.start;
@@ -248,7 +248,7 @@ space_place(const struct space *s, int64_t size)
 // Index and trailer of a state that is gone are free if chunks lie behind them, else simply behind
 // the end.
 static void
-give_back(struct space *s, struct extent e)
+space_give_back(struct space *s, struct extent e)
 {
     if (e.start < s->end)
         add_open(s, e);
@@ -257,8 +257,9 @@ give_back(struct space *s, struct extent e)
 void
 space_committed(struct space *s, struct extent placed, bool synced)
 {
-    give_back(s, s->before);
-    s->before = meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
+    space_give_back(s, s->before);
+    s->before =
+        space_meets(s->now, placed) ? (struct extent){0} : s->now; // empty twice: one trailer
     s->now = placed;
     if (s->keeps) { // nothing below is written to again
         extents_clear(&s->open);
@@ -267,7 +268,7 @@ space_committed(struct space *s, struct extent placed, bool synced)
     extents_clear(&s->fresh);
     s->tail.count = 0;
     for (int64_t i = 0; i < s->parked.count; i++) {
-        add(&s->unsynced, s->parked.items[i]);
+        add_extent(&s->unsynced, s->parked.items[i]);
         s->unsynced_size += s->parked.items[i].size;
     }
     s->parked.count = 0;
@@ -278,7 +279,7 @@ space_committed(struct space *s, struct extent placed, bool synced)
 void
 space_synced(struct space *s)
 {
-    give_back(s, s->before);
+    space_give_back(s, s->before);
     s->before = (struct extent){0};
     for (int64_t i = 0; i < s->unsynced.count; i++)
         add_open(s, s->unsynced.items[i]);

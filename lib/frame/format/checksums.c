@@ -34,13 +34,13 @@ struct checksum_slot {
 };
 
 static uint64_t
-known(uint64_t hash)
+checksums_known(uint64_t hash)
 {
     return hash != 0 ? hash : 1;
 }
 
 static XXH64_hash_t
-hash(const void *bytes, size_t size)
+checksums_hash(const void *bytes, size_t size)
 {
 #ifdef HAVE_XXH_DISPATCH
     if (XXH3_64bits_dispatch)
@@ -64,7 +64,7 @@ update(XXH3_state_t *state, const void *bytes, size_t size)
 uint64_t
 checksum_of(const void *chunk, size_t size)
 {
-    return known(hash(chunk, size));
+    return checksums_known(checksums_hash(chunk, size));
 }
 
 tess_status
@@ -86,7 +86,7 @@ checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *chec
         if (st == TESS_OK)
             update(state, piece, n);
     }
-    *checksum = known(XXH3_64bits_digest(state));
+    *checksum = checksums_known(XXH3_64bits_digest(state));
     free(piece);
     (void)XXH3_freeState(state);
     return st;
@@ -109,7 +109,7 @@ home(const struct checksums *x, int64_t entry)
 
 // The slot of an entry, or the free one where it would go.
 static struct checksum_slot *
-find(const struct checksums *x, int64_t entry)
+checksums_find(const struct checksums *x, int64_t entry)
 {
     int64_t i = home(x, entry);
     while (x->slots[i].checksum != 0 && x->slots[i].entry != entry)
@@ -131,7 +131,7 @@ checksums_reserve(struct checksums *x, int64_t more, tess_error *err)
                        larger.capacity);
     for (int64_t i = 0; i < x->capacity; i++)
         if (x->slots[i].checksum != 0)
-            *find(&larger, x->slots[i].entry) = x->slots[i];
+            *checksums_find(&larger, x->slots[i].entry) = x->slots[i];
     free(x->slots);
     *x = larger;
     return TESS_OK;
@@ -159,7 +159,7 @@ checksums_set(struct checksums *x, int64_t entry, uint64_t checksum)
 {
     if (x->capacity == 0)
         return; // nothing to forget
-    struct checksum_slot *const slot = find(x, entry);
+    struct checksum_slot *const slot = checksums_find(x, entry);
     const bool taken = slot->checksum != 0;
     if (checksum == 0) {
         if (taken)
@@ -173,5 +173,5 @@ checksums_set(struct checksums *x, int64_t entry, uint64_t checksum)
 uint64_t
 checksums_get(const struct checksums *x, int64_t entry)
 {
-    return x->capacity > 0 ? find(x, entry)->checksum : 0;
+    return x->capacity > 0 ? checksums_find(x, entry)->checksum : 0;
 }

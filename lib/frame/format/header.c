@@ -144,7 +144,7 @@ check_lengths(const struct frame_header *h, int64_t room, tess_error *err)
 }
 
 static tess_status
-check_sizes(const struct frame_header *h, tess_error *err)
+header_check_sizes(const struct frame_header *h, tess_error *err)
 {
     if (h->typesize < 1 || h->typesize > TYPESIZE_MAX)
         return err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_TYPESIZE,
@@ -186,7 +186,7 @@ frame_header_parse(const uint8_t *src, size_t size, int64_t room, struct frame_h
     if (st == TESS_OK)
         st = check_lengths(h, room, err);
     if (st == TESS_OK)
-        st = check_sizes(h, err);
+        st = header_check_sizes(h, err);
     return st;
 }
 

@@ -51,8 +51,8 @@ parse_common(struct rd *r, struct frame_header *h, unsigned *flags)
 }
 
 static tess_status
-check(const struct rd *r, unsigned flags, unsigned expected, size_t size, size_t needed,
-      tess_error *err)
+history_check(const struct rd *r, unsigned flags, unsigned expected, size_t size, size_t needed,
+              tess_error *err)
 {
     if (r->bad)
         return err_set(err, TESS_ERR_CORRUPT, 0, "a frame header needs %zu bytes, got %zu", needed,
@@ -81,7 +81,7 @@ frame_header_parse_v1(const uint8_t *src, size_t size, struct frame_header *h, t
     h->version = 1;
     h->fixed_size = V1_SIZE;
     h->has_layers = h->has_trailer = true;
-    return check(&r, flags, FLAGS_V1, size, V1_SIZE, err);
+    return history_check(&r, flags, FLAGS_V1, size, V1_SIZE, err);
 }
 
 tess_status
@@ -94,5 +94,5 @@ frame_header_parse_alpha(const uint8_t *src, size_t size, struct frame_header *h
     h->has_layers = rd_u8(&r) == MARK_TRUE;
     h->version = 0;
     h->fixed_size = ALPHA_SIZE;
-    return check(&r, flags, FLAGS_ALPHA, size, ALPHA_SIZE, err);
+    return history_check(&r, flags, FLAGS_ALPHA, size, ALPHA_SIZE, err);
 }

@@ -266,7 +266,7 @@ index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_er
 }
 
 static int
-by_value(const void *a, const void *b)
+index_by_value(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -295,7 +295,7 @@ sort_values(int64_t *values, size_t n, int64_t most)
     int64_t *const other = n < SORTED_MIN ? NULL : malloc(n * sizeof *other);
     int64_t *from = values, *to = other;
     if (!other) {
-        qsort(values, n, sizeof *values, by_value);
+        qsort(values, n, sizeof *values, index_by_value);
         return;
     }
     for (int shift = 0; shift < 63 && most >> shift > 0; shift += DIGIT_BITS) {

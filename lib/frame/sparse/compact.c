@@ -39,7 +39,7 @@ struct found {
 };
 
 static tess_status
-note(void *user, const char *name, tess_error *err)
+compact_note(void *user, const char *name, tess_error *err)
 {
     struct found *const x = user;
     int64_t number;
@@ -144,7 +144,7 @@ sync_state(const struct frame *f, const int64_t *live, size_t n, tess_error *err
 }
 
 static int
-by_value(const void *a, const void *b)
+compact_by_value(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -158,11 +158,11 @@ remove_orphans(const struct frame *f, tess_error *err)
     size_t nlive = 0;
     tess_status st = TESS_OK;
 
-    TRY(folder_each(f->folder, note, &found, err));
+    TRY(folder_each(f->folder, compact_note, &found, err));
     TRY(index_sorted(&f->index, &live, &nlive, err));
     int64_t norphans = 0;
     for (int64_t i = 0; i < found.count; i++)
-        if (!bsearch(&found.items[i], live, nlive, sizeof *live, by_value))
+        if (!bsearch(&found.items[i], live, nlive, sizeof *live, compact_by_value))
             found.items[norphans++] = found.items[i];
     TRY(sync_state(f, live, norphans > 0 ? nlive : 0, err));
     for (int64_t i = 0; i < norphans; i++)

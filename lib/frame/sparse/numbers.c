@@ -24,7 +24,7 @@ numbers_finish(struct numbers *x)
 }
 
 static tess_status
-reserve(struct numbers *x, int64_t n, tess_error *err)
+numbers_reserve(struct numbers *x, int64_t n, tess_error *err)
 {
     if (n < x->count)
         return TESS_OK;
@@ -50,7 +50,7 @@ reserve(struct numbers *x, int64_t n, tess_error *err)
 tess_status
 numbers_add(struct numbers *x, int64_t n, tess_error *err)
 {
-    const tess_status st = reserve(x, n, err);
+    const tess_status st = numbers_reserve(x, n, err);
     if (st != TESS_OK)
         return st;
     if (x->state[n] != 0) // releasing one would take the other's
@@ -66,7 +66,7 @@ numbers_keep(struct numbers *x, int64_t n, tess_error *err)
 {
     if (n > NUMBER_MAX)
         return TESS_OK;
-    const tess_status st = reserve(x, n, err);
+    const tess_status st = numbers_reserve(x, n, err);
     if (st != TESS_OK)
         return st;
     x->state[n] |= ON_DISK;
@@ -78,7 +78,7 @@ tess_status
 numbers_take(struct numbers *x, int64_t *n, tess_error *err)
 {
     const int64_t lowest = bit_tree_absent(&x->taken);
-    const tess_status st = reserve(x, lowest, err);
+    const tess_status st = numbers_reserve(x, lowest, err);
     if (st != TESS_OK)
         return st;
     *n = lowest;

@@ -37,7 +37,7 @@ chunk_name(int64_t entry, char *name)
 }
 
 static bool
-is_chunk_name(const char *name)
+sparse_is_chunk_name(const char *name)
 {
     enum { DIGITS = 8 };
     int n = 0;
@@ -50,7 +50,7 @@ bool
 sparse_chunk_number(const char *name, int64_t *number)
 {
     char again[NAME_SIZE];
-    if (!is_chunk_name(name))
+    if (!sparse_is_chunk_name(name))
         return false;
     *number = (int64_t)strtoul(name, NULL, 16);
     chunk_name(*number, again);
@@ -83,13 +83,14 @@ sparse_remove_next(const struct folder *folder)
 static bool
 is_part(const char *name)
 {
-    return is_chunk_name(name) || strcmp(name, next_name) == 0 || strcmp(name, ".b2lock") == 0;
+    return sparse_is_chunk_name(name) || strcmp(name, next_name) == 0 ||
+           strcmp(name, ".b2lock") == 0;
 }
 
 const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
 
 static tess_status
-locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
+sparse_locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
 {
     *place = (struct chunk_place){.owned = true};
     tess_status st = sparse_open_chunk(f->folder, entry, &place->io, err);
@@ -104,7 +105,8 @@ locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_err
 static tess_status
 keep_number(void *arg, const char *name, tess_error *err)
 {
-    return is_chunk_name(name) ? numbers_keep(arg, (int64_t)strtoll(name, NULL, 16), err) : TESS_OK;
+    return sparse_is_chunk_name(name) ? numbers_keep(arg, (int64_t)strtoll(name, NULL, 16), err)
+                                      : TESS_OK;
 }
 
 static tess_status
@@ -117,7 +119,7 @@ sync_names(const struct frame *f, tess_durability level, tess_error *err)
 // state before it current there: once it has arrived, the numbers of that one are free. A file that
 // no chunk of this state is in may be of one that somebody reads.
 static tess_status
-prepare(struct frame *f, tess_error *err)
+sparse_prepare(struct frame *f, tess_error *err)
 {
     tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
     f->numbers.stored = f->h.nbytes > 0 ? min_i64(f->h.cbytes, INT64_MAX / 2) : 0; // a claim
@@ -145,7 +147,7 @@ reclaim(struct frame *f, tess_error *err)
 }
 
 static tess_status
-begin(struct frame *f, struct frame_put *p, tess_error *err)
+sparse_begin(struct frame *f, struct frame_put *p, tess_error *err)
 {
     char name[NAME_SIZE];
     tess_status st = unsynced_reserve(&f->unsynced, &f->checksums, &f->unsure, err);
@@ -165,7 +167,7 @@ begin(struct frame *f, struct frame_put *p, tess_error *err)
 }
 
 static tess_status
-end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
+sparse_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
     (void)err;
     if (f->options.durability >= TESS_DURABILITY_ORDERED)
@@ -187,7 +189,7 @@ remove_new(const struct frame *f, int64_t entry)
 }
 
 static void
-abandon(struct frame *f, struct frame_put *p)
+sparse_abandon(struct frame *f, struct frame_put *p)
 {
     io_close(p->io);
     remove_new(f, p->entry);
@@ -195,29 +197,29 @@ abandon(struct frame *f, struct frame_put *p)
 }
 
 static tess_status
-put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
+sparse_put(struct frame *f, const uint8_t *chunk, int32_t size, int64_t *entry, tess_error *err)
 {
     struct frame_put p = {.room = size};
-    tess_status st = begin(f, &p, err);
+    tess_status st = sparse_begin(f, &p, err);
     if (st != TESS_OK)
         return st;
     st = io_write(p.io, 0, chunk, (size_t)size, err);
     if (st == TESS_OK)
-        st = end(f, &p, size, err);
+        st = sparse_end(f, &p, size, err);
     if (st != TESS_OK)
-        abandon(f, &p);
+        sparse_abandon(f, &p);
     *entry = p.entry;
     return st;
 }
 
 // Bytes of a stored chunk, whose file may be longer; 0 if they cannot be learned.
 static int64_t
-stored_size(const struct frame *f, int64_t entry)
+sparse_stored_size(const struct frame *f, int64_t entry)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     struct chunk_place place;
     int64_t size = 0;
-    if (locate(f, entry, &place, NULL) != TESS_OK)
+    if (sparse_locate(f, entry, &place, NULL) != TESS_OK)
         return 0;
     if (io_read(place.io, 0, head, sizeof head, NULL) == TESS_OK)
         size = min_i64(max_i64(get_i32le(head + 12), 0), place.room);
@@ -226,9 +228,9 @@ stored_size(const struct frame *f, int64_t entry)
 }
 
 static int64_t
-release(struct frame *f, int64_t entry, int64_t *known)
+sparse_release(struct frame *f, int64_t entry, int64_t *known)
 {
-    const int64_t size = stored_size(f, entry);
+    const int64_t size = sparse_stored_size(f, entry);
     if (size > 0)
         *known = size;
     unsynced_forget(&f->unsynced, entry);
@@ -240,7 +242,7 @@ release(struct frame *f, int64_t entry, int64_t *known)
 }
 
 static void
-remove_file(void *arg, int64_t entry)
+sparse_remove_file(void *arg, int64_t entry)
 {
     sparse_remove_chunk(((struct frame *)arg)->folder, entry);
 }
@@ -248,7 +250,7 @@ remove_file(void *arg, int64_t entry)
 // Lengths of the new index file; a gap behind the index gives it one of its own. The sum of stored
 // bytes is kept above all numbers, which c-blosc2 3.x takes for positions.
 static int64_t
-set_lengths(const struct frame *f, struct pending *p)
+sparse_set_lengths(const struct frame *f, struct pending *p)
 {
     int64_t gap = 0;
     pending_set_frame_len(p, p->h.header_len, gap);
@@ -277,14 +279,14 @@ write_index_file(struct frame *f, struct pending *p, int64_t gap, struct io *io,
 }
 
 static tess_status
-commit(struct frame *f, tess_error *err)
+sparse_commit(struct frame *f, tess_error *err)
 {
     struct pending p = {.h = f->h};
     struct io *io = NULL;
     tess_status st = TESS_OK;
 
     TRY(pending_encode_body(&p, f, err));
-    const int64_t gap = set_lengths(f, &p);
+    const int64_t gap = sparse_set_lengths(f, &p);
     TRY(pending_encode_header(&p, f, err));
     TRY(unsynced_sync(&f->unsynced, &f->checksums, &f->unsure, err));
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err)); // of the new chunks
@@ -302,7 +304,7 @@ commit(struct frame *f, tess_error *err)
     // Old chunks go only when the name is known to be on the disk.
     TRY(sync_names(f, TESS_DURABILITY_ORDERED, err));
     if (!f->options.never_reuse)
-        numbers_committed(&f->numbers, remove_file, f);
+        numbers_committed(&f->numbers, sparse_remove_file, f);
 out:
     if (io) {
         io_close(io);
@@ -314,7 +316,7 @@ out:
 
 // Commits end with the names on the disk, and opening with writing sees to it.
 static tess_status
-settle(struct frame *f, tess_error *err)
+sparse_settle(struct frame *f, tess_error *err)
 {
     const tess_status st = sync_names(f, TESS_DURABILITY_ORDERED, err);
     f->unsure = st != TESS_OK;
@@ -324,7 +326,7 @@ settle(struct frame *f, tess_error *err)
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that
 // was replaced has none.
 static tess_status
-current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
+sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 {
     tess_error why;
     bool same = false;
@@ -347,22 +349,22 @@ current(const struct frame *f, struct io **io, bool *owned, tess_error *err)
 }
 
 static tess_status
-publish(struct frame *f, tess_error *err)
+sparse_publish(struct frame *f, tess_error *err)
 {
     return folder_publish(f->folder, f->options.durability >= TESS_DURABILITY_ORDERED, err);
 }
 
 const struct container container_sparse = {
-    .locate = locate,
-    .prepare = prepare,
+    .locate = sparse_locate,
+    .prepare = sparse_prepare,
     .reclaim = reclaim,
-    .put = put,
-    .begin = begin,
-    .end = end,
-    .abandon = abandon,
-    .release = release,
-    .commit = commit,
-    .settle = settle,
-    .current = current,
-    .publish = publish,
+    .put = sparse_put,
+    .begin = sparse_begin,
+    .end = sparse_end,
+    .abandon = sparse_abandon,
+    .release = sparse_release,
+    .commit = sparse_commit,
+    .settle = sparse_settle,
+    .current = sparse_current,
+    .publish = sparse_publish,
 };

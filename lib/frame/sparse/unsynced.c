@@ -19,7 +19,7 @@ unsynced_finish(struct unsynced *u)
 }
 
 static void
-drop(struct unsynced *u, int i)
+unsynced_drop(struct unsynced *u, int i)
 {
     io_close(u->files[i].io);
     u->count--;
@@ -29,7 +29,8 @@ drop(struct unsynced *u, int i)
 // After a sync that failed, the system may take for written what is not. What it has is compared
 // with the checksum, if there is one, and written again.
 static tess_status
-write_again(const struct unsynced_file *file, const struct checksums *checksums, tess_error *err)
+unsynced_write_again(const struct unsynced_file *file, const struct checksums *checksums,
+                     tess_error *err)
 {
     const uint64_t expected = checksums_get(checksums, file->number);
     uint8_t *const bytes = malloc((size_t)file->size);
@@ -54,13 +55,13 @@ static tess_status
 sync_first(struct unsynced *u, const struct checksums *checksums, bool *unsure, tess_error *err)
 {
     struct unsynced_file *const file = &u->files[0];
-    tess_status st = file->failed ? write_again(file, checksums, err) : TESS_OK;
+    tess_status st = file->failed ? unsynced_write_again(file, checksums, err) : TESS_OK;
     if (st == TESS_OK) {
         st = io_sync(file->io, err);
         *unsure |= st != TESS_OK;
     }
     if (st == TESS_OK)
-        drop(u, 0);
+        unsynced_drop(u, 0);
     else
         file->failed = true;
     return st;
@@ -84,7 +85,7 @@ unsynced_forget(struct unsynced *u, int64_t number)
 {
     for (int i = 0; i < u->count; i++)
         if (u->files[i].number == number) {
-            drop(u, i);
+            unsynced_drop(u, i);
             return;
         }
 }
