@@ -59,18 +59,51 @@ blocks_decode(struct blocks *b, int32_t nblock, const struct block_need *need, s
     return TESS_OK;
 }
 
-// A block that is not stored as such: of a special chunk, or one of another layout.
 static tess_status
-blocks_make_block(struct blocks *b, int32_t nblock, struct decoded *out, tess_error *err)
+allocate_items(struct blocks *b, tess_error *err)
 {
     const int32_t blocksize = b->grid->g.blocksize;
-    tess_status st = scratch_check(b->s, blocksize, err);
+    const tess_status st = scratch_check(b->s, blocksize, err);
     if (st != TESS_OK)
         return st;
-    if (!b->items && !(b->items = malloc((size_t)blocksize)))
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes", blocksize);
-    st = open_chunk_block(b->grid, b->v, nblock, b->items, b->s, err);
+    b->items = malloc((size_t)blocksize);
+    return b->items
+               ? TESS_OK
+               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes", blocksize);
+}
+
+// A block that is not stored as such: of a special chunk, or one of another layout.
+static tess_status
+blocks_make(struct blocks *b, int32_t nblock, struct decoded *out, tess_error *err)
+{
+    const struct stored_chunk *const sc = &b->v->stored;
+    const int32_t blocksize = b->grid->g.blocksize;
+    const bool first = !b->items;
+    tess_status st = first ? allocate_items(b, err) : TESS_OK;
+    if (st == TESS_OK && b->v->kind == OPEN_SPECIAL) {
+        if (first)
+            st = open_chunk_block(b->grid, b->v, nblock, b->items, b->s, err);
+    } else if (st == TESS_OK) {
+        if (!b->cursor.c)
+            st = cursor_init(&b->cursor, &sc->chunk, &sc->bytes, b->s, err);
+        if (st == TESS_OK)
+            st = cursor_read(&b->cursor, nblock * blocksize, b->items, (size_t)blocksize, err);
+    }
     *out = (struct decoded){.bytes = b->items, .nbytes = blocksize};
+    return st;
+}
+
+// Stored bytes that are used where they are may stand anywhere.
+static tess_status
+blocks_align(struct blocks *b, struct decoded *out, tess_error *err)
+{
+    if (b->align <= 1 || ((uintptr_t)out->bytes & (b->align - 1)) == 0)
+        return TESS_OK;
+    const tess_status st = b->items ? TESS_OK : allocate_items(b, err);
+    if (st == TESS_OK) {
+        memcpy(b->items, out->bytes, (size_t)out->nbytes);
+        out->bytes = b->items;
+    }
     return st;
 }
 
@@ -91,7 +124,7 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
         return TESS_OK;
     }
     if (made)
-        return blocks_make_block(b, nblock, out, err);
+        return blocks_make(b, nblock, out, err);
     tess_status st = blocks_decode(b, nblock, entry ? &all : need, out, err);
     if (entry && st == TESS_OK) {
         memcpy(entry->items, out->bytes, (size_t)out->nbytes);
@@ -101,7 +134,7 @@ blocks_get(struct blocks *b, int32_t nblock, bool whole, const struct block_need
         if (st == TESS_ERR_CORRUPT) // perhaps not what is needed of it, which was read before
             st = blocks_decode(b, nblock, need, out, err);
     }
-    return st;
+    return st == TESS_OK ? blocks_align(b, out, err) : st;
 }
 
 void
@@ -114,6 +147,7 @@ blocks_done(struct blocks *b)
 void
 blocks_finish(struct blocks *b)
 {
+    cursor_finish(&b->cursor);
     free(b->items);
     b->items = NULL;
 }

@@ -10,6 +10,7 @@
 #ifndef GRID_BLOCKS_H
 #define GRID_BLOCKS_H
 
+#include "chunk/cursor.h"
 #include "grid/open_chunk.h"
 
 struct cached;
@@ -22,12 +23,14 @@ struct blocks {
     // as long as blocks_join() agrees: to `most` bytes.
     void (*look_ahead)(const void *reader, struct span *span, int32_t most);
     const void *reader;
+    size_t align; // of the items; at most 1: any
 
     // Zero at first:
     struct span window; // stored bytes at hand
     const uint8_t *bytes;
     struct cached *held; // the block in use, if it is the cache's
-    uint8_t *items; // of a block that was put together
+    uint8_t *items; // of a block that was put together, or moved; of a special chunk set once
+    struct chunk_cursor cursor; // of a chunk of another layout
 };
 
 // Whether stored bytes that follow `span` should be read with it; then it is grown.

@@ -1,41 +1,28 @@
 /*
- * parts.c - the blocks or chunks of a box, decoded one after the other for whoever works on them.
+ * parts.c - the blocks or chunks of a box, decoded one after the other for a user of them.
  *
- * A grain is a run of blocks of one chunk, or a whole chunk; of blocks that have to be put together
- * from those of another layout, all that the chunk has, so that each of these is decoded once.
- *
- * Chunks that are put together are read by the calls that serve readers (read.c, plain.c): a job
- * inside a job, in which threads help that find no other chunk to work on.
+ * Blocks are handed out where they were decoded, by the sink of the engine that reads
+ * (grid/fetch.h). Whole chunks are put together in memory of their own by the calls that serve
+ * readers (array/box.h): a job inside a job, in which threads help that find no other chunk to work
+ * on.
  */
 #include "array/iterate/parts.h"
-#include "array/box.h"
 
+#include "array/array.h"
+#include "array/box.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
-#include "chunk/cursor.h"
 #include "chunk/decode.h"
 #include "chunk/header.h"
-#include "chunk/scratch.h"
-#include "codec/codec.h"
-#include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/frame.h"
 #include "frame/query.h"
-#include "frame/stored.h"
 #include "geom/shape.h"
-#include "grid/blocks.h"
-#include "grid/cost.h"
-#include "grid/open_chunk.h"
-#include "grid/open_chunks.h"
+#include "grid/fetch.h"
+#include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/plain.h"
-#include "grid/pool.h"
-#include "grid/read.h"
 #include "grid/strided.h"
-#include "ndcopy/ndcopy.h"
-#include "task/task.h"
-#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,28 +31,27 @@
 struct job {
     struct parts *p;
     const struct parts_user *user;
-    struct watch *watch;
     int64_t left; // bytes of chunks that may still be begun
-    int32_t run; // blocks of a grain
-    bool more_blocks;
-    struct walk blocks; // stands on the next block
-    struct open_chunk *visit; // of its chunk
+};
+
+// Positions (grid/fetch.h): on a chunk, or on something that needs no open chunk,
+struct parts_chunk {
+    int64_t n;
+    int64_t nconstant; // items of chunks that are zeros, which is known without them
+    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of a whole chunk's part, in the array
+    struct walk w; // stands on the chunk
+};
+// and on a block.
+struct parts_block {
+    int64_t chunk;
     int64_t origin[NDIM_MAX]; // of the chunk, in the array
     int64_t inside[NDIM_MAX]; // where the array ends, relative to the chunk
+    struct walk w;
 };
 
-struct grain {
-    struct open_chunk *visit; // held; NULL: none is needed
-    int64_t chunk;
-    int64_t nconstant; // items of special chunks; 0: there is another thing to do
-    int32_t nblocks; // 0: the whole chunk
-    int64_t origin[NDIM_MAX], inside[NDIM_MAX];
-    struct walk blocks;
-    int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of the whole chunk's part, in the array
-    _Alignas(max_align_t) unsigned char tally[PARTS_TALLY_SIZE];
-};
-
-_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+_Static_assert(sizeof(struct parts_chunk) <= FETCH_POSITION_SIZE &&
+                   sizeof(struct parts_block) <= sizeof(struct parts_chunk),
+               "positions must fit");
 
 static int64_t
 walk_nitems(const struct walk *w)
@@ -147,19 +133,12 @@ is_stopped(const struct parts *p)
     return atomic_load_explicit(&p->stopped, memory_order_relaxed);
 }
 
-// -- which parts a grain has
+// -- which parts there are
 
-// The next chunk of a plain frame that has items.
-static void
-take_plain(struct job *job, struct grain *g)
+static bool
+parts_stopped(const void *self)
 {
-    struct parts *const p = job->p;
-    const int64_t size = p->a->g->typesize;
-    g->chunk = plain_chunk_at(p->a->grid, p->at * size);
-    g->start[0] = p->at;
-    g->stop[0] = min_i64(p->end, plain_chunk_start(p->a->grid, g->chunk + 1) / size);
-    p->at = g->stop[0];
-    p->more = p->at < p->end;
+    return is_stopped(((const struct job *)self)->p);
 }
 
 static void
@@ -171,14 +150,26 @@ pass_chunk(struct job *job)
     job->left -= p->a->g->chunksize;
 }
 
+// The next chunk of a plain frame that has items.
 static void
-parts_take_chunk(struct job *job, struct grain *g)
+take_plain(struct parts *p, struct parts_chunk *c)
+{
+    const int64_t size = p->a->g->typesize;
+    c->n = plain_chunk_at(p->a->grid, p->at * size);
+    c->start[0] = p->at;
+    c->stop[0] = min_i64(p->end, plain_chunk_start(p->a->grid, c->n + 1) / size);
+    p->at = c->stop[0];
+    p->more = p->at < p->end;
+}
+
+static void
+take_whole(struct job *job, struct parts_chunk *c)
 {
     const struct walk *const w = &job->p->chunks;
-    g->chunk = w->index;
+    c->n = w->index;
     for (int i = 0; i < w->ndim; i++) {
-        g->start[i] = w->start[i] + w->from[i];
-        g->stop[i] = g->start[i] + w->hi[i] - w->lo[i];
+        c->start[i] = w->start[i] + w->from[i];
+        c->stop[i] = c->start[i] + w->hi[i] - w->lo[i];
     }
     pass_chunk(job);
 }
@@ -193,300 +184,145 @@ parts_is_zeros(const struct parts *p)
 
 // All chunks of zeros from here on; without a look at each if there are no others.
 static void
-take_zeros(struct job *job, struct grain *g)
+take_zeros(struct job *job, struct parts_chunk *c)
 {
     struct parts *const p = job->p;
     if (frame_is_uniform(p->a->grid->frame)) {
-        g->nconstant = p->nitems;
+        c->nconstant = p->nitems;
         p->more = false;
         return;
     }
     for (; p->more && parts_is_zeros(p); pass_chunk(job))
-        g->nconstant += walk_nitems(&p->chunks);
+        c->nconstant += walk_nitems(&p->chunks);
 }
 
-// Open the next chunk, and begin the walk over its blocks.
-static tess_status
-parts_enter_chunk(struct job *job, tess_error *err)
+static enum fetch_next
+parts_next_chunk(void *self, void *chunk, int64_t *n, bool *all)
 {
-    const struct geometry *const g = job->p->a->g;
-    const struct walk *const w = &job->p->chunks;
-    open_chunk_release(job->visit);
-    job->visit = NULL;
-    const tess_status st = open_chunks_get(job->p->a->grid, w->index, false, &job->visit, err);
-    if (st != TESS_OK)
-        return st;
-    for (int i = 0; i < g->ndim; i++) {
-        job->origin[i] = w->at[i] * g->chunkshape[i];
-        job->inside[i] = min_i64(g->chunkshape[i], g->shape[i] - job->origin[i]);
+    struct job *const job = self;
+    struct parts *const p = job->p;
+    struct parts_chunk *const c = chunk;
+
+    if (!p->more || job->left <= 0)
+        return FETCH_NOTHING;
+    c->nconstant = 0;
+    if (p->plain) {
+        take_plain(p, c);
+        return FETCH_OTHER;
     }
-    job->more_blocks =
-        walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi, NULL);
-    return TESS_OK;
+    if (!p->by_block) {
+        take_whole(job, c);
+        return FETCH_OTHER;
+    }
+    if (job->user->constant && cache_dirty_size(p->a->grid->cache) == 0 && parts_is_zeros(p)) {
+        take_zeros(job, c);
+        return FETCH_OTHER;
+    }
+    c->n = *n = p->chunks.index;
+    c->w = p->chunks;
+    *all = false;
+    pass_chunk(job);
+    return FETCH_CHUNK;
 }
 
-// How many blocks a grain may have.
+static void
+parts_begin_blocks(const void *self, const void *chunk, void *block)
+{
+    const struct geometry *const g = ((const struct job *)self)->p->a->g;
+    const struct walk *const w = &((const struct parts_chunk *)chunk)->w;
+    struct parts_block *const b = block;
+    b->chunk = w->index;
+    for (int i = 0; i < g->ndim; i++) {
+        b->origin[i] = w->at[i] * g->chunkshape[i];
+        b->inside[i] = min_i64(g->chunkshape[i], g->shape[i] - b->origin[i]);
+    }
+    walk_begin(&b->w, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi, NULL);
+}
+
+static bool
+parts_next_block(const void *self, void *block)
+{
+    (void)self;
+    return walk_next(&((struct parts_block *)block)->w);
+}
+
 static int32_t
-parts_run_length(const struct job *job)
+parts_number(const void *block)
 {
-    const enum open_kind kind = job->visit->kind;
-    const bool at_once = kind == OPEN_BYTES || (kind == OPEN_SPECIAL && job->user->constant);
-    return at_once ? INT32_MAX : job->run;
-}
-
-static void
-parts_take_blocks(struct job *job, struct grain *g)
-{
-    const int32_t most = parts_run_length(job);
-    g->visit = job->visit;
-    open_chunk_hold(g->visit);
-    g->chunk = g->visit->n;
-    g->blocks = job->blocks;
-    memcpy(g->origin, job->origin, sizeof g->origin);
-    memcpy(g->inside, job->inside, sizeof g->inside);
-    for (; job->more_blocks && g->nblocks < most; g->nblocks++)
-        job->more_blocks = walk_next(&job->blocks);
-}
-
-static tess_status
-next_by_block(struct job *job, struct grain *g, tess_error *err)
-{
-    const bool special = job->user->constant && cache_dirty_size(job->p->a->grid->cache) == 0;
-    if (!job->more_blocks) {
-        if (special && parts_is_zeros(job->p)) {
-            take_zeros(job, g);
-            return TESS_OK;
-        }
-        const tess_status st = parts_enter_chunk(job, err);
-        if (st != TESS_OK)
-            return st;
-        if (special && job->visit->kind == OPEN_SPECIAL) {
-            g->nconstant = walk_nitems(&job->p->chunks);
-            job->more_blocks = false;
-            g->visit = job->visit;
-            open_chunk_hold(g->visit);
-            g->chunk = g->visit->n;
-        }
-        pass_chunk(job);
-    }
-    if (g->nconstant == 0)
-        parts_take_blocks(job, g);
-    return TESS_OK;
-}
-
-static tess_status
-parts_next(void *arg, void *grain, bool *more, tess_error *err)
-{
-    struct job *const job = arg;
-    struct grain *const g = grain;
-    const struct parts *const p = job->p;
-
-    *more = !is_stopped(p) && (job->more_blocks || (p->more && job->left > 0));
-    if (!*more)
-        return TESS_OK;
-    g->visit = NULL;
-    g->nconstant = 0;
-    g->nblocks = 0;
-    memset(g->tally, 0, sizeof g->tally);
-    if (p->by_block)
-        return next_by_block(job, g, err);
-    if (p->plain)
-        take_plain(job, g);
-    else
-        parts_take_chunk(job, g);
-    return TESS_OK;
-}
-
-// -- blocks
-
-// The blocks of a grain, one after the other.
-struct run {
-    const struct job *job;
-    struct grain *g;
-    struct chunk_scratch *s;
-    struct walk w;
-    int32_t left; // blocks, with the one the walk stands on
-    struct cached *held; // the block in use, if it is the cache's
-    uint8_t *items; // of one that is put together or moved; of a special chunk they are set once
-    struct chunk_cursor cursor; // of a chunk of another layout
-};
-
-static void
-parts_look_ahead(const void *reader, struct span *span, int32_t most)
-{
-    const struct run *const r = reader;
-    struct walk w = r->w;
-    for (int32_t left = r->left - 1; left > 0 && walk_next(&w); left--)
-        if (!blocks_join(span, open_chunk_span(r->job->p->a->grid, r->g->visit, (int32_t)w.index),
-                         most))
-            return;
-}
-
-static tess_status
-allocate_items(struct run *r, tess_error *err)
-{
-    const int32_t blocksize = r->job->p->a->g->blocksize;
-    const tess_status st = scratch_check(r->s, blocksize, err);
-    if (st != TESS_OK)
-        return st;
-    r->items = malloc((size_t)blocksize);
-    return r->items ? TESS_OK
-                    : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
-                              blocksize);
-}
-
-// A block of equal items; of those that are not asked for more than the item itself, that.
-static tess_status
-make_special(struct run *r, tess_error *err)
-{
-    const struct geometry *const g = r->job->p->a->g;
-    const int64_t stride = g->typesize, rest = g->block_nitems - 1;
-    if (r->items)
-        return TESS_OK;
-    tess_status st = allocate_items(r, err);
-    if (st == TESS_OK)
-        st = open_chunk_item(r->job->p->a->grid, r->g->visit, r->items, err);
-    if (st == TESS_OK && rest > 0 && !r->job->user->constant)
-        ndfill(1, &rest, stride, r->items + stride, &stride, r->items);
-    return st;
-}
-
-// A block of the grid that is none of the chunk's.
-static tess_status
-make_foreign(struct run *r, tess_error *err)
-{
-    const struct stored_chunk *const sc = &r->g->visit->stored;
-    const int32_t blocksize = r->job->p->a->g->blocksize;
-    tess_status st = TESS_OK;
-    if (!r->items)
-        st = allocate_items(r, err);
-    if (st == TESS_OK && !r->cursor.c)
-        st = cursor_init(&r->cursor, &sc->chunk, &sc->bytes, r->s, err);
-    if (st == TESS_OK)
-        st = cursor_read(&r->cursor, (int32_t)(r->w.index * blocksize), r->items, (size_t)blocksize,
-                         err);
-    return st;
-}
-
-// The block the run stands on, if it is not decoded as such. *constant: all its items are the first
-// one, and there are no others.
-static tess_status
-parts_make_block(struct run *r, struct decoded *out, bool *constant, tess_error *err)
-{
-    const tess_array *const a = r->job->p->a;
-    *out = (struct decoded){.nbytes = a->g->blocksize};
-    r->held = cache_find(a->grid->cache, r->g->chunk, (int32_t)r->w.index);
-    if (r->held) {
-        out->bytes = r->held->items;
-        return TESS_OK;
-    }
-    *constant = r->g->visit->kind == OPEN_SPECIAL && r->job->user->constant;
-    const tess_status st =
-        r->g->visit->kind == OPEN_SPECIAL ? make_special(r, err) : make_foreign(r, err);
-    out->bytes = r->items;
-    return st;
-}
-
-// Stored bytes that are used where they are may stand anywhere.
-static tess_status
-align(struct run *r, struct decoded *block, tess_error *err)
-{
-    const uintptr_t size = (uintptr_t)r->job->p->a->g->typesize;
-    const uintptr_t least = size & (~size + 1), most = _Alignof(max_align_t);
-    if (r->job->user->unaligned ||
-        ((uintptr_t)block->bytes & ((least < most ? least : most) - 1)) == 0)
-        return TESS_OK;
-    const tess_status st = r->items ? TESS_OK : allocate_items(r, err);
-    if (st == TESS_OK) {
-        memcpy(r->items, block->bytes, (size_t)block->nbytes);
-        block->bytes = r->items;
-    }
-    return st;
-}
-
-static tess_status
-parts_hand_out(struct run *r, const struct decoded *block, tess_error *err)
-{
-    const struct geometry *const g = r->job->p->a->g;
-    const struct walk *const w = &r->w;
-    tess_part part = {.ndim = g->ndim, .chunk = r->g->chunk, .block = w->index};
-    int64_t offset = 0;
-
-    shape_strides(g->ndim, g->blockshape, g->typesize, part.strides);
-    for (int i = 0; i < g->ndim; i++) {
-        part.start[i] = r->g->origin[i] + w->at[i] * g->blockshape[i] + w->lo[i];
-        part.shape[i] = w->hi[i] - w->lo[i];
-        offset += w->lo[i] * part.strides[i];
-    }
-    part.items = block->bytes + offset;
-    return r->job->user->part(r->job->user->self, r->g->tally, &part, err);
+    return (int32_t)((const struct parts_block *)block)->w.index;
 }
 
 static struct block_need
-need_of(const struct run *r)
+parts_need(const void *self, const void *block, bool *whole)
 {
-    const struct geometry *const g = r->job->p->a->g;
+    const struct job *const job = self;
+    const struct geometry *const g = job->p->a->g;
+    const struct parts_block *const b = block;
     struct block_need need = {0};
     int64_t stride[NDIM_MAX];
-    if (!r->job->user->whole_blocks) {
+    *whole = walk_covers(&b->w, b->inside);
+    if (!job->user->whole_blocks) {
         shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-        need = place_need(g, &r->w, stride);
+        need = place_need(g, &b->w, stride);
         need.planes = false;
     }
     return need;
 }
 
-static tess_status
-do_block(struct run *r, struct blocks *blocks, tess_error *err)
+// Items of a grain, about: of a whole block where the box has some of them.
+static int64_t
+parts_weight(const void *self, const void *position, int32_t nblocks)
 {
-    const struct parts_user *const user = r->job->user;
-    const bool covers = walk_covers(&r->w, r->g->inside);
-    const enum open_kind kind = r->g->visit->kind;
-    bool constant = false;
-    struct decoded block;
-    tess_status st;
+    const struct parts *const p = ((const struct job *)self)->p;
+    const struct parts_chunk *const c = position;
+    int64_t n = 1;
+    if (nblocks > 0)
+        return nblocks * p->a->g->block_nitems;
+    if (c->nconstant > 0)
+        return c->nconstant;
+    if (p->by_block)
+        return walk_nitems(&c->w);
+    for (int i = 0; i < p->a->g->ndim; i++)
+        n *= c->stop[i] - c->start[i];
+    return n;
+}
 
-    if (kind == OPEN_SPECIAL || kind == OPEN_BYTES) {
-        st = parts_make_block(r, &block, &constant, err);
-    } else {
-        const struct block_need need = need_of(r);
-        st = blocks_get(blocks, (int32_t)r->w.index, covers, &need, &block, err);
-        if (st == TESS_OK)
-            st = align(r, &block, err);
+// -- parts are handed out
+
+static tess_status
+parts_take(void *self, void *tally, const void *block, const struct decoded *items, bool equal,
+           tess_error *err)
+{
+    const struct job *const job = self;
+    const struct geometry *const g = job->p->a->g;
+    const struct parts_block *const b = block;
+    const struct walk *const w = &b->w;
+    tess_part part = {.ndim = g->ndim, .chunk = b->chunk, .block = w->index};
+    int64_t offset = 0;
+
+    if (equal && job->user->constant) {
+        job->user->constant(job->user->self, tally, items->bytes, walk_nitems(w));
+        return TESS_OK;
     }
-    if (st != TESS_OK)
-        st = stored_chunk_blame(&r->g->visit->stored, r->g->chunk, st, err);
-    else if (constant)
-        user->constant(user->self, r->g->tally, block.bytes, walk_nitems(&r->w));
-    else
-        st = parts_hand_out(r, &block, err);
-    blocks_done(blocks);
-    cache_unpin(r->held);
-    r->held = NULL;
-    return st;
+    shape_strides(g->ndim, g->blockshape, g->typesize, part.strides);
+    for (int i = 0; i < g->ndim; i++) {
+        part.start[i] = b->origin[i] + w->at[i] * g->blockshape[i] + w->lo[i];
+        part.shape[i] = w->hi[i] - w->lo[i];
+        offset += w->lo[i] * part.strides[i];
+    }
+    part.items = items->bytes + offset;
+    return job->user->part(job->user->self, tally, &part, err);
 }
 
 static tess_status
-do_blocks(const struct job *job, struct grain *g, struct chunk_scratch *s, tess_error *err)
+parts_take_equal(void *self, void *tally, const void *chunk, const uint8_t *item, tess_error *err)
 {
-    tess_status st = TESS_OK;
-    struct run r = {.job = job, .g = g, .s = s, .w = g->blocks, .left = g->nblocks};
-    struct blocks blocks = {.grid = job->p->a->grid,
-                            .v = g->visit,
-                            .s = s,
-                            .look_ahead = parts_look_ahead,
-                            .reader = &r};
-    for (; r.left > 0 && st == TESS_OK && !is_stopped(job->p); r.left--) {
-        st = do_block(&r, &blocks, err);
-        walk_next(&r.w);
-    }
-    blocks_finish(&blocks);
-    cursor_finish(&r.cursor);
-    free(r.items);
-    return st;
+    const struct job *const job = self;
+    (void)err;
+    job->user->constant(job->user->self, tally, item,
+                        walk_nitems(&((const struct parts_chunk *)chunk)->w));
+    return TESS_OK;
 }
-
-// -- whole chunks
 
 static tess_status
 check_room(const struct parts *p, tess_error *err)
@@ -499,110 +335,60 @@ check_room(const struct parts *p, tess_error *err)
 }
 
 static tess_status
-do_chunk(const struct job *job, struct grain *g, uint8_t *room, tess_error *err)
+hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, uint8_t *room,
+               tess_error *err)
 {
     const tess_array *const a = job->p->a;
-    tess_part part = {.ndim = a->g->ndim, .chunk = g->chunk, .block = -1, .items = room};
+    tess_part part = {.ndim = a->g->ndim, .chunk = c->n, .block = -1, .items = room};
     struct strided to = {.items = room};
     for (int i = 0; i < part.ndim; i++) {
-        part.start[i] = g->start[i];
-        part.shape[i] = g->stop[i] - g->start[i];
+        part.start[i] = c->start[i];
+        part.shape[i] = c->stop[i] - c->start[i];
     }
     shape_strides(part.ndim, part.shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st = array_read(a, g->start, g->stop, NULL, &to, NULL, err);
-    if (st != TESS_OK)
-        return st;
-    return job->user->part(job->user->self, g->tally, &part, err);
+    const tess_status st = array_read(a, c->start, c->stop, NULL, &to, NULL, err);
+    return st == TESS_OK ? job->user->part(job->user->self, tally, &part, err) : st;
 }
 
+// A whole chunk, or zeros.
 static tess_status
-do_whole(const struct job *job, struct grain *g, tess_error *err)
+parts_other(void *self, void *tally, const void *chunk, tess_error *err)
 {
+    const struct job *const job = self;
+    const struct parts_chunk *const c = chunk;
+    if (c->nconstant > 0) {
+        uint8_t *const item = calloc(1, (size_t)job->p->a->g->typesize);
+        if (!item)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
+        job->user->constant(job->user->self, tally, item, c->nconstant);
+        free(item);
+        return TESS_OK;
+    }
     uint8_t *const room = take_room(job->p);
     const tess_status st =
-        room ? do_chunk(job, g, room, err)
+        room ? hand_out_whole(job, tally, c, room, err)
              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk of %" PRId64 " bytes",
                        job->p->room_size);
     give_room(job->p, room);
     return st;
 }
 
-// -- work
-
-// Items that are the same all over. Without a chunk: zeros.
 static tess_status
-do_constant(const struct job *job, struct grain *g, tess_error *err)
+finish_parts(void *self, void *tally, tess_error *err)
 {
-    const tess_array *const a = job->p->a;
-    tess_status st = TESS_OK;
-    uint8_t *const item = calloc(1, (size_t)a->g->typesize);
-    if (!item)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    if (g->visit)
-        st = open_chunk_item(a->grid, g->visit, item, err);
-    if (st == TESS_OK)
-        job->user->constant(job->user->self, g->tally, item, g->nconstant);
-    free(item);
-    return st;
-}
-
-// Items of a grain, about: of a whole block where the box has some of them.
-static int64_t
-grain_nitems(const struct job *job, const struct grain *g)
-{
-    const struct geometry *const geo = job->p->a->g;
-    int64_t n = 1;
-    if (g->nconstant > 0)
-        return g->nconstant;
-    if (g->nblocks > 0)
-        return g->nblocks * geo->block_nitems;
-    for (int i = 0; i < geo->ndim; i++)
-        n *= g->stop[i] - g->start[i];
-    return n;
-}
-
-static tess_status
-do_grain(const struct job *job, struct grain *g, tess_error *err)
-{
-    struct pool *const pool = job->p->a->grid->pool;
-    if (g->nconstant > 0)
-        return do_constant(job, g, err);
-    if (g->nblocks == 0)
-        return do_whole(job, g, err);
-
-    struct chunk_scratch *const s = pool_take(pool);
-    const tess_status st =
-        s ? do_blocks(job, g, s, err) : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    pool_give(pool, s);
-    return st;
-}
-
-static tess_status
-parts_work(void *arg, void *grain, tess_error *err)
-{
-    const struct job *const job = arg;
-    const tess_status st = is_stopped(job->p) ? TESS_OK : do_grain(job, grain, err);
-    watch_add(job->watch, grain_nitems(job, grain));
-    return st;
-}
-
-static tess_status
-finish_parts(void *arg, void *grain, tess_error *err)
-{
-    const struct job *const job = arg;
-    return job->user->finish(job->user->self, ((struct grain *)grain)->tally, err);
+    const struct job *const job = self;
+    return job->user->finish(job->user->self, tally, err);
 }
 
 static void
-parts_drop(void *arg, void *grain)
+parts_drop(void *self, void *tally)
 {
-    const struct job *const job = arg;
-    struct grain *const g = grain;
-    open_chunk_release(g->visit);
-    if (job->user->drop)
-        job->user->drop(job->user->self, g->tally);
+    const struct job *const job = self;
+    job->user->drop(job->user->self, tally);
 }
+
+// -- all
 
 // Decoded bytes of the whole box, about.
 static int64_t
@@ -612,34 +398,43 @@ nbytes_of(const struct parts *p)
                     : geometry_blocks_nbytes(p->a->g, p->chunks.start, p->chunks.stop, NULL);
 }
 
+// What items of this size may stand at in memory.
+static size_t
+alignment_of(size_t typesize)
+{
+    const size_t least = typesize & (~typesize + 1), most = _Alignof(max_align_t);
+    return least < most ? least : most;
+}
+
 tess_status
 parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct watch *watch,
           tess_error *err)
 {
-    const struct task task = {
-        .next = parts_next,
-        .work = parts_work,
+    const struct fetch_reader reader = {
+        .position_size = sizeof(struct parts_chunk),
+        .next_chunk = parts_next_chunk,
+        .begin_blocks = parts_begin_blocks,
+        .next_block = parts_next_block,
+        .number = parts_number,
+        .need = parts_need,
+        .take = parts_take,
+        .take_equal = user->constant ? parts_take_equal : NULL,
+        .other = parts_other,
+        .weight = parts_weight,
         .finish = user->finish ? finish_parts : NULL,
-        .drop = parts_drop,
-        .grain_size = sizeof(struct grain),
+        .stopped = parts_stopped,
+        .drop = user->drop ? parts_drop : NULL,
+        .align = user->unaligned ? 1 : alignment_of((size_t)p->a->g->typesize),
     };
+    struct job job = {.p = p, .user = user, .left = most};
     const int64_t nbytes = min_i64(nbytes_of(p), most);
-    const struct task_width width = {
-        .threads = p->a->context.threads,
-        .cost = user->slow
-                    ? INT64_MAX
-                    : cost_decode(codec_by_id(frame_header(p->a->grid->frame)->codec), nbytes),
-        .watch = watch,
-    };
-    struct job job = {.p = p, .user = user, .watch = watch, .left = most};
-
-    tess_status st = p->by_block ? TESS_OK : check_room(p, err);
-    if (st != TESS_OK)
-        return st;
-    if (p->by_block)
-        job.run = blocks_run_length(nbytes, p->a->g->blocksize);
-    watch_job(watch, max_i64(nbytes / p->a->g->typesize, 1));
-    st = task_run(&task, &job, &width, err);
-    open_chunk_release(job.visit);
-    return st;
+    const struct fetch fetch = {.grid = p->a->grid,
+                                .reader = &reader,
+                                .self = &job,
+                                .nbytes = nbytes,
+                                .weight = max_i64(nbytes / p->a->g->typesize, 1),
+                                .cost = user->slow ? INT64_MAX : 0,
+                                .watch = watch};
+    const tess_status st = p->by_block ? TESS_OK : check_room(p, err);
+    return st == TESS_OK ? fetch_run(&fetch, err) : st;
 }

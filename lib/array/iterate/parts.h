@@ -10,13 +10,14 @@
 
 #include "array/array.h"
 #include "geom/walk.h"
+#include "grid/fetch.h"
 
 #include <tessera/iterate.h>
 
 #include <stdatomic.h>
 
 enum {
-    PARTS_TALLY_SIZE = 128, // what a user may keep of the parts of one grain
+    PARTS_TALLY_SIZE = FETCH_TALLY_SIZE, // what a user may keep of the parts of one grain
     PARTS_ROOMS = 8, // buffers for whole chunks that are used again
 };
 
@@ -36,7 +37,7 @@ struct parts {
 };
 
 /*
- * Who works on them. `tally` is zeros before the first part of a grain; which parts a grain has
+ * What works on them. `tally` is zeros before the first part of a grain; which parts a grain has
  * depends on the array and the box alone.
  */
 struct parts_user {
