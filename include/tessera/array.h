@@ -2,61 +2,72 @@
  * @file array.h
  * N-dimensional compressed arrays: create, open, read, write, resize, append, close.
  *
- * An array is a grid of chunks, each compressed on its own; a chunk is a grid of blocks, the
- * smallest unit that is decoded. Shapes and positions are counted in items, one value per axis,
- * slowest axis first (C order).
+ * An array is a grid of chunks, each compressed on its own; a chunk is a grid of blocks, and a
+ * block is the smallest unit that is decoded. Shapes and positions are counted in items, one value
+ * per axis, slowest axis first (C order).
  *
- * Threads: any number of threads may read one array at once. A call that changes an array (write,
- * resize, append, flush, image, refresh, close, and those of meta.h and attr.h that set or delete)
- * needs it for itself, and so do those of copy.h and chunk.h if it is open for writing. Different
- * arrays have nothing in common.
+ * Threads. Any number of threads may read one array at once. A call that changes an array requires
+ * exclusive access: no other thread may be in a call on that array, or on a view of it. Such calls
+ * are write, fill, resize, append, insert, delete, flush, image, refresh, close and discard;
+ * tess_array_set_progress(); tess_array_change() (iterate.h); the `set` functions of slice.h and
+ * select.h; and those functions of meta.h and attr.h that set or delete. The calls of copy.h,
+ * chunk.h and verify.h that take a `tess_array *` require exclusive access if the array is open for
+ * writing, because they write back its cached blocks first; otherwise they count as reading.
+ * Different arrays are independent of each other.
  *
- * A thread that is in a call is cancelled (pthread_cancel()) when the call has returned, at its
- * next cancellation point; functions of the program that the call calls are not cancelled either.
- * So a call that waits (tess_storage.wait) is ended by tess_context.progress. Threads of the
- * library cannot be cancelled. PTHREAD_CANCEL_ASYNCHRONOUS must not be set in a call.
+ * Thread cancellation. pthread_cancel() does not interrupt a call, nor a function of the program
+ * that the call runs: the thread ends at its next cancellation point after the call returned. To
+ * end a waiting call (tess_storage.wait) or a long one early, let tess_context.progress return
+ * false. Threads of the library cannot be cancelled. A thread that is in a call must not have
+ * PTHREAD_CANCEL_ASYNCHRONOUS set.
  *
- * After a fork(), the child may use the arrays that no other thread was in a call on at that
- * moment. An array in a file that was open for writing is changed only by the process that opened
- * it: in the child, calls that change it, and flush, are TESS_ERR_ARG, tess_info.writable is false,
- * and closing it commits nothing, leaves the file as it is, and is TESS_OK. The child may read it
- * until its parent commits again, which is TESS_ERR_STALE; where changes were stored but not
- * committed at the moment of the fork, it is from the start. When the parent closes the array the
- * lock of the file ends, whatever children there are; if the parent ends without that, the lock
- * stays until its children have ended, or closed the array. Of an array in memory each process has
- * its own copy, to do with as it likes.
+ * fork(). The child may use every array on which no other thread was in a call at the time of the
+ * fork. An array in a file that was open for writing can be changed only by the process that opened
+ * the array. In the child, tess_info.writable is false; flush, and calls that change the array,
+ * return TESS_ERR_ARG; closing commits nothing, leaves the file as it is, and returns TESS_OK. The
+ * child may read the array until the parent commits again; from then on reads return
+ * TESS_ERR_STALE. They do so from the start if changes were stored but not committed when the
+ * parent forked. The lock of the file ends when the parent closes the array, whatever its children
+ * do. If the parent ends without closing the array, the lock stays until all children have ended or
+ * closed the array. An array in memory is copied by the fork: each process may change its own copy.
  *
- * Persistence: changes reach the file in commits. tess_array_flush() commits, closing commits, and
- * long series of writes are committed now and then, with those blocks that do not wait (below). So
- * what was overwritten takes about a quarter of the array's size in the file; a call that
- * overwrites more than that at once needs the space of both, at most twice the array's size (and
- * 4 MiB). Flush and close may make several commits for that. Closing moves chunks from the end of
- * the file into holes, where that is worth it, and cuts the file: it has at most 2.1 times the
- * array's size then, and 1 MiB. A commit never touches what the previous one needs: a program that
- * dies finds the last commit, whole. Where that was to replace another array and has not yet, it
- * finds the other one; what the program left beside it (`NAME.tess-N.tmp`) is removed by the next
- * one that creates, compacts, or opens for writing what has the name, if nobody has the lock of it;
- * on a file system without locks it stays. A call that fails leaves the array, in memory and on
- * disk, as it was before the call. With one exception: if all that fails is a commit which a write,
- * resize or append makes on the way, then what the call did stays in the array, and
- * tess_array_flush() tries again.
+ * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
+ * long series of writes also commit in between, including those blocks that do not wait in the
+ * cache (see "Write-back"). These automatic commits keep the space of overwritten chunks near a
+ * quarter of the array's size. One call that overwrites more than a quarter needs space for the
+ * old and the new chunks, at most twice the array's size and 4 MiB. Flush and close may make
+ * several commits to stay within that space. Closing moves chunks from the end of the file into
+ * holes, where that is worth its cost, and truncates the file, which then has at most 2.1 times the
+ * array's size and 1 MiB.
  *
- * A commit goes to the file or directory that was opened or made, as long as the path leads to it.
- * If that was renamed, replaced or removed by other means, or a directory on the way was, all calls
- * that commit return TESS_ERR_STALE, and so does tess_array_refresh(). The changes stay in the
- * array until it is closed: flush commits them once the path leads to the file again, and
- * tess_array_save() (copy.h) saves them elsewhere. A file that is moved when all is committed stays
- * as it is and is no failure; one that is removed then is: flush and close return TESS_ERR_STALE. A
- * relative path starts in the directory that was the working directory when it was given, wherever
- * the program goes. A path that the process may not look up any more (EACCES) is not compared.
+ * Crashes. A commit never touches bytes that the previous commit needs: after a crash of the
+ * program the file opens with the last commit, whole. If the array was created to replace another
+ * one and had not replaced it yet, the path still leads to the other one. The unfinished array
+ * (`NAME.tess-N.tmp`) then stays beside it, and is removed by the next call that creates, compacts,
+ * or opens for writing an array of that name, unless a process holds the lock of the unfinished
+ * file; on a file system without locks it is never removed.
  *
- * Small writes wait in memory as decoded blocks (tess_context.cache), so that writing row after row
- * encodes each block once. They are encoded when that memory is needed, by a later call that
- * changes the array, at the latest by flush or close. What goes wrong then is told by that call;
- * the blocks go on waiting, and what was committed before is not touched. With a cache of 0 bytes
- * every write is encoded by the call that makes it.
+ * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
+ * One exception: if a write, resize or append succeeds and only the automatic commit after it
+ * fails, the change stays in the array, and tess_array_flush() tries to commit again.
  *
- * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG.
+ * Renamed and removed files. A commit goes to the file or directory that was opened or created, as
+ * long as the path leads there. If the file, or a directory on the path, was renamed, replaced or
+ * removed by other means, all calls that commit return TESS_ERR_STALE, and so does
+ * tess_array_refresh(). The changes stay in the array until it is closed: flush commits them once
+ * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere. If
+ * everything is committed already, moving the file is no failure, and the file stays as it is;
+ * removing it is one: flush and close return TESS_ERR_STALE. A relative path refers to the working
+ * directory at the time of the call that opens or creates; a later chdir() has no effect. A path
+ * that the process may no longer look up (EACCES) is not compared.
+ *
+ * Write-back. Small writes stay in memory as decoded blocks (tess_context.cache), so that writing
+ * row after row encodes each block once. These blocks are encoded (written back) when their memory
+ * is needed, by a later call that changes the array, and at the latest by flush or close. If the
+ * write-back fails, the call that needed it returns the error; the blocks stay in the cache, and
+ * committed data is not touched. With a cache of 0 bytes every write is encoded by the call itself.
+ *
+ * Unless a comment says otherwise, no pointer may be NULL; a missing one is TESS_ERR_ARG.
  */
 #ifndef TESSERA_ARRAY_H
 #define TESSERA_ARRAY_H
@@ -76,50 +87,52 @@ typedef struct tess_array tess_array;
 
 /**
  * @name Create
- * Make a new array and open it for reading and writing. It is in its place, committed, when the
- * call returns. But with TESS_MODE_REPLACE, and the items still to come (uninit, zeros, nan, full),
- * it is in a temporary place beside it, and what it replaces is as it was, until the first
- * tess_array_flush() or tess_array_close(): see there.
+ * Create an array and open it for reading and writing.
  *
- * @param storage  Where; mode TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND for files, any
- *                 for memory.
- * @param params   What.
- * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
+ * When the call returns, the array is committed and the path leads to it. The exception is
+ * TESS_MODE_REPLACE together with items that are still to be written (uninit, zeros, nan, full):
+ * that array stays in a temporary place beside the path, and the old one stays unchanged, until the
+ * first tess_array_flush() or tess_array_close(), which replaces the old array.
+ *
+ * @param storage  Where to create the array; for files, mode TESS_MODE_NEW, TESS_MODE_REPLACE or
+ *                 TESS_MODE_APPEND. Arrays in memory accept any mode.
+ * @param params   Type, shapes, codec, filters and metalayers of the array.
+ * @param a        Receives the array, or NULL on failure. Close it with tess_array_close().
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves, each other, or storage),
  *         TESS_ERR_LIMIT (a chunk of 2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec
  *         or filter that this build cannot write), TESS_ERR_IO (err->sys EEXIST: the file exists;
- *         EWOULDBLOCK: somebody has it open for writing), TESS_ERR_NOMEM. A failed call leaves no
- * file behind, and a file that existed as it was.
+ *         EWOULDBLOCK: the file is open for writing elsewhere), TESS_ERR_NOMEM. A failed call
+ *         leaves no new file behind, and an existing file as it was.
  * @{
  */
 
-/** Items are not set: before they are written, Tessera reads zeros, others may read anything. */
+/** Items have no value yet: until they are written, Tessera reads zeros, other readers anything. */
 TESS_API TESS_NODISCARD tess_status tess_array_uninit(const tess_storage *storage,
                                                       const tess_params *params, tess_array **a,
                                                       tess_error *err);
 
 /**
- * All items are zero. Takes no space until something is written. Growth shows tess_params.fill, as
- * of all arrays but full ones and those of NaNs.
+ * All items are zero. The array takes no space until something is written. Items added by growth
+ * take tess_params.fill.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage,
                                                      const tess_params *params, tess_array **a,
                                                      tess_error *err);
 
 /**
- * All items are NaN, also those that growth shows: for floats of 2, 4 and 8 bytes, and for complex
- * numbers of these, whose imaginary part is 0, in either byte order. Items of 4 or 8 bytes of any
- * other type are set to the bytes of a little-endian NaN; those of other sizes are TESS_ERR_ARG.
+ * All items are NaN, including items added by growth. For floats of 2, 4 and 8 bytes and complex
+ * numbers of these (with imaginary part 0), in either byte order. Items of 4 or 8 bytes of any
+ * other type are set to the bytes of a little-endian NaN; other item sizes are TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
                                                    const tess_params *params, tess_array **a,
                                                    tess_error *err);
 
 /**
- * All items equal one value, also those that growth shows. One of more than 1 MiB that is not all
- * zeros is TESS_ERR_LIMIT; write it to an array of zeros instead.
+ * All items equal one value, including items added by growth. A value of more than 1 MiB whose
+ * bytes are not all zero is TESS_ERR_LIMIT; create an array of zeros and write the value instead.
  *
  * @param item       The value, in the byte order of the array.
  * @param item_size  Its size in bytes; must be the typesize.
@@ -130,7 +143,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_full(const tess_storage *storage,
                                                     tess_error *err);
 
 /**
- * The items come from memory.
+ * All items are copied from memory.
  *
  * @param src       prod(shape) items in C order. May be NULL if that is 0.
  * @param src_size  Size of src in bytes; must be prod(shape) * typesize.
@@ -143,28 +156,31 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
 /** @} */
 
 /**
- * Open an array that exists.
+ * Open an existing array.
  *
- * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames, and sparse ones
- * (directories), with a `b2nd` or `caterva` metalayer in any of their layouts. Some can only be
- * read: the arrays of Caterva 0.1 to 0.4; and frames without such a metalayer, which are shown as
- * one dimension (see tess_info.plain).
+ * Opens what c-blosc2 2.x and 3.x and Caterva wrote: contiguous frames (files) and sparse frames
+ * (directories), with a `b2nd` or `caterva` metalayer in any of their versions. Read-only are the
+ * arrays of Caterva 0.1 to 0.4, and frames without such a metalayer, which appear as arrays of one
+ * dimension (see tess_info.plain).
  *
- * A codec or filter that is missing does not prevent TESS_MODE_READ; reading chunks that need it
- * is TESS_ERR_UNSUPPORTED.
+ * TESS_MODE_READ works even if a codec or filter is missing; reading chunks that need it is
+ * TESS_ERR_UNSUPPORTED.
  *
- * Any number of handles may read a file. One may write it: a second one with TESS_MODE_UPDATE is
- * refused (TESS_ERR_IO, err->sys EWOULDBLOCK) until the first is closed, or waits for that, as
- * tess_storage.wait says. A handle that was opened before somebody else committed gets
- * TESS_ERR_STALE from reads, never wrong data; tess_array_refresh() moves it on.
+ * Any number of handles may read a file, and one may write it. A second one with TESS_MODE_UPDATE
+ * is refused (TESS_ERR_IO, err->sys EWOULDBLOCK), or waits until the first is closed
+ * (tess_storage.wait). After another handle or program has committed, reads through this handle
+ * return TESS_ERR_STALE, never wrong data, until tess_array_refresh() moves it to the newest state;
+ * tess_array_info(), metalayers and attributes still show the state that was opened. If the file
+ * was replaced as a whole (TESS_MODE_REPLACE, tess_compact()), this handle goes on reading the old
+ * file; the old directory of a sparse array is gone, and reading it is TESS_ERR_STALE.
  *
  * @param storage  Where; mode TESS_MODE_READ or TESS_MODE_UPDATE.
- * @param a        Receives the array, or NULL on failure. End it with tess_array_close().
+ * @param a        Receives the array, or NULL on failure. Close it with tess_array_close().
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
- *         where), TESS_ERR_UNSUPPORTED (cannot be changed, or not read by this build),
- *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits without a pause;
+ *         where), TESS_ERR_UNSUPPORTED (the array cannot be changed, or this build cannot read it),
+ *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits continuously;
  *         try again), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
@@ -173,74 +189,76 @@ TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage,
 /**
  * Move an array that is open for reading to the newest state of its file.
  *
- * Afterwards it is what opening it again would give: items, shape, type, fill value, metalayers and
- * attributes are those of the last commit, of whichever program. The path it was opened with is
- * looked up again, as it was given, so a file that was replaced is followed. Whatever was replaced
- * may differ in everything, also in the number of dimensions: ask tess_array_info() again. Pointers
- * that the array gave out end, if something changed.
+ * The result is the same as opening the array again: items, shape, type, fill value, metalayers and
+ * attributes are those of the last commit of any program. The path is looked up again, so a file
+ * that replaced the old one is found. The new state may differ in everything, including the number
+ * of dimensions: call tess_array_info() again. Pointers into the array (tess_info, metalayers)
+ * become invalid if the state changed.
  *
- * If nothing changed, nothing is forgotten and hardly anything is read. Else all decoded blocks are
- * forgotten, and counting them begins anew. Where another program wrote the last state, it may have
- * replaced a chunk without a trace in what describes the state: such a file counts as changed each
- * time.
+ * If nothing changed, the cache is kept and hardly anything is read. If the state changed, all
+ * decoded blocks are dropped and the cache counters of tess_info restart at 0. If another program
+ * wrote the last state, that program could have replaced a chunk without changing anything that
+ * describes the state; therefore such a file always counts as changed.
  *
- * Views (view.h) show the new items, if the array has the type, fill value, chunks and blocks that
- * it had, and no axis is shorter; else using them is TESS_ERR_STALE. That items were moved to other
- * indices within the same shape cannot be noticed.
+ * Views (view.h) show the new items if type, fill value, chunk shape and block shape are the same
+ * and no axis became shorter; otherwise using such a view is TESS_ERR_STALE. Tessera cannot notice
+ * that items moved to other indices while the shape stayed the same.
  *
- * An array in memory has no other state, and one that is open for writing makes the states itself:
- * nothing happens to them.
+ * Arrays in memory, and arrays open for writing, always have the newest state: the call changes
+ * nothing.
  *
- * @param a        Open array, no view; no other thread uses it, or a view of it, at this time.
+ * @param a        Open array, not a view; exclusive access required, also to its views.
  * @param changed  Receives whether there was a newer state; false on failure. May be NULL.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or as tess_array_open(). TESS_ERR_STALE of an array that is open for writing:
- *         another program changed the file, or the path leads to another one, so that it cannot be
- *         committed. After a failure the array is as it was, and refreshing it may be tried again.
+ * @return TESS_OK, or as tess_array_open(). For an array open for writing, TESS_ERR_STALE: another
+ *         program changed the file, or the path leads to another file, so the array cannot be
+ *         committed. After a failure the array is as it was, and the call may be repeated.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *changed,
                                                        tess_error *err);
 
 /**
- * Commit all changes. A new array that replaces another one (TESS_MODE_REPLACE) takes its place
- * with the first flush.
+ * Commit all changes. For an array created with TESS_MODE_REPLACE, the first flush also replaces
+ * the old array.
  *
- * @param a    Open array; nothing happens if it is only read.
+ * @param a    Open array; for an array open for reading, nothing happens.
  * @param err  Filled on failure; may be NULL.
  *
- * @return TESS_OK, also when there is nothing to do, or TESS_ERR_IO, TESS_ERR_NOMEM,
- *         TESS_ERR_STALE (another program changed the file, or it is not where its path leads to).
- *         After a failure the file holds the previous commit; the changes are still in the array
- *         and flush may be tried again. Taking the place of another array fails with TESS_ERR_IO if
- *         something is there by now that cannot be replaced, or that somebody has open for writing
- *         (err->sys EWOULDBLOCK): the path leads to that still.
+ * @return TESS_OK, also when there is nothing to commit, or TESS_ERR_IO, TESS_ERR_NOMEM,
+ *         TESS_ERR_STALE (another program changed the file, or the path no longer leads to it).
+ *         After a failure the file holds the previous commit, the changes are still in the array,
+ *         and flush may be repeated. Replacing the old array fails with TESS_ERR_IO if the path now
+ *         leads to something that cannot be replaced, or that is open for writing elsewhere
+ *         (err->sys EWOULDBLOCK); the path then still leads to it.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
 
 /**
- * Commit all changes and end the array, in any case.
+ * Commit all changes and close the array. The array is closed even if the commit fails.
  *
- * A program that must know whether its data arrived can rely on the status here, or call
- * tess_array_flush() first and ignore it.
+ * To know whether the data arrived, check the status of this call, or call tess_array_flush() first
+ * and ignore the status of this call.
  *
- * @param a    May be NULL. Invalid afterwards, also on failure.
+ * @param a    May be NULL. Invalid afterwards, also after a failure.
  * @param err  Filled on failure; may be NULL.
  *
- * @return as tess_array_flush(); what could not be committed is lost. An array that could not take
- *         the place of another one is lost altogether, and the other one is as it was.
+ * @return as tess_array_flush(); changes that could not be committed are lost. An array created
+ *         with TESS_MODE_REPLACE that could not replace the old array is lost as a whole, and the
+ *         old array is as it was.
  */
 TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 
 /**
- * End the array without committing: the file keeps its last commit. One that has not taken the
- * place of another one yet disappears, and the other one stays. NULL is fine.
+ * Close the array without committing: the file keeps its last commit. An array created with
+ * TESS_MODE_REPLACE that has not replaced the old array yet is removed, and the old one stays. NULL
+ * is allowed.
  */
 TESS_API void tess_array_discard(tess_array *a);
 
-/** What an array is. Pointers live as long as the array and until its next change or refresh. */
+/** Properties of an array. Pointers are valid until the array is changed, refreshed or closed. */
 typedef struct tess_info {
-    int ndim; /**< number of dimensions, 0 to TESS_MAX_NDIM; of the lists below so many count */
+    int ndim; /**< number of dimensions, 0 to TESS_MAX_NDIM; length of the lists below */
     int64_t shape[TESS_MAX_NDIM]; /**< items along each axis, slowest axis first */
     int64_t chunkshape[TESS_MAX_NDIM]; /**< items of a chunk along each axis */
     int64_t blockshape[TESS_MAX_NDIM]; /**< items of a block along each axis */
@@ -248,86 +266,90 @@ typedef struct tess_info {
     const char *dtype; /**< type string, verbatim; NULL if the file has none */
     int dtype_format; /**< 0: NumPy */
     int32_t typesize; /**< bytes of one item */
-    const void *fill; /**< the item that growth shows; NULL: zeros */
+    const void *fill; /**< value of items added by growth; NULL: zeros */
 
-    /** Id (tess_codec) of the codec of new chunks, as all up to split; see chunk.h for others. */
+    /** Id (tess_codec) of the codec of new chunks. All members from here to `split` describe new
+        chunks; tess_array_chunk() describes existing ones. */
     int codec;
     const char *codec_name; /**< "lz4", the name of a plugin, or "unknown" */
     int codec_meta; /**< parameter of the codec, 0 to 255; see tess_params.codec_meta */
     int clevel; /**< 0 (stored) to 9 */
     uint8_t filters[TESS_MAX_FILTERS]; /**< ids (tess_filter), in the order of tess_params */
     uint8_t filters_meta[TESS_MAX_FILTERS]; /**< one parameter byte per filter */
-    /** Where that pays, they get a dictionary. Files from before c-blosc2 3.0 do not say so. */
+    /** New chunks get a dictionary where it saves space. Files older than c-blosc2 3.0 do not
+        record this. */
     bool dictionary;
-    int split; /**< tess_split, or 4: forward-compatible, as AUTO here */
+    int split; /**< tess_split, or 4: forward-compatible, treated as AUTO */
 
     int64_t nitems; /**< prod(shape) */
     int64_t nchunks; /**< chunks of the grid, those without bytes of their own included */
     int64_t nbytes; /**< uncompressed bytes of the chunks, their padding included */
-    int64_t cbytes; /**< of the last commit: bytes of the chunks as stored, holes included */
+    int64_t cbytes; /**< bytes of the chunks as stored, holes included, at the last commit */
     int64_t file_size; /**< bytes of the frame; of a sparse one, of its index file alone */
     int32_t chunksize; /**< uncompressed bytes of a chunk; 0: they differ */
     int32_t blocksize; /**< uncompressed bytes of a block; 0: they differ */
 
     const char *layer; /**< "b2nd", "caterva", or NULL: a plain frame */
-    bool view; /**< of another array (view.h). Then chunkshape, blockshape and nchunks tell what
-                    its chunks are through the view, about; sizes in bytes are the array's. */
+    /** A view of another array (view.h). chunkshape, blockshape and nchunks then approximate the
+        base's chunks seen through the view; sizes in bytes are the base's. */
+    bool view;
     bool plain; /**< a frame without N-dimensional metalayer, shown as one dimension */
     bool contiguous; /**< one file, or memory; false: a directory with one file per chunk */
     bool writable; /**< calls that change the array are allowed */
     bool vlblocks; /**< blocks of different sizes (plain frames only) */
-    /** It is open for writing, and no other writer can open it. false: it is read, or in memory; or
-        its file system has no locks (see tess_storage.require_lock). */
+    /** The array is open for writing and locked against other writers. false: it is open for
+        reading, or in memory, or its file system has no locks (tess_storage.require_lock). */
     bool locked;
     int frame_version; /**< 2 and 3 today; 1 and 0 in frames before c-blosc2 2.0 */
     int64_t offset; /**< byte of its file where the frame starts */
 
-    /** Decoded blocks that the array keeps (tess_context.cache), in bytes; since it was opened, or
-        changed by tess_array_refresh(). */
+    /** Bytes of decoded blocks in the cache (tess_context.cache). The counters below start when the
+        array is opened, and again when tess_array_refresh() finds a newer state. */
     int64_t cache_used;
-    int64_t cache_dirty; /**< of these, written and not encoded yet: cbytes does not know of them */
-    int64_t cache_hits; /**< blocks that were read in part and came from there */
-    int64_t cache_misses; /**< and those that did not */
-    int64_t cache_evictions; /**< blocks that had to leave for others */
+    int64_t cache_dirty; /**< of these, bytes of blocks not written back; cbytes excludes them */
+    int64_t cache_hits; /**< partial reads of a block that found it in the cache */
+    int64_t cache_misses; /**< partial reads of a block that did not */
+    int64_t cache_evictions; /**< blocks removed to make room for others */
 
-    int nmetalayers; /**< fixed ones, `layer` included, not the one of `fill`; see meta.h */
+    int nmetalayers; /**< fixed metalayers, `layer` included, `tess_fill` not; see meta.h */
     int nvlmetalayers; /**< variable-length ones, attributes (attr.h) among them */
 
-    /** Chunks that have bytes of their own. With the next two: all chunks of the array. */
+    /** Chunks that have stored bytes. nstored + nspecial + nmissing = nchunks. */
     int64_t nstored;
     int64_t nspecial; /**< chunks that are not stored: all their items are zeros, or all NaNs */
     int64_t nmissing; /**< chunks that were never written, see tess_array_uninit() */
-    /** Stored bytes of the nstored chunks, holes not included. -1: tess_array_measure() tells. */
+    /** Stored bytes of the nstored chunks, without holes. -1: unknown; see tess_array_measure(). */
     int64_t live;
-    /** Bytes between them that no chunk needs: later writes use them, tess_compact() gives them
-        back. Of a directory 0. -1: as above. */
+    /** Unused bytes between chunks: later writes fill them, tess_compact() removes them. 0 for a
+        directory. -1: unknown, as above. */
     int64_t holes;
-    /** Bytes of all items, without padding, divided by live; 0: nothing is stored; -1: as above. */
+    /** Bytes of all items, without padding, divided by live; 0: nothing is stored; -1: unknown. */
     double ratio;
 } tess_info;
 
 /**
- * Describe an open array. Fills all of *info; neither may be NULL; cannot fail.
+ * Get the properties of an open array. Fills all of *info; neither pointer may be NULL. Cannot
+ * fail.
  *
- * Nothing is read for it. So live, holes and ratio may be -1: what an array takes is known of one
- * that was created, of any other when tess_array_measure() was called once.
+ * Nothing is read from the file. Therefore live, holes and ratio are -1 unless they are known: they
+ * are for an array that this handle created, and after one call of tess_array_measure().
  */
 TESS_API void tess_array_info(const tess_array *a, tess_info *info);
 
 /**
- * Describe an open array, with all that it takes.
+ * Get the properties of an open array, including the space it takes.
  *
- * As tess_array_info(), and live, holes and ratio are there: the header of each stored chunk is
- * read, unless their sizes are known. From then on tess_array_info() tells them, too.
+ * As tess_array_info(), but live, holes and ratio are always known: the header of each stored chunk
+ * is read, unless the sizes are known already. Later calls of tess_array_info() return them, too.
  *
- * @param a     Open array; any number of threads may ask at once. Of a view, the numbers of chunks
- *              and bytes are those of its array.
+ * @param a     Open array; any number of threads may call at once. For a view, the numbers of
+ *              chunks and bytes are those of its base.
  * @param info  Filled on success.
  * @param err   Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_CORRUPT (a chunk is not where the index says, or has a size that it
- *         cannot have), TESS_ERR_STALE if another program changed the file since it was opened, or
- *         refreshed; TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ *         cannot have), TESS_ERR_STALE (another program changed the file since it was opened or
+ *         refreshed), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess_info *info,
                                                        tess_error *err);
@@ -335,13 +357,13 @@ TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess
 /**
  * Copy a box of an array into memory.
  *
- * The box is [start, stop) along each axis, in items. It arrives in dst in C order (last axis
+ * The box is [start, stop) along each axis, in items. It is written to dst in C order (last axis
  * contiguous), without gaps, in the byte order of the array.
  *
  * @param a         Open array; any number of threads may read one array at once.
  * @param start     First index per axis: ndim values, 0 <= start[i] <= stop[i]. May be NULL if
  *                  ndim is 0.
- * @param stop      One past the last index per axis, stop[i] <= shape[i]. Likewise.
+ * @param stop      One past the last index per axis, stop[i] <= shape[i]. May be NULL if ndim is 0.
  * @param dst       Receives prod(stop - start) items. May be NULL if that is 0.
  * @param dst_size  Size of dst in bytes. More than needed is fine.
  * @param err       Filled on failure; may be NULL.
@@ -349,11 +371,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess
  * @return TESS_OK, or
  *         TESS_ERR_ARG if the box leaves the array or dst is too small;
  *         TESS_ERR_CORRUPT if a chunk contradicts itself (err->offset says where);
- *         TESS_ERR_STALE if another program changed the file since it was opened, or refreshed;
- *         TESS_ERR_UNSUPPORTED if a chunk needs a codec or filter that is not there;
+ *         TESS_ERR_STALE if another program changed the file since it was opened or refreshed;
+ *         TESS_ERR_UNSUPPORTED if a chunk needs a codec or filter that is missing;
  *         TESS_ERR_LIMIT if a block exceeds tess_limits.memory;
- *         TESS_ERR_IO, TESS_ERR_NOMEM, and what plugins answer.
- *         After a failure dst holds anything, and the array is as it was.
+ *         TESS_ERR_IO, TESS_ERR_NOMEM, and any status that a plugin returns.
+ *         After a failure the content of dst is undefined, and the array is as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const int64_t *start,
                                                     const int64_t *stop, void *dst, size_t dst_size,
@@ -366,38 +388,39 @@ TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const i
  * @param start     First index per axis, as in tess_array_read().
  * @param stop      One past the last index per axis.
  * @param src       prod(stop - start) items in C order. May be NULL if that is 0.
- * @param src_size  Size of src in bytes; at least what is needed.
+ * @param src_size  Size of src in bytes; at least prod(stop - start) * typesize.
  * @param err       Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG (box, size, or not opened for writing), TESS_ERR_CORRUPT (a
- *         chunk that must be kept in part is damaged), TESS_ERR_IO, TESS_ERR_NOMEM,
- *         TESS_ERR_LIMIT (a block exceeds tess_limits.memory), TESS_ERR_UNSUPPORTED (such a chunk
- *         needs a codec or filter that is not there), TESS_ERR_STALE (from a commit), and what
- *         plugins answer. After a failure the array is as it was, but for a commit that fails; see
- *         above.
+ *         chunk of which items must be kept is damaged), TESS_ERR_UNSUPPORTED (such a chunk needs a
+ *         codec or filter that is missing), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a block
+ *         exceeds tess_limits.memory), TESS_ERR_STALE (from a commit), and any status that a plugin
+ *         returns. After a failure the array is as it was, except after a failed automatic commit
+ *         (see "Failures" at the top).
  */
 TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_t *start,
                                                      const int64_t *stop, const void *src,
                                                      size_t src_size, tess_error *err);
 
 /**
- * Have calls on an array tell how far they are, from now on; see tess_context.progress.
+ * Set the progress function of an array, for all later calls; see tess_context.progress.
  *
- * @param a         Open array; no other call uses it at this time. Views of it have their own.
- * @param progress  NULL: nobody is told.
- * @param user      Given to it; any value.
+ * @param a         Open array; exclusive access required. Views of it have their own function.
+ * @param progress  NULL: no progress is reported.
+ * @param user      Passed to progress; any value.
  */
 TESS_API void tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user);
 
 /**
  * Change the shape: axes grow or shrink at their ends.
  *
- * New items are the fill value that the array was created with (tess_params.fill), or zero, also
- * where an earlier, larger shape had left others. Items outside the new shape are gone, from chunks
- * that stay too: what these hold of them becomes zeros, for which blocks at the border are encoded
- * once more. (With a lossy codec or filter that would change the items that stay, blocks that keep
- * some are left as they are. Of a file, the old chunks' bytes stay until something is written over
- * them; tess_compact() removes them.) Chunk and block shapes stay.
+ * New items take the fill value of the array (tess_params.fill), or zero, even where an earlier,
+ * larger shape had other items. Chunk and block shapes stay.
+ *
+ * Items outside the new shape are removed. In chunks that stay, they become zeros, for which blocks
+ * at the border are encoded again. (With a lossy codec or filter, encoding again would change the
+ * items that stay; blocks that keep some items are then left as they are. In a file, the bytes of
+ * old chunks stay until they are overwritten; tess_compact() removes them.)
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.
@@ -424,15 +447,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
                                                       size_t src_size, tess_error *err);
 
 /**
- * Change the shape anywhere: along each axis, what the shapes differ by is inserted or removed at
- * one place.
+ * Change the shape at any place: along each axis, the difference between the old and the new length
+ * is inserted or removed at one index.
  *
- * Inserted items are the fill value, or zero. Where both place and difference are multiples of the
- * chunk, chunks are renumbered and nothing is decoded. Where the difference is one, that is so for
- * all but the chunks that hold the place. Otherwise all items behind the place are decoded and
- * encoded once, in memory for 64 MiB of them, or one chunk if that is larger; and until the next
- * commit their old chunks take their space, too. What is zeros, NaNs or one value over whole chunks
- * moves without that, whatever its size. Axes that shrink come before those that grow.
+ * Inserted items take the fill value, or zero. Cost, per axis: if index and difference are
+ * multiples of the chunk length, chunks are renumbered and nothing is decoded. If only the
+ * difference is one, only the chunks that contain the index are decoded. Otherwise all items behind
+ * the index are decoded and encoded once, using memory for 64 MiB of items, or for one chunk if
+ * that is larger; until the next commit the old chunks take space, too. Chunks that are all zeros,
+ * all NaNs or one repeated value move without being decoded, whatever their size. Axes that shrink
+ * are changed before axes that grow.
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.
@@ -447,9 +471,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize_at(tess_array *a, const in
                                                          const int64_t *start, tess_error *err);
 
 /**
- * Insert layers across one axis; what was at `position` and behind comes behind them.
+ * Insert layers across one axis; items at `position` and behind move towards the end.
  *
- * What it costs: see tess_array_resize_at().
+ * Cost: see tess_array_resize_at().
  *
  * @param a         Array opened for writing, with one dimension at least.
  * @param axis      The axis that grows, 0 <= axis < ndim.
@@ -465,13 +489,13 @@ TESS_API TESS_NODISCARD tess_status tess_array_insert(tess_array *a, int axis, i
                                                       tess_error *err);
 
 /**
- * Delete layers across one axis; what was behind them follows what was before.
+ * Delete layers across one axis; items behind them move towards the start.
  *
- * What it costs: see tess_array_resize_at().
+ * Cost: see tess_array_resize_at().
  *
  * @param a         Array opened for writing, with one dimension at least.
  * @param axis      The axis that shrinks, 0 <= axis < ndim.
- * @param position  The first layer that goes.
+ * @param position  The first layer to delete.
  * @param count     How many, >= 0; position + count <= items along the axis.
  * @param err       Filled on failure; may be NULL.
  *
@@ -483,28 +507,28 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
 /**
  * Grow one axis by the items of another array.
  *
- * They pass through memory as for tess_array_copy() (copy.h): where the axis ends with a whole
- * chunk, chunks that both arrays store alike are copied as they are stored. Writes to the other
- * array that wait in its cache prevent that, tess_array_flush() brings them to it.
+ * The items are copied as by tess_array_copy() (copy.h): if the axis ends with a whole chunk,
+ * chunks that both arrays store in the same way are copied as they are stored. Blocks of the other
+ * array that wait in its cache prevent that; call tess_array_flush() on the other array first.
  *
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.
  * @param other  Open array with the same type, byte order included, and the same shape in all other
- *               axes; layout, chunks and codec may differ. May be `a`. An array that does not
- * record its type only needs the same typesize.
+ *               axes; layout, chunks and codec may differ. May be `a`. If one of the
+ *               arrays records no type, only the typesizes must be equal.
  * @param err    Filled on failure; may be NULL.
  *
- * @return as tess_array_resize_at(), and what reading the other one returns.
+ * @return as tess_array_resize_at(), and as tess_array_read() of the other array.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int axis,
                                                             const tess_array *other,
                                                             tess_error *err);
 
 /**
- * The bytes of an array in memory: a complete frame, as it would stand in a file.
+ * Get the bytes of an array in memory: a complete frame, identical to the content of a file.
  *
- * Commits first. The bytes belong to the array and stay until it is changed or closed. For a copy,
- * and for arrays in files, see tess_array_to_image() in copy.h.
+ * Commits first. The bytes belong to the array and stay valid until it is changed or closed. For a
+ * copy, and for arrays in files, see tess_array_to_image() in copy.h.
  *
  * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.
  * @param image  Receives the address; NULL on failure.
