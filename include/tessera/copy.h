@@ -1,10 +1,10 @@
 /**
  * @file copy.h
- * Arrays to another place, in another layout, several into one.
+ * Copying arrays: to another place, to another layout, several into one.
  *
- * What is made here is an array of its own, with the attributes and metalayers of the (first) array
- * it comes from. Sources may be views (view.h), but for tess_array_save() and
- * tess_array_to_image(). test/examples/copy.c is a complete program.
+ * The result is an independent array with the attributes and metalayers of the (first) source
+ * array. Sources may be views (view.h), except for tess_array_save() and tess_array_to_image().
+ * Example: test/examples/copy.c.
  */
 #ifndef TESSERA_COPY_H
 #define TESSERA_COPY_H
@@ -16,39 +16,40 @@ extern "C" {
 #endif
 
 /**
- * Write an array, as it reads now, to a new file or directory, or behind other data in a file.
+ * Copy an array, uncommitted changes included, to a new file or directory, or behind other data in
+ * a file.
  *
- * Chunks are copied as they are stored, nothing is decompressed; parameters and all metalayers go
- * with them. What others left unused between the chunks does not.
+ * Chunks are copied as they are stored, without being decompressed; parameters and all metalayers
+ * are copied, too. Unused space between the chunks of the source is not copied.
  *
- * An array that is open for reading may replace the file or directory it is in. From a file it goes
- * on reading what stood there; its directory is gone, and reading it is TESS_ERR_STALE.
+ * An array that is open for reading may replace the file or directory that it is in. The handle
+ * then goes on reading the old file; an old directory is removed, and reading it is TESS_ERR_STALE.
  *
- * @param a        Open array, of any kind that can be opened, with changes that are not committed
- *                 yet or not. If it is open for writing, the call needs it for itself: blocks that
- *                 wait in its cache (tess_context.cache) are encoded first.
+ * @param a        Open array of any kind, with or without uncommitted changes. If it is open for
+ *                 writing, the call requires exclusive access, because cached blocks are written
+ *                 back first.
  * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND. Plugins
  *                 are not needed.
  * @param layout   One file, or a directory.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK: the copy is as durable as storage->durability says; or TESS_ERR_ARG (also for
- *         the place of the array itself, if that is open for writing, and for files inside its
- *         directory), TESS_ERR_CORRUPT (a chunk of the array contradicts itself, or shares bytes
- *         with another), TESS_ERR_UNSUPPORTED (a frame from before c-blosc2 2.0 as a directory),
- *         TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call leaves nothing
- *         behind, and what existed as it was (but see tess_durability).
+ * @return TESS_OK: the copy is as durable as storage->durability says; or TESS_ERR_ARG (also if
+ *         storage is the place of the array itself and that is open for writing, or lies inside the
+ *         array's directory), TESS_ERR_CORRUPT (a chunk of the array contradicts itself, or shares
+ *         bytes with another), TESS_ERR_UNSUPPORTED (a frame from before c-blosc2 2.0 as a
+ *         directory), TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call
+ *         leaves no new file behind, and what existed as it was (but see tess_durability).
  */
 TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_storage *storage,
                                                     tess_layout layout, tess_error *err);
 
 /**
- * The same into memory: a complete frame, as it would stand in a file.
+ * Copy an array to memory: a complete frame, identical to the content of a file.
  *
- * For an array in memory, tess_array_image() gives its own bytes without a copy.
+ * For an array in memory, tess_array_image() returns the array's own bytes without a copy.
  *
  * @param a      As for tess_array_save().
- * @param image  Receives the bytes; end them with tess_image_free(). NULL on failure.
+ * @param image  Receives the bytes; free them with tess_image_free(). NULL on failure.
  * @param size   Receives their number; 0 on failure.
  * @param err    Filled on failure; may be NULL.
  *
@@ -57,36 +58,38 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_st
 TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image, size_t *size,
                                                         tess_error *err);
 
-/** End the bytes of tess_array_to_image(). NULL is fine. */
+/** Free the bytes returned by tess_array_to_image(). NULL is allowed. */
 TESS_API void tess_image_free(void *image);
 
 /**
- * Describe how an array is made, so that another one can be made like it.
+ * Get the parameters of an array, to create another one with the same parameters.
  *
  * @param a       Open array, or a view.
  * @param params  Receives shapes, type, fill value, codec, filters, layout and layer; no
- *                metalayers. dtype and fill point into the array.
+ *                metalayers. dtype and fill point into the array, and are valid as long as the
+ *                pointers of tess_array_info().
  */
 TESS_API void tess_array_params(const tess_array *a, tess_params *params);
 
 /**
- * Copy the items of an array to a new one, of another layout, with another codec, in another byte
- * order.
+ * Copy the items of an array to a new array with another layout, codec or byte order.
  *
- * Needs tess_context.memory of the new array's context (storage->context) for items on their way,
- * and with less decodes more of the source twice. Chunks that stay as they are (same shapes, codec,
- * filters, type) are copied as they are stored. Zeros, NaNs and one value over whole chunks become
- * such chunks of the new array without being decoded: an array of 2^50 bytes of zeros is copied at
- * once. What was never written becomes zeros.
+ * Uses up to tess_context.memory of the new array's context (storage->context) for items in
+ * transit; with less memory, more of the source is decoded twice. Chunks that do not change (same
+ * shapes, codec, filters, type) are copied as they are stored. Regions of zeros, NaNs or one
+ * repeated value that cover whole chunks become such chunks of the new array without being decoded:
+ * an array of 2^50 bytes of zeros is copied at once. Items that were never written become zeros.
  *
- * @param a        Open array, or a view. If it is open for writing, the call needs it for itself.
+ * @param a        Open array, or a view. If it is open for writing, the call requires
+ *                 exclusive access.
  * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is
  *                 open for writing.
- * @param params   What the new array is like. The shape is the array's; ndim may be 0, and what is
- *                 said of metalayers adds to those of the array. dtype NULL: the array's; else the
- *                 same type, in either byte order. NULL: all as it is.
- * @param copy     Receives the new array, open; end it with tess_array_close(). NULL: only its
- *                 file is wanted.
+ * @param params   Parameters of the new array. The shape is always the source's, and ndim may be 0;
+ *                 metalayers given here are added to those of the source. dtype NULL: the source's;
+ *                 otherwise the same type, in either byte order. params NULL: all parameters of the
+ *                 source.
+ * @param copy     Receives the new array, open; close it with tess_array_close(). NULL: the new
+ *                 array is closed before the call returns, and storage must have a path.
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or as tess_array_read() of the array and tess_array_zeros(). A failed call
@@ -97,15 +100,17 @@ TESS_API TESS_NODISCARD tess_status tess_array_copy(tess_array *a, const tess_st
                                                     tess_error *err);
 
 /**
- * One array of several, side by side along an axis.
+ * Concatenate arrays along an axis.
  *
- * @param arrays   n open arrays, or views, with the same items and, in all other axes, the same
- *                 shape. One may stand there more than once.
- * @param n        How many, >= 1.
- * @param axis     The axis along which they follow each other.
+ * @param arrays   n open arrays, or views, with the same item type and the same shape in all other
+ *                 axes. An array may be listed more than once. Arrays that are open for writing
+ *                 require exclusive access.
+ * @param n        Number of arrays, >= 1.
+ * @param axis     The axis along which the arrays follow each other.
  * @param storage  Where, as in tess_array_copy().
- * @param params   What the new array is like, as there. NULL: as the first one.
- * @param out      Receives the new array, open. NULL: only its file is wanted.
+ * @param params   Parameters of the new array, as in tess_array_copy(). NULL: those of the first
+ *                 array.
+ * @param out      Receives the new array, open, or NULL: as in tess_array_copy().
  * @param err      Filled on failure; may be NULL.
  *
  * @return as tess_array_copy(); TESS_ERR_ARG if the arrays do not fit together.
@@ -116,15 +121,17 @@ TESS_API TESS_NODISCARD tess_status tess_array_concatenate(tess_array *const *ar
                                                            tess_array **out, tess_error *err);
 
 /**
- * One array of several, side by side along a new axis.
+ * Stack arrays along a new axis.
  *
- * @param arrays   n open arrays, or views, with the same items and shape.
- * @param n        How many, >= 1: the length of the new axis.
- * @param axis     Where the new axis is, 0 <= axis <= ndim.
+ * @param arrays   n open arrays, or views, with the same item type and shape. Arrays that are open
+ *                 for writing require exclusive access.
+ * @param n        Number of arrays, >= 1: the length of the new axis.
+ * @param axis     Position of the new axis, 0 <= axis <= ndim.
  * @param storage  Where, as in tess_array_copy().
- * @param params   What the new array is like, as there, with one dimension more. NULL: as the first
+ * @param params   Parameters of the new array, as in tess_array_copy(), with one dimension more.
+ *                 NULL: those of the first
  *                 array, with chunks and blocks chosen for the new shape.
- * @param out      Receives the new array, open. NULL: only its file is wanted.
+ * @param out      Receives the new array, open, or NULL: as in tess_array_copy().
  * @param err      Filled on failure; may be NULL.
  *
  * @return as tess_array_concatenate().

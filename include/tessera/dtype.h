@@ -4,10 +4,10 @@
  *
  * An array records the type of its items as a string: `<f4`, `|u1`, `<M8[ns]`, `|S12`, or the
  * list of a structured type, `[('a', '<i4'), ('b', '<f8')]`. Reading and writing move items as
- * opaque bytes, in the byte order of the array; so a program compares this type with that of its
- * own memory. Three functions look at the type: tess_array_copy() and its kin swap bytes where the
- * copy is to have the other order, tess_array_statistics() takes items as numbers, and
- * tess_array_nan() sets them.
+ * opaque bytes in the byte order of the array: a program must compare this type with the type of
+ * its own memory. Only these functions interpret the type: tess_array_copy(),
+ * tess_array_concatenate() and tess_array_stack() swap bytes if the copy is to have the other byte
+ * order, tess_array_statistics() takes items as numbers, and tess_array_nan() creates NaNs.
  *
  * The notation is that of numpy.dtype.str and numpy.dtype.descr:
  * https://numpy.org/doc/stable/reference/arrays.interface.html
@@ -24,7 +24,7 @@ extern "C" {
 /** Longest type string that an array can be created with, in bytes. */
 #define TESS_DTYPE_MAX 65535
 
-/** What an item is, whatever its size. */
+/** Kind of an item, independent of its size. */
 typedef enum tess_kind {
     TESS_KIND_OPAQUE = 0, /**< bytes without known meaning: `V`, or an unknown string */
     TESS_KIND_BOOL = 'b', /**< one byte, 0 or 1: `?`, `b1` */
@@ -41,9 +41,9 @@ typedef enum tess_kind {
 
 /** A parsed type. */
 typedef struct tess_dtype {
-    /** What an item is. */
+    /** Kind of the items. */
     tess_kind kind;
-    /** '<' little endian, '>' big endian, '|' does not matter. */
+    /** '<' little endian, '>' big endian, '|' byte order does not apply. */
     char order;
     /** Bytes of one item; for TESS_KIND_OPAQUE 0 when the string is not understood. */
     int32_t size;

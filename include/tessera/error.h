@@ -3,13 +3,15 @@
  * Status codes, and the sentence that explains a failure.
  *
  * Every function that can fail returns a tess_status and takes, as its last argument, a
- * tess_error that the caller owns. Passing NULL is fine; the status is returned anyway.
+ * tess_error that the caller owns. It may be NULL; the status is returned all the same.
  *
  *     tess_error err;
  *     if (tess_array_open(&storage, &a, &err) != TESS_OK)
  *         fprintf(stderr, "%s: %s\n", storage.path, err.message);
  *
- * A message does not repeat what the caller knows, such as the path.
+ * A message does not contain what the caller knows, such as the path. tess_error is filled by the
+ * thread that made the call; errors of worker threads are passed on to it, the first one if several
+ * fail.
  */
 #ifndef TESSERA_ERROR_H
 #define TESSERA_ERROR_H
@@ -22,42 +24,43 @@
 extern "C" {
 #endif
 
-/** Who has to act on a failure. */
+/** The result of a call: what kind of failure it was, and so what to do about it. */
 typedef enum tess_status {
-    /** Nobody: the call did what it says. */
+    /** Success. */
     TESS_OK = 0,
-    /** The caller: an argument is wrong. */
+    /** An argument is wrong: correct the call. */
     TESS_ERR_ARG = 1,
-    /** Memory: an allocation failed. */
+    /** An allocation failed. */
     TESS_ERR_NOMEM = 2,
-    /** Storage: the operating system refused a read, a write, an open; see tess_error.sys. */
+    /** The operating system refused an operation on a file; see tess_error.sys. */
     TESS_ERR_IO = 3,
-    /** The wrong file: this is not a Blosc2 frame. */
+    /** The file is not a Blosc2 frame. */
     TESS_ERR_FORMAT = 4,
-    /** A damaged file: the bytes contradict themselves. */
+    /** The file is damaged: its bytes contradict each other or their checksum. */
     TESS_ERR_CORRUPT = 5,
-    /** This build, or this version, cannot do it; nor can the program without a plugin. */
+    /** This version or build lacks a codec, filter or function, or a plugin is missing. */
     TESS_ERR_UNSUPPORTED = 6,
-    /** A limit: of the format, of this machine, or one that the caller set. */
+    /** A limit was exceeded: of the format, of this machine, or one that the caller set. */
     TESS_ERR_LIMIT = 7,
-    /** The file was changed by another program since it was opened; or its path leads elsewhere. */
+    /** Another handle or program changed the file since it was opened, or its path leads elsewhere;
+        or a view is no longer valid. */
     TESS_ERR_STALE = 8,
-    /** The caller: a function of the program did not want to go on. */
+    /** A function of the program ended the call. */
     TESS_ERR_CANCELLED = 9
 } tess_status;
 
 /** Capacity of tess_error.message, the terminating NUL included. */
 #define TESS_ERROR_MESSAGE_SIZE 320
 
-/** What went wrong. Owned by the caller; needs no clean-up. Without a failure it holds anything. */
+/** Describes a failure. Owned by the caller; needs no clean-up. Undefined after a success. */
 typedef struct tess_error {
     /** The value that the function returned. */
     tess_status status;
     /** errno of the failed system call, or 0. */
     int sys;
     /**
-     * Position of the offending bytes from the start of the frame (in a directory: of the file of
-     * the chunk that the message names, else of the index), or -1.
+     * Position of the offending bytes from the start of the frame, or -1. In a sparse array: from
+     * the start of the chunk file that the message names, or else of the index file.
      */
     int64_t offset;
     /** One sentence: what was found and what was expected. No newline at the end. */

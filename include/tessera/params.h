@@ -1,6 +1,6 @@
 /**
  * @file params.h
- * What a new array looks like: item type, shapes, codec, filters, metalayers.
+ * Parameters of a new array: item type, shapes, codec, filters, metalayers.
  */
 #ifndef TESSERA_PARAMS_H
 #define TESSERA_PARAMS_H
@@ -14,20 +14,20 @@
 extern "C" {
 #endif
 
-/** Most dimensions of an array. */
+/** Maximum number of dimensions. */
 #define TESS_MAX_NDIM 16
-/** Filters in a pipeline. */
+/** Maximum number of filters in a pipeline. */
 #define TESS_MAX_FILTERS 6
-/** Most fixed metalayers of an array, the N-dimensional one included. */
+/** Maximum number of fixed metalayers, the N-dimensional one included. */
 #define TESS_MAX_METALAYERS 16
 /** Longest name of a metalayer, in bytes. */
 #define TESS_MAX_NAME 31
 
 /** Codecs, by the ids that the format records. */
 typedef enum tess_codec {
-    TESS_CODEC_BLOSCLZ = 0, /**< fast, in every Blosc */
+    TESS_CODEC_BLOSCLZ = 0, /**< fast; readable by every version of Blosc */
     TESS_CODEC_LZ4 = 1, /**< fastest to read */
-    TESS_CODEC_LZ4HC = 2, /**< LZ4's format, slower to write, smaller */
+    TESS_CODEC_LZ4HC = 2, /**< the format of LZ4; slower to write, smaller */
     TESS_CODEC_ZLIB = 4, /**< deflate */
     TESS_CODEC_ZSTD = 5, /**< smallest at a given speed */
     /**
@@ -36,33 +36,33 @@ typedef enum tess_codec {
      */
     TESS_CODEC_NDLZ = 32,
     /**
-     * ZFP: floats of 4 or 8 bytes, nearly, in blocks of 1 to 4 dimensions and 4 items or more along
-     * each axis; no filters that move bytes, no splitting; an optional part of the library. Blocks
-     * that hold a NaN or an infinity are kept exactly. Items are taken as little-endian numbers on
-     * every machine, whatever the type says. Lossy; codec_meta t: errors up to 10^t, t signed.
+     * ZFP, lossy, for floats of 4 or 8 bytes, in blocks of 1 to 4 dimensions with 4 items or more
+     * along each axis; no filters that move bytes, no splitting; an optional part of the library.
+     * Blocks that contain a NaN or an infinity are stored exactly. Items are taken as little-endian
+     * numbers on every machine, whatever the type says. codec_meta t: errors up to 10^t, t signed.
      */
     TESS_CODEC_ZFP_ACCURACY = 33,
     TESS_CODEC_ZFP_PRECISION = 34, /**< lossy; codec_meta: bits of precision, roughly */
     TESS_CODEC_ZFP_RATE = 35, /**< lossy; codec_meta: size in percent, 1 to 100 */
-    TESS_CODEC_LAST = 255 /**< the program's own go up to here; see plugin.h */
+    TESS_CODEC_LAST = 255 /**< largest id, of plugins too; see plugin.h */
 } tess_codec;
 
 /**
- * Filters, by the ids that the format records. Applied to each block before the codec. Lossy ones
- * take items as little-endian numbers on every machine, whatever the type says.
+ * Filters, by the ids that the format records. Applied to each block before the codec. Lossy
+ * filters take items as little-endian numbers on every machine, whatever the type says.
  */
 typedef enum tess_filter {
     TESS_FILTER_NONE = 0, /**< an empty slot of the pipeline */
-    TESS_FILTER_SHUFFLE = 1, /**< byte j of all items together; meta: width, 0 = item size */
-    TESS_FILTER_BITSHUFFLE = 2, /**< bit k of all items together */
+    TESS_FILTER_SHUFFLE = 1, /**< groups byte j of all items; meta: width, 0 = item size */
+    TESS_FILTER_BITSHUFFLE = 2, /**< groups bit k of all items */
     TESS_FILTER_DELTA = 3, /**< xor with the first block of the chunk */
     /** Lossy, floats of 4 or 8 bytes; meta: bits of mantissa kept (> 0) or cut (< 0). */
     TESS_FILTER_TRUNC_PREC = 4,
-    /** Items cell by cell, in arrays of 1 to 8 dimensions; meta: side of a cell, 1 to 127. */
+    /** Orders items by cell, in arrays of 1 to 8 dimensions; meta: side of a cell, 1 to 127. */
     TESS_FILTER_NDCELL = 32,
     /** Lossy: each float of 4 or 8 bytes becomes the mean of its cell; meta as for ndcell. */
     TESS_FILTER_NDMEAN = 33,
-    /** Differences inside byte streams; after shuffle; read by c-blosc2 2.10 and later. */
+    /** Differences within each byte stream, after shuffle; read by c-blosc2 2.10 and later. */
     TESS_FILTER_BYTEDELTA = 35,
     /**
      * Lossy, integers of 1, 2, 4 or 8 bytes; meta: bits kept (> 0) or cut (< 0); read by c-blosc2
@@ -75,24 +75,26 @@ typedef enum tess_filter {
 typedef enum tess_split {
     TESS_SPLIT_ALWAYS = 1, /**< as many streams as an item has bytes */
     TESS_SPLIT_NEVER = 2, /**< one stream per block */
-    /** Fast codecs, shuffle, items up to 16 bytes, as c-blosc2; zlib in blocks of 4096 items, too.
+    /**
+     * Split for fast codecs with shuffle and items up to 16 bytes, as c-blosc2; also zlib in blocks
+     * of 4096 items.
      */
     TESS_SPLIT_AUTO = 3
 } tess_split;
 
-/** How an array in a file system is kept. */
+/** How an array is stored in a file system. */
 typedef enum tess_layout {
     TESS_LAYOUT_CONTIGUOUS = 0, /**< one file */
     TESS_LAYOUT_SPARSE = 1 /**< a directory with one file per chunk */
 } tess_layout;
 
-/** Under which name the N-dimensional metalayer is written. */
+/** Name of the N-dimensional metalayer. */
 typedef enum tess_layer {
     TESS_LAYER_B2ND = 0, /**< `b2nd`: c-blosc2 2.7 and later */
     TESS_LAYER_CATERVA = 1 /**< `caterva`: old programs too; the item type is not recorded */
 } tess_layer;
 
-/** Named bytes in the header of a frame. Nothing in it is owned. */
+/** Named bytes in the header of a frame. The struct owns no memory. */
 typedef struct tess_metalayer {
     const char *name; /**< 1 to TESS_MAX_NAME bytes, NUL-terminated */
     const void *content; /**< may be NULL if size is 0 */
@@ -101,7 +103,7 @@ typedef struct tess_metalayer {
 
 /**
  * A description of a new array. Fill it with tess_params_init(), then change what matters.
- * Nothing it points to is kept after the call it is given to.
+ * The call that receives it copies what it needs; no pointer is kept afterwards.
  */
 typedef struct tess_params {
     /** sizeof(tess_params) of the program; set by tess_params_init(). */
@@ -109,7 +111,7 @@ typedef struct tess_params {
 
     /** Item type in NumPy's notation (dtype.h), or NULL: opaque items, `|V<typesize>`. */
     const char *dtype;
-    /** Bytes of one item. 0: from dtype. If both are given they must agree where understood. */
+    /** Bytes of one item. 0: from dtype. Otherwise equal to the size of dtype, if that is known. */
     int32_t typesize;
 
     /** Number of dimensions, 0 to TESS_MAX_NDIM. 0 dimensions: one item. */
@@ -140,35 +142,36 @@ typedef struct tess_params {
     /** Whether blocks are cut into streams. */
     tess_split split;
     /**
-     * Chunks bring a dictionary for their blocks, where that saves more than it takes: many small
-     * blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG). From files
-     * c-blosc2 reads chunks with one since 3.0, and up to 3.3.2 only whole ones; 2.x reads none,
-     * save those of TESS_CODEC_ZSTD in memory.
+     * Store a dictionary in each chunk for the blocks of the chunk, where that saves space: for
+     * many small blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG).
+     * c-blosc2 reads files with dictionaries since 3.0, and up to 3.3.2 only whole chunks of them;
+     * 2.x reads only those of TESS_CODEC_ZSTD, and only in memory.
      */
     bool dictionary;
 
     /** One file, or a directory; arrays in memory and inside files are contiguous (TESS_ERR_ARG).
      */
     tess_layout layout;
-    /** Name of the metalayer that holds the shapes: which programs can read the array. */
+    /** Name of the metalayer that holds the shapes; decides which programs can read the array. */
     tess_layer layer;
     /**
-     * The item that growth shows (tess_array_resize() and its kin), in the byte order of the array,
-     * or NULL: zeros. It says nothing of the items that an array is created with; tess_array_full()
-     * and tess_array_nan() make theirs the fill value, and another one here is TESS_ERR_ARG. Kept
-     * in a fixed metalayer, `tess_fill`, unless all its bytes are zero; one of more than 1 MiB is
-     * TESS_ERR_LIMIT then. Programs other than Tessera grow an array with zeros nevertheless.
+     * The fill value: items added by growth (resize, resize_at) take it. In the byte order of the
+     * array; NULL: zeros. It does not set the items that an array is created with;
+     * tess_array_full() and tess_array_nan() use the value of their items as fill value, and
+     * another fill value here is TESS_ERR_ARG. Stored in a fixed metalayer `tess_fill`, unless all
+     * its bytes are zero; then more than 1 MiB is TESS_ERR_LIMIT. Programs other than Tessera
+     * ignore it and grow an array with zeros.
      */
     const void *fill;
-    /** Bytes at fill: the typesize, or 0 without one. */
+    /** Bytes at fill: the typesize, or 0 if fill is NULL. */
     size_t fill_size;
     /**
-     * Fixed metalayers besides the N-dimensional one and that of the fill value, with these
-     * TESS_MAX_METALAYERS at most; their sizes can never change (meta.h). May be NULL if
+     * Fixed metalayers besides the N-dimensional one and that of the fill value; all together at
+     * most TESS_MAX_METALAYERS. Their sizes can never change (meta.h). May be NULL if
      * nmetalayers is 0.
      */
     const tess_metalayer *metalayers;
-    /** How many metalayers there are. */
+    /** Number of metalayers. */
     int nmetalayers;
 } tess_params;
 
