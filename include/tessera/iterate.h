@@ -1,24 +1,23 @@
 /**
  * @file iterate.h
- * All parts of an array, one after the other: looked at, or changed, by many threads.
+ * Apply a function to all blocks or chunks of an array, on many threads; statistics.
  *
- * A program gives a function that does something with one block or chunk; the library decodes and
- * hands them out, several at once, in any order. A block is handed out where it was decoded, while
- * it is in the cache of the CPU that works on it, which saves a copy to memory and back.
+ * The library decodes each block or chunk and calls a function of the program with it, several at
+ * once, in any order. The function gets a block in the memory where it was decoded, while it is
+ * still in the cache of the CPU, which saves a copy to memory and back.
  *
  *     static tess_each_next
  *     look(const tess_part *part, void *user) { ... return TESS_EACH_NEXT; }
  *
  *     tess_array_each(a, TESS_BLOCKS, NULL, NULL, look, user, &err);
  *
- * The function runs on threads of the library and of the caller, on several at once if the context
- * of the array allows more than one. It must not leave by longjmp() or an exception, and must not
- * fork and return in the child. It is not called any more when the call has returned. It may read
- * the array while tess_array_each() goes over it; while tess_array_change() does, nobody may use
- * the array otherwise.
+ * The function runs on threads of the library and on the calling thread, several at once if the
+ * context of the array allows more than one. It must not leave by longjmp() or an exception, and
+ * must not fork and return in the child. It is never called after the call has returned. Within
+ * tess_array_each() it may read the array; within tess_array_change() it must not use the array.
  *
- * Pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h for
- * threads and persistence. test/examples/iterate.c is a complete program.
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads
+ * and commits. Example: test/examples/iterate.c.
  */
 #ifndef TESSERA_ITERATE_H
 #define TESSERA_ITERATE_H
@@ -30,36 +29,35 @@
 extern "C" {
 #endif
 
-/** What is handed out. */
+/** The unit of iteration. */
 typedef enum tess_unit {
     /**
-     * The blocks of the grid. Arrays that have none hand out their chunks: plain frames, arrays of
-     * Caterva before 0.4, and views, whose chunks are boxes of the shape that tess_info says.
+     * The blocks of the grid. Arrays without blocks are iterated by chunk: plain frames, arrays of
+     * Caterva before 0.4, and views, whose chunks are boxes of tess_info.chunkshape.
      */
     TESS_BLOCKS = 0,
     /**
-     * Chunks, their items put together in C order. This takes the memory of one chunk for each
-     * thread, and a copy.
+     * Chunks, with their items in C order. This takes memory for one chunk per thread, and a copy.
      */
     TESS_CHUNKS = 1
 } tess_unit;
 
-/** What a function of the program wants next. */
+/** Result of a function of the program. */
 typedef enum tess_each_next {
-    TESS_EACH_NEXT = 0, /**< go on; a part that could be changed is as it was */
-    TESS_EACH_CHANGED = 1, /**< go on; the part was changed (tess_array_change() only) */
-    TESS_EACH_STOP = 2, /**< enough: no other part is begun, the call returns TESS_OK */
-    TESS_EACH_FAIL = 3 /**< no other part is begun, the call returns TESS_ERR_CANCELLED */
+    TESS_EACH_NEXT = 0, /**< continue; the part was not changed */
+    TESS_EACH_CHANGED = 1, /**< continue; the part was changed (tess_array_change() only) */
+    TESS_EACH_STOP = 2, /**< stop: no further part is started, the call returns TESS_OK */
+    TESS_EACH_FAIL = 3 /**< no further part is started, the call returns TESS_ERR_CANCELLED */
 } tess_each_next;
 
 /**
- * A block or chunk as far as it lies inside the box and the array; at least one item. Belongs to
- * the library, with all it points to, and lasts as long as the function that it was given to.
+ * The part of a block or chunk that lies inside the box and the array; at least one item. It
+ * belongs to the library, with all it points to, and is valid until the function returns.
  */
 typedef struct tess_part {
-    int ndim; /**< dimensions of the array; of the lists below so many count */
+    int ndim; /**< dimensions of the array; length of the lists below */
     int64_t chunk; /**< number of the chunk, in C order of the grid */
-    int64_t block; /**< number of the block in its chunk, in C order; -1: the part is of a chunk */
+    int64_t block; /**< number of the block in its chunk, in C order; -1: a chunk */
     int64_t start[TESS_MAX_NDIM]; /**< index of its first item in the array */
     int64_t shape[TESS_MAX_NDIM]; /**< items per axis, >= 1 */
     int64_t strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; the last: one item */
@@ -68,53 +66,52 @@ typedef struct tess_part {
 } tess_part;
 
 /**
- * Looks at a part; `user` is what tess_array_each() was given. Runs on several threads at once.
+ * Processes a part; `user` is the argument of tess_array_each(). Runs on several threads at once.
  *
- * @return what is wanted next.
+ * @return whether to continue.
  */
 typedef tess_each_next tess_each_fn(const tess_part *part, void *user);
 
 /**
- * Look at all parts of a box.
+ * Call a function with all parts of a box.
  *
- * Parts come as they are decoded. What is seen of a file that another program changes meanwhile may
- * be wrong, and is known to be so only when the call returns TESS_ERR_STALE.
+ * Parts are passed as they are decoded. If another program changes the file during the call, parts
+ * may contain wrong items; only the result of the call, TESS_ERR_STALE, tells.
  *
  * @param a      Open array; any number of threads may read one array at once.
  * @param unit   TESS_BLOCKS or TESS_CHUNKS.
  * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
  * @param stop   One past the last index per axis.
  * @param fn     Called once for each block or chunk that has items inside the box; not at all if
- *               that has none. TESS_EACH_CHANGED is taken for TESS_EACH_NEXT.
+ *                the box is empty. TESS_EACH_CHANGED counts as TESS_EACH_NEXT.
  * @param user   Given to fn; any value.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, also after TESS_EACH_STOP; TESS_ERR_CANCELLED after TESS_EACH_FAIL;
- *         TESS_ERR_ARG (box); TESS_ERR_LIMIT if a chunk that is to be put together exceeds
- *         tess_limits.memory; else as tess_array_read(). Of several failures the first one counts.
+ *         TESS_ERR_ARG (box); TESS_ERR_LIMIT if a chunk (with TESS_CHUNKS) exceeds
+ *         tess_limits.memory; else as tess_array_read(). Of several failures, the first one.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_unit unit,
                                                     const int64_t *start, const int64_t *stop,
                                                     tess_each_fn *fn, void *user, tess_error *err);
 
 /**
- * The items of a part may be set through `items`, which is part->items: those that the shape and
- * strides of the part lead to, and no others. Otherwise as tess_each_fn.
+ * Processes a part and may change it: `items` is part->items, writable. Only the items that the
+ * shape and strides of the part address may be written. Otherwise as tess_each_fn.
  */
 typedef tess_each_next tess_change_fn(const tess_part *part, void *items, void *user);
 
 /**
- * Look at all parts of a box, and change some.
+ * Call a function with all parts of a box, and store the parts that it changes.
  *
- * Parts that fn says it has changed (TESS_EACH_CHANGED) are encoded again, all others stay as they
- * are stored. What fn did to a part is kept also if it wants to stop afterwards, with
- * TESS_EACH_STOP; so is what it did to others until then. After a failure, which TESS_EACH_FAIL is
- * one of, the array is as it was.
+ * Parts for which fn returns TESS_EACH_CHANGED are encoded again; all others stay as they are
+ * stored. TESS_EACH_STOP keeps all changes made so far, including those to the part for which fn
+ * returns it. After a failure, including TESS_EACH_FAIL, the array is as it was.
  *
- * Takes memory for the changed parts of chunks of about 32 MiB in all, or of one chunk if that has
- * more, until they are encoded.
+ * Memory: the changed parts of chunks of about 32 MiB in all, or of one chunk if that is larger,
+ * until they are encoded.
  *
- * @param a      Array opened for writing. Nobody else may use it meanwhile, nor may fn.
+ * @param a      Array opened for writing; exclusive access required. fn must not use it either.
  * @param unit   TESS_BLOCKS or TESS_CHUNKS.
  * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
  * @param stop   One past the last index per axis.
@@ -130,7 +127,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_change(tess_array *a, tess_unit u
                                                       tess_change_fn *fn, void *user,
                                                       tess_error *err);
 
-/** A number without loss, whatever its type. */
+/** A number of any type, without loss of precision. */
 typedef struct tess_number {
     /** TESS_KIND_INT: see i; TESS_KIND_UINT: u; TESS_KIND_FLOAT: f. Others are 0. */
     tess_kind kind;
@@ -139,31 +136,32 @@ typedef struct tess_number {
     double f; /**< of floats */
 } tess_number;
 
-/** What tess_array_statistics() found. */
+/** Result of tess_array_statistics(). */
 typedef struct tess_statistics {
     int64_t count; /**< items of the box */
-    int64_t nonfinite; /**< of these, NaNs and infinities, which all below leaves out */
-    tess_number min; /**< the least; without any item: NaN for floats, 0 for others */
-    tess_number max; /**< the greatest; as min without any item */
-    double sum; /**< of integers the nearest double; of floats accurate, but see below */
+    int64_t nonfinite; /**< of these, NaNs and infinities; all members below exclude them */
+    tess_number min; /**< minimum; without any item: NaN for floats, 0 for others */
+    tess_number max; /**< maximum; without any item as min */
+    double sum; /**< of integers the nearest double; of floats see below */
     bool exact; /**< integers only: their sum fits in 64 bits and is `integer` */
     int64_t integer; /**< the sum, if `exact`; else 0 */
     double mean; /**< without any item: NaN */
 } tess_statistics;
 
 /**
- * Count, least, greatest, sum and mean of the items of a box.
+ * Count, minimum, maximum, sum and mean of the items of a box.
  *
  * For the types bool (counted as 0 and 1), integers of 1, 2, 4 and 8 bytes and IEEE floats of 2, 4
  * and 8 bytes, in both byte orders. Integers are summed exactly. Sums of floats are compensated:
  * they do not depend on the number of threads, and their error is at most 5 units in the last place
- * of the sum of absolute values. A sum beyond the range of double, also in between, is infinite or
- * NaN, and so is the mean. Chunks without stored items cost next to nothing, however large.
+ * of the sum of absolute values. If the sum or a partial sum exceeds the range of
+ * double, the sum is infinite or NaN, and so is the mean. Chunks without stored items cost almost
+ * nothing, whatever their size.
  *
  * @param a      Open array; any number of threads may read one array at once.
  * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
  * @param stop   One past the last index per axis.
- * @param out    Filled on success; after a failure it holds anything.
+ * @param out    Filled on success; undefined after a failure.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK; TESS_ERR_UNSUPPORTED if items are no such numbers; TESS_ERR_ARG (box); else as

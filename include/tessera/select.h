@@ -1,15 +1,14 @@
 /**
  * @file select.h
- * Items of an array that are no box: points, indices per axis, masks.
+ * Gather and scatter: points, lists of indices per axis, masks.
  *
- * With points or indices, a call sorts what is chosen by the blocks of the array, decodes each
- * block once, and spreads the work over the threads of the array's context. So one call for all
- * points is much faster than one for each, and their order does not matter. It takes memory for
- * each point or index (about 50 bytes) while it lasts.
+ * A call with points or lists of indices sorts the items by block, decodes each block once, and
+ * shares the work among the threads of the array's context. So one call for all points is much
+ * faster than one call for each, and the order of the points does not matter for speed. During the
+ * call it takes about 50 bytes of memory for each point or index.
  *
- * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h
- * for threads and persistence. test/examples/select.c is a complete program,
- * and test/examples/mask.c another.
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads
+ * and commits. Examples: test/examples/select.c, test/examples/mask.c.
  */
 #ifndef TESSERA_SELECT_H
 #define TESSERA_SELECT_H
@@ -21,13 +20,13 @@ extern "C" {
 #endif
 
 /**
- * Copy items at any points of an array into memory.
+ * Copy the items at a list of points into memory (gather).
  *
  * @param a         Open array; any number of threads may read one array at once.
- * @param npoints   How many, >= 0.
- * @param coords    npoints * ndim indices in C order: those of the first point, one per axis, then
- *                  those of the second; 0 <= index < shape[axis]. A point may be given more than
- *                  once. May be NULL if npoints or ndim is 0.
+ * @param npoints   Number of points, >= 0.
+ * @param coords    npoints * ndim indices, one per axis: the first point, then the second, and so
+ *                  on; 0 <= index < shape[axis]. A point may be repeated. May be NULL if
+ *                  npoints or ndim is 0.
  * @param dst       Receives npoints items, in the order of the points, in the byte order of the
  *                  array. May be NULL if npoints is 0.
  * @param dst_size  Size of dst in bytes. More than needed is fine.
@@ -41,15 +40,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_points(const tess_array *a, i
                                                           size_t dst_size, tess_error *err);
 
 /**
- * Copy the items at all combinations of indices into memory.
+ * Copy the items at all combinations of indices into memory (orthogonal selection).
  *
  * With the lists {4, 1} and {0, 0, 7} of a matrix: items (4,0) (4,0) (4,7) (1,0) (1,0) (1,7).
  *
  * @param a         Open array; any number of threads may read one array at once.
- * @param counts    Indices per axis: ndim values, >= 0. May be NULL if ndim is 0.
- * @param indices   ndim lists: indices[axis] points to counts[axis] indices in any order, also
- *                  repeated, 0 <= index < shape[axis]; NULL if there are none. May be NULL if ndim
- *                  is 0.
+ * @param counts    Number of indices per axis: ndim values, >= 0. May be NULL if ndim is 0.
+ * @param indices   ndim lists: indices[axis] points to counts[axis] indices in any order, possibly
+ *                  repeated, 0 <= index < shape[axis]; NULL if counts[axis] is 0. May be
+ *                  NULL if ndim is 0.
  * @param dst       Receives prod(counts) items in C order. May be NULL if that is 0.
  * @param dst_size  Size of dst in bytes. More than needed is fine.
  * @param err       Filled on failure; may be NULL.
@@ -63,16 +62,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_orthogonal(const tess_array *
                                                               tess_error *err);
 
 /**
- * Set items at any points of an array.
+ * Set the items at a list of points (scatter).
  *
- * All or none is set. Blocks are decoded and encoded once, however many points they have.
+ * On failure no item is set. Each block is decoded and encoded once, however many points it has.
  *
  * @param a         Array opened for writing.
- * @param npoints   How many, >= 0.
- * @param coords    Points as in tess_array_get_points(). Of a point that is given more than once,
- *                  the last item stays.
+ * @param npoints   Number of points, >= 0.
+ * @param coords    Points as in tess_array_get_points(). For a repeated point, the last item
+ *                  counts.
  * @param src       npoints items, in the order of the points. May be NULL if npoints is 0.
- * @param src_size  Size of src in bytes; at least what is needed.
+ * @param src_size  Size of src in bytes; at least npoints * typesize.
  * @param err       Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG if a point is outside the array (err->message says which), src
@@ -87,9 +86,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_points(tess_array *a, int64_t
  *
  * @param a         Array opened for writing.
  * @param counts    Indices per axis, as in tess_array_get_orthogonal().
- * @param indices   The lists. Of an item that is chosen more than once, the last one stays.
+ * @param indices   The lists. For an item that is selected more than once, the last value counts.
  * @param src       prod(counts) items in C order. May be NULL if that is 0.
- * @param src_size  Size of src in bytes; at least what is needed.
+ * @param src_size  Size of src in bytes; at least prod(counts) * typesize.
  * @param err       Filled on failure; may be NULL.
  *
  * @return as tess_array_set_points().
@@ -100,22 +99,22 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_orthogonal(tess_array *a, con
                                                               tess_error *err);
 
 /**
- * Which items of an array are chosen: a byte for each index of its first axes, not 0 where it is.
- * Over the remaining axes, all items are meant.
+ * A mask: one byte for each index of the first axes of an array; the items at that index are
+ * selected if the byte is not 0. Along the remaining axes, all items are selected.
  */
 typedef struct tess_mask {
-    /** Axes that the mask has, from the first on; 0 to the array's ndim. */
+    /** Number of axes of the mask: the first ones of the array; 0 to the array's ndim. */
     int ndim;
-    /** prod(shape[0 .. ndim)) bytes in C order; NULL: `array` has them. */
+    /** prod(shape[0 .. ndim)) bytes in C order; NULL: the mask is `array`. */
     const uint8_t *bytes;
-    /** An open array, or a view, with items of 1 byte and that shape. NULL: `bytes`. */
+    /** An open array, or a view, with items of 1 byte and that shape. NULL: the mask is `bytes`. */
     const tess_array *array;
 } tess_mask;
 
 /**
- * Count the items of an array that a mask chooses.
+ * Count the items of an array that a mask selects.
  *
- * @param a      Open array.
+ * @param a      Open array; any number of threads may read one array at once.
  * @param mask   The mask.
  * @param count  Receives the number of items, those along the remaining axes included.
  * @param err    Filled on failure; may be NULL.
@@ -128,16 +127,17 @@ TESS_API TESS_NODISCARD tess_status tess_array_count_mask(const tess_array *a,
                                                           tess_error *err);
 
 /**
- * Copy the items that a mask chooses into memory.
+ * Copy the items that a mask selects into memory.
  *
- * Blocks of which nothing is chosen are not decoded, the others once, by the threads of the array's
- * context. tess_context.memory bounds how much of a mask is looked at at once: what is needed of it
- * is about 8 bytes for each block that a row of the mask goes through, and its bytes, if they are
- * in an array. A mask that needs more is read twice, and blocks at the seams may be, too.
+ * Blocks without selected items are not decoded; all others are decoded once, by the threads of the
+ * array's context. tess_context.memory bounds the memory for the mask: about 8 bytes for each block
+ * that a row of the mask crosses, and the bytes of the mask if it is an array. A mask that needs
+ * more is processed in pieces: it is read twice, and blocks on the border between two pieces may be
+ * decoded twice.
  *
  * @param a         Open array; any number of threads may read one array at once.
  * @param mask      The mask.
- * @param dst       Receives the chosen items in C order. May be NULL if there are none.
+ * @param dst       Receives the selected items in C order. May be NULL if there are none.
  * @param dst_size  Size of dst in bytes. More than needed is fine.
  * @param err       Filled on failure; may be NULL.
  *
@@ -148,19 +148,20 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_mask(const tess_array *a, con
                                                         tess_error *err);
 
 /**
- * Set the items that a mask chooses.
+ * Set the items that a mask selects.
  *
- * All or none is set. Blocks of which nothing is chosen are copied as they are stored; those of
- * which all is chosen are not decoded. Memory: as for tess_array_get_mask().
+ * On failure no item is set. Blocks without selected items are copied as they are stored; blocks
+ * that are selected as a whole are not decoded. Memory: as for tess_array_get_mask().
  *
  * @param a         Array opened for writing.
  * @param mask      The mask; its array is not `a` itself, nor a view of it.
- * @param src       As many items as are chosen, in C order; or one item, for all of them. May be
- *                  NULL if none is chosen.
- * @param src_size  Size of src in bytes: that of one item, or of all.
+ * @param src       As many items as are selected, in C order; or one item, for all of them. May be
+ *                  NULL if none is selected.
+ * @param src_size  Size of src in bytes: of all selected items, or of one item.
  * @param err       Filled on failure; may be NULL.
  *
- * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG for another size.
+ * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG for any other
+ *         size.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_set_mask(tess_array *a, const tess_mask *mask,
                                                         const void *src, size_t src_size,

@@ -2,16 +2,16 @@
  * @file slice.h
  * Boxes with steps, and memory with strides.
  *
- * A slice is what start:stop:step means in NumPy, along each axis, with indices that are given as
- * they are: the items start, start + step, ... before stop. With a negative step, those after stop,
- * downwards; then stop may be -1. Negative indices do not count from the end.
+ * A slice is start:stop:step along each axis as in NumPy, with literal indices: the items start,
+ * start + step, ... before stop. With a negative step, the items start, start + step, ... down to
+ * the last one above stop; stop may then be -1. Negative indices do not count from the end.
  *
- * Strides say where in memory the items of a slice are: from one to the next along each axis, in
- * bytes, of any sign. The item that the slice names first is where the pointer points; the caller
- * answers for the rest being there.
+ * Strides locate the items of a slice in memory: the bytes from one item to the next along each
+ * axis, of any sign. The pointer addresses the first item of the slice; the caller must ensure that
+ * all other items lie inside its memory.
  *
- * All pointers must be given, if nothing else is said; what is missing is TESS_ERR_ARG. See array.h
- * for threads and persistence. test/examples/slice.c is a complete program.
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads
+ * and commits. Example: test/examples/slice.c.
  */
 #ifndef TESSERA_SLICE_H
 #define TESSERA_SLICE_H
@@ -23,20 +23,20 @@ extern "C" {
 #endif
 
 /**
- * How many items a slice has along one axis.
+ * Number of items of a slice along one axis.
  *
- * @return 0 if there are none, or if step is 0; INT64_MAX if there are more.
+ * @return the number; 0 if step is 0; INT64_MAX if the number exceeds it.
  */
 TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
 
 /**
  * Copy a slice of an array into memory.
  *
- * Only blocks that have an item of it are decoded, and each once.
+ * Only blocks that contain an item of the slice are decoded, each once.
  *
  * @param a        Open array; any number of threads may read one array at once.
  * @param start    First index per axis: ndim values. May be NULL if ndim is 0, like stop.
- * @param stop     Where each axis ends, exclusive. Upwards 0 <= start and stop <= shape, downwards
+ * @param stop     End per axis, exclusive. step > 0: 0 <= start and stop <= shape; step < 0:
  *                 start < shape and -1 <= stop.
  * @param step     Items from one index to the next, per axis; not 0. NULL: 1 everywhere.
  * @param dst      Receives the items, in the byte order of the array. May be NULL if there are
@@ -61,8 +61,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_slice(const tess_array *a, co
  * @param stop
  * @param step
  * @param src      The items. May be NULL if there are none.
- * @param strides  Bytes from one item to the next in src, per axis. With 0, one item stands for all
- *                 along the axis. NULL: C order without gaps.
+ * @param strides  Bytes from one item to the next in src, per axis. 0: one item is repeated along
+ *                 the axis. NULL: C order without gaps.
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG. Else as tess_array_write().
@@ -75,7 +75,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_slice(tess_array *a, const in
 /**
  * Set all items of a slice to one value.
  *
- * A chunk that becomes one value takes next to no space, and nothing of it is decoded.
+ * A chunk whose items all become the value takes almost no space, and is not decoded.
  *
  * @param a          Array opened for writing.
  * @param start      The slice, as in tess_array_get_slice().

@@ -1,25 +1,28 @@
 /**
  * @file view.h
- * Arrays seen otherwise: slices with steps, axes in another order, without a copy.
+ * Views: slices with steps, and axes in another order, as arrays, without a copy.
  *
  * A view is an array: it is read, written, selected from, described (tess_array_info) and closed
- * like any other. What is written to it is written to the array behind it, its *base*; a view of a
- * view has the same base. Reading costs what the same items of the base cost. Attributes and
- * metalayers are the base's. What changes a shape, and what deals with stored chunks
- * (tess_array_resize(), tess_array_append(), tess_array_save(), chunk.h ...), is TESS_ERR_ARG for a
+ * like any other. Writing to a view writes to the array behind it, its *base*; a view of a view has
+ * the same base. Reading a view costs the same as reading these items of the base. Attributes and
+ * metalayers are those of the base. Calls that change a shape or work on stored chunks
+ * (tess_array_resize(), tess_array_append(), tess_array_save(), chunk.h ...) are TESS_ERR_ARG for a
  * view.
  *
- * A base may be closed before its views: tess_array_close() commits as always, and the file stays
- * open until the last view is closed, which commits again. After tess_array_discard() of the base,
- * its views can only be closed. tess_array_discard() of a view lets go of it, no more; if it was
- * the last, and the base was closed before, what was not committed is lost.
+ * Lifetime. A base may be closed before its views: tess_array_close() of the base commits as
+ * always, the file stays open until the last view is closed, and closing a view commits again.
+ * After tess_array_discard() of the base, its views can only be closed. tess_array_discard() of a
+ * view only closes that view; but if it was the last one and the base was closed before,
+ * uncommitted changes are lost.
  *
- * A view stays right while its base grows at the ends of axes. When items of the base get other
- * indices, or are cut off, using the view is TESS_ERR_STALE: make it again. tess_array_refresh() of
- * the base says what becomes of its views when another program changed it.
+ * Validity. A view stays valid while its base grows at the ends of axes. After items of the base
+ * got other indices, or were cut off, using the view is TESS_ERR_STALE: create it again.
+ * tess_array_refresh() says which views stay valid when another program changed the base.
  *
- * For threads, a view and its base count as one array. All pointers must be given, if nothing else
- * is said; what is missing is TESS_ERR_ARG. test/examples/view.c is a complete program.
+ * Threads. A view and its base count as one array. Creating a view counts as reading.
+ *
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). Example:
+ * test/examples/view.c.
  */
 #ifndef TESSERA_VIEW_H
 #define TESSERA_VIEW_H
@@ -31,13 +34,13 @@ extern "C" {
 #endif
 
 /**
- * A slice of an array, as an array of the same number of dimensions.
+ * Create a view of a slice, with the same number of dimensions.
  *
  * @param a      Open array, or a view.
  * @param start  The slice, as in tess_array_get_slice() (slice.h): first index per axis.
- * @param stop   Where each axis ends, exclusive.
- * @param step   Items from one index to the next, also downwards. NULL: 1 everywhere.
- * @param view   Receives the view, or NULL on failure. End it with tess_array_close().
+ * @param stop   End per axis, exclusive.
+ * @param step   Items from one index to the next, not 0, may be negative. NULL: 1 everywhere.
+ * @param view   Receives the view, or NULL on failure. Close it with tess_array_close().
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG if the slice leaves the array, TESS_ERR_STALE (of a view),
@@ -48,10 +51,10 @@ TESS_API TESS_NODISCARD tess_status tess_array_view_slice(tess_array *a, const i
                                                           tess_array **view, tess_error *err);
 
 /**
- * An array without an axis of length 1.
+ * Create a view without an axis of length 1.
  *
  * @param a     Open array, or a view.
- * @param axis  The axis that goes; its length must be 1. -1: all axes of length 1.
+ * @param axis  The axis to remove; its length must be 1. -1: all axes of length 1.
  * @param view  Receives the view, or NULL on failure.
  * @param err   Filled on failure; may be NULL.
  *
@@ -61,10 +64,10 @@ TESS_API TESS_NODISCARD tess_status tess_array_view_squeeze(tess_array *a, int a
                                                             tess_array **view, tess_error *err);
 
 /**
- * An array with one more axis, of length 1.
+ * Create a view with an additional axis of length 1.
  *
  * @param a     Open array, or a view, of less than TESS_MAX_NDIM dimensions.
- * @param axis  Where it is in the view, 0 <= axis <= ndim.
+ * @param axis  Position of the new axis in the view, 0 <= axis <= ndim.
  * @param view  Receives the view, or NULL on failure.
  * @param err   Filled on failure; may be NULL.
  *
@@ -74,7 +77,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_view_expand(tess_array *a, int ax
                                                            tess_array **view, tess_error *err);
 
 /**
- * An array with its axes in another order.
+ * Create a view with the axes in another order.
  *
  * @param a     Open array, or a view.
  * @param axes  ndim values, each axis of `a` once: axis i of the view is axes[i] of `a`. NULL: the
