@@ -1,18 +1,19 @@
 /**
  * @file attr.h
- * Attributes: named values attached to an array, which other programs understand.
+ * Attributes: named, typed values attached to an array, readable by other programs.
  *
  * An attribute is a variable-length metalayer (meta.h) that holds one msgpack value. python-blosc2
- * keeps its `vlmeta` in this way; each reads what the other wrote. The names, their limits and
- * their listing (tess_info.nvlmetalayers, tess_vlmeta_name()) are those of variable-length
- * metalayers, and so is their maximum of 16; with 16, no checksums are written. Changes are
- * committed with those of the array.
+ * stores its `vlmeta` in the same way; each reads what the other wrote. Names, their limits, and
+ * listing (tess_info.nvlmetalayers, tess_vlmeta_name()) are those of variable-length metalayers,
+ * and so is the maximum of 16; with 16, no checksums are written. Changes are committed together
+ * with those of the items.
  *
  *     TRY(tess_attr_set_string(a, "units", "metres", &err));
  *     TRY(tess_attr_set_float(a, "scale", 0.01, &err));
  *     TRY(tess_attr_set_json(a, "origin", "{\"x\": 1.5, \"y\": [2, 3]}", &err));
  *
- * Any number of threads may read attributes at once, while none changes them.
+ * Threads: any number of threads may read attributes at once. Setting and deleting changes the
+ * array and requires exclusive access (array.h).
  */
 #ifndef TESSERA_ATTR_H
 #define TESSERA_ATTR_H
@@ -23,15 +24,15 @@
 extern "C" {
 #endif
 
-/** Lists and maps that may stand inside each other, the outermost included. */
+/** Maximum depth of nested lists and maps, the outermost included. */
 #define TESS_VALUE_MAX_DEPTH 32
 
-/** What a value is. */
+/** Type of a value. */
 typedef enum tess_value_type {
     TESS_VALUE_NULL = 0, /**< nothing: None, null */
     TESS_VALUE_BOOL = 1, /**< as.boolean */
     TESS_VALUE_INT = 2, /**< as.i64 */
-    TESS_VALUE_UINT = 3, /**< as.u64; what is read has this type only from 2^63 on */
+    TESS_VALUE_UINT = 3, /**< as.u64; on reading, only values of 2^63 and more */
     TESS_VALUE_FLOAT = 4, /**< as.f64 */
     TESS_VALUE_STRING = 5, /**< as.string, UTF-8 */
     TESS_VALUE_BYTES = 6, /**< as.bytes */
@@ -39,19 +40,19 @@ typedef enum tess_value_type {
     TESS_VALUE_MAP = 8, /**< as.map */
     TESS_VALUE_EXT = 9, /**< as.bytes and ext: a msgpack extension, such as a timestamp (-1) */
     /**
-     * as.bytes: the whole content of a metalayer that is not one msgpack value within the limits
-     * of this header. Never inside a list or map.
+     * as.bytes: the whole content of a metalayer that is not a single msgpack value within the
+     * limits of this header. Never inside a list or map.
      */
     TESS_VALUE_OPAQUE = 10
 } tess_value_type;
 
 /**
- * A value, with all that it contains. Programs may build one of their own memory:
+ * A value and everything it contains. Programs may build one in their own memory:
  *
  *     const tess_value v = {.type = TESS_VALUE_INT, .as = {.i64 = 42}};
  */
 typedef struct tess_value {
-    tess_value_type type; /**< which member of `as` counts */
+    tess_value_type type; /**< selects the member of `as` */
     int ext; /**< code of an extension, -128 to 127; else not used */
     union {
         bool boolean; /**< of TESS_VALUE_BOOL */
@@ -59,7 +60,7 @@ typedef struct tess_value {
         uint64_t u64; /**< of TESS_VALUE_UINT */
         double f64; /**< of TESS_VALUE_FLOAT */
         struct {
-            const char *data; /**< a NUL follows when it was read; may be NULL if size is 0 */
+            const char *data; /**< on reading NUL-terminated; may be NULL if size is 0 */
             size_t size; /**< bytes, without that NUL */
         } string; /**< of TESS_VALUE_STRING */
         struct {
@@ -74,25 +75,25 @@ typedef struct tess_value {
             const struct tess_pair *pairs; /**< in the order of the file; NULL if count is 0 */
             size_t count; /**< entries of the map */
         } map; /**< of TESS_VALUE_MAP */
-    } as; /**< the value itself; for TESS_VALUE_NULL not used */
+    } as; /**< the value; unused for TESS_VALUE_NULL */
 } tess_value;
 
 /** An entry of a map. Keys may be values of any type; in practice they are strings. */
 typedef struct tess_pair {
     tess_value key; /**< of any type */
-    tess_value value; /**< what belongs to it */
+    tess_value value; /**< value of the key */
 } tess_pair;
 
 /** "null", "bool", "int", "uint", "float", "string", "bytes", "list", "map", "ext", "opaque". */
 TESS_API const char *tess_value_type_name(tess_value_type type);
 
 /**
- * The value of a string key in a map.
+ * Find the value of a string key in a map.
  *
- * @param map  A value; NULL, or one that is no map, has no keys.
+ * @param map  A value; NULL, and a value that is not a map, has no keys.
  * @param key  NUL-terminated.
- * @return It belongs to the map; the last one where keys repeat, as in Python. NULL if there is
- *         no such key.
+ * @return the value, which belongs to the map; the last one if keys repeat, as in Python; NULL if
+ *         there is no such key.
  */
 TESS_API const tess_value *tess_value_find(const tess_value *map, const char *key);
 
@@ -101,12 +102,12 @@ TESS_API const tess_value *tess_value_find(const tess_value *map, const char *ke
  *
  * @param a      Open array.
  * @param name   Its name.
- * @param value  Receives the value, one block of memory: free it, with all that it contains, by
- *               tess_free(). NULL on failure.
+ * @param value  Receives the value in a single allocation: one tess_free() frees it with everything
+ *               it contains. NULL on failure.
  * @param err    Filled on failure; may be NULL.
  *
- * @return TESS_OK, also for a content that is no msgpack: then the type is TESS_VALUE_OPAQUE;
- *         TESS_ERR_ARG if there is no such name;
+ * @return TESS_OK, also if the content is not msgpack (type TESS_VALUE_OPAQUE);
+ *         TESS_ERR_ARG if the attribute does not exist;
  *         TESS_ERR_LIMIT if content or value exceed tess_limits.memory;
  *         TESS_ERR_CORRUPT if the content cannot be decompressed; TESS_ERR_NOMEM.
  */
@@ -122,23 +123,24 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get(const tess_array *a, const cha
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
- *         TESS_ERR_ARG if name or value are wrong (a string that is not UTF-8, an unknown type);
- *         TESS_ERR_LIMIT if it is nested too deeply or too large, or would be a 17th metalayer;
+ *         TESS_ERR_ARG if name or value is invalid (a string that is not UTF-8, an unknown type);
+ *         TESS_ERR_LIMIT if the value is nested too deeply or too large, or if it would be a 17th
+ *         metalayer;
  *         TESS_ERR_NOMEM. After a failure the attribute is as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_attr_set(tess_array *a, const char *name,
                                                   const tess_value *value, tess_error *err);
 
-/** Remove an attribute; TESS_ERR_ARG if there is none of that name. */
+/** Delete an attribute; TESS_ERR_ARG if it does not exist. */
 TESS_API TESS_NODISCARD tess_status tess_attr_delete(tess_array *a, const char *name,
                                                      tess_error *err);
 
-/** @name Attributes of one type. As tess_attr_set() otherwise. */
+/** @name Set an attribute of a given type. Otherwise as tess_attr_set(). */
 /**@{*/
 /** value: stored as true or false, not as a number. */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_bool(tess_array *a, const char *name, bool value,
                                                        tess_error *err);
-/** value: any of 64 bits, with sign. */
+/** value: any signed 64-bit integer. */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_int(tess_array *a, const char *name,
                                                       int64_t value, tess_error *err);
 /** value: also NaN and the infinities. */
@@ -154,24 +156,24 @@ TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const cha
 /**@}*/
 
 /**
- * @name Attributes of one type. As tess_attr_get() otherwise; an attribute of another type is
- * TESS_ERR_ARG, and what is received stays as it was.
+ * @name Read an attribute of a given type. Otherwise as tess_attr_get(). If the attribute has
+ * another type: TESS_ERR_ARG, and the output is unchanged.
  */
 /**@{*/
-/** value: receives it. A number is no bool. */
+/** value: receives the value. A number is not accepted as a bool. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bool(const tess_array *a, const char *name,
                                                        bool *value, tess_error *err);
-/** value: receives it. Above 2^63 - 1, and of floats, it is TESS_ERR_ARG. */
+/** value: receives the value. Integers above 2^63 - 1, and floats, are TESS_ERR_ARG. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_int(const tess_array *a, const char *name,
                                                       int64_t *value, tess_error *err);
-/** Takes integers, too, if a double can hold them exactly. */
+/** value: receives the value. Also accepts integers that a double represents exactly. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_float(const tess_array *a, const char *name,
                                                         double *value, tess_error *err);
-/** text: receives a copy with a NUL at its end, to be freed with tess_free(). size: may be NULL. */
+/** text: receives a NUL-terminated copy; free it with tess_free(). size: bytes; may be NULL. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_string(const tess_array *a, const char *name,
                                                          char **text, size_t *size,
                                                          tess_error *err);
-/** bytes: receives a copy, to be freed with tess_free(). size: receives their number. */
+/** bytes: receives a copy; free it with tess_free(). size: receives the number of bytes. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bytes(const tess_array *a, const char *name,
                                                         void **bytes, size_t *size,
                                                         tess_error *err);
@@ -181,18 +183,18 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get_bytes(const tess_array *a, con
  * Read an attribute as JSON.
  *
  * Floats are written so that they read back as the same number, always with a point or exponent.
- * What JSON lacks is an object with one key:
+ * Values without a JSON type are written as an object with one key:
  *
  *     {"$bytes": "AAEC"}               bytes, in base64
  *     {"$float": "nan"}                nan, inf, -inf
  *     {"$ext": [-1, "ZR8a8A=="]}       an extension: code, bytes in base64
- *     {"$map": [[1, "a"], [2, "b"]]}   a map with keys that are no strings, or the first of which
+ *     {"$map": [[1, "a"], [2, "b"]]}   a map with keys that are not strings, or whose first key
  *                                      starts with '$'
- *     {"$opaque": "wQ=="}              content that is no msgpack, in base64; outermost only
+ *     {"$opaque": "wQ=="}              content that is not msgpack, in base64; outermost only
  *
  * @param a     Open array.
  * @param name  Its name.
- * @param json  Receives one line of UTF-8 with a NUL at its end, to be freed with tess_free().
+ * @param json  Receives one NUL-terminated line of UTF-8; free it with tess_free().
  * @param err   Filled on failure; may be NULL.
  * @return As tess_attr_get().
  */
@@ -200,7 +202,7 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get_json(const tess_array *a, cons
                                                        char **json, tess_error *err);
 
 /**
- * Add or replace an attribute by what JSON text says, in the notation of tess_attr_get_json().
+ * Add or replace an attribute by a value in JSON, in the notation of tess_attr_get_json().
  *
  * Numbers without point and exponent are integers, from -2^63 to 2^64 - 1.
  *
@@ -208,7 +210,7 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get_json(const tess_array *a, cons
  * @param name  1 to TESS_MAX_NAME bytes.
  * @param json  One JSON value; NUL-terminated.
  * @param err   Filled on failure; may be NULL.
- * @return As tess_attr_set(); TESS_ERR_ARG if the text is no JSON.
+ * @return As tess_attr_set(); TESS_ERR_ARG if the text is not valid JSON.
  */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_json(tess_array *a, const char *name,
                                                        const char *json, tess_error *err);

@@ -1,21 +1,22 @@
 /**
  * @file meta.h
- * Named bytes attached to an array.
+ * Metalayers: named bytes attached to an array.
  *
- * Two kinds. *Metalayers* stand in the header of the frame: they are given when the array is
- * created (tess_params.metalayers), and their content can later be replaced by one of the same
- * size. *Variable-length metalayers* can be set and removed at any time and have any size.
- * Changes are committed with those of the array.
+ * There are two kinds. *Fixed metalayers* are in the header of the frame: they are given when the
+ * array is created (tess_params.metalayers), and later their content can only be replaced by one of
+ * the same size. *Variable-length metalayers* can be set and deleted at any time and have any size.
+ * Changes are committed together with those of the items.
  *
- * Two metalayers are the library's, and are not among them: the fixed one that holds the fill value
- * (`tess_fill`; tess_info.fill shows it), and the variable-length one that holds the checksums
- * (`_tess`; storage.h). Asked for by name they are not there; they cannot be set.
+ * Two metalayers belong to the library and are hidden: the fixed one that holds the fill value
+ * (`tess_fill`; see tess_info.fill), and the variable-length one that leads to the checksums
+ * (`_tess`; storage.h). The functions here treat their names as missing, and cannot set them.
  *
- * The content is up to the program; by convention it is msgpack. attr.h has functions for that.
+ * The content is up to the program; by convention it is msgpack, for which attr.h has functions.
  *
- * Any number of threads may read metalayers at once, while none changes them. In all functions err
- * is filled on failure, and may be NULL. Those that change an array are TESS_ERR_ARG if it was
- * opened for reading only; after a failure the metalayer is as it was.
+ * Threads: any number of threads may read metalayers at once, also while others read items. Setting
+ * and deleting changes the array and requires exclusive access (array.h). In all functions err is
+ * filled on failure and may be NULL. Functions that change an array return TESS_ERR_ARG if the
+ * array was opened for reading; after a failure the metalayer is as it was.
  */
 #ifndef TESSERA_META_H
 #define TESSERA_META_H
@@ -27,26 +28,26 @@ extern "C" {
 #endif
 
 /**
- * A metalayer, by position.
+ * Get a fixed metalayer by position.
  *
  * @param a      Open array.
  * @param index  0 <= index < tess_info.nmetalayers, in the order of the file.
- * @param layer  Receives name and content; they belong to the array and stay until it is closed
- *               or refreshed, or the layer is set.
+ * @param layer  Receives name and content. They belong to the array, and are valid until it is
+ *               closed or refreshed, or the layer is set.
  * @return TESS_OK, or TESS_ERR_ARG if there is no such index.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_at(const tess_array *a, int index,
                                                  tess_metalayer *layer, tess_error *err);
 
-/** A metalayer, by name; TESS_ERR_ARG if there is none. As tess_meta_at() otherwise. */
+/** Get a fixed metalayer by name; TESS_ERR_ARG if it does not exist. Else as tess_meta_at(). */
 TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const char *name,
                                                   tess_metalayer *layer, tess_error *err);
 
 /**
- * Replace the content of a metalayer by one of the same size.
+ * Replace the content of a fixed metalayer by one of the same size.
  *
  * @param a        Array opened for writing.
- * @param name     A metalayer that exists, not the N-dimensional one or that of the fill value.
+ * @param name     An existing metalayer, except the N-dimensional one and that of the fill value.
  * @param content  The new bytes; copied. May be NULL if size is 0.
  * @param size     Must be the size of the old content.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM.
@@ -56,8 +57,8 @@ TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *nam
                                                   tess_error *err);
 
 /**
- * Name of a variable-length metalayer, by position; it belongs to the array, and stays until one
- * is added or deleted, or the array is refreshed.
+ * Get the name of a variable-length metalayer by position. It belongs to the array, and is valid
+ * until a variable-length metalayer is added or deleted, or the array is refreshed or closed.
  *
  * @param index  0 <= index < tess_info.nvlmetalayers.
  * @return NULL if there is no such index.
@@ -65,12 +66,12 @@ TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *nam
 TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
 
 /**
- * Content of a variable-length metalayer.
+ * Get a copy of the content of a variable-length metalayer.
  *
  * @param a        Open array.
  * @param name     Its name.
- * @param content  Receives the bytes, to be freed with tess_free(); NULL when there are none, and
- *                 on failure.
+ * @param content  Receives the bytes; free them with tess_free(). NULL if there are none, and on
+ *                 failure.
  * @param size     Receives their number.
  * @return TESS_OK, or TESS_ERR_ARG (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
  *         TESS_ERR_LIMIT (tess_limits.memory).
@@ -82,8 +83,9 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const c
  * Add or replace a variable-length metalayer.
  *
  * @param a        Array opened for writing.
- * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, in which the library keeps checksums
- *                 (storage.h, tess_checksums). With 16 others none are written.
+ * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, which the library needs for checksums
+ *                 (storage.h, tess_checksums). With 16 other variable-length metalayers no
+ *                 checksums are written.
  * @param content  The bytes; copied. May be NULL if size is 0.
  * @param size     Their number, below 2^31 - 64.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one: c-blosc2 could
@@ -93,11 +95,11 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *n
                                                     const void *content, size_t size,
                                                     tess_error *err);
 
-/** Remove a variable-length metalayer; TESS_ERR_ARG if there is none of that name. */
+/** Delete a variable-length metalayer; TESS_ERR_ARG if it does not exist. */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
                                                        tess_error *err);
 
-/** Free memory of which a function here or in attr.h says so. NULL is fine. */
+/** Free memory that a function of meta.h or attr.h returned for tess_free(). NULL is allowed. */
 TESS_API void tess_free(void *memory);
 
 #ifdef __cplusplus

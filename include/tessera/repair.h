@@ -1,6 +1,6 @@
 /**
  * @file repair.h
- * Giving back space that an array does not need, and making a new array of what is left of one.
+ * Compacting an array, and recovering a damaged one.
  */
 #ifndef TESSERA_REPAIR_H
 #define TESSERA_REPAIR_H
@@ -15,139 +15,144 @@ extern "C" {
 #endif
 
 /**
- * Make a file or directory as small as its last commit is.
+ * Make a file or directory as small as its last commit.
  *
- * Overwriting leaves holes, which later writes fill; they are mostly about a quarter of the live
- * data, and after closing 1.1 times as much at most (array.h). This gives them back, and what
- * programs left that died, or that know no holes. Chunks stay as they are stored, nothing is
- * decompressed.
+ * Overwriting leaves holes that later writes fill; usually they take about a quarter of the live
+ * data, and after closing at most 1.1 times the live data (array.h). This call removes them, and
+ * also what crashed programs left, and the unused space of programs that keep no list of holes.
+ * Chunks stay as they are stored; nothing is decompressed.
  *
- * Of a file, the last commit is written to a new one beside it, side by side in the order of the
- * chunks, which takes its name and permissions when all of it is on the disk; before that the old
- * one is untouched, so there must be room for both. Other names of the old file (hard links) keep
- * it. If the new one would not be smaller, the old one stays. In a directory, files that the last
- * commit does not need are removed, and chunks in files longer than they are move to new ones.
+ * A file: the last commit is written to a new file beside it, chunks without gaps and in order. The
+ * new file takes name and permissions of the old one after it is completely on the disk; until then
+ * the old file is untouched, so there must be space for both. Other names of the old file (hard
+ * links) keep the old content. If the new file would not be smaller, the old one stays.
  *
- * While it runs no other program can open the array for writing. Who has a file open for reading
- * goes on reading what stood there, until tess_array_refresh(); of a directory too, or is told
- * TESS_ERR_STALE.
+ * A directory: files that the last commit does not need are removed, and chunks in files that are
+ * longer than the chunk are moved to new files.
  *
- * @param storage  path, durability, checksums, limits and context count: TESS_DURABILITY_NONE
- *                 trusts the machine not to crash. A path, no image, no offset and no mmap. The
- *                 progress that context->progress hears is in bytes of items; it may cancel.
- * @param before   Receives the size of the file, or of all files of the directory, in bytes. NULL:
- *                 not wanted.
- * @param after    Receives the size now. NULL: not wanted.
+ * During the call no other program can open the array for writing. Handles that have the file open
+ * for reading go on reading the old file, until tess_array_refresh(); handles of a directory, too,
+ * or they get TESS_ERR_STALE.
+ *
+ * @param storage  Used are path, durability, checksums, limits and context. No image, offset or
+ *                 mmap. TESS_DURABILITY_NONE relies on the machine not crashing. The function
+ *                 context->progress receives bytes of items, and may cancel.
+ * @param before   Receives the old size of the file, or of all files of the directory, in bytes.
+ *                 May be NULL.
+ * @param after    Receives the new size. May be NULL.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or as tess_array_open() with TESS_MODE_UPDATE; TESS_ERR_CORRUPT if chunks are
- * not what their checksums say, or share bytes; TESS_ERR_UNSUPPORTED if another frame stands behind
- * this one in the file; TESS_ERR_STALE if another program that knows no locks changed it meanwhile;
- * TESS_ERR_IO, TESS_ERR_CANCELLED. After a failure, as after a crash at any moment, the array is
- * what it was, and can be opened.
+ * @return TESS_OK, or as tess_array_open() with TESS_MODE_UPDATE; TESS_ERR_CORRUPT if chunks
+ *         do not match their checksums, or share bytes; TESS_ERR_UNSUPPORTED if another frame
+ *         follows this one in the file; TESS_ERR_STALE if another program that uses no locks
+ *         changed the file during the call; TESS_ERR_IO, TESS_ERR_CANCELLED. After a failure, as
+ *         after a crash at any moment, the array is as it was and can be opened.
  */
 TESS_API TESS_NODISCARD tess_status tess_compact(const tess_storage *storage, int64_t *before,
                                                  int64_t *after, tess_error *err);
 
-/** A chunk that could not be recovered: its items are the fill value of the array now. */
+/** A chunk that could not be recovered: in the new array its items have the fill value. */
 typedef struct tess_lost {
     int64_t chunk; /**< its number, in C order of the grid */
     int ndim; /**< dimensions of the array */
-    /** Its box [start, stop) in items, ndim values each; what is beyond the array is cut off. */
+    /** Its box [start, stop) in items, clipped to the array, ndim values each. */
     const int64_t *start;
     const int64_t *stop; /**< one past the last index per axis */
-    const char *why; /**< one sentence */
+    const char *why; /**< the reason, in one sentence */
 } tess_lost;
 
-/** Hears of each chunk that is lost, in ascending order. What it is told ends with the call. */
+/** Receives each lost chunk, in ascending order. *lost is valid until the function returns. */
 typedef void tess_lost_fn(const tess_lost *lost, void *user);
 
-/** What tess_repair() is to do. Fill it with tess_repair_options_init(). */
+/** Options of tess_repair(). Fill it with tess_repair_options_init(). */
 typedef struct tess_repair_options {
     size_t struct_size; /**< sizeof(tess_repair_options) of the program; set by the init */
-    tess_lost_fn *lost; /**< NULL (default): nobody hears */
-    void *user; /**< given to it; any value */
+    tess_lost_fn *lost; /**< called for each lost chunk; NULL (default): not called */
+    void *user; /**< passed to lost; any value */
     /**
-     * Where the header differs from the copy that the last commit kept: believe it all the same, if
-     * it can be read. Other programs change a header alone, when they change metalayers, or a shape
-     * within its chunks; damage looks alike. Default false: the copy is right.
+     * If the header differs from the copy that the last commit stored, use the header, provided it
+     * can be read. Other programs write only the header when they change metalayers, or a shape
+     * within the same chunks; damage cannot be distinguished from that. Default false: use the
+     * copy.
      */
     bool keep_header;
     /**
-     * If too little is left of the newest state, and an older one stands in space that was not used
-     * again: make that. Default false: TESS_ERR_CORRUPT, which says so.
+     * If too little is left of the newest state, recover an older state, if its space was not
+     * reused. Default false: TESS_ERR_CORRUPT, and the message says that an older state exists.
      */
     bool older;
 } tess_repair_options;
 
-/** Set the defaults: nobody hears, the copy of the header is right, the newest state only. */
+/** Set the defaults: no function, use the copy of the header, newest state only. */
 TESS_API void tess_repair_options_init(tess_repair_options *options);
 
-/** What tess_repair() found. */
+/** Result of tess_repair(). */
 typedef struct tess_repair_report {
-    int64_t nchunks; /**< of the array */
-    int64_t nlost; /**< chunks whose items are the fill value now */
-    int64_t nfound; /**< chunks that are not where the index says; found by looking everywhere */
-    /** Chunks that were copied as they are: no checksum, and a codec this program does not have. */
+    int64_t nchunks; /**< chunks of the array */
+    int64_t nlost; /**< lost chunks, whose items have the fill value now */
+    int64_t nfound; /**< chunks that were not where the index says, but found by a search */
+    /** Chunks copied without any check: they have no checksum, and their codec is missing. */
     int64_t nuntried;
-    int nlayers_lost; /**< metalayers and attributes that could not be read; at least so many */
-    bool header_damaged; /**< or changed alone by another program: see keep_header */
+    int nlayers_lost; /**< metalayers and attributes that could not be read, at least */
+    bool header_damaged; /**< damaged, or changed by another program: see keep_header */
     /**
-     * The list of the chunks was made from something else; or, unless `checked`, it may be wrong,
-     * with chunks in places of others.
+     * The index could not be used, and the list of chunks was rebuilt from other data; or, if
+     * `checked` is false, the index may be wrong, with chunks in the places of others.
      */
     bool index_damaged;
     bool trailer_damaged; /**< metalayers of variable length were read one by one */
-    bool checked; /**< chunks were compared with checksums; else they could be decoded, no more */
-    /** Nothing says which chunk is where; they were taken in the order of the file. */
+    bool checked; /**< chunks were compared with checksums; false: they were only decoded */
+    /** Nothing tells the positions of the chunks: they were taken in the order of the file. */
     bool in_order;
-    bool older; /**< this is an older state, as options->older allows */
-    uint64_t commit; /**< number of the commit; 0: not known */
+    bool older; /**< an older state was recovered (options->older) */
+    uint64_t commit; /**< number of the recovered commit; 0: unknown */
     /**
-     * Chunks without a checksum: they could be decoded, which does not confirm their items. All of
-     * them, if nothing confirms the list of the chunks.
+     * Chunks without a checksum: they could be decoded, which does not prove that their items are
+     * right. If nothing confirms the list of chunks, all chunks are counted.
      */
     int64_t nunconfirmed;
-    /** Metalayers and attributes that were copied as they are, and that nothing confirms. */
+    /** Metalayers and attributes that were copied without a checksum to confirm them. */
     int nlayers_unconfirmed;
-    /** The checksums of the chunks are damaged: chunks could be decoded, no more. */
+    /** The checksums of the chunks are damaged: chunks were only decoded. */
     bool checksums_damaged;
     /**
-     * For certain the new array holds all that the last commit wrote: nothing is lost, and all was
-     * compared with what that commit left. `tess repair` ends with status 0. False of what other
-     * programs wrote, also if it has neither chunks nor metalayers: nothing confirms the header.
+     * The new array certainly holds everything that the last commit wrote: nothing is lost, and all
+     * of it was compared with checksums of that commit. `tess repair` then exits with 0. Always
+     * false for files of other programs, even without chunks and metalayers, because nothing
+     * confirms the header.
      */
     bool complete;
 } tess_repair_report;
 
 /**
- * Make a new array of what is left of a damaged one.
+ * Create a new array from what is left of a damaged one.
  *
- * Header, list of chunks and metalayers are those of the last commit, as far as they can be read;
- * what is damaged of them follows from the rest. Best is what Tessera wrote with checksums: from
- * its ledger (tess_checksums) alone header and index are made anew, and every chunk that stands
- * anywhere in the file, or in the directory, finds its place. Without it, a damaged header follows
- * from the metalayer `b2nd`, a damaged index from the order of the chunks in the file, if there are
- * as many as the array has. If nothing says what shape the array has, nothing can be made.
+ * Header, index and metalayers are those of the last commit, as far as they can be read; damaged
+ * ones are rebuilt from the rest. Files that Tessera wrote with checksums are recovered best: the
+ * ledger (tess_checksums) alone suffices to rebuild header and index, and to find the position of
+ * every chunk that is anywhere in the file or directory. Without a ledger, a damaged header is
+ * rebuilt from the metalayer `b2nd`, and a damaged index from the order of the chunks in the file,
+ * if there are as many chunks as the array has. If nothing tells the shape of the array, it cannot
+ * be recovered.
  *
  * Chunks are compared with their checksums, or decoded, and copied as they are stored. The source
- * is only read, whatever happens, and may be on a medium that is.
+ * is only ever read, and may be on a read-only medium.
  *
- * @param source   The damaged array: path or image, offset, limits and plugins count. A file, or
- *                 the directory of a sparse array.
- * @param target   Where the new one goes: a path with TESS_MODE_NEW or TESS_MODE_REPLACE, never
- *                 where the source is, nor inside its directory. Of the same kind as the source: a
- *                 file or a directory. Its context hears the progress, and may cancel.
+ * @param source   The damaged array, a file or the directory of a sparse array. Used are path or
+ *                 image, offset, limits and plugins.
+ * @param target   The new array: a path with TESS_MODE_NEW or TESS_MODE_REPLACE, different from the
+ *                 source and not inside its directory. The new array is of the same kind as the
+ *                 source: file or directory. The progress function of its context may cancel.
  * @param options  NULL: defaults.
- * @param report   Receives what was found; may be NULL. Without meaning after a failure.
+ * @param report   Receives the result; may be NULL. Undefined after a failure.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK: there is an array, complete if report->nlost and nlayers_lost are 0,
- *         for certain if report->complete; or
+ * @return TESS_OK: a new array exists; nothing is lost if report->nlost and nlayers_lost are 0,
+ *         and that is certain only if report->complete; or
  *         TESS_ERR_FORMAT, TESS_ERR_CORRUPT (too little is left), TESS_ERR_UNSUPPORTED (a damaged
  *         frame from before c-blosc2 2.0, or lost chunks in a frame whose chunks differ in size),
  *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED. A failed
- *         call leaves nothing behind, and what existed as it was.
+ *         call leaves no new array behind, and what existed as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_repair(const tess_storage *source,
                                                 const tess_storage *target,

@@ -6,8 +6,8 @@
 #define TESSERA_VERSION_H
 
 /**
- * First number of the version of the headers. What each of the three promises, the page abi.rst of
- * the manual says.
+ * First number of the version of the headers. The manual's page abi.rst says what each of the three
+ * numbers promises.
  */
 #define TESS_VERSION_MAJOR 0
 /** Second number of the version of the headers. */
@@ -22,11 +22,11 @@
  * Marks what the library exports.
  *
  * @def TESS_NODISCARD
- * Compilers that can do so warn where the result of such a function is not looked at.
+ * Compilers that support it warn if the result of such a function is ignored.
  *
  * @def TESS_PRINTF
- * Compilers that can do so check the arguments of a function like printf(): fmt and args are the
- * positions of its format and of the first argument for that, from 1 on.
+ * Compilers that support it check the arguments of a function like printf(): fmt and args are the
+ * positions of the format and of its first argument, counted from 1.
  */
 #if defined(_WIN32) && !defined(TESS_STATIC)
 #ifdef TESS_BUILDING
@@ -53,8 +53,8 @@ extern "C" {
 #endif
 
 /**
- * The version of the library that runs, "major.minor.patch"; it may differ from
- * TESS_VERSION, the version of the headers a program was compiled with.
+ * The version of the running library, "major.minor.patch". It may differ from TESS_VERSION, the
+ * version of the headers that the program was compiled with.
  */
 TESS_API const char *tess_version(void);
 
