@@ -92,7 +92,7 @@ compact_open_frame(const tess_storage *storage, struct frame **f, tess_error *er
         st = home_open(&place, &home, err);
         if (st != TESS_OK)
             continue;
-        options.sidecar = home.sidecar;
+        options.lock_file = home.lock_file;
         options.path = home.path;
         st = home.folder ? frame_open_folder(home.folder, true, &options, f, err)
                          : frame_open(home.io, true, &options, f, err);

@@ -9,8 +9,8 @@
 #include "io/io.h"
 #include "io/leftovers.h"
 #include "io/path.h"
-#include "io/sidecar.h"
-#include "task/patience.h"
+#include "io/lock_file.h"
+#include "task/retry.h"
 
 #include <tessera/attr.h>
 
@@ -136,12 +136,12 @@ open_once(const tess_storage *storage, struct home *home, tess_error *err)
 // Once more: what was opened was replaced meanwhile; or somebody writes there, and the storage says
 // to wait. *st becomes TESS_ERR_CANCELLED if the program does not want to.
 static bool
-try_again(struct patience *p, int *replaced, tess_status *st, tess_error *why)
+try_again(struct retry *p, int *replaced, tess_status *st, tess_error *why)
 {
     enum { TRIES = 100 };
     if (*st == TESS_ERR_STALE)
         return ++*replaced < TRIES;
-    return *st == TESS_ERR_IO && why->sys == EWOULDBLOCK && patience_again(p, st, why);
+    return *st == TESS_ERR_IO && why->sys == EWOULDBLOCK && retry_again(p, st, why);
 }
 
 static tess_status
@@ -160,8 +160,8 @@ home_complete(const tess_storage *storage, bool writable, struct home *home, tes
     if (writable && storage->require_lock)
         st = check_locked(home, err);
     if (st == TESS_OK)
-        st = sidecar_open(home->folder ? NULL : storage->path, home->folder, writable,
-                          storage->lock_file, storage->require_lock, &home->sidecar, err);
+        st = lock_file_open(home->folder ? NULL : storage->path, home->folder, writable,
+                          storage->lock_file, storage->require_lock, &home->lock_file, err);
     if (st == TESS_OK && writable)
         st = io_path_open(storage->path, home->io, home->folder, &home->path, err);
     return st;
@@ -171,12 +171,12 @@ home_complete(const tess_storage *storage, bool writable, struct home *home, tes
 static tess_status
 home_get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
 {
-    struct patience p;
+    struct retry p;
     tess_error why;
     tess_status st;
     int replaced = 0;
     const bool makes = layout && storage->path && storage->mode != TESS_MODE_APPEND;
-    patience_begin(&p, storage->context, storage->wait);
+    retry_begin(&p, storage->context, storage->wait);
     if (makes)
         leftovers_remove(storage->path, &frame_folder_kind);
     do

@@ -84,7 +84,7 @@ write_target(const tess_array *a, const struct salvage *salvage, const tess_stor
         &home, err);
     if (st != TESS_OK)
         return st;
-    how.sidecar = home.sidecar;
+    how.lock_file = home.lock_file;
     how.path = home.path;
     st = array_repair(a, salvage, &home, &how, options, report, watch, &copy, err);
     if (st != TESS_OK)

@@ -292,7 +292,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     }
     a->offset = home->offset;
     TRY(array_take_options(a, storage, &options, err));
-    options.sidecar = home->sidecar;
+    options.lock_file = home->lock_file;
     options.path = home->path;
     TRY(find_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));

@@ -8,6 +8,6 @@ home_close(const struct home *home)
 {
     io_close(home->io);
     folder_close(home->folder);
-    sidecar_close(home->sidecar);
+    lock_file_close(home->lock_file);
     io_path_close(home->path);
 }

@@ -7,7 +7,7 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/path.h"
-#include "io/sidecar.h"
+#include "io/lock_file.h"
 
 #include <stdint.h>
 
@@ -15,7 +15,7 @@
 struct home {
     struct io *io;
     struct folder *folder;
-    struct sidecar *sidecar; // its lock file; NULL: none
+    struct lock_file *lock_file; // its lock file; NULL: none
     struct io_path *path; // of what is written; NULL: none
     int64_t offset; // of the frame in its file; the io starts there
 };

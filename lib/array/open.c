@@ -161,7 +161,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     }
     a->offset = home->offset;
     st = array_take_options(a, storage, &options, err);
-    options.sidecar = home->sidecar;
+    options.lock_file = home->lock_file;
     options.path = home->path;
     if (st == TESS_OK)
         st = frame_lock_share_early(&options, err); // what is read below is one state

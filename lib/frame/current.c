@@ -11,7 +11,7 @@
 #include "frame/private.h"
 #include "io/io.h"
 #include "io/path.h"
-#include "io/sidecar.h"
+#include "io/lock_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +88,8 @@ check_lock_file(const struct frame *f, tess_error *err)
 {
     bool behind = false;
     tess_status st = TESS_OK;
-    if (f->options.sidecar && f->published)
-        st = sidecar_check(f->options.sidecar, &behind, err);
+    if (f->options.lock_file && f->published)
+        st = lock_file_check(f->options.lock_file, &behind, err);
     return st == TESS_OK && behind ? current_changed(-1, err) : st;
 }
 

@@ -24,7 +24,7 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/path.h"
-#include "io/sidecar.h"
+#include "io/lock_file.h"
 #include "meta/layers.h"
 
 #include <tessera/attr.h>
@@ -46,7 +46,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     if (!f) {
         io_close(io);
         folder_close(folder);
-        sidecar_close(options->sidecar);
+        lock_file_close(options->lock_file);
         io_path_close(options->path);
         return NULL;
     }
@@ -55,7 +55,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         io->eager = options->durability >= TESS_DURABILITY_ORDERED;
         if (io_gather(io, &io, NULL) != TESS_OK) {
             free(f);
-            sidecar_close(options->sidecar);
+            lock_file_close(options->lock_file);
             io_path_close(options->path);
             return NULL;
         }
@@ -84,7 +84,7 @@ frame_close(struct frame *f)
 {
     if (!f)
         return;
-    sidecar_close(f->options.sidecar);
+    lock_file_close(f->options.lock_file);
     io_path_close(f->options.path);
     io_close(f->io);
     folder_close(f->folder);

@@ -9,25 +9,25 @@
 
 #include "frame/current.h"
 #include "frame/private.h"
-#include "io/sidecar.h"
-#include "task/patience.h"
+#include "io/lock_file.h"
+#include "task/retry.h"
 
 #include <errno.h>
 
 enum { MOMENTS = 10000 }; // milliseconds
 
 static tess_status
-lock_get(const struct frame_options *o, tess_status (*try)(struct sidecar *, tess_error *),
+lock_get(const struct frame_options *o, tess_status (*try)(struct lock_file *, tess_error *),
          tess_error *err)
 {
-    struct patience p;
+    struct retry p;
     tess_error why;
-    tess_status st = try(o->sidecar, &why);
+    tess_status st = try(o->lock_file, &why);
     if (st == TESS_OK)
         return st;
-    patience_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
-    while (st == TESS_ERR_IO && why.sys == EWOULDBLOCK && patience_again(&p, &st, &why))
-        st = try(o->sidecar, &why);
+    retry_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
+    while (st == TESS_ERR_IO && why.sys == EWOULDBLOCK && retry_again(&p, &st, &why))
+        st = try(o->lock_file, &why);
     if (st != TESS_OK && err)
         *err = why;
     return st;
@@ -37,7 +37,7 @@ static tess_status
 check_number(const struct frame_options *o, tess_error *err)
 {
     bool behind;
-    const tess_status st = sidecar_check(o->sidecar, &behind, err);
+    const tess_status st = lock_file_check(o->lock_file, &behind, err);
     if (st != TESS_OK || !behind)
         return st;
     return err_set(err, TESS_ERR_STALE, -1,
@@ -47,22 +47,22 @@ check_number(const struct frame_options *o, tess_error *err)
 tess_status
 frame_lock_share_early(const struct frame_options *o, tess_error *err)
 {
-    if (!o->sidecar)
+    if (!o->lock_file)
         return TESS_OK;
-    tess_status st = lock_get(o, sidecar_share, err);
+    tess_status st = lock_get(o, lock_file_share, err);
     if (st != TESS_OK)
         return st;
     st = check_number(o, err);
     if (st != TESS_OK)
-        sidecar_unshare(o->sidecar);
+        lock_file_unshare(o->lock_file);
     return st;
 }
 
 void
 frame_lock_unshare_early(const struct frame_options *o)
 {
-    if (o->sidecar)
-        sidecar_unshare(o->sidecar);
+    if (o->lock_file)
+        lock_file_unshare(o->lock_file);
 }
 
 tess_status
@@ -81,13 +81,13 @@ tess_status
 frame_lock_take(const struct frame *f, tess_error *err)
 {
     const struct frame_options *const o = &f->options;
-    if (!o->sidecar || !f->published || sidecar_is_taken(o->sidecar))
+    if (!o->lock_file || !f->published || lock_file_is_taken(o->lock_file))
         return TESS_OK;
-    tess_status st = lock_get(o, sidecar_take, err);
+    tess_status st = lock_get(o, lock_file_take, err);
     if (st == TESS_OK)
         st = frame_check_unchanged(f, err);
     if (st != TESS_OK)
-        sidecar_release(o->sidecar);
+        lock_file_release(o->lock_file);
     return st;
 }
 
@@ -95,17 +95,17 @@ tess_status
 frame_lock_take_name(const struct frame *f, tess_error *err)
 {
     const struct frame_options *const o = &f->options;
-    if (!o->sidecar)
+    if (!o->lock_file)
         return TESS_OK;
-    sidecar_forget(o->sidecar);
-    return lock_get(o, sidecar_take, err);
+    lock_file_forget(o->lock_file);
+    return lock_get(o, lock_file_take, err);
 }
 
 void
 frame_lock_release(const struct frame *f)
 {
-    if (f->options.sidecar)
-        sidecar_release(f->options.sidecar);
+    if (f->options.lock_file)
+        lock_file_release(f->options.lock_file);
 }
 
 // Whether the bytes of another state can lead to a failure.

@@ -1,5 +1,5 @@
 /*
- * lock.h - the lock that other implementations know (io/sidecar.h), around reads and changes.
+ * lock.h - the lock that other implementations know (io/lock_file.h), around reads and changes.
  *
  * Shared around what reads a frame that others may find, by any number of threads; taken from the
  * first byte that is written until the commit, or until it is known that there will be none.

@@ -12,14 +12,14 @@
 
 struct io_path;
 struct plugins;
-struct sidecar;
+struct lock_file;
 
 struct frame_options {
     tess_limits limits; // 0: default
     tess_durability durability;
     tess_checksums checksums;
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
-    struct sidecar *sidecar; // belongs to the frame from here on; NULL: nothing to lock
+    struct lock_file *lock_file; // belongs to the frame from here on; NULL: nothing to lock
     struct io_path *path; // that leads to it, likewise; NULL: none, or it does not matter
     const tess_context *context; // of calls that wait for locks; outlives the frame; NULL: none
     bool never_reuse; // bytes and file numbers that a state on disk had

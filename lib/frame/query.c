@@ -129,7 +129,7 @@ struct frame_options
 frame_options_of_successor(const struct frame *f)
 {
     struct frame_options options = f->options;
-    options.sidecar = NULL; // f has its lock
+    options.lock_file = NULL; // f has its lock
     options.path = NULL;
     options.number = f->number;
     return options;

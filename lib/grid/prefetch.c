@@ -32,7 +32,7 @@ prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads)
     if (!slow || threads < 2)
         return;
     x->most = (int)max_i64(min_i64(threads, MOST_SIZE / max_i64(grid->g.chunksize, 1)), 1);
-    gate_init(&x->gate);
+    waitlock_init(&x->lock);
 }
 
 void
@@ -44,7 +44,7 @@ prefetch_finish(struct prefetch *x)
         opening_release(o);
     }
     if (x->most > 0)
-        gate_finish(&x->gate);
+        waitlock_finish(&x->lock);
 }
 
 tess_status
@@ -71,14 +71,14 @@ prefetch_announce(struct prefetch *x, int64_t n, bool all, struct opening **out,
 static void
 open_now(struct opening *o)
 {
-    struct gate *const gate = &o->all->gate;
+    struct waitlock *const lock = &o->all->lock;
     o->state = BEGUN;
-    gate_unlock(gate);
+    waitlock_unlock(lock);
     o->status = open_chunks_get(o->all->grid, o->n, o->whole, &o->visit, &o->error);
-    gate_lock(gate);
+    waitlock_lock(lock);
     o->state = DONE;
-    gate_changed(gate);
-    gate_wake_all(gate);
+    waitlock_changed(lock);
+    waitlock_wake_all(lock);
 }
 
 tess_status
@@ -86,12 +86,12 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
 {
     struct opening *const o = x->first;
 
-    gate_lock(&x->gate);
+    waitlock_lock(&x->lock);
     if (o->state == WAITING)
         open_now(o);
     while (o->state != DONE)
-        gate_wait(&x->gate);
-    gate_unlock(&x->gate);
+        waitlock_wait(&x->lock);
+    waitlock_unlock(&x->lock);
     const tess_status st = o->status;
     if (st == TESS_OK)
         *v = o->visit;
@@ -107,20 +107,20 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
 void
 opening_work(struct opening *o)
 {
-    struct gate *const gate = &o->all->gate;
-    gate_lock(gate);
+    struct waitlock *const lock = &o->all->lock;
+    waitlock_lock(lock);
     if (o->state == WAITING)
         open_now(o);
-    gate_unlock(gate);
+    waitlock_unlock(lock);
 }
 
 void
 opening_release(struct opening *o)
 {
-    struct gate *const gate = &o->all->gate;
-    gate_lock(gate);
+    struct waitlock *const lock = &o->all->lock;
+    waitlock_lock(lock);
     const bool last = --o->users == 0;
-    gate_unlock(gate);
+    waitlock_unlock(lock);
     if (!last)
         return;
     open_chunk_release(o->visit);

@@ -13,7 +13,7 @@
 #define GRID_PREFETCH_H
 
 #include "grid/open_chunk.h"
-#include "task/gate.h"
+#include "task/waitlock.h"
 
 struct opening;
 
@@ -22,7 +22,7 @@ struct prefetch {
     int most; // chunks at a time; 0: opening chunks does not take long, or nobody would help
     int count; // that were announced, and not taken
     struct opening *first, *last; // in the order they were announced
-    struct gate gate; // for the state of all openings
+    struct waitlock lock; // for the state of all openings
 };
 
 // For a job of so many threads.

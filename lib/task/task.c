@@ -12,7 +12,7 @@
 #include "task/task.h"
 
 #include "task/cpus.h"
-#include "task/gate.h"
+#include "task/waitlock.h"
 #include "task/watch.h"
 #include "task/workers.h"
 
@@ -39,7 +39,7 @@ struct job {
     void *self;
     struct watch *watch;
     tess_error *err; // the caller's; of the first failure
-    struct gate gate; // for all below
+    struct waitlock lock; // for all below
     tess_status status;
     int threads; // that may work on it
     bool inside; // somebody is in next or finish
@@ -94,8 +94,8 @@ task_drop(const struct job *j, struct slot *s)
 static void
 task_changed(struct job *j)
 {
-    gate_changed(&j->gate);
-    gate_wake_all(&j->gate);
+    waitlock_changed(&j->lock);
+    waitlock_wake_all(&j->lock);
 }
 
 // The first failure is the job's; grains that nobody has begun stay in the list, to be dropped.
@@ -150,9 +150,9 @@ make(struct job *j, tess_error *err)
 
     j->idle = s->after;
     j->inside = true;
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     const tess_status st = j->task->next(j->self, s->grain, &more, err);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     j->inside = false;
     if (st == TESS_OK && more) {
         task_append(j, s);
@@ -177,10 +177,10 @@ task_finish(struct job *j, tess_error *err)
     struct slot *const s = j->first;
 
     j->inside = true;
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     const tess_status st = j->task->finish(j->self, s->grain, err);
     task_drop(j, s);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     j->inside = false;
     j->first = s->after;
     task_give_back(j, s);
@@ -198,11 +198,11 @@ task_work(struct job *j, tess_error *err)
     j->nready--;
     if (!j->task->finish)
         j->first = s->after;
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     const tess_status st = j->task->work(j->self, s->grain, err);
     if (!j->task->finish)
         task_drop(j, s);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     if (!j->task->finish)
         task_give_back(j, s);
     if (st != TESS_OK)
@@ -216,9 +216,9 @@ task_work(struct job *j, tess_error *err)
 static void
 report(struct job *j, tess_error *err)
 {
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     const tess_status st = watch_look(j->watch, err);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     if (st == TESS_OK)
         return;
     failed(j, st, err);
@@ -248,7 +248,7 @@ participate(struct job *j, bool caller)
         else if (j->ready)
             task_work(j, err);
         else
-            gate_wait(&j->gate);
+            waitlock_wait(&j->lock);
         if (caller && watch_is_due(j->watch))
             report(j, err);
     }
@@ -259,11 +259,11 @@ task_help(struct workers_call *call)
 {
     struct job *const j = (struct job *)call;
 
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     participate(j, false);
     j->left++;
     task_changed(j);
-    gate_unlock(&j->gate); // the job is gone from here on
+    waitlock_unlock(&j->lock); // the job is gone from here on
 }
 
 // Grains of other slots, behind a table of them. NULL: the first ones must do.
@@ -286,15 +286,15 @@ more_slots(struct job *j)
 static void
 run_with_workers(struct job *j)
 {
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     workers_open(&j->call);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     participate(j, true);
-    gate_unlock(&j->gate);
+    waitlock_unlock(&j->lock);
     const int came = workers_close(&j->call);
-    gate_lock(&j->gate);
+    waitlock_lock(&j->lock);
     while (j->left < came)
-        gate_wait(&j->gate);
+        waitlock_wait(&j->lock);
 }
 
 static tess_status
@@ -312,8 +312,8 @@ run_together(const struct task *task, void *self, const struct task_width *width
         .threads = task_threads(width),
     };
 
-    gate_init(&j.gate);
-    gate_lock(&j.gate);
+    waitlock_init(&j.lock);
+    waitlock_lock(&j.lock);
     for (int i = 0; i < SLOTS_FIRST; i++) {
         slots[i].grain = grains[i].bytes;
         task_give_back(&j, &slots[i]);
@@ -326,8 +326,8 @@ run_together(const struct task *task, void *self, const struct task_width *width
     } else {
         participate(&j, true);
     }
-    gate_unlock(&j.gate);
-    gate_finish(&j.gate);
+    waitlock_unlock(&j.lock);
+    waitlock_finish(&j.lock);
     for (struct slot *s = j.first; s; s = s->after)
         task_drop(&j, s);
     free(more);

@@ -1,7 +1,7 @@
 /*
  * workers.c - threads, started one by one as jobs first ask for them, and never more than CPUs.
  *
- * A worker without a job spins for a while and then sleeps (gate.h). Who opens a call rings for one
+ * A worker without a job spins for a while and then sleeps (waitlock.h). Who opens a call rings for one
  * worker at most, if none is spinning; each that comes rings for the next. So a caller pays for one
  * wake-up, whatever the number of workers.
  *
@@ -14,7 +14,7 @@
 #include "task/workers.h"
 
 #include "task/cpus.h"
-#include "task/gate.h"
+#include "task/waitlock.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -29,14 +29,14 @@ struct worker {
 };
 
 static struct {
-    struct gate gate;
+    struct waitlock lock;
     struct workers_call *calls; // the oldest first
     int open; // calls between workers_open() and workers_close()
     int count; // of workers
     bool refused; // the system has no more threads for us
     bool stopping;
     struct worker workers[CPUS_THREADS_MAX];
-} all = {.gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .bell = PTHREAD_COND_INITIALIZER}};
+} all = {.lock = {.lock = PTHREAD_MUTEX_INITIALIZER, .bell = PTHREAD_COND_INITIALIZER}};
 
 static void *workers_run(void *worker);
 
@@ -62,10 +62,10 @@ static void
 ring(void)
 {
     if (!all.calls || all.calls->cost <= COST_ASLEEP ||
-        atomic_load_explicit(&all.gate.spinning, memory_order_relaxed) > 0)
+        atomic_load_explicit(&all.lock.spinning, memory_order_relaxed) > 0)
         return;
-    if (all.gate.asleep > 0)
-        gate_wake_one(&all.gate);
+    if (all.lock.asleep > 0)
+        waitlock_wake_one(&all.lock);
     else if (all.count < cpus_threads() - 1 && !all.refused)
         start_one();
 }
@@ -90,39 +90,39 @@ workers_run(void *worker)
 
     // Functions of the program run here, and may learn which thread this is.
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    gate_lock(&all.gate);
+    waitlock_lock(&all.lock);
     while (!all.stopping) {
         if (!all.calls) {
-            gate_wait(&all.gate);
+            waitlock_wait(&all.lock);
             continue;
         }
         struct workers_call *const call = workers_join();
         w->helping = true;
-        gate_unlock(&all.gate);
+        waitlock_unlock(&all.lock);
         call->help(call);
-        gate_lock(&all.gate);
+        waitlock_lock(&all.lock);
         w->helping = false;
     }
-    gate_unlock(&all.gate);
+    waitlock_unlock(&all.lock);
     return NULL;
 }
 
 static void
 before_fork(void)
 {
-    gate_lock(&all.gate);
+    waitlock_lock(&all.lock);
 }
 
 static void
 after_fork(void)
 {
-    gate_unlock(&all.gate);
+    waitlock_unlock(&all.lock);
 }
 
 static void
 workers_in_child(void)
 {
-    gate_init(&all.gate);
+    waitlock_init(&all.lock);
     all.calls = NULL;
     all.open = 0;
     all.count = 0;
@@ -140,7 +140,7 @@ workers_worth(int64_t cost)
 {
     return cost > COST_ASLEEP ||
            (cost > COST_SPINNING &&
-            atomic_load_explicit(&all.gate.spinning, memory_order_relaxed) > 0);
+            atomic_load_explicit(&all.lock.spinning, memory_order_relaxed) > 0);
 }
 
 void
@@ -152,22 +152,22 @@ workers_open(struct workers_call *call)
     pthread_once(&once, watch_forks); // before the lock is taken for the first time
     call->came = 0;
     call->after = NULL;
-    gate_lock(&all.gate);
+    waitlock_lock(&all.lock);
     all.open++;
     if (!all.stopping) {
         while (*last)
             last = &(*last)->after;
         *last = call;
-        gate_changed(&all.gate);
+        waitlock_changed(&all.lock);
         ring();
     }
-    gate_unlock(&all.gate);
+    waitlock_unlock(&all.lock);
 }
 
 int
 workers_close(struct workers_call *call)
 {
-    gate_lock(&all.gate);
+    waitlock_lock(&all.lock);
     for (struct workers_call **c = &all.calls; *c; c = &(*c)->after)
         if (*c == call) {
             *c = call->after;
@@ -175,7 +175,7 @@ workers_close(struct workers_call *call)
         }
     all.open--;
     const int came = call->came;
-    gate_unlock(&all.gate);
+    waitlock_unlock(&all.lock);
     return came;
 }
 
@@ -186,16 +186,16 @@ stop(void)
     pthread_t ending[CPUS_THREADS_MAX];
     int n = 0;
 
-    gate_lock(&all.gate);
+    waitlock_lock(&all.lock);
     all.stopping = true;
     for (int i = 0; i < all.count; i++)
         if (!all.workers[i].helping || all.open == 0)
             ending[n++] = all.workers[i].thread;
         else
             pthread_detach(all.workers[i].thread);
-    gate_changed(&all.gate);
-    gate_wake_all(&all.gate);
-    gate_unlock(&all.gate);
+    waitlock_changed(&all.lock);
+    waitlock_wake_all(&all.lock);
+    waitlock_unlock(&all.lock);
     while (n > 0)
         pthread_join(ending[--n], NULL);
 }

@@ -1,10 +1,10 @@
 /*
- * gate.c - waiting for others, without sleep where that is likely to be short.
+ * waitlock.c - waiting for others, without sleep where that is likely to be short.
  *
  * To wake a thread costs the one who does it 4 us, and the thread comes 20 us later. So a thread
  * spins for SPIN_NS before it sleeps, unless it may stand on the CPU of the one it waits for.
  */
-#include "task/gate.h"
+#include "task/waitlock.h"
 
 #include "task/cpus.h"
 
@@ -35,7 +35,7 @@ now_ns(void)
 }
 
 void
-gate_init(struct gate *g)
+waitlock_init(struct waitlock *g)
 {
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->bell, NULL);
@@ -45,14 +45,14 @@ gate_init(struct gate *g)
 }
 
 void
-gate_finish(struct gate *g)
+waitlock_finish(struct waitlock *g)
 {
     pthread_cond_destroy(&g->bell);
     pthread_mutex_destroy(&g->lock);
 }
 
 void
-gate_lock(struct gate *g)
+waitlock_lock(struct waitlock *g)
 {
     if (cpus_may_spin())
         for (int i = 0; i < TRIES; i++) {
@@ -64,19 +64,19 @@ gate_lock(struct gate *g)
 }
 
 void
-gate_unlock(struct gate *g)
+waitlock_unlock(struct waitlock *g)
 {
     pthread_mutex_unlock(&g->lock);
 }
 
 static bool
-changed_since(struct gate *g, unsigned before)
+changed_since(struct waitlock *g, unsigned before)
 {
     return atomic_load_explicit(&g->changes, memory_order_relaxed) != before;
 }
 
 static void
-spin(struct gate *g, unsigned before)
+spin(struct waitlock *g, unsigned before)
 {
     const int64_t end = now_ns() + SPIN_NS;
     do {
@@ -89,22 +89,22 @@ spin(struct gate *g, unsigned before)
 }
 
 static void
-count_spinners(struct gate *g, int more)
+count_spinners(struct waitlock *g, int more)
 {
     const int n = atomic_load_explicit(&g->spinning, memory_order_relaxed);
     atomic_store_explicit(&g->spinning, n + more, memory_order_relaxed);
 }
 
 void
-gate_wait(struct gate *g)
+waitlock_wait(struct waitlock *g)
 {
     const unsigned before = atomic_load_explicit(&g->changes, memory_order_relaxed);
 
     if (cpus_may_spin()) {
         count_spinners(g, 1);
-        gate_unlock(g);
+        waitlock_unlock(g);
         spin(g, before);
-        gate_lock(g);
+        waitlock_lock(g);
         count_spinners(g, -1);
     }
     if (changed_since(g, before))
@@ -115,20 +115,20 @@ gate_wait(struct gate *g)
 }
 
 void
-gate_changed(struct gate *g)
+waitlock_changed(struct waitlock *g)
 {
     atomic_fetch_add_explicit(&g->changes, 1, memory_order_relaxed);
 }
 
 void
-gate_wake_one(struct gate *g)
+waitlock_wake_one(struct waitlock *g)
 {
     if (g->asleep > 0)
         pthread_cond_signal(&g->bell);
 }
 
 void
-gate_wake_all(struct gate *g)
+waitlock_wake_all(struct waitlock *g)
 {
     if (g->asleep > 0)
         pthread_cond_broadcast(&g->bell);

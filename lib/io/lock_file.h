@@ -1,5 +1,5 @@
 /*
- * sidecar.h - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ * lock_file.h - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
  *
  *     NAME.b2lock         of a file; .b2lock inside of the directory of a sparse frame
  *     bytes 0..7          nothing, often not there
@@ -16,15 +16,15 @@
  * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
  * failure the same can be tried again: what is known of the number stays.
  */
-#ifndef IO_SIDECAR_H
-#define IO_SIDECAR_H
+#ifndef IO_LOCK_FILE_H
+#define IO_LOCK_FILE_H
 
 #include "base/error.h"
 
 #include <stdbool.h>
 
 struct folder;
-struct sidecar;
+struct lock_file;
 
 /*
  * The lock file of a frame at `path`, or of the directory of one (path NULL).
@@ -35,23 +35,23 @@ struct sidecar;
  * the file cannot be locked at all, as on file systems without locks, there is neither, unless it
  * is `required`.
  */
-tess_status sidecar_open(const char *path, const struct folder *folder, bool writable, bool make,
-                         bool required, struct sidecar **s, tess_error *err);
-void sidecar_close(struct sidecar *s); // unlocks; NULL: fine
+tess_status lock_file_open(const char *path, const struct folder *folder, bool writable, bool make,
+                         bool required, struct lock_file **s, tess_error *err);
+void lock_file_close(struct lock_file *s); // unlocks; NULL: fine
 
 // Any number of threads at once.
-tess_status sidecar_share(struct sidecar *s, tess_error *err);
-void sidecar_unshare(struct sidecar *s);
+tess_status lock_file_share(struct lock_file *s, tess_error *err);
+void lock_file_unshare(struct lock_file *s);
 
 // One thread, with nothing shared. Has it already: fine.
-tess_status sidecar_take(struct sidecar *s, tess_error *err);
-void sidecar_release(struct sidecar *s); // does not have it: fine
-bool sidecar_is_taken(struct sidecar *s);
+tess_status lock_file_take(struct lock_file *s, tess_error *err);
+void lock_file_release(struct lock_file *s); // does not have it: fine
+bool lock_file_is_taken(struct lock_file *s);
 
 // Whether somebody else had the exclusive lock since this struct first had any. A failure is one to
 // read the file.
-tess_status sidecar_check(struct sidecar *s, bool *behind, tess_error *err);
+tess_status lock_file_check(struct lock_file *s, bool *behind, tess_error *err);
 // What others did up to now is no matter: it was done to something else.
-void sidecar_forget(struct sidecar *s);
+void lock_file_forget(struct lock_file *s);
 
 #endif

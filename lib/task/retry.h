@@ -1,20 +1,20 @@
 /*
- * patience.h - waiting for something that others have, by asking again and again.
+ * retry.h - waiting for something that others have, by asking again and again.
  *
- *     patience_begin(&p, context, ms);
+ *     retry_begin(&p, context, ms);
  *     do
  *         st = try_to_get_it(&why);
- *     while (st != TESS_OK && is_refused(&why) && patience_again(&p, &st, &why));
+ *     while (st != TESS_OK && is_refused(&why) && retry_again(&p, &st, &why));
  *
  * Locks of files can be waited for by the operating system, too, but neither for a time nor until
  * the program does not want to any more.
  */
-#ifndef TASK_PATIENCE_H
-#define TASK_PATIENCE_H
+#ifndef TASK_RETRY_H
+#define TASK_RETRY_H
 
 #include "task/watch.h"
 
-struct patience {
+struct retry {
     struct watch watch;
     int64_t end; // in nanoseconds of a clock; negative: never
     int64_t nap; // nanoseconds
@@ -22,10 +22,10 @@ struct patience {
 
 // For so many milliseconds; negative: as long as it takes. The context's function is told now and
 // then that nothing of 1 is done; NULL: there is none.
-void patience_begin(struct patience *p, const tess_context *context, int64_t ms);
+void retry_begin(struct retry *p, const tess_context *context, int64_t ms);
 
 // Sleep a little; true: try again. False: the time is over, or the program does not want to go on:
 // *st is TESS_ERR_CANCELLED then.
-bool patience_again(struct patience *p, tess_status *st, tess_error *err);
+bool retry_again(struct retry *p, tess_status *st, tess_error *err);
 
 #endif

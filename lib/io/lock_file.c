@@ -1,11 +1,11 @@
 /*
- * sidecar.c - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ * lock_file.c - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
  *
  * It is looked up from the open directory that it stands in: programs change their directory, and
  * the child of a fork() needs a descriptor of its own. A file system without locks is as one
  * without the file.
  */
-#include "io/sidecar.h"
+#include "io/lock_file.h"
 
 #include "io/folder.h"
 #include "io/naming.h"
@@ -22,7 +22,7 @@
 
 enum { NUMBER_AT = 8 };
 
-struct sidecar {
+struct lock_file {
     int directory;
     char *name;
     bool writable;
@@ -39,11 +39,11 @@ struct sidecar {
     uint64_t number;
 };
 
-static struct sidecar *
-sidecar_new(const char *path, bool writable, bool make)
+static struct lock_file *
+lock_file_new(const char *path, bool writable, bool make)
 {
     static const char suffix[] = ".b2lock";
-    struct sidecar *const s = calloc(1, sizeof *s);
+    struct lock_file *const s = calloc(1, sizeof *s);
     const char *const slash = path ? strrchr(path, '/') : NULL;
     const char *const base = slash ? slash + 1 : path ? path : "";
     if (!s)
@@ -63,7 +63,7 @@ sidecar_new(const char *path, bool writable, bool make)
 }
 
 void
-sidecar_close(struct sidecar *s)
+lock_file_close(struct lock_file *s)
 {
     if (!s)
         return;
@@ -79,7 +79,7 @@ sidecar_close(struct sidecar *s)
 }
 
 static tess_status
-open_directory(struct sidecar *s, const char *path, const struct folder *folder, tess_error *err)
+open_directory(struct lock_file *s, const char *path, const struct folder *folder, tess_error *err)
 {
     if (folder) {
         s->directory = folder_descriptor(folder);
@@ -97,7 +97,7 @@ open_directory(struct sidecar *s, const char *path, const struct folder *folder,
 // Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
 // directory where nothing can be made there is nobody to be kept apart from.
 static tess_status
-sidecar_open_file(struct sidecar *s, tess_error *err)
+lock_file_open_file(struct lock_file *s, tess_error *err)
 {
     struct stat info;
     const int always = O_CLOEXEC | O_NONBLOCK;
@@ -122,19 +122,19 @@ sidecar_open_file(struct sidecar *s, tess_error *err)
 }
 
 tess_status
-sidecar_open(const char *path, const struct folder *folder, bool writable, bool make, bool required,
-             struct sidecar **out, tess_error *err)
+lock_file_open(const char *path, const struct folder *folder, bool writable, bool make, bool required,
+             struct lock_file **out, tess_error *err)
 {
     *out = NULL;
-    struct sidecar *const s = sidecar_new(path, writable, make);
+    struct lock_file *const s = lock_file_new(path, writable, make);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lock file");
     s->required = required;
     tess_status st = open_directory(s, path, folder, err);
     if (st == TESS_OK && !writable)
-        st = sidecar_open_file(s, err);
+        st = lock_file_open_file(s, err);
     if (st != TESS_OK || (!writable && s->fd < 0)) {
-        sidecar_close(s);
+        lock_file_close(s);
         return st;
     }
     *out = s;
@@ -143,7 +143,7 @@ sidecar_open(const char *path, const struct folder *folder, bool writable, bool 
 
 // In the child of a fork() the descriptor is the parent's, and so are its locks.
 static tess_status
-adopt_process(struct sidecar *s, tess_error *err)
+adopt_process(struct lock_file *s, tess_error *err)
 {
     const pid_t process = getpid();
     if (s->process == process)
@@ -154,12 +154,12 @@ adopt_process(struct sidecar *s, tess_error *err)
     if (s->fd < 0)
         return TESS_OK;
     close(s->fd);
-    return sidecar_open_file(s, err);
+    return lock_file_open_file(s, err);
 }
 
 // A file that ends before it has the number 0.
 static tess_status
-sidecar_read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
+lock_file_read_number(const struct lock_file *s, uint64_t *number, tess_error *err)
 {
     uint8_t bytes[sizeof *number];
     size_t size = 0;
@@ -178,10 +178,10 @@ sidecar_read_number(const struct sidecar *s, uint64_t *number, tess_error *err)
 
 // Under a lock. Once behind, always behind.
 static tess_status
-sidecar_look(struct sidecar *s, tess_error *err)
+lock_file_look(struct lock_file *s, tess_error *err)
 {
     uint64_t number;
-    const tess_status st = sidecar_read_number(s, &number, err);
+    const tess_status st = lock_file_read_number(s, &number, err);
     if (st != TESS_OK)
         return st;
     s->behind |= s->known && number != s->number;
@@ -192,7 +192,7 @@ sidecar_look(struct sidecar *s, tess_error *err)
 
 // Nothing is locked so far.
 static tess_status
-lock(struct sidecar *s, int how, tess_error *err)
+lock(struct lock_file *s, int how, tess_error *err)
 {
     int result;
     do
@@ -204,18 +204,18 @@ lock(struct sidecar *s, int how, tess_error *err)
         return err_sys(err, errno, "locking the lock file %s", s->name);
     if (result != 0)
         return TESS_OK; // a file system without locks
-    const tess_status st = sidecar_look(s, err);
+    const tess_status st = lock_file_look(s, err);
     if (st != TESS_OK)
         (void)flock(s->fd, LOCK_UN);
     return st;
 }
 
 static tess_status
-share_sidecar(struct sidecar *s, tess_error *err)
+share_lock_file(struct lock_file *s, tess_error *err)
 {
     tess_status st = adopt_process(s, err);
     if (st == TESS_OK && !s->looked)
-        st = sidecar_open_file(s, err);
+        st = lock_file_open_file(s, err);
     if (st == TESS_OK && s->fd >= 0 && !s->taken && s->nshared == 0)
         st = lock(s, LOCK_SH, err);
     s->nshared += st == TESS_OK;
@@ -223,16 +223,16 @@ share_sidecar(struct sidecar *s, tess_error *err)
 }
 
 tess_status
-sidecar_share(struct sidecar *s, tess_error *err)
+lock_file_share(struct lock_file *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
-    const tess_status st = share_sidecar(s, err);
+    const tess_status st = share_lock_file(s, err);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
 
 void
-sidecar_unshare(struct sidecar *s)
+lock_file_unshare(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
     if (--s->nshared == 0 && s->fd >= 0 && !s->taken)
@@ -241,7 +241,7 @@ sidecar_unshare(struct sidecar *s)
 }
 
 static tess_status
-write_number(const struct sidecar *s, uint64_t number, tess_error *err)
+write_number(const struct lock_file *s, uint64_t number, tess_error *err)
 {
     uint8_t bytes[sizeof number];
     size_t size = 0;
@@ -260,17 +260,17 @@ write_number(const struct sidecar *s, uint64_t number, tess_error *err)
 
 // What stands there after a failure is ours as well: only who has the lock writes it.
 static tess_status
-increase(struct sidecar *s, tess_error *err)
+increase(struct lock_file *s, tess_error *err)
 {
     uint64_t number = s->number + 1;
     const tess_status st = write_number(s, number, err);
-    if (st == TESS_OK || sidecar_read_number(s, &number, NULL) == TESS_OK)
+    if (st == TESS_OK || lock_file_read_number(s, &number, NULL) == TESS_OK)
         s->number = number;
     return st;
 }
 
 static tess_status
-take_sidecar(struct sidecar *s, tess_error *err)
+take_lock_file(struct lock_file *s, tess_error *err)
 {
     tess_status st = adopt_process(s, err);
     if (st != TESS_OK || s->taken)
@@ -278,7 +278,7 @@ take_sidecar(struct sidecar *s, tess_error *err)
     if (s->nshared > 0) // it would be lost on the way from the one to the other
         return err_sys(err, EWOULDBLOCK, "the lock %s is in use by the call itself", s->name);
     if (s->fd < 0)
-        st = sidecar_open_file(s, err);
+        st = lock_file_open_file(s, err);
     if (st == TESS_OK && s->fd >= 0)
         st = lock(s, LOCK_EX, err);
     if (st != TESS_OK)
@@ -292,22 +292,22 @@ take_sidecar(struct sidecar *s, tess_error *err)
 }
 
 tess_status
-sidecar_take(struct sidecar *s, tess_error *err)
+lock_file_take(struct lock_file *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
-    const tess_status st = take_sidecar(s, err);
+    const tess_status st = take_lock_file(s, err);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
 
 static bool
-has(const struct sidecar *s)
+has(const struct lock_file *s)
 {
     return s->taken && s->process == getpid();
 }
 
 void
-sidecar_release(struct sidecar *s)
+lock_file_release(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
     if (has(s) && s->fd >= 0)
@@ -318,7 +318,7 @@ sidecar_release(struct sidecar *s)
 }
 
 bool
-sidecar_is_taken(struct sidecar *s)
+lock_file_is_taken(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
     const bool taken = has(s);
@@ -327,21 +327,21 @@ sidecar_is_taken(struct sidecar *s)
 }
 
 tess_status
-sidecar_check(struct sidecar *s, bool *behind, tess_error *err)
+lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
 {
     tess_status st = TESS_OK;
     (void)pthread_mutex_lock(&s->mutex);
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
     uint64_t number = s->number;
     if (!s->behind && !locked && s->fd >= 0 && s->known)
-        st = sidecar_read_number(s, &number, err);
+        st = lock_file_read_number(s, &number, err);
     *behind = s->behind || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
 
 void
-sidecar_forget(struct sidecar *s)
+lock_file_forget(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
     s->known = s->behind = false;

@@ -1,7 +1,7 @@
 /*
- * patience.c - waiting for something that others have, by asking again and again.
+ * retry.c - waiting for something that others have, by asking again and again.
  */
-#include "task/patience.h"
+#include "task/retry.h"
 
 #include "base/checked.h"
 
@@ -15,7 +15,7 @@ enum {
 };
 
 static int64_t
-patience_now(void)
+retry_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -23,21 +23,21 @@ patience_now(void)
 }
 
 void
-patience_begin(struct patience *p, const tess_context *context, int64_t ms)
+retry_begin(struct retry *p, const tess_context *context, int64_t ms)
 {
     static const tess_context nobody = {0};
     watch_begin(&p->watch, context ? context : &nobody, 1);
     p->nap = NAP_FIRST;
     p->end = -1;
-    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, patience_now(), &p->end)))
+    if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, retry_now(), &p->end)))
         p->end = INT64_MAX;
 }
 
 bool
-patience_again(struct patience *p, tess_status *st, tess_error *err)
+retry_again(struct retry *p, tess_status *st, tess_error *err)
 {
     const tess_status wanted = watch_look(&p->watch, err);
-    const int64_t left = p->end < 0 ? INT64_MAX : p->end - patience_now();
+    const int64_t left = p->end < 0 ? INT64_MAX : p->end - retry_now();
     if (wanted != TESS_OK)
         *st = wanted;
     if (wanted != TESS_OK || left <= 0)

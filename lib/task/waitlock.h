@@ -1,0 +1,37 @@
+/*
+ * waitlock.h - a lock with a place to wait at: first spinning, then asleep.
+ *
+ * The lock is for a few instructions at a time, never for a callback. Who changes what others may
+ * wait for says so; who waits looks again at what it waits for, as with a condition variable.
+ */
+#ifndef TASK_WAITLOCK_H
+#define TASK_WAITLOCK_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define WAITLOCK_LINE 64 // bytes of a cache line
+
+struct waitlock {
+    pthread_mutex_t lock;
+    pthread_cond_t bell;
+    int asleep;
+    atomic_int spinning; // may be read without the lock
+    // Spinners look at this line only, and it changes once for each thing that they may wait for.
+    _Alignas(WAITLOCK_LINE) atomic_uint changes;
+};
+
+void waitlock_init(struct waitlock *g);
+void waitlock_finish(struct waitlock *g); // nobody waits
+
+void waitlock_lock(struct waitlock *g);
+void waitlock_unlock(struct waitlock *g);
+
+// All of these with the lock held. A thread that waits gives it up meanwhile; it returns after a
+// change, or for no reason.
+void waitlock_wait(struct waitlock *g);
+void waitlock_changed(struct waitlock *g); // spinners see it, sleepers do not
+void waitlock_wake_one(struct waitlock *g);
+void waitlock_wake_all(struct waitlock *g);
+
+#endif

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Does lib have the structure that contributing.rst promises?
+
+    structure.py ROOT            report what does not, and fail if there is anything
+    structure.py --planted ROOT  plant mistakes in copies of lib, and fail if one is not reported
+    structure.py --map ROOT      units, lines and call levels per module
+
+A unit is a source with its header. Checked are
+
+- includes: a file includes from its own module and from those on its left, and so directly what
+  its source uses: a function of another unit needs the header that declares it, in the source or
+  in the unit's own header;
+- cycles: no header includes itself in a circle, and no units of a module call each other in one.
+
+Sources are read as text, so nothing has to be built. A function counts as used where its name
+stands in code; functions that are global have names of their own all over lib.
+"""
+import collections
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+# Left to right. Modules of one line do not know each other.
+LEVELS = [
+    ["base"],
+    ["geom", "filter", "codec", "io", "task", "cache"],
+    ["ndcopy", "meta", "chunk"],
+    ["frame"],
+    ["salvage", "grid"],
+    ["select"],
+    ["array"],
+    ["api"],
+]
+# The command is a program that uses the public headers, and these, which stand alone.
+CLI_MAY = {"base/swap.h", "geom/access.h", "geom/model.h", "meta/utf8.h", "ndcopy/ndcopy.h"}
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
+# The name of a function stands first on its line (contributing.rst), behind that of its type.
+DEFINITION = re.compile(r"^(?!static\b|typedef\b)([^\n;{}#]*)\n([a-z_][a-z0-9_]*)\(", re.M)
+STATIC = re.compile(r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(|^#\s*define\s+([a-z_][a-z0-9_]*)", re.M)
+WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
+MEMBER = re.compile(r"(?:->|\.)\s*[a-z_][a-z0-9_]*")
+
+
+def module(path):
+    return path.split("/")[0]
+
+
+def unit(path):
+    return path.rsplit(".", 1)[0]
+
+
+class Tree:
+    def __init__(self, root):
+        lib = os.path.join(root, "lib")
+        self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
+        self.lines = {}
+        for folder, _, names in os.walk(lib):
+            for name in names:
+                if name.endswith((".c", ".h")):
+                    self.read(lib, os.path.relpath(os.path.join(folder, name), lib))
+        self.declared = collections.defaultdict(set)  # function -> headers
+        for path, words in self.words.items():
+            if path.endswith(".h"):
+                for word in words & self.defined.keys():
+                    self.declared[word].add(path)
+
+    def read(self, lib, path):
+        with open(os.path.join(lib, path), encoding="utf-8") as file:
+            text = file.read()
+        code = COMMENT.sub("", text)
+        self.lines[path] = (text.count("\n"), sum(1 for line in code.split("\n") if line.strip()))
+        self.includes[path] = set(INCLUDE.findall(code))
+        code = STRING.sub('""', code)
+        self.own[path] = {a or b for a, b in STATIC.findall(code)}
+        self.words[path] = set(WORD.findall(MEMBER.sub(" ", code)))
+        if path.endswith(".c"):
+            for kind, name in DEFINITION.findall(code):
+                if not re.search(r"\bstatic\b|\bINLINE\b", kind) and not name.startswith("__"):
+                    self.defined.setdefault(name, path)
+
+    def uses(self, path):
+        """(function, source that defines it) for what a source uses of others."""
+        for word in self.words[path] & self.defined.keys():
+            source = self.defined[word]
+            if source != path and word not in self.own[path] and self.declared[word]:
+                yield word, source
+
+
+def direction(tree):
+    level = {name: i for i, names in enumerate(LEVELS) for name in names}
+    for path, includes in sorted(tree.includes.items()):
+        if module(path) != "cli" and module(path) not in level:
+            yield f"{path}: a folder that test/structure.py does not know"
+            continue
+        for header in sorted(includes):
+            to = module(header)
+            if header not in tree.includes:
+                yield f"{path}: includes {header}, which is not in lib"
+            elif to == module(path) or (module(path) == "cli" and header in CLI_MAY):
+                continue
+            elif module(path) == "cli":
+                yield f"{path}: the command includes {header} of the library"
+            elif to not in level or level[to] >= level[module(path)]:
+                yield f"{path}: includes {header}, which is not on its left"
+
+
+def undeclared(tree):
+    for path in sorted(tree.words):
+        if not path.endswith(".c"):
+            continue
+        own = unit(path) + ".h"
+        have = tree.includes[path] | tree.includes.get(own, set()) | {own}
+        for name, source in sorted(tree.uses(path)):
+            if not tree.declared[name] & have:
+                headers = ", ".join(sorted(tree.declared[name]))
+                yield f"{path}: uses {name}() of {source} without including {headers}"
+
+
+def circles(graph):
+    """Strongly connected parts of more than one node (Tarjan 1972)."""
+    number, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        number[node] = low[node] = len(number)
+        stack.append(node)
+        for to in graph.get(node, ()):
+            if to not in number:
+                visit(to)
+                low[node] = min(low[node], low[to])
+            elif to in stack:
+                low[node] = min(low[node], number[to])
+        if low[node] == number[node]:
+            part = []
+            while True:
+                part.append(stack.pop())
+                if part[-1] == node:
+                    break
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in number:
+            visit(node)
+    return found
+
+
+def calls(tree):
+    graph = {}
+    for path in tree.words:
+        if path.endswith(".c"):
+            graph[path] = {source for _, source in tree.uses(path) if module(source) == module(path)}
+    return graph
+
+
+def cycles(tree):
+    headers = {path: {h for h in inc if h in tree.includes} for path, inc in tree.includes.items()
+               if path.endswith(".h")}
+    for part in circles(headers):
+        yield "headers include each other in a circle: " + ", ".join(part)
+    for part in circles(calls(tree)):
+        yield "units call each other in a circle: " + ", ".join(part)
+
+
+def mistakes(root):
+    tree = Tree(root)
+    return [*direction(tree), *undeclared(tree), *cycles(tree)]
+
+
+def append(root, path, text):
+    with open(os.path.join(root, "lib", path), "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+def drop_include(root, path, header):
+    path = os.path.join(root, "lib", path)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    line = f'#include "{header}"\n'
+    if line not in text:
+        sys.exit(f"structure.py: {path} does not include {header}: plant another mistake")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(line, ""))
+
+
+# What is planted, and what of the report must tell it.
+PLANTED = [
+    (lambda r: append(r, "geom/shape.h", '#include "frame/frame.h"\n'),
+     "geom/shape.h: includes frame/frame.h, which is not on its left"),
+    (lambda r: append(r, "cli/report.c", '#include "array/array.h"\n'),
+     "cli/report.c: the command includes array/array.h of the library"),
+    (lambda r: append(r, "grid/grid.h", '#include "grid/open_chunk.h"\n'),
+     "headers include each other in a circle: grid/grid.h, grid/open_chunk.h"),
+    (lambda r: append(r, "grid/place.c",
+                      '#include "grid/read.h"\nvoid *planted(void);\n'
+                      "void *\nplanted(void)\n{\n    return (void *)grid_read;\n}\n"),
+     "units call each other in a circle: "),
+    (lambda r: drop_include(r, "grid/read.c", "grid/place.h"),
+     "grid/read.c: uses place_block() of grid/place.c without including grid/place.h"),
+]
+
+
+def planted(root):
+    missed = 0
+    for plant, want in PLANTED:
+        with tempfile.TemporaryDirectory() as copy:
+            shutil.copytree(os.path.join(root, "lib"), os.path.join(copy, "lib"))
+            plant(copy)
+            if not any(line.startswith(want) for line in mistakes(copy)):
+                print(f"not reported: {want}")
+                missed += 1
+    return missed
+
+
+def show_map(root):
+    tree = Tree(root)
+    graph = calls(tree)
+    level = {}
+
+    def levels(path, above=()):
+        if path not in level:
+            below = [levels(p, (*above, path)) for p in graph[path] if p not in above]
+            level[path] = 1 + max(below, default=0)
+        return level[path]
+
+    print(f"{'module':10} {'units':>5} {'lines':>6} {'code':>6} {'levels':>6}")
+    for name in sorted({module(p) for p in tree.words}):
+        sources = [p for p in graph if module(p) == name]
+        lines = [n for p, n in tree.lines.items() if module(p) == name]
+        print(f"{name:10} {len(sources):5} {sum(a for a, _ in lines):6} "
+              f"{sum(b for _, b in lines):6} {max(map(levels, sources), default=0):6}")
+
+
+def main():
+    option = sys.argv[1] if len(sys.argv) == 3 else None
+    root = sys.argv[-1]
+    if option == "--planted":
+        sys.exit(1 if planted(root) else 0)
+    if option == "--map":
+        show_map(root)
+        return
+    found = mistakes(root)
+    for line in found:
+        print(line)
+    sys.exit(1 if found else 0)
+
+
+main()
