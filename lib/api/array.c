@@ -445,7 +445,7 @@ box_strides(const struct geometry *g, const int64_t *start, const int64_t *stop,
     shape_strides(g->ndim, extent, g->typesize, stride);
 }
 
-// Items of an array in memory that are in the cache, told to nobody: nothing on the way is a
+// Items of an array in memory that are in the cache, without progress: nothing on the way is a
 // cancellation point, which saves a quarter of what an item costs.
 static bool
 recall(const tess_array *a, const int64_t *start, const int64_t *stop, const struct strided *to)

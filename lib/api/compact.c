@@ -74,7 +74,7 @@ out:
     return st;
 }
 
-// As arrays are opened: somebody may replace it meanwhile, again and again.
+// As arrays are opened: another program may replace it meanwhile, again and again.
 static tess_status
 compact_open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
 {

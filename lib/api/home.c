@@ -8,8 +8,8 @@
 #include "io/folder.h"
 #include "io/io.h"
 #include "io/leftovers.h"
-#include "io/path.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 #include "task/retry.h"
 
 #include <tessera/attr.h>
@@ -133,8 +133,8 @@ open_once(const tess_storage *storage, struct home *home, tess_error *err)
     return st == TESS_OK ? io_window(whole, storage->offset, &home->io, err) : st;
 }
 
-// Once more: what was opened was replaced meanwhile; or somebody writes there, and the storage says
-// to wait. *st becomes TESS_ERR_CANCELLED if the program does not want to.
+// Once more: what was opened was replaced meanwhile; or a program writes there, and the storage
+// says to wait. *st becomes TESS_ERR_CANCELLED if the program does not want to.
 static bool
 try_again(struct retry *p, int *replaced, tess_status *st, tess_error *why)
 {
@@ -161,7 +161,7 @@ home_complete(const tess_storage *storage, bool writable, struct home *home, tes
         st = check_locked(home, err);
     if (st == TESS_OK)
         st = lock_file_open(home->folder ? NULL : storage->path, home->folder, writable,
-                          storage->lock_file, storage->require_lock, &home->lock_file, err);
+                            storage->lock_file, storage->require_lock, &home->lock_file, err);
     if (st == TESS_OK && writable)
         st = io_path_open(storage->path, home->io, home->folder, &home->path, err);
     return st;

@@ -137,7 +137,7 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
     return frame_open(home->io, writable, options, frame, err);
 }
 
-// Zeros then; with a layer that contradicts the array nobody could open what is made of it.
+// The fill value becomes zeros; a copy with a layer that contradicts the array could not be opened.
 static void
 lose_fill(struct tess_array *a, struct salvage *salvage)
 {

@@ -10,7 +10,7 @@
 
 #include <tessera/repair.h>
 
-// open.c: open what is left of an array, to be given to array_repair() and nobody else. The home
+// open.c: open what is left of an array, for array_repair() alone. The home
 // belongs to the array from here on, also after a failure.
 tess_status array_salvage(const struct home *home, const tess_storage *storage,
                           struct salvage *salvage, struct watch *watch, tess_array **a,

@@ -1,5 +1,5 @@
 /*
- * limits.h - what the format allows, for all who compare with it.
+ * limits.h - what the format allows.
  */
 #ifndef BASE_LIMITS_H
 #define BASE_LIMITS_H

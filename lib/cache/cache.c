@@ -6,7 +6,7 @@
  *   reserved  pinned by the thread that fills it, not in the table
  *   listed    in the table; pinned or not, dirty or not
  * From listed to free, or to the next block, it goes with the shard's lock held and no pins; as
- * pins grow with that lock only, nobody holds it then.
+ * pins grow with that lock only, no thread holds it then.
  */
 #include "cache/cache.h"
 

@@ -6,7 +6,8 @@
  * how many others were asked for: what a budget can hold is a matter of this number. The keys
  * themselves are 32 bits of a hash. Two that agree make a block enter early, which does no harm.
  *
- * The table grows with the misses there are: who reads little has a small one, whatever the budget.
+ * The table grows with the misses there are: a program that reads little has a small one, whatever
+ * the budget.
  *
  * The caller has a lock around all calls.
  */

@@ -17,7 +17,7 @@
 
 enum {
     BATCH_MIN = 64 << 20,
-    BATCH_SHARE = 20, // of the stored data: little of it is written in vain
+    BATCH_SHARE = 20, // of the stored data: an index costs little against it
     PARKED_MIN = 256 << 10,
     PARKED_SHARE = 10,
     PARKED_SHARE_ORDERED = 16,

@@ -18,8 +18,8 @@ tess_status frame_commit(struct frame *f, tess_error *err);
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);
 // Stored bytes that are enough to be overwritten, about.
 int64_t frame_batch(const struct frame *f);
-// A new file gets its name, once what was committed is on the disk. Before, and if it fails, nobody
-// finds the frame, and may publish it later; afterwards, nothing happens.
+// Give a new file its name, once the commit is on the disk. Before, and after a failure, no path
+// leads to the frame, and it can be published later; once published, the call does nothing.
 tess_status frame_publish(struct frame *f, tess_error *err);
 
 #endif

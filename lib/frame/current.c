@@ -10,8 +10,8 @@
 #include "frame/owner.h"
 #include "frame/private.h"
 #include "io/io.h"
-#include "io/path.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,7 +111,7 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
 {
     struct io *io;
     bool owned;
-    if (!f->head || f->io->in_memory) // nobody else can change it
+    if (!f->head || f->io->in_memory) // no other program can change it
         return TESS_OK;
     tess_status st = check_chunks_stay(f, err);
     if (st == TESS_OK)

@@ -184,7 +184,7 @@ load_index(struct frame *f, tess_error *err)
 }
 
 // Take the header that the ledger keeps for the one that was torn. f->head stays what is on the
-// disk, until somebody who may changes it.
+// disk, until a writer replaces it.
 static tess_status
 load_mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * lock.c - the lock that other implementations know, around reads and changes.
  *
- * They have it for moments; a program of ours from its first write to its commit. Whoever waits for
- * it does so for a while at least, whatever it was told for locks that are kept; but not for ever,
- * as one thread may have both sides.
+ * Other implementations hold it for moments; a program with this library from its first write to
+ * its commit. A call that waits for it waits for a while at least, whatever tess_storage.wait says;
+ * but not for ever, since one thread may have both sides.
  */
 #include "frame/lock.h"
 
@@ -122,7 +122,7 @@ frame_lock_blame(const struct frame *f, tess_status st, tess_error *err)
     tess_error why;
     if (!bytes_tell(st))
         return st;
-    if (frame_lock_share(f, &why) == TESS_OK) { // nobody is in the middle of a change
+    if (frame_lock_share(f, &why) == TESS_OK) { // no program is in the middle of a change
         const tess_status now = frame_check_unchanged(f, &why);
         frame_lock_unshare(f);
         if (now != TESS_ERR_STALE)

@@ -20,7 +20,7 @@ void frame_lock_unshare(const struct frame *f);
 tess_status frame_lock_share_early(const struct frame_options *options, tess_error *err);
 void frame_lock_unshare_early(const struct frame_options *options);
 tess_status frame_lock_take(const struct frame *f, tess_error *err);
-// To give a new frame its name: nobody reads what is replaced, whoever changed that before.
+// To publish a new frame: the frame that it replaces is not compared, since it is not read.
 tess_status frame_lock_take_name(const struct frame *f, tess_error *err);
 void frame_lock_release(const struct frame *f);
 // A failure to change a frame may be that others changed it meanwhile: TESS_ERR_STALE then.

@@ -54,8 +54,8 @@ struct change {
     int64_t ndropped;
 };
 
-// Chunks that were there when a contiguous frame was opened, and that nobody has looked at: what
-// lies between them is not known, nor whether they share bytes (free_space.c).
+// Chunks that were there when a contiguous frame was opened and were not examined since: what lies
+// between them is not known, nor whether they share bytes (free_space.c).
 struct old_chunks {
     int64_t end; // they are below; 0: all is known
     bool judged; // `few`, `average` and, of before, `replaced` are known

@@ -41,7 +41,7 @@ tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, in
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
 
 // Right after it was opened, with the same scratch: if all of it was read for its checksum, it
-// stays, so that blocks are not read again. For who wants all of them: it may be large.
+// stays, so that blocks are not read again. For callers that want all of them: it may be large.
 void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);
 
 // Instead of opening it: all bytes of a chunk with an entry >= 0, as it is stored, compared with

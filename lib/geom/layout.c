@@ -1,5 +1,5 @@
 /*
- * layout.c - chunk and block shapes for those who give none.
+ * layout.c - automatic chunk and block shapes.
  *
  * Blocks are searched for step by step: from nearly cubic ones, longer along the last axis, where
  * items are neighbours in memory, to the best of those with one axis twice or half as long, or one

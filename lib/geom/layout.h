@@ -1,5 +1,5 @@
 /*
- * layout.h - chunk and block shapes for those who give none.
+ * layout.h - automatic chunk and block shapes.
  *
  * Nothing is known of how the array will be used. So blocks are those in which, of a standard mix,
  *

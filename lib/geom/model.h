@@ -47,7 +47,7 @@ struct model {
 
 #define MODEL_SMALL_BLOCK (INT64_C(32) << 10)
 
-// Prices of blocks where nobody knows better.
+// Prices of blocks where the codec gives none.
 #define MODEL_BLOCK 0.7e-6
 #define MODEL_SMALL_LOSS 0.04
 

@@ -1,7 +1,8 @@
 /*
- * open_chunk.h - a chunk while its blocks are worked on.
+ * open_chunk.h - an opened chunk: header, block table, and how its blocks can be had.
  *
- * Shared by those who work on its blocks; the last one to release it closes it.
+ * Counted references: any number of threads may hold it, and the last release closes it. It does
+ * not change once it is open.
  */
 #ifndef GRID_OPEN_CHUNK_H
 #define GRID_OPEN_CHUNK_H

@@ -1,9 +1,11 @@
 /*
  * open_chunks.h - the chunks that were opened last.
  *
- * Header and block table of a chunk are read and checked once, not by each request that meets it.
- * What is kept takes no more memory than agreed on, whatever the chunks are like.
- * A chunk that was opened before the frame's list of chunks changed is not found any more.
+ * Header and block table of a chunk are read and checked once, not by each call that meets it. What
+ * is kept takes no more memory than agreed on, whatever the chunks are like. A chunk that was
+ * opened before the frame's list of chunks changed (frame_generation()) is not found any more.
+ *
+ * Locks: one mutex per slot, held for a lookup or the exchange of a pointer, never during I/O.
  */
 #ifndef GRID_OPEN_CHUNKS_H
 #define GRID_OPEN_CHUNKS_H

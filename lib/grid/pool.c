@@ -1,5 +1,5 @@
 /*
- * pool.c - a few slots, each holding a scratch that nobody uses at the moment.
+ * pool.c - a few slots, each holding a scratch that is not in use.
  *
  * Taking and giving are single atomic exchanges: readers do not wait for each other. What was given
  * back last is taken first: a scratch that a call holds to its end stays the one for that, and does

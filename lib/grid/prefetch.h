@@ -1,13 +1,15 @@
 /*
- * prefetch.h - the chunks of a job, opened before their turn by whoever has time.
+ * prefetch.h - prefetch: the chunks of a job are opened before their turn, by workers.
  *
- * A chunk that is compared with its checksum is read as a whole when it is opened. In a job it is
- * `next` that comes to the chunks, one after the other, and nobody else can go on meanwhile. So
- * next says early which chunks it will come to, and hands out each opening as a grain of its own.
- * Where none has begun when the chunk is needed, next opens it itself: it only waits for those who
- * work, and who work do not wait for it.
+ * A chunk that is compared with its checksum is read as a whole when it is opened. In a job, `next`
+ * opens the chunks one after the other, and no other thread can make grains meanwhile. So `next`
+ * announces chunks early, and each opening is a grain of its own. If no worker has begun to open a
+ * chunk when `next` needs it, `next` opens it itself. `next` may wait for a worker; workers never
+ * wait for `next`.
  *
- * The outcome is told when the chunk is taken, also a failure: as if it had been opened then.
+ * prefetch_take() returns the outcome of the opening, also a failure.
+ *
+ * Locks: `lock` guards the state of all openings; it is free while a chunk is opened.
  */
 #ifndef GRID_PREFETCH_H
 #define GRID_PREFETCH_H
@@ -19,7 +21,7 @@ struct opening;
 
 struct prefetch {
     const struct chunk_grid *grid;
-    int most; // chunks at a time; 0: opening chunks does not take long, or nobody would help
+    int most; // chunks at a time; 0: opening chunks does not take long, or there are no workers
     int count; // that were announced, and not taken
     struct opening *first, *last; // in the order they were announced
     struct waitlock lock; // for the state of all openings
@@ -36,7 +38,7 @@ tess_status prefetch_announce(struct prefetch *x, int64_t n, bool all, struct op
 // The chunk that was announced first, held once.
 tess_status prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err);
 
-// Open it, unless somebody does already. What comes of it is for prefetch_take().
+// Open it, unless another thread does already.
 void opening_work(struct opening *o);
 void opening_release(struct opening *o); // by any thread
 

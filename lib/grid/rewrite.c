@@ -5,7 +5,7 @@
  * codec and splitting, the same dictionary, and, where blocks are compared with the first, the same
  * first one.
  *
- * Not here: who encodes which block, and when (store.c).
+ * Not here: which thread encodes which block, and when (store.c).
  */
 #include "grid/rewrite.h"
 
@@ -171,7 +171,7 @@ rewrite_items(const struct rewrite *m, int32_t nblock, const uint8_t *fetched, u
     return st;
 }
 
-// For those who need a block before its turn.
+// For calls that need a block before its turn.
 static tess_status
 items_now(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * rewrite.h - one changed chunk in the making.
+ * rewrite.h - a chunk that is written anew: kept blocks are copied, changed ones encoded.
  *
  *     rewrite_begin()   what its blocks share is there
  *     rewrite_items()   the content that a block will have; any thread

@@ -1,9 +1,10 @@
 /*
- * write_back.h - small writes that wait in the block cache, to be encoded once.
+ * write_back.h - write-back: small writes go to decoded blocks of the cache and are encoded later.
  *
- * Who writes row after row touches each block many times. So a small write goes into decoded blocks
- * of the cache, which are dirty from then on, and a block is encoded when it was not written to for
- * a while (there are newer ones, and the budget is used up), or when all has to be in the frame.
+ * A program that writes row after row touches each block many times. So a small write goes to
+ * decoded blocks of the cache, which are dirty from then on. A dirty block is encoded when the
+ * budget for dirty blocks is used up and it is among those that were not written to for the longest
+ * time, or when all blocks have to be in the frame.
  */
 #ifndef GRID_WRITE_BACK_H
 #define GRID_WRITE_BACK_H

@@ -13,7 +13,7 @@
 struct folder;
 
 // What directories hold that may be replaced, and removed with all their files: nothing, or the
-// file `index` and other files only of names that is_part() knows. So nobody's documents are.
+// file `index` and other files only of names that is_part() knows: never documents of a user.
 struct folder_kind {
     const char *index;
     bool (*is_part)(const char *name);
@@ -49,7 +49,7 @@ tess_status folder_open(const char *path, bool writable, bool mapped, struct fol
 
 /*
  * Make a directory, beside `path`, whose place it takes at publish. With `replace` a file and a
- * directory of the same kind can be replaced, now and then, unless somebody has them open for
+ * directory of the same kind can be replaced, now and then, unless a program has them open for
  * writing (EWOULDBLOCK). Else anything that exists, now or then, is refused (errno EEXIST).
  */
 tess_status folder_create(const char *path, bool replace, const struct folder_kind *kind,

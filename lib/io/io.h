@@ -59,7 +59,7 @@ struct io_ops {
 struct io {
     const struct io_ops *ops;
     bool writable;
-    bool in_memory; // nobody else can change it
+    bool in_memory; // no other program can change it
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
     int lock_error; // errno: why it is not, though the lock was asked for
     bool eager; // large writes are to be on their way to the disk when it is synced; set by the
@@ -72,13 +72,13 @@ struct io {
 tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
 
 // Open a file for reading through a memory map: views cost no copy. A map is only safe while
-// nobody makes the file shorter.
+// no program makes the file shorter.
 tess_status io_file_map(const char *path, struct io **io, tess_error *err);
 
 /*
  * Create a file, under a temporary name beside `path` until publish (naming.h). With `replace` a
  * file of that name stays whole until then; else what exists, now or then, is refused (TESS_ERR_IO
- * with errno EEXIST). What somebody has open for writing is not replaced (EWOULDBLOCK).
+ * with errno EEXIST). What a program has open for writing is not replaced (EWOULDBLOCK).
  */
 tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
 

@@ -48,7 +48,7 @@ leftovers_end(struct sweep *s)
     free(s->path);
 }
 
-// Over networks, an exclusive lock is only for those who may write.
+// Network file systems give an exclusive lock only on descriptors that may write.
 static int
 open_leftover(int parent, const char *name, bool *directory)
 {
@@ -65,7 +65,8 @@ open_leftover(int parent, const char *name, bool *directory)
     return fd >= 0 ? fd : openat(parent, name, O_RDONLY | flags);
 }
 
-// Whoever makes something of that name looks, once it has the lock, whether it still has the name.
+// A process that makes a file of that name checks, once it has the lock, that the file still has
+// it.
 static void
 remove_leftover(struct sweep *s, const char *name)
 {

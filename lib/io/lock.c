@@ -18,7 +18,7 @@ io_lock_acquire(struct io_lock *lock, int fd, tess_error *err)
     if (result == 0)
         lock->process = getpid();
     else if (errno == EWOULDBLOCK)
-        return err_sys(err, errno, "somebody else has it open for writing");
+        return err_sys(err, errno, "it is open for writing already, here or in another program");
     else
         lock->error = errno;
     return TESS_OK;

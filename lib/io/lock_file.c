@@ -1,5 +1,6 @@
 /*
- * lock_file.c - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ * lock_file.c - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs
+ * apart.
  *
  * It is looked up from the open directory that it stands in: programs change their directory, and
  * the child of a fork() needs a descriptor of its own. A file system without locks is as one
@@ -95,7 +96,7 @@ open_directory(struct lock_file *s, const char *path, const struct folder *folde
 }
 
 // Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
-// directory where nothing can be made there is nobody to be kept apart from.
+// directory that cannot be written there is no writer to be kept apart from.
 static tess_status
 lock_file_open_file(struct lock_file *s, tess_error *err)
 {
@@ -122,8 +123,8 @@ lock_file_open_file(struct lock_file *s, tess_error *err)
 }
 
 tess_status
-lock_file_open(const char *path, const struct folder *folder, bool writable, bool make, bool required,
-             struct lock_file **out, tess_error *err)
+lock_file_open(const char *path, const struct folder *folder, bool writable, bool make,
+               bool required, struct lock_file **out, tess_error *err)
 {
     *out = NULL;
     struct lock_file *const s = lock_file_new(path, writable, make);
@@ -199,7 +200,7 @@ lock(struct lock_file *s, int how, tess_error *err)
         result = flock(s->fd, how | LOCK_NB);
     while (result != 0 && errno == EINTR);
     if (result != 0 && errno == EWOULDBLOCK)
-        return err_sys(err, errno, "somebody else has the lock %s", s->name);
+        return err_sys(err, errno, "another program has the lock %s", s->name);
     if (result != 0 && s->required)
         return err_sys(err, errno, "locking the lock file %s", s->name);
     if (result != 0)
@@ -258,7 +259,7 @@ write_number(const struct lock_file *s, uint64_t number, tess_error *err)
     return TESS_OK;
 }
 
-// What stands there after a failure is ours as well: only who has the lock writes it.
+// What stands there after a failure is ours as well: only the holder of the lock writes it.
 static tess_status
 increase(struct lock_file *s, tess_error *err)
 {

@@ -1,13 +1,15 @@
 /*
- * lock_file.h - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs apart.
+ * lock_file.h - the lock file beside a frame by which c-blosc2 (3.2 and later) keeps programs
+ * apart.
  *
  *     NAME.b2lock         of a file; .b2lock inside of the directory of a sparse frame
  *     bytes 0..7          nothing, often not there
  *     bytes 8..15         uint64 in native byte order; a file that is shorter: 0
  *
  * flock() on it: shared while a frame is read, exclusive while it is changed. The number is
- * increased whenever the exclusive lock was got, so whoever locks knows if others changed the frame
- * since, also where nothing of its header tells. The file is made at first use, and stays.
+ * increased whenever the exclusive lock was got, so a process that locks knows whether others
+ * changed the frame since, also where its header does not show it. The file is made at first use,
+ * and stays.
  *
  * A lock belongs to a descriptor, hence to this struct: any number of threads share the shared one,
  * which is counted. Under the exclusive one shared ones are free. In the child of a fork() nothing
@@ -36,7 +38,7 @@ struct lock_file;
  * is `required`.
  */
 tess_status lock_file_open(const char *path, const struct folder *folder, bool writable, bool make,
-                         bool required, struct lock_file **s, tess_error *err);
+                           bool required, struct lock_file **s, tess_error *err);
 void lock_file_close(struct lock_file *s); // unlocks; NULL: fine
 
 // Any number of threads at once.
@@ -48,8 +50,8 @@ tess_status lock_file_take(struct lock_file *s, tess_error *err);
 void lock_file_release(struct lock_file *s); // does not have it: fine
 bool lock_file_is_taken(struct lock_file *s);
 
-// Whether somebody else had the exclusive lock since this struct first had any. A failure is one to
-// read the file.
+// Whether another process had the exclusive lock since this struct first had any. A failure is one
+// to read the file.
 tess_status lock_file_check(struct lock_file *s, bool *behind, tess_error *err);
 // What others did up to now is no matter: it was done to something else.
 void lock_file_forget(struct lock_file *s);

@@ -1,8 +1,9 @@
 /*
  * naming.c - how a new file or directory gets its name.
  *
- * Two races decide the order of steps. Between making and locking, somebody who looks for leftovers
- * may take it for one: so it is looked for again once it is locked, and made anew if it is gone.
+ * Two races decide the order of steps. Between making and locking, a process that looks for
+ * leftovers may take it for one: so it is looked for again once it is locked, and made anew if it
+ * is gone.
  * And what is at the name may be another thing when that is taken than it was when it was looked
  * at: so it is exchanged, looked at again under the temporary name, and given back.
  */
@@ -131,7 +132,7 @@ open_replaced(int parent, const char *name, int *error)
     }
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
         return -1;
-    // Over networks, an exclusive lock is only for those who may write.
+    // Network file systems give an exclusive lock only on descriptors that may write.
     int fd = S_ISREG(info.st_mode) ? openat(parent, name, O_RDWR | flags) : -1;
     if (fd < 0)
         fd = openat(parent, name, O_RDONLY | flags);
@@ -150,7 +151,7 @@ close_replaced(struct naming *n)
     n->replaced = -1;
 }
 
-// Somebody may replace it before it is locked: again then.
+// Another process may replace it before it is locked: again then.
 static tess_status
 hold_replaced(struct naming *n, tess_error *err)
 {
@@ -208,12 +209,12 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
         if (n->replaced < 0)
             return err_sys(err, errno, "keeping the lock of the file");
     }
-    // Locked first: who replaces a directory removes the files of the old one.
+    // Locked first: a process that replaces a directory removes the files of the old one.
     st = hold_replaced(n, err);
     return st == TESS_OK ? n->kind->check(n, n->name, err) : st;
 }
 
-// Lock what was made just now. *ours: it still has its name, and nobody else the lock.
+// Lock what was made just now. *ours: it still has its name, and no other process the lock.
 static tess_status
 lock_made(const struct naming *n, int fd, struct io_lock *lock, bool *ours, tess_error *err)
 {
@@ -279,8 +280,8 @@ is_unknown(int error)
     return error == EINVAL || error == ENOSYS;
 }
 
-// Where names can only be taken from others, nobody else takes one that leads to something: an
-// empty thing of the same kind, which is replaced.
+// Without renames that refuse to replace, the name is reserved by an empty file or directory, which
+// is replaced.
 static bool
 claim_name(const struct naming *n, const char *from, const char *to)
 {

@@ -8,8 +8,9 @@
  *
  *     NAME.tess-N.tmp     N: 0, or the first number that is free. Too long a NAME is cut.
  *
- * Whoever makes it has the lock of it (flock) from the moment that it is known to have that name,
- * so a temporary name with a free lock is left over from a program that died (leftovers.h).
+ * The process that makes it holds its lock (flock) from the moment on at which the file is known
+ * to have that name, so a temporary name with a free lock is left over from a program that died
+ * (leftovers.h).
  */
 #ifndef IO_NAMING_H
 #define IO_NAMING_H
@@ -52,9 +53,9 @@ struct naming {
 
 /*
  * Begin, for a path without slashes at its end, which leads to nothing (else errno EEXIST), or with
- * `replace` to nothing or what may be replaced: that is locked until the end, so that nobody else
- * writes to it, or replaces it. TESS_ERR_IO, EWOULDBLOCK: somebody does. held: a descriptor of it
- * that is locked already, or -1. To be finished also after a failure.
+ * `replace` to nothing or what may be replaced: that is locked until the end, so that no other
+ * program writes to it, or replaces it. TESS_ERR_IO, EWOULDBLOCK: one does. held: a descriptor of
+ * it that is locked already, or -1. To be finished also after a failure.
  */
 tess_status naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
                          const char *path, bool replace, int held, tess_error *err);

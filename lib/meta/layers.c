@@ -71,7 +71,7 @@ layers_parse_head(const struct area *a, struct rd *r, int max, int *count, tess_
 {
     const uint8_t array = rd_u8(r);
     const uint8_t size_marker = rd_u8(r);
-    (void)rd_u16be(r); // index size: nobody needs it, and writers disagreed on how to measure it
+    (void)rd_u16be(r); // index size: not needed, and writers disagreed on how to measure it
     const uint8_t map = rd_u8(r);
     const uint16_t n = rd_u16be(r);
 

@@ -75,7 +75,7 @@ struct layer *layers_find(const struct layers *l, const char *name);
 tess_status layers_add(struct layers *l, int max, const char *name, const void *content,
                        size_t size, tess_error *err);
 
-// Whether layers_add() would accept that name, for who wants to know before there is a content.
+// Whether layers_add() would accept that name, for callers that have no content yet.
 tess_status layers_check_new(const struct layers *l, int max, const char *name, tess_error *err);
 
 // Replace the content; copies it. The list is as it was on failure (TESS_ERR_NOMEM, TESS_ERR_LIMIT

@@ -4,7 +4,7 @@
  * A box has an extent per axis, in items, and on each side a stride per axis, in bytes; strides
  * may be negative, and 0 on the side that is read. Both sides hold items of the same size.
  *
- * struct ndrows is the walk underneath, for those who have their own inner loop: the box as a
+ * struct ndrows is the walk underneath, for callers with an inner loop of their own: the box as a
  * series of tiles of rows.
  */
 #ifndef NDCOPY_NDCOPY_H

@@ -1,8 +1,9 @@
 /*
  * search.h - looking through the bytes of a damaged frame for what can be recognised by itself.
  *
- * Bytes that cannot be read count as zeros. What a hostile file makes us try in vain is bounded, by
- * a multiple of its size: then the search finds nothing more.
+ * Bytes that cannot be read count as zeros. The bytes that a hostile file
+ * makes us examine without result are bounded by a multiple of its size; beyond that the search
+ * finds nothing more.
  */
 #ifndef SALVAGE_SEARCH_H
 #define SALVAGE_SEARCH_H
@@ -16,11 +17,11 @@
 struct search {
     struct io *io;
     int64_t size; // of the file
-    int64_t left; // bytes that may still be tried in vain
+    int64_t left; // bytes that may still be examined without result
     struct watch *watch;
 };
 
-// all: bytes of the file, with those of others that it speaks of. watch: NULL, nobody watches.
+// all: bytes of the file, with those of others that it speaks of. watch: NULL, none.
 tess_status search_init(struct search *s, struct io *io, int64_t all, struct watch *watch,
                         tess_error *err);
 

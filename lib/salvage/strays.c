@@ -166,7 +166,7 @@ is_gapless(const struct stray *x)
     return true;
 }
 
-// Places that are open get the chunks that nobody has.
+// Places that are open get the chunks that no place has.
 static tess_status
 fill_places(struct salvage_job *j, const struct stray *x, int64_t nopen, bool has_index,
             tess_error *err)

@@ -1,7 +1,7 @@
 /*
  * mask_copy.c - chosen items between a block and the caller's memory, row after row of a mask.
  *
- * Where about half of the items are chosen nobody can guess which, and a branch for each costs more
+ * Where about half of the items are chosen, branches for each are mispredicted and cost more
  * than all else. So every item is copied, and the place for the next one moves on if this was
  * chosen. What is sparse is looked for, eight bytes of the mask at a time.
  */

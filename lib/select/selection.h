@@ -3,7 +3,7 @@
  *
  * There are three kinds, a file each: points (points.h); lists of indices per axis whose
  * combinations are meant (orthogonal.h); and a box of which a mask chooses (masked.h). Each is a
- * table of functions here: who reads or writes a selection does not know which kind it is. The
+ * table of functions here: gather and scatter do not know the kind of a selection. The
  * caller's memory holds the items in the order in which they were chosen; `at` counts items there.
  * Chunks and blocks of a selection are found by number, so that any thread may start anywhere:
  *

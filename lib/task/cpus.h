@@ -9,7 +9,7 @@
 #define CPUS_THREADS_MAX 256
 
 // The number in TESS_NUM_THREADS, else the CPUs that the process may use; 1 to CPUS_THREADS_MAX.
-// Both are looked at once, by the first who asks.
+// Both are determined once, by the first call.
 int cpus_threads(void);
 
 // Each of these threads has a CPU, and there are two or more: one may wait without sleeping.

@@ -1,5 +1,5 @@
 /*
- * retry.h - waiting for something that others have, by asking again and again.
+ * retry.h - waiting by polling, with a timeout and cancellation.
  *
  *     retry_begin(&p, context, ms);
  *     do

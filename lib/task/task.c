@@ -1,10 +1,13 @@
 /*
- * task.c - a job and its grains, for whoever works on it.
+ * task.c - a job and its grains: the loop of the threads that work on it.
  *
- * All who work on a job run the same loop: each time round they do the first of these that there
- * is to do. Make grains until there is one for each of them; finish the oldest, when it is done;
- * work on a grain; wait. What is made ahead keeps the others busy while one is in a long next or
- * finish. The caller stays to the end, the others leave when there is nothing more to begin.
+ * All threads of a job run the same loop and do, each time round, the first of these that there is
+ * to do: make grains until there is one for each thread; finish the oldest grain, when it is done;
+ * work on a grain; wait. Grains made ahead keep the other threads busy while one is in a long next
+ * or finish. The caller stays to the end, workers leave when there is nothing more to begin.
+ *
+ * Locks: `lock` guards all members of struct job below it. It is free during next, work, finish and
+ * drop; `inside` keeps next and finish to one thread.
  *
  * Grains lie in slots. Without finish, a slot is free again when its grain is done; with it, when
  * all before it are finished, too. So the slots bound how far the others run ahead of a slow one.
@@ -42,12 +45,12 @@ struct job {
     struct waitlock lock; // for all below
     tess_status status;
     int threads; // that may work on it
-    bool inside; // somebody is in next or finish
+    bool inside; // a thread is in next or finish
     bool ended; // nothing more is made
     int left; // workers that came and will not touch this again
     struct slot *idle;
-    // Grains in the order of making; with finish, until they are finished, else until somebody
-    // works on them. From `ready` on nobody has begun.
+    // Grains in the order of making; with finish, until they are finished, else until a thread
+    // works on them. From `ready` on none is begun.
     struct slot *first, *last, *ready;
     int nready;
 };
@@ -98,7 +101,7 @@ task_changed(struct job *j)
     waitlock_wake_all(&j->lock);
 }
 
-// The first failure is the job's; grains that nobody has begun stay in the list, to be dropped.
+// The first failure is the job's; grains that are not begun stay in the list, to be dropped.
 static void
 failed(struct job *j, tess_status st, const tess_error *err)
 {
@@ -129,7 +132,7 @@ task_append(struct job *j, struct slot *s)
     else
         j->first = s;
     j->last = s;
-    if (j->status != TESS_OK) // of somebody else, meanwhile
+    if (j->status != TESS_OK) // of another thread, meanwhile
         return;
     if (!j->ready)
         j->ready = s;
@@ -212,7 +215,7 @@ task_work(struct job *j, tess_error *err)
     task_changed(j);
 }
 
-// How far the job is, to whoever waits for it.
+// Tell the watch how far the job is.
 static void
 report(struct job *j, tess_error *err)
 {

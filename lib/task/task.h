@@ -50,11 +50,12 @@ struct task {
 
 struct watch;
 
-// How many threads may work on a job, and whether it is worth their while; and who hears of it.
+// How many threads may work on a job, whether it is worth waking them, and where progress is
+// reported.
 struct task_width {
     int threads; // at most, the caller's among them; 0: as many as there are CPUs
     int64_t cost; // of the whole job, an estimate: nanoseconds of one thread
-    struct watch *watch; // looked at by the caller; NULL: nobody
+    struct watch *watch; // reported by the caller; NULL: nothing is
 };
 
 // Run a job to its end or first failure.

@@ -1,8 +1,8 @@
 /*
- * waitlock.c - waiting for others, without sleep where that is likely to be short.
+ * waitlock.c - waiting for other threads, without sleep where that is likely to be short.
  *
- * To wake a thread costs the one who does it 4 us, and the thread comes 20 us later. So a thread
- * spins for SPIN_NS before it sleeps, unless it may stand on the CPU of the one it waits for.
+ * Waking a thread costs the waking thread 4 us, and the other one runs 20 us later. So a thread
+ * spins for SPIN_NS before it sleeps, unless it may occupy the CPU of the thread it waits for.
  */
 #include "task/waitlock.h"
 

@@ -1,8 +1,9 @@
 /*
- * waitlock.h - a lock with a place to wait at: first spinning, then asleep.
+ * waitlock.h - a mutex with a condition variable whose waiters spin before they sleep.
  *
- * The lock is for a few instructions at a time, never for a callback. Who changes what others may
- * wait for says so; who waits looks again at what it waits for, as with a condition variable.
+ * The mutex is held for a few instructions at a time, never during a callback. A thread that
+ * changes what others may wait for calls waitlock_changed(); a waiter checks its condition again
+ * after each return, as with a condition variable.
  */
 #ifndef TASK_WAITLOCK_H
 #define TASK_WAITLOCK_H
@@ -22,7 +23,7 @@ struct waitlock {
 };
 
 void waitlock_init(struct waitlock *g);
-void waitlock_finish(struct waitlock *g); // nobody waits
+void waitlock_finish(struct waitlock *g); // no thread waits
 
 void waitlock_lock(struct waitlock *g);
 void waitlock_unlock(struct waitlock *g);

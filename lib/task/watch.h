@@ -1,5 +1,5 @@
 /*
- * watch.h - how far a call is: told to the program that made it, which may want it to end.
+ * watch.h - progress of a call, reported to the program, which may cancel the call.
  *
  * A call begins a watch and hands it down to whatever takes long. A *job* counts work in units of
  * its own, on any thread; the watch knows which range of the call that is. What consists of several
@@ -15,7 +15,8 @@
  * The program's function is called by the thread that made the call, which looks now and then:
  * between the grains of a job (task.c), between pieces. Nothing is locked then.
  *
- * Every function takes NULL for a watch, and one whose context names no function: nobody watches.
+ * Every function takes NULL for a watch, and one whose context names no function: then it does
+ * nothing.
  */
 #ifndef TASK_WATCH_H
 #define TASK_WATCH_H
@@ -29,7 +30,7 @@
 #include <stdint.h>
 
 struct watch {
-    const tess_context *context; // NULL: nobody watches
+    const tess_context *context; // NULL: nothing is reported
     int64_t total; // of the call
     int64_t from, to; // of it: the range at hand
     int64_t work; // that the job has; 0: there is none

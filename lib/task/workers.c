@@ -1,9 +1,9 @@
 /*
  * workers.c - threads, started one by one as jobs first ask for them, and never more than CPUs.
  *
- * A worker without a job spins for a while and then sleeps (waitlock.h). Who opens a call rings for one
- * worker at most, if none is spinning; each that comes rings for the next. So a caller pays for one
- * wake-up, whatever the number of workers.
+ * A worker without a job spins for a while and then sleeps (waitlock.h). Opening a call wakes one
+ * worker at most, and none if one is spinning; each worker that joins wakes the next. So a caller
+ * pays for one wake-up, whatever the number of workers.
  *
  * fork(): the lock is held across it, so the child finds the lists whole. It has no workers, and no
  * calls: their callers stayed behind. A callback must not fork and return in the child.
@@ -57,7 +57,7 @@ start_one(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// Somebody comes for the first call, if one is worth it and nobody is on the way.
+// Wake or start a worker for the first call, if that is worth it and no worker is on the way.
 static void
 ring(void)
 {

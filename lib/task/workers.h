@@ -1,8 +1,8 @@
 /*
  * workers.h - the threads of the process that help callers with their jobs.
  *
- * A caller opens a call, works on, and closes the call. Between the two, workers that have nothing
- * else to do come to help; none may.
+ * A caller opens a call, works, and closes the call. Between the two, idle workers join; it may be
+ * that none does.
  */
 #ifndef TASK_WORKERS_H
 #define TASK_WORKERS_H
@@ -23,7 +23,7 @@ bool workers_worth(int64_t cost);
 
 void workers_open(struct workers_call *call);
 
-// Nobody comes any more; how many have. The caller then waits for them to leave help().
+// No worker joins any more; returns how many have. The caller then waits until they left help().
 int workers_close(struct workers_call *call);
 
 #endif

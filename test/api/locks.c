@@ -27,7 +27,7 @@ refuse(const tess_storage *storage, tess_status (*get)(const tess_storage *, tes
     refused(TESS_ERR_IO, get(storage, err));
     assert_int_equal(get(storage, &error), TESS_ERR_IO);
     assert_int_equal(error.sys, EWOULDBLOCK);
-    assert_non_null(strstr(error.message, "somebody else has it open for writing"));
+    assert_non_null(strstr(error.message, "it is open for writing already, here or in another program"));
 }
 
 static tess_status

@@ -1,9 +1,8 @@
 /*
- * parts.h - the blocks or chunks of a box, decoded one after the other for whoever works on them.
+ * parts.h - the blocks or chunks of a box, decoded and given to functions of a user.
  *
- * The list of work is that of a read (read.c), but items are not moved to a place of their own: a
- * block is handed out where it was decoded, in memory of the thread that decoded it. A chunk is put
- * together in such memory first.
+ * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
+ * is put together in memory of its own first.
  */
 #ifndef ARRAY_PARTS_H
 #define ARRAY_PARTS_H
@@ -60,7 +59,7 @@ struct parts_user {
 void parts_begin(struct parts *p, const tess_array *a, tess_unit unit, const int64_t *start,
                  const int64_t *stop);
 
-// Hand out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
+// Give out whole chunks, until they had `most` bytes, or all if p->more is false afterwards.
 tess_status parts_run(struct parts *p, const struct parts_user *user, int64_t most,
                       struct watch *watch, tess_error *err);
 

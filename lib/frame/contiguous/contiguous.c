@@ -70,7 +70,7 @@ contiguous_locate(const struct frame *f, int64_t entry, struct chunk_place *plac
     return TESS_OK;
 }
 
-// Whatever the file has may be of a state that somebody reads.
+// Any byte of the file may belong to a state that a reader has open.
 static tess_status
 keep_all(struct frame *f, int64_t section_end, tess_error *err)
 {
@@ -130,11 +130,11 @@ contiguous_write_again(struct frame *f, int64_t n, struct chunk_scratch *s, tess
 }
 
 /*
- * After a sync that failed the system may take what it could not write for written; so may who
- * opens a file after that. All that no other sync has brought to the disk is written once more: the
- * header, and the chunks of this batch as the system still has them, of which checksums tell
- * whether it has. Until this is synced, the state before may be current on the disk, and nothing
- * that it has is written over.
+ * After a failed sync the system may treat pages as written that it could not write; so may a
+ * program that opens the file afterwards. All that no other sync has brought to the disk is written
+ * once more: the header, and the chunks of this batch as the system still has them, of which
+ * checksums tell whether it has. Until this is synced, the state before may be current on the disk,
+ * and nothing that it has is written over.
  */
 static tess_status
 make_sure(struct frame *f, tess_error *err)

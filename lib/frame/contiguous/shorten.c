@@ -60,7 +60,7 @@ length_for(const struct frame *f, int64_t end)
     return end + 2 * f->space.now.size;
 }
 
-// Nobody needs the state before the newest: what it had is free.
+// The state before the newest is not needed any more: its extents become free.
 static tess_status
 shorten_settle(struct frame *f)
 {

@@ -42,7 +42,7 @@ void space_finish(struct space *s); // zeroed: fine
 // Start from a state on disk: chunks end at `end`, index and trailer are `now`.
 void space_init(struct space *s, int64_t end, struct extent now);
 
-// An extent below the end that nobody needs.
+// An extent below the end becomes free.
 void space_add(struct space *s, struct extent e);
 
 // Forget what is free, or will be: from here on space is taken behind the end only.

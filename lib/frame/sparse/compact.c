@@ -129,7 +129,7 @@ sync_chunk(const struct frame *f, int64_t entry, tess_error *err)
     return st;
 }
 
-// An earlier state may be all that is on the disk for sure, if nobody asked for more.
+// Below TESS_DURABILITY_FSYNC an earlier state may be all that is on the disk for sure.
 static tess_status
 sync_state(const struct frame *f, const int64_t *live, size_t n, tess_error *err)
 {

@@ -116,8 +116,8 @@ sync_names(const struct frame *f, tess_durability level, tess_error *err)
 }
 
 // Learn which numbers are taken. The name of the index may be on its way to the disk still, and the
-// state before it current there: once it has arrived, the numbers of that one are free. A file that
-// no chunk of this state is in may be of one that somebody reads.
+// state before it current there: once it has arrived, the numbers of that one are free. A file
+// without a chunk of this state may belong to a state that a reader has open.
 static tess_status
 sparse_prepare(struct frame *f, tess_error *err)
 {

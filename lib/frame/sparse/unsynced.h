@@ -34,7 +34,7 @@ tess_status unsynced_reserve(struct unsynced *u, const struct checksums *checksu
                              tess_error *err);
 // Into that room: a file whose first `size` bytes are a chunk. It belongs to the list from here on.
 void unsynced_add(struct unsynced *u, int64_t number, struct io *io, int32_t size);
-// Nobody needs the chunk with that number any more.
+// The chunk with that number is not needed any more.
 void unsynced_forget(struct unsynced *u, int64_t number);
 // Bring all to the disk. What fails stays in the list, to be tried again.
 tess_status unsynced_sync(struct unsynced *u, const struct checksums *checksums, bool *unsure,
