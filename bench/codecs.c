@@ -10,6 +10,7 @@
  * parts are not measured.
  */
 #include "codec/codec.h"
+#include "codec/state.h"
 
 #include "support.h"
 
@@ -27,7 +28,8 @@
 #define NPARTS 7
 
 static const int levels[] = {1, 5, 9};
-static const int ids[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC, CODEC_ZLIB, CODEC_ZSTD};
+static const int ids[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_ZLIB,
+                          TESS_CODEC_ZSTD};
 static const size_t percents[NPARTS] = {10, 25, 50, 75, 90, 99, 100};
 
 enum kind { FLOAT32, FLOAT64, INT16, NKINDS };

@@ -13,6 +13,7 @@
 #include "../support.h"
 #include "chunk/encoder.h"
 #include "codec/noise.h"
+#include "codec/state.h"
 #include "filter/kernels.h"
 
 #include <tessera.h>
@@ -313,8 +314,8 @@ limit_new(const struct side_array *array, const void *src, bool liblz4)
     l->block_size = (size_t)l->block_items * l->typesize;
     set_codec(l, array);
     l->decoder = l->call.codec;
-    if (liblz4 && l->call.codec->id == CODEC_LZ4)
-        l->decoder = codec_by_id(CODEC_LZ4HC); // the same streams
+    if (liblz4 && l->call.codec->id == TESS_CODEC_LZ4)
+        l->decoder = codec_by_id(TESS_CODEC_LZ4HC); // the same streams
     l->streams = bench_alloc((size_t)(l->nblocks * l->per_block) * sizeof *l->streams);
     l->filtered = bench_alloc((size_t)l->nblocks * l->block_size);
     l->encoded = bench_alloc((size_t)l->nblocks * l->block_size + CODEC_SLACK);

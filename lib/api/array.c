@@ -229,8 +229,8 @@ static void
 storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
 {
     const struct frame_options *const options = frame_options(a->grid->frame);
-    *plugins = (tess_plugins){a->grid->plugins.users, a->grid->plugins.ncodecs,
-                              a->grid->plugins.filters, a->grid->plugins.nfilters};
+    const struct plugins *const p = &a->grid->plugins;
+    *plugins = (tess_plugins){p->user_codecs, p->ncodecs, p->user_filters, p->nfilters};
     tess_storage_init(storage);
     storage->path = a->path;
     storage->offset = a->offset;

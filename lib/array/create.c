@@ -38,7 +38,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_LENGTH = 4 }; // items along each axis of the cells that some codecs work on
+enum {
+    CELL_LENGTH = 4, // items along each axis of the cells that some codecs work on
+    NAMES_SIZE = 100, // of codecs, in a message
+};
 
 // Bytes of an item, from what the caller gave.
 static tess_status
@@ -186,8 +189,11 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h, t
     if ((int)p->codec < 0 || (int)p->codec > 255)
         return err_set(err, TESS_ERR_ARG, -1, "codec id %d", (int)p->codec);
     const struct codec *const codec = codec_by_id((int)p->codec);
-    if (p->dictionary && !(codec && codec->takes_dict))
-        return err_set(err, TESS_ERR_ARG, -1, "dictionaries are for Zstandard, LZ4 and LZ4HC");
+    if (p->dictionary && !(codec && codec->dict)) {
+        char names[NAMES_SIZE];
+        codec_names_with_dict(names, sizeof names);
+        return err_set(err, TESS_ERR_ARG, -1, "dictionaries are for %s", names);
+    }
     memcpy(h->filters, p->filters, FILTER_SLOTS);
     memcpy(h->filters_meta, p->filters_meta, FILTER_SLOTS);
     return TESS_OK;

@@ -6,8 +6,8 @@
 
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/path.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 
 #include <stdint.h>
 

@@ -40,7 +40,7 @@ make_filling(struct loss *loss, tess_error *err)
         .itemsize = a->g->typesize,
         .nbytes = a->g->chunksize,
         .blocksize = a->g->blocksize,
-        .codec = CODEC_BLOSCLZ,
+        .codec = TESS_CODEC_BLOSCLZ,
         .level = 5,
     };
     struct chunk_encoder e;

@@ -74,3 +74,15 @@ err_prefix(tess_error *err, tess_status status, const char *fmt, ...)
     }
     return status;
 }
+
+void
+err_join(char *dst, size_t size, const char *const *names, int n)
+{
+    size_t used = 0;
+
+    dst[0] = '\0';
+    for (int i = 0; i < n && used < size; i++) {
+        const char *const before = i == 0 ? "" : i == n - 1 ? " and " : ", ";
+        used += (size_t)snprintf(dst + used, size - used, "%s%s", before, names[i]);
+    }
+}

@@ -6,6 +6,8 @@
 
 #include <tessera/error.h>
 
+#include <stddef.h>
+
 // Leave a function by its one way out when a step fails; see `out:` in each of them.
 #define TRY(expr)                     \
     do {                              \
@@ -26,5 +28,8 @@ tess_status err_shift(tess_error *err, tess_status status, int64_t base);
 
 // Say where, or what it means: puts "text: " in front of the message; sets and returns status.
 tess_status err_prefix(tess_error *err, tess_status status, const char *fmt, ...) TESS_PRINTF(3, 4);
+
+// Names for a message, "a, b and c", in at most `size` > 0 bytes with the end: the rest is cut off.
+void err_join(char *dst, size_t size, const char *const *names, int n);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "filter/filter.h"
 #include "filter/pipeline.h"
 
 #include <inttypes.h>
@@ -155,7 +156,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     int32_t first = h->header_size + 4 * h->nblocks;
     if (h->has_dict) {
         const int32_t size = rd_i32le(&r);
-        if (!c->codec->takes_dict)
+        if (!c->codec->dict)
             return err_set(err, TESS_ERR_CORRUPT, 31, "a dictionary for %s, which has none",
                            c->codec->name);
         if (r.bad || size < 1 || size > DICT_SIZE_MAX || (size_t)size > r.left)

@@ -47,7 +47,7 @@ tess_status block_vl_nbytes(const struct chunk *c, int32_t nblock, const uint8_t
 static inline bool
 chunk_needs_reference(const struct chunk *c)
 {
-    return c->pipeline.has_delta && !c->h.vlblocks && c->h.nblocks > 1;
+    return c->pipeline.referring && !c->h.vlblocks && c->h.nblocks > 1;
 }
 
 // Where the stored bytes of a chunk come from.

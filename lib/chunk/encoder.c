@@ -6,52 +6,35 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "codec/codec.h"
+#include "filter/filter.h"
 #include "filter/pipeline.h"
 
 #include <string.h>
 
 enum {
     SPLIT_TYPESIZE_MAX = 16,
-    SPLIT_NITEMS_MIN = 32,
-    ZSTD_SPLIT_LEVEL_MAX = 5,
-    ZLIB_SPLIT_NITEMS_MIN = 4096,
+    NAMES_SIZE = 100, // of filters, in a message
     NBYTES_MIN = 32, // smaller chunks are stored plainly
 };
 
-/*
- * Codecs that are worth splitting for. c-blosc2's rule, which decides the ratio (readers see its
- * result in the flags), but for zlib, which it never splits: in streams of their own, bytes that
- * are noise cost next to nothing, and measured data get 0.3 to 9 % smaller. Short streams of made
- * data, each with a table of codes, get larger.
- */
+// c-blosc2's rule, but for what the codecs say. It decides the ratio; readers see its result in
+// the flags.
 static bool
-gains_by_splitting(const struct chunk_spec *spec, int32_t nitems)
+gains_by_splitting(const struct codec *codec, int level, int32_t nitems)
 {
-    switch (spec->codec) {
-    case CODEC_BLOSCLZ:
-    case CODEC_LZ4:
-        return nitems >= SPLIT_NITEMS_MIN;
-    case CODEC_ZSTD:
-        return nitems >= SPLIT_NITEMS_MIN && spec->level <= ZSTD_SPLIT_LEVEL_MAX;
-    case CODEC_ZLIB:
-        return nitems >= ZLIB_SPLIT_NITEMS_MIN;
-    default:
-        return false;
-    }
+    return codec->split_nitems_min > 0 && nitems >= codec->split_nitems_min &&
+           (codec->split_level_max == 0 || level <= codec->split_level_max);
 }
 
 static bool
-splits(const struct chunk_spec *spec, int32_t typesize)
+splits(const struct chunk_encoder *e, const struct chunk_spec *spec, int32_t typesize)
 {
-    bool shuffled = false;
     if (spec->blocksize % typesize != 0 || spec->blocksize < typesize)
         return false;
     if (spec->split == SPLIT_ALWAYS || spec->split == SPLIT_NEVER)
         return spec->split == SPLIT_ALWAYS;
-    for (int i = 0; i < FILTER_SLOTS; i++)
-        shuffled |= spec->filters[i] == FILTER_SHUFFLE;
-    return shuffled && typesize <= SPLIT_TYPESIZE_MAX &&
-           gains_by_splitting(spec, spec->blocksize / typesize);
+    return pipeline_makes_planes(&e->pipeline) && typesize <= SPLIT_TYPESIZE_MAX &&
+           gains_by_splitting(e->codec, e->level, spec->blocksize / typesize);
 }
 
 static tess_status
@@ -100,16 +83,19 @@ check_codec(const struct chunk_encoder *e, tess_error *err)
 {
     const struct codec_call call = chunk_encoder_call(e, NULL);
 
-    if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline)))
+    if (e->codec->needs_items && (e->h.split || !pipeline_keeps_items(&e->pipeline))) {
+        char names[NAMES_SIZE];
+        filter_names_keeping_items(names, sizeof names);
         return err_set(err, TESS_ERR_ARG, -1,
-                       "%s works on items: of all filters only trunc_prec, int_trunc, ndcell and "
-                       "ndmean can stand before it, and blocks must not be split",
-                       e->codec->name);
-    if (e->codec->lossy && e->pipeline.has_delta)
+                       "%s works on items: of all filters only %s can stand before it, and blocks "
+                       "must not be split",
+                       e->codec->name, names);
+    }
+    if (e->codec->lossy && e->pipeline.referring)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "delta before %s, which loses information: its reference is the block as "
+                       "%s before %s, which loses information: its reference is the block as "
                        "it was before",
-                       e->codec->name);
+                       e->pipeline.referring->name, e->codec->name);
     if (!e->codec->check)
         return TESS_OK;
     return e->codec->check(&call, e->h.split ? e->h.blocksize / e->h.typesize : e->h.blocksize,
@@ -133,7 +119,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
         return err_set(err, TESS_ERR_UNSUPPORTED, -1, "this build cannot write codec %s (id %d)",
                        name ? name : "without a name", spec->codec);
     }
-    e->dictionary = spec->dictionary && e->codec->takes_dict;
+    e->dictionary = spec->dictionary && e->codec->dict;
     const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
     if (st != TESS_OK)
         return st;
@@ -146,7 +132,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
         .codec_format = e->codec->format,
         .udcodec = e->codec->id,
         .codec_meta = spec->codec_meta,
-        .split = splits(spec, typesize),
+        .split = splits(e, spec, typesize),
     };
     memcpy(e->h.filters, spec->filters, FILTER_SLOTS);
     memcpy(e->h.filters_meta, spec->filters_meta, FILTER_SLOTS);

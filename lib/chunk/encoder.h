@@ -82,7 +82,7 @@ bool chunk_encoder_is_plain(const struct chunk_encoder *e);
 static inline bool
 chunk_encoder_needs_reference(const struct chunk_encoder *e)
 {
-    return e->pipeline.has_delta && e->h.nblocks > 1;
+    return e->pipeline.referring && e->h.nblocks > 1;
 }
 
 // What its codec is called with.

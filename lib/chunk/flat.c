@@ -44,9 +44,9 @@ prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e, uint
         .itemsize = 8,
         .nbytes = (int32_t)size,
         .blocksize = block > 8 ? block - block % 8 : block,
-        .codec = CODEC_BLOSCLZ,
+        .codec = TESS_CODEC_BLOSCLZ,
         .level = level,
-        .filters = {0, 0, 0, 0, 0, FILTER_SHUFFLE},
+        .filters = {0, 0, 0, 0, 0, TESS_FILTER_SHUFFLE},
         .split = SPLIT_NEVER,
     };
     const tess_status st = chunk_encoder_init(e, &spec, err);

@@ -42,11 +42,11 @@ static void
 filters_from_flags(struct chunk_header *h, unsigned flags)
 {
     if (flags & FLAG_DELTA)
-        h->filters[FILTER_SLOTS - 2] = FILTER_DELTA;
+        h->filters[FILTER_SLOTS - 2] = TESS_FILTER_DELTA;
     if (flags & FLAG_SHUFFLE)
-        h->filters[FILTER_SLOTS - 1] = FILTER_SHUFFLE;
+        h->filters[FILTER_SLOTS - 1] = TESS_FILTER_SHUFFLE;
     else if (flags & FLAG_BITSHUFFLE)
-        h->filters[FILTER_SLOTS - 1] = FILTER_BITSHUFFLE;
+        h->filters[FILTER_SLOTS - 1] = TESS_FILTER_BITSHUFFLE;
 }
 
 static tess_status
@@ -63,7 +63,7 @@ parse_extension(struct rd *r, struct chunk_header *h, tess_error *err)
                        "a chunk header of %d bytes is cut off", CHUNK_HEADER_SIZE);
 
     if (h->version == VERSION_ALPHA) { // these bytes were not defined then
-        h->filters[FILTER_SLOTS - 1] = FILTER_NONE;
+        h->filters[FILTER_SLOTS - 1] = TESS_FILTER_NONE;
         for (int i = 0; i < FILTER_SLOTS; i++)
             h->filters_meta[i] = 0;
         h->udcodec = h->codec_meta = 0;
@@ -224,7 +224,7 @@ chunk_header_write(const struct chunk_header *h, uint8_t *dst)
     if (!h->split)
         flags |= FLAG_NO_SPLIT;
     for (int i = 0; i < FILTER_SLOTS; i++)
-        if (h->filters[i] == FILTER_DELTA)
+        if (h->filters[i] == TESS_FILTER_DELTA)
             flags |= FLAG_DELTA;
 
     dst[0] = VERSION_WRITTEN;

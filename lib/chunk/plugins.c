@@ -5,7 +5,8 @@
 
 #include "base/error.h"
 #include "codec/user.h"
-#include "filter/pipeline.h"
+#include "filter/filter.h"
+#include "filter/user.h"
 
 #include <stdlib.h>
 
@@ -32,8 +33,8 @@ add_codec(struct plugins *p, const tess_user_codec *given, tess_error *err)
     if (!given->decompress)
         return err_set(err, TESS_ERR_ARG, -1, "codec %d (%s) cannot decompress", given->id,
                        given->name);
-    p->users[p->ncodecs] = *given;
-    p->codecs[p->ncodecs] = codec_of_user(&p->users[p->ncodecs]);
+    p->user_codecs[p->ncodecs] = *given;
+    p->codecs[p->ncodecs] = codec_of_user(&p->user_codecs[p->ncodecs]);
     p->ncodecs++;
     return TESS_OK;
 }
@@ -44,7 +45,7 @@ has_filter(const struct plugins *p, uint8_t id)
     for (int i = 0; i < p->nfilters; i++)
         if (p->filters[i].id == id)
             return true;
-    return filter_is_known(id);
+    return filter_by_id(id) != NULL;
 }
 
 static tess_status
@@ -57,7 +58,9 @@ add_filter(struct plugins *p, const tess_user_filter *given, tess_error *err)
     if (!given->backward)
         return err_set(err, TESS_ERR_ARG, -1, "filter %d (%s) cannot be undone", given->id,
                        given->name);
-    p->filters[p->nfilters++] = *given;
+    p->user_filters[p->nfilters] = *given;
+    p->filters[p->nfilters] = filter_of_user(&p->user_filters[p->nfilters]);
+    p->nfilters++;
     return TESS_OK;
 }
 
@@ -73,10 +76,11 @@ plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
         (given->nfilters > 0 && !given->filters))
         return err_set(err, TESS_ERR_ARG, -1, "%d codecs and %d filters, and none given",
                        given->ncodecs, given->nfilters);
-    p->users = calloc((size_t)given->ncodecs + 1, sizeof *p->users);
+    p->user_codecs = calloc((size_t)given->ncodecs + 1, sizeof *p->user_codecs);
     p->codecs = calloc((size_t)given->ncodecs + 1, sizeof *p->codecs);
+    p->user_filters = calloc((size_t)given->nfilters + 1, sizeof *p->user_filters);
     p->filters = calloc((size_t)given->nfilters + 1, sizeof *p->filters);
-    if (!p->users || !p->codecs || !p->filters)
+    if (!p->user_codecs || !p->codecs || !p->user_filters || !p->filters)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for plugins");
     for (int i = 0; i < given->ncodecs && st == TESS_OK; i++)
         st = add_codec(p, &given->codecs[i], err);
@@ -90,8 +94,9 @@ plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
 void
 plugins_finish(struct plugins *p)
 {
-    free(p->users);
+    free(p->user_codecs);
     free(p->codecs);
+    free(p->user_filters);
     free(p->filters);
     *p = (struct plugins){0};
 }

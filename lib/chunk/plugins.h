@@ -5,15 +5,17 @@
 #define CHUNK_PLUGINS_H
 
 #include "codec/codec.h"
+#include "filter/filter.h"
 
 #include <tessera/plugin.h>
 
 // Checked copies of what was given.
 struct plugins {
-    tess_user_codec *users; // described by the codecs
+    tess_user_codec *user_codecs; // described by the codecs
     struct codec *codecs;
     int ncodecs;
-    tess_user_filter *filters;
+    tess_user_filter *user_filters; // described by the filters
+    struct filter *filters;
     int nfilters;
 };
 

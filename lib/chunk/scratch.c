@@ -6,6 +6,7 @@
 #include "chunk/scratch.h"
 
 #include "base/checked.h"
+#include "codec/state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

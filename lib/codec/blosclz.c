@@ -6,15 +6,26 @@
 #include "codec/blosclz.h"
 
 #include "base/error.h"
-#include "codec/adapters.h"
 #include "codec/codec.h"
+#include "codec/codecs.h"
 #include "codec/state.h"
+
+#include <stdlib.h>
+
+static void *
+make_table(int option)
+{
+    (void)option;
+    return malloc(BLOSCLZ_TABLE_SIZE * sizeof(uint32_t));
+}
+
+static const struct codec_context table_context = {make_table, free};
 
 static tess_status
 encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    uint32_t *const table = codec_state_blosclz(call->state);
+    uint32_t *const table = codec_state_context(call->state, &table_context, 0);
 
     if (!table)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the BloscLZ encoder");
@@ -41,9 +52,11 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 const struct codec codec_blosclz = {
-    .id = CODEC_BLOSCLZ,
+    .id = TESS_CODEC_BLOSCLZ,
     .format = CODEC_FORMAT_BLOSCLZ,
     .name = "blosclz",
+    .split_nitems_min = 32,
+    .cost = {.encode = {10, 20, 40}, .decode = 3, .block = 350, .small = 20},
     .encode = encode,
     .decode = decode,
     .decode_part = decode_part,

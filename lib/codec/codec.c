@@ -1,37 +1,41 @@
 /*
  * codec.c - which codecs there are, by id, by format and by name.
  *
- * Not here: what they do (one file each), and what they keep between calls (state.c).
+ * Not here: what they do (one file each), those of the program (user.c).
  */
 #include "codec/codec.h"
 
-#include "codec/adapters.h"
+#include "codec/codecs.h"
 
-static const struct codec *const codecs[] = {
-    &codec_blosclz,      &codec_lz4,           &codec_lz4hc,
-    &codec_zlib,         &codec_zstd,          &codec_ndlz,
-#ifdef HAVE_ZFP
-    &codec_zfp_accuracy, &codec_zfp_precision, &codec_zfp_rate,
-#endif
-};
+#define CODEC_ENTRY(name) &codec_##name,
 
-#define NCODECS (sizeof codecs / sizeof codecs[0])
+static const struct codec *const codecs[] = {CODECS(CODEC_ENTRY)};
 
-// Registered by the Blosc project, but not built in, or not always.
+enum { NCODECS = sizeof codecs / sizeof *codecs };
+
+// Registered by the Blosc project, but not in this build: messages know their names.
 static const struct {
     int id;
     const char *name;
-} strangers[] = {
-    {33, "zfp_accuracy"}, {34, "zfp_precision"}, {35, "zfp_rate"}, {36, "openhtj2k"},
-    {37, "grok"},         {38, "openzl"},        {39, "j2k"},      {40, "htj2k"},
+} unbuilt[] = {
+#ifndef HAVE_ZFP
+    {TESS_CODEC_ZFP_ACCURACY, "zfp_accuracy"},
+    {TESS_CODEC_ZFP_PRECISION, "zfp_precision"},
+    {TESS_CODEC_ZFP_RATE, "zfp_rate"},
+#endif
+    {36, "openhtj2k"},
+    {37, "grok"},
+    {38, "openzl"},
+    {39, "j2k"},
+    {40, "htj2k"},
 };
 
-#define NSTRANGERS (sizeof strangers / sizeof strangers[0])
+enum { NUNBUILT = sizeof unbuilt / sizeof *unbuilt };
 
 const struct codec *
 codec_by_id(int id)
 {
-    for (size_t i = 0; i < NCODECS; i++)
+    for (int i = 0; i < NCODECS; i++)
         if (codecs[i]->id == id)
             return codecs[i];
     return NULL;
@@ -40,7 +44,7 @@ codec_by_id(int id)
 const struct codec *
 codec_by_format(int format, int udcodec)
 {
-    for (size_t i = 0; i < NCODECS; i++)
+    for (int i = 0; i < NCODECS; i++)
         if (codecs[i]->format == format &&
             (format != CODEC_FORMAT_OTHER || codecs[i]->id == udcodec))
             return codecs[i];
@@ -54,8 +58,20 @@ codec_name(int id)
 
     if (c)
         return c->name;
-    for (size_t i = 0; i < NSTRANGERS; i++)
-        if (strangers[i].id == id)
-            return strangers[i].name;
+    for (int i = 0; i < NUNBUILT; i++)
+        if (unbuilt[i].id == id)
+            return unbuilt[i].name;
     return NULL;
+}
+
+void
+codec_names_with_dict(char *dst, size_t size)
+{
+    const char *names[NCODECS];
+    int n = 0;
+
+    for (int i = 0; i < NCODECS; i++)
+        if (codecs[i]->dict)
+            names[n++] = codecs[i]->name;
+    err_join(dst, size, names, n);
 }

@@ -5,8 +5,8 @@
  * allows, are decoded by our own lz4_decode.c.
  */
 #include "base/error.h"
-#include "codec/adapters.h"
 #include "codec/codec.h"
+#include "codec/codecs.h"
 #include "codec/dict.h"
 #include "codec/lz4_decode.h"
 #include "codec/state.h"
@@ -14,9 +14,28 @@
 #include <limits.h>
 #include <lz4.h>
 #include <lz4hc.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { END_SHARE = 32 }; // of a stream, that is not worth leaving out
+
+static void *
+make_fast(int option)
+{
+    (void)option;
+    return malloc((size_t)LZ4_sizeofState());
+}
+
+static const struct codec_context fast_context = {make_fast, free};
+
+static void *
+make_hc(int option)
+{
+    (void)option;
+    return malloc((size_t)LZ4_sizeofStateHC());
+}
+
+static const struct codec_context hc_context = {make_hc, free};
 
 static int
 to_int(size_t size)
@@ -35,13 +54,13 @@ static tess_status
 encode_fast(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
             size_t dst_size, size_t *out_size, tess_error *err)
 {
-    void *const state = codec_state_lz4(call->state);
+    void *const state = codec_state_context(call->state, &fast_context, 0);
     int made;
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4 encoder");
     if (call->dict) { // a copy, so that each stream starts from the dictionary alone
-        memcpy(state, call->dict->lz4, (size_t)LZ4_sizeofState());
+        memcpy(state, call->dict->encoder, (size_t)LZ4_sizeofState());
         made = LZ4_compress_fast_continue(state, (const char *)src, (char *)dst, to_int(src_size),
                                           to_int(dst_size), acceleration(call->level));
     } else {
@@ -56,13 +75,13 @@ static tess_status
 encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
           size_t dst_size, size_t *out_size, tess_error *err)
 {
-    void *const state = codec_state_lz4hc(call->state);
+    void *const state = codec_state_context(call->state, &hc_context, 0);
     int made;
 
     if (!state)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the LZ4HC encoder");
     if (call->dict) {
-        memcpy(state, call->dict->lz4, (size_t)LZ4_sizeofStateHC());
+        memcpy(state, call->dict->encoder, (size_t)LZ4_sizeofStateHC());
         made = LZ4_compress_HC_continue(state, (const char *)src, (char *)dst, to_int(src_size),
                                         to_int(dst_size));
     } else {
@@ -115,7 +134,7 @@ decode_by_ours(const struct codec_call *call, const uint8_t *src, size_t src_siz
 static bool
 ours_is_faster(const struct codec_call *call)
 {
-    return call->codec->id == CODEC_LZ4 && !call->dict && lz4_decode_is_fast();
+    return call->codec->id == TESS_CODEC_LZ4 && !call->dict && lz4_decode_is_fast();
 }
 
 static tess_status
@@ -137,22 +156,74 @@ decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, 
     return decode_by_ours(call, src, src_size, dst, need, dst_size, err);
 }
 
+static size_t
+make_dict_fast(int level, const struct samples *samples, uint8_t *dst, size_t capacity)
+{
+    (void)level;
+    return codec_dict_collect(samples, dst, capacity);
+}
+
+static void *
+make_dict_encoder_fast(const uint8_t *bytes, size_t size, int level)
+{
+    void *const state = malloc((size_t)LZ4_sizeofState());
+
+    (void)level;
+    if (!state)
+        return NULL;
+    (void)LZ4_initStream(state, (size_t)LZ4_sizeofState());
+    (void)LZ4_loadDict(state, (const char *)bytes, (int)size);
+    return state;
+}
+
+// LZ4 has no use for the statistics.
+static size_t
+make_dict_hc(int level, const struct samples *samples, uint8_t *dst, size_t capacity)
+{
+    if (!codec_dict_is_trained(level, capacity))
+        return codec_dict_collect(samples, dst, capacity);
+    const size_t size = codec_dict_train(samples, dst, capacity);
+    return size > 0 ? codec_dict_remove_statistics(dst, size) : 0;
+}
+
+static void *
+make_dict_encoder_hc(const uint8_t *bytes, size_t size, int level)
+{
+    void *const state = malloc((size_t)LZ4_sizeofStateHC());
+
+    if (!state)
+        return NULL;
+    (void)LZ4_initStreamHC(state, (size_t)LZ4_sizeofStateHC());
+    LZ4_resetStreamHC_fast(state, level);
+    (void)LZ4_loadDictHC(state, (const char *)bytes, (int)size);
+    return state;
+}
+
+// A state that streams start from copies of.
+static const struct codec_dict_ops dict_ops_fast = {
+    .make = make_dict_fast, .make_encoder = make_dict_encoder_fast, .free_encoder = free};
+static const struct codec_dict_ops dict_ops_hc = {
+    .make = make_dict_hc, .make_encoder = make_dict_encoder_hc, .free_encoder = free};
+
 const struct codec codec_lz4 = {
-    .id = CODEC_LZ4,
+    .id = TESS_CODEC_LZ4,
     .format = CODEC_FORMAT_LZ4,
     .name = "lz4",
-    .takes_dict = true,
+    .dict = &dict_ops_fast,
+    .split_nitems_min = 32,
+    .cost = {.encode = {8, 10, 15}, .decode = 3, .block = 350, .small = 15},
     .encode = encode_fast,
     .decode = decode,
     .decode_part = decode_part,
 };
 
 const struct codec codec_lz4hc = {
-    .id = CODEC_LZ4HC,
+    .id = TESS_CODEC_LZ4HC,
     .format = CODEC_FORMAT_LZ4,
     .name = "lz4hc",
-    .takes_dict = true,
+    .dict = &dict_ops_hc,
     .slow_on_noise = true,
+    .cost = {.encode = {100, 200, 500}, .decode = 3, .block = 350, .small = 20},
     .encode = encode_hc,
     .decode = decode,
     .decode_part = decode_part,

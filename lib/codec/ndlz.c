@@ -6,11 +6,21 @@
 #include "codec/ndlz.h"
 
 #include "base/error.h"
-#include "codec/adapters.h"
 #include "codec/codec.h"
+#include "codec/codecs.h"
 #include "codec/state.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+static void *
+make_table(int option)
+{
+    (void)option;
+    return malloc(NDLZ_TABLE_SIZE * sizeof(uint32_t));
+}
+
+static const struct codec_context table_context = {make_table, free};
 
 static tess_status
 check(const struct codec_call *call, int32_t size, tess_error *err)
@@ -39,7 +49,7 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
     const tess_status st = check(call, src_size <= INT32_MAX ? (int32_t)src_size : INT32_MAX, err);
     if (st != TESS_OK)
         return st;
-    uint32_t *const table = codec_state_ndlz(call->state);
+    uint32_t *const table = codec_state_context(call->state, &table_context, 0);
     if (!table)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the NDLZ encoder");
     *out_size = 0;
@@ -63,7 +73,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 const struct codec codec_ndlz = {
-    .id = CODEC_NDLZ,
+    .id = TESS_CODEC_NDLZ,
     .format = CODEC_FORMAT_OTHER,
     .name = "ndlz",
     .check = check,

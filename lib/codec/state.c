@@ -1,26 +1,22 @@
 /*
  * state.c - contexts of the codecs, each made when it is first needed.
  *
- * A thread that only reads LZ4 needs none at all; one that writes at one level has one.
+ * A thread that only reads LZ4 needs none at all; one that writes at one level has one. So they
+ * are a list, latest first: a thread that keeps to a codec finds its context at once.
  */
 #include "codec/state.h"
 
-#include "codec/blosclz.h"
-#include "codec/ndlz.h"
-
-#include <lz4.h>
-#include <lz4hc.h>
 #include <stdlib.h>
 
+struct held {
+    struct held *next;
+    const struct codec_context *kind;
+    int option;
+    void *context;
+};
+
 struct codec_state {
-    uint32_t *blosclz;
-    uint32_t *ndlz;
-    void *lz4;
-    void *lz4hc;
-    ZSTD_CCtx *zstd_encoder;
-    ZSTD_DCtx *zstd_decoder;
-    struct libdeflate_compressor *deflate[DEFLATE_LEVEL_MAX + 1];
-    struct libdeflate_decompressor *inflate;
+    struct held *latest;
 };
 
 struct codec_state *
@@ -34,78 +30,29 @@ codec_state_free(struct codec_state *s)
 {
     if (!s)
         return;
-    free(s->blosclz);
-    free(s->ndlz);
-    free(s->lz4);
-    free(s->lz4hc);
-    ZSTD_freeCCtx(s->zstd_encoder);
-    ZSTD_freeDCtx(s->zstd_decoder);
-    for (int level = 0; level <= DEFLATE_LEVEL_MAX; level++)
-        libdeflate_free_compressor(s->deflate[level]);
-    libdeflate_free_decompressor(s->inflate);
+    while (s->latest) {
+        struct held *const h = s->latest;
+        s->latest = h->next;
+        h->kind->free(h->context);
+        free(h);
+    }
     free(s);
 }
 
-uint32_t *
-codec_state_blosclz(struct codec_state *s)
-{
-    if (!s->blosclz)
-        s->blosclz = malloc(BLOSCLZ_TABLE_SIZE * sizeof *s->blosclz);
-    return s->blosclz;
-}
-
-uint32_t *
-codec_state_ndlz(struct codec_state *s)
-{
-    if (!s->ndlz)
-        s->ndlz = malloc(NDLZ_TABLE_SIZE * sizeof *s->ndlz);
-    return s->ndlz;
-}
-
 void *
-codec_state_lz4(struct codec_state *s)
+codec_state_context(struct codec_state *s, const struct codec_context *kind, int option)
 {
-    if (!s->lz4)
-        s->lz4 = malloc((size_t)LZ4_sizeofState());
-    return s->lz4;
-}
+    for (struct held *h = s->latest; h; h = h->next)
+        if (h->kind == kind && h->option == option)
+            return h->context;
 
-void *
-codec_state_lz4hc(struct codec_state *s)
-{
-    if (!s->lz4hc)
-        s->lz4hc = malloc((size_t)LZ4_sizeofStateHC());
-    return s->lz4hc;
-}
-
-ZSTD_CCtx *
-codec_state_zstd_encoder(struct codec_state *s)
-{
-    if (!s->zstd_encoder)
-        s->zstd_encoder = ZSTD_createCCtx();
-    return s->zstd_encoder;
-}
-
-ZSTD_DCtx *
-codec_state_zstd_decoder(struct codec_state *s)
-{
-    if (!s->zstd_decoder)
-        s->zstd_decoder = ZSTD_createDCtx();
-    return s->zstd_decoder;
-}
-
-struct libdeflate_compressor *
-codec_state_deflate(struct codec_state *s, int level)
-{
-    if (!s->deflate[level])
-        s->deflate[level] = libdeflate_alloc_compressor(level);
-    return s->deflate[level];
-}
-
-struct libdeflate_decompressor *
-codec_state_inflate(struct codec_state *s)
-{
-    if (!s->inflate)
-        s->inflate = libdeflate_alloc_decompressor();
-    return s->inflate;
+    struct held *const h = malloc(sizeof *h);
+    void *const context = h ? kind->make(option) : NULL;
+    if (!context) {
+        free(h);
+        return NULL;
+    }
+    *h = (struct held){.next = s->latest, .kind = kind, .option = option, .context = context};
+    s->latest = h;
+    return context;
 }

@@ -1,33 +1,25 @@
 /*
- * state.h - what codecs keep from one call to the next, for one thread.
+ * state.h - what codecs keep from one call to the next: contexts of libraries, hash tables.
  *
- * Each function hands out one context, making it when it is first asked for; NULL: no memory. The
- * contexts stay the state's.
+ * A codec describes its contexts, and asks for one when it needs it; state.c knows no codec. Only
+ * one thread at a time uses a codec_state.
  */
 #ifndef CODEC_STATE_H
 #define CODEC_STATE_H
 
-#include "codec/codec.h"
+// A kind of context: a constant object of the codec, whose address tells it from others.
+struct codec_context {
+    void *(*make)(int option); // NULL: no memory
+    void (*free)(void *context);
+};
 
-#include <libdeflate.h>
-#include <zstd.h>
+struct codec_state;
 
-#define DEFLATE_LEVEL_MAX 12 // of libdeflate
+struct codec_state *codec_state_new(void); // NULL: no memory
+void codec_state_free(struct codec_state *s); // NULL is fine
 
-// The library's level for one of ours; c-blosc2's rule.
-static inline int
-zstd_level(int level)
-{
-    return level < 9 ? 2 * level - 1 : 22;
-}
-
-uint32_t *codec_state_blosclz(struct codec_state *s); // BLOSCLZ_TABLE_SIZE entries
-uint32_t *codec_state_ndlz(struct codec_state *s); // NDLZ_TABLE_SIZE entries
-void *codec_state_lz4(struct codec_state *s);
-void *codec_state_lz4hc(struct codec_state *s);
-ZSTD_CCtx *codec_state_zstd_encoder(struct codec_state *s);
-ZSTD_DCtx *codec_state_zstd_decoder(struct codec_state *s);
-struct libdeflate_compressor *codec_state_deflate(struct codec_state *s, int level);
-struct libdeflate_decompressor *codec_state_inflate(struct codec_state *s);
+// The context of a kind, made with the option when it is first asked for; each option has its own.
+// It stays the state's. NULL: no memory.
+void *codec_state_context(struct codec_state *s, const struct codec_context *kind, int option);
 
 #endif

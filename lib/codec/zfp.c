@@ -14,8 +14,8 @@
  */
 #include "base/error.h"
 #include "base/swap.h"
-#include "codec/adapters.h"
 #include "codec/codec.h"
+#include "codec/codecs.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -81,10 +81,10 @@ set_mode(const struct codec_call *call, struct job *job)
     const unsigned meta = (unsigned)call->meta;
 
     switch (call->codec->id) {
-    case CODEC_ZFP_ACCURACY:
+    case TESS_CODEC_ZFP_ACCURACY:
         (void)zfp_stream_set_accuracy(job->zfp, pow(10, (int8_t)meta));
         break;
-    case CODEC_ZFP_PRECISION: {
+    case TESS_CODEC_ZFP_PRECISION: {
         const unsigned precision = meta + extra_bits[g->ndim];
         (void)zfp_stream_set_precision(job->zfp,
                                        precision < ZFP_MAX_PREC ? precision : ZFP_MAX_PREC);
@@ -171,7 +171,7 @@ check(const struct codec_call *call, int32_t size, tess_error *err)
             "%s needs floats of 4 or 8 bytes in blocks of 1 to %d dimensions, %d items or "
             "more along each; these have %d, and items of %" PRId32 " bytes",
             call->codec->name, ZFP_NDIM_MAX, CELL_SIDE, g ? g->ndim : 0, g ? g->typesize : 0);
-    if (call->codec->id == CODEC_ZFP_RATE && (call->meta < 1 || call->meta > RATE_MAX))
+    if (call->codec->id == TESS_CODEC_ZFP_RATE && (call->meta < 1 || call->meta > RATE_MAX))
         return err_set(err, TESS_ERR_ARG, -1, "%s of %d %%, 1 to %d can be", call->codec->name,
                        call->meta, RATE_MAX);
     return TESS_OK;
@@ -247,7 +247,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 const struct codec codec_zfp_accuracy = {
-    .id = CODEC_ZFP_ACCURACY,
+    .id = TESS_CODEC_ZFP_ACCURACY,
     .format = CODEC_FORMAT_OTHER,
     .name = "zfp_accuracy",
     .needs_items = true,
@@ -258,7 +258,7 @@ const struct codec codec_zfp_accuracy = {
 };
 
 const struct codec codec_zfp_precision = {
-    .id = CODEC_ZFP_PRECISION,
+    .id = TESS_CODEC_ZFP_PRECISION,
     .format = CODEC_FORMAT_OTHER,
     .name = "zfp_precision",
     .needs_items = true,
@@ -269,7 +269,7 @@ const struct codec codec_zfp_precision = {
 };
 
 const struct codec codec_zfp_rate = {
-    .id = CODEC_ZFP_RATE,
+    .id = TESS_CODEC_ZFP_RATE,
     .format = CODEC_FORMAT_OTHER,
     .name = "zfp_rate",
     .needs_items = true,

@@ -6,11 +6,13 @@
  */
 #include "base/bytes.h"
 #include "base/error.h"
-#include "codec/adapters.h"
 #include "codec/codec.h"
+#include "codec/codecs.h"
 #include "codec/dict.h"
 #include "codec/state.h"
 
+#include <zdict.h>
+#include <zstd.h>
 #include <zstd_errors.h>
 
 enum {
@@ -18,6 +20,42 @@ enum {
     SHORT_STREAM = 16 << 10,
     SHORT_LEVEL = 7, // of the library
 };
+
+static void *
+make_cctx(int option)
+{
+    (void)option;
+    return ZSTD_createCCtx();
+}
+
+static void
+free_cctx(void *cctx)
+{
+    ZSTD_freeCCtx(cctx);
+}
+
+static void *
+make_dctx(int option)
+{
+    (void)option;
+    return ZSTD_createDCtx();
+}
+
+static void
+free_dctx(void *dctx)
+{
+    ZSTD_freeDCtx(dctx);
+}
+
+static const struct codec_context encoder_context = {make_cctx, free_cctx};
+static const struct codec_context decoder_context = {make_dctx, free_dctx};
+
+// The library's level for one of ours; c-blosc2's rule.
+static int
+library_level(int level)
+{
+    return level < 9 ? 2 * level - 1 : 22;
+}
 
 /*
  * At the normal level (9 of the library) more search finds next to nothing in filtered streams, be
@@ -34,7 +72,7 @@ choose_search(ZSTD_CCtx *c, int level, size_t src_size)
     const int own_choice = 0;
 
     ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel,
-                           normal && is_short ? SHORT_LEVEL : zstd_level(level));
+                           normal && is_short ? SHORT_LEVEL : library_level(level));
     ZSTD_CCtx_setParameter(c, ZSTD_c_strategy, normal && !is_short ? ZSTD_lazy : own_choice);
 }
 
@@ -42,7 +80,7 @@ static tess_status
 encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, size_t *out_size, tess_error *err)
 {
-    ZSTD_CCtx *const c = codec_state_zstd_encoder(call->state);
+    ZSTD_CCtx *const c = codec_state_context(call->state, &encoder_context, 0);
     size_t n;
 
     if (!c)
@@ -98,7 +136,7 @@ static tess_status
 decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
        size_t dst_size, tess_error *err)
 {
-    ZSTD_DCtx *const d = codec_state_zstd_decoder(call->state);
+    ZSTD_DCtx *const d = codec_state_context(call->state, &decoder_context, 0);
 
     if (!d)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the Zstandard decoder");
@@ -117,12 +155,67 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
     return TESS_OK;
 }
 
+static size_t
+make_dict(int level, const struct samples *samples, uint8_t *dst, size_t capacity)
+{
+    if (codec_dict_is_trained(level, capacity))
+        return codec_dict_train(samples, dst, capacity);
+    const size_t size = codec_dict_collect(samples, dst, capacity);
+    return size > 0 ? codec_dict_add_statistics(samples, dst, size, capacity) : 0;
+}
+
+static void *
+make_cdict(const uint8_t *bytes, size_t size, int level)
+{
+    return ZSTD_createCDict(bytes, size, library_level(level));
+}
+
+static void
+free_cdict(void *cdict)
+{
+    ZSTD_freeCDict(cdict);
+}
+
+// None if the statistics are damaged: each stream reads them by itself then.
+static void *
+make_ddict(const uint8_t *bytes, size_t size)
+{
+    return ZSTD_createDDict(bytes, size);
+}
+
+static void
+free_ddict(void *ddict)
+{
+    ZSTD_freeDDict(ddict);
+}
+
+// The library's own kind of dictionary starts with statistics, which may contradict themselves.
+static bool
+is_damaged(const uint8_t *bytes, size_t size)
+{
+    return size >= 8 && get_u32le(bytes) == ZSTD_MAGIC_DICTIONARY &&
+           ZSTD_getErrorCode(ZDICT_getDictHeaderSize(bytes, size)) ==
+               ZSTD_error_dictionary_corrupted;
+}
+
+static const struct codec_dict_ops dict_ops = {
+    .make = make_dict,
+    .make_encoder = make_cdict,
+    .free_encoder = free_cdict,
+    .make_decoder = make_ddict,
+    .free_decoder = free_ddict,
+    .is_damaged = is_damaged,
+};
+
 const struct codec codec_zstd = {
-    .id = CODEC_ZSTD,
+    .id = TESS_CODEC_ZSTD,
     .format = CODEC_FORMAT_ZSTD,
     .name = "zstd",
-    .takes_dict = true,
+    .dict = &dict_ops,
     .slow_on_noise = true,
+    .split_nitems_min = 32,
+    .split_level_max = 5,
+    .cost = {.encode = {30, 100, 500}, .decode = 8, .block = 12000, .small = 20},
     .encode = encode,
     .decode = decode,
 };

@@ -1,5 +1,5 @@
 /*
- * cells.c - the items of a block put cell by cell: the filters ndcell and ndmean.
+ * cells.c - the items of a block put cell by cell, for the filters ndcell and ndmean.
  *
  * The permutation is a walk over the rows of all cells: what is a row of a cell (along the last
  * axis) stands together on both sides. Its bounds are those of the array's geometry, which
@@ -11,6 +11,7 @@
 #include "base/checked.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 // One cell, cut off at the border of the block.
@@ -34,8 +35,8 @@ cells_match(const struct block_grid *grid, int32_t blocksize)
     return grid->ndim >= 1 && grid->ndim <= CELLS_NDIM_MAX && grid_matches(grid, blocksize);
 }
 
-int64_t
-cells_nitems(const struct block_grid *grid)
+static int64_t
+count_items(const struct block_grid *grid)
 {
     int64_t n = 1;
     for (int i = 0; i < grid->ndim; i++)
@@ -46,11 +47,48 @@ cells_nitems(const struct block_grid *grid)
 bool
 cells_fit(const struct block_grid *grid, int32_t side)
 {
-    const int64_t limit = cells_nitems(grid);
+    const int64_t limit = count_items(grid);
     int64_t n = 1;
     for (int i = 0; i < grid->ndim && n <= limit; i++) // below 2^31 before each product
         n *= side;
     return n <= limit;
+}
+
+static tess_status
+refusal(const struct filter_spec *spec)
+{
+    return spec->from_caller ? TESS_ERR_ARG : TESS_ERR_CORRUPT;
+}
+
+tess_status
+cells_check(const struct filter_spec *spec, const struct filter *filter, tess_error *err)
+{
+    if (cells_match(spec->grid, spec->blocksize))
+        return TESS_OK;
+    return err_set(err, refusal(spec), -1,
+                   "%s needs blocks of 1 to %d dimensions, none empty; these have %d, and %" PRId32
+                   " bytes",
+                   filter->name, CELLS_NDIM_MAX, spec->grid->ndim, spec->blocksize);
+}
+
+tess_status
+cells_refuse_side(const struct filter_spec *spec, const struct filter_step *step, tess_error *err)
+{
+    return err_set(err, refusal(spec), -1,
+                   "%s with cells of side %" PRId32 " in blocks of %" PRId64 " items",
+                   step->filter->name, step->width, count_items(spec->grid));
+}
+
+tess_status
+cells_check_encode(const struct block_grid *grid, int32_t side, int32_t side_max, tess_error *err)
+{
+    if (grid->typesize <= CELL_ITEM_MAX && side <= side_max)
+        return TESS_OK;
+    return err_set(err, TESS_ERR_ARG, -1,
+                   "cells of side %" PRId32 " of items of %" PRId32 " bytes, in blocks "
+                   "of %" PRId32 " rows: the side can be %d, for ndmean the rows, and "
+                   "items can have %d bytes",
+                   side, grid->typesize, grid->shape[0], CELL_SIDE_MAX, CELL_ITEM_MAX);
 }
 
 static void

@@ -1,11 +1,11 @@
 /*
- * delta.c - exclusive or with the element before, or with the first block of the chunk.
+ * delta.c - the filter delta: exclusive or with the element before, or with the first block of the
+ * chunk.
  *
  * The order of bytes inside an element does not matter: the size of elements says how far back the
  * one before is, and where the tail starts.
  */
-#include "filter/delta.h"
-
+#include "filter/filters.h"
 #include "filter/kernels.h"
 
 #include <string.h>
@@ -25,21 +25,23 @@ element_size(int32_t typesize)
     }
 }
 
-void
-delta_forward(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, int32_t typesize,
-              const uint8_t *restrict ref)
+static tess_status
+delta_forward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
+              size_t size, tess_error *err)
 {
     xor_fn *const exclusive_or = filter_kernels()->exclusive_or;
-    const size_t e = element_size(typesize);
+    const size_t e = element_size(call->blocks->typesize);
     const size_t whole = size - size % e;
 
-    if (ref) {
-        exclusive_or(dst, src, ref, whole);
+    (void)err;
+    if (call->ref) {
+        exclusive_or(dst, src, call->ref, whole);
     } else if (whole > 0) {
         memcpy(dst, src, e);
         exclusive_or(dst + e, src + e, src, whole - e);
     }
-    memcpy(dst + whole, src + whole, size - whole);
+    filter_copy_tail(dst, src, whole, size);
+    return TESS_OK;
 }
 
 // The running exclusive or of elements of e bytes, e a constant up to 8.
@@ -55,15 +57,16 @@ accumulate(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, size
     }
 }
 
-void
-delta_backward(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, int32_t typesize,
-               const uint8_t *restrict ref)
+static tess_status
+delta_backward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
+               size_t size, tess_error *err)
 {
-    const size_t e = element_size(typesize);
+    const size_t e = element_size(call->blocks->typesize);
     const size_t whole = size - size % e;
 
-    if (ref)
-        filter_kernels()->exclusive_or(dst, src, ref, whole);
+    (void)err;
+    if (call->ref)
+        filter_kernels()->exclusive_or(dst, src, call->ref, whole);
     else if (e == 8)
         accumulate(dst, src, whole, 8);
     else if (e == 4)
@@ -72,5 +75,14 @@ delta_backward(uint8_t *restrict dst, const uint8_t *restrict src, size_t size, 
         accumulate(dst, src, whole, 2);
     else
         accumulate(dst, src, whole, 1);
-    memcpy(dst + whole, src + whole, size - whole);
+    filter_copy_tail(dst, src, whole, size);
+    return TESS_OK;
 }
+
+const struct filter filter_delta = {
+    .id = TESS_FILTER_DELTA,
+    .name = "delta",
+    .needs_reference = true,
+    .forward = delta_forward,
+    .backward = delta_backward,
+};

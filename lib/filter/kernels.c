@@ -7,7 +7,7 @@
 #include "filter/kernels.h"
 
 #include "base/cpu.h"
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 #ifdef HAVE_VEC16
 #include "filter/vec16/kernels_vec16.h"
 #endif

@@ -5,72 +5,28 @@
  * 5 to 0 are undone. All filters keep the size of the block. The bytes behind the last whole
  * element are copied unchanged by every filter, in both directions.
  *
- * pipeline_init() is the one place that looks at filter ids and metas; the rest relies on it.
+ * pipeline_init() is the one place that looks filters up and has their metas checked; the rest
+ * relies on it. Each step is one call per block through its filter's object.
  *
- * Not here: the kernels (kernels.h), cutting a block into streams (chunk/).
+ * Not here: the filters (filter.h), their kernels (kernels.h), cutting a block into streams
+ * (chunk/).
  */
 #ifndef FILTER_PIPELINE_H
 #define FILTER_PIPELINE_H
 
-#include "base/error.h"
-#include "base/grid.h"
-#include "base/plugin.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define FILTER_SLOTS 6
-
-// Ids as the format records them.
-enum filter_id {
-    FILTER_NONE = 0,
-    FILTER_SHUFFLE = 1,
-    FILTER_BITSHUFFLE = 2,
-    FILTER_DELTA = 3,
-    FILTER_TRUNC_PREC = 4,
-    FILTER_NDCELL = 32,
-    FILTER_NDMEAN = 33,
-    FILTER_BYTEDELTA_OLD = 34, // read only
-    FILTER_BYTEDELTA = 35,
-    FILTER_INT_TRUNC = 36,
-};
-
-// What a chunk says of its filters, and what it needs from around it.
-struct filter_spec {
-    uint8_t ids[FILTER_SLOTS];
-    uint8_t metas[FILTER_SLOTS];
-    int32_t typesize; // of the chunk header, 1 to 255
-    int32_t frame_typesize; // of the frame header; width of bytedelta with meta 0; 0 if unknown
-    bool old_bitshuffle; // chunks of format version 2
-    const struct block_grid *grid; // shape of the blocks; NULL outside arrays
-    int32_t blocksize; // bytes of every block; 0 if they differ
-    const tess_user_filter *users; // filters of the program; they outlive the pipeline
-    int nusers;
-    int level; // for filters of the program, when compressing; else 0
-    bool from_caller; // not from a file: what cannot be is TESS_ERR_ARG instead of CORRUPT
-};
+#include "filter/filter.h"
 
 // A checked pipeline: only the slots in use, in the order of compression.
 struct pipeline {
     int count;
     int nfront; // steps in front of the others that leave nothing to undo
-    struct {
-        uint8_t id;
-        uint8_t meta;
-        int32_t width; // shuffle, bytedelta: number of byte streams; ndcell, ndmean: side of a cell
-        const tess_user_filter *user; // NULL: a filter of ours
-    } step[FILTER_SLOTS];
-    int32_t typesize;
-    struct block_grid grid; // for ndcell and ndmean
-    tess_block block; // for filters of the program; user and meta are those of a step
-    bool old_bitshuffle;
-    bool has_delta;
+    filter_fn *undo[FILTER_SLOTS]; // of each step; NULL: nothing to undo
+    int32_t planes; // width of the first step to undo, if it makes planes; else 0
+    struct filter_step step[FILTER_SLOTS];
+    struct filter_blocks blocks;
+    const struct filter *referring; // the filter that needs the content of block 0; NULL: none
     bool lossy; // holds a filter that loses information when compressing
 };
-
-// Whether the library has a filter of this number.
-bool filter_is_known(uint8_t id);
 
 // Check a pipeline for decoding: TESS_ERR_UNSUPPORTED for filters this build cannot undo, or which
 // need the width or the grid of an array that is not at hand; TESS_ERR_CORRUPT for a typesize out
@@ -89,10 +45,10 @@ tess_status pipeline_check_encode(const struct pipeline *p, tess_error *err);
 /*
  * Apply the pipeline to `block` of `size` bytes, block number `nblock` of its chunk.
  *
- * ref is the original content of block 0, `size` bytes at least of it; used when has_delta and
- * nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap nothing.
- * *out tells where the result is: block itself (no filter), tmp1 or tmp2. block is not written to.
- * Only filters of the program can fail.
+ * ref is the original content of block 0, `size` bytes at least of it; used if there is a referring
+ * filter and nblock > 0, may be NULL otherwise. tmp1 and tmp2 hold `size` bytes each and overlap
+ * nothing. *out tells where the result is: block itself (no filter), tmp1 or tmp2. block is not
+ * written to. Only filters of the program can fail.
  */
 tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int32_t nblock,
                              const uint8_t *ref, uint8_t *tmp1, uint8_t *tmp2, size_t size,
@@ -118,6 +74,9 @@ int32_t pipeline_planes(const struct pipeline *p, int32_t itemsize);
 
 // Whether pipeline_backward() would find nothing to undo behind the first `keep` steps.
 bool pipeline_is_undone(const struct pipeline *p, int keep);
+
+// Whether a step, of whatever width, makes planes.
+bool pipeline_makes_planes(const struct pipeline *p);
 
 // Whether what the codec is given still are items, though changed or in another order.
 bool pipeline_keeps_items(const struct pipeline *p);

@@ -1,92 +1,53 @@
 /*
- * shuffle.c - bytes of items to planes and back, in plain C.
+ * shuffle.c - the filter shuffle: byte j of all items together, one plane for each j.
  *
- * The definition of the shuffle kernels. The usual widths are constants in copies of the same loop
- * each, which lets compilers turn them into vector code.
+ * Not here: the kernels (kernels.h).
  */
-#include "filter/kernels_c.h"
+#include "filter/filters.h"
+#include "filter/kernels.h"
 
-#include <string.h>
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void
-to_planes(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+// Items of one byte are a plane already.
+static tess_status
+shuffle_prepare(const struct filter_spec *spec, int slot, struct filter_step *step, tess_error *err)
 {
-    for (size_t j = 0; j < w; j++)
-        for (size_t i = 0; i < n; i++)
-            dst[j * n + i] = src[i * w + j];
+    (void)slot;
+    (void)err;
+    step->width = step->meta > 0 ? step->meta : spec->typesize;
+    step->is_identity = step->width == 1;
+    return TESS_OK;
 }
 
-void
-shuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
+static tess_status
+shuffle_forward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
+                size_t size, tess_error *err)
 {
-    switch (w) {
-    case 1:
-        memcpy(dst, src, n);
-        break;
-    case 2:
-        to_planes(dst, src, n, 2);
-        break;
-    case 4:
-        to_planes(dst, src, n, 4);
-        break;
-    case 8:
-        to_planes(dst, src, n, 8);
-        break;
-    case 16:
-        to_planes(dst, src, n, 16);
-        break;
-    default:
-        to_planes(dst, src, n, w);
-    }
+    const size_t width = (size_t)call->step->width;
+    const size_t n = size / width;
+
+    (void)err;
+    filter_kernels()->shuffle(dst, src, n, width);
+    filter_copy_tail(dst, src, n * width, size);
+    return TESS_OK;
 }
 
-// The first `nitems` items of planes that are `n` bytes apart.
-INLINE void
-to_items(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, size_t nitems)
+static tess_status
+shuffle_backward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
+                 size_t size, tess_error *err)
 {
-    for (size_t i = 0; i < nitems; i++)
-        for (size_t j = 0; j < w; j++)
-            dst[i * w + j] = src[j * n + i];
+    const size_t width = (size_t)call->step->width;
+    const size_t n = size / width;
+
+    (void)err;
+    filter_kernels()->unshuffle(dst, src, n, width);
+    filter_copy_tail(dst, src, n * width, size);
+    return TESS_OK;
 }
 
-INLINE void
-to_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p, size_t w)
-{
-    for (size_t r = 0; r < p->rows; r++)
-        to_items(dst + (ptrdiff_t)r * p->dst_stride, src + p->first + r * p->src_step, p->n, w,
-                 p->row_nitems);
-}
-
-void
-unshuffle_rows_c(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p)
-{
-    switch (p->w) {
-    case 1:
-        for (size_t r = 0; r < p->rows; r++)
-            memcpy(dst + (ptrdiff_t)r * p->dst_stride, src + p->first + r * p->src_step,
-                   p->row_nitems);
-        break;
-    case 2:
-        to_rows(dst, src, p, 2);
-        break;
-    case 4:
-        to_rows(dst, src, p, 4);
-        break;
-    case 8:
-        to_rows(dst, src, p, 8);
-        break;
-    case 16:
-        to_rows(dst, src, p, 16);
-        break;
-    default:
-        to_rows(dst, src, p, p->w);
-    }
-}
-
-void
-unshuffle_c(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w)
-{
-    unshuffle_rows_c(dst, src, &(struct plane_rows){.n = n, .w = w, .rows = 1, .row_nitems = n});
-}
+const struct filter filter_shuffle = {
+    .id = TESS_FILTER_SHUFFLE,
+    .name = "shuffle",
+    .makes_planes = true,
+    .prepare = shuffle_prepare,
+    .forward = shuffle_forward,
+    .backward = shuffle_backward,
+};

@@ -1,5 +1,5 @@
 /*
- * truncate.c - clearing low bits of numbers: the filters trunc_prec and int_trunc.
+ * truncate.c - clearing low bits of numbers, for the filters trunc_prec and int_trunc.
  *
  * Both lose information when compressing and have nothing to undo.
  */
@@ -9,42 +9,20 @@
 
 #include <string.h>
 
-// A meta is a signed byte: bits to keep of `total` if positive, else bits to clear.
-static int
-nbits_of(int total, uint8_t meta)
+int
+truncate_meta(uint8_t meta)
 {
-    const int p = meta < 128 ? meta : meta - 256;
+    return meta < 128 ? meta : meta - 256;
+}
+
+int
+truncate_nbits(int total, uint8_t meta)
+{
+    const int p = truncate_meta(meta);
     if (p > total)
         return -1;
     const int nbits = p >= 0 ? total - p : -p;
     return nbits < total ? nbits : -1;
-}
-
-int
-trunc_prec_nbits(int32_t typesize, uint8_t meta)
-{
-    switch (typesize) {
-    case 4:
-        return nbits_of(23, meta); // bits of mantissa
-    case 8:
-        return nbits_of(52, meta);
-    default:
-        return -1;
-    }
-}
-
-int
-int_trunc_nbits(int32_t typesize, uint8_t meta)
-{
-    switch (typesize) {
-    case 1:
-    case 2:
-    case 4:
-    case 8:
-        return nbits_of(8 * typesize, meta);
-    default:
-        return -1;
-    }
 }
 
 void

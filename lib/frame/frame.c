@@ -23,8 +23,8 @@
 #include "frame/usage.h"
 #include "io/folder.h"
 #include "io/io.h"
-#include "io/path.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 #include "meta/layers.h"
 
 #include <tessera/attr.h>

@@ -80,7 +80,7 @@ open_old(struct rewrite *m, tess_error *err)
     if (st != TESS_OK)
         return st;
     m->keep = m->old->kind == OPEN_BLOCKS && same_encoding(&m->old->stored.chunk.h, e) &&
-              !chunk_encoder_is_plain(e) && !(e->pipeline.has_delta && is_touched(m, 0, &replaced));
+              !chunk_encoder_is_plain(e) && !(e->pipeline.referring && is_touched(m, 0, &replaced));
     return TESS_OK;
 }
 

@@ -9,6 +9,7 @@
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
+#include "codec/state.h"
 #include "frame/format/header.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/place.h"
@@ -444,7 +445,8 @@ put_blocks(struct folder *to)
     must(state, "no memory");
     random_init(&r, 2);
     for (int i = 0; i < BLOCKS; i++) {
-        const struct codec_call call = {.codec = codec_by_id(i % 2 ? CODEC_LZ4 : CODEC_LZ4HC),
+        const struct codec_call call = {.codec =
+                                            codec_by_id(i % 2 ? TESS_CODEC_LZ4 : TESS_CODEC_LZ4HC),
                                         .state = state,
                                         .level = 1 + i % 9};
         const size_t size = 20 + random_below(&r, BLOCK_SIZE - 20);

@@ -122,9 +122,9 @@ same_chunk(void **state)
             .itemsize = TYPESIZE,
             .nbytes = nblocks * blocksize,
             .blocksize = blocksize,
-            .codec = random_below(&r, 2) ? CODEC_LZ4 : CODEC_ZSTD,
+            .codec = random_below(&r, 2) ? TESS_CODEC_LZ4 : TESS_CODEC_ZSTD,
             .level = 5,
-            .filters = {0, 0, 0, 0, 0, FILTER_SHUFFLE},
+            .filters = {0, 0, 0, 0, 0, TESS_FILTER_SHUFFLE},
             .split = 1 + (int)random_below(&r, 3),
         };
         struct chunk_encoder e;

@@ -497,7 +497,7 @@ make_vl(struct maker *m, const int32_t *sizes, int filter, uint8_t *content)
         for (int32_t j = 0; j < real[i]; j++)
             content[at + j] = (uint8_t)(i == 0 ? noise_byte((size_t)j) : j / 10 + i);
         memcpy(filtered, content + at, (size_t)real[i]);
-        for (int32_t j = real[i] - 1; j >= 2 && filter == FILTER_DELTA; j--)
+        for (int32_t j = real[i] - 1; j >= 2 && filter == TESS_FILTER_DELTA; j--)
             filtered[j] ^= filtered[j - 2]; // each block is its own reference
         put_i32le(m->bytes + 32 + 4 * i, (int32_t)m->size);
         add_i32(m, sizes ? sizes[i] : real[i]);
@@ -519,9 +519,9 @@ vl_blocks(void **state)
     struct maker m;
 
     (void)state;
-    make_vl(&m, NULL, FILTER_NONE, content);
+    make_vl(&m, NULL, TESS_FILTER_NONE, content);
     check(&m, content, sizeof content);
-    make_vl(&m, NULL, FILTER_DELTA, content);
+    make_vl(&m, NULL, TESS_FILTER_DELTA, content);
     check(&m, content, sizeof content);
 
     // The front of a real one: header, table and the size of the first block.
@@ -562,10 +562,10 @@ vl_blocks_that_cannot_be(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        make_vl(&m, wrong[i].sizes, FILTER_NONE, content);
+        make_vl(&m, wrong[i].sizes, TESS_FILTER_NONE, content);
         check_refused(&m, wrong[i].status, wrong[i].what);
     }
-    make_vl(&m, NULL, FILTER_NONE, content);
+    make_vl(&m, NULL, TESS_FILTER_NONE, content);
     const int32_t first = get_i32le(m.bytes + 32), second = get_i32le(m.bytes + 36);
     put_i32le(m.bytes + 32, second);
     put_i32le(m.bytes + 36, first);

@@ -5,6 +5,7 @@
 #include "chunk/dictionary.h"
 
 #include "codec/codec.h"
+#include "codec/state.h"
 #include "support/random.h"
 
 #include <setjmp.h>
@@ -47,7 +48,7 @@ made(int codec_id, int repeated, uint64_t seed)
 static void
 in_doubt(void **state)
 {
-    static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
+    static const int codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_ZSTD};
     const uint64_t seed = random_seed();
 
     (void)state;

@@ -23,15 +23,15 @@ enum { ROUNDS = 3000, NBYTES_MOST = 20000, MUTATIONS = 400 };
 
 static const uint8_t pipelines[][FILTER_SLOTS] = {
     {0},
-    {0, 0, 0, 0, 0, FILTER_SHUFFLE},
-    {FILTER_SHUFFLE},
-    {0, 0, 0, 0, 0, FILTER_BITSHUFFLE},
-    {0, 0, 0, 0, 0, FILTER_DELTA},
-    {0, 0, 0, 0, FILTER_DELTA, FILTER_SHUFFLE},
-    {0, 0, 0, 0, FILTER_SHUFFLE, FILTER_DELTA},
-    {0, 0, 0, 0, FILTER_SHUFFLE, FILTER_BYTEDELTA},
-    {FILTER_DELTA, FILTER_SHUFFLE, FILTER_BYTEDELTA, FILTER_BITSHUFFLE, FILTER_SHUFFLE,
-     FILTER_SHUFFLE},
+    {0, 0, 0, 0, 0, TESS_FILTER_SHUFFLE},
+    {TESS_FILTER_SHUFFLE},
+    {0, 0, 0, 0, 0, TESS_FILTER_BITSHUFFLE},
+    {0, 0, 0, 0, 0, TESS_FILTER_DELTA},
+    {0, 0, 0, 0, TESS_FILTER_DELTA, TESS_FILTER_SHUFFLE},
+    {0, 0, 0, 0, TESS_FILTER_SHUFFLE, TESS_FILTER_DELTA},
+    {0, 0, 0, 0, TESS_FILTER_SHUFFLE, TESS_FILTER_BYTEDELTA},
+    {TESS_FILTER_DELTA, TESS_FILTER_SHUFFLE, TESS_FILTER_BYTEDELTA, TESS_FILTER_BITSHUFFLE,
+     TESS_FILTER_SHUFFLE, TESS_FILTER_SHUFFLE},
 };
 enum { NPIPELINES = sizeof pipelines / sizeof pipelines[0] };
 
@@ -65,7 +65,8 @@ random_content(struct random *r, enum kind kind, int32_t itemsize, uint8_t *dst,
 static void
 random_spec(struct random *r, struct chunk_spec *spec)
 {
-    static const int codecs[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC, CODEC_ZLIB, CODEC_ZSTD};
+    static const int codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC,
+                                 TESS_CODEC_ZLIB, TESS_CODEC_ZSTD};
     static const int32_t itemsizes[] = {1, 2, 4, 8, 16, 3, 7, 24, 255, 256, 300};
     const size_t which = random_below(r, NPIPELINES);
 
@@ -80,7 +81,7 @@ random_spec(struct random *r, struct chunk_spec *spec)
     memcpy(spec->filters, pipelines[which], FILTER_SLOTS);
     for (int i = 0; i < FILTER_SLOTS; i++)
         if (random_below(r, 3) == 0 &&
-            (spec->filters[i] == FILTER_SHUFFLE || spec->filters[i] == FILTER_BYTEDELTA))
+            (spec->filters[i] == TESS_FILTER_SHUFFLE || spec->filters[i] == TESS_FILTER_BYTEDELTA))
             spec->filters_meta[i] = (uint8_t)random_below(r, 256);
     if (random_below(r, 2)) // whole items
         spec->nbytes -= spec->nbytes % spec->itemsize;
@@ -348,7 +349,7 @@ there_and_back(void **state)
 static void
 dictionaries(void **state)
 {
-    static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
+    static const int codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_ZSTD};
     static uint8_t content[NBYTES_MOST];
     struct random r;
     int copied = 0, nhasty = 0, missed = 0;
@@ -381,7 +382,7 @@ dictionaries(void **state)
             assert_int_equal(
                 chunk_encode(&e, &source, &scratch, chunk, &sizes[with], &special, NULL), TESS_OK);
             assert_int_equal(open_chunk(chunk, sizes[with], 1, &c, NULL), TESS_OK);
-            const bool hasty = spec.codec == CODEC_LZ4; // may not see it
+            const bool hasty = spec.codec == TESS_CODEC_LZ4; // may not see it
             nhasty += hasty && c.dict.size > 0;
             if (c.dict.size > 0 && (noise || !with))
                 say(&spec, "a dictionary where there should be none");
@@ -405,7 +406,7 @@ static void
 few_streams_for_a_dictionary(void **state)
 {
     enum { NBYTES = 1 << 20, BLOCK = 64 };
-    static const int codecs[] = {CODEC_LZ4, CODEC_LZ4HC};
+    static const int codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_LZ4HC};
     static uint8_t content[NBYTES];
     struct random r;
     int ndicts = 0;
@@ -452,7 +453,8 @@ few_streams_for_a_dictionary(void **state)
 static void
 small_gains(void **state)
 {
-    static const int codecs[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC, CODEC_ZLIB, CODEC_ZSTD};
+    static const int codecs[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC,
+                                 TESS_CODEC_ZLIB, TESS_CODEC_ZSTD};
     enum { BLOCK = 200 };
     struct random r;
     int small = 0;
@@ -532,10 +534,10 @@ lossy(void **state)
         int32_t typesize;
         uint64_t mask;
     } filters[] = {
-        {FILTER_TRUNC_PREC, 10, 4, 0xffffe000},
-        {FILTER_TRUNC_PREC, 0xf8, 8, UINT64_C(0xffffffffffffff00)},
-        {FILTER_INT_TRUNC, 5, 2, 0xf800},
-        {FILTER_INT_TRUNC, 0xfd, 1, 0xf8},
+        {TESS_FILTER_TRUNC_PREC, 10, 4, 0xffffe000},
+        {TESS_FILTER_TRUNC_PREC, 0xf8, 8, UINT64_C(0xffffffffffffff00)},
+        {TESS_FILTER_INT_TRUNC, 5, 2, 0xf800},
+        {TESS_FILTER_INT_TRUNC, 0xfd, 1, 0xf8},
     };
     struct random r;
     uint8_t content[4000], *back;
@@ -550,9 +552,9 @@ lossy(void **state)
         const struct chunk_spec spec = {.itemsize = typesize,
                                         .nbytes = 4000,
                                         .blocksize = 800,
-                                        .codec = CODEC_LZ4,
+                                        .codec = TESS_CODEC_LZ4,
                                         .level = (int)random_below(&r, 10),
-                                        .filters = {filters[which].id, FILTER_SHUFFLE},
+                                        .filters = {filters[which].id, TESS_FILTER_SHUFFLE},
                                         .filters_meta = {filters[which].meta},
                                         .split = 3};
         struct chunk_encoder e;
@@ -590,17 +592,17 @@ static const struct refused {
     {"codec grok", {.itemsize = 1, .codec = 37}, TESS_ERR_UNSUPPORTED},
     {"codec ndlz without an array", {.itemsize = 1, .codec = 32, .codec_meta = 4}, TESS_ERR_ARG},
     {"ndcell without an array",
-     {.itemsize = 1, .filters = {FILTER_NDCELL}, .filters_meta = {2}},
+     {.itemsize = 1, .filters = {TESS_FILTER_NDCELL}, .filters_meta = {2}},
      TESS_ERR_UNSUPPORTED},
     {"codec -1", {.itemsize = 1, .codec = -1}, TESS_ERR_UNSUPPORTED},
     {"filter 5", {.itemsize = 1, .filters = {5}}, TESS_ERR_UNSUPPORTED},
     {"bytedelta of old", {.itemsize = 1, .filters = {FILTER_BYTEDELTA_OLD}}, TESS_ERR_ARG},
     {"trunc_prec of integers",
-     {.itemsize = 2, .filters = {FILTER_TRUNC_PREC}, .filters_meta = {3}},
+     {.itemsize = 2, .filters = {TESS_FILTER_TRUNC_PREC}, .filters_meta = {3}},
      TESS_ERR_ARG},
-    {"trunc_prec of 0 bits", {.itemsize = 4, .filters = {FILTER_TRUNC_PREC}}, TESS_ERR_ARG},
+    {"trunc_prec of 0 bits", {.itemsize = 4, .filters = {TESS_FILTER_TRUNC_PREC}}, TESS_ERR_ARG},
     {"a lossy filter before delta",
-     {.itemsize = 4, .filters = {FILTER_TRUNC_PREC, FILTER_DELTA}, .filters_meta = {10}},
+     {.itemsize = 4, .filters = {TESS_FILTER_TRUNC_PREC, TESS_FILTER_DELTA}, .filters_meta = {10}},
      TESS_ERR_ARG},
 };
 
@@ -629,7 +631,7 @@ source_fails(void **state)
     random_init(&r, random_seed());
     random_bytes(&r, content, sizeof content);
     for (int level = 0; level < 2; level++)
-        for (int filter = FILTER_NONE; filter <= FILTER_DELTA; filter++)
+        for (int filter = TESS_FILTER_NONE; filter <= TESS_FILTER_DELTA; filter++)
             for (int block = 0; block < 10; block++) {
                 const struct chunk_spec spec = {.itemsize = 4,
                                                 .nbytes = 1000,

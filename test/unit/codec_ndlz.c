@@ -290,7 +290,7 @@ static const struct {
 static void
 tells_what_can_be_encoded(void **state)
 {
-    const struct codec *const c = codec_by_id(CODEC_NDLZ);
+    const struct codec *const c = codec_by_id(TESS_CODEC_NDLZ);
     (void)state;
     assert_non_null(c);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

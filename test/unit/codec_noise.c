@@ -3,6 +3,7 @@
  */
 #include "codec/codec.h"
 #include "codec/noise.h"
+#include "codec/state.h"
 
 #include "support/random.h"
 
@@ -138,8 +139,8 @@ what_is_called_noise_stays_as_long(void **state)
         if (!bytes_are_noise(data, size))
             continue;
         nnoise++;
-        assert_true(encoded_size(CODEC_ZSTD, size) >= size - size / 12);
-        assert_true(encoded_size(CODEC_ZLIB, size) >= size - size / 12);
+        assert_true(encoded_size(TESS_CODEC_ZSTD, size) >= size - size / 12);
+        assert_true(encoded_size(TESS_CODEC_ZLIB, size) >= size - size / 12);
     }
     assert_in_range(nnoise, TRIALS / 50, TRIALS - TRIALS / 50);
 }

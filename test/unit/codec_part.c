@@ -5,6 +5,7 @@
  */
 #include "codec/codec.h"
 #include "codec/dict.h"
+#include "codec/state.h"
 
 #include "support/guard.h"
 #include "support/random.h"
@@ -19,7 +20,7 @@
 
 enum { SIZE = 70000, STREAM = SIZE + SIZE / 8 + 100, SMALL = 400 };
 
-static const int ids[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC};
+static const int ids[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC};
 enum { NIDS = sizeof ids / sizeof ids[0] };
 
 static struct codec_state *codec_state;

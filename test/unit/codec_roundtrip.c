@@ -4,6 +4,7 @@
  */
 #include "codec/codec.h"
 #include "codec/dict.h"
+#include "codec/state.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@
 #define SIZE_MAX_HERE 70000
 #define GUARD 64
 
-static const int ids[] = {CODEC_BLOSCLZ, CODEC_LZ4, CODEC_LZ4HC, CODEC_ZLIB, CODEC_ZSTD};
+static const int ids[] = {TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_ZLIB,
+                          TESS_CODEC_ZSTD};
 #define NIDS (sizeof ids / sizeof ids[0])
 
 static struct codec_state *codec_state;
@@ -156,7 +158,7 @@ check_codec(const struct codec *c, int level, const uint8_t *data, size_t size)
     memcpy(src, data, size);
 
     const size_t n = encode(c, level, src, size, packed, plenty);
-    if (c->id == CODEC_BLOSCLZ && size < 16) {
+    if (c->id == TESS_CODEC_BLOSCLZ && size < 16) {
         assert_int_equal(n, 0);
     } else {
         assert_true(n > 0);
@@ -293,8 +295,8 @@ has_names_and_formats(void **state)
             assert_null(codec_name(all[i].id));
     }
 
-    static const int decoder_of[8] = {CODEC_BLOSCLZ, CODEC_LZ4, -1, CODEC_ZLIB,
-                                      CODEC_ZSTD,    -1,        -1, -1};
+    static const int decoder_of[8] = {
+        TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4, -1, TESS_CODEC_ZLIB, TESS_CODEC_ZSTD, -1, -1, -1};
     for (int format = 0; format < 8; format++)
         for (int udcodec = 0; udcodec < 256; udcodec++) {
             const struct codec *const c = codec_by_format(format, udcodec);
@@ -348,7 +350,7 @@ lz4_takes_a_dictionary(void **state)
 static void
 check_zstd_dictionary(const uint8_t *dict, size_t dict_size, const uint8_t *data, size_t size)
 {
-    const struct codec *const c = codec_by_id(CODEC_ZSTD);
+    const struct codec *const c = codec_by_id(TESS_CODEC_ZSTD);
     uint8_t *const packed = make(ZSTD_compressBound(size));
     uint8_t *const back = make(size);
     ZSTD_CCtx *const z = ZSTD_createCCtx();
@@ -402,7 +404,7 @@ zstd_takes_dictionaries(void **state)
     const size_t size = ZSTD_compress(packed, sizeof packed, samples, 1000, 3);
     memset(trained + 8, 0xff, 100);
     struct codec_dict damaged;
-    const struct codec *const c = codec_by_id(CODEC_ZSTD);
+    const struct codec *const c = codec_by_id(TESS_CODEC_ZSTD);
     assert_int_equal(codec_dict_init(&damaged, c, 0, trained, n, NULL), TESS_OK);
     assert_int_equal(c->decode(&(struct codec_call){.state = codec_state, .dict = &damaged}, packed,
                                size, back, sizeof back, NULL),
@@ -417,7 +419,7 @@ static void
 prepared_dictionaries(void **state)
 {
     (void)state;
-    static const int takers[] = {CODEC_LZ4, CODEC_LZ4HC, CODEC_ZSTD};
+    static const int takers[] = {TESS_CODEC_LZ4, TESS_CODEC_LZ4HC, TESS_CODEC_ZSTD};
     static uint8_t dict[DICT_SIZE_MAX];
     uint8_t data[300], first[400], packed[400], back[300];
     make_data(NOISE, dict, sizeof dict);
@@ -470,7 +472,7 @@ static void
 zstd_takes_one_frame(void **state)
 {
     (void)state;
-    const struct codec *const c = codec_by_id(CODEC_ZSTD);
+    const struct codec *const c = codec_by_id(TESS_CODEC_ZSTD);
     static const uint8_t skippable[] = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 'x'};
     static const uint8_t old[] = {0x27, 0xb5, 0x2f, 0xfd, 0x04, 0, 0x10, 0, 0, 0, 0, 0};
     static uint8_t packed[10000];

@@ -71,9 +71,10 @@ make_block(struct random *r, const struct block_grid *g)
 static int
 random_meta(struct random *r, int id)
 {
-    if (id == CODEC_ZFP_ACCURACY)
+    if (id == TESS_CODEC_ZFP_ACCURACY)
         return (uint8_t)(int8_t)((int)random_below(r, 6) - 4);
-    return id == CODEC_ZFP_PRECISION ? (int)random_below(r, 256) : 1 + (int)random_below(r, 100);
+    return id == TESS_CODEC_ZFP_PRECISION ? (int)random_below(r, 256)
+                                          : 1 + (int)random_below(r, 100);
 }
 
 // Not with fmax(): gcc 12 crashes when it makes vectors of that loop for aarch64.
@@ -97,7 +98,7 @@ keeps_its_bounds(void **state)
     (void)state;
     random_init(&r, random_seed());
     for (int turn = 0; turn < NTURNS; turn++) {
-        const int id = CODEC_ZFP_ACCURACY + turn % 3;
+        const int id = TESS_CODEC_ZFP_ACCURACY + turn % 3;
         const struct codec *const c = codec_by_id(id);
         const struct block_grid g = random_grid(&r);
         const struct codec_call call = {
@@ -116,12 +117,12 @@ keeps_its_bounds(void **state)
             uint8_t *const stream = exact_copy(packed, n);
             if (c->decode(&call, stream, n, back, size, &err) != TESS_OK)
                 fail_msg("%s", err.message);
-            if (id == CODEC_ZFP_ACCURACY)
+            if (id == TESS_CODEC_ZFP_ACCURACY)
                 assert_true(largest_error(&g, back, block) <= pow(10, (int8_t)call.meta));
             free(stream);
             smaller++;
         }
-        if (id == CODEC_ZFP_RATE && call.meta >= 10 && call.meta <= 50) {
+        if (id == TESS_CODEC_ZFP_RATE && call.meta >= 10 && call.meta <= 50) {
             int64_t cells = 1; // of 4 items along each axis, the last cut off
             for (int i = 0; i < g.ndim; i++)
                 cells *= (g.shape[i] + 3) / 4;
@@ -154,12 +155,13 @@ static const struct {
     int32_t typesize;
     const char *bytes;
 } streams[] = {
-    {CODEC_ZFP_ACCURACY, 255, 4, "0dad68ddb4a60000 0000686885bd92d6 1400000000000000"},
-    {CODEC_ZFP_ACCURACY, 255, 8, "0d6845eba6350500 000040035a61afa4 3505000000000000"},
-    {CODEC_ZFP_PRECISION, 10, 4, "0dad68ddb4a60000 0000686885bd92d6 1400000000000000"},
-    {CODEC_ZFP_PRECISION, 10, 8, "0d6845eba6350500 000040035a61afa4 3505000000000000"},
-    {CODEC_ZFP_RATE, 20, 4, "0dad68ddb4a60000 0000000040432bec 95b4a60000000000 0000000000000000"},
-    {CODEC_ZFP_RATE, 20, 8,
+    {TESS_CODEC_ZFP_ACCURACY, 255, 4, "0dad68ddb4a60000 0000686885bd92d6 1400000000000000"},
+    {TESS_CODEC_ZFP_ACCURACY, 255, 8, "0d6845eba6350500 000040035a61afa4 3505000000000000"},
+    {TESS_CODEC_ZFP_PRECISION, 10, 4, "0dad68ddb4a60000 0000686885bd92d6 1400000000000000"},
+    {TESS_CODEC_ZFP_PRECISION, 10, 8, "0d6845eba6350500 000040035a61afa4 3505000000000000"},
+    {TESS_CODEC_ZFP_RATE, 20, 4,
+     "0dad68ddb4a60000 0000000040432bec 95b4a60000000000 0000000000000000"},
+    {TESS_CODEC_ZFP_RATE, 20, 8,
      "0d6845eba6350500 0000000000000000 0000000000000000 00a001adb057d29a"
      "0200000000000000 0000000000000000 0000000000000000"},
 };
@@ -203,7 +205,7 @@ static void
 precision_grows(void **state)
 {
     const struct block_grid g = {.ndim = 2, .typesize = 8, .shape = {12, 20}};
-    const struct codec *const c = codec_by_id(CODEC_ZFP_PRECISION);
+    const struct codec *const c = codec_by_id(TESS_CODEC_ZFP_PRECISION);
     uint8_t packed[1920], back[1920];
     double last = INFINITY;
     struct random r;
@@ -232,10 +234,10 @@ leaves_what_is_not_finite(void **state)
     (void)state;
     random_init(&r, random_seed());
     for (int turn = 0; turn < 30; turn++) {
-        const int id = CODEC_ZFP_ACCURACY + turn % 3;
+        const int id = TESS_CODEC_ZFP_ACCURACY + turn % 3;
         const struct block_grid g = random_grid(&r);
         const struct codec_call call = {
-            .codec = codec_by_id(id), .meta = id == CODEC_ZFP_RATE ? 30 : 1, .grid = &g};
+            .codec = codec_by_id(id), .meta = id == TESS_CODEC_ZFP_RATE ? 30 : 1, .grid = &g};
         const size_t size = (size_t)(nitems_of(&g) * g.typesize);
         uint8_t *const block = make_block(&r, &g), *const packed = malloc(size);
         size_t n = 1;
@@ -282,7 +284,7 @@ tells_what_can_be(void **state)
         if (call.codec->check(&call, calls[i].size, &err) != calls[i].status)
             fail_msg("%s: %s", calls[i].what, err.message);
     }
-    const struct codec_call none = {.codec = codec_by_id(CODEC_ZFP_ACCURACY)};
+    const struct codec_call none = {.codec = codec_by_id(TESS_CODEC_ZFP_ACCURACY)};
     assert_int_equal(none.codec->check(&none, 16, NULL), TESS_ERR_ARG);
     assert_int_equal(none.codec->decode(&none, src, 16, dst, 16, NULL), TESS_ERR_CORRUPT);
 }
@@ -296,7 +298,7 @@ survives_mutations(void **state)
     (void)state;
     random_init(&r, random_seed());
     for (int turn = 0; turn < 10 * NTURNS; turn++) {
-        const int id = CODEC_ZFP_ACCURACY + turn % 3;
+        const int id = TESS_CODEC_ZFP_ACCURACY + turn % 3;
         const struct block_grid g = random_grid(&r);
         const struct codec_call call = {
             .codec = codec_by_id(id), .level = 5, .meta = random_meta(&r, id), .grid = &g};

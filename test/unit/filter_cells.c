@@ -189,7 +189,7 @@ works_in_a_pipeline(void **state)
     static const uint8_t plain[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     static const uint8_t cells[15] = {0, 1, 5, 6, 2, 3, 7, 8, 4, 9, 10, 11, 12, 13, 14};
     const struct block_grid g = {.ndim = 2, .typesize = 1, .shape = {3, 5}};
-    const struct filter_spec spec = {.ids = {0, FILTER_NDCELL, 0, FILTER_DELTA},
+    const struct filter_spec spec = {.ids = {0, TESS_FILTER_NDCELL, 0, TESS_FILTER_DELTA},
                                      .metas = {0, 2},
                                      .typesize = 1,
                                      .grid = &g,
@@ -221,7 +221,7 @@ means_are_put_back(void **state)
                                          0, 0, 0x80, 0x40, 0, 0, 0x80, 0x40, 0, 0, 0x70, 0x41};
     const struct block_grid g = {.ndim = 2, .typesize = 4, .shape = {2, 3}}; // 1 3 10, 5 7 20
     const struct filter_spec spec = {
-        .ids = {FILTER_NDMEAN}, .metas = {2}, .typesize = 4, .grid = &g, .blocksize = 24};
+        .ids = {TESS_FILTER_NDMEAN}, .metas = {2}, .typesize = 4, .grid = &g, .blocksize = 24};
     struct pipeline p;
     tess_error err;
     (void)state;
@@ -299,7 +299,7 @@ static void
 delta_after_means_is_refused(void **state)
 {
     const struct block_grid g = {.ndim = 1, .typesize = 4, .shape = {8}};
-    const struct filter_spec spec = {.ids = {FILTER_NDMEAN, FILTER_DELTA},
+    const struct filter_spec spec = {.ids = {TESS_FILTER_NDMEAN, TESS_FILTER_DELTA},
                                      .metas = {2},
                                      .typesize = 4,
                                      .grid = &g,

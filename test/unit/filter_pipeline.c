@@ -149,7 +149,7 @@ delta_of_later_blocks_is_to_the_first(void **state)
         const size_t e = typesize % 8 == 0                                 ? 8
                          : typesize == 1 || typesize == 2 || typesize == 4 ? (size_t)typesize
                                                                            : 1;
-        const struct pipeline p = one_filter(FILTER_DELTA, 0, typesize);
+        const struct pipeline p = one_filter(TESS_FILTER_DELTA, 0, typesize);
         for (size_t size = 0; size < 80; size++) {
             const uint8_t *const there = forward(&p, block, 3, size);
             for (size_t i = 0; i < size; i++)
@@ -166,7 +166,8 @@ static void
 reference_is_the_content(void **state)
 {
     (void)state;
-    const struct filter_spec spec = {.ids = {FILTER_SHUFFLE, FILTER_DELTA}, .typesize = 2};
+    const struct filter_spec spec = {.ids = {TESS_FILTER_SHUFFLE, TESS_FILTER_DELTA},
+                                     .typesize = 2};
     const struct pipeline p = pipeline_of(&spec);
     memcpy(first, (const uint8_t[]){0x10, 0x20, 0x30, 0x40}, 4);
     const uint8_t items[] = {1, 2, 3, 4};
@@ -213,16 +214,16 @@ truncation_clears_the_lowest_bits(void **state)
     for (int32_t typesize = 1; typesize <= 8; typesize *= 2) {
         const int bits = 8 * typesize;
         for (int p = 1; p <= bits; p++)
-            check_truncation(FILTER_INT_TRUNC, typesize, p, bits - p, &r);
+            check_truncation(TESS_FILTER_INT_TRUNC, typesize, p, bits - p, &r);
         for (int p = 1; p < bits; p++)
-            check_truncation(FILTER_INT_TRUNC, typesize, -p, p, &r);
+            check_truncation(TESS_FILTER_INT_TRUNC, typesize, -p, p, &r);
         if (typesize < 4)
             continue;
         const int mantissa = typesize == 4 ? 23 : 52;
         for (int p = 1; p <= mantissa; p++)
-            check_truncation(FILTER_TRUNC_PREC, typesize, p, mantissa - p, &r);
+            check_truncation(TESS_FILTER_TRUNC_PREC, typesize, p, mantissa - p, &r);
         for (int p = 1; p < mantissa; p++)
-            check_truncation(FILTER_TRUNC_PREC, typesize, -p, p, &r);
+            check_truncation(TESS_FILTER_TRUNC_PREC, typesize, -p, p, &r);
     }
 }
 
@@ -250,7 +251,7 @@ old_bitshuffle_is_all_or_nothing(void **state)
 {
     (void)state;
     const struct filter_spec spec = {
-        .ids = {FILTER_BITSHUFFLE}, .typesize = 1, .old_bitshuffle = true};
+        .ids = {TESS_FILTER_BITSHUFFLE}, .typesize = 1, .old_bitshuffle = true};
     const struct pipeline p = pipeline_of(&spec);
     const uint8_t bits[9] = {0x55, 0x66, 0x78, 0x80, 0, 0, 0, 0, 0x77};
     const uint8_t items[8] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -8,7 +8,7 @@
  *
  * Items above WIDTH_MAX bytes, and those behind the last tile, are done in plain C.
  */
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 #include "filter/vec16/kernels_vec16.h"
 #include "filter/vec16/vec16.h"
 

@@ -4,7 +4,7 @@
 #ifndef FILTER_VEC16_ROWS_H
 #define FILTER_VEC16_ROWS_H
 
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 #include "filter/vec16/tiles.h"
 
 enum {

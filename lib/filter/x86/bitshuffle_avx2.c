@@ -8,7 +8,7 @@
  *
  * Items above WIDTH_MAX bytes, and those behind the last tile, are done in plain C.
  */
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 #include "filter/x86/interleave.h"
 #include "filter/x86/kernels_x86.h"
 

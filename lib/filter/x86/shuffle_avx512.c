@@ -11,7 +11,7 @@
  *
  * Ends are masked. Wider items are done with AVX2.
  */
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 #include "filter/vec16/rows.h"
 #include "filter/x86/interleave.h"
 #include "filter/x86/kernels_x86.h"

@@ -202,7 +202,7 @@ frame_header_write(const struct frame_header *h, uint8_t *dst)
 {
     const int sizes = (h->chunksize == 0 && h->version >= 3 ? FLAG_VAR_CHUNKS : 0) |
                       (h->vlblocks ? FLAG_VLBLOCKS : 0);
-    const int codec = h->codec > CODEC_ZSTD ? CODEC_IN_BYTE_77 : h->codec;
+    const int codec = h->codec > TESS_CODEC_ZSTD ? CODEC_IN_BYTE_77 : h->codec;
 
     memset(dst, 0, FRAME_HEADER_SIZE);
     write_constants(dst);

@@ -231,7 +231,7 @@ write_uniform(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_
         .itemsize = ENTRY_SIZE,
         .nbytes = (int32_t)(x->nchunks * ENTRY_SIZE),
         .blocksize = (int32_t)min_i64(BLOCKSIZE, x->nchunks * ENTRY_SIZE),
-        .codec = CODEC_BLOSCLZ,
+        .codec = TESS_CODEC_BLOSCLZ,
         .level = 5,
     };
     struct chunk_encoder e;

@@ -1,7 +1,7 @@
 /*
  * exclusive_or.c - exclusive or of bytes, in plain C.
  */
-#include "filter/kernels_c.h"
+#include "filter/c/kernels_c.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  *
  * Also what other versions call for the widths and ends that they have nothing better for.
  */
-#ifndef FILTER_KERNELS_C_H
-#define FILTER_KERNELS_C_H
+#ifndef FILTER_C_KERNELS_C_H
+#define FILTER_C_KERNELS_C_H
 
 #include "filter/kernels.h"
 
