@@ -13,7 +13,9 @@
  * select.h; and those functions of meta.h and attr.h that set or delete. The calls of copy.h,
  * chunk.h and verify.h that take a `tess_array *` require exclusive access if the array is open for
  * writing, because they write back its cached blocks first; otherwise they count as reading.
- * Different arrays are independent of each other.
+ * Everything else, including tess_array_info(), tess_array_measure() and creating a view, counts as
+ * reading. Different arrays are independent of each other, two handles of one file included.
+ * Functions that take no open array may be called by any thread at any time.
  *
  * Thread cancellation. pthread_cancel() does not interrupt a call, nor a function of the program
  * that the call runs: the thread ends at its next cancellation point after the call returned. To
@@ -32,8 +34,10 @@
  * closed the array. An array in memory is copied by the fork: each process may change its own copy.
  *
  * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
- * long series of writes also commit in between, including those blocks that do not wait in the
- * cache (see "Write-back"). These automatic commits keep the space of overwritten chunks near a
+ * long series of writes also commit in between. Such an automatic commit contains the shape, the
+ * metalayers and all chunks that are encoded, but not the blocks that still wait in the cache (see
+ * "Write-back"): in the file, items of these blocks have their old values, or the fill value if
+ * they were appended. Automatic commits keep the space of overwritten chunks near a
  * quarter of the array's size. One call that overwrites more than a quarter needs space for the
  * old and the new chunks, at most twice the array's size and 4 MiB. Flush and close may make
  * several commits to stay within that space. Closing moves chunks from the end of the file into
@@ -49,13 +53,16 @@
  *
  * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
  * One exception: if a write, resize or append succeeds and only the automatic commit after it
- * fails, the change stays in the array, and tess_array_flush() tries to commit again.
+ * fails, the change stays in the array, and tess_array_flush() tries to commit again. The status
+ * does not tell this case from the others: look at the items, or at tess_info.shape.
  *
  * Renamed and removed files. A commit goes to the file or directory that was opened or created, as
  * long as the path leads there. If the file, or a directory on the path, was renamed, replaced or
  * removed by other means, all calls that commit return TESS_ERR_STALE, and so does
  * tess_array_refresh(). The changes stay in the array until it is closed: flush commits them once
- * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere. If
+ * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere, unless a
+ * directory was removed and its chunk files with it. A handle that is open for reading goes on
+ * reading a file that was renamed, replaced or removed, and a directory that was renamed. If
  * everything is committed already, moving the file is no failure, and the file stays as it is;
  * removing it is one: flush and close return TESS_ERR_STALE. A relative path refers to the working
  * directory at the time of the call that opens or creates; a later chdir() has no effect. A path
@@ -250,9 +257,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *
 TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 
 /**
- * Close the array without committing: the file keeps its last commit. An array created with
- * TESS_MODE_REPLACE that has not replaced the old array yet is removed, and the old one stays. NULL
- * is allowed.
+ * Close the array without committing: the file keeps its last commit, which may be an automatic
+ * one. An array created with TESS_MODE_REPLACE that has not replaced the old array yet is removed,
+ * and the old one stays. NULL is allowed.
  */
 TESS_API void tess_array_discard(tess_array *a);
 

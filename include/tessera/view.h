@@ -9,8 +9,11 @@
  * (tess_array_resize(), tess_array_append(), tess_array_save(), chunk.h ...) are TESS_ERR_ARG for a
  * view.
  *
+ * Commits. tess_array_flush() and tess_array_close() of a view commit all changes of the base.
+ *
  * Lifetime. A base may be closed before its views: tess_array_close() of the base commits as
- * always, the file stays open until the last view is closed, and closing a view commits again.
+ * always, and the file stays open, and locked if it was opened for writing, until the last view is
+ * closed.
  * After tess_array_discard() of the base, its views can only be closed. tess_array_discard() of a
  * view only closes that view; but if it was the last one and the base was closed before,
  * uncommitted changes are lost.
