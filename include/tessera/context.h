@@ -20,9 +20,9 @@ extern "C" {
  *
  * Called by the thread that made the call, while that call works: for the first time after
  * progress_interval, then about once per interval. A successful call that took at least one
- * interval reports done = total at its end. The function must not use the arrays of the call, nor
- * leave by longjmp() or an exception. Concurrent calls on one array report their own progress each,
- * so the function may run on several threads at once.
+ * interval reports done = total at its end; the result of that last report is ignored. The function
+ * must not use the arrays of the call, nor leave by longjmp() or an exception. Concurrent calls on
+ * one array report their own progress each, so the function may run on several threads at once.
  *
  * @param done   How much of the call is done; never decreases during a call.
  * @param total  The whole call: bytes of the items in the box, the selection, or the array that is

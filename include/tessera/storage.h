@@ -195,8 +195,8 @@ typedef struct tess_storage {
      *
      * The file grows by everything that is written, indexes included; tess_array_save() makes a
      * copy without unused space. Two parts are overwritten in place: the header, and the trailer of
-     * an array without items. For this reason such an array in a file may not lose all of its items
-     * (TESS_ERR_UNSUPPORTED). Ignored for arrays open for reading.
+     * an array without items. For this reason an array in a file that has items may not lose all of
+     * them while this is set (TESS_ERR_UNSUPPORTED). Ignored for arrays open for reading.
      */
     bool never_reuse;
 
