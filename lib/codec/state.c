@@ -39,13 +39,10 @@ codec_state_free(struct codec_state *s)
     free(s);
 }
 
-void *
-codec_state_context(struct codec_state *s, const struct codec_context *kind, int option)
+// Apart from the search, which is done for each stream and needs no registers saved.
+static __attribute__((noinline)) void *
+add_context(struct codec_state *s, const struct codec_context *kind, int option)
 {
-    for (struct held *h = s->latest; h; h = h->next)
-        if (h->kind == kind && h->option == option)
-            return h->context;
-
     struct held *const h = malloc(sizeof *h);
     void *const context = h ? kind->make(option) : NULL;
     if (!context) {
@@ -55,4 +52,13 @@ codec_state_context(struct codec_state *s, const struct codec_context *kind, int
     *h = (struct held){.next = s->latest, .kind = kind, .option = option, .context = context};
     s->latest = h;
     return context;
+}
+
+void *
+codec_state_context(struct codec_state *s, const struct codec_context *kind, int option)
+{
+    for (const struct held *h = s->latest; h; h = h->next)
+        if (h->kind == kind && h->option == option)
+            return h->context;
+    return add_context(s, kind, option);
 }
