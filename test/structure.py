@@ -7,13 +7,13 @@
 
 A unit is a source with its header. Checked are
 
-- includes: a file includes from its own module and from those on its left, and so directly what
-  its source uses: a function of another unit needs the header that declares it, in the source or
-  in the unit's own header;
+- includes: a file includes from its own module and from those on its left, and what it uses: a
+  function or table of another unit needs the header that declares it, in the source or in the
+  unit's own header;
 - cycles: no header includes itself in a circle, and no units of a module call each other in one.
 
 Sources are read as text, so nothing has to be built. A function counts as used where its name
-stands in code; functions that are global have names of their own all over lib.
+stands in code, and so does a global table; both have names of their own all over lib.
 """
 import collections
 import os
@@ -41,6 +41,7 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 # The name of a function stands first on its line (contributing.rst), behind that of its type.
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)([^\n;{}#]*)\n([a-z_][a-z0-9_]*)\(", re.M)
+DATA = re.compile(r"^(?:const )?(?:struct|enum) \w+ (?:\*const )?([a-z_][a-z0-9_]*)(?:\[\w*\])? = ", re.M)
 STATIC = re.compile(r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(|^#\s*define\s+([a-z_][a-z0-9_]*)", re.M)
 WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
 MEMBER = re.compile(r"(?:->|\.)\s*[a-z_][a-z0-9_]*")
@@ -82,6 +83,8 @@ class Tree:
             for kind, name in DEFINITION.findall(code):
                 if not re.search(r"\bstatic\b|\bINLINE\b", kind) and not name.startswith("__"):
                     self.defined.setdefault(name, path)
+            for name in DATA.findall(code):
+                self.defined.setdefault(name, path)
 
     def uses(self, path):
         """(function, source that defines it) for what a source uses of others."""

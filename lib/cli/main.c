@@ -5,6 +5,7 @@
  * to a question is no, 2 for a mistake in the arguments, 3 for a failure.
  */
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/help.h"
 #include "cli/text/manpage.h"
@@ -38,6 +39,7 @@ run(const struct command *command, int argc, char **argv)
 
     switch (options_parse(command, argc, argv, &args)) {
     case OPTIONS_RUN:
+        args.commands = commands_table;
         return command->run(&args);
     case OPTIONS_HELP:
         help_print(command);

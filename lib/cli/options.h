@@ -67,7 +67,10 @@ enum option_id {
      OPT_BIT(OPT_LAYER))
 
 // What stood behind the name of the command.
+struct command;
+
 struct arguments {
+    const struct command *const *commands; // all of them, up to NULL
     char **words; // in the place of argv; NULL behind the last one
     int nwords;
     const char *values[OPT_COUNT]; // NULL: not given; "" for a flag that was

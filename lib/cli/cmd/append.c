@@ -12,6 +12,8 @@
 #include "cli/data/open.h"
 #include "cli/data/walk.h"
 #include "cli/formats/input.h"
+#include "cli/formats/source.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/text/change.h"

@@ -9,8 +9,15 @@
 #include "cli/commands.h"
 #include "cli/data/open.h"
 #include "cli/layout/codecs.h"
+#include "cli/layout/grid.h"
+#include "cli/layout/machine.h"
+#include "cli/layout/subject.h"
+#include "cli/layout/trial.h"
+#include "cli/layout/uses.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
+#include "geom/model.h"
 
 #include <stdlib.h>
 #include <string.h>

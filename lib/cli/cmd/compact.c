@@ -3,6 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/text/json.h"

@@ -3,6 +3,7 @@
  */
 #include "cli/text/completion.h"
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/report.h"
 
 #include <string.h>
@@ -14,11 +15,11 @@ run_completion(const struct arguments *args)
     tess_error err;
 
     if (strcmp(shell, "bash") == 0) {
-        completion_bash();
+        completion_bash(args->commands);
     } else if (strcmp(shell, "zsh") == 0) {
-        completion_zsh();
+        completion_zsh(args->commands);
     } else if (strcmp(shell, "fish") == 0) {
-        completion_fish();
+        completion_fish(args->commands);
     } else {
         (void)report_set(&err, TESS_ERR_ARG, "not bash, zsh or fish");
         return report_print(shell, &err);

@@ -9,6 +9,7 @@
 #include "cli/data/output.h"
 #include "cli/data/params.h"
 #include "cli/data/select.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
 

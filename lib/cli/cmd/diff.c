@@ -8,6 +8,8 @@
 #include "cli/data/compare.h"
 #include "cli/data/open.h"
 #include "cli/data/pick.h"
+#include "cli/data/select.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/item.h"
 #include "cli/text/json.h"

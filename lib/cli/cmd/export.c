@@ -9,7 +9,11 @@
 #include "cli/data/output.h"
 #include "cli/data/path.h"
 #include "cli/data/pick.h"
+#include "cli/data/select.h"
+#include "cli/data/walk.h"
+#include "cli/formats/attributes.h"
 #include "cli/formats/sink.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 

@@ -3,6 +3,8 @@
  */
 #include "cli/commands.h"
 #include "cli/formats/ingest.h"
+#include "cli/formats/source.h"
+#include "cli/options.h"
 #include "cli/report.h"
 
 static int

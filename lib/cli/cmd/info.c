@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/chunks.h"
 #include "cli/text/filters.h"

@@ -3,6 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/change.h"
 #include "cli/text/progress.h"

@@ -6,7 +6,11 @@
 #include "cli/commands.h"
 #include "cli/data/open.h"
 #include "cli/data/pick.h"
+#include "cli/data/select.h"
+#include "cli/options.h"
 #include "cli/report.h"
+#include "cli/text/item.h"
+#include "cli/text/json.h"
 #include "cli/text/print.h"
 
 // Up to the items.

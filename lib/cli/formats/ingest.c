@@ -6,6 +6,7 @@
 #include "cli/data/open.h"
 #include "cli/data/params.h"
 #include "cli/data/walk.h"
+#include "cli/formats/attributes.h"
 #include "cli/report.h"
 
 #include <tessera/repair.h>

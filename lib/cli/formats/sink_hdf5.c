@@ -4,16 +4,15 @@
  * In a file that exists a dataset that is replaced is made anew. Only one that others use as the
  * scale of an axis is written over, since it must stay the same object for them.
  */
-#include "cli/formats/sink.h"
-
-#include "cli/report.h"
-
-#ifdef HAVE_HDF5
-
 #include "cli/data/path.h"
+#include "cli/formats/attributes.h"
 #include "cli/formats/hdf5_call.h"
 #include "cli/formats/hdf5_place.h"
 #include "cli/formats/hdf5_types.h"
+#include "cli/formats/sink.h"
+#include "cli/report.h"
+
+#ifdef HAVE_HDF5
 
 #include <stdlib.h>
 #include <string.h>

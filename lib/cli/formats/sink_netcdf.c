@@ -4,16 +4,15 @@
  * Items become numbers in the byte order of this machine; halves, which netCDF does not have,
  * become floats, and booleans unsigned bytes.
  */
-#include "cli/formats/sink.h"
-
 #include "base/swap.h"
-#include "cli/report.h"
-
-#ifdef HAVE_NETCDF
-
+#include "cli/formats/attributes.h"
 #include "cli/formats/netcdf_call.h"
 #include "cli/formats/netcdf_place.h"
+#include "cli/formats/sink.h"
+#include "cli/report.h"
 #include "cli/text/item.h"
+
+#ifdef HAVE_NETCDF
 
 #include <tessera/dtype.h>
 

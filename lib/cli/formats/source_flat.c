@@ -5,11 +5,11 @@
  * An array in Fortran order is one in C order with its axes reversed: a box is read as such and
  * then transposed in memory. Boxes of a feed come in its order, each in one piece.
  */
-#include "cli/formats/source.h"
-
 #include "cli/data/strided.h"
 #include "cli/formats/boxfile.h"
+#include "cli/formats/feed.h"
 #include "cli/formats/npy.h"
+#include "cli/formats/source.h"
 #include "cli/report.h"
 
 #include <fcntl.h>

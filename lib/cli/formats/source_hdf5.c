@@ -4,15 +4,14 @@
  * Items arrive as they are stored, in either byte order. What a file says of itself is asked
  * through the library; sizes are checked here before memory is taken for them.
  */
+#include "cli/data/path.h"
+#include "cli/formats/attributes.h"
+#include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5_types.h"
 #include "cli/formats/source.h"
-
 #include "cli/report.h"
 
 #ifdef HAVE_HDF5
-
-#include "cli/data/path.h"
-#include "cli/formats/hdf5_call.h"
-#include "cli/formats/hdf5_types.h"
 
 #include <inttypes.h>
 #include <stdio.h>

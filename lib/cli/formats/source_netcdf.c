@@ -4,13 +4,12 @@
  * Their items arrive in the byte order of this machine. A value of _FillValue that has their type
  * is the fill value.
  */
+#include "cli/formats/attributes.h"
+#include "cli/formats/netcdf_call.h"
 #include "cli/formats/source.h"
-
 #include "cli/report.h"
 
 #ifdef HAVE_NETCDF
-
-#include "cli/formats/netcdf_call.h"
 
 #include <netcdf.h>
 

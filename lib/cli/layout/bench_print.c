@@ -2,12 +2,15 @@
  * bench_print.c - what tess bench has measured, as tables and as JSON.
  */
 #include "cli/layout/bench.h"
+#include "cli/layout/grid.h"
 #include "cli/layout/result.h"
+#include "cli/layout/trial.h"
 #include "cli/report.h"
 #include "cli/text/filters.h"
 #include "cli/text/json.h"
 #include "cli/text/table.h"
 #include "cli/text/text.h"
+#include "geom/access.h"
 
 #include <tessera/version.h>
 

@@ -3,10 +3,13 @@
  */
 #include "cli/layout/contest.h"
 
+#include "cli/layout/grid.h"
 #include "cli/layout/habit.h"
 #include "cli/layout/proposals.h"
+#include "cli/layout/uses.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
+#include "geom/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  */
 #include "cli/layout/plot.h"
 
+#include "cli/layout/contest.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 

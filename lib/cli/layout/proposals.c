@@ -3,6 +3,9 @@
  */
 #include "cli/layout/proposals.h"
 
+#include "geom/access.h"
+#include "geom/model.h"
+
 #include <string.h>
 
 #define STEPS_MOST 256 // of one climb; each makes the mix cheaper

@@ -2,7 +2,7 @@
  * result_records.c - what a contest has found, as JSON and as CSV.
  */
 #include "cli/layout/result.h"
-
+#include "cli/layout/trial.h"
 #include "cli/text/filters.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"

@@ -1,8 +1,9 @@
 /*
  * result_text.c - what a contest has found, as a table and in words.
  */
+#include "cli/layout/contest.h"
 #include "cli/layout/result.h"
-
+#include "cli/layout/trial.h"
 #include "cli/report.h"
 #include "cli/text/table.h"
 #include "cli/text/text.h"

@@ -5,6 +5,8 @@
 
 #include "cli/data/strided.h"
 #include "cli/report.h"
+#include "geom/access.h"
+#include "geom/model.h"
 #include "ndcopy/ndcopy.h"
 
 #include <tessera/array.h>

@@ -14,6 +14,8 @@
  */
 #include "cli/picture/figure.h"
 
+#include "cli/picture/picture.h"
+#include "cli/picture/ticks.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -29,8 +31,6 @@ figure_format_find(const char *name)
 }
 
 #ifdef HAVE_CAIRO
-
-#include "cli/picture/ticks.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>

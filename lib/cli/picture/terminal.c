@@ -6,6 +6,7 @@
  */
 #include "cli/picture/terminal.h"
 
+#include "cli/picture/picture.h"
 #include "cli/picture/ticks.h"
 
 #include <math.h>

@@ -24,9 +24,9 @@ int completion_next_option(const struct command *command, int id);
 // `special` get a backslash before them.
 void completion_text(const char *text, const char *special);
 
-// The scripts, on stdout.
-void completion_bash(void);
-void completion_zsh(void);
-void completion_fish(void);
+// The scripts, on stdout, for commands up to NULL.
+void completion_bash(const struct command *const *commands);
+void completion_zsh(const struct command *const *commands);
+void completion_fish(const struct command *const *commands);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Bash takes '=' and ':' for words of their own: --codec=lz4 comes as three.
  */
-#include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/text/completion.h"
 #include "cli/text/values.h"
 
@@ -124,17 +124,17 @@ write_values(int id)
 }
 
 void
-completion_bash(void)
+completion_bash(const struct command *const *commands)
 {
     fputs(head, stdout);
-    for (const struct command *const *c = commands_table; *c; c++)
+    for (const struct command *const *c = commands; *c; c++)
         write_command(*c);
     fputs(between, stdout);
     for (int id = 0; id < OPT_COUNT; id++)
         write_values(id);
     fputs(tail, stdout);
     fputs("_tess_commands='", stdout);
-    for (const struct command *const *c = commands_table; *c; c++)
+    for (const struct command *const *c = commands; *c; c++)
         printf("%s ", (*c)->name);
     fputs("--help --man --version'\n", stdout);
 }

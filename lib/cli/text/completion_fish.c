@@ -1,7 +1,7 @@
 /*
  * completion_fish.c - completion for fish.
  */
-#include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/text/completion.h"
 #include "cli/text/values.h"
 
@@ -51,19 +51,19 @@ write_words(const struct command *command)
 }
 
 void
-completion_fish(void)
+completion_fish(const struct command *const *commands)
 {
     fputs("# fish completion for tess; made by: tess completion fish\n"
           "complete -c tess -n __fish_use_subcommand -f -l help -d 'the commands'\n"
           "complete -c tess -n __fish_use_subcommand -f -l man -d 'the manual page'\n"
           "complete -c tess -n __fish_use_subcommand -f -l version -d 'its version'\n",
           stdout);
-    for (const struct command *const *c = commands_table; *c; c++) {
+    for (const struct command *const *c = commands; *c; c++) {
         printf("complete -c tess -n __fish_use_subcommand -f -a %s -d '", (*c)->name);
         completion_text((*c)->purpose, "\\");
         fputs("'\n", stdout);
     }
-    for (const struct command *const *c = commands_table; *c; c++) {
+    for (const struct command *const *c = commands; *c; c++) {
         for (int id = -1; (id = completion_next_option(*c, id)) < OPT_COUNT;)
             write_option(*c, id);
         write_words(*c);

@@ -1,7 +1,7 @@
 /*
  * completion_zsh.c - completion for zsh.
  */
-#include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/text/completion.h"
 #include "cli/text/values.h"
 
@@ -82,7 +82,7 @@ write_command(const struct command *command)
 }
 
 void
-completion_zsh(void)
+completion_zsh(const struct command *const *commands)
 {
     fputs("#compdef tess\n"
           "# zsh completion for tess; made by: tess completion zsh\n"
@@ -91,7 +91,7 @@ completion_zsh(void)
           "    local -a commands\n"
           "    commands=(\n",
           stdout);
-    for (const struct command *const *c = commands_table; *c; c++) {
+    for (const struct command *const *c = commands; *c; c++) {
         printf("        '%s:", (*c)->name);
         completion_text((*c)->purpose, SPECIAL);
         fputs("'\n", stdout);
@@ -107,7 +107,7 @@ completion_zsh(void)
           "    ((CURRENT--))\n"
           "    case $words[1] in\n",
           stdout);
-    for (const struct command *const *c = commands_table; *c; c++)
+    for (const struct command *const *c = commands; *c; c++)
         write_command(*c);
     fputs("    esac\n"
           "}\n"

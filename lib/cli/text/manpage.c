@@ -7,6 +7,7 @@
 #include "cli/text/manpage.h"
 
 #include "cli/commands.h"
+#include "cli/options.h"
 
 #include <tessera/version.h>
 
