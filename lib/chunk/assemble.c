@@ -19,7 +19,7 @@ end_of(const struct assembly *x)
 }
 
 static bool
-fits(struct assembly *x, int64_t size)
+assemble_fits(struct assembly *x, int64_t size)
 {
     x->full |= end_of(x) - x->at < size;
     return !x->full;
@@ -28,7 +28,7 @@ fits(struct assembly *x, int64_t size)
 static void
 add_dictionary(struct assembly *x, const struct codec_dict *dict)
 {
-    if (!fits(x, (int64_t)dict->size + 4))
+    if (!assemble_fits(x, (int64_t)dict->size + 4))
         return;
     put_i32le(x->dst + x->at, (int32_t)dict->size);
     memcpy(x->dst + x->at + 4, dict->bytes, dict->size);
@@ -80,7 +80,7 @@ all_zero(const uint8_t *bytes, int64_t size)
 }
 
 static void
-append(struct assembly *x, const uint8_t *bytes, int64_t size)
+assemble_append(struct assembly *x, const uint8_t *bytes, int64_t size)
 {
     if (x->capacity > 0 && bytes != x->dst + x->at)
         memcpy(x->dst + x->at, bytes, (size_t)size);
@@ -98,21 +98,21 @@ note_start(struct assembly *x, int64_t start)
 void
 assembly_add(struct assembly *x, const uint8_t *bytes, int32_t size)
 {
-    if (!fits(x, size))
+    if (!assemble_fits(x, size))
         return;
     note_start(x, x->at);
-    append(x, bytes, size);
+    assemble_append(x, bytes, size);
 }
 
 void
 assembly_add_run(struct assembly *x, const int32_t *starts, int32_t count, int32_t size,
                  const uint8_t *bytes)
 {
-    if (!fits(x, size))
+    if (!assemble_fits(x, size))
         return;
     for (int32_t i = 0; i < count; i++)
         note_start(x, x->at + (starts[i] - starts[0]));
-    append(x, bytes, size);
+    assemble_append(x, bytes, size);
 }
 
 static void

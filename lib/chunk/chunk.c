@@ -84,7 +84,8 @@ parse_spans(struct chunk *c, const uint8_t *table, int32_t first, tess_error *er
 }
 
 static tess_status
-copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size, tess_error *err)
+chunk_copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size,
+                 tess_error *err)
 {
     *dst = malloc((size_t)size);
     if (!*dst)
@@ -186,7 +187,7 @@ chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front, 
         if (front_size < (size_t)h->cbytes)
             st = err_set(err, TESS_ERR_CORRUPT, h->header_size, "the repeated item is cut off");
         else
-            st = copy_bytes(&c->item, &c->item_size, front + h->header_size, size, err);
+            st = chunk_copy_bytes(&c->item, &c->item_size, front + h->header_size, size, err);
     } else if (h->nblocks > 0) {
         st = open_blocks(c, front, front_size, around, err);
     }

@@ -32,8 +32,8 @@ flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 }
 
 static tess_status
-prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e, uint8_t **chunk,
-        tess_error *err)
+flat_prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e, uint8_t **chunk,
+             tess_error *err)
 {
     *chunk = NULL;
     if (size > CHUNK_NBYTES_MAX)
@@ -65,7 +65,7 @@ chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
     enum chunk_special special;
     struct flat flat = {src, &e};
     const struct block_source source = {.from = &flat, .items = flat_items};
-    tess_status st = prepare(size, blocksize, LEVEL, &e, chunk, err);
+    tess_status st = flat_prepare(size, blocksize, LEVEL, &e, chunk, err);
     if (st != TESS_OK)
         return st;
     st = chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err);
@@ -82,7 +82,7 @@ chunk_of_room(size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes, 
               tess_error *err)
 {
     struct chunk_encoder e;
-    const tess_status st = prepare(size, blocksize, 0, &e, chunk, err);
+    const tess_status st = flat_prepare(size, blocksize, 0, &e, chunk, err);
     if (st != TESS_OK)
         return st;
     *cbytes = chunk_begin_plain(&e, *chunk);

@@ -17,7 +17,7 @@ enum {
 };
 
 static tess_status
-grow(uint8_t **buffer, int64_t size, tess_error *err)
+scratch_grow(uint8_t **buffer, int64_t size, tess_error *err)
 {
     free(*buffer);
     *buffer = malloc((size_t)size + SLACK);
@@ -47,7 +47,7 @@ scratch_reserve(struct chunk_scratch *s, int64_t size, tess_error *err)
         return TESS_OK;
     s->size = 0;
     for (int i = 0; i < 3; i++) {
-        const tess_status st = grow(&s->buffer[i], size, err);
+        const tess_status st = scratch_grow(&s->buffer[i], size, err);
         if (st != TESS_OK)
             return st;
     }
@@ -78,7 +78,7 @@ scratch_reserve_chunk(struct chunk_scratch *s, int64_t size, tess_error *err)
         return TESS_OK;
     const int64_t room = max_i64(size, STORED_MIN);
     s->stored_size = 0;
-    const tess_status st = grow(&s->stored, room, err);
+    const tess_status st = scratch_grow(&s->stored, room, err);
     if (st == TESS_OK)
         s->stored_size = (size_t)room;
     return st;

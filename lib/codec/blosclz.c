@@ -13,17 +13,17 @@
 #include <stdlib.h>
 
 static void *
-make_table(int option)
+blosclz_make_table(int option)
 {
     (void)option;
     return malloc(BLOSCLZ_TABLE_SIZE * sizeof(uint32_t));
 }
 
-static const struct codec_context table_context = {make_table, free};
+static const struct codec_context table_context = {blosclz_make_table, free};
 
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+blosclz_encode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size,
+                      uint8_t *dst, size_t dst_size, size_t *out_size, tess_error *err)
 {
     uint32_t *const table = codec_state_context(call->state, &table_context, 0);
 
@@ -34,8 +34,8 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-            size_t need, size_t dst_size, tess_error *err)
+blosclz_decode_part_of_stream(const struct codec_call *call, const uint8_t *src, size_t src_size,
+                              uint8_t *dst, size_t need, size_t dst_size, tess_error *err)
 {
     (void)call;
     if (!blosclz_decode_part(src, src_size, dst, need, dst_size))
@@ -45,10 +45,10 @@ decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, 
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+blosclz_decode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size,
+                      uint8_t *dst, size_t dst_size, tess_error *err)
 {
-    return decode_part(call, src, src_size, dst, dst_size, dst_size, err);
+    return blosclz_decode_part_of_stream(call, src, src_size, dst, dst_size, dst_size, err);
 }
 
 const struct codec codec_blosclz = {
@@ -57,7 +57,7 @@ const struct codec codec_blosclz = {
     .name = "blosclz",
     .split_nitems_min = 32,
     .cost = {.encode = {10, 20, 40}, .decode = 3, .block = 350, .small = 20},
-    .encode = encode,
-    .decode = decode,
-    .decode_part = decode_part,
+    .encode = blosclz_encode_stream,
+    .decode = blosclz_decode_stream,
+    .decode_part = blosclz_decode_part_of_stream,
 };

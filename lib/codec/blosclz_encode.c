@@ -180,7 +180,7 @@ bucket(const struct search *s, uint64_t word)
 }
 
 static inline void
-remember(uint32_t *bucket, size_t pos)
+blosclz_encode_remember(uint32_t *bucket, size_t pos)
 {
     bucket[1] = bucket[0];
     bucket[0] = (uint32_t)pos;
@@ -188,7 +188,8 @@ remember(uint32_t *bucket, size_t pos)
 
 // Make *m the match of pos, where `word` is, with an earlier place, if that is longer.
 static inline void
-compare(const struct search *s, size_t pos, uint64_t word, size_t earlier, struct match *m)
+blosclz_encode_compare(const struct search *s, size_t pos, uint64_t word, size_t earlier,
+                       struct match *m)
 {
     const size_t distance = pos - earlier;
 
@@ -202,7 +203,7 @@ compare(const struct search *s, size_t pos, uint64_t word, size_t earlier, struc
 
 // The longest match known at pos (> 0), which is remembered.
 static inline struct match
-find(const struct search *s, size_t pos)
+blosclz_encode_find(const struct search *s, size_t pos)
 {
     const uint64_t word = get_u64le(s->src + pos);
     uint32_t *const b = bucket(s, word);
@@ -210,9 +211,9 @@ find(const struct search *s, size_t pos)
     const size_t older = b[1];
     struct match m = {0};
 
-    remember(b, pos);
-    compare(s, pos, word, last, &m);
-    compare(s, pos, word, older, &m);
+    blosclz_encode_remember(b, pos);
+    blosclz_encode_compare(s, pos, word, last, &m);
+    blosclz_encode_compare(s, pos, word, older, &m);
     // Runs of one byte are quick to read when they say so.
     if (m.length > 0 && m.distance <= WORD && word == (word & 0xff) * 0x0101010101010101 &&
         s->src[pos - 1] == (word & 0xff))
@@ -222,7 +223,7 @@ find(const struct search *s, size_t pos)
 
 // Where the match at pos can start at the earliest; what is before `done` has been written.
 static inline size_t
-begin(const struct search *s, size_t pos, struct match m, size_t done)
+blosclz_encode_begin(const struct search *s, size_t pos, struct match m, size_t done)
 {
     const size_t low = done > 0 ? done : FIRST_LITERALS;
 
@@ -232,8 +233,8 @@ begin(const struct search *s, size_t pos, struct match m, size_t done)
 }
 
 static size_t
-encode(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size,
-       uint32_t *table)
+encode_stream(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst,
+              size_t dst_size, uint32_t *table)
 {
     struct search search;
     struct sink sink = {dst, dst_size};
@@ -243,12 +244,12 @@ encode(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst,
 
     search_init(&search, &t, src, src_size, table);
     while (pos < src_size - LAST_SEARCH) {
-        const struct match m = find(&search, pos);
+        const struct match m = blosclz_encode_find(&search, pos);
         if (m.length == 0) {
             pos += t.step + (misses++ >> t.patience);
             continue;
         }
-        const size_t start = begin(&search, pos, m, done);
+        const size_t start = blosclz_encode_begin(&search, pos, m, done);
         pos += m.length;
         if (pos - start < t.shortest)
             continue;
@@ -257,7 +258,7 @@ encode(const struct tuning t, const uint8_t *src, size_t src_size, uint8_t *dst,
             return 0;
         done = pos;
         if (pos <= src_size - (WORD - 2))
-            remember(bucket(&search, get_u64le(src + pos - 2)), pos - 2);
+            blosclz_encode_remember(bucket(&search, get_u64le(src + pos - 2)), pos - 2);
         misses = 0;
     }
     if (!put_literals(&sink, src + done, src_size - done, 0))
@@ -278,8 +279,8 @@ is_worth_it(int level, const uint8_t *src, size_t src_size, uint32_t *table)
     const size_t share = src_size / p.part * 10 / p.tenths;
     const size_t room = share < most ? share : most;
     const size_t size = room * p.tenths / 10;
-    return encode(tunings[level - 1], src + src_size - size, size, (uint8_t *)place, room, table) >
-           0;
+    return encode_stream(tunings[level - 1], src + src_size - size, size, (uint8_t *)place, room,
+                         table) > 0;
 }
 
 size_t
@@ -291,5 +292,5 @@ blosclz_encode(int level, const uint8_t *src, size_t src_size, uint8_t *dst, siz
         return 0;
 
     const bool worth = is_worth_it(level, src, src_size, table);
-    return encode(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size, table);
+    return encode_stream(worth ? tunings[level - 1] : coarse, src, src_size, dst, dst_size, table);
 }

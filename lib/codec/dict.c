@@ -98,7 +98,7 @@ codec_dict_make(const struct codec *codec, int level, const struct samples *samp
 }
 
 static bool
-prepare(struct codec_dict *d, int level)
+dict_prepare(struct codec_dict *d, int level)
 {
     if (level == 0) {
         if (d->ops->make_decoder)
@@ -117,7 +117,7 @@ codec_dict_init(struct codec_dict *d, const struct codec *codec, int level, cons
     *d = (struct codec_dict){.bytes = malloc(size), .size = size, .ops = codec->dict};
     if (d->bytes) {
         memcpy(d->bytes, bytes, size);
-        if (prepare(d, level))
+        if (dict_prepare(d, level))
             return TESS_OK;
     }
     codec_dict_finish(d);

@@ -93,7 +93,7 @@ encode_hc(const struct codec_call *call, const uint8_t *src, size_t src_size, ui
 }
 
 static tess_status
-refuse(size_t src_size, size_t dst_size, tess_error *err)
+lz4_refuse(size_t src_size, size_t dst_size, tess_error *err)
 {
     return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no LZ4 block of %zu bytes",
                    src_size, dst_size);
@@ -112,7 +112,7 @@ decode_by_library(const struct codec_call *call, const uint8_t *src, size_t src_
                                              call->dict ? (const char *)call->dict->bytes : NULL,
                                              call->dict ? (int)call->dict->size : 0);
     if (made < 0 || (size_t)made != dst_size)
-        return refuse(src_size, dst_size, err);
+        return lz4_refuse(src_size, dst_size, err);
     return TESS_OK;
 }
 
@@ -125,7 +125,7 @@ decode_by_ours(const struct codec_call *call, const uint8_t *src, size_t src_siz
     if (call->dict)
         dict = (struct lz4_dict){call->dict->bytes, call->dict->size};
     if (!lz4_decode(src, src_size, &dict, dst, need, dst_size))
-        return refuse(src_size, dst_size, err);
+        return lz4_refuse(src_size, dst_size, err);
     return TESS_OK;
 }
 
@@ -138,8 +138,8 @@ ours_is_faster(const struct codec_call *call)
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+lz4_decode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+                  size_t dst_size, tess_error *err)
 {
     if (ours_is_faster(call))
         return decode_by_ours(call, src, src_size, dst, dst_size, dst_size, err);
@@ -148,8 +148,8 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 
 // Where the library is a few per cent faster, so it is on a whole block than ours on nearly all.
 static tess_status
-decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-            size_t need, size_t dst_size, tess_error *err)
+lz4_decode_part(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+                size_t need, size_t dst_size, tess_error *err)
 {
     if (dst_size - need < dst_size / END_SHARE && !ours_is_faster(call))
         return decode_by_library(call, src, src_size, dst, dst_size, err);
@@ -213,8 +213,8 @@ const struct codec codec_lz4 = {
     .split_nitems_min = 32,
     .cost = {.encode = {8, 10, 15}, .decode = 3, .block = 350, .small = 15},
     .encode = encode_fast,
-    .decode = decode,
-    .decode_part = decode_part,
+    .decode = lz4_decode_stream,
+    .decode_part = lz4_decode_part,
 };
 
 const struct codec codec_lz4hc = {
@@ -225,6 +225,6 @@ const struct codec codec_lz4hc = {
     .slow_on_noise = true,
     .cost = {.encode = {100, 200, 500}, .decode = 3, .block = 350, .small = 20},
     .encode = encode_hc,
-    .decode = decode,
-    .decode_part = decode_part,
+    .decode = lz4_decode_stream,
+    .decode_part = lz4_decode_part,
 };

@@ -40,7 +40,7 @@ enum outcome { BAD, GO_ON, DONE };
 // Add the bytes that go on with a length. Lengths above `room` are refused on the way, so that they
 // cannot overflow.
 static bool
-read_more(struct lz4 *d, size_t *length, size_t room)
+lz4_decode_read_more(struct lz4 *d, size_t *length, size_t room)
 {
     unsigned more;
 
@@ -62,7 +62,7 @@ at_most(size_t n, size_t limit)
 static enum outcome
 decode_literals(struct lz4 *d, size_t n)
 {
-    if (n == MORE && !read_more(d, &n, (size_t)(d->stop - d->dst)))
+    if (n == MORE && !lz4_decode_read_more(d, &n, (size_t)(d->stop - d->dst)))
         return BAD;
     if (n > (size_t)(d->stop - d->dst) && d->wanted == d->stop)
         return BAD;
@@ -105,7 +105,7 @@ decode_match(struct lz4 *d, size_t length, const struct lz4_dict *dict, bool len
         return BAD;
     struct match m = {.distance = get_u16le(d->src), .length = length};
     d->src += 2;
-    if (m.length == MORE && !read_more(d, &m.length, room))
+    if (m.length == MORE && !lz4_decode_read_more(d, &m.length, room))
         return BAD;
     m.length += LENGTH_MIN;
     const bool may_end = !whole || (lenient && m.distance >= 8);
@@ -162,7 +162,7 @@ lz4_decode_with(lz4_loop_fn *loop, const uint8_t *src, size_t src_size, const st
 static lz4_loop_fn *the_loop;
 
 static void
-set_up(void)
+lz4_decode_set_up(void)
 {
     the_loop = lz4_loop_for(cpu_mask());
 }
@@ -172,7 +172,7 @@ best_loop(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, set_up);
+    pthread_once(&once, lz4_decode_set_up);
     return the_loop;
 }
 

@@ -14,16 +14,16 @@
 #include <stdlib.h>
 
 static void *
-make_table(int option)
+ndlz_make_table(int option)
 {
     (void)option;
     return malloc(NDLZ_TABLE_SIZE * sizeof(uint32_t));
 }
 
-static const struct codec_context table_context = {make_table, free};
+static const struct codec_context table_context = {ndlz_make_table, free};
 
 static tess_status
-check(const struct codec_call *call, int32_t size, tess_error *err)
+ndlz_check(const struct codec_call *call, int32_t size, tess_error *err)
 {
     const struct block_grid *const g = call->grid;
 
@@ -43,10 +43,11 @@ check(const struct codec_call *call, int32_t size, tess_error *err)
 
 // Blocks that have no whole cell are left as they are: other decoders expect one.
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+ndlz_encode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+                   size_t dst_size, size_t *out_size, tess_error *err)
 {
-    const tess_status st = check(call, src_size <= INT32_MAX ? (int32_t)src_size : INT32_MAX, err);
+    const tess_status st =
+        ndlz_check(call, src_size <= INT32_MAX ? (int32_t)src_size : INT32_MAX, err);
     if (st != TESS_OK)
         return st;
     uint32_t *const table = codec_state_context(call->state, &table_context, 0);
@@ -60,8 +61,8 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+ndlz_decode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+                   size_t dst_size, tess_error *err)
 {
     if (call->meta != 4 && call->meta != 8)
         return err_set(err, TESS_ERR_CORRUPT, -1, "NDLZ cells of side %d, 4 and 8 can be",
@@ -76,7 +77,7 @@ const struct codec codec_ndlz = {
     .id = TESS_CODEC_NDLZ,
     .format = CODEC_FORMAT_OTHER,
     .name = "ndlz",
-    .check = check,
-    .encode = encode,
-    .decode = decode,
+    .check = ndlz_check,
+    .encode = ndlz_encode_stream,
+    .decode = ndlz_decode_stream,
 };

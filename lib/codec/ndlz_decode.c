@@ -102,7 +102,7 @@ refer_rows(struct stream *s, struct cell *cell, const uint8_t *token, unsigned m
 }
 
 static bool
-find_rows(struct stream *s, int side, struct cell *cell)
+ndlz_decode_find_rows(struct stream *s, int side, struct cell *cell)
 {
     const unsigned all = (1u << side) - 1;
     const size_t width = (size_t)side;
@@ -144,7 +144,7 @@ static bool
 decode_full(struct stream *s, int side, uint8_t *dst, size_t stride)
 {
     struct cell cell;
-    if (!find_rows(s, side, &cell))
+    if (!ndlz_decode_find_rows(s, side, &cell))
         return false;
     for (int i = 0; i < side; i++, dst += stride)
         if (side == 4)

@@ -46,14 +46,14 @@ hash(const uint8_t *bytes, size_t size)
 }
 
 static void
-remember(struct writer *w, size_t position, size_t size)
+ndlz_encode_remember(struct writer *w, size_t position, size_t size)
 {
     w->table[hash(w->dst + position, size)] = (uint32_t)position;
 }
 
 // The offset from here to an earlier place with the same bytes; 0: none is known.
 static uint16_t
-find(const struct writer *w, const uint8_t *bytes, size_t size)
+ndlz_encode_find(const struct writer *w, const uint8_t *bytes, size_t size)
 {
     const size_t position = w->table[hash(bytes, size)];
     if (position == 0 || w->at - position > OFFSET_MAX || size > w->at - position ||
@@ -76,15 +76,15 @@ gather(uint8_t *dst, const uint8_t *cell, unsigned mask, int side)
 }
 
 static uint16_t
-find_rows(const struct writer *w, const uint8_t *cell, unsigned mask)
+ndlz_encode_find_rows(const struct writer *w, const uint8_t *cell, unsigned mask)
 {
     uint8_t rows[CELL_MAX];
     const size_t size = gather(rows, cell, mask, w->side);
-    return find(w, rows, size);
+    return ndlz_encode_find(w, rows, size);
 }
 
 static void
-put(struct writer *w, uint8_t byte)
+ndlz_encode_put(struct writer *w, uint8_t byte)
 {
     w->dst[w->at++] = byte;
 }
@@ -92,8 +92,8 @@ put(struct writer *w, uint8_t byte)
 static void
 put_offset(struct writer *w, uint16_t offset)
 {
-    put(w, (uint8_t)offset);
-    put(w, (uint8_t)(offset >> 8));
+    ndlz_encode_put(w, (uint8_t)offset);
+    ndlz_encode_put(w, (uint8_t)(offset >> 8));
 }
 
 // Rows as they are; what is in them can be referred to from now on.
@@ -107,9 +107,9 @@ put_rows(struct writer *w, const uint8_t *cell, unsigned mask)
     w->at += size;
     for (size_t n = 2; n <= 3; n++)
         for (size_t i = 0; i + n * side <= size; i += side)
-            remember(w, start + i, n * side);
+            ndlz_encode_remember(w, start + i, n * side);
     if (size == side * side)
-        remember(w, start, size);
+        ndlz_encode_remember(w, start, size);
 }
 
 static bool
@@ -118,8 +118,8 @@ put_run(struct writer *w, const uint8_t *cell)
     const size_t size = (size_t)(w->side * w->side);
     if (memcmp(cell, cell + 1, size - 1) != 0)
         return false;
-    put(w, NDLZ_RUN);
-    put(w, cell[0]);
+    ndlz_encode_put(w, NDLZ_RUN);
+    ndlz_encode_put(w, cell[0]);
     return true;
 }
 
@@ -128,10 +128,10 @@ put_reference(struct writer *w, const uint8_t *cell, uint8_t token)
 {
     const unsigned all = (1u << w->side) - 1;
     const unsigned rows = w->rows_of[token];
-    const uint16_t offset = find_rows(w, cell, rows);
+    const uint16_t offset = ndlz_encode_find_rows(w, cell, rows);
     if (offset == 0)
         return false;
-    put(w, token);
+    ndlz_encode_put(w, token);
     put_offset(w, offset);
     put_rows(w, cell, all & ~rows);
     return true;
@@ -141,11 +141,11 @@ static bool
 put_two_pairs(struct writer *w, const uint8_t *cell, uint8_t token)
 {
     const unsigned rows = ndlz_first_pair(token);
-    const uint16_t first = find_rows(w, cell, rows);
-    const uint16_t second = first ? find_rows(w, cell, 0xf & ~rows) : 0;
+    const uint16_t first = ndlz_encode_find_rows(w, cell, rows);
+    const uint16_t second = first ? ndlz_encode_find_rows(w, cell, 0xf & ~rows) : 0;
     if (second == 0)
         return false;
-    put(w, token);
+    ndlz_encode_put(w, token);
     put_offset(w, first);
     put_offset(w, second);
     return true;
@@ -170,7 +170,7 @@ put_cell(struct writer *w, const uint8_t *cell)
                            put_any(w, cell, tokens4, sizeof tokens4, put_reference)
                      : put_any(w, cell, tokens8, sizeof tokens8, put_reference))
         return;
-    put(w, NDLZ_LITERAL);
+    ndlz_encode_put(w, NDLZ_LITERAL);
     put_rows(w, cell, (1u << w->side) - 1);
 }
 
@@ -178,7 +178,7 @@ put_cell(struct writer *w, const uint8_t *cell)
 static void
 put_partial(struct writer *w, const uint8_t *src, size_t stride, size_t height, size_t width)
 {
-    put(w, NDLZ_LITERAL);
+    ndlz_encode_put(w, NDLZ_LITERAL);
     for (size_t i = 0; i < height; i++) {
         memcpy(w->dst + w->at, src + i * stride, width);
         w->at += width;
@@ -202,7 +202,7 @@ ndlz_encode(int side, const uint8_t *src, int32_t rows, int32_t columns, uint8_t
     if (dst_size < NDLZ_HEADER_SIZE)
         return 0;
     memset(table, 0, NDLZ_TABLE_SIZE * sizeof *table);
-    put(&w, 2);
+    ndlz_encode_put(&w, 2);
     put_i32le(dst + 1, rows);
     put_i32le(dst + 5, columns);
     w.at = NDLZ_HEADER_SIZE;

@@ -10,7 +10,7 @@
 #include "base/plugin.h"
 
 static tess_block
-describe(const struct codec_call *call)
+user_describe(const struct codec_call *call)
 {
     tess_block block = plugin_block(call->grid, call->blocksize, call->typesize);
     block.user = call->codec->user->user;
@@ -20,11 +20,11 @@ describe(const struct codec_call *call)
 }
 
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+user_encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, size_t *out_size, tess_error *err)
 {
     const tess_user_codec *const user = call->codec->user;
-    const tess_block block = describe(call);
+    const tess_block block = user_describe(call);
 
     *out_size = 0;
     const tess_status st =
@@ -39,11 +39,11 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+user_decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, tess_error *err)
 {
     const tess_user_codec *const user = call->codec->user;
-    const tess_block block = describe(call);
+    const tess_block block = user_describe(call);
     const tess_status st = plugin_status(user->decompress(&block, src, src_size, dst, dst_size));
 
     if (st == TESS_OK)
@@ -53,7 +53,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-check(const struct codec_call *call, int32_t size, tess_error *err)
+user_check(const struct codec_call *call, int32_t size, tess_error *err)
 {
     const tess_user_codec *const user = call->codec->user;
 
@@ -73,8 +73,8 @@ codec_of_user(const tess_user_codec *user)
         .user = user,
         .needs_items = user->needs_items,
         .lossy = user->lossy,
-        .check = check,
-        .encode = encode,
-        .decode = decode,
+        .check = user_check,
+        .encode = user_encode,
+        .decode = user_decode,
     };
 }

@@ -97,7 +97,7 @@ set_mode(const struct codec_call *call, struct job *job)
 }
 
 static void
-finish(struct job *job)
+zfp_finish(struct job *job)
 {
     if (job->zfp)
         zfp_stream_close(job->zfp);
@@ -161,7 +161,7 @@ init_encoder(const struct codec_call *call, const uint8_t *src, size_t size, str
 }
 
 static tess_status
-check(const struct codec_call *call, int32_t size, tess_error *err)
+zfp_check(const struct codec_call *call, int32_t size, tess_error *err)
 {
     const struct block_grid *const g = call->grid;
 
@@ -192,18 +192,18 @@ has_nonfinite(const uint8_t *src, size_t size, int32_t typesize)
 }
 
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+zfp_encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+           size_t dst_size, size_t *out_size, tess_error *err)
 {
     struct job job = {0};
-    const tess_status st = check(call, src_size <= INT32_MAX ? (int32_t)src_size : 0, err);
+    const tess_status st = zfp_check(call, src_size <= INT32_MAX ? (int32_t)src_size : 0, err);
     if (st != TESS_OK)
         return st;
     *out_size = 0;
     if (has_nonfinite(src, src_size, call->grid->typesize))
         return TESS_OK;
     if (!init_encoder(call, src, src_size, &job)) {
-        finish(&job);
+        zfp_finish(&job);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the ZFP encoder");
     }
     size_t size = zfp_compress(job.zfp, &job.field);
@@ -214,13 +214,13 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
         memcpy(dst, job.buffer, size);
         *out_size = size;
     }
-    finish(&job);
+    zfp_finish(&job);
     return TESS_OK;
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+zfp_decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+           size_t dst_size, tess_error *err)
 {
     struct job job;
     if (!field_fits(call->grid, dst_size <= INT32_MAX ? (int64_t)dst_size : 0))
@@ -228,7 +228,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
                        "%s: %zu bytes are no block of floats of the array's shape",
                        call->codec->name, dst_size);
     if (!init(call, dst, &job)) {
-        finish(&job);
+        zfp_finish(&job);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the ZFP decoder");
     }
     size_t used = 0;
@@ -239,7 +239,7 @@ decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
         used = zfp_decompress(job.zfp, &job.field);
         swap_little(dst, dst_size, (size_t)call->grid->typesize);
     }
-    finish(&job);
+    zfp_finish(&job);
     if (used == 0 || used > src_size || src_size - used >= WORD_SIZE)
         return err_set(err, TESS_ERR_CORRUPT, -1, "these %zu bytes are no %s stream of %zu bytes",
                        src_size, call->codec->name, dst_size);
@@ -252,9 +252,9 @@ const struct codec codec_zfp_accuracy = {
     .name = "zfp_accuracy",
     .needs_items = true,
     .lossy = true,
-    .check = check,
-    .encode = encode,
-    .decode = decode,
+    .check = zfp_check,
+    .encode = zfp_encode,
+    .decode = zfp_decode,
 };
 
 const struct codec codec_zfp_precision = {
@@ -263,9 +263,9 @@ const struct codec codec_zfp_precision = {
     .name = "zfp_precision",
     .needs_items = true,
     .lossy = true,
-    .check = check,
-    .encode = encode,
-    .decode = decode,
+    .check = zfp_check,
+    .encode = zfp_encode,
+    .decode = zfp_decode,
 };
 
 const struct codec codec_zfp_rate = {
@@ -274,7 +274,7 @@ const struct codec codec_zfp_rate = {
     .name = "zfp_rate",
     .needs_items = true,
     .lossy = true,
-    .check = check,
-    .encode = encode,
-    .decode = decode,
+    .check = zfp_check,
+    .encode = zfp_encode,
+    .decode = zfp_decode,
 };

@@ -44,8 +44,8 @@ static const struct codec_context compressor_context = {make_compressor, free_co
 static const struct codec_context decompressor_context = {make_decompressor, free_decompressor};
 
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+zlib_encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, size_t *out_size, tess_error *err)
 {
     struct libdeflate_compressor *const c =
         codec_state_context(call->state, &compressor_context, levels[call->level]);
@@ -57,8 +57,8 @@ encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+zlib_decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, tess_error *err)
 {
     struct libdeflate_decompressor *const d =
         codec_state_context(call->state, &decompressor_context, 0);
@@ -87,6 +87,6 @@ const struct codec codec_zlib = {
     .slow_on_noise = true,
     .split_nitems_min = 4096,
     .cost = {.encode = {80, 150, 400}, .decode = 10, .block = 12000, .small = 20},
-    .encode = encode,
-    .decode = decode,
+    .encode = zlib_encode,
+    .decode = zlib_decode,
 };

@@ -77,8 +77,8 @@ choose_search(ZSTD_CCtx *c, int level, size_t src_size)
 }
 
 static tess_status
-encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, size_t *out_size, tess_error *err)
+zstd_encode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, size_t *out_size, tess_error *err)
 {
     ZSTD_CCtx *const c = codec_state_context(call->state, &encoder_context, 0);
     size_t n;
@@ -133,8 +133,8 @@ run_decoder(ZSTD_DCtx *d, const struct codec_dict *dict, uint8_t *dst, size_t ds
 }
 
 static tess_status
-decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
-       size_t dst_size, tess_error *err)
+zstd_decode(const struct codec_call *call, const uint8_t *src, size_t src_size, uint8_t *dst,
+            size_t dst_size, tess_error *err)
 {
     ZSTD_DCtx *const d = codec_state_context(call->state, &decoder_context, 0);
 
@@ -216,6 +216,6 @@ const struct codec codec_zstd = {
     .split_nitems_min = 32,
     .split_level_max = 5,
     .cost = {.encode = {30, 100, 500}, .decode = 8, .block = 12000, .small = 20},
-    .encode = encode,
-    .decode = decode,
+    .encode = zstd_encode,
+    .decode = zstd_decode,
 };

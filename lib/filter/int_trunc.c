@@ -10,7 +10,7 @@
 
 // The number of bits to clear; -1: the filter does not work like that.
 static int
-cleared_bits(int32_t typesize, uint8_t meta)
+int_trunc_cleared_bits(int32_t typesize, uint8_t meta)
 {
     switch (typesize) {
     case 1:
@@ -27,7 +27,7 @@ static tess_status
 int_trunc_check_encode(const struct filter_blocks *blocks, const struct filter_step *step,
                        tess_error *err)
 {
-    if (cleared_bits(blocks->typesize, step->meta) >= 0)
+    if (int_trunc_cleared_bits(blocks->typesize, step->meta) >= 0)
         return TESS_OK;
     return err_set(err, TESS_ERR_ARG, -1,
                    "int_trunc with meta %d on items of %" PRId32 " bytes; fewer bits "
@@ -42,7 +42,7 @@ int_trunc_forward(const struct filter_call *call, uint8_t *restrict dst,
     const int32_t typesize = call->blocks->typesize;
 
     (void)err;
-    truncate_bits(dst, src, size, typesize, cleared_bits(typesize, call->step->meta));
+    truncate_bits(dst, src, size, typesize, int_trunc_cleared_bits(typesize, call->step->meta));
     return TESS_OK;
 }
 

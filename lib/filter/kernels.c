@@ -68,7 +68,7 @@ filter_kernels_init(struct filter_kernels *k, unsigned cpu)
 }
 
 static void
-set_up(void)
+kernels_set_up(void)
 {
     filter_kernels_init(&table, cpu_mask());
 }
@@ -78,6 +78,6 @@ filter_kernels(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, set_up);
+    pthread_once(&once, kernels_set_up);
     return &table;
 }

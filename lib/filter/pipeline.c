@@ -18,7 +18,7 @@
 #include <inttypes.h>
 
 static tess_status
-refuse(int id, int slot, tess_error *err)
+pipeline_refuse(int id, int slot, tess_error *err)
 {
     const char *why = "is not known";
     if (id >= TESS_PLUGIN_PRIVATE)
@@ -43,7 +43,7 @@ add_step(struct pipeline *p, const struct filter_spec *spec, int slot, tess_erro
     struct filter_step *const step = &p->step[p->count];
 
     if (!filter)
-        return refuse(spec->ids[slot], slot, err);
+        return pipeline_refuse(spec->ids[slot], slot, err);
     if (filter->needs_grid && !spec->grid)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "filter %d in slot %d (%s) needs the shape of the blocks: this is no array",

@@ -10,7 +10,7 @@
 
 // The number of bits to clear; -1: the filter does not work like that.
 static int
-cleared_bits(int32_t typesize, uint8_t meta)
+trunc_prec_cleared_bits(int32_t typesize, uint8_t meta)
 {
     switch (typesize) {
     case 4:
@@ -26,7 +26,7 @@ static tess_status
 trunc_prec_check_encode(const struct filter_blocks *blocks, const struct filter_step *step,
                         tess_error *err)
 {
-    if (cleared_bits(blocks->typesize, step->meta) >= 0)
+    if (trunc_prec_cleared_bits(blocks->typesize, step->meta) >= 0)
         return TESS_OK;
     return err_set(err, TESS_ERR_ARG, -1,
                    "trunc_prec with meta %d on items of %" PRId32 " bytes; -22 to -1 "
@@ -41,7 +41,7 @@ trunc_prec_forward(const struct filter_call *call, uint8_t *restrict dst,
     const int32_t typesize = call->blocks->typesize;
 
     (void)err;
-    truncate_bits(dst, src, size, typesize, cleared_bits(typesize, call->step->meta));
+    truncate_bits(dst, src, size, typesize, trunc_prec_cleared_bits(typesize, call->step->meta));
     return TESS_OK;
 }
 

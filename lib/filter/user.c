@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "base/plugin.h"
 static tess_status
-run(tess_status (*function)(const tess_block *, const void *, void *, size_t),
-    const struct filter_call *call, uint8_t *dst, const uint8_t *src, size_t size, tess_error *err)
+user_run(tess_status (*function)(const tess_block *, const void *, void *, size_t),
+         const struct filter_call *call, uint8_t *dst, const uint8_t *src, size_t size,
+         tess_error *err)
 {
     const tess_user_filter *const user = call->step->filter->user;
     tess_block block = call->blocks->user;
@@ -27,14 +28,14 @@ static tess_status
 user_forward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
              size_t size, tess_error *err)
 {
-    return run(call->step->filter->user->forward, call, dst, src, size, err);
+    return user_run(call->step->filter->user->forward, call, dst, src, size, err);
 }
 
 static tess_status
 user_backward(const struct filter_call *call, uint8_t *restrict dst, const uint8_t *restrict src,
               size_t size, tess_error *err)
 {
-    return run(call->step->filter->user->backward, call, dst, src, size, err);
+    return user_run(call->step->filter->user->backward, call, dst, src, size, err);
 }
 
 struct filter

@@ -107,7 +107,7 @@ struct search {
 };
 
 static void
-add(struct search *s, enum access_kind kind, int axis, int64_t along, int64_t others)
+layout_add(struct search *s, enum access_kind kind, int axis, int64_t along, int64_t others)
 {
     struct access *const a = &s->mix.items[s->mix.count++];
     *a = (struct access){.kind = kind};
@@ -141,16 +141,16 @@ make_mix(struct search *s)
     struct mix *const mix = &s->mix;
 
     mix->count = 0;
-    add(s, ACCESS_READ, 0, ACCESS_WHOLE, ACCESS_WHOLE);
-    add(s, ACCESS_WRITE, 0, ACCESS_WHOLE, ACCESS_WHOLE);
+    layout_add(s, ACCESS_READ, 0, ACCESS_WHOLE, ACCESS_WHOLE);
+    layout_add(s, ACCESS_WRITE, 0, ACCESS_WHOLE, ACCESS_WHOLE);
     for (int i = 0; i < s->ndim && s->ndim > 1; i++) {
-        add(s, ACCESS_READ, i, 1, ACCESS_WHOLE);
-        add(s, ACCESS_READ, i, ACCESS_WHOLE, 1);
+        layout_add(s, ACCESS_READ, i, 1, ACCESS_WHOLE);
+        layout_add(s, ACCESS_READ, i, ACCESS_WHOLE, 1);
     }
-    add(s, ACCESS_READ, 0, 1, 1);
-    add(s, ACCESS_READ, 0, SMALL_BOX, SMALL_BOX);
-    add(s, ACCESS_READ, 0, LARGE_BOX, LARGE_BOX);
-    add(s, ACCESS_APPEND, 0, 1, ACCESS_WHOLE);
+    layout_add(s, ACCESS_READ, 0, 1, 1);
+    layout_add(s, ACCESS_READ, 0, SMALL_BOX, SMALL_BOX);
+    layout_add(s, ACCESS_READ, 0, LARGE_BOX, LARGE_BOX);
+    layout_add(s, ACCESS_APPEND, 0, 1, ACCESS_WHOLE);
     for (int i = 0; i < mix->count; i++)
         mix->best[i] = best_cost(s, &mix->items[i]);
 }
@@ -215,7 +215,7 @@ is_better(const struct merit *a, const struct merit *b)
 
 // Twice or half as long; false: it is as long or short as it can be.
 static bool
-change(const struct search *s, int64_t *length, int axis, bool longer)
+layout_change(const struct search *s, int64_t *length, int axis, bool longer)
 {
     const int64_t n = s->outer[axis], least = min_i64(n, s->wish->least);
     const int64_t before = *length;
@@ -227,7 +227,7 @@ change(const struct search *s, int64_t *length, int axis, bool longer)
 }
 
 static bool
-fits(const struct search *s, const int64_t *block)
+layout_fits(const struct search *s, const int64_t *block)
 {
     int64_t bytes = s->wish->typesize;
     for (int i = 0; i < s->ndim; i++)
@@ -247,8 +247,9 @@ try_change(const struct search *s, const int64_t *from, int longer, int shorter,
 {
     int64_t block[NDIM_MAX] = {0};
     memcpy(block, from, (size_t)s->ndim * sizeof *block);
-    if ((longer >= 0 && !change(s, &block[longer], longer, true)) ||
-        (shorter >= 0 && !change(s, &block[shorter], shorter, false)) || !fits(s, block))
+    if ((longer >= 0 && !layout_change(s, &block[longer], longer, true)) ||
+        (shorter >= 0 && !layout_change(s, &block[shorter], shorter, false)) ||
+        !layout_fits(s, block))
         return false;
     const struct merit merit = judge(s, block);
     if (!is_better(&merit, &best->merit))
@@ -308,7 +309,7 @@ layout_choose(int ndim, const int64_t *shape, const struct layout_wish *wish, in
     }
     if (choose_blocks) {
         first_block(&s, blockshape);
-        if (sane && fits(&s, blockshape)) {
+        if (sane && layout_fits(&s, blockshape)) {
             make_mix(&s);
             improve(&s, blockshape);
         }

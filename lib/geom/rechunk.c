@@ -32,7 +32,7 @@ times_read(const struct rechunk *r, int axis, int64_t length)
 }
 
 static bool
-fits(const struct rechunk *r, const int64_t *piece, int64_t nitems)
+rechunk_fits(const struct rechunk *r, const int64_t *piece, int64_t nitems)
 {
     int64_t n = 1;
     for (int i = 0; i < r->ndim; i++)
@@ -45,13 +45,13 @@ fits(const struct rechunk *r, const int64_t *piece, int64_t nitems)
 static void
 shrink(const struct rechunk *r, int64_t nitems, int64_t *piece)
 {
-    for (int i = 0; i < r->ndim && !fits(r, piece, nitems); i++) {
+    for (int i = 0; i < r->ndim && !rechunk_fits(r, piece, nitems); i++) {
         const int64_t whole = piece[i];
         piece[i] = min_i64(whole, r->block[i]);
         for (int64_t more = piece[i] * 2; more < whole; more *= 2) {
             const int64_t before = piece[i];
             piece[i] = more;
-            if (!fits(r, piece, nitems)) {
+            if (!rechunk_fits(r, piece, nitems)) {
                 piece[i] = before;
                 break;
             }
@@ -79,7 +79,7 @@ longer(const struct rechunk *r, int axis, int64_t length, int64_t *list)
 // Grow one axis; false if nothing is gained any more. The gain is reading saved, as a factor, for
 // each factor of memory.
 static bool
-grow(const struct rechunk *r, int64_t nitems, int64_t *piece)
+rechunk_grow(const struct rechunk *r, int64_t nitems, int64_t *piece)
 {
     int best = -1;
     int64_t best_length = 0;
@@ -93,7 +93,7 @@ grow(const struct rechunk *r, int64_t nitems, int64_t *piece)
             piece[i] = list[k];
             const double saved = times_read(r, i, now) / times_read(r, i, list[k]) - 1;
             const double gain = saved / ((double)list[k] / (double)now);
-            if (gain > best_gain && fits(r, piece, nitems)) {
+            if (gain > best_gain && rechunk_fits(r, piece, nitems)) {
                 best = i;
                 best_length = list[k];
                 best_gain = gain;
@@ -114,7 +114,7 @@ join(const struct rechunk *r, int64_t nitems, int64_t *piece)
         while (piece[i] < r->shape[i]) {
             const int64_t before = piece[i];
             piece[i] = before < r->shape[i] - before ? before * 2 : r->shape[i];
-            if (!fits(r, piece, nitems)) {
+            if (!rechunk_fits(r, piece, nitems)) {
                 piece[i] = before;
                 break;
             }
@@ -126,11 +126,11 @@ rechunk_piece(const struct rechunk *r, int64_t nitems, int64_t enough, int64_t *
 {
     for (int i = 0; i < r->ndim; i++)
         piece[i] = min_i64(r->chunk[i], r->shape[i]);
-    if (!fits(r, piece, nitems)) {
+    if (!rechunk_fits(r, piece, nitems)) {
         shrink(r, nitems, piece);
         return;
     }
-    while (grow(r, nitems, piece)) {
+    while (rechunk_grow(r, nitems, piece)) {
     }
     join(r, min_i64(nitems, enough), piece);
 }
