@@ -6,9 +6,9 @@
 #include "api/home.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/copy_items.h"
 #include "array/create.h"
 #include "array/home.h"
-#include "array/sources.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -167,7 +167,7 @@ complete_params(const tess_array *a, const tess_params *params, const tess_stora
 
 // The fill value of the first array is not in the order of bytes that the new one has.
 static tess_status
-swap_fill(const tess_array *a, const struct sources *sources, tess_params *p, uint8_t **fill,
+swap_fill(const tess_array *a, const struct copy_sources *sources, tess_params *p, uint8_t **fill,
           tess_error *err)
 {
     const size_t size = (size_t)a->g->typesize;
@@ -189,7 +189,8 @@ combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *stor
 {
     tess_metalayer metalayers[LAYERS_FIXED_MAX];
     const tess_array *const first = arrays[0];
-    struct sources sources = {.arrays = (const tess_array *const *)arrays, .n = n, .axis = axis};
+    struct copy_sources sources = {
+        .arrays = (const tess_array *const *)arrays, .n = n, .axis = axis};
     const struct array_content content = {.special = SPECIAL_NONE, .sources = &sources};
     int64_t shape[NDIM_MAX] = {0};
     tess_array *made = NULL;

@@ -8,8 +8,8 @@
 #include "array/create.h"
 
 #include "array/array.h"
+#include "array/copy_items.h"
 #include "array/shape/fill.h"
-#include "array/sources.h"
 #include "base/error.h"
 #include "chunk/chunk.h"
 #include "codec/codec.h"
@@ -217,16 +217,16 @@ check_content(const tess_array *a, const struct array_content *content, tess_err
 }
 
 static tess_status
-put_sources(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
+put_sources(tess_array *a, const struct copy_sources *sources, struct watch *watch, tess_error *err)
 {
     frame_begin(a->grid->frame);
-    const tess_status st = sources_put(a, sources, watch, err);
+    const tess_status st = array_copy_items(a, sources, watch, err);
     frame_keep(a->grid->frame); // on failure the whole array goes
     return st;
 }
 
 static tess_status
-create_copy_attributes(tess_array *a, const struct sources *sources, tess_error *err)
+create_copy_attributes(tess_array *a, const struct copy_sources *sources, tess_error *err)
 {
     const struct layers *const from = frame_vlmetas(sources->arrays[0]->grid->frame);
     tess_status st = TESS_OK;

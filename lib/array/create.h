@@ -10,7 +10,8 @@
 // What the items of a new array are.
 struct array_content {
     enum chunk_special special; // SPECIAL_NONE: from src, or sources
-    const struct sources *sources; // array/sources.h; the first one's attributes come with it
+    const struct copy_sources
+        *sources; // array/copy_items.h; the first one's attributes come with it
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };

@@ -6,7 +6,7 @@
  * which depends on their kind; of a list that has one kind only, the first stands for all.
  *
  * What reading refuses may not pass here: a chunk goes through the same functions (stored.c,
- * cursor.c, visit_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
+ * cursor.c, open_chunk_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
  * right only where a checksum says so.
  */
 #include "array/verify.h"

@@ -22,8 +22,8 @@ enum {
 
 struct slot {
     _Alignas(CACHE_LINE) pthread_mutex_t lock;
-    struct open_chunk *visit; // held; NULL: empty
-    size_t size; // of the visit
+    struct open_chunk *open; // held; NULL: empty
+    size_t size; // of it, open_chunk_size()
 };
 
 struct open_chunks {
@@ -39,7 +39,7 @@ open_chunks_new(int64_t cache_size)
     struct open_chunks *const all = aligned_alloc(CACHE_LINE, sizeof *all);
     for (int i = 0; all && i < SLOTS; i++) {
         pthread_mutex_init(&all->slots[i].lock, NULL);
-        all->slots[i].visit = NULL;
+        all->slots[i].open = NULL;
         all->slots[i].size = 0;
     }
     if (all) {
@@ -54,7 +54,7 @@ void
 open_chunks_free(struct open_chunks *all)
 {
     for (int i = 0; all && i < SLOTS; i++) {
-        open_chunk_release(all->slots[i].visit);
+        open_chunk_release(all->slots[i].open);
         pthread_mutex_destroy(&all->slots[i].lock);
     }
     free(all);
@@ -73,8 +73,8 @@ open_chunks_find(struct open_chunks *all, int64_t n, int64_t generation)
     struct open_chunk *found = NULL;
 
     pthread_mutex_lock(&slot->lock);
-    if (slot->visit && slot->visit->n == n && slot->visit->generation == generation) {
-        found = slot->visit;
+    if (slot->open && slot->open->n == n && slot->open->generation == generation) {
+        found = slot->open;
         open_chunk_hold(found);
     }
     pthread_mutex_unlock(&slot->lock);
@@ -85,9 +85,9 @@ static void
 open_chunks_set(struct open_chunks *all, struct slot *slot, struct open_chunk *v, size_t size)
 {
     pthread_mutex_lock(&slot->lock);
-    struct open_chunk *const before = slot->visit;
+    struct open_chunk *const before = slot->open;
     atomic_fetch_add(&all->size, size - slot->size); // unsigned: also down
-    slot->visit = v;
+    slot->open = v;
     slot->size = size;
     pthread_mutex_unlock(&slot->lock);
     open_chunk_release(before);

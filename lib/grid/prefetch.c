@@ -19,7 +19,7 @@ struct opening {
     bool whole;
     int users; // the job and the grain
     enum { WAITING, BEGUN, DONE } state;
-    struct open_chunk *visit; // held; NULL: not opened, or taken
+    struct open_chunk *open; // held; NULL: not opened, or taken
     tess_status status;
     tess_error error; // if it failed
 };
@@ -74,7 +74,7 @@ open_now(struct opening *o)
     struct waitlock *const lock = &o->all->lock;
     o->state = BEGUN;
     waitlock_unlock(lock);
-    o->status = open_chunks_get(o->all->grid, o->n, o->whole, &o->visit, &o->error);
+    o->status = open_chunks_get(o->all->grid, o->n, o->whole, &o->open, &o->error);
     waitlock_lock(lock);
     o->state = DONE;
     waitlock_changed(lock);
@@ -94,10 +94,10 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
     waitlock_unlock(&x->lock);
     const tess_status st = o->status;
     if (st == TESS_OK)
-        *v = o->visit;
+        *v = o->open;
     else if (err)
         *err = o->error;
-    o->visit = NULL;
+    o->open = NULL;
     x->first = o->after;
     x->count--;
     opening_release(o);
@@ -123,6 +123,6 @@ opening_release(struct opening *o)
     waitlock_unlock(lock);
     if (!last)
         return;
-    open_chunk_release(o->visit);
+    open_chunk_release(o->open);
     free(o);
 }

@@ -1,5 +1,5 @@
 /*
- * rewrite.c - one changed chunk in the making.
+ * rewrite.c - a chunk that is written anew: kept blocks are copied, changed ones encoded.
  *
  * Blocks are kept as they are stored if they mean the same in the new chunk: the same filters,
  * codec and splitting, the same dictionary, and, where blocks are compared with the first, the same

@@ -7,7 +7,7 @@
  *
  * Where few blocks of a chunk change, most of the work is to copy the others. Then the chunk is one
  * grain, put together from beginning to end by the thread that works on it, so that many such
- * chunks are in the making at once. It reads the frame while it has `frame` for reading; what
+ * chunks are rewritten at once. It reads the frame while it has `frame` for reading; what
  * changes the frame has it for writing.
  *
  * A grain that is handed out when all before it have had their turn is encoded where its bytes
@@ -50,7 +50,7 @@ enum {
 static const int64_t COUNTED_MOST = INT64_C(1) << 50; // bytes: what takes so long takes all threads
 
 struct store {
-    struct rewrite *first, *last; // in the making, in order
+    struct rewrite *first, *last; // in order
     struct rewrite *spare[SPARES];
     struct buffer buffers[BUFFERS]; // of grains
     bool plain; // the last chunk was incompressible
@@ -61,7 +61,7 @@ struct job {
     const struct edit_source *source;
     struct store *store;
     struct chunk_scratch *s; // of next and finish
-    struct rewrite *making; // whose blocks are handed out
+    struct rewrite *chunk; // whose blocks are handed out
     int32_t grain_nblocks;
     pthread_rwlock_t frame; // bytes of it are fetched by workers, and written by finish()
 };
@@ -132,7 +132,7 @@ give_making(struct store *store, struct rewrite *m)
     rewrite_free(m);
 }
 
-// The oldest chunk in the making is done, or given up.
+// The oldest chunk that is rewritten is done, or given up.
 static void
 drop_first(struct store *store)
 {
@@ -143,7 +143,7 @@ drop_first(struct store *store)
     give_making(store, m);
 }
 
-// Open the next chunk; job->making stays NULL behind the last.
+// Open the next chunk; job->chunk stays NULL behind the last.
 static tess_status
 store_enter_chunk(struct job *job, tess_error *err)
 {
@@ -165,7 +165,7 @@ store_enter_chunk(struct job *job, tess_error *err)
     else
         store->first = m;
     store->last = m;
-    job->making = m;
+    job->chunk = m;
     return rewrite_begin(m, store->plain, err);
 }
 
@@ -182,7 +182,7 @@ next_touched(const struct rewrite *m, int32_t nblock)
 static void
 choose_blocks(const struct job *job, struct grain *g)
 {
-    struct rewrite *const m = job->making;
+    struct rewrite *const m = job->chunk;
     const int32_t nblocks = (int32_t)job->grid->g.nblocks;
 
     g->first = m->keep ? next_touched(m, m->at) : m->at;
@@ -256,7 +256,7 @@ prepare_grain(struct job *job, struct grain *g, tess_error *err)
 static bool
 choose_all(const struct job *job, struct grain *g)
 {
-    struct rewrite *const m = job->making;
+    struct rewrite *const m = job->chunk;
     const int32_t nblocks = (int32_t)job->grid->g.nblocks;
     const int32_t most = (int32_t)max_i64(FEW_NBYTES / job->grid->g.blocksize, 1);
 
@@ -298,12 +298,12 @@ store_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct job *const job = arg;
     struct grain *const g = grain;
-    tess_status st = job->making ? TESS_OK : store_enter_chunk(job, err);
+    tess_status st = job->chunk ? TESS_OK : store_enter_chunk(job, err);
 
-    *more = job->making != NULL;
+    *more = job->chunk != NULL;
     if (st != TESS_OK || !*more)
         return st;
-    g->m = job->making;
+    g->m = job->chunk;
     g->out = NULL;
     g->old = NULL;
     g->buffer = (struct buffer){0};
@@ -320,7 +320,7 @@ store_next(void *arg, void *grain, bool *more, tess_error *err)
     }
     g->m->in_flight++;
     if (g->last)
-        job->making = NULL;
+        job->chunk = NULL;
     return TESS_OK;
 }
 

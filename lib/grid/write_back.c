@@ -54,13 +54,13 @@ struct hold_job {
     struct chunk_grid *grid;
     struct walk chunks, blocks;
     bool more_chunks, more_blocks;
-    struct open_chunk *visit; // of the chunk the walk stands on
+    struct open_chunk *open; // of the chunk the walk stands on
     struct held_block *held;
     size_t n;
 };
 
 struct grain {
-    struct open_chunk *visit; // held
+    struct open_chunk *open; // held
     struct held_block *block;
 };
 
@@ -113,11 +113,11 @@ hold_reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_erro
 static tess_status
 hold_enter_chunk(struct hold_job *job, tess_error *err)
 {
-    if (job->visit && job->visit->n == job->chunks.index)
+    if (job->open && job->open->n == job->chunks.index)
         return TESS_OK;
-    open_chunk_release(job->visit);
-    job->visit = NULL;
-    return open_chunks_get(job->grid, job->chunks.index, false, &job->visit, err);
+    open_chunk_release(job->open);
+    job->open = NULL;
+    return open_chunks_get(job->grid, job->chunks.index, false, &job->open, err);
 }
 
 // Blocks that are at hand need no work.
@@ -137,8 +137,8 @@ hold_next(void *arg, void *grain, bool *more, tess_error *err)
         if (st != TESS_OK)
             return st;
         if (decode) {
-            *(struct grain *)grain = (struct grain){job->visit, h};
-            open_chunk_hold(job->visit);
+            *(struct grain *)grain = (struct grain){job->open, h};
+            open_chunk_hold(job->open);
             return TESS_OK;
         }
     }
@@ -153,7 +153,7 @@ hold_work(void *arg, void *grain, tess_error *err)
     const struct grain *const g = grain;
     struct chunk_scratch *const s = pool_take(job->grid->pool);
     const tess_status st =
-        s ? open_chunk_block(job->grid, g->visit, g->block->b->block, g->block->b->items, s, err)
+        s ? open_chunk_block(job->grid, g->open, g->block->b->block, g->block->b->items, s, err)
           : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     pool_give(job->grid->pool, s);
     if (st == TESS_OK) {
@@ -167,7 +167,7 @@ static void
 hold_drop(void *arg, void *grain)
 {
     (void)arg;
-    open_chunk_release(((struct grain *)grain)->visit);
+    open_chunk_release(((struct grain *)grain)->open);
 }
 
 // Get hold of all blocks that the box touches, in the order of the walk.
@@ -185,7 +185,7 @@ hold_blocks(struct hold_job *job, int64_t nbytes, tess_error *err)
     job->held = calloc((size_t)(nbytes / grid->g.blocksize), sizeof *job->held);
     const tess_status st = job->held ? task_run(&task, job, &width, err)
                                      : err_set(err, TESS_ERR_NOMEM, -1, "no memory for blocks");
-    open_chunk_release(job->visit);
+    open_chunk_release(job->open);
     return st;
 }
 

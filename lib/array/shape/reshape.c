@@ -7,11 +7,11 @@
  */
 #include "array/shape/reshape.h"
 
+#include "array/copy_items.h"
 #include "array/shape/fill.h"
 #include "array/shape/padding.h"
 #include "array/shape/resize.h"
 #include "array/shape/shift.h"
-#include "array/sources.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "cache/cache.h"
@@ -253,7 +253,7 @@ array_append_array(tess_array *a, int axis, const tess_array *other, struct watc
 {
     const int64_t position = a->g->shape[axis];
     const int64_t starts[] = {position, position + other->g->shape[axis]};
-    const struct sources sources = {.arrays = &other, .n = 1, .axis = axis, .starts = starts};
+    const struct copy_sources sources = {.arrays = &other, .n = 1, .axis = axis, .starts = starts};
     struct saved_shape saved = {0};
     int64_t shape[NDIM_MAX];
 
@@ -263,6 +263,6 @@ array_append_array(tess_array *a, int axis, const tess_array *other, struct watc
         return st;
     st = reshape(a, shape, NULL, err);
     if (st == TESS_OK)
-        st = sources_put(a, &sources, watch, err);
+        st = array_copy_items(a, &sources, watch, err);
     return array_change_end(a, &saved, false, st, err);
 }

@@ -1,7 +1,7 @@
 /*
- * sources.c - an array whose items are those of others.
+ * copy_items.c - an array whose items are those of others.
  */
-#include "array/sources.h"
+#include "array/copy_items.h"
 
 #include "array/box.h"
 #include "array/view.h"
@@ -48,7 +48,7 @@ struct known {
 
 struct put {
     tess_array *a;
-    const struct sources *sources;
+    const struct copy_sources *sources;
     int64_t start[NDIM_MAX], stop[NDIM_MAX]; // what is filled
     int64_t nitems; // in there
     int64_t piece[NDIM_MAX]; // a piece's shape
@@ -65,7 +65,7 @@ struct put {
 
 // The source that has an index along the axis.
 static int64_t
-source_at(const struct sources *sources, int64_t index)
+source_at(const struct copy_sources *sources, int64_t index)
 {
     int64_t low = 0, high = sources->n - 1;
     while (low < high) {
@@ -166,8 +166,8 @@ copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error
 
 // Copy the chunks of a piece that are stored in a source already; *all: that was the whole piece.
 static tess_status
-sources_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all,
-                    tess_error *err)
+copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool *all,
+                 tess_error *err)
 {
     const struct geometry *const g = p->a->g;
     int64_t from, number, n = 0;
@@ -195,7 +195,7 @@ static tess_status
 read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
            const struct strided *items, tess_error *err)
 {
-    const struct sources *const sources = p->sources;
+    const struct copy_sources *const sources = p->sources;
     const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     struct strided dst = *items;
@@ -244,7 +244,7 @@ static tess_status
 is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum constant_look look,
             bool *is, tess_error *err)
 {
-    const struct sources *const sources = p->sources;
+    const struct copy_sources *const sources = p->sources;
     const int axis = sources->axis, ndim = p->a->g->ndim;
     int64_t from[NDIM_MAX], to[NDIM_MAX];
     uint8_t *item = p->item;
@@ -271,7 +271,7 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
 
 // The watch counts the items of a box.
 static void
-sources_count_items(struct put *p, const int64_t *start, const int64_t *stop)
+copy_count_items(struct put *p, const int64_t *start, const int64_t *stop)
 {
     int64_t nitems = 1;
     for (int i = 0; i < p->a->g->ndim; i++)
@@ -305,8 +305,8 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         nitems *= extent[i];
         most *= p->piece[i];
     }
-    sources_count_items(p, start, stop);
-    tess_status st = sources_copy_chunks(p, start, stop, &all, err);
+    copy_count_items(p, start, stop);
+    tess_status st = copy_copy_chunks(p, start, stop, &all, err);
     if (st == TESS_OK && !all)
         st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || all)
@@ -409,7 +409,7 @@ put_box(void *user, const int64_t *first, const int64_t *last, bool *done, tess_
     const tess_status st = is_constant(p, start, stop, CONSTANT_LISTED, done, err);
     if (st != TESS_OK || !*done)
         return st;
-    sources_count_items(p, start, stop);
+    copy_count_items(p, start, stop);
     return put_item(p, start, stop, err);
 }
 
@@ -432,7 +432,7 @@ put_whole(void *user, const int64_t *at, tess_error *err)
         st = is_constant(p, start, stop, CONSTANT_STORED, &constant, err);
     if (st != TESS_OK || !constant)
         return st == TESS_OK ? put_pieces(p, start, stop, err) : st;
-    sources_count_items(p, start, stop);
+    copy_count_items(p, start, stop);
     return put_item(p, start, stop, err);
 }
 
@@ -451,7 +451,7 @@ static void
 choose_box(struct put *p)
 {
     const struct geometry *const g = p->a->g;
-    const struct sources *const sources = p->sources;
+    const struct copy_sources *const sources = p->sources;
     p->nitems = 1;
     for (int i = 0; i < g->ndim; i++) {
         p->start[i] = i == sources->axis ? sources->starts[0] : 0;
@@ -462,7 +462,7 @@ choose_box(struct put *p)
 
 // What others lock to change, they do not while it is read; save the array that is written itself.
 static tess_status
-lock_sources(const tess_array *a, const struct sources *sources, int64_t *n, tess_error *err)
+lock_sources(const tess_array *a, const struct copy_sources *sources, int64_t *n, tess_error *err)
 {
     tess_status st = TESS_OK;
     for (*n = 0; *n < sources->n && st == TESS_OK; *n += st == TESS_OK)
@@ -472,7 +472,7 @@ lock_sources(const tess_array *a, const struct sources *sources, int64_t *n, tes
 }
 
 static void
-unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
+unlock_sources(const tess_array *a, const struct copy_sources *sources, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         if (sources->arrays[i]->grid->frame != a->grid->frame)
@@ -480,7 +480,7 @@ unlock_sources(const tess_array *a, const struct sources *sources, int64_t n)
 }
 
 static tess_status
-sources_begin(struct put *p, tess_error *err)
+copy_begin(struct put *p, tess_error *err)
 {
     const size_t typesize = (size_t)p->a->g->typesize;
     p->s = pool_take(p->a->grid->pool);
@@ -494,7 +494,7 @@ sources_begin(struct put *p, tess_error *err)
 }
 
 static void
-sources_end(struct put *p)
+copy_end(struct put *p)
 {
     free(p->items);
     free(p->item);
@@ -505,7 +505,8 @@ sources_end(struct put *p)
 }
 
 tess_status
-sources_put(tess_array *a, const struct sources *sources, struct watch *watch, tess_error *err)
+array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch *watch,
+                 tess_error *err)
 {
     struct put p = {.a = a, .sources = sources, .watch = watch};
     int64_t nlocked = 0;
@@ -513,12 +514,12 @@ sources_put(tess_array *a, const struct sources *sources, struct watch *watch, t
     choose_box(&p);
     if (p.nitems == 0)
         return TESS_OK;
-    tess_status st = sources_begin(&p, err);
+    tess_status st = copy_begin(&p, err);
     if (st == TESS_OK)
         st = lock_sources(a, sources, &nlocked, err);
     if (st == TESS_OK)
         st = put_all(&p, err);
-    sources_end(&p);
+    copy_end(&p);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->grid->frame != a->grid->frame)
             st = frame_check_current(sources->arrays[n]->grid->frame, err);
