@@ -89,6 +89,7 @@ mask_reach_of(const struct selection *s, const struct part *block)
     const struct mask_index *const m = s->mask;
     struct reach reach = {.first = INT64_MAX};
     int64_t lower = 0, upper = 0, runs = 1; // of the items for one byte
+    int64_t nitems = 1; // of the block
     struct mask_rows r;
 
     for (int b = 0; b < s->grid->g.ndim; b++) {
@@ -96,12 +97,13 @@ mask_reach_of(const struct selection *s, const struct part *block)
         const int64_t by = m->over[b] ? 0 : (length - 1) * s->axis[b].item_step;
         lower += min_i64(by, 0);
         upper += max_i64(by, 0);
+        nitems *= s->cell[b];
         runs *= m->over[b] || (b == m->inner_row && s->axis[b].item_step == 1) ? 1 : length;
     }
     reach.npicks = mask_chosen(s, block) * runs;
-    if (reach.npicks > s->grid->g.block_nitems / DENSE) {
+    if (reach.npicks > nitems / DENSE) {
         reach.first = 0;
-        reach.stop = s->grid->g.block_nitems;
+        reach.stop = nitems;
         return reach;
     }
     mask_rows_begin(&r, s, block);
