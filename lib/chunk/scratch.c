@@ -13,7 +13,7 @@
 
 enum {
     SLACK = 64, // behind every buffer: for decoders and kernels that work in whole vectors
-    STORED_MIN = 32 << 10, // of the buffer for stored bytes: pages that nobody uses cost nothing
+    STORED_MIN = 32 << 10, // of the buffer for stored bytes: untouched pages cost nothing
 };
 
 static tess_status

@@ -112,7 +112,8 @@ finish_stdout(int status)
 int
 main(int argc, char **argv)
 {
-    (void)signal(SIGPIPE, SIG_DFL); // who stops reading ends it quietly; parents may ignore it
+    (void)signal(SIGPIPE,
+                 SIG_DFL); // a reader that closes the pipe ends it quietly; parents may ignore it
     (void)signal(SIGXFSZ, SIG_IGN); // a write beyond the limit fails in words instead
     return finish_stdout(dispatch(argc, argv));
 }

@@ -48,8 +48,8 @@ codec_dict_collect(const struct samples *samples, uint8_t *dst, size_t capacity)
 
 /*
  * Training takes some milliseconds even for small chunks, and 60 times as long as LZ4 compresses
- * large ones; its dictionaries save up to 10 % more than starts of samples, or nothing more. It is
- * for those who wait.
+ * large ones; its dictionaries save up to 10 % more than starts of samples, or nothing more. So
+ * only high levels train.
  */
 bool
 codec_dict_is_trained(int level, size_t capacity)

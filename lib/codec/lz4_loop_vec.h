@@ -2,8 +2,8 @@
  * lz4_loop_vec.h - the loop over sequences, for processors that shuffle bytes by a vector of
  * indices: pshufb, tbl.
  *
- * Whoever includes this has defined vec16 and vec32 with load16(), store16(), load32(), store32(),
- * join32() and pick16(v, indices), and LOOP, the name of the function.
+ * A source that includes this has defined vec16 and vec32 with load16(), store16(), load32(),
+ * store32(), join32() and pick16(v, indices), and LOOP, the name of the function.
  *
  * Matches that overlap themselves, common in shuffled data, cost other decoders most: what was just
  * stored is loaded again at another alignment, which waits for the store. Here a match is made of

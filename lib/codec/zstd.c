@@ -62,7 +62,7 @@ library_level(int level)
  * they measured or made. Short ones the library would sort into a binary tree: level 7 makes them
  * 0.3 % larger (0.8 % at most) 1.4 to 3 times as fast. Of longer ones, a match put off once
  * instead of twice makes 0.2 % more (0.8 % at most) 1.15 to 1.3 times as fast. From level 6 on the
- * tree finds up to 2 % more, so it is left to those who ask for it.
+ * tree finds up to 2 % more, so it is left to callers that ask for it.
  */
 static void
 choose_search(ZSTD_CCtx *c, int level, size_t src_size)

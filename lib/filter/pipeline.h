@@ -58,7 +58,7 @@ tess_status pipeline_forward(const struct pipeline *p, const uint8_t *block, int
  * Undo the pipeline, from its last step down to (not including) the first `keep` steps; those in
  * front that leave nothing to undo do not count.
  *
- * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller who undoes it while
+ * keep = 0 undoes all of it; keep = 1 leaves the first step for a caller that undoes it while
  * placing the items (see pipeline_planes()). src holds the filtered block; tmp2 may be src, if it
  * is not needed any more. The result is in src itself (nothing to undo), tmp1 or tmp2, as *out
  * tells. ref is the final content of block 0, for nblock > 0. Only filters of the program can fail.

@@ -4,7 +4,7 @@
  * The array grows first; then the items are written box by box, along the borders of its chunks.
  * Those of another array with the same items go through the library, which copies stored chunks
  * where it can. Much of it is committed before the end. So whatever fails, a signal that asks to
- * end included, the array gets its shape back, while nobody else may write it.
+ * end included, the array gets its shape back, while no other program may write it.
  */
 #include "base/swap.h"
 #include "cli/commands.h"

@@ -144,7 +144,7 @@ out:
     return st;
 }
 
-// Nobody is to wait for a result that cannot be written.
+// Find out before a long search whether the result can be written.
 static tess_status
 check_output(struct job *job, int option, enum output_kind kind, tess_error *err)
 {

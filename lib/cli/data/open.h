@@ -26,8 +26,8 @@ tess_status open_array_to_change(const char *path, const struct arguments *args,
  */
 tess_status open_explain(const char *path, tess_status st, tess_error *err);
 
-// Where a command makes an array that is nobody's until it is complete: a path that is new, and
-// nothing in between has to be durable. The context stays the caller's.
+// Where a command makes an array that is not published until it is complete: a path that is new,
+// and nothing in between has to be durable. The context stays the caller's.
 void open_storage_to_make(const char *path, const tess_context *context, tess_storage *storage);
 
 #endif

@@ -5,7 +5,7 @@
  * A dataset goes by its link: what other links lead to stays. Its bytes are free for what is
  * written before the file is closed. Scales of its axes list the datasets that use them
  * (REFERENCE_LIST), so it is detached from them first. The reverse cannot be undone for others: a
- * scale that is in use is not removed, but written over by who asks.
+ * scale that is in use is not removed, but written over by the caller.
  */
 #include "cli/formats/hdf5_place.h"
 

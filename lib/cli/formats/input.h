@@ -14,7 +14,7 @@ struct input {
     tess_array *array;
     struct source *source;
 
-    bool borrowed; // the array is somebody else's
+    bool borrowed; // the array belongs to the caller
     const char *dtype; // NULL: not known
     int32_t typesize;
     int ndim;

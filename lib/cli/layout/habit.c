@@ -1,5 +1,5 @@
 /*
- * habit.c - the layout that others give an array when nobody says how it will be used.
+ * habit.c - the layout that other programs give an array when nothing is said of its use.
  */
 #include "cli/layout/habit.h"
 

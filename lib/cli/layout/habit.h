@@ -1,5 +1,5 @@
 /*
- * habit.h - the layout that others give an array when nobody says how it will be used.
+ * habit.h - the layout that other programs give an array when nothing is said of its use.
  *
  * c-blosc2 and Caterva choose no shapes, their callers must. What most files have therefore comes
  * from python-blosc2 (blosc2.asarray() and the like): shapes that follow the caches and grow from

@@ -43,7 +43,7 @@ struct uses {
 tess_status uses_parse(const char *text, int ndim, const int64_t *shape, struct uses *uses,
                        tess_error *err);
 
-// A mix for those who name none: all items, a plane across each axis, and some points.
+// The mix if none is given: all items, a plane across each axis, and some points.
 void uses_default(int ndim, struct uses *uses);
 
 // Seconds of all, each as often as it says.
