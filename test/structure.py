@@ -14,6 +14,7 @@ A unit is a source with its header. Checked are
 
 Sources are read as text, so nothing has to be built. A function counts as used where its name
 stands in code, and so does a global table; both have names of their own all over lib.
+Names that a table makes with ## are not seen.
 """
 import collections
 import os
@@ -41,8 +42,10 @@ STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
 # The name of a function stands first on its line (contributing.rst), behind that of its type.
 DEFINITION = re.compile(r"^(?!static\b|typedef\b)([^\n;{}#]*)\n([a-z_][a-z0-9_]*)\(", re.M)
-DATA = re.compile(r"^(?:const )?(?:struct|enum) \w+ (?:\*const )?([a-z_][a-z0-9_]*)(?:\[\w*\])? = ", re.M)
-STATIC = re.compile(r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(|^#\s*define\s+([a-z_][a-z0-9_]*)", re.M)
+DATA = re.compile(r"^(?:const )?(?:struct|enum) \w+ (?:\*const )?([a-z_][a-z0-9_]*)(?:\[\w*\])? = ",
+                  re.M)
+STATIC = re.compile(
+    r"^static\b[^\n;{}]*\n([a-z_][a-z0-9_]*)\(|^#\s*define\s+([a-z_][a-z0-9_]*)", re.M)
 WORD = re.compile(r"\b[a-z_][a-z0-9_]*\b")
 MEMBER = re.compile(r"(?:->|\.)\s*[a-z_][a-z0-9_]*")
 
@@ -156,7 +159,8 @@ def calls(tree):
     graph = {}
     for path in tree.words:
         if path.endswith(".c"):
-            graph[path] = {source for _, source in tree.uses(path) if module(source) == module(path)}
+            graph[path] = {source for _, source in tree.uses(path)
+                           if module(source) == module(path)}
     return graph
 
 

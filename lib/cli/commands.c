@@ -1,15 +1,14 @@
 /*
- * commands.c - the subcommands, in the order in which they are listed.
+ * commands.c - the table of subcommands.
  */
 #include "cli/commands.h"
 
+#include <stddef.h>
 #include <string.h>
 
-const struct command *const commands_table[] = {
-    &cmd_info,   &cmd_import,  &cmd_export, &cmd_slice,      &cmd_show,   &cmd_copy,
-    &cmd_diff,   &cmd_resize,  &cmd_append, &cmd_attr,       &cmd_layout, &cmd_bench,
-    &cmd_verify, &cmd_compact, &cmd_repair, &cmd_completion, NULL,
-};
+#define COMMAND_ADDRESS(name) &cmd_##name,
+
+const struct command *const commands_table[] = {COMMANDS(COMMAND_ADDRESS) NULL};
 
 const struct command *
 commands_find(const char *name)

@@ -1,32 +1,38 @@
 /*
- * commands.h - the subcommands, each in a file of its own, cmd/<name>.c.
+ * commands.h - the subcommands, each in a file of its own, cmd/NAME.c.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
 #include "cli/options.h"
 
+// One line each, in the order in which they are listed: X(NAME) stands for
+// `const struct command cmd_NAME`.
+#define COMMANDS(X) \
+    X(info)         \
+    X(import)       \
+    X(export)       \
+    X(slice)        \
+    X(show)         \
+    X(copy)         \
+    X(diff)         \
+    X(resize)       \
+    X(append)       \
+    X(attr)         \
+    X(layout)       \
+    X(bench)        \
+    X(verify)       \
+    X(compact)      \
+    X(repair)       \
+    X(completion)
+
+#define COMMAND_DECLARATION(name) extern const struct command cmd_##name;
+COMMANDS(COMMAND_DECLARATION)
+
 // All of them, up to NULL.
 extern const struct command *const commands_table[];
 
 // NULL if there is none of that name.
 const struct command *commands_find(const char *name);
-
-extern const struct command cmd_info;
-extern const struct command cmd_import;
-extern const struct command cmd_export;
-extern const struct command cmd_slice;
-extern const struct command cmd_copy;
-extern const struct command cmd_diff;
-extern const struct command cmd_resize;
-extern const struct command cmd_append;
-extern const struct command cmd_show;
-extern const struct command cmd_layout;
-extern const struct command cmd_bench;
-extern const struct command cmd_attr;
-extern const struct command cmd_verify;
-extern const struct command cmd_compact;
-extern const struct command cmd_repair;
-extern const struct command cmd_completion;
 
 #endif
