@@ -17,6 +17,7 @@
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
+ *   tessera/layout.h    find the layout in which a use costs least
  *   tessera/verify.h    check what is stored
  *   tessera/chunk.h     properties of stored chunks and blocks
  *   tessera/repair.h    compact an array; recover a damaged one
@@ -34,6 +35,7 @@
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/iterate.h"
+#include "tessera/layout.h"
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"

@@ -29,4 +29,4 @@ awk '
         }
         exit bad
     }
-' "$lib"/api/*.c
+' "$lib"/api/*.c "$lib"/layout/*.c

@@ -77,10 +77,7 @@ compare_types(const char *from, const char *to, int32_t typesize, bool *swapped,
         return err_set(err, TESS_ERR_ARG, -1,
                        "items of type \"%.64s\" do not become items of type \"%.64s\"", from, to);
     *swapped = x.order != y.order && x.order != '|' && y.order != '|';
-    if (x.kind == TESS_KIND_COMPLEX)
-        *word /= 2;
-    else if (x.kind == TESS_KIND_UNICODE)
-        *word = 4;
+    *word = dtype_word(&x);
     return TESS_OK;
 }
 

@@ -17,8 +17,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-static tess_status
-check_context(const tess_context *context, tess_error *err)
+tess_status
+context_check(const tess_context *context, tess_error *err)
 {
     if (context->struct_size != sizeof *context)
         return err_set(err, TESS_ERR_ARG, -1,
@@ -53,7 +53,7 @@ home_check(const tess_storage *storage, tess_error *err)
     if (storage->limits.nesting > TESS_VALUE_MAX_DEPTH)
         return err_set(err, TESS_ERR_ARG, -1, "a limit of %d levels of nesting, %d at most",
                        storage->limits.nesting, TESS_VALUE_MAX_DEPTH);
-    return storage->context ? check_context(storage->context, err) : TESS_OK;
+    return storage->context ? context_check(storage->context, err) : TESS_OK;
 }
 
 // Behind what a file holds.

@@ -7,6 +7,8 @@
 #include "array/array.h"
 #include "array/home.h"
 
+tess_status context_check(const tess_context *context, tess_error *err);
+
 // What any call asks of a storage; before the calls below.
 tess_status home_check(const tess_storage *storage, tess_error *err);
 

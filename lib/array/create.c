@@ -21,7 +21,7 @@
 #include "frame/frame.h"
 #include "frame/metas.h"
 #include "frame/options.h"
-#include "geom/layout.h"
+#include "geom/automatic.h"
 #include "geom/shape.h"
 #include "grid/cost.h"
 #include "grid/grid.h"
@@ -75,12 +75,12 @@ init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error 
     memcpy(chunkshape, p->chunkshape, sizeof(int64_t) * (size_t)p->ndim);
     memcpy(blockshape, p->blockshape, sizeof(int64_t) * (size_t)p->ndim);
     const struct codec *const codec = codec_by_id((int)p->codec);
-    const struct layout_wish wish = {
+    const struct automatic_wish wish = {
         .typesize = typesize,
         .model = cost_model(codec, p->clevel),
         .least = codec && codec->needs_items ? CELL_LENGTH : 1,
     };
-    layout_choose(p->ndim, p->shape, &wish, chunkshape, blockshape);
+    automatic_choose(p->ndim, p->shape, &wish, chunkshape, blockshape);
     for (int i = 0; i < p->ndim; i++)
         if (blockshape[i] > chunkshape[i])
             return err_set(err, TESS_ERR_ARG, -1,

@@ -17,7 +17,7 @@
  * growing axis fits the cache of blocks, else with each append.
  *
  * Who asks brings the prices: those of the codec when an array is created without shapes
- * (geom/layout.h), measured ones in `tess layout`, where the model only has to put layouts in an
+ * (geom/automatic.h), measured ones in `tess layout`, where the model only has to put layouts in an
  * order that is worth measuring, and to tell what part of the work on an array its sample stands
  * for.
  */

@@ -473,3 +473,11 @@ dtype_parse(const char *str)
     }
     return in.bad || t.size == 0 ? not_understood : t;
 }
+
+int32_t
+dtype_word(const tess_dtype *type)
+{
+    return type->kind == TESS_KIND_UNICODE   ? 4
+           : type->kind == TESS_KIND_COMPLEX ? type->size / 2
+                                             : type->size;
+}

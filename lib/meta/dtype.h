@@ -10,4 +10,7 @@
 
 tess_dtype dtype_parse(const char *str);
 
+// Bytes of the words that change places inside an item of a type that has a byte order.
+int32_t dtype_word(const tess_dtype *type);
+
 #endif

@@ -1002,6 +1002,43 @@ call_measure(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_propose(struct subject *s, tess_error *err)
+{
+    tess_params params, best;
+    int count = 0;
+
+    tess_array_params(s->a, &params);
+    const tess_status st = tess_layout_propose(&params, NULL, 1, &best, NULL, &count, err);
+    disarm();
+    if (st == TESS_OK)
+        assert_int_equal(count, 1);
+    return st;
+}
+
+// An access that is measured as often in each run: once.
+static tess_status
+call_search(struct subject *s, tess_error *err)
+{
+    tess_access mix[TESS_MAX_ACCESSES];
+    tess_tuner_options options;
+    tess_tuner *tuner = NULL;
+
+    tess_tuner_options_init(&options);
+    options.accesses = mix;
+    options.budget = 0;
+    tess_status st = tess_access_parse("write", s->reference.ndim, s->reference.shape,
+                                       mix, &options.naccesses, err);
+    if (st == TESS_OK)
+        st = tess_tuner_open(s->a, NULL, &options, &tuner, err);
+    if (st == TESS_OK)
+        st = tess_tuner_search(tuner, err);
+    disarm();
+    assert_int_equal(tess_tuner_find(tuner, TESS_ROLE_BEST) >= 0, st == TESS_OK);
+    tess_tuner_close(tuner);
+    return st;
+}
+
 // A lack of memory is no damage.
 static tess_status
 call_verify(struct subject *s, tess_error *err)
@@ -1240,6 +1277,8 @@ static const struct step steps[] = {
     {"save as a directory", NULL, call_save_sparse, NULL},
     {"save to memory", change, call_to_image, NULL},
     {"measure", NULL, call_measure, NULL},
+    {"propose layouts", NULL, call_propose, NULL},
+    {"search layouts", NULL, call_search, NULL},
     {"verify", change, call_verify, NULL},
     {"compact", end_array, call_compact, NULL},
     {"repair", damage, call_repair, NULL},

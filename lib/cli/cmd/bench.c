@@ -8,21 +8,16 @@
 #include "cli/layout/bench.h"
 #include "cli/commands.h"
 #include "cli/data/open.h"
-#include "cli/layout/codecs.h"
-#include "cli/layout/grid.h"
-#include "cli/layout/machine.h"
 #include "cli/layout/subject.h"
-#include "cli/layout/trial.h"
-#include "cli/layout/uses.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
-#include "geom/model.h"
+
+#include <tessera/layout.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-#define ROUNDS 3
+#include <time.h>
 
 static const struct subject_default cube = {"200x200x200", "<f4"};
 
@@ -66,45 +61,56 @@ name_cpu(char name[BENCH_CPU_SIZE])
 }
 
 static double
-measure_copy(const struct subject *s)
+now(void)
 {
+    struct timespec t = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static tess_status
+measure_copy(struct bench *b, tess_error *err)
+{
+    uint8_t *const copy = malloc(b->info.sample_size);
     double least = 0;
 
-    for (int i = 0; i < ROUNDS; i++) {
-        const double begin = trial_now();
-        memcpy(s->buffer, s->sample.items, s->sample.size);
-        const double seconds = trial_now() - begin;
+    if (!copy)
+        return report_nomem(err, (int64_t)b->info.sample_size);
+    memset(copy, 0, b->info.sample_size); // the pages are there when they are first timed
+    for (int i = 0; i < BENCH_ROUNDS; i++) {
+        const double begin = now();
+        memcpy(copy, b->info.sample, b->info.sample_size);
+        const double seconds = now() - begin;
 
         if (i == 0 || seconds < least)
             least = seconds;
     }
-    return (double)s->sample.size / least;
+    b->copied = (double)b->info.sample_size / least;
+    free(copy);
+    return TESS_OK;
 }
 
 static void
-add_row(struct bench *b, enum bench_part part, const tess_params *params, const struct grid *grid)
+add_row(struct bench *b, enum bench_part part, const tess_params *params)
 {
-    struct trial trial = {.params = *params, .grid = *grid};
-
-    grid_put(grid, &trial.params);
-    b->rows[b->count++] = (struct bench_row){.part = part, .one = trial, .all = trial};
+    b->rows[b->count++] = (struct bench_row){.part = part, .params = *params};
 }
 
 // Each codec at some levels; a codec or level that is given stays as it is.
 static void
-plan_codecs(struct bench *b, const struct grid *grid)
+plan_codecs(struct bench *b, const tess_params *given)
 {
     const char *const *const values = b->args->values;
-    const tess_params *const given = &b->subject.params;
     tess_params params = *given;
 
     if (values[OPT_CODEC]) {
         for (int level = 1; level <= 9 && !values[OPT_LEVEL]; level += 2) {
             params.clevel = level;
-            add_row(b, BENCH_CODECS, &params, grid);
+            add_row(b, BENCH_CODECS, &params);
         }
         if (values[OPT_LEVEL])
-            add_row(b, BENCH_CODECS, given, grid);
+            add_row(b, BENCH_CODECS, given);
         return;
     }
     for (int i = 0; i < NSQUEEZES; i++) {
@@ -113,27 +119,69 @@ plan_codecs(struct bench *b, const struct grid *grid)
             params.clevel = squeezes[i].level;
         else if (i > 0 && squeezes[i].codec == squeezes[i - 1].codec)
             continue;
-        add_row(b, BENCH_CODECS, &params, grid);
+        add_row(b, BENCH_CODECS, &params);
     }
+}
+
+// The shapes that the library chooses for the sample, where the options give none.
+static tess_status
+choose_shapes(tess_params *params, tess_error *err)
+{
+    tess_array *a = NULL;
+    tess_storage storage;
+    tess_info info;
+
+    tess_storage_init(&storage);
+    const tess_status st = tess_array_uninit(&storage, params, &a, err);
+    if (st != TESS_OK)
+        return st;
+    tess_array_info(a, &info);
+    memcpy(params->chunkshape, info.chunkshape, sizeof params->chunkshape);
+    memcpy(params->blockshape, info.blockshape, sizeof params->blockshape);
+    tess_array_discard(a);
+    return TESS_OK;
 }
 
 static tess_status
 plan(struct bench *b, tess_error *err)
 {
-    const tess_params *const given = &b->subject.params;
-    tess_params params = *given;
+    tess_params given = b->subject.params, params;
     tess_status st = TESS_OK;
-    struct grid grid;
 
-    TRY(grid_automatic(given, &grid, err));
-    plan_codecs(b, &grid);
+    given.layout = TESS_LAYOUT_CONTIGUOUS;
+    TRY(choose_shapes(&given, err));
+    plan_codecs(b, &given);
+    params = given;
+    memset(params.filters, 0, sizeof params.filters);
+    memset(params.filters_meta, 0, sizeof params.filters_meta);
     for (int i = 0; i < NPIPELINES && !b->args->values[OPT_FILTER]; i++) {
-        codecs_set_filters(&params, pipelines[i]);
-        add_row(b, BENCH_FILTERS, &params, &grid);
+        memcpy(params.filters + TESS_MAX_FILTERS - 2, pipelines[i], 2);
+        add_row(b, BENCH_FILTERS, &params);
     }
-    add_row(b, BENCH_SLICES, given, &grid);
+    add_row(b, BENCH_SLICES, &given);
 out:
     return st;
+}
+
+// One round of a row with so many threads.
+static tess_status
+measure_row(struct bench *b, struct bench_row *row, int threads, int round,
+            struct bench_times *times, tess_error *err)
+{
+    const bool slices = row->part == BENCH_SLICES;
+    tess_layout_result result;
+    const tess_status st =
+        tess_tuner_measure(b->subject.tuner, &row->params, slices ? b->mix : NULL,
+                           slices ? b->nmix : 0, threads, &result, err);
+
+    if (st != TESS_OK)
+        return st;
+    row->ratio = result.ratio;
+    times->write[round] = result.write;
+    times->read[round] = result.read;
+    for (int i = 0; i < result.naccesses; i++)
+        times->accesses[i][round] = result.accesses[i].measured;
+    return TESS_OK;
 }
 
 static tess_status
@@ -142,16 +190,13 @@ measure(struct bench *b, tess_error *err)
     struct progress progress;
     tess_status st = TESS_OK;
 
-    progress_begin(&progress, ROUNDS * b->count);
-    for (int round = 0; round < ROUNDS; round++)
+    progress_begin(&progress, BENCH_ROUNDS * b->count);
+    for (int round = 0; round < BENCH_ROUNDS; round++)
         for (int i = 0; i < b->count; i++) {
             struct bench_row *const row = &b->rows[i];
 
-            b->setting.mix = row->part == BENCH_SLICES ? &b->mix : &b->nothing;
-            b->setting.model.threads = 1;
-            TRY(trial_run(&row->one, &b->setting, err));
-            b->setting.model.threads = b->threads;
-            TRY(trial_run(&row->all, &b->setting, err));
+            TRY(measure_row(b, row, 1, round, &row->one, err));
+            TRY(measure_row(b, row, b->info.threads, round, &row->all, err));
             progress_add(&progress, 1);
         }
 out:
@@ -162,30 +207,19 @@ out:
 static tess_status
 prepare(struct bench *b, tess_error *err)
 {
-    struct subject *const subject = &b->subject;
-    struct setting *const s = &b->setting;
+    tess_params *const params = &b->subject.params;
+    tess_tuner_options options;
     tess_status st = TESS_OK;
     tess_context context;
 
+    tess_tuner_options_init(&options);
     TRY(open_context(b->args, &context, err));
-    TRY(subject_open(subject, b->args, &cube, err));
+    options.context = &context;
+    TRY(subject_open(&b->subject, b->args, &cube, &options, err));
+    tess_tuner_get_info(b->subject.tuner, &b->info);
     // what is measured is the sample, as an array of its own
-    memcpy(subject->params.shape, subject->sample.shape, sizeof subject->params.shape);
-    if (b->args->values[OPT_ACCESS])
-        TRY(uses_parse(b->args->values[OPT_ACCESS], subject->params.ndim, subject->params.shape,
-                       &b->mix, err));
-    else
-        uses_default(subject->params.ndim, &b->mix);
-
-    machine_look(&s->machine);
-    b->threads = context.threads > 0 ? context.threads : s->machine.cpus;
-    s->model.cache = context.cache;
-    s->model.l2 = s->machine.l2;
-    s->sample = &subject->sample;
-    s->buffer = subject->buffer;
-    s->space.ndim = subject->params.ndim;
-    memcpy(s->space.shape, subject->params.shape, sizeof s->space.shape);
-    s->space.typesize = subject->params.typesize;
+    memcpy(params->shape, b->info.sample_shape, sizeof params->shape);
+    st = subject_accesses(b->args, params->ndim, params->shape, b->mix, &b->nmix, err);
 out:
     return st;
 }
@@ -204,7 +238,7 @@ run_bench(const struct arguments *args)
     b->args = args;
     TRY(prepare(b, &err));
     name_cpu(b->cpu);
-    b->copied = measure_copy(&b->subject);
+    TRY(measure_copy(b, &err));
     TRY(plan(b, &err));
     TRY(measure(b, &err));
     if (args->values[OPT_JSON])

@@ -1,42 +1,34 @@
 /*
  * layout.c - tess layout: which chunks, blocks, codec and filters suit an array and its use.
  *
- * The command reads a sample, has layouts compete on it (cli/layout/contest.h), prints what came of
- * it and, if asked, makes the array in the best one.
+ * The library searches (tessera/layout.h); the command prints what it found and, if asked, makes
+ * the array in the best layout.
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
 #include "cli/data/output.h"
 #include "cli/formats/ingest.h"
-#include "cli/layout/contest.h"
-#include "cli/layout/grid.h"
-#include "cli/layout/machine.h"
 #include "cli/layout/plot.h"
 #include "cli/layout/result.h"
 #include "cli/layout/subject.h"
-#include "cli/layout/uses.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
 #include "cli/text/text.h"
 
 #include <tessera/copy.h>
+#include <tessera/layout.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define BUDGET 60.0 // seconds
-#define DISK_SPEED 1000e6 // bytes per second
-
-#define CHUNK_MOST (INT64_C(16) << 20) // bytes
-#define BLOCK_LEAST (INT64_C(1) << 10)
-#define CHUNKS_IN_SAMPLE 2 // at least, if it is not all of the array
 
 struct job {
     const struct arguments *args;
     struct subject subject;
-    struct uses mix;
-    struct contest contest;
+    tess_context context;
+    struct progress progress; // of the search
+    tess_layout_result *layouts;
     const char *about;
 };
 
@@ -75,71 +67,23 @@ parse_amount(const char *option, const char *text, double unit, double *value, t
 }
 
 static tess_status
-parse(struct job *job, tess_error *err)
+parse(struct job *job, tess_tuner_options *options, tess_error *err)
 {
     const char *const *const values = job->args->values;
-    struct setting *const s = &job->contest.setting;
-    struct model *const m = &s->model;
     tess_status st = TESS_OK;
-    tess_context context;
 
-    job->contest.budget = BUDGET;
-    m->disk_speed = DISK_SPEED;
+    tess_tuner_options_init(options);
     if (values[OPT_BUDGET])
-        TRY(parse_time(values[OPT_BUDGET], &job->contest.budget, err));
-    TRY(parse_amount("--disk-speed", values[OPT_DISK_SPEED], 1e6, &m->disk_speed, err));
-    TRY(parse_amount("--disk-latency", values[OPT_DISK_LATENCY], 1e-3, &m->disk_latency, err));
+        TRY(parse_time(values[OPT_BUDGET], &options->budget, err));
+    TRY(parse_amount("--disk-speed", values[OPT_DISK_SPEED], 1e6, &options->disk_speed, err));
+    TRY(parse_amount("--disk-latency", values[OPT_DISK_LATENCY], 1e-3, &options->disk_latency,
+                     err));
     if (values[OPT_PLOT])
         TRY(plot_check(values[OPT_PLOT], err));
-    TRY(open_context(job->args, &context, err));
-    machine_look(&s->machine);
-    m->threads = context.threads > 0 ? context.threads : s->machine.cpus;
-    m->cache = context.cache;
-    m->l2 = s->machine.l2;
-    m->block = MODEL_BLOCK;
-    m->small_loss = MODEL_SMALL_LOSS;
-    job->contest.exhaustive = values[OPT_EXHAUSTIVE] != NULL;
-out:
-    return st;
-}
-
-// -- the array
-
-static tess_status
-prepare(struct job *job, tess_error *err)
-{
-    const char *const *const values = job->args->values;
-    const struct subject *const subject = &job->subject;
-    const struct sample *const sample = &subject->sample;
-    struct contest *const c = &job->contest;
-    struct setting *const s = &c->setting;
-    tess_status st = TESS_OK;
-
-    TRY(subject_open(&job->subject, job->args, NULL, err));
-    c->base = subject->params;
-    c->fixed = (struct codecs_fixed){
-        .codec = values[OPT_CODEC] != NULL,
-        .level = values[OPT_LEVEL] != NULL,
-        .filters = values[OPT_FILTER] != NULL,
-    };
-    if (values[OPT_ACCESS])
-        TRY(uses_parse(values[OPT_ACCESS], c->base.ndim, c->base.shape, &job->mix, err));
-    else
-        uses_default(c->base.ndim, &job->mix);
-
-    s->sample = sample;
-    s->mix = &job->mix;
-    s->buffer = subject->buffer;
-    s->space.ndim = c->base.ndim;
-    memcpy(s->space.shape, c->base.shape, sizeof s->space.shape);
-    s->space.typesize = c->base.typesize;
-    s->space.chunk_most = CHUNK_MOST;
-    if (!sample->whole && (int64_t)sample->size / CHUNKS_IN_SAMPLE < CHUNK_MOST)
-        s->space.chunk_most = (int64_t)sample->size / CHUNKS_IN_SAMPLE;
-    s->space.block_least = BLOCK_LEAST;
-    s->space.block_most = 2 * s->machine.l2;
-    s->space.fixed_chunks = values[OPT_CHUNKS] != NULL;
-    s->space.fixed_blocks = values[OPT_BLOCKS] != NULL;
+    TRY(open_context(job->args, &job->context, err));
+    progress_follow(&job->progress, &job->context);
+    options->context = &job->context;
+    options->exhaustive = values[OPT_EXHAUSTIVE] != NULL;
 out:
     return st;
 }
@@ -183,20 +127,23 @@ out:
 // -- what comes of it
 
 static void
-take_layout(tess_params *params, const struct trial *best)
+take_layout(tess_params *params, const tess_layout_result *best)
 {
-    grid_put(&best->grid, params);
-    params->codec = best->params.codec;
-    params->codec_meta = best->params.codec_meta;
-    params->clevel = best->params.clevel;
-    params->split = best->params.split;
-    params->dictionary = best->params.dictionary;
-    memcpy(params->filters, best->params.filters, sizeof params->filters);
-    memcpy(params->filters_meta, best->params.filters_meta, sizeof params->filters_meta);
+    const tess_params *const p = &best->params;
+
+    memcpy(params->chunkshape, p->chunkshape, sizeof params->chunkshape);
+    memcpy(params->blockshape, p->blockshape, sizeof params->blockshape);
+    params->codec = p->codec;
+    params->codec_meta = p->codec_meta;
+    params->clevel = p->clevel;
+    params->split = p->split;
+    params->dictionary = p->dictionary;
+    memcpy(params->filters, p->filters, sizeof params->filters);
+    memcpy(params->filters_meta, p->filters_meta, sizeof params->filters_meta);
 }
 
 static tess_status
-copy_array(struct job *job, const struct trial *best, tess_error *err)
+copy_array(struct job *job, const tess_layout_result *best, tess_error *err)
 {
     tess_params params = job->subject.stored;
     struct progress progress = {0};
@@ -221,7 +168,7 @@ out:
 }
 
 static tess_status
-import_input(struct job *job, const struct trial *best, tess_error *err)
+import_input(struct job *job, const tess_layout_result *best, tess_error *err)
 {
     struct ingest ingest = {
         .in_name = job->subject.name,
@@ -242,9 +189,9 @@ out:
 }
 
 static tess_status
-apply(struct job *job, tess_error *err)
+apply(struct job *job, const struct result *result, tess_error *err)
 {
-    const struct trial *const best = contest_find(&job->contest, ROLE_BEST);
+    const tess_layout_result *const best = result_find(result, TESS_ROLE_BEST);
 
     job->about = job->args->values[OPT_APPLY];
     return job->subject.in.array ? copy_array(job, best, err) : import_input(job, best, err);
@@ -267,18 +214,35 @@ out:
 }
 
 static tess_status
+load_layouts(struct job *job, struct result *result, tess_error *err)
+{
+    const tess_tuner *const tuner = job->subject.tuner;
+    tess_status st = TESS_OK;
+
+    tess_tuner_get_info(tuner, &result->info);
+    job->layouts = malloc((size_t)result->info.count * sizeof *job->layouts);
+    if (!job->layouts)
+        return report_nomem(err, result->info.count * (int64_t)sizeof *job->layouts);
+    for (int i = 0; i < result->info.count && st == TESS_OK; i++)
+        st = tess_tuner_result(tuner, i, &job->layouts[i], err);
+    result->layouts = job->layouts;
+    return st;
+}
+
+static tess_status
 tell(struct job *job, tess_error *err)
 {
     const char *const *const values = job->args->values;
     struct result result = {
-        .contest = &job->contest,
+        .array = &job->subject.params,
         .name = job->subject.name,
         .command = job->subject.in.array ? "copy" : "import",
     };
     tess_status st = TESS_OK;
 
+    TRY(load_layouts(job, &result, err));
     if (values[OPT_APPLY]) {
-        TRY(apply(job, err));
+        TRY(apply(job, &result, err));
         result.applied = values[OPT_APPLY];
     }
     if (values[OPT_PLOT])
@@ -298,18 +262,21 @@ static int
 run_layout(const struct arguments *args)
 {
     struct job job = {.args = args, .about = arguments_word(args, 0)};
+    tess_tuner_options options;
     tess_status st = TESS_OK;
     tess_error err;
 
     if (!job.about)
         job.about = "layout";
-    TRY(parse(&job, &err));
-    TRY(prepare(&job, &err));
+    TRY(parse(&job, &options, &err));
+    TRY(subject_open(&job.subject, args, NULL, &options, &err));
     TRY(check_outputs(&job, &err));
-    TRY(contest_run(&job.contest, job.subject.has_stored ? &job.subject.stored : NULL, &err));
+    st = tess_tuner_search(job.subject.tuner, &err);
+    progress_end(&job.progress);
+    TRY(st);
     TRY(tell(&job, &err));
 out:
-    contest_finish(&job.contest);
+    free(job.layouts);
     subject_close(&job.subject);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }

@@ -5,29 +5,38 @@
 #define CLI_LAYOUT_BENCH_H
 
 #include "cli/layout/subject.h"
-#include "cli/layout/trial.h"
+
+#include <tessera/layout.h>
 
 #include <stdio.h>
 
 #define BENCH_ROWS_MOST 24
 #define BENCH_CPU_SIZE 128
+#define BENCH_ROUNDS 3
 
 enum bench_part { BENCH_CODECS, BENCH_FILTERS, BENCH_SLICES };
+
+// Seconds, of each round.
+struct bench_times {
+    double write[BENCH_ROUNDS], read[BENCH_ROUNDS];
+    double accesses[TESS_MAX_ACCESSES][BENCH_ROUNDS];
+};
 
 // A layout, measured with one thread and with all.
 struct bench_row {
     enum bench_part part;
-    struct trial one, all;
+    tess_params params;
+    double ratio;
+    struct bench_times one, all;
 };
 
 struct bench {
     const struct arguments *args;
     struct subject subject;
-    struct uses mix; // the slices
-    struct uses nothing; // for rows that are read and written as a whole
-    struct setting setting;
+    tess_tuner_info info;
+    tess_access mix[TESS_MAX_ACCESSES]; // the slices
+    int nmix;
     char cpu[BENCH_CPU_SIZE];
-    int threads;
     double copied; // bytes per second that memcpy() moves
     int count;
     struct bench_row rows[BENCH_ROWS_MOST];

@@ -1,9 +1,8 @@
 /*
- * plot.c - what a contest has found, as a drawing made by gnuplot.
+ * plot.c - what a search for layouts has found, as a drawing made by gnuplot.
  */
 #include "cli/layout/plot.h"
 
-#include "cli/layout/contest.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -33,58 +32,57 @@ quote(FILE *out, const char *text)
 
 // The layouts that have a name, each once; what they are called.
 static int
-named(const struct contest *c, const struct trial *trials[NAMED_MOST],
+named(const struct result *r, const tess_layout_result *layouts[NAMED_MOST],
       char names[NAMED_MOST][RESULT_NAME_SIZE])
 {
-    static const unsigned roles[NAMED_MOST] = {ROLE_BEST, ROLE_AUTOMATIC, ROLE_HABIT, ROLE_STORED};
+    static const unsigned roles[NAMED_MOST] = {TESS_ROLE_BEST, TESS_ROLE_AUTOMATIC,
+                                               TESS_ROLE_BLOSC2, TESS_ROLE_STORED};
     int count = 0;
 
     for (int i = 0; i < NAMED_MOST; i++) {
-        const struct trial *const t = contest_find(c, roles[i]);
+        const tess_layout_result *const t = result_find(r, roles[i]);
         bool seen = t == NULL;
 
         for (int k = 0; k < count; k++)
-            seen = seen || trials[k] == t;
+            seen = seen || layouts[k] == t;
         if (seen)
             continue;
         result_role(t, names[count]);
-        trials[count++] = t;
+        layouts[count++] = t;
     }
     return count;
 }
 
 static void
-write_points(FILE *out, const struct contest *c, double automatic, bool front)
+write_points(FILE *out, const struct result *r, double automatic, bool front)
 {
     fprintf(out, "$%s << EOD\n", front ? "front" : "all");
-    for (int i = 0; i < c->count; i++)
-        if (!front || c->trials[i].on_front)
-            fprintf(out, "%.6g %.6g\n", c->trials[i].ratio, automatic / c->trials[i].mix);
+    for (int i = 0; i < r->info.count; i++)
+        if (!front || r->layouts[i].optimal)
+            fprintf(out, "%.6g %.6g\n", r->layouts[i].ratio, automatic / r->layouts[i].seconds);
     fputs("EOD\n", out);
 }
 
 static void
-write_data(FILE *out, const struct result *r, const struct trial *const *trials, int count)
+write_data(FILE *out, const struct result *r, const tess_layout_result *const *layouts, int count)
 {
-    const struct contest *const c = r->contest;
-    const struct uses *const mix = c->setting.mix;
-    const struct trial *const automatic = contest_find(c, ROLE_AUTOMATIC);
+    const tess_layout_result *const automatic = result_find(r, TESS_ROLE_AUTOMATIC);
 
-    write_points(out, c, automatic->mix, false);
-    write_points(out, c, automatic->mix, true);
+    write_points(out, r, automatic->seconds, false);
+    write_points(out, r, automatic->seconds, true);
     for (int k = 0; k < count; k++)
-        fprintf(out, "$named%d << EOD\n%.6g %.6g\nEOD\n", k, trials[k]->ratio,
-                automatic->mix / trials[k]->mix);
+        fprintf(out, "$named%d << EOD\n%.6g %.6g\nEOD\n", k, layouts[k]->ratio,
+                automatic->seconds / layouts[k]->seconds);
     fputs("$bars << EOD\n", out);
-    for (int i = 0; i < mix->count; i++) {
-        fprintf(out, "\"%s\"", mix->items[i].text);
+    for (int i = 0; i < r->info.naccesses; i++) {
+        fprintf(out, "\"%s\"", r->info.accesses[i].name);
         for (int k = 0; k < count; k++)
-            fprintf(out, " %.6g", result_access(automatic, i) / result_access(trials[k], i));
+            fprintf(out, " %.6g", automatic->accesses[i].seconds / layouts[k]->accesses[i].seconds);
         fputc('\n', out);
     }
     fputs("\"mix\"", out);
     for (int k = 0; k < count; k++)
-        fprintf(out, " %.6g", automatic->mix / trials[k]->mix);
+        fprintf(out, " %.6g", automatic->seconds / layouts[k]->seconds);
     fputs("\nEOD\n", out);
 }
 
@@ -92,10 +90,10 @@ static void
 write_script(FILE *out, const struct result *r, const char *name, const char *path)
 {
     char names[NAMED_MOST][RESULT_NAME_SIZE];
-    const struct trial *trials[NAMED_MOST];
-    const int count = named(r->contest, trials, names);
+    const tess_layout_result *layouts[NAMED_MOST];
+    const int count = named(r, layouts, names);
 
-    write_data(out, r, trials, count);
+    write_data(out, r, layouts, count);
     fprintf(out, "set terminal %s size 900,900 noenhanced background 'white'\nset output ",
             text_ends_with(name, ".svg") ? "svg" : "pngcairo");
     quote(out, path);

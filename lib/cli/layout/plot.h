@@ -1,5 +1,5 @@
 /*
- * plot.h - what a contest has found, as a drawing.
+ * plot.h - what a search for layouts has found, as a drawing.
  *
  * Above, size against speed: each layout is a point, the front of those that no other beats in both
  * is a line, and the known ones have their names. Below, each access as bars, how many times faster

@@ -12,17 +12,26 @@ static const struct {
     unsigned role;
     const char *name, *key;
 } roles[] = {
-    {ROLE_BEST, "best", "best"},
-    {ROLE_AUTOMATIC, "automatic", "automatic"},
-    {ROLE_HABIT, "blosc2 default", "blosc2"},
-    {ROLE_STORED, "as stored", "stored"},
-    {ROLE_PROPOSED, "proposed", "proposed"},
+    {TESS_ROLE_BEST, "best", "best"},
+    {TESS_ROLE_AUTOMATIC, "automatic", "automatic"},
+    {TESS_ROLE_BLOSC2, "blosc2 default", "blosc2"},
+    {TESS_ROLE_STORED, "as stored", "stored"},
+    {TESS_ROLE_PROPOSED, "proposed", "proposed"},
 };
 
 #define NROLES (sizeof roles / sizeof roles[0])
 
+const tess_layout_result *
+result_find(const struct result *r, unsigned role)
+{
+    for (int i = 0; i < r->info.count; i++)
+        if (r->layouts[i].roles & role)
+            return &r->layouts[i];
+    return NULL;
+}
+
 void
-result_role(const struct trial *t, char text[RESULT_NAME_SIZE])
+result_role(const tess_layout_result *t, char text[RESULT_NAME_SIZE])
 {
     size_t length = 0;
 
@@ -34,7 +43,7 @@ result_role(const struct trial *t, char text[RESULT_NAME_SIZE])
 }
 
 const char *
-result_role_key(const struct trial *t, int n)
+result_role_key(const tess_layout_result *t, int n)
 {
     for (size_t i = 0; i < NROLES; i++)
         if (t->roles & roles[i].role && n-- == 0)
@@ -83,10 +92,4 @@ result_filters(const tess_params *p, char text[RESULT_NAME_SIZE])
     }
     if (length == 0)
         (void)snprintf(text, RESULT_NAME_SIZE, "none");
-}
-
-double
-result_access(const struct trial *t, int access)
-{
-    return t->costs[access].cpu + t->costs[access].disk;
 }

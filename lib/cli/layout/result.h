@@ -1,22 +1,27 @@
 /*
- * result.h - what a contest has found, for people and for programs.
+ * result.h - what a search for layouts has found, for people and for programs.
  */
 #ifndef CLI_LAYOUT_RESULT_H
 #define CLI_LAYOUT_RESULT_H
 
-#include "cli/layout/contest.h"
+#include <tessera/layout.h>
 
 #include <stdio.h>
 
 #define RESULT_NAME_SIZE 64
 
-// What the contest was about.
+// What was searched for, and found.
 struct result {
-    const struct contest *contest;
+    tess_tuner_info info;
+    const tess_params *array; // type and shape
+    const tess_layout_result *layouts; // info.count of them, the fastest first
     const char *name; // of the array
     const char *command; // of tess, which makes the array in another layout
     const char *applied; // the array that was made in it, or NULL
 };
+
+// The fastest layout with that role, or NULL.
+const tess_layout_result *result_find(const struct result *r, unsigned role);
 
 // A table of the best, and what their gain is.
 tess_status result_print(const struct result *r, FILE *out, tess_error *err);
@@ -26,11 +31,11 @@ void result_json(const struct result *r, FILE *out);
 void result_csv(const struct result *r, FILE *out);
 
 // "best", "automatic", "blosc2's habit", "as stored", with commas between them.
-void result_role(const struct trial *t, char text[RESULT_NAME_SIZE]);
+void result_role(const tess_layout_result *t, char text[RESULT_NAME_SIZE]);
 
 // The same for programs, one after the other from n = 0 on: "best", "automatic", "blosc2",
 // "stored", "proposed"; NULL if there are no more.
-const char *result_role_key(const struct trial *t, int n);
+const char *result_role_key(const tess_layout_result *t, int n);
 
 // "132x73x144"
 void result_shape(int ndim, const int64_t *shape, char *text, size_t size);
@@ -38,8 +43,5 @@ void result_shape(int ndim, const int64_t *shape, char *text, size_t size);
 // "zstd 5" or "zfp_rate:50 5", and "shuffle,bytedelta" as --filter takes it.
 void result_codec(const tess_params *p, char text[RESULT_NAME_SIZE]);
 void result_filters(const tess_params *p, char text[RESULT_NAME_SIZE]);
-
-// Seconds of one access, the disk included.
-double result_access(const struct trial *t, int access);
 
 #endif

@@ -1,9 +1,7 @@
 /*
- * result_text.c - what a contest has found, as a table and in words.
+ * result_text.c - what a search for layouts has found, as a table and in words.
  */
-#include "cli/layout/contest.h"
 #include "cli/layout/result.h"
-#include "cli/layout/trial.h"
 #include "cli/report.h"
 #include "cli/text/table.h"
 #include "cli/text/text.h"
@@ -35,55 +33,50 @@ format_time(double seconds, char text[TIME_SIZE])
 static double
 megabytes_per_second(const struct result *r, double seconds)
 {
-    return seconds > 0 ? (double)r->contest->setting.sample->size / seconds / 1e6 : 0;
+    return seconds > 0 ? (double)r->info.sample_size / seconds / 1e6 : 0;
 }
 
 static void
 print_heading(const struct result *r, FILE *out)
 {
-    const struct contest *const c = r->contest;
-    const struct sample *const s = c->setting.sample;
-    const struct uses *const mix = c->setting.mix;
-    const struct model *const m = &c->setting.model;
-    const struct machine *const machine = &c->setting.machine;
+    const tess_tuner_info *const info = &r->info;
     char shape[SHAPE_SIZE];
 
-    result_shape(c->base.ndim, c->base.shape, shape, sizeof shape);
+    result_shape(r->array->ndim, r->array->shape, shape, sizeof shape);
     text_write(out, r->name);
     fprintf(out, ": %s", shape);
-    if (c->base.dtype) {
+    if (r->array->dtype) {
         fputs(", ", out);
-        text_write(out, c->base.dtype);
+        text_write(out, r->array->dtype);
     }
-    result_shape(s->ndim, s->shape, shape, sizeof shape);
-    if (s->whole)
+    result_shape(info->ndim, info->sample_shape, shape, sizeof shape);
+    if (info->whole)
         fputs("; the whole array was measured", out);
     else
         fprintf(out, "; a sample of %s was measured", shape);
     fputs("\naccesses:", out);
-    for (int i = 0; i < mix->count; i++)
-        fprintf(out, "%s%s * %g", i ? ", " : " ", mix->items[i].text, mix->items[i].weight);
-    fprintf(out, "\n%d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB", m->threads,
-            (double)machine->l1 / 0x1p10, (double)machine->l2 / 0x1p10,
-            (double)machine->l3 / 0x1p20);
-    if (m->disk_speed > 0)
-        fprintf(out, "; disk assumed: %g MB/s", m->disk_speed / 1e6);
-    if (m->disk_latency > 0)
-        fprintf(out, ", latency %g ms per chunk", m->disk_latency * 1e3);
-    fprintf(out, "\n%d layouts were measured in %.1f s%s\n\n", c->count, c->seconds,
-            c->cut_short ? "; a longer --budget measures more" : "");
+    for (int i = 0; i < info->naccesses; i++)
+        fprintf(out, "%s%s * %g", i ? ", " : " ", info->accesses[i].name, info->accesses[i].weight);
+    fprintf(out, "\n%d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB", info->threads,
+            (double)info->caches[0] / 0x1p10, (double)info->caches[1] / 0x1p10,
+            (double)info->caches[2] / 0x1p20);
+    if (info->disk_speed > 0)
+        fprintf(out, "; disk assumed: %g MB/s", info->disk_speed / 1e6);
+    if (info->disk_latency > 0)
+        fprintf(out, ", latency %g ms per chunk", info->disk_latency * 1e3);
+    fprintf(out, "\n%d layouts were measured in %.1f s%s\n\n", info->count, info->seconds,
+            info->cut_short ? "; a longer --budget measures more" : "");
 }
 
 static void
-add_row(struct table *table, const struct result *r, const struct trial *t, double automatic)
+add_row(struct table *table, const struct result *r, const tess_layout_result *t, double automatic)
 {
-    const struct uses *const mix = r->contest->setting.mix;
     char role[RESULT_NAME_SIZE], chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE];
     char filters[RESULT_NAME_SIZE], time[TIME_SIZE];
 
     result_role(t, role);
-    result_shape(t->params.ndim, t->grid.chunk, chunk, sizeof chunk);
-    result_shape(t->params.ndim, t->grid.block, block, sizeof block);
+    result_shape(t->params.ndim, t->params.chunkshape, chunk, sizeof chunk);
+    result_shape(t->params.ndim, t->params.blockshape, block, sizeof block);
     result_codec(&t->params, codec);
     result_filters(&t->params, filters);
     table_cell(table, "%s", role);
@@ -92,16 +85,16 @@ add_row(struct table *table, const struct result *r, const struct trial *t, doub
     table_cell(table, "%s", codec);
     table_cell(table, "%s", filters);
     table_cell(table, "%.2f", t->ratio);
-    table_cell(table, "%.0f", megabytes_per_second(r, times_median(&t->write)));
-    table_cell(table, "%.0f", megabytes_per_second(r, times_median(&t->read)));
-    for (int i = 0; i < mix->count; i++) {
-        format_time(result_access(t, i), time);
+    table_cell(table, "%.0f", megabytes_per_second(r, t->write));
+    table_cell(table, "%.0f", megabytes_per_second(r, t->read));
+    for (int i = 0; i < r->info.naccesses; i++) {
+        format_time(t->accesses[i].seconds, time);
         table_cell(table, "%s", time);
     }
-    format_time(t->mix, time);
+    format_time(t->seconds, time);
     table_cell(table, "%s", time);
-    table_cell(table, "%.2f", automatic / t->mix);
-    table_cell(table, "%s", t->on_front ? "*" : "");
+    table_cell(table, "%.2f", automatic / t->seconds);
+    table_cell(table, "%s", t->optimal ? "*" : "");
 }
 
 static tess_status
@@ -109,25 +102,24 @@ print_table(const struct result *r, FILE *out, tess_error *err)
 {
     static const char *const before[] = {"",        "chunks", "blocks",     "codec",
                                          "filters", "ratio",  "write MB/s", "read MB/s"};
-    const struct contest *const c = r->contest;
-    const struct uses *const mix = c->setting.mix;
     const int nbefore = sizeof before / sizeof before[0];
-    const double automatic = contest_find(c, ROLE_AUTOMATIC)->mix;
+    const double automatic = result_find(r, TESS_ROLE_AUTOMATIC)->seconds;
     struct table table;
     int rows = 0;
 
-    table_init(&table, nbefore + mix->count + 3);
+    table_init(&table, nbefore + r->info.naccesses + 3);
     for (int i = 0; i < nbefore; i++)
         table_cell(&table, "%s", before[i]);
-    for (int i = 0; i < mix->count; i++)
-        table_cell(&table, "%s", mix->items[i].text);
+    for (int i = 0; i < r->info.naccesses; i++)
+        table_cell(&table, "%s", r->info.accesses[i].name);
     table_cell(&table, "all accesses");
     table_cell(&table, "speedup");
     table_cell(&table, "optimal");
-    for (int i = 0; i < c->count; i++) {
-        const struct trial *const t = &c->trials[i];
+    for (int i = 0; i < r->info.count; i++) {
+        const tess_layout_result *const t = &r->layouts[i];
 
-        if (t->roles & ~ROLE_FINAL || ((t->roles || t->on_front) && rows++ < ROWS_MOST))
+        if (t->roles & ~(unsigned)TESS_ROLE_FINAL ||
+            ((t->roles || t->optimal) && rows++ < ROWS_MOST))
             add_row(&table, r, t, automatic);
     }
     const tess_status st = table_print(&table, out, err);
@@ -136,18 +128,18 @@ print_table(const struct result *r, FILE *out, tess_error *err)
 }
 
 static void
-print_gain(const struct trial *best, const struct trial *other, const char *name, FILE *out)
+print_gain(const tess_layout_result *best, const tess_layout_result *other, const char *name,
+           FILE *out)
 {
-    fprintf(out, " %.2f times as fast as %s and %.2f times as large", other->mix / best->mix, name,
-            other->ratio / best->ratio);
+    fprintf(out, " %.2f times as fast as %s and %.2f times as large",
+            other->seconds / best->seconds, name, other->ratio / best->ratio);
 }
 
 static void
 print_words(const struct result *r, FILE *out)
 {
-    const struct contest *const c = r->contest;
-    const struct trial *const best = contest_find(c, ROLE_BEST);
-    const struct trial *const stored = contest_find(c, ROLE_STORED);
+    const tess_layout_result *const best = result_find(r, TESS_ROLE_BEST);
+    const tess_layout_result *const stored = result_find(r, TESS_ROLE_STORED);
     const tess_params *const p = &best->params;
     char chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE], filters[RESULT_NAME_SIZE];
 
@@ -158,9 +150,9 @@ print_words(const struct result *r, FILE *out)
           "optimal *: no other layout is both smaller and faster.\n\n"
           "The best layout is",
           out);
-    print_gain(best, contest_find(c, ROLE_AUTOMATIC), "the automatic layout", out);
+    print_gain(best, result_find(r, TESS_ROLE_AUTOMATIC), "the automatic layout", out);
     fputs(",\nand", out);
-    print_gain(best, contest_find(c, ROLE_HABIT), "the default of python-blosc2", out);
+    print_gain(best, result_find(r, TESS_ROLE_BLOSC2), "the default of python-blosc2", out);
     if (stored) {
         fputs(",\nand", out);
         print_gain(best, stored, "the layout that the array has now", out);
@@ -172,8 +164,8 @@ print_words(const struct result *r, FILE *out)
         fputc('\n', out);
         return;
     }
-    result_shape(p->ndim, best->grid.chunk, chunk, sizeof chunk);
-    result_shape(p->ndim, best->grid.block, block, sizeof block);
+    result_shape(p->ndim, best->params.chunkshape, chunk, sizeof chunk);
+    result_shape(p->ndim, best->params.blockshape, block, sizeof block);
     result_codec(p, codec);
     result_filters(p, filters);
     codec[strcspn(codec, " ")] = '\0';

@@ -1,5 +1,5 @@
 /*
- * subject.c - the array that layouts are measured with: one that exists, or one that is described.
+ * subject.c - the data that layouts are measured with: an array, what can be imported, or a shape.
  */
 #include "cli/layout/subject.h"
 
@@ -10,7 +10,6 @@
 #include <tessera/copy.h>
 #include <tessera/dtype.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_MOST 65536.0 // MiB
@@ -64,23 +63,6 @@ describe(struct subject *s, const struct arguments *args, const struct subject_d
 }
 
 static tess_status
-check_shape(const tess_params *p, tess_error *err)
-{
-    int64_t bytes = p->typesize;
-
-    if (p->ndim == 0)
-        return report_set(err, TESS_ERR_ARG, "an array without dimensions has one layout only");
-    for (int i = 0; i < p->ndim; i++)
-        if (p->shape[i] == 0)
-            return report_set(err, TESS_ERR_ARG,
-                              "axis %d is empty; --shape and --dtype describe what it will be", i);
-    for (int i = 0; i < p->ndim; i++)
-        if (__builtin_mul_overflow(bytes, p->shape[i], &bytes))
-            return report_set(err, TESS_ERR_LIMIT, "the shape has more than 2^63 bytes");
-    return TESS_OK;
-}
-
-static tess_status
 read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, size_t size,
            tess_error *err)
 {
@@ -88,25 +70,56 @@ read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, si
 }
 
 static tess_status
-sample_size(const struct arguments *args, int32_t typesize, int64_t *size, tess_error *err)
+sample_size(const struct arguments *args, int64_t *size, tess_error *err)
 {
     const char *const text = args->values[OPT_SAMPLE];
-    double mib = SUBJECT_SAMPLE;
+    double mib = 0;
 
-    if (text && (!text_amount(text, &mib) || mib > SAMPLE_MOST))
+    if (!text)
+        return TESS_OK;
+    if (!text_amount(text, &mib) || mib > SAMPLE_MOST)
         return report_set(err, TESS_ERR_ARG, "--sample %s: not a number of MiB up to %g", text,
                           SAMPLE_MOST);
     *size = (int64_t)(mib * 0x1p20);
-    if (*size < typesize)
-        *size = typesize;
     return TESS_OK;
+}
+
+// What the options say of a layout stays as they say.
+static unsigned
+kept(const struct arguments *args)
+{
+    static const struct {
+        int option;
+        unsigned keep;
+    } kept_by[] = {
+        {OPT_CHUNKS, TESS_KEEP_CHUNKS},  {OPT_BLOCKS, TESS_KEEP_BLOCKS},
+        {OPT_CODEC, TESS_KEEP_CODEC},    {OPT_LEVEL, TESS_KEEP_LEVEL},
+        {OPT_FILTER, TESS_KEEP_FILTERS},
+    };
+    unsigned keep = 0;
+
+    for (size_t i = 0; i < sizeof kept_by / sizeof kept_by[0]; i++)
+        if (args->values[kept_by[i].option])
+            keep |= kept_by[i].keep;
+    return keep;
+}
+
+tess_status
+subject_accesses(const struct arguments *args, int ndim, const int64_t *shape,
+                 tess_access accesses[TESS_MAX_ACCESSES], int *naccesses, tess_error *err)
+{
+    tess_error wrong;
+    const tess_status st =
+        tess_access_parse(args->values[OPT_ACCESS], ndim, shape, accesses, naccesses, &wrong);
+
+    return st == TESS_OK ? st : report_set(err, st, "--%s", wrong.message); // "access ...: ..."
 }
 
 tess_status
 subject_open(struct subject *s, const struct arguments *args,
-             const struct subject_default *otherwise, tess_error *err)
+             const struct subject_default *otherwise, tess_tuner_options *options, tess_error *err)
 {
-    int64_t size = 0;
+    tess_access accesses[TESS_MAX_ACCESSES];
     tess_status st = TESS_OK;
 
     *s = (struct subject){.name = arguments_word(args, 0)};
@@ -115,17 +128,16 @@ subject_open(struct subject *s, const struct arguments *args,
         TRY(look_at_input(s, args, err));
     else
         TRY(describe(s, args, otherwise, err));
-    TRY(check_shape(&s->params, err));
     TRY(params_set(&s->params, args, err));
-    TRY(sample_size(args, s->params.typesize, &size, err));
-    if (s->described)
-        TRY(sample_invent(&s->sample, &s->params, size, err));
-    else
-        TRY(sample_take(&s->sample, &s->params, size, read_items, &s->in, err));
-    s->buffer = malloc(s->sample.size);
-    if (!s->buffer)
-        return report_nomem(err, (int64_t)s->sample.size);
-    memset(s->buffer, 0, s->sample.size); // the pages are there when they are first timed
+    TRY(sample_size(args, &options->sample, err));
+    TRY(subject_accesses(args, s->params.ndim, s->params.shape, accesses, &options->naccesses,
+                         err));
+    options->accesses = accesses;
+    options->keep = kept(args);
+    options->stored = s->has_stored ? &s->stored : NULL;
+    st = tess_tuner_open_from(&s->params, s->described ? NULL : read_items, &s->in, options,
+                              &s->tuner, err);
+    options->accesses = NULL; // they were copied
 out:
     return st;
 }
@@ -133,8 +145,6 @@ out:
 void
 subject_close(struct subject *s)
 {
-    free(s->buffer);
-    s->buffer = NULL;
-    sample_close(&s->sample);
+    tess_tuner_close(s->tuner);
     input_close(&s->in);
 }

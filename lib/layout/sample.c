@@ -1,17 +1,17 @@
 /*
  * sample.c - a part of an array that stands for all of it, in memory.
  */
-#include "cli/layout/sample.h"
+#include "layout/sample.h"
 
+#include "base/error.h"
 #include "base/swap.h"
-#include "cli/data/strided.h"
-#include "cli/layout/grid.h"
-#include "cli/report.h"
-#include "cli/text/item.h"
+#include "geom/shape.h"
+#include "layout/grids.h"
+#include "layout/random.h"
+#include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 
-#include <tessera/dtype.h>
-
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void
 shorten(struct sample *s, int32_t typesize, int64_t size)
 {
     for (;;) {
-        const int64_t items = grid_items(s->ndim, s->shape);
+        const int64_t items = grids_items(s->ndim, s->shape);
         int longest = 0;
 
         for (int i = 1; i < s->ndim; i++)
@@ -43,9 +43,11 @@ prepare(struct sample *s, const tess_params *array, int64_t size, tess_error *er
     *s = (struct sample){.ndim = array->ndim, .whole = true};
     memcpy(s->shape, array->shape, sizeof s->shape);
     shorten(s, array->typesize, size);
-    s->size = (size_t)(grid_items(s->ndim, s->shape) * array->typesize);
+    s->size = (size_t)(grids_items(s->ndim, s->shape) * array->typesize);
     s->items = malloc(s->size);
-    return s->items ? TESS_OK : report_nomem(err, (int64_t)s->size);
+    if (!s->items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a sample of %zu bytes", s->size);
+    return TESS_OK;
 }
 
 // The pieces of an axis: where piece k starts in the array and in the sample, and how long it is.
@@ -79,13 +81,13 @@ piece_of(const struct sample *s, const tess_params *array, int axis, int64_t k)
 
 static tess_status
 take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
-         sample_read_fn *read, void *from, tess_error *err)
+         tess_tuner_read_fn *read, void *from, tess_error *err)
 {
     int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], shape[TESS_MAX_NDIM];
     int64_t in_box[TESS_MAX_NDIM], in_sample[TESS_MAX_NDIM];
     int64_t size = array->typesize, offset = 0;
 
-    strided_c_order(s->ndim, s->shape, (size_t)array->typesize, in_sample);
+    shape_strides(s->ndim, s->shape, array->typesize, in_sample);
     for (int i = 0; i < s->ndim; i++) {
         start[i] = pieces[i].from;
         stop[i] = pieces[i].from + pieces[i].length;
@@ -98,9 +100,9 @@ take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
 
     uint8_t *const box = malloc((size_t)size);
     if (!box)
-        return report_nomem(err, size);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of %" PRId64 " bytes", size);
     const tess_status st = read(from, start, stop, box, (size_t)size, err);
-    strided_c_order(s->ndim, shape, (size_t)array->typesize, in_box);
+    shape_strides(s->ndim, shape, array->typesize, in_box);
     if (st == TESS_OK)
         ndcopy(s->ndim, shape, array->typesize, s->items + offset, in_sample, box, in_box);
     free(box);
@@ -108,7 +110,7 @@ take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
 }
 
 tess_status
-sample_take(struct sample *s, const tess_params *array, int64_t size, sample_read_fn *read,
+sample_take(struct sample *s, const tess_params *array, int64_t size, tess_tuner_read_fn *read,
             void *from, tess_error *err)
 {
     tess_status st = prepare(s, array, size, err);
@@ -133,14 +135,11 @@ sample_take(struct sample *s, const tess_params *array, int64_t size, sample_rea
 
 // -- without data
 
-// A number in [0, 1) that the position determines (splitmix64).
+// A number in [0, 1) that the position determines.
 static double
 noise(uint64_t n)
 {
-    n += UINT64_C(0x9e3779b97f4a7c15);
-    n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((n ^ n >> 31) >> 11) * 0x1p-53;
+    return (double)(random_mix(n + RANDOM_STEP) >> 11) * 0x1p-53;
 }
 
 // Between 0 and 1000, with two decimals: waves along each axis, a little noise on them.
@@ -176,16 +175,16 @@ put(uint8_t *item, const tess_dtype *type, int32_t typesize, double v)
 }
 
 tess_status
-sample_invent(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
+sample_generate(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
 {
-    const tess_dtype type = tess_dtype_parse(array->dtype);
+    const tess_dtype type = dtype_parse(array->dtype);
     const tess_status st = prepare(s, array, size, err);
     int64_t index[TESS_MAX_NDIM] = {0};
     int64_t number = 0;
 
     if (st != TESS_OK)
         return st;
-    const int32_t word = type.order == '>' ? item_word_size(&type) : 1;
+    const int32_t word = type.order == '>' ? dtype_word(&type) : 1;
     for (size_t at = 0; at < s->size; at += (size_t)array->typesize, number++) {
         put(s->items + at, &type, array->typesize, field(s->ndim, index, number));
         if (word > 1)

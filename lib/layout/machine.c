@@ -1,12 +1,10 @@
 /*
- * machine.c - asks the system for its caches and CPUs.
+ * machine.c - the caches of the CPU, as Linux lists them.
  */
-#include "cli/layout/machine.h"
+#include "layout/machine.h"
 
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #define USUAL_L1 (INT64_C(32) << 10)
 #define USUAL_L2 (INT64_C(1) << 20)
@@ -55,17 +53,9 @@ or_usual(int64_t size, int64_t usual)
 }
 
 void
-machine_look(struct machine *m)
+machine_query(struct machine *m)
 {
-    cpu_set_t set;
-
     m->l1 = or_usual(cache_of_level(1), USUAL_L1);
     m->l2 = or_usual(cache_of_level(2), USUAL_L2);
     m->l3 = or_usual(cache_of_level(3), USUAL_L3);
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        m->cpus = CPU_COUNT(&set);
-    else
-        m->cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    if (m->cpus < 1)
-        m->cpus = 1;
 }

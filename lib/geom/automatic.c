@@ -1,5 +1,5 @@
 /*
- * layout.c - automatic chunk and block shapes.
+ * automatic.c - automatic chunk and block shapes.
  *
  * Blocks are searched for step by step: from nearly cubic ones, longer along the last axis, where
  * items are neighbours in memory, to the best of those with one axis twice or half as long, or one
@@ -8,7 +8,7 @@
  * Costs are sums and products of doubles, whose last bits differ between processors. They decide
  * nothing, since a step has to gain more than a millionth.
  */
-#include "geom/layout.h"
+#include "geom/automatic.h"
 
 #include "base/checked.h"
 #include "geom/access.h"
@@ -100,14 +100,14 @@ struct mix {
 struct search {
     int ndim;
     const int64_t *outer; // what blocks lie in: a chunk that was given, or the array
-    const struct layout_wish *wish;
+    const struct automatic_wish *wish;
     bool choose_chunks;
     int64_t chunk[NDIM_MAX]; // that was given
     struct mix mix;
 };
 
 static void
-layout_add(struct search *s, enum access_kind kind, int axis, int64_t along, int64_t others)
+automatic_add(struct search *s, enum access_kind kind, int axis, int64_t along, int64_t others)
 {
     struct access *const a = &s->mix.items[s->mix.count++];
     *a = (struct access){.kind = kind};
@@ -141,16 +141,16 @@ make_mix(struct search *s)
     struct mix *const mix = &s->mix;
 
     mix->count = 0;
-    layout_add(s, ACCESS_READ, 0, ACCESS_WHOLE, ACCESS_WHOLE);
-    layout_add(s, ACCESS_WRITE, 0, ACCESS_WHOLE, ACCESS_WHOLE);
+    automatic_add(s, ACCESS_READ, 0, ACCESS_WHOLE, ACCESS_WHOLE);
+    automatic_add(s, ACCESS_WRITE, 0, ACCESS_WHOLE, ACCESS_WHOLE);
     for (int i = 0; i < s->ndim && s->ndim > 1; i++) {
-        layout_add(s, ACCESS_READ, i, 1, ACCESS_WHOLE);
-        layout_add(s, ACCESS_READ, i, ACCESS_WHOLE, 1);
+        automatic_add(s, ACCESS_READ, i, 1, ACCESS_WHOLE);
+        automatic_add(s, ACCESS_READ, i, ACCESS_WHOLE, 1);
     }
-    layout_add(s, ACCESS_READ, 0, 1, 1);
-    layout_add(s, ACCESS_READ, 0, SMALL_BOX, SMALL_BOX);
-    layout_add(s, ACCESS_READ, 0, LARGE_BOX, LARGE_BOX);
-    layout_add(s, ACCESS_APPEND, 0, 1, ACCESS_WHOLE);
+    automatic_add(s, ACCESS_READ, 0, 1, 1);
+    automatic_add(s, ACCESS_READ, 0, SMALL_BOX, SMALL_BOX);
+    automatic_add(s, ACCESS_READ, 0, LARGE_BOX, LARGE_BOX);
+    automatic_add(s, ACCESS_APPEND, 0, 1, ACCESS_WHOLE);
     for (int i = 0; i < mix->count; i++)
         mix->best[i] = best_cost(s, &mix->items[i]);
 }
@@ -291,8 +291,8 @@ first_block(const struct search *s, int64_t *block)
 }
 
 void
-layout_choose(int ndim, const int64_t *shape, const struct layout_wish *wish, int64_t *chunkshape,
-              int64_t *blockshape)
+automatic_choose(int ndim, const int64_t *shape, const struct automatic_wish *wish,
+                 int64_t *chunkshape, int64_t *blockshape)
 {
     int64_t outer[NDIM_MAX] = {0};
     struct search s = {.ndim = ndim, .outer = outer, .wish = wish};

@@ -1,9 +1,9 @@
 /*
- * codecs.c - the codecs, levels and filters that are tried.
+ * variants.c - the codecs, levels and filters that are tried.
  *
  * Levels of Zstandard above 5 are left out: on what they gain, minutes of writing are lost.
  */
-#include "cli/layout/codecs.h"
+#include "layout/variants.h"
 
 #include <string.h>
 
@@ -27,17 +27,18 @@ static const uint8_t pipelines[][2] = {
 #define NPIPELINES ((int)(sizeof pipelines / sizeof pipelines[0]))
 
 static bool
-seen_before(int n, const struct codecs_fixed *fixed)
+seen_before(int n, unsigned keep)
 {
     for (int i = 0; i < n; i++)
-        if ((fixed->codec || squeezes[i].codec == squeezes[n].codec) &&
-            (fixed->level || squeezes[i].level == squeezes[n].level))
+        if (((keep & TESS_KEEP_CODEC) || squeezes[i].codec == squeezes[n].codec) &&
+            ((keep & TESS_KEEP_LEVEL) || squeezes[i].level == squeezes[n].level))
             return true;
     return false;
 }
 
-void
-codecs_set_filters(tess_params *params, const uint8_t pipeline[2])
+// The last two filters of the pipeline, and no others.
+static void
+set_filters(tess_params *params, const uint8_t pipeline[2])
 {
     memset(params->filters, 0, sizeof params->filters);
     memset(params->filters_meta, 0, sizeof params->filters_meta);
@@ -45,23 +46,22 @@ codecs_set_filters(tess_params *params, const uint8_t pipeline[2])
 }
 
 bool
-codecs_next(int n, const struct codecs_fixed *fixed, tess_params *params)
+variants_next(int n, unsigned keep, tess_params *params)
 {
-    const int npipelines = fixed->filters ? 1 : NPIPELINES;
+    const int npipelines = keep & TESS_KEEP_FILTERS ? 1 : NPIPELINES;
     int squeeze = 0;
 
     for (int left = n / npipelines;; squeeze++) {
         if (squeeze == NSQUEEZES)
             return false;
-        if (!seen_before(squeeze, fixed) && left-- == 0)
+        if (!seen_before(squeeze, keep) && left-- == 0)
             break;
     }
-    if (!fixed->codec)
+    if (!(keep & TESS_KEEP_CODEC))
         params->codec = squeezes[squeeze].codec;
-    if (!fixed->level)
+    if (!(keep & TESS_KEEP_LEVEL))
         params->clevel = squeezes[squeeze].level;
-    if (!fixed->filters) {
-        codecs_set_filters(params, pipelines[n % npipelines]);
-    }
+    if (!(keep & TESS_KEEP_FILTERS))
+        set_filters(params, pipelines[n % npipelines]);
     return true;
 }

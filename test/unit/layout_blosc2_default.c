@@ -1,12 +1,12 @@
 /*
- * cli_layout_habit.c - the habitual layout against what python-blosc2 chooses.
+ * layout_blosc2_default.c - the layout of python-blosc2 against what that program chooses.
  *
  * The table holds what compute_chunks_blocks() of its release 3 says (src/blosc2/core.py at
  * 0a58cc06), run on x86-64 with the caches of these machines.
  */
-#include "cli/layout/habit.h"
+#include "layout/blosc2_default.h"
 
-#include "cli/text/text.h"
+#include "support/shape_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -162,7 +162,7 @@ check_shape(const char *what, size_t number, const char *expected, const int64_t
     int64_t shape[TESS_MAX_NDIM];
     int ndim = 0;
 
-    assert_true(text_shape(expected, &ndim, shape));
+    assert_true(shape_text(expected, &ndim, shape));
     for (int i = 0; i < ndim; i++)
         if (shape[i] != actual[i])
             fail_msg("machine %d, %s of %d bytes: %s %s, but axis %d has %lld",
@@ -179,8 +179,8 @@ test_shapes(void **state)
 
         tess_params_init(&p);
         p.typesize = facts[i].typesize;
-        assert_true(text_shape(facts[i].shape, &p.ndim, p.shape));
-        habit_choose(&machines[facts[i].machine], &p);
+        assert_true(shape_text(facts[i].shape, &p.ndim, p.shape));
+        blosc2_default_choose(&machines[facts[i].machine], &p);
         check_shape("blocks", i, facts[i].block, p.blockshape);
         check_shape("chunks", i, facts[i].chunk, p.chunkshape);
     }
@@ -204,7 +204,7 @@ test_codec(void **state)
     p.split = TESS_SPLIT_ALWAYS;
     memset(p.filters, TESS_FILTER_DELTA, sizeof p.filters);
     memset(p.filters_meta, 1, sizeof p.filters_meta);
-    habit_choose(&machines[0], &p);
+    blosc2_default_choose(&machines[0], &p);
     assert_int_equal(p.codec, TESS_CODEC_ZSTD);
     assert_int_equal(p.codec_meta, 0);
     assert_int_equal(p.clevel, 5);

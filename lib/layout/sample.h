@@ -5,17 +5,13 @@
  * axes are shortened, and from a shortened axis pieces are taken at equal distances, so that the
  * sample has something of everywhere. Without data there is a smooth field with noise in it.
  */
-#ifndef CLI_LAYOUT_SAMPLE_H
-#define CLI_LAYOUT_SAMPLE_H
+#ifndef LAYOUT_SAMPLE_H
+#define LAYOUT_SAMPLE_H
 
-#include <tessera/params.h>
+#include <tessera/layout.h>
 
 #include <stdbool.h>
 #include <stdint.h>
-
-// Reads the box [start, stop) of an array into dst, in C order.
-typedef tess_status sample_read_fn(void *from, const int64_t *start, const int64_t *stop, void *dst,
-                                   size_t size, tess_error *err);
 
 struct sample {
     int ndim;
@@ -27,12 +23,12 @@ struct sample {
 
 // `size` bytes are as many as it may have. End it with sample_close(), also after a failure.
 tess_status sample_take(struct sample *s, const tess_params *array, int64_t size,
-                        sample_read_fn *read, void *from, tess_error *err);
+                        tess_tuner_read_fn *read, void *from, tess_error *err);
 
-// The same without an array.
-tess_status sample_invent(struct sample *s, const tess_params *array, int64_t size,
-                          tess_error *err);
+// The same without data: a smooth field with noise, between 0 and 1000.
+tess_status sample_generate(struct sample *s, const tess_params *array, int64_t size,
+                            tess_error *err);
 
-void sample_close(struct sample *s);
+void sample_close(struct sample *s); // also one of zeros
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * proposals.c - the grids that are worth measuring.
  */
-#include "cli/layout/proposals.h"
+#include "layout/proposals.h"
 
 #include "geom/access.h"
 #include "geom/model.h"
@@ -19,7 +19,7 @@ keep(struct proposals *p, int ndim, const struct proposal *one)
     int at = p->count;
 
     for (int i = 0; i < p->count; i++)
-        if (grid_equal(ndim, &p->items[i].grid, &one->grid))
+        if (grids_equal(ndim, &p->items[i].grid, &one->grid))
             return;
     while (at > 0 && p->items[at - 1].predicted > one->predicted)
         at--;
@@ -32,25 +32,23 @@ keep(struct proposals *p, int ndim, const struct proposal *one)
 }
 
 static void
-climb(struct proposals *p, const struct model *model, const struct uses *mix,
+climb(struct proposals *p, const struct model *model, const struct mix *mix,
       const struct grid_space *space, const struct grid *start)
 {
     struct proposal here = {.grid = *start};
 
-    if (!grid_is_valid(space, start))
+    if (!grids_is_valid(space, start))
         return;
-    here.predicted =
-        uses_predict(mix, model, space->ndim, space->shape, space->typesize, &here.grid);
+    here.predicted = mix_predict(mix, model, space, &here.grid);
     keep(p, space->ndim, &here);
     for (int steps = 0; steps < STEPS_MOST; steps++) {
         struct proposal best = here, next;
         struct grid_step step = {0};
 
-        while (grid_next(space, &here.grid, &step, &next.grid)) {
-            if (!grid_is_valid(space, &next.grid))
+        while (grids_next(space, &here.grid, &step, &next.grid)) {
+            if (!grids_is_valid(space, &next.grid))
                 continue;
-            next.predicted =
-                uses_predict(mix, model, space->ndim, space->shape, space->typesize, &next.grid);
+            next.predicted = mix_predict(mix, model, space, &next.grid);
             keep(p, space->ndim, &next);
             if (next.predicted < best.predicted)
                 best = next;
@@ -81,7 +79,7 @@ cell_like(int ndim, const int64_t *form, const int64_t *most, int64_t items, int
             return;
         const int64_t before = cell[shortest];
         cell[shortest] = 2 * before < most[shortest] ? 2 * before : most[shortest];
-        count = grid_items(ndim, cell);
+        count = grids_items(ndim, cell);
         if (count > items) {
             cell[shortest] = before;
             return;
@@ -104,7 +102,7 @@ start_like(const struct model *model, const struct access *a, const struct grid_
 }
 
 void
-proposals_make(struct proposals *p, const struct model *model, const struct uses *mix,
+proposals_make(struct proposals *p, const struct model *model, const struct mix *mix,
                const struct grid_space *space, const struct grid *starts, int nstarts)
 {
     p->count = 0;
@@ -113,7 +111,7 @@ proposals_make(struct proposals *p, const struct model *model, const struct uses
     for (int i = 0; i < mix->count; i++) {
         struct grid g = starts[0]; // for what is fixed
 
-        start_like(model, &mix->items[i].access, space, &g);
+        start_like(model, &mix->accesses[i], space, &g);
         climb(p, model, mix, space, &g);
     }
 }

@@ -1,16 +1,16 @@
 /*
- * cli_layout_grid.c - shapes of chunks and blocks: neighbours, bounds, and what is proposed.
+ * layout_grids.c - shapes of chunks and blocks: neighbours, bounds, and what is proposed.
  *
  * Proposals are compared with the cheapest of all grids whose parts are halved again and again, as
  * the model sees it.
  */
-#include "cli/layout/grid.h"
+#include "layout/grids.h"
 
-#include "cli/layout/habit.h"
-#include "cli/layout/proposals.h"
-#include "cli/text/text.h"
+#include "layout/blosc2_default.h"
+#include "layout/proposals.h"
 
 #include "support/random.h"
+#include "support/shape_text.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -62,7 +62,7 @@ check_neighbour(const struct grid_space *s, const struct grid *g, const struct g
         const int64_t chunk = next->chunk[i], block = next->block[i];
 
         if (chunk < 1 || chunk > s->shape[i] || block < 1 ||
-            (block > chunk && (!s->fixed_blocks || grid_is_valid(s, next))))
+            (block > chunk && (!s->fixed_blocks || grids_is_valid(s, next))))
             fail_msg("after%s:%s", a, b);
         if ((s->fixed_chunks && chunk != g->chunk[i]) || (s->fixed_blocks && block != g->block[i]))
             fail_msg("fixed, but after%s:%s", a, b);
@@ -110,7 +110,7 @@ test_neighbours(void **state)
             if (!s.fixed_blocks)
                 g.block[i] = parts(g.chunk[i], parts(g.chunk[i], g.block[i]));
         }
-        for (; grid_next(&s, &g, &step, &next); count++) {
+        for (; grids_next(&s, &g, &step, &next); count++) {
             if (count > 3 * (s.ndim + 1) * (s.ndim + 1))
                 fail_msg("%d neighbours of %d axes, and no end", count, s.ndim);
             check_neighbour(&s, &g, &next);
@@ -125,8 +125,8 @@ is_neighbour(const struct grid_space *s, const struct grid *g, const struct grid
     struct grid_step step = {0};
     struct grid next;
 
-    while (grid_next(s, g, &step, &next))
-        if (grid_equal(s->ndim, &next, wanted))
+    while (grids_next(s, g, &step, &next))
+        if (grids_equal(s->ndim, &next, wanted))
             return true;
     return false;
 }
@@ -162,8 +162,8 @@ test_all_around(void **state)
         struct grid wanted;
         int ndim = 0;
 
-        assert_true(text_shape(around[i].chunk, &ndim, wanted.chunk));
-        assert_true(text_shape(around[i].block, &ndim, wanted.block));
+        assert_true(shape_text(around[i].chunk, &ndim, wanted.chunk));
+        assert_true(shape_text(around[i].block, &ndim, wanted.block));
         if (!is_neighbour(&s, &g, &wanted))
             fail_msg("no neighbour: %s", around[i].what);
     }
@@ -222,17 +222,17 @@ test_bounds(void **state)
                                .fixed_blocks = bounds[i].fixed_blocks};
         struct grid g;
 
-        assert_true(text_shape(bounds[i].shape, &s.ndim, s.shape));
-        assert_true(text_shape(bounds[i].chunk, &s.ndim, g.chunk));
-        assert_true(text_shape(bounds[i].block, &s.ndim, g.block));
-        if (grid_is_valid(&s, &g) != bounds[i].valid)
+        assert_true(shape_text(bounds[i].shape, &s.ndim, s.shape));
+        assert_true(shape_text(bounds[i].chunk, &s.ndim, g.chunk));
+        assert_true(shape_text(bounds[i].block, &s.ndim, g.block));
+        if (grids_is_valid(&s, &g) != bounds[i].valid)
             fail_msg("%s: %s", bounds[i].what, bounds[i].valid ? "not valid" : "valid");
     }
 }
 
 // -- proposals
 
-static const struct machine machine = {.l1 = 32 * KIB, .l2 = 1 * MIB, .l3 = 16 * MIB, .cpus = 2};
+static const struct machine machine = {.l1 = 32 * KIB, .l2 = 1 * MIB, .l3 = 16 * MIB};
 
 static const struct model model = {
     .l2 = 1 * MIB,
@@ -279,9 +279,11 @@ static const struct frequent {
 #define NUSES (sizeof uses / sizeof uses[0])
 
 static void
-start(const struct frequent *u, struct grid_space *s, struct uses *mix, struct model *m,
+start(const struct frequent *u, struct grid_space *s, struct mix *mix, struct model *m,
       struct grid *g)
 {
+    tess_access accesses[TESS_MAX_ACCESSES];
+    int naccesses = 0;
     tess_params p;
 
     *m = model;
@@ -290,25 +292,27 @@ start(const struct frequent *u, struct grid_space *s, struct uses *mix, struct m
                              .chunk_most = 16 * MIB,
                              .block_most = 2 * model.l2,
                              .block_least = 1 * KIB};
-    assert_true(text_shape(u->shape, &s->ndim, s->shape));
-    assert_int_equal(uses_parse(u->mix, s->ndim, s->shape, mix, NULL), TESS_OK);
+    assert_true(shape_text(u->shape, &s->ndim, s->shape));
+    assert_int_equal(tess_access_parse(u->mix, s->ndim, s->shape, accesses, &naccesses, NULL),
+                     TESS_OK);
+    assert_int_equal(mix_init(mix, accesses, naccesses, s->ndim, s->shape, NULL), TESS_OK);
 
     tess_params_init(&p);
     p.typesize = s->typesize;
     p.ndim = s->ndim;
     memcpy(p.shape, s->shape, sizeof p.shape);
-    habit_choose(&machine, &p);
+    blosc2_default_choose(&machine, &p);
     memcpy(g->chunk, p.chunkshape, sizeof g->chunk);
     memcpy(g->block, p.blockshape, sizeof g->block);
     if (u->chunks) {
         s->fixed_chunks = true;
-        assert_true(text_shape(u->chunks, &s->ndim, g->chunk));
+        assert_true(shape_text(u->chunks, &s->ndim, g->chunk));
         memcpy(g->block, g->chunk, sizeof g->block);
         g->block[0] = 1;
     }
     if (u->blocks) {
         s->fixed_blocks = true;
-        assert_true(text_shape(u->blocks, &s->ndim, g->block));
+        assert_true(shape_text(u->blocks, &s->ndim, g->block));
     }
 }
 
@@ -338,7 +342,7 @@ shorten_one(int ndim, const int64_t *whole, int64_t *lengths)
 }
 
 static double
-cheapest_of_all(const struct model *m, const struct uses *mix, const struct grid_space *s,
+cheapest_of_all(const struct model *m, const struct mix *mix, const struct grid_space *s,
                 struct grid g, int64_t *count)
 {
     double best = 0;
@@ -350,9 +354,9 @@ cheapest_of_all(const struct model *m, const struct uses *mix, const struct grid
         if (!s->fixed_blocks)
             memcpy(g.block, g.chunk, sizeof g.block);
         do {
-            if (!grid_is_valid(s, &g))
+            if (!grids_is_valid(s, &g))
                 continue;
-            const double cost = uses_predict(mix, m, s->ndim, s->shape, s->typesize, &g);
+            const double cost = mix_predict(mix, m, s, &g);
             if ((*count)++ == 0 || cost < best)
                 best = cost;
         } while (!s->fixed_blocks && shorten_one(s->ndim, g.chunk, g.block));
@@ -361,19 +365,19 @@ cheapest_of_all(const struct model *m, const struct uses *mix, const struct grid
 }
 
 static void
-check_order(const struct proposals *p, const struct model *m, const struct uses *mix,
+check_order(const struct proposals *p, const struct model *m, const struct mix *mix,
             const struct grid_space *s)
 {
     assert_in_range(p->count, 1, PROPOSALS_MAX);
     for (int i = 0; i < p->count; i++) {
         const struct proposal *const one = &p->items[i];
 
-        assert_true(grid_is_valid(s, &one->grid));
+        assert_true(grids_is_valid(s, &one->grid));
         assert_true(one->predicted ==
-                    uses_predict(mix, m, s->ndim, s->shape, s->typesize, &one->grid));
+                    mix_predict(mix, m, s, &one->grid));
         assert_true(i == 0 || p->items[i - 1].predicted <= one->predicted);
         for (int k = 0; k < i; k++)
-            assert_false(grid_equal(s->ndim, &p->items[k].grid, &one->grid));
+            assert_false(grids_equal(s->ndim, &p->items[k].grid, &one->grid));
     }
 }
 
@@ -388,7 +392,7 @@ test_proposals(void **state)
     assert_non_null(p);
     for (size_t i = 0; i < NUSES; i++) {
         struct grid_space s;
-        struct uses mix;
+        struct mix mix;
         struct model m;
         struct grid g;
         int64_t count = 0;
@@ -418,7 +422,7 @@ test_many_axes(void **state)
         const struct frequent use = {"4x4x4x4x4x4x4x4x4x4x4x4x4x4x4x4", 4, mixes[i], 0, NULL, NULL};
         const clock_t begin = clock();
         struct grid_space s;
-        struct uses mix;
+        struct mix mix;
         struct model m;
         struct grid g;
 

@@ -1,13 +1,13 @@
 /*
- * cli_layout_sample.c - samples: which items of an array they take, and what is made up instead.
+ * layout_sample.c - samples: which items of an array they take, and what is made up instead.
  *
  * The arrays here hold their own indices, so that each item of a sample says where it is from.
  */
-#include "cli/layout/sample.h"
+#include "layout/sample.h"
 
-#include "cli/report.h"
-#include "cli/text/item.h"
-#include "cli/text/text.h"
+#include "base/error.h"
+
+#include "support/shape_text.h"
 
 #include <tessera/dtype.h>
 
@@ -38,7 +38,7 @@ read_numbers(void *from, const int64_t *start, const int64_t *stop, void *dst, s
     size_t expected = sizeof *item;
 
     if (++o->reads == o->fails_at)
-        return report_set(err, TESS_ERR_IO, "the disk is gone");
+        return err_set(err, TESS_ERR_IO, -1, "the disk is gone");
     for (int i = 0; i < ndim; i++) {
         assert_true(0 <= start[i] && start[i] < stop[i] && stop[i] <= o->params.shape[i]);
         expected *= (size_t)(stop[i] - start[i]);
@@ -90,7 +90,7 @@ set_params(tess_params *p, const char *shape)
     tess_params_init(p);
     p->typesize = 8;
     if (*shape != '\0')
-        assert_true(text_shape(shape, &p->ndim, p->shape));
+        assert_true(shape_text(shape, &p->ndim, p->shape));
 }
 
 static int64_t
@@ -239,7 +239,7 @@ static const char *const dtypes[] = {
 
 // Made up for each type alike, with more than one value.
 static void
-test_invent(void **state)
+test_generate(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
@@ -251,8 +251,8 @@ test_invent(void **state)
         p.typesize = tess_dtype_parse(dtypes[i]).size;
         if (p.typesize <= 0)
             fail_msg("%s: no type", dtypes[i]);
-        assert_int_equal(sample_invent(&s, &p, 100 * 100 * p.typesize, NULL), TESS_OK);
-        assert_int_equal(sample_invent(&again, &p, 100 * 100 * p.typesize, NULL), TESS_OK);
+        assert_int_equal(sample_generate(&s, &p, 100 * 100 * p.typesize, NULL), TESS_OK);
+        assert_int_equal(sample_generate(&again, &p, 100 * 100 * p.typesize, NULL), TESS_OK);
         assert_false(s.whole);
         assert_int_equal(s.size, s.shape[0] * s.shape[1] * p.typesize);
         assert_true((int64_t)s.size <= (int64_t)100 * 100 * p.typesize);
@@ -265,6 +265,28 @@ test_invent(void **state)
         sample_close(&s);
         sample_close(&again);
     }
+}
+
+// The number in an item: a float of 4 or 8 bytes, else a signed integer.
+static double
+load(const uint8_t *item, const tess_dtype *type)
+{
+    uint64_t bits = 0;
+    uint32_t half;
+    double real;
+    float single;
+
+    for (int i = 0; i < type->size; i++)
+        bits = bits << 8 | item[type->order == '>' ? i : type->size - 1 - i];
+    if (type->kind != TESS_KIND_FLOAT)
+        return (double)((int64_t)(bits << (64 - 8 * type->size)) >> (64 - 8 * type->size));
+    if (type->size == 8) {
+        memcpy(&real, &bits, sizeof real);
+        return real;
+    }
+    half = (uint32_t)bits;
+    memcpy(&single, &half, sizeof single);
+    return single;
 }
 
 // The same numbers in either byte order, as the type says, not the machine.
@@ -287,12 +309,10 @@ test_orders(void **state)
         set_params(&p, "10x10");
         p.dtype = orders[i].dtype;
         p.typesize = type.size;
-        assert_int_equal(sample_invent(&s, &p, 1 << 20, NULL), TESS_OK);
+        assert_int_equal(sample_generate(&s, &p, 1 << 20, NULL), TESS_OK);
         for (int n = 0; n < 100; n++) {
             const uint8_t *const item = s.items + n * type.size;
-            const double v = type.kind == TESS_KIND_FLOAT
-                                 ? item_load_real(item, type.size, type.order)
-                                 : (double)item_load_signed(item, type.size, type.order);
+            const double v = load(item, &type);
 
             first[n] = i == 0 ? v : first[n];
             assert_true(first[n] > 0 && first[n] < 1001);
@@ -307,6 +327,7 @@ test_orders(void **state)
 static void
 test_smooth(void **state)
 {
+    const tess_dtype type = {.kind = TESS_KIND_FLOAT, .order = '<', .size = 8};
     double near = 0, far = 0;
     struct sample s;
     tess_params p;
@@ -314,13 +335,13 @@ test_smooth(void **state)
     (void)state;
     set_params(&p, "200x200");
     p.dtype = "<f8";
-    assert_int_equal(sample_invent(&s, &p, 1 << 20, NULL), TESS_OK);
+    assert_int_equal(sample_generate(&s, &p, 1 << 20, NULL), TESS_OK);
     assert_true(s.whole);
     assert_int_equal(s.size, 200 * 200 * 8);
     double *const v = malloc(s.size);
     assert_non_null(v);
     for (int n = 0; n < 200 * 200; n++)
-        v[n] = item_load_real(s.items + 8 * n, 8, '<');
+        v[n] = load(s.items + 8 * n, &type);
     for (int n = 0; n < 200 * 100; n++) {
         assert_true(isfinite(v[n]) && v[n] >= -1000 && v[n] <= 2000);
         near += fabs(v[n] - v[n + 1]);
@@ -336,7 +357,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_take),    cmocka_unit_test(test_longest),
-        cmocka_unit_test(test_failing), cmocka_unit_test(test_invent),
+        cmocka_unit_test(test_failing), cmocka_unit_test(test_generate),
         cmocka_unit_test(test_orders),  cmocka_unit_test(test_smooth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,17 @@
 /*
- * contest.c - finds the layout in which a mix of accesses costs least, within a budget of time.
+ * search.c - finds the layout in which a mix of accesses costs least, within a budget of time.
  */
-#include "cli/layout/contest.h"
+#include "layout/search.h"
 
-#include "cli/layout/grid.h"
-#include "cli/layout/habit.h"
-#include "cli/layout/proposals.h"
-#include "cli/layout/uses.h"
-#include "cli/report.h"
-#include "cli/text/progress.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "filter/filter.h"
 #include "geom/model.h"
+#include "layout/blosc2_default.h"
+#include "layout/mix.h"
+#include "layout/proposals.h"
+#include "layout/variants.h"
+#include "task/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +35,8 @@
 #define CHUNK_LEAST (INT64_C(512) << 10)
 
 struct run {
-    struct contest *c;
-    struct grid automatic; // has the shapes that are fixed
-    struct progress progress;
-    double begin, heard; // when it began, and until when the bar knows
+    struct search *s;
+    double begin, told; // when it began, and until when the watch knows, in seconds
     tess_error *err;
 };
 
@@ -49,16 +49,18 @@ elapsed(const struct run *r)
 static bool
 has_time(struct run *r, double part)
 {
-    return elapsed(r) < part * r->c->budget;
+    return elapsed(r) < part * r->s->budget;
 }
 
-static void
-tell(struct run *r)
+// The progress of a search is the time that it has taken.
+static tess_status
+tell_progress(struct run *r)
 {
     const double now = elapsed(r);
 
-    progress_add(&r->progress, now - r->heard);
-    r->heard = now;
+    watch_add(r->s->setting.watch, (int64_t)(now * 1e3) - (int64_t)(r->told * 1e3));
+    r->told = now;
+    return watch_look(r->s->setting.watch, r->err);
 }
 
 // -- trials
@@ -73,81 +75,86 @@ is_same_squeeze(const tess_params *a, const tess_params *b)
 }
 
 static struct trial *
-find_trial(const struct contest *c, const tess_params *params, const struct grid *g)
+find_trial(const struct search *s, const tess_params *params, const struct grid *g)
 {
-    for (int i = 0; i < c->count; i++)
-        if (grid_equal(c->base.ndim, &c->trials[i].grid, g) &&
-            is_same_squeeze(&c->trials[i].params, params))
-            return &c->trials[i];
+    for (int i = 0; i < s->count; i++)
+        if (grids_equal(s->want->base.ndim, &s->trials[i].grid, g) &&
+            is_same_squeeze(&s->trials[i].params, params))
+            return &s->trials[i];
     return NULL;
 }
 
-// Whether items that went through it once are changed again when blocks are others.
 static bool
 is_lossy(const tess_params *p)
 {
-    return p->codec == TESS_CODEC_ZFP_ACCURACY || p->codec == TESS_CODEC_ZFP_PRECISION ||
-           p->codec == TESS_CODEC_ZFP_RATE ||
-           memchr(p->filters, TESS_FILTER_NDMEAN, sizeof p->filters);
+    const struct codec *const codec = codec_by_id((int)p->codec);
+    bool lossy = codec && codec->lossy;
+
+    for (int i = 0; i < TESS_MAX_FILTERS && !lossy; i++) {
+        const struct filter *const filter = filter_by_id(p->filters[i]);
+        lossy = filter && filter->lossy;
+    }
+    return lossy;
 }
 
-// Whether it has what the user has fixed, and no loss that is not asked for. What is known need
-// not, and is there to compare with.
+// Whether it has what is to be kept, and no loss that is not asked for. The known layouts need not:
+// they are there to compare with.
 static bool
 is_wanted(const struct run *r, const tess_params *p, const struct grid *g)
 {
-    const struct codecs_fixed *const fixed = &r->c->fixed;
-    const struct grid_space *const space = &r->c->setting.space;
-    const tess_params *const base = &r->c->base;
+    const unsigned keep = r->s->want->options.keep;
+    const struct grid_space *const space = &r->s->space;
+    const tess_params *const base = &r->s->want->base;
     const size_t size = (size_t)space->ndim * sizeof g->chunk[0];
 
-    return (!space->fixed_chunks || memcmp(g->chunk, r->automatic.chunk, size) == 0) &&
-           (!space->fixed_blocks || memcmp(g->block, r->automatic.block, size) == 0) &&
-           (!fixed->codec || (p->codec == base->codec && p->codec_meta == base->codec_meta)) &&
-           (!fixed->level || p->clevel == base->clevel) &&
-           (!fixed->filters ||
+    return (!space->fixed_chunks || memcmp(g->chunk, r->s->want->automatic.chunk, size) == 0) &&
+           (!space->fixed_blocks || memcmp(g->block, r->s->want->automatic.block, size) == 0) &&
+           (!(keep & TESS_KEEP_CODEC) ||
+            (p->codec == base->codec && p->codec_meta == base->codec_meta)) &&
+           (!(keep & TESS_KEEP_LEVEL) || p->clevel == base->clevel) &&
+           (!(keep & TESS_KEEP_FILTERS) ||
             (memcmp(p->filters, base->filters, sizeof p->filters) == 0 &&
              memcmp(p->filters_meta, base->filters_meta, sizeof p->filters_meta) == 0)) &&
            (!is_lossy(p) || is_lossy(base));
 }
 
-// Measure a layout, unless that was done; its place in c->trials, or -1 when all are taken.
+// Measure a layout, unless that was done; its place in s->trials, or -1 when all are taken.
 static tess_status
 try_layout(struct run *r, const tess_params *params, const struct grid *g, unsigned role,
            int *place)
 {
-    struct contest *const c = r->c;
-    struct trial *t = find_trial(c, params, g);
+    struct search *const s = r->s;
+    struct trial *t = find_trial(s, params, g);
     tess_status st = TESS_OK;
 
     *place = -1;
     if (!t) {
-        if (c->count == TRIALS_MOST)
+        if (s->count == TRIALS_MOST)
             return TESS_OK;
-        t = &c->trials[c->count];
+        t = &s->trials[s->count];
         *t = (struct trial){.params = *params, .grid = *g};
         t->wanted = is_wanted(r, params, g);
-        grid_put(g, &t->params);
-        st = trial_run(t, &c->setting, r->err);
+        grids_put(g, &t->params);
+        st = trial_run(t, &s->setting, r->err);
         if (st != TESS_OK)
             return st;
-        c->count++;
-        tell(r);
+        s->count++;
+        st = tell_progress(r);
     }
     t->roles |= role;
-    *place = (int)(t - c->trials);
-    return TESS_OK;
+    *place = (int)(t - s->trials);
+    return st;
 }
 
 // Of those that are wanted; the automatic layout is.
 static struct trial *
-cheapest(const struct contest *c)
+cheapest(const struct search *s)
 {
     struct trial *best = NULL;
 
-    for (int i = 0; i < c->count; i++)
-        if (c->trials[i].wanted && (!best || c->trials[i].mix < best->mix))
-            best = &c->trials[i];
+    for (int i = 0; i < s->count; i++)
+        if (s->trials[i].wanted && (!best || s->trials[i].mix < best->mix))
+            best = &s->trials[i];
     return best;
 }
 
@@ -155,10 +162,10 @@ cheapest(const struct contest *c)
 
 // Speeds of one byte, from a trial of the whole sample.
 static void
-learn(struct contest *c, const struct trial *t)
+learn(struct search *s, const struct trial *t)
 {
-    struct model *const m = &c->setting.model;
-    const double bytes = (double)c->setting.sample->size;
+    struct model *const m = &s->setting.model;
+    const double bytes = (double)s->setting.sample->size;
 
     m->decode = m->threads * times_median(&t->read) / bytes;
     m->encode = m->threads * times_median(&t->write) / bytes;
@@ -166,32 +173,33 @@ learn(struct contest *c, const struct trial *t)
 }
 
 static tess_status
-try_known(struct run *r, const tess_params *stored, struct grid *starts, int *nstarts)
+try_known(struct run *r, struct grid *starts, int *nstarts)
 {
-    struct contest *const c = r->c;
-    tess_params habit = c->base;
+    struct search *const s = r->s;
+    tess_params blosc2 = s->want->base, stored;
     tess_status st = TESS_OK;
     struct grid g;
     int place = 0;
 
-    TRY(grid_automatic(&c->base, &starts[0], r->err));
-    r->automatic = starts[0];
-    TRY(try_layout(r, &c->base, &starts[0], ROLE_AUTOMATIC, &place));
-    learn(c, &c->trials[place]);
+    starts[0] = s->want->automatic;
+    TRY(try_layout(r, &s->want->base, &starts[0], TESS_ROLE_AUTOMATIC, &place));
+    learn(s, &s->trials[place]);
 
-    habit_choose(&c->setting.machine, &habit);
-    g = grid_of(&habit);
-    TRY(try_layout(r, &habit, &g, ROLE_HABIT, &place));
+    blosc2_default_choose(&s->want->machine, &blosc2);
+    g = grids_of(&blosc2);
+    TRY(try_layout(r, &blosc2, &g, TESS_ROLE_BLOSC2, &place));
     *nstarts = 1;
-    if (!c->setting.space.fixed_chunks && !c->setting.space.fixed_blocks)
+    if (!s->space.fixed_chunks && !s->space.fixed_blocks)
         starts[(*nstarts)++] = g;
-    if (stored) {
-        g = grid_of(stored);
-        st = try_layout(r, stored, &g, ROLE_STORED, &place);
+    if (s->want->has_stored) {
+        stored = s->want->base;
+        grids_take(&stored, &s->want->stored);
+        g = grids_of(&stored);
+        st = try_layout(r, &stored, &g, TESS_ROLE_STORED, &place);
         if (st == TESS_ERR_ARG || st == TESS_ERR_UNSUPPORTED)
             return TESS_OK; // it has a codec that this program cannot write, say
         TRY(st);
-        if (!c->setting.space.fixed_chunks && !c->setting.space.fixed_blocks)
+        if (!s->space.fixed_chunks && !s->space.fixed_blocks)
             starts[(*nstarts)++] = g;
     }
 out:
@@ -203,18 +211,16 @@ out:
 static tess_status
 try_proposals(struct run *r, const struct grid *starts, int nstarts)
 {
-    struct contest *const c = r->c;
+    struct search *const s = r->s;
     struct proposals *const p = malloc(sizeof *p);
     tess_status st = TESS_OK;
     int place = 0;
 
     if (!p)
-        return report_nomem(r->err, sizeof *p);
-    proposals_make(p, &c->setting.model, c->setting.mix, &c->setting.space, starts, nstarts);
+        return err_set(r->err, TESS_ERR_NOMEM, -1, "no memory for proposals");
+    proposals_make(p, &s->setting.model, s->setting.mix, &s->space, starts, nstarts);
     for (int i = 0; i < p->count && has_time(r, UNTIL_PROPOSALS); i++) {
-        TRY(try_layout(r, &c->base, &p->items[i].grid, 0, &place));
-        if (place >= 0)
-            c->trials[place].predicted = p->items[i].predicted;
+        TRY(try_layout(r, &s->want->base, &p->items[i].grid, 0, &place));
     }
 out:
     free(p);
@@ -223,23 +229,23 @@ out:
 
 // The first of the best layouts whose neighbours are not all known, or NULL.
 static struct trial *
-unexplored(const struct contest *c)
+unexplored(const struct search *s)
 {
     struct trial *best[PEAKS];
     int count = 0;
 
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < s->count; i++) {
         int at = count;
 
-        if (!c->trials[i].wanted)
+        if (!s->trials[i].wanted)
             continue;
-        while (at > 0 && best[at - 1]->mix > c->trials[i].mix)
+        while (at > 0 && best[at - 1]->mix > s->trials[i].mix)
             at--;
         if (at == PEAKS)
             continue;
         count += count < PEAKS;
         memmove(&best[at + 1], &best[at], (size_t)(count - 1 - at) * sizeof best[0]);
-        best[at] = &c->trials[i];
+        best[at] = &s->trials[i];
     }
     for (int i = 0; i < count; i++)
         if (!best[i]->explored)
@@ -251,28 +257,26 @@ unexplored(const struct contest *c)
 static tess_status
 try_neighbours(struct run *r, double until)
 {
-    struct contest *const c = r->c;
-    const struct grid_space *const space = &c->setting.space;
+    struct search *const s = r->s;
+    const struct grid_space *const space = &s->space;
     tess_status st = TESS_OK;
 
-    for (struct trial *best; (best = unexplored(c)) != NULL;) {
+    for (struct trial *best; (best = unexplored(s)) != NULL;) {
         const struct trial here = *best;
-        const double least = uses_predict(c->setting.mix, &c->setting.model, space->ndim,
-                                          space->shape, space->typesize, &here.grid);
+        const double least = mix_predict(s->setting.mix, &s->setting.model, space, &here.grid);
         struct grid_step step = {0};
         struct grid next;
         int place = 0;
 
         best->explored = true;
-        while (grid_next(space, &here.grid, &step, &next)) {
+        while (grids_next(space, &here.grid, &step, &next)) {
             if (!has_time(r, until)) {
-                c->cut_short = true;
+                s->cut_short = true;
                 best->explored = false;
                 return TESS_OK;
             }
-            if (grid_is_valid(space, &next) &&
-                uses_predict(c->setting.mix, &c->setting.model, space->ndim, space->shape,
-                             space->typesize, &next) <= MUCH_WORSE * least)
+            if (grids_is_valid(space, &next) &&
+                mix_predict(s->setting.mix, &s->setting.model, space, &next) <= MUCH_WORSE * least)
                 TRY(try_layout(r, &here.params, &next, 0, &place));
         }
     }
@@ -285,21 +289,21 @@ out:
 static tess_status
 try_codecs(struct run *r)
 {
-    struct contest *const c = r->c;
-    const struct trial best = *cheapest(c);
+    struct search *const s = r->s;
+    const struct trial best = *cheapest(s);
     tess_params params = best.params;
     tess_status st = TESS_OK;
     int place = 0;
 
-    for (int n = 0; codecs_next(n, &c->fixed, &params); n++) {
+    for (int n = 0; variants_next(n, s->want->options.keep, &params); n++) {
         if (!has_time(r, UNTIL_CODECS)) {
-            c->cut_short = true;
+            s->cut_short = true;
             break;
         }
-        params.split = c->base.split;
+        params.split = s->want->base.split;
         TRY(try_layout(r, &params, &best.grid, 0, &place));
     }
-    learn(c, cheapest(c));
+    learn(s, cheapest(s));
 out:
     return st;
 }
@@ -336,23 +340,23 @@ next_lengths(int ndim, const int64_t *whole, int64_t *lengths)
 static tess_status
 try_blocks(struct run *r, const tess_params *params, struct grid *g)
 {
-    struct contest *const c = r->c;
-    const struct grid_space *const space = &c->setting.space;
+    struct search *const s = r->s;
+    const struct grid_space *const space = &s->space;
     tess_status st = TESS_OK;
     int place = 0;
 
     if (!space->fixed_blocks)
         memcpy(g->block, g->chunk, sizeof g->block);
     do {
-        const int64_t bytes = grid_items(space->ndim, g->block) * space->typesize;
+        const int64_t bytes = grids_items(space->ndim, g->block) * space->typesize;
 
         if (!space->fixed_blocks && (bytes < BLOCK_LEAST || bytes > BLOCK_MOST))
             continue;
-        if (!grid_is_valid(space, g))
+        if (!grids_is_valid(space, g))
             continue;
         TRY(try_layout(r, params, g, 0, &place));
         if (place < 0) { // there is no room for more
-            c->cut_short = true;
+            s->cut_short = true;
             return TESS_OK;
         }
     } while (!space->fixed_blocks && next_lengths(space->ndim, g->chunk, g->block));
@@ -363,21 +367,21 @@ out:
 static tess_status
 try_everything(struct run *r)
 {
-    struct contest *const c = r->c;
-    const struct grid_space *const space = &c->setting.space;
-    const tess_params params = cheapest(c)->params;
+    struct search *const s = r->s;
+    const struct grid_space *const space = &s->space;
+    const tess_params params = cheapest(s)->params;
     tess_status st = TESS_OK;
-    struct grid g = c->trials[0].grid;
+    struct grid g = s->trials[0].grid;
 
     if (!space->fixed_chunks)
         memcpy(g.chunk, space->shape, sizeof g.chunk);
     do {
-        const int64_t items = grid_items(space->ndim, g.chunk);
+        const int64_t items = grids_items(space->ndim, g.chunk);
 
         if (space->fixed_chunks || (items >= CHUNK_LEAST / space->typesize &&
                                     items <= space->chunk_most / space->typesize))
             TRY(try_blocks(r, &params, &g));
-    } while (!c->cut_short && !space->fixed_chunks &&
+    } while (!s->cut_short && !space->fixed_chunks &&
              next_lengths(space->ndim, space->shape, g.chunk));
 out:
     return st;
@@ -393,26 +397,26 @@ compare_trials(const void *a, const void *b)
 }
 
 static void
-sort(struct contest *c)
+sort_trials(struct search *s)
 {
-    qsort(c->trials, (size_t)c->count, sizeof c->trials[0], compare_trials);
+    qsort(s->trials, (size_t)s->count, sizeof s->trials[0], compare_trials);
 }
 
 // What was measured before was at another time, and alone: it does not count.
 static tess_status
 run_last_rounds(struct run *r)
 {
-    struct contest *const c = r->c;
+    struct search *const s = r->s;
     tess_status st = TESS_OK;
 
-    for (int i = 0; i < c->count; i++)
-        if (c->trials[i].roles & ROLE_FINAL)
-            trial_forget(&c->trials[i]);
+    for (int i = 0; i < s->count; i++)
+        if (s->trials[i].roles & TESS_ROLE_FINAL)
+            trial_forget(&s->trials[i]);
     for (int round = 0; round < FINAL_ROUNDS && (round == 0 || has_time(r, 1)); round++)
-        for (int i = 0; i < c->count; i++)
-            if (c->trials[i].roles & ROLE_FINAL) {
-                TRY(trial_run(&c->trials[i], &c->setting, r->err));
-                tell(r);
+        for (int i = 0; i < s->count; i++)
+            if (s->trials[i].roles & TESS_ROLE_FINAL) {
+                TRY(trial_run(&s->trials[i], &s->setting, r->err));
+                TRY(tell_progress(r));
             }
 out:
     return st;
@@ -420,98 +424,90 @@ out:
 
 // Whether one that was measured once seems to be better than all that were measured well.
 static bool
-is_doubtful(const struct contest *c)
+is_doubtful(const struct search *s)
 {
-    return !(cheapest(c)->roles & ROLE_FINAL);
+    return !(cheapest(s)->roles & TESS_ROLE_FINAL);
 }
 
 static tess_status
 run_finals(struct run *r)
 {
-    struct contest *const c = r->c;
+    struct search *const s = r->s;
     tess_status st = TESS_OK;
 
     do {
-        sort(c);
-        for (int i = 0; i < c->count; i++)
-            if (i < FINALISTS || c->trials[i].roles != 0)
-                c->trials[i].roles |= ROLE_FINAL;
+        sort_trials(s);
+        for (int i = 0; i < s->count; i++)
+            if (i < FINALISTS || s->trials[i].roles != 0)
+                s->trials[i].roles |= TESS_ROLE_FINAL;
         TRY(run_last_rounds(r));
-    } while (is_doubtful(c) && has_time(r, 1));
-    sort(c);
+    } while (is_doubtful(s) && has_time(r, 1));
+    sort_trials(s);
 out:
     return st;
 }
 
+// What the result says of each layout: whether it is optimal, and which one is the best.
 static void
-mark(struct contest *c)
+mark_results(struct search *s)
 {
-    for (int i = 0; i < c->count; i++) {
-        struct trial *const t = &c->trials[i];
+    for (int i = 0; i < s->count; i++) {
+        struct trial *const t = &s->trials[i];
 
-        t->on_front = true;
+        t->optimal = true;
         for (int k = 0; k < i; k++) // these are faster
-            t->on_front = t->on_front && c->trials[k].ratio < t->ratio;
+            t->optimal = t->optimal && s->trials[k].ratio < t->ratio;
     }
-    for (int i = 0; i < c->count; i++)
-        if (c->trials[i].wanted && c->trials[i].roles & ROLE_FINAL) {
-            c->trials[i].roles |= ROLE_BEST;
+    for (int i = 0; i < s->count; i++)
+        if (s->trials[i].wanted && s->trials[i].roles & TESS_ROLE_FINAL) {
+            s->trials[i].roles |= TESS_ROLE_BEST;
             return;
         }
 }
 
 static tess_status
-run_turns(struct run *r, const tess_params *stored)
+run_turns(struct run *r)
 {
-    struct contest *const c = r->c;
+    struct search *const s = r->s;
     tess_status st = TESS_OK;
     struct grid starts[3];
     int nstarts = 0;
 
-    TRY(try_known(r, stored, starts, &nstarts));
+    TRY(try_known(r, starts, &nstarts));
     TRY(try_proposals(r, starts, nstarts));
     TRY(try_neighbours(r, UNTIL_NEIGHBOURS));
     TRY(try_codecs(r));
     TRY(try_neighbours(r, UNTIL_NEIGHBOURS_AGAIN));
-    if (c->exhaustive) {
-        cheapest(c)->roles |= ROLE_PROPOSED;
-        c->cut_short = false;
+    if (s->want->options.exhaustive) {
+        cheapest(s)->roles |= TESS_ROLE_PROPOSED;
+        s->cut_short = false;
         TRY(try_everything(r));
-        c->budget += elapsed(r); // for the last rounds
+        s->budget += elapsed(r); // for the last rounds
     }
     TRY(run_finals(r));
-    mark(c);
+    mark_results(s);
 out:
     return st;
 }
 
 tess_status
-contest_run(struct contest *c, const tess_params *stored, tess_error *err)
+search_run(struct search *s, tess_error *err)
 {
-    struct run r = {.c = c, .begin = trial_now(), .err = err};
+    struct run r = {.s = s, .begin = trial_now(), .err = err};
 
-    c->trials = malloc(TRIALS_MOST * sizeof *c->trials);
-    if (!c->trials)
-        return report_nomem(err, TRIALS_MOST * sizeof *c->trials);
-    progress_begin(&r.progress, c->budget);
-    const tess_status st = run_turns(&r, stored);
-    progress_end(&r.progress);
-    c->seconds = elapsed(&r);
+    s->trials = malloc(TRIALS_MOST * sizeof *s->trials);
+    if (!s->trials)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d layouts", TRIALS_MOST);
+    watch_job(s->setting.watch, (int64_t)(s->budget * 1e3) + 1);
+    const tess_status st = run_turns(&r);
+    s->seconds = elapsed(&r);
     return st;
 }
 
-const struct trial *
-contest_find(const struct contest *c, unsigned role)
-{
-    for (int i = 0; i < c->count; i++)
-        if (c->trials[i].roles & role)
-            return &c->trials[i];
-    return NULL;
-}
-
 void
-contest_finish(struct contest *c)
+search_finish(struct search *s)
 {
-    free(c->trials);
-    c->trials = NULL;
+    free(s->trials);
+    s->trials = NULL;
+    s->count = 0;
 }

@@ -1,10 +1,10 @@
 /*
- * grid.c - shapes of chunks and blocks, and their neighbours.
+ * grids.c - the shapes of chunks and blocks that a search considers, and their neighbours.
  *
  * An axis of n items is divided into k chunks of ceil(n / k), a chunk of c items into m blocks of
  * ceil(c / m): as little as possible is padding. Half the length is twice as many parts.
  */
-#include "cli/layout/grid.h"
+#include "layout/grids.h"
 
 #include <tessera/array.h>
 
@@ -20,7 +20,7 @@ parts(int64_t n, int64_t length)
 }
 
 int64_t
-grid_items(int ndim, const int64_t *lengths)
+grids_items(int ndim, const int64_t *lengths)
 {
     int64_t items = 1;
 
@@ -31,16 +31,16 @@ grid_items(int ndim, const int64_t *lengths)
 }
 
 bool
-grid_equal(int ndim, const struct grid *a, const struct grid *b)
+grids_equal(int ndim, const struct grid *a, const struct grid *b)
 {
     const size_t size = (size_t)ndim * sizeof a->chunk[0];
     return memcmp(a->chunk, b->chunk, size) == 0 && memcmp(a->block, b->block, size) == 0;
 }
 
 bool
-grid_is_valid(const struct grid_space *space, const struct grid *g)
+grids_is_valid(const struct grid_space *space, const struct grid *g)
 {
-    const int64_t block = grid_items(space->ndim, g->block);
+    const int64_t block = grids_items(space->ndim, g->block);
     int64_t chunks = 1, blocks = 1, padded = 1, length;
 
     for (int i = 0; i < space->ndim; i++) {
@@ -103,8 +103,8 @@ change(const struct grid_space *space, struct grid *g, enum what what, int axis,
 }
 
 bool
-grid_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
-          struct grid *neighbour)
+grids_next(const struct grid_space *space, const struct grid *g, struct grid_step *step,
+           struct grid *neighbour)
 {
     const int axes = space->ndim + 1; // the last one: none
     const int number = step->number++;
@@ -121,7 +121,7 @@ grid_next(const struct grid_space *space, const struct grid *g, struct grid_step
 }
 
 struct grid
-grid_of(const tess_params *params)
+grids_of(const tess_params *params)
 {
     struct grid g;
 
@@ -131,14 +131,28 @@ grid_of(const tess_params *params)
 }
 
 void
-grid_put(const struct grid *g, tess_params *params)
+grids_put(const struct grid *g, tess_params *params)
 {
     memcpy(params->chunkshape, g->chunk, sizeof params->chunkshape);
     memcpy(params->blockshape, g->block, sizeof params->blockshape);
 }
 
+void
+grids_take(tess_params *params, const tess_params *from)
+{
+    memcpy(params->chunkshape, from->chunkshape, sizeof params->chunkshape);
+    memcpy(params->blockshape, from->blockshape, sizeof params->blockshape);
+    params->codec = from->codec;
+    params->codec_meta = from->codec_meta;
+    params->clevel = from->clevel;
+    params->split = from->split;
+    params->dictionary = from->dictionary;
+    memcpy(params->filters, from->filters, sizeof params->filters);
+    memcpy(params->filters_meta, from->filters_meta, sizeof params->filters_meta);
+}
+
 tess_status
-grid_automatic(const tess_params *params, struct grid *g, tess_error *err)
+grids_automatic(const tess_params *params, struct grid *g, int32_t *typesize, tess_error *err)
 {
     tess_params plain = *params;
     tess_array *a = NULL;
@@ -153,6 +167,7 @@ grid_automatic(const tess_params *params, struct grid *g, tess_error *err)
     tess_array_info(a, &info);
     memcpy(g->chunk, info.chunkshape, sizeof g->chunk);
     memcpy(g->block, info.blockshape, sizeof g->block);
+    *typesize = info.typesize;
     tess_array_discard(a);
     return TESS_OK;
 }

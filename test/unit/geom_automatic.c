@@ -1,7 +1,7 @@
 /*
- * geom_layout.c - tests of geom/layout: properties that every choice has, whatever the shape.
+ * geom_automatic.c - tests of geom/automatic: properties that every choice has, whatever the shape.
  */
-#include "geom/layout.h"
+#include "geom/automatic.h"
 
 #include "geom/shape.h"
 #include "support/random.h"
@@ -48,8 +48,8 @@ static const struct model zstd = {.decode = 9e-10,
 static void
 choose_with(struct layout *l, const struct model *m, int64_t least)
 {
-    const struct layout_wish wish = {.typesize = l->typesize, .model = *m, .least = least};
-    layout_choose(l->ndim, l->shape, &wish, l->chunk, l->block);
+    const struct automatic_wish wish = {.typesize = l->typesize, .model = *m, .least = least};
+    automatic_choose(l->ndim, l->shape, &wish, l->chunk, l->block);
 }
 
 static void

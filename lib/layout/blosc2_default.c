@@ -1,7 +1,7 @@
 /*
- * habit.c - the layout that other programs give an array when nothing is said of its use.
+ * blosc2_default.c - the layout that python-blosc2 gives an array when no shapes are given.
  */
-#include "cli/layout/habit.h"
+#include "layout/blosc2_default.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ partition(int ndim, const int64_t *shape, const int64_t *least, int64_t items, i
 }
 
 void
-habit_choose(const struct machine *machine, tess_params *p)
+blosc2_default_choose(const struct machine *machine, tess_params *p)
 {
     int64_t ones[TESS_MAX_NDIM];
     int64_t block = machine->l2 >= LARGE_L2 ? 4 * machine->l1 : machine->l2 / 4;

@@ -1,7 +1,7 @@
 /*
- * cli_layout_uses.c - access mixes: each form, its weight, and what is refused.
+ * layout_mix.c - access mixes: each form of the notation, its weight, and what is refused.
  */
-#include "cli/layout/uses.h"
+#include "layout/mix.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-static const int64_t shape[] = {10, 7, 5, 3};
+static const int64_t shape[TESS_MAX_NDIM] = {10, 7, 5, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
 
 static const struct {
     const char *text;
@@ -122,7 +122,7 @@ static const struct {
 };
 
 static void
-describe(const struct uses *mix, int ndim, char *text, size_t size)
+describe(const struct mix *mix, int ndim, char *text, size_t size)
 {
     static const char *const kinds[] = {
         [ACCESS_READ] = "read",
@@ -133,7 +133,7 @@ describe(const struct uses *mix, int ndim, char *text, size_t size)
     size_t n = 0;
 
     for (int k = 0; k < mix->count; k++) {
-        const struct access *const a = &mix->items[k].access;
+        const struct access *const a = &mix->accesses[k];
         int64_t extent[TESS_MAX_NDIM];
 
         access_extent(a, ndim, shape, extent);
@@ -146,17 +146,27 @@ describe(const struct uses *mix, int ndim, char *text, size_t size)
     }
 }
 
+static tess_status
+parse(const char *text, int ndim, const int64_t *lengths, struct mix *mix, tess_error *err)
+{
+    tess_access accesses[TESS_MAX_ACCESSES];
+    int naccesses = 0;
+    const tess_status st = tess_access_parse(text, ndim, lengths, accesses, &naccesses, err);
+
+    return st == TESS_OK ? mix_init(mix, accesses, naccesses, ndim, lengths, err) : st;
+}
+
 static void
 test_good(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        struct uses mix;
+        struct mix mix;
         tess_error err;
         char text[600];
 
         print_message("%s\n", good[i].text);
-        if (uses_parse(good[i].text, good[i].ndim, shape, &mix, &err) != TESS_OK)
+        if (parse(good[i].text, good[i].ndim, shape, &mix, &err) != TESS_OK)
             fail_msg("%s: %s", good[i].text, err.message);
         describe(&mix, good[i].ndim, text, sizeof text);
         assert_string_equal(text, good[i].expected);
@@ -168,10 +178,10 @@ test_bad(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct uses mix;
+        struct mix mix;
         tess_error err;
 
-        if (uses_parse(bad[i].text, bad[i].ndim, shape, &mix, &err) != TESS_ERR_ARG)
+        if (parse(bad[i].text, bad[i].ndim, shape, &mix, &err) != TESS_ERR_ARG)
             fail_msg("\"%s\" is not refused", bad[i].text);
         if (!strstr(err.message, bad[i].words))
             fail_msg("\"%s\": %s, which does not say: %s", bad[i].text, err.message, bad[i].words);
@@ -182,17 +192,17 @@ test_bad(void **state)
 static void
 test_fields(void **state)
 {
-    struct uses mix;
+    struct mix mix;
 
     (void)state;
-    assert_int_equal(uses_parse("plane:-1:2*10,box:2x3x4*2,row", 3, shape, &mix, NULL), TESS_OK);
+    assert_int_equal(parse("plane:-1:2*10,box:2x3x4*2,row", 3, shape, &mix, NULL), TESS_OK);
     assert_int_equal(mix.count, 3);
-    assert_string_equal(mix.items[0].text, "plane:-1:2");
-    assert_string_equal(mix.items[1].text, "box:2x3x4");
-    assert_string_equal(mix.items[2].text, "row");
-    assert_int_equal(mix.items[0].access.extent[0], ACCESS_WHOLE);
-    assert_int_equal(mix.items[0].access.extent[2], 2);
-    assert_int_equal(mix.items[2].access.extent[2], ACCESS_WHOLE);
+    assert_string_equal(mix.items[0].name, "plane:-1:2");
+    assert_string_equal(mix.items[1].name, "box:2x3x4");
+    assert_string_equal(mix.items[2].name, "row");
+    assert_int_equal(mix.accesses[0].extent[0], ACCESS_WHOLE);
+    assert_int_equal(mix.accesses[0].extent[2], 2);
+    assert_int_equal(mix.accesses[2].extent[2], ACCESS_WHOLE);
 }
 
 // A box that was given for an array is cut to the sample of it, too.
@@ -200,14 +210,14 @@ static void
 test_extent(void **state)
 {
     static const int64_t sample[] = {4, 7, 2};
-    struct uses mix;
+    struct mix mix;
     int64_t extent[TESS_MAX_NDIM];
 
     (void)state;
-    assert_int_equal(uses_parse("box:6x3x2,plane:1", 3, shape, &mix, NULL), TESS_OK);
-    access_extent(&mix.items[0].access, 3, sample, extent);
+    assert_int_equal(parse("box:6x3x2,plane:1", 3, shape, &mix, NULL), TESS_OK);
+    access_extent(&mix.accesses[0], 3, sample, extent);
     assert_memory_equal(extent, ((int64_t[]){4, 3, 2}), 3 * sizeof extent[0]);
-    access_extent(&mix.items[1].access, 3, sample, extent);
+    access_extent(&mix.accesses[1], 3, sample, extent);
     assert_memory_equal(extent, ((int64_t[]){4, 1, 2}), 3 * sizeof extent[0]);
 }
 
@@ -226,16 +236,16 @@ test_default(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++) {
         const int ndim = defaults[i].ndim;
-        struct uses mix, expected;
+        struct mix mix, expected;
         char text[600], in_words[600];
 
-        uses_default(ndim, &mix);
-        assert_int_equal(uses_parse(defaults[i].as, ndim, shape, &expected, NULL), TESS_OK);
+        assert_int_equal(mix_init(&mix, NULL, 0, ndim, shape, NULL), TESS_OK);
+        assert_int_equal(parse(defaults[i].as, ndim, shape, &expected, NULL), TESS_OK);
         describe(&mix, ndim, text, sizeof text);
         describe(&expected, ndim, in_words, sizeof in_words);
         assert_string_equal(text, in_words);
         for (int k = 0; k < mix.count; k++)
-            assert_string_equal(mix.items[k].text, expected.items[k].text);
+            assert_string_equal(mix.items[k].name, expected.items[k].name);
     }
 }
 
@@ -243,15 +253,15 @@ test_default(void **state)
 static void
 test_default_of_many(void **state)
 {
-    struct uses mix;
+    struct mix mix;
 
     (void)state;
     for (int ndim = 13; ndim <= TESS_MAX_NDIM; ndim++) {
-        uses_default(ndim, &mix);
-        assert_int_equal(mix.count, ndim + 2 < ACCESS_MAX ? ndim + 2 : ACCESS_MAX);
+        assert_int_equal(mix_init(&mix, NULL, 0, ndim, shape, NULL), TESS_OK);
+        assert_int_equal(mix.count, ndim + 2 < TESS_MAX_ACCESSES ? ndim + 2 : TESS_MAX_ACCESSES);
         for (int k = 0; k < mix.count; k++)
             for (int i = 0; i < k; i++)
-                assert_string_not_equal(mix.items[k].text, mix.items[i].text);
+                assert_string_not_equal(mix.items[k].name, mix.items[i].name);
     }
 }
 
@@ -261,20 +271,56 @@ test_predict(void **state)
 {
     static const struct grid grid = {.chunk = {200, 300}, .block = {50, 100}};
     static const int64_t large[] = {1000, 600};
+    static const struct grid_space space = {.ndim = 2, .shape = {1000, 600}, .typesize = 8};
     const struct model m = {.threads = 1, .decode = 1e-9, .encode = 2e-9, .block = 1e-6};
-    struct uses mix;
+    struct mix mix;
 
     (void)state;
-    assert_int_equal(uses_parse("box:10x20*10,full*0.5", 2, large, &mix, NULL), TESS_OK);
+    assert_int_equal(parse("box:10x20*10,full*0.5", 2, large, &mix, NULL), TESS_OK);
     double expected = 0;
     for (int i = 0; i < mix.count; i++)
         expected +=
-            mix.items[i].weight * model_predict(&m, &mix.items[i].access, 2, large, 8, &grid).cpu;
-    assert_true(fabs(uses_predict(&mix, &m, 2, large, 8, &grid) - expected) < 1e-12);
+            mix.items[i].weight * model_predict(&m, &mix.accesses[i], 2, large, 8, &grid).cpu;
+    assert_true(fabs(mix_predict(&mix, &m, &space, &grid) - expected) < 1e-12);
     mix.items[1].weight = 0.6;
-    assert_true(uses_predict(&mix, &m, 2, large, 8, &grid) > expected);
+    assert_true(mix_predict(&mix, &m, &space, &grid) > expected);
     mix.count = 1;
-    assert_true(uses_predict(&mix, &m, 2, large, 8, &grid) < expected);
+    assert_true(mix_predict(&mix, &m, &space, &grid) < expected);
+}
+
+static tess_access
+point(void)
+{
+    return (tess_access){.extent = {1, 1, 1}, .weight = 1};
+}
+
+// What is filled in by hand is checked, too.
+static void
+test_refused(void **state)
+{
+    tess_access a[2] = {point(), point()};
+    struct mix mix;
+    tess_error err;
+
+    (void)state;
+    assert_int_equal(mix_init(&mix, a, 2, 3, shape, &err), TESS_OK);
+    assert_int_equal(mix_init(&mix, a, 0, 3, shape, &err), TESS_ERR_ARG);
+    assert_int_equal(mix_init(&mix, a, TESS_MAX_ACCESSES + 1, 3, shape, &err), TESS_ERR_ARG);
+    for (int k = 0; k < 8; k++) {
+        a[1] = point();
+        switch (k) {
+        case 0: a[1].kind = (tess_access_kind)4; break;
+        case 1: a[1].extent[2] = 0; break;
+        case 2: a[1].extent[0] = -2; break;
+        case 3: a[1].weight = 0; break;
+        case 4: a[1].weight = (double)INFINITY; break;
+        case 5: a[1].weight = (double)NAN; break;
+        case 6: memset(a[1].name, 'x', sizeof a[1].name); break;
+        default: a[1].kind = TESS_ACCESS_APPEND; a[1].axis = 3; break;
+        }
+        if (mix_init(&mix, a, 2, 3, shape, &err) != TESS_ERR_ARG || !strstr(err.message, "access 1"))
+            fail_msg("case %d is not refused, or: %s", k, err.message);
+    }
 }
 
 int
@@ -284,7 +330,7 @@ main(void)
         cmocka_unit_test(test_good),    cmocka_unit_test(test_bad),
         cmocka_unit_test(test_fields),  cmocka_unit_test(test_extent),
         cmocka_unit_test(test_default), cmocka_unit_test(test_default_of_many),
-        cmocka_unit_test(test_predict),
+        cmocka_unit_test(test_predict), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

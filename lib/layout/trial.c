@@ -1,12 +1,13 @@
 /*
  * trial.c - one layout, measured on the sample.
  */
-#include "cli/layout/trial.h"
+#include "layout/trial.h"
 
-#include "cli/data/strided.h"
-#include "cli/report.h"
+#include "base/error.h"
 #include "geom/access.h"
 #include "geom/model.h"
+#include "geom/shape.h"
+#include "layout/random.h"
 #include "ndcopy/ndcopy.h"
 
 #include <tessera/array.h>
@@ -92,29 +93,32 @@ params_of_sample(const struct trial *t, const struct sample *s, const struct gri
     return params;
 }
 
+// A tess_progress_fn: the measured calls do not report to the program, but ask whether it cancels.
+static bool
+trial_poll(int64_t done, int64_t total, void *watch)
+{
+    (void)done;
+    (void)total;
+    return watch_look(watch, NULL) == TESS_OK;
+}
+
 static void
 storage_init(tess_storage *storage, tess_context *context, const struct setting *setting,
              bool cached)
 {
     tess_context_init(context);
     context->threads = setting->model.threads;
-    if (!cached)
-        context->cache = 0;
+    context->cache = cached ? setting->model.cache : 0;
+    if (setting->watch && setting->watch->context) {
+        context->progress = trial_poll;
+        context->progress_user = setting->watch;
+        context->progress_interval = setting->watch->context->progress_interval;
+    }
     tess_storage_init(storage);
     storage->context = context;
 }
 
 // -- the places of accesses
-
-static uint64_t
-next_random(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
 
 struct place {
     int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
@@ -128,9 +132,9 @@ place_next(struct place *p, const struct access *a, const struct setting *settin
     int64_t extent[TESS_MAX_NDIM];
 
     access_extent(a, s->ndim, s->shape, extent);
-    p->size = (size_t)setting->space.typesize;
+    p->size = (size_t)setting->typesize;
     for (int i = 0; i < s->ndim; i++) {
-        p->start[i] = (int64_t)(next_random(random) % (uint64_t)(s->shape[i] - extent[i] + 1));
+        p->start[i] = (int64_t)(random_next(random) % (uint64_t)(s->shape[i] - extent[i] + 1));
         p->stop[i] = p->start[i] + extent[i];
         p->size *= (size_t)extent[i];
     }
@@ -208,14 +212,13 @@ static void
 cut_out(const struct setting *setting, int axis, int64_t from, int64_t to, uint8_t *dst)
 {
     const struct sample *const s = setting->sample;
-    const size_t typesize = (size_t)setting->space.typesize;
     int64_t shape[TESS_MAX_NDIM], in_sample[TESS_MAX_NDIM], in_part[TESS_MAX_NDIM];
 
     memcpy(shape, s->shape, sizeof shape);
     shape[axis] = to - from;
-    strided_c_order(s->ndim, s->shape, typesize, in_sample);
-    strided_c_order(s->ndim, shape, typesize, in_part);
-    ndcopy(s->ndim, shape, (int64_t)typesize, dst, in_part, s->items + from * in_sample[axis],
+    shape_strides(s->ndim, s->shape, setting->typesize, in_sample);
+    shape_strides(s->ndim, shape, setting->typesize, in_part);
+    ndcopy(s->ndim, shape, setting->typesize, dst, in_part, s->items + from * in_sample[axis],
            in_sample);
 }
 
@@ -291,7 +294,7 @@ try_all(struct trial *t, const tess_params *params, const struct setting *settin
     times_add(&t->read, trial_now() - begin);
 
     for (int i = 0; i < setting->mix->count; i++) {
-        const struct access *const access = &setting->mix->items[i].access;
+        const struct access *const access = &setting->mix->accesses[i];
         double seconds = 0;
 
         switch (access->kind) {
@@ -319,28 +322,25 @@ out:
 static void
 scale(struct trial *t, const struct grid *cut, const struct setting *setting)
 {
-    const struct grid_space *const space = &setting->space;
     const struct sample *const s = setting->sample;
-
     struct model model = setting->model;
 
     model.decode = model.threads * times_median(&t->read) / (double)s->size;
     model.encode = model.threads * times_median(&t->write) / (double)s->size;
     t->mix = 0;
     for (int i = 0; i < setting->mix->count; i++) {
-        const struct use *const u = &setting->mix->items[i];
-        const struct access *const a = &u->access;
+        const struct access *const a = &setting->mix->accesses[i];
         const struct model_cost all =
-            model_predict(&model, a, space->ndim, space->shape, space->typesize, &t->grid);
+            model_predict(&model, a, s->ndim, setting->shape, setting->typesize, &t->grid);
         const struct model_cost part =
-            model_predict(&model, a, s->ndim, s->shape, space->typesize, cut);
+            model_predict(&model, a, s->ndim, s->shape, setting->typesize, cut);
 
         t->costs[i].cpu = times_median(&t->accesses[i]);
         if (!s->whole)
             t->costs[i].cpu *= all.cpu / part.cpu;
         t->costs[i].disk =
-            model_disk(&model, a, space->ndim, space->shape, space->typesize, &t->grid, t->ratio);
-        t->mix += u->weight * (t->costs[i].cpu + t->costs[i].disk);
+            model_disk(&model, a, s->ndim, setting->shape, setting->typesize, &t->grid, t->ratio);
+        t->mix += setting->mix->items[i].weight * (t->costs[i].cpu + t->costs[i].disk);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * layout.h - automatic chunk and block shapes.
+ * automatic.h - automatic chunk and block shapes.
  *
  * Nothing is known of how the array will be used. So blocks are those in which, of a standard mix,
  *
@@ -11,15 +11,15 @@
  * What that costs is predicted by geom/model.h with the prices of the codec: of a byte, of a block,
  * and of small blocks, which compress less.
  */
-#ifndef GEOM_LAYOUT_H
-#define GEOM_LAYOUT_H
+#ifndef GEOM_AUTOMATIC_H
+#define GEOM_AUTOMATIC_H
 
 #include "geom/model.h"
 
 #include <stdint.h>
 
 // What the choice depends on, besides the shape; never the machine.
-struct layout_wish {
+struct automatic_wish {
     int64_t typesize;
     struct model model; // prices of the codec
     int64_t least; // items of a block along each axis that has so many: cells of the codec
@@ -29,7 +29,7 @@ struct layout_wish {
  * Fill in the shapes that are all zero; a shape that was given stays. Along each axis the lengths
  * divide the array's with little left over. Chunks have about 4 MiB.
  */
-void layout_choose(int ndim, const int64_t *shape, const struct layout_wish *wish,
-                   int64_t *chunkshape, int64_t *blockshape);
+void automatic_choose(int ndim, const int64_t *shape, const struct automatic_wish *wish,
+                      int64_t *chunkshape, int64_t *blockshape);
 
 #endif

@@ -1,20 +1,20 @@
 /*
- * habit.h - the layout that other programs give an array when nothing is said of its use.
+ * blosc2_default.h - the layout that python-blosc2 gives an array when no shapes are given.
  *
  * c-blosc2 and Caterva choose no shapes, their callers must. What most files have therefore comes
  * from python-blosc2 (blosc2.asarray() and the like): shapes that follow the caches and grow from
  * the last axis on, Zstandard 5, shuffle. The rule is that of compute_chunks_blocks() in its
  * release 3, on x86-64.
  */
-#ifndef CLI_LAYOUT_HABIT_H
-#define CLI_LAYOUT_HABIT_H
+#ifndef LAYOUT_BLOSC2_DEFAULT_H
+#define LAYOUT_BLOSC2_DEFAULT_H
 
-#include "cli/layout/machine.h"
+#include "layout/machine.h"
 
 #include <tessera/params.h>
 
 // Sets chunkshape, blockshape, codec, level and filters; needs shape and typesize, with no empty
 // axis.
-void habit_choose(const struct machine *machine, tess_params *params);
+void blosc2_default_choose(const struct machine *machine, tess_params *params);
 
 #endif

@@ -1,0 +1,92 @@
+/*
+ * propose.c - the public function that lists layouts by the model alone.
+ */
+#include "api/uncancelled.h"
+#include "base/error.h"
+#include "codec/codec.h"
+#include "grid/cost.h"
+#include "layout/blosc2_default.h"
+#include "layout/grids.h"
+#include "layout/mix.h"
+#include "layout/proposals.h"
+#include "layout/request.h"
+#include "task/cpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_RATIO 2 // of compression, which decides what the disk costs
+
+// Prices of the codec, on this machine, with the caller's disk.
+static struct model
+model_of_codec(const struct request *r)
+{
+    struct model m = cost_model(codec_by_id((int)r->base.codec), r->base.clevel);
+
+    m.threads = r->context.threads > 0 ? r->context.threads : cpus_threads();
+    m.l2 = r->machine.l2;
+    m.cache = r->context.cache;
+    m.ratio = USUAL_RATIO;
+    m.disk_speed = r->options.disk_speed;
+    m.disk_latency = r->options.disk_latency;
+    return m;
+}
+
+static int
+collect_starts(const struct request *r, struct grid starts[3])
+{
+    tess_params other = r->base;
+    int count = 0;
+
+    starts[count++] = r->automatic;
+    if (r->space.fixed_chunks || r->space.fixed_blocks)
+        return count;
+    blosc2_default_choose(&r->machine, &other);
+    starts[count++] = grids_of(&other);
+    if (r->has_stored)
+        starts[count++] = grids_of(&r->stored);
+    return count;
+}
+
+static void
+write_proposals(const struct request *r, const struct proposals *p, int most, tess_params *layouts,
+                double *seconds, int *count)
+{
+    *count = 0;
+    for (int i = 0; i < p->count && *count < most; i++) {
+        layouts[*count] = r->base;
+        grids_put(&p->items[i].grid, &layouts[*count]);
+        if (seconds)
+            seconds[*count] = p->items[i].predicted;
+        ++*count;
+    }
+}
+
+TESS_API tess_status
+tess_layout_propose(const tess_params *params, const tess_tuner_options *options, int most,
+                    tess_params *layouts, double *seconds, int *count, tess_error *err)
+{
+    UNCANCELLED;
+    struct proposals *p = NULL;
+    struct grid starts[3];
+    struct request r;
+    tess_status st = TESS_OK;
+
+    if (most < 1 || !layouts || !count)
+        return err_set(err, TESS_ERR_ARG, -1, "room for %d proposals, or none is given", most);
+    TRY(request_init(&r, params, options, err));
+    p = malloc(sizeof *p);
+    if (!p)
+        TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for proposals"));
+    const struct model model = model_of_codec(&r);
+    proposals_make(p, &model, &r.mix, &r.space, starts, collect_starts(&r, starts));
+    if (p->count == 0) { // what is kept is out of all bounds
+        p->items[0] =
+            (struct proposal){r.automatic, mix_predict(&r.mix, &model, &r.space, &r.automatic)};
+        p->count = 1;
+    }
+    write_proposals(&r, p, most, layouts, seconds, count);
+out:
+    free(p);
+    return st;
+}
