@@ -8,33 +8,24 @@
 #include "array/box.h"
 #include "array/create.h"
 #include "array/home.h"
+#include "array/info.h"
 #include "array/open.h"
 #include "array/refresh.h"
-#include "array/shape/fill.h"
 #include "array/update.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "cache/cache.h"
 #include "chunk/plugins.h"
-#include "codec/codec.h"
 #include "frame/current.h"
-#include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/live.h"
 #include "frame/lock.h"
-#include "frame/metas.h"
 #include "frame/owner.h"
 #include "frame/query.h"
-#include "frame/usage.h"
 #include "geom/shape.h"
 #include "grid/cached_read.h"
-#include "grid/read.h"
 #include "grid/strided.h"
-#include "io/folder.h"
-#include "io/io.h"
 #include "meta/dtype.h"
-#include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "task/watch.h"
 
@@ -319,83 +310,10 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
     a->context.progress_user = user;
 }
 
-static bool
-has_fill_layer(const tess_array *a)
-{
-    const struct layer *const layer = layers_find(frame_metas(a->grid->frame), FILL_LAYER);
-    return layer && array_is_fill_layer(a, layer);
-}
-
-// What the chunks take, as far as it is known.
-static void
-tell_stored(const tess_array *a, tess_info *info)
-{
-    struct frame *const f = a->grid->frame;
-    const int64_t nchunks = frame_nchunks(f); // a view has others
-    const tess_array *const base = view_base_const(a);
-    const double nbytes = base->grid->plain ? (double)frame_header(f)->nbytes
-                                            : (double)base->g->nitems * base->g->typesize;
-    frame_count_chunks(f, &info->nstored, &info->nmissing);
-    info->nspecial = nchunks - info->nstored - info->nmissing;
-    info->live = frame_known_live_bytes(f);
-    info->holes = info->live < 0 ? -1 : frame_holes(f, info->live);
-    info->ratio = info->live > 0 ? nbytes / (double)info->live : (double)info->live;
-}
-
 TESS_API void
 tess_array_info(const tess_array *a, tess_info *info)
 {
-    static const char *const unknown = "unknown";
-    const struct frame_header *const h = frame_header(a->grid->frame);
-    const struct geometry *const g = a->g;
-    const tess_array *const base = view_base_const(a);
-    const struct codec *const user = plugins_codec(&base->grid->plugins, h->codec);
-    struct cache_stats cache;
-    const char *const name = user ? user->name : codec_name(h->codec);
-
-    cache_stats(base->grid->cache, &cache);
-    *info = (tess_info){
-        .ndim = g->ndim,
-        .dtype = a->nd.dtype,
-        .dtype_format = a->nd.dtype_format,
-        .typesize = g->typesize,
-        .fill = a->fill,
-        .codec = h->codec,
-        .codec_name = name ? name : unknown,
-        .codec_meta = h->codec_meta,
-        .clevel = h->clevel,
-        .split = h->split,
-        .dictionary = h->use_dict,
-        .nitems = g->nitems,
-        .nchunks = g->nchunks,
-        .nbytes = h->nbytes,
-        .cbytes = h->cbytes,
-        .file_size = h->frame_len,
-        .chunksize = g->chunksize,
-        .blocksize = base->grid->linear ? h->blocksize : g->blocksize,
-        .layer = a->layer,
-        .plain = base->grid->plain,
-        .view = a->view != NULL,
-        .contiguous = !h->sparse,
-        .writable = frame_is_writable(a->grid->frame) && !frame_is_inherited(a->grid->frame),
-        .vlblocks = h->vlblocks,
-        .locked = frame_is_locked(a->grid->frame),
-        .frame_version = h->version,
-        .offset = a->offset,
-        .cache_used = cache.used,
-        .cache_dirty = cache.dirty,
-        .cache_hits = cache.hits,
-        .cache_misses = cache.misses,
-        .cache_evictions = cache.evictions,
-        .nmetalayers = frame_metas(a->grid->frame)->count - has_fill_layer(a),
-        .nvlmetalayers = frame_vlmetas(a->grid->frame)->count,
-    };
-    memcpy(info->shape, g->shape, sizeof info->shape);
-    memcpy(info->chunkshape, g->chunkshape, sizeof info->chunkshape);
-    memcpy(info->blockshape, g->blockshape, sizeof info->blockshape);
-    memcpy(info->filters, h->filters, sizeof info->filters);
-    memcpy(info->filters_meta, h->filters_meta, sizeof info->filters_meta);
-    tell_stored(a, info);
+    array_info(a, info);
 }
 
 TESS_API tess_status
@@ -411,7 +329,7 @@ tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
     st = check_current(a, frame_live_bytes(a->grid->frame, &live, err), err);
     frame_lock_unshare(a->grid->frame);
     if (st == TESS_OK)
-        tess_array_info(a, info);
+        array_info(a, info);
     return st;
 }
 

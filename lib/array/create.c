@@ -8,7 +8,7 @@
 #include "array/create.h"
 
 #include "array/array.h"
-#include "array/copy_items.h"
+#include "array/copy/copy_items.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
 #include "chunk/chunk.h"

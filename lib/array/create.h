@@ -11,7 +11,7 @@
 struct array_content {
     enum chunk_special special; // SPECIAL_NONE: from src, or sources
     const struct copy_sources
-        *sources; // array/copy_items.h; the first one's attributes come with it
+        *sources; // array/copy/copy_items.h; the first one's attributes come with it
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
 };

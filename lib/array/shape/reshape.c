@@ -7,7 +7,7 @@
  */
 #include "array/shape/reshape.h"
 
-#include "array/copy_items.h"
+#include "array/copy/copy_items.h"
 #include "array/shape/fill.h"
 #include "array/shape/padding.h"
 #include "array/shape/resize.h"

@@ -1,7 +1,7 @@
 /*
  * copy_items.c - an array whose items are those of others.
  */
-#include "array/copy_items.h"
+#include "array/copy/copy_items.h"
 
 #include "array/box.h"
 #include "array/view.h"
