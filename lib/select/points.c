@@ -39,12 +39,13 @@ lower_point(const struct point *points, int64_t first, int64_t stop, int64_t chu
 static bool
 points_find_chunk(const struct selection *s, int64_t n, struct part *chunk)
 {
-    const int64_t first = lower_point(s->points, 0, s->npoints, n, 0);
-    if (first == s->npoints)
+    const struct point *const points = s->own;
+    const int64_t first = lower_point(points, 0, s->nown, n, 0);
+    if (first == s->nown)
         return false;
-    chunk->n = s->points[first].chunk;
+    chunk->n = points[first].chunk;
     chunk->first[0] = first;
-    chunk->stop[0] = lower_point(s->points, first, s->npoints, chunk->n + 1, 0);
+    chunk->stop[0] = lower_point(points, first, s->nown, chunk->n + 1, 0);
     return true;
 }
 
@@ -52,20 +53,21 @@ static bool
 points_find_block(const struct selection *s, const struct part *chunk, int64_t n,
                   struct part *block)
 {
+    const struct point *const points = s->own;
     const int64_t stop = chunk->stop[0];
-    const int64_t first = lower_point(s->points, chunk->first[0], stop, chunk->n, n);
+    const int64_t first = lower_point(points, chunk->first[0], stop, chunk->n, n);
     if (first == stop)
         return false;
-    block->n = s->points[first].block;
+    block->n = points[first].block;
     block->first[0] = first;
-    block->stop[0] = lower_point(s->points, first, stop, chunk->n, block->n + 1);
+    block->stop[0] = lower_point(points, first, stop, chunk->n, block->n + 1);
     return true;
 }
 
 static struct reach
 points_reach_of(const struct selection *s, const struct part *block)
 {
-    const struct point *const first = s->points + block->first[0];
+    const struct point *const first = (const struct point *)s->own + block->first[0];
     const int64_t n = block->stop[0] - block->first[0];
     struct reach r = {.first = first->item, .stop = first->item, .npicks = n};
     for (int64_t i = 0; i < n; i++) {
@@ -85,7 +87,7 @@ points_begin_picks(struct picks *p)
 static void
 points_next_picks(struct picks *p)
 {
-    const struct point *const points = p->s->points;
+    const struct point *const points = p->s->own;
     while (p->n < PICKS_MAX && p->now[0] < p->block->stop[0]) {
         const struct point *const from = &points[p->now[0]++];
         p->list[p->n++] = (struct pick){from->item, from->at, 1};
@@ -96,7 +98,7 @@ points_next_picks(struct picks *p)
 static void
 points_finish(struct selection *s)
 {
-    free(s->points);
+    free(s->own);
 }
 
 static const struct selection_kind kind = {
@@ -207,8 +209,8 @@ selection_of_points(struct selection *s, const struct chunk_grid *grid, const st
     sort_by(&points, &spare, npoints, KEY_BLOCK);
     sort_by(&points, &spare, npoints, KEY_CHUNK);
     free(spare);
-    s->points = points;
-    s->npoints = npoints;
+    s->own = points;
+    s->nown = npoints;
     s->nblocks = count_blocks(points, npoints);
     return TESS_OK;
 }

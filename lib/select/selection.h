@@ -1,7 +1,7 @@
 /*
  * selection.h - chosen items of an array, sorted by the chunk and block they are in.
  *
- * There are three kinds, a file each: points (points.h); lists of indices per axis whose
+ * Kinds have a file each: points (points.h); lists of indices per axis whose
  * combinations are meant (orthogonal.h); and a box of which a mask chooses (masked.h). Each is a
  * table of functions here: gather and scatter do not know the kind of a selection. The
  * caller's memory holds the items in the order in which they were chosen; `at` counts items there.
@@ -46,10 +46,9 @@ struct selection {
     int64_t cell[NDIM_MAX]; // what counts as a block
     int64_t cells[NDIM_MAX]; // in a chunk
     int64_t nblocks; // that the selection meets, of all chunks
-    // Of points:
-    struct point *points;
-    int64_t npoints;
-    // Of the others:
+    void *own; // what a kind keeps for itself (points), freed by its finish()
+    int64_t nown;
+    // Of kinds that choose along axes (orthogonal, masks):
     struct axis axis[NDIM_MAX];
     struct mask_index *mask;
     // Axes that are new in a view, along which the same items are chosen again and again.
