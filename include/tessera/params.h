@@ -71,6 +71,56 @@ typedef enum tess_filter {
     TESS_FILTER_INT_TRUNC = 36
 } tess_filter;
 
+/** A codec that the library knows by name. */
+typedef struct tess_codec_info {
+    int id; /**< as in tess_codec */
+    const char *name; /**< "zstd"; static memory */
+    /** Part of this build. Otherwise only the name is known, and lossy is false. */
+    bool built;
+    bool lossy; /**< decoding may give other items */
+} tess_codec_info;
+
+/** A filter of the library. */
+typedef struct tess_filter_info {
+    int id; /**< as in tess_filter */
+    const char *name; /**< "shuffle"; static memory */
+    bool written; /**< can be used for new arrays; otherwise it is only read */
+    bool lossy; /**< decoding may give other items */
+} tess_filter_info;
+
+/**
+ * The codecs of the library, one by one: those of this build first. Plugins (plugin.h) are not
+ * among them. Like the other functions on names: never fails, any thread may call.
+ *
+ * @param index  0, 1, 2, ...
+ * @param info   Filled if the result is true; otherwise unchanged.
+ *
+ * @return false if there are no more.
+ */
+TESS_API bool tess_codec_at(int index, tess_codec_info *info);
+
+/**
+ * The codec with that name.
+ *
+ * @param name  NUL-terminated, as in tess_codec_info; NULL: there is none.
+ * @param info  Filled if the result is true; otherwise unchanged.
+ *
+ * @return whether the library knows it.
+ */
+TESS_API bool tess_codec_find(const char *name, tess_codec_info *info);
+
+/** The codec with that id: as tess_codec_find(). */
+TESS_API bool tess_codec_get(int id, tess_codec_info *info);
+
+/** The filters of the library, one by one: as tess_codec_at(). TESS_FILTER_NONE is none of them. */
+TESS_API bool tess_filter_at(int index, tess_filter_info *info);
+
+/** The filter with that name: as tess_codec_find(). */
+TESS_API bool tess_filter_find(const char *name, tess_filter_info *info);
+
+/** The filter with that id: as tess_codec_find(). */
+TESS_API bool tess_filter_get(int id, tess_filter_info *info);
+
 /** Whether a filtered block is cut into one stream per byte of an item before the codec. */
 typedef enum tess_split {
     TESS_SPLIT_ALWAYS = 1, /**< as many streams as an item has bytes */

@@ -64,6 +64,16 @@ codec_name(int id)
     return NULL;
 }
 
+bool
+codec_at(int n, int *id, const struct codec **codec)
+{
+    if (n < 0 || n >= NCODECS + NUNBUILT)
+        return false;
+    *codec = n < NCODECS ? codecs[n] : NULL;
+    *id = n < NCODECS ? codecs[n]->id : unbuilt[n - NCODECS].id;
+    return true;
+}
+
 void
 codec_names_with_dict(char *dst, size_t size)
 {

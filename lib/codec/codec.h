@@ -118,6 +118,10 @@ const struct codec *codec_by_format(int format, int udcodec);
 // Name of an id, for messages and info: "lz4", "ndlz" (known, not built in), NULL if unknown.
 const char *codec_name(int id);
 
+// Codec number n of all that have a name, those of this build first; *codec is NULL for others.
+// false: there are no more.
+bool codec_at(int n, int *id, const struct codec **codec);
+
 // Names of the codecs whose streams can refer to a dictionary, "a, b and c", for messages. Cut off
 // if they do not fit.
 void codec_names_with_dict(char *dst, size_t size);

@@ -22,6 +22,12 @@ filter_by_id(int id)
     return NULL;
 }
 
+const struct filter *
+filter_at(int n)
+{
+    return n >= 0 && n < NFILTERS ? filters[n] : NULL;
+}
+
 void
 filter_names_keeping_items(char *dst, size_t size)
 {

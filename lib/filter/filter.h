@@ -101,6 +101,9 @@ struct filter {
 // The filter with this id; NULL if the library has none, as for TESS_FILTER_NONE.
 const struct filter *filter_by_id(int id);
 
+// Filter number n of the table; NULL: there are no more.
+const struct filter *filter_at(int n);
+
 // Names of the filters that keep items, "a, b and c", for messages. Cut off if they do not fit.
 void filter_names_keeping_items(char *dst, size_t size);
 

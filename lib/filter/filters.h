@@ -12,10 +12,10 @@
     X(bitshuffle)  \
     X(delta)       \
     X(trunc_prec)  \
+    X(bytedelta)   \
     X(int_trunc)   \
     X(ndcell)      \
     X(ndmean)      \
-    X(bytedelta)   \
     X(bytedelta_old) // in filter/bytedelta.c
 
 #define FILTER_DECLARATION(name) extern const struct filter filter_##name;

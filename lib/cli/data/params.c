@@ -41,50 +41,37 @@ set_named(int option, const char *text, const struct name *table, int *value, te
     return TESS_OK;
 }
 
-// Whether what stands before the ':' is in the table.
-static bool
-is_named(const struct name *table, const char *text, size_t length)
+typedef bool find_fn(const char *name, int *id);
+
+// A codec or filter, name[:meta], of `length` bytes.
+struct method {
+    bool known; // the name
+    bool right; // the meta, too
+    int id;
+    uint8_t meta; // 0 where none is given
+};
+
+static struct method
+parse_method(find_fn *find, const char *text, size_t length)
 {
     const char *const colon = memchr(text, ':', length);
     const size_t size = colon ? (size_t)(colon - text) : length;
-
-    for (; table->text; table++)
-        if (strlen(table->text) == size && memcmp(table->text, text, size) == 0)
-            return true;
-    return false;
-}
-
-// name[:meta], of `length` bytes; meta stays as it is where none is given.
-static bool
-parse_with_meta(const struct name *table, const char *text, size_t length, int *value,
-                uint8_t *meta)
-{
-    char name[32];
+    struct method m = {0};
     int64_t parameter = 0;
+    char word[32];
 
-    if (length >= sizeof name)
-        return false;
-    memcpy(name, text, length);
-    name[length] = '\0';
-
-    char *colon = strchr(name, ':');
+    (void)snprintf(word, sizeof word, "%.*s", (int)(size < sizeof word ? size : 0), text);
+    m.known = find(word, &m.id);
     if (colon) {
-        *colon = '\0';
-        if (!text_int64(colon + 1, &parameter) || parameter < INT8_MIN || parameter > UINT8_MAX)
-            return false;
-        *meta = (uint8_t)parameter; // the format keeps negative ones as two's complement
-    }
-    return names_value(table, name, value);
-}
+        const size_t rest = length - size - 1;
 
-static bool
-parse_filter(const char *text, size_t length, uint8_t *id, uint8_t *meta)
-{
-    int value = 0;
-    if (!parse_with_meta(names_filter, text, length, &value, meta) || value == TESS_FILTER_NONE)
-        return false;
-    *id = (uint8_t)value;
-    return true;
+        (void)snprintf(word, sizeof word, "%.*s", (int)(rest < sizeof word ? rest : 0), colon + 1);
+        m.right = text_int64(word, &parameter) && parameter >= INT8_MIN && parameter <= UINT8_MAX;
+        m.meta = (uint8_t)parameter; // the format keeps negative ones as two's complement
+    } else {
+        m.right = true;
+    }
+    return m;
 }
 
 // Filters go to the last slots, where every Blosc2 writer puts them.
@@ -108,13 +95,15 @@ set_filters(const char *text, tess_params *params, tess_error *err)
         if (n == TESS_MAX_FILTERS)
             return report_set(err, TESS_ERR_ARG, "--filter %s: more than %d filters", text,
                               TESS_MAX_FILTERS);
-        if (!is_named(names_filter, p, length))
+        const struct method m = parse_method(names_find_filter, p, length);
+        if (!m.known)
             return values_refuse(OPT_FILTER, text, p, err);
-        if (!parse_filter(p, length, &ids[n], &metas[n]))
+        if (!m.right)
             return report_set(err, TESS_ERR_ARG,
                               "--filter %s: %.*s: not a filter with a number from -128 to 255",
                               text, (int)(length < 64 ? length : 64), p);
-        n++;
+        ids[n] = (uint8_t)m.id;
+        metas[n++] = m.meta;
         p += length;
         if (*p == '\0')
             break;
@@ -127,20 +116,18 @@ set_filters(const char *text, tess_params *params, tess_error *err)
 static tess_status
 set_codec(const char *text, tess_params *params, tess_error *err)
 {
-    int codec = 0;
-    uint8_t meta = 0;
-
     if (!text)
         return TESS_OK;
-    if (!is_named(names_codec, text, strlen(text)))
+    const struct method m = parse_method(names_find_codec, text, strlen(text));
+    if (!m.known)
         return values_refuse(OPT_CODEC, text, text, err);
-    if (!parse_with_meta(names_codec, text, strlen(text), &codec, &meta))
+    if (!m.right)
         return report_set(err, TESS_ERR_ARG,
                           "--codec %s: behind the : stands a number from -128 to "
                           "255",
                           text);
-    params->codec = (tess_codec)codec;
-    params->codec_meta = meta;
+    params->codec = (tess_codec)m.id;
+    params->codec_meta = m.meta;
     return TESS_OK;
 }
 

@@ -65,7 +65,7 @@ result_shape(int ndim, const int64_t *shape, char *text, size_t size)
 void
 result_codec(const tess_params *p, char text[RESULT_NAME_SIZE])
 {
-    const char *const name = names_text(names_codec, p->codec);
+    const char *const name = names_codec(p->codec);
 
     if (p->codec_meta)
         (void)snprintf(text, RESULT_NAME_SIZE, "%s:%d %d", name ? name : "?", p->codec_meta,
@@ -80,7 +80,7 @@ result_filters(const tess_params *p, char text[RESULT_NAME_SIZE])
     size_t length = 0;
 
     for (int i = 0; i < TESS_MAX_FILTERS; i++) {
-        const char *const name = names_text(names_filter, p->filters[i]);
+        const char *const name = names_filter(p->filters[i]);
 
         if (p->filters[i] == TESS_FILTER_NONE || length >= RESULT_NAME_SIZE)
             continue;

@@ -36,7 +36,7 @@ json_layout(struct json *j, const struct result *r, const tess_layout_result *t)
     json_close(j, ']');
     json_ints(j, "chunkshape", p->ndim, t->params.chunkshape);
     json_ints(j, "blockshape", p->ndim, t->params.blockshape);
-    const char *const codec = names_text(names_codec, p->codec);
+    const char *const codec = names_codec(p->codec);
     json_string(j, "codec", codec ? codec : "unknown");
     json_int(j, "codec_meta", p->codec_meta);
     json_int(j, "clevel", p->clevel);

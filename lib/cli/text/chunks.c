@@ -58,7 +58,7 @@ position_text(const tess_info *info, int64_t n, int64_t offset, char *text)
 static void
 codec_text(int id, char *text, size_t size)
 {
-    const char *const name = names_text(names_codec, id);
+    const char *const name = names_codec(id);
 
     if (name)
         (void)snprintf(text, size, "%s", name);

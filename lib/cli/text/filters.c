@@ -10,10 +10,8 @@
 static void
 filter_name(uint8_t id, char *text, size_t size)
 {
-    const char *name = names_text(names_filter, id);
+    const char *const name = names_filter(id);
 
-    if (!name)
-        name = names_text(names_foreign_filter, id);
     if (name)
         (void)snprintf(text, size, "%s", name);
     else

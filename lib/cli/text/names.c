@@ -1,5 +1,5 @@
 /*
- * names.c - tables of names.
+ * names.c - tables of names; codecs and filters have those of the library.
  */
 #include "cli/text/names.h"
 
@@ -10,32 +10,6 @@
 
 #include <stddef.h>
 #include <string.h>
-
-const struct name names_codec[] = {
-    {"blosclz", TESS_CODEC_BLOSCLZ},
-    {"lz4", TESS_CODEC_LZ4},
-    {"lz4hc", TESS_CODEC_LZ4HC},
-    {"zlib", TESS_CODEC_ZLIB},
-    {"zstd", TESS_CODEC_ZSTD},
-    {"ndlz", TESS_CODEC_NDLZ},
-    {"zfp_accuracy", TESS_CODEC_ZFP_ACCURACY},
-    {"zfp_precision", TESS_CODEC_ZFP_PRECISION},
-    {"zfp_rate", TESS_CODEC_ZFP_RATE},
-    {NULL, 0},
-};
-
-const struct name names_filter[] = {
-    {"nofilter", TESS_FILTER_NONE},         {"shuffle", TESS_FILTER_SHUFFLE},
-    {"bitshuffle", TESS_FILTER_BITSHUFFLE}, {"delta", TESS_FILTER_DELTA},
-    {"trunc_prec", TESS_FILTER_TRUNC_PREC}, {"bytedelta", TESS_FILTER_BYTEDELTA},
-    {"int_trunc", TESS_FILTER_INT_TRUNC},   {"ndcell", TESS_FILTER_NDCELL},
-    {"ndmean", TESS_FILTER_NDMEAN},         {NULL, 0},
-};
-
-const struct name names_foreign_filter[] = {
-    {"bytedelta_buggy", 34},
-    {NULL, 0},
-};
 
 const struct name names_split[] = {
     {"always", TESS_SPLIT_ALWAYS},
@@ -95,4 +69,43 @@ names_text(const struct name *table, int value)
     while (table->text && table->value != value)
         table++;
     return table->text;
+}
+
+const char *
+names_codec(int id)
+{
+    tess_codec_info info;
+    return tess_codec_get(id, &info) ? info.name : NULL;
+}
+
+const char *
+names_filter(int id)
+{
+    tess_filter_info info;
+
+    if (id == TESS_FILTER_NONE)
+        return "nofilter";
+    return tess_filter_get(id, &info) ? info.name : NULL;
+}
+
+bool
+names_find_codec(const char *name, int *id)
+{
+    tess_codec_info info;
+
+    if (!tess_codec_find(name, &info))
+        return false;
+    *id = info.id;
+    return true;
+}
+
+bool
+names_find_filter(const char *name, int *id)
+{
+    tess_filter_info info;
+
+    if (!tess_filter_find(name, &info) || !info.written)
+        return false;
+    *id = info.id;
+    return true;
 }

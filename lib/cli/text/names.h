@@ -21,9 +21,6 @@ enum names_type {
 };
 
 // Tables end with a NULL text.
-extern const struct name names_codec[];
-extern const struct name names_filter[];
-extern const struct name names_foreign_filter[]; // only read
 extern const struct name names_split[];
 extern const struct name names_layout[];
 extern const struct name names_layer[];
@@ -35,5 +32,13 @@ bool names_value(const struct name *table, const char *text, int *value);
 
 // NULL if the table does not have it.
 const char *names_text(const struct name *table, int value);
+
+// Of the library, NULL if it knows none; TESS_FILTER_NONE is "nofilter".
+const char *names_codec(int id);
+const char *names_filter(int id);
+
+// What new arrays can name; of codecs also those that only other builds have.
+bool names_find_codec(const char *name, int *id);
+bool names_find_filter(const char *name, int *id);
 
 #endif

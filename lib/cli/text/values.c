@@ -8,20 +8,47 @@
 #include "cli/text/names.h"
 #include "cli/text/nearest.h"
 
+#include <tessera/params.h>
+
 #include <stdio.h>
 #include <string.h>
 
 static const struct name *const names[OPT_COUNT] = {
-    [OPT_CODEC] = names_codec,   [OPT_FILTER] = names_filter, [OPT_SPLIT] = names_split,
-    [OPT_LAYOUT] = names_layout, [OPT_LAYER] = names_layer,   [OPT_REDUCE] = names_reduce,
-    [OPT_TYPE] = names_type,
+    [OPT_SPLIT] = names_split,   [OPT_LAYOUT] = names_layout, [OPT_LAYER] = names_layer,
+    [OPT_REDUCE] = names_reduce, [OPT_TYPE] = names_type,
 };
+
+static const char *
+codec_at(size_t n)
+{
+    tess_codec_info info;
+
+    return tess_codec_at((int)n, &info) && info.built ? info.name : NULL;
+}
+
+// "none" comes first; filters that are only read are left out.
+static const char *
+filter_at(size_t n)
+{
+    tess_filter_info info;
+
+    if (n == 0)
+        return "none";
+    for (int i = 0; tess_filter_at(i, &info); i++)
+        if (info.written && --n == 0)
+            return info.name;
+    return NULL;
+}
 
 const char *
 values_at(int option, size_t n)
 {
     const struct name *const table = names[option];
 
+    if (option == OPT_CODEC)
+        return codec_at(n);
+    if (option == OPT_FILTER)
+        return filter_at(n);
     if (option == OPT_COLORS) {
         const struct colormap *const map = colormap_at(n);
         return map ? map->name : NULL;
@@ -31,8 +58,6 @@ values_at(int option, size_t n)
     for (size_t i = 0; i < n; i++)
         if (!table[i].text)
             return NULL;
-    if (option == OPT_FILTER && n == 0)
-        return "none"; // where the table has the filter that does nothing
     return table[n].text;
 }
 
