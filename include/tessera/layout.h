@@ -23,7 +23,8 @@
  *         st = tess_tuner_result(tuner, tess_tuner_find(tuner, TESS_ROLE_BEST), &best, &err);
  *     tess_tuner_close(tuner);
  *
- * best.params then describes a new array in that layout, for example for tess_array_copy().
+ * tess_layout_apply() then puts best.params into the parameters of a new array, for example those of
+ * a copy.
  *
  * Sizes are bytes, times seconds, lengths items; axes are in C order, the slowest first. A tuner
  * is used by one thread at a time. Unless a comment says otherwise, no pointer may be NULL
@@ -166,6 +167,15 @@ TESS_API TESS_NODISCARD tess_status tess_layout_propose(const tess_params *param
                                                         const tess_tuner_options *options, int most,
                                                         tess_params *layouts, double *seconds,
                                                         int *count, tess_error *err);
+
+/**
+ * Give a description the layout of another: shapes of chunks and blocks, codec, level, filters,
+ * split and dictionary. All else stays.
+ *
+ * @param params  For the array to create; by tess_array_params() or tess_params_init().
+ * @param layout  A proposal, or tess_layout_result.params.
+ */
+TESS_API void tess_layout_apply(tess_params *params, const tess_params *layout);
 
 /** A sample of an array, and the layouts that were measured on it. */
 typedef struct tess_tuner tess_tuner;

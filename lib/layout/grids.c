@@ -137,20 +137,6 @@ grids_put(const struct grid *g, tess_params *params)
     memcpy(params->blockshape, g->block, sizeof params->blockshape);
 }
 
-void
-grids_take(tess_params *params, const tess_params *from)
-{
-    memcpy(params->chunkshape, from->chunkshape, sizeof params->chunkshape);
-    memcpy(params->blockshape, from->blockshape, sizeof params->blockshape);
-    params->codec = from->codec;
-    params->codec_meta = from->codec_meta;
-    params->clevel = from->clevel;
-    params->split = from->split;
-    params->dictionary = from->dictionary;
-    memcpy(params->filters, from->filters, sizeof params->filters);
-    memcpy(params->filters_meta, from->filters_meta, sizeof params->filters_meta);
-}
-
 tess_status
 grids_automatic(const tess_params *params, struct grid *g, int32_t *typesize, tess_error *err)
 {

@@ -49,9 +49,6 @@ bool grids_next(const struct grid_space *space, const struct grid *g, struct gri
 struct grid grids_of(const tess_params *params);
 void grids_put(const struct grid *g, tess_params *params);
 
-// Shapes, codec, level, filters, split and dictionary of another array.
-void grids_take(tess_params *params, const tess_params *from);
-
 // The shapes that the library chooses for an array, where *params has none, and bytes of its items.
 // Fails if no array can be made with *params.
 tess_status grids_automatic(const tess_params *params, struct grid *g, int32_t *typesize,

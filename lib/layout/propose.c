@@ -1,5 +1,5 @@
 /*
- * propose.c - the public function that lists layouts by the model alone.
+ * propose.c - the public functions that list layouts by the model alone, and apply one.
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
@@ -89,4 +89,18 @@ tess_layout_propose(const tess_params *params, const tess_tuner_options *options
 out:
     free(p);
     return st;
+}
+
+TESS_API void
+tess_layout_apply(tess_params *params, const tess_params *layout)
+{
+    memcpy(params->chunkshape, layout->chunkshape, sizeof params->chunkshape);
+    memcpy(params->blockshape, layout->blockshape, sizeof params->blockshape);
+    params->codec = layout->codec;
+    params->codec_meta = layout->codec_meta;
+    params->clevel = layout->clevel;
+    params->split = layout->split;
+    params->dictionary = layout->dictionary;
+    memcpy(params->filters, layout->filters, sizeof params->filters);
+    memcpy(params->filters_meta, layout->filters_meta, sizeof params->filters_meta);
 }

@@ -193,7 +193,7 @@ try_known(struct run *r, struct grid *starts, int *nstarts)
         starts[(*nstarts)++] = g;
     if (s->want->has_stored) {
         stored = s->want->base;
-        grids_take(&stored, &s->want->stored);
+        tess_layout_apply(&stored, &s->want->stored);
         g = grids_of(&stored);
         st = try_layout(r, &stored, &g, TESS_ROLE_STORED, &place);
         if (st == TESS_ERR_ARG || st == TESS_ERR_UNSUPPORTED)

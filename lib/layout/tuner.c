@@ -258,7 +258,7 @@ measure(tess_tuner *t, const tess_params *layout, struct setting *setting, struc
     tess_status st = TESS_OK;
 
     trial->params = r->base;
-    grids_take(&trial->params, layout);
+    tess_layout_apply(&trial->params, layout);
     TRY(grids_automatic(&trial->params, &trial->grid, &setting->typesize, err));
     grids_put(&trial->grid, &trial->params);
     watch_job(setting->watch, 1);

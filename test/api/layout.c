@@ -351,6 +351,43 @@ test_no_loss(void **state)
     free(v);
 }
 
+// The layout comes, the array stays.
+static void
+test_apply(void **state)
+{
+    tess_params p, from, before;
+
+    (void)state;
+    describe(&p);
+    p.fill = "abcd";
+    p.fill_size = 4;
+    before = p;
+    tess_params_init(&from);
+    for (int i = 0; i < TESS_MAX_NDIM; i++) {
+        from.chunkshape[i] = 20 + i;
+        from.blockshape[i] = 3 + i;
+        from.shape[i] = 99;
+    }
+    from.typesize = 8;
+    from.codec = TESS_CODEC_NDLZ;
+    from.codec_meta = 8;
+    from.clevel = 9;
+    from.split = TESS_SPLIT_ALWAYS;
+    from.dictionary = true;
+    memset(from.filters, TESS_FILTER_DELTA, sizeof from.filters);
+    memset(from.filters_meta, 7, sizeof from.filters_meta);
+    tess_layout_apply(&p, &from);
+    assert_true(p.codec == from.codec && p.codec_meta == 8 && p.clevel == 9);
+    assert_true(p.split == TESS_SPLIT_ALWAYS && p.dictionary);
+    assert_memory_equal(p.chunkshape, from.chunkshape, sizeof p.chunkshape);
+    assert_memory_equal(p.blockshape, from.blockshape, sizeof p.blockshape);
+    assert_memory_equal(p.filters, from.filters, sizeof p.filters);
+    assert_memory_equal(p.filters_meta, from.filters_meta, sizeof p.filters_meta);
+    assert_memory_equal(p.shape, before.shape, sizeof p.shape);
+    assert_true(p.dtype == before.dtype && p.typesize == before.typesize && p.ndim == 3);
+    assert_true(p.fill == before.fill && p.fill_size == 4 && p.layout == before.layout);
+}
+
 // -- one measurement
 
 static void
@@ -658,7 +695,7 @@ main(void)
         cmocka_unit_test(test_propose),      cmocka_unit_test(test_propose_for_use),
         cmocka_unit_test(test_propose_kept), cmocka_unit_test(test_search),
         cmocka_unit_test(test_kept),         cmocka_unit_test(test_no_loss),
-        cmocka_unit_test(test_measure),      cmocka_unit_test(test_source),
+        cmocka_unit_test(test_measure),      cmocka_unit_test(test_apply),      cmocka_unit_test(test_source),
         cmocka_unit_test(test_progress),     cmocka_unit_test(test_refused),
         cmocka_unit_test(test_views),
     };

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 60, ROWS = 50, COLUMNS = 70, PROPOSALS = 3 };
 
@@ -101,11 +100,7 @@ copy(tess_array *a, const tess_layout_result *best)
     tess_error err;
 
     tess_array_params(a, &params);
-    memcpy(params.chunkshape, best->params.chunkshape, sizeof params.chunkshape);
-    memcpy(params.blockshape, best->params.blockshape, sizeof params.blockshape);
-    params.codec = best->params.codec;
-    params.clevel = best->params.clevel;
-    memcpy(params.filters, best->params.filters, sizeof params.filters);
+    tess_layout_apply(&params, &best->params);
     tess_storage_init(&storage);
     check(tess_array_copy(a, &storage, &params, &b, &err), &err);
     check(tess_array_close(b, &err), &err);

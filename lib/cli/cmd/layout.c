@@ -126,22 +126,6 @@ out:
 
 // -- what comes of it
 
-static void
-take_layout(tess_params *params, const tess_layout_result *best)
-{
-    const tess_params *const p = &best->params;
-
-    memcpy(params->chunkshape, p->chunkshape, sizeof params->chunkshape);
-    memcpy(params->blockshape, p->blockshape, sizeof params->blockshape);
-    params->codec = p->codec;
-    params->codec_meta = p->codec_meta;
-    params->clevel = p->clevel;
-    params->split = p->split;
-    params->dictionary = p->dictionary;
-    memcpy(params->filters, p->filters, sizeof params->filters);
-    memcpy(params->filters_meta, p->filters_meta, sizeof params->filters_meta);
-}
-
 static tess_status
 copy_array(struct job *job, const tess_layout_result *best, tess_error *err)
 {
@@ -152,7 +136,7 @@ copy_array(struct job *job, const tess_layout_result *best, tess_error *err)
     tess_context context;
     tess_storage storage;
 
-    take_layout(&params, best);
+    tess_layout_apply(&params, &best->params);
     TRY(open_context(job->args, &context, err));
     TRY(output_open(&file, job->about, kind_of_array(job), job->args->values[OPT_FORCE] != NULL,
                     err));
@@ -179,7 +163,7 @@ import_input(struct job *job, const tess_layout_result *best, tess_error *err)
 
     ingest.about = ingest.out_name;
     TRY(ingest_describe(&ingest, job->args, err));
-    take_layout(&ingest.params, best);
+    tess_layout_apply(&ingest.params, &best->params);
     TRY(ingest_run(&ingest, job->args, err));
     ingest_tell_left(&ingest);
 out:
