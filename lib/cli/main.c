@@ -5,11 +5,11 @@
  * to a question is no, 2 for a mistake in the arguments, 3 for a failure.
  */
 #include "cli/commands.h"
+#include "cli/help/help.h"
+#include "cli/help/manpage.h"
+#include "cli/help/nearest.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/help.h"
-#include "cli/text/manpage.h"
-#include "cli/text/nearest.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -5,7 +5,7 @@
  */
 #include "cli/options.h"
 
-#include "cli/text/nearest.h"
+#include "cli/help/nearest.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -13,7 +13,8 @@
 #define CODECS_OF_ZFP(X)
 #endif
 
-// One line each: X(NAME) stands for `const struct codec codec_NAME`, in codec/NAME.c.
+// One line each: X(NAME) stands for `const struct codec codec_NAME`, in codec/NAME.c or in the
+// folder of that name.
 // Where several have a format in common, the first decodes it.
 #define CODECS(X) \
     X(blosclz)    \

@@ -5,7 +5,7 @@
  * Input and output lie at one end or the other of guarded memory: a byte beyond kills the program.
  */
 #include "base/cpu.h"
-#include "codec/lz4_decode.h"
+#include "codec/lz4/lz4_decode.h"
 
 #include "support/guard.h"
 #include "support/random.h"

@@ -3,12 +3,12 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/help/values.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"
 #include "cli/text/text.h"
-#include "cli/text/values.h"
 
 #include <tessera/attr.h>
 #include <tessera/meta.h>

@@ -1,7 +1,7 @@
 /*
  * completion.c - tess completion: a script for a shell.
  */
-#include "cli/text/completion.h"
+#include "cli/help/completion.h"
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/report.h"

@@ -6,6 +6,7 @@
 #include "cli/data/open.h"
 #include "cli/data/output.h"
 #include "cli/data/select.h"
+#include "cli/help/values.h"
 #include "cli/options.h"
 #include "cli/picture/caption.h"
 #include "cli/picture/colormap.h"
@@ -17,7 +18,6 @@
 #include "cli/report.h"
 #include "cli/text/names.h"
 #include "cli/text/text.h"
-#include "cli/text/values.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,10 +5,10 @@
  */
 #include "cli/data/params.h"
 
+#include "cli/help/values.h"
 #include "cli/report.h"
 #include "cli/text/names.h"
 #include "cli/text/text.h"
-#include "cli/text/values.h"
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ pick16(vec16 v, vec16 indices)
     return vqtbl1q_u8(v, indices);
 }
 
-#include "codec/vec32_of_two.h"
+#include "codec/lz4/vec32_of_two.h"
 
 #define LOOP lz4_loop_neon
-#include "codec/lz4_loop_vec.h"
+#include "codec/lz4/lz4_loop_vec.h"

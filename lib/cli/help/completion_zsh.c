@@ -1,9 +1,9 @@
 /*
  * completion_zsh.c - completion for zsh.
  */
+#include "cli/help/completion.h"
+#include "cli/help/values.h"
 #include "cli/options.h"
-#include "cli/text/completion.h"
-#include "cli/text/values.h"
 
 #include <stdio.h>
 

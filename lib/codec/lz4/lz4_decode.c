@@ -19,11 +19,11 @@
  *
  * Source: lz4_Block_format.md of the LZ4 project.
  */
-#include "codec/lz4_decode.h"
+#include "codec/lz4/lz4_decode.h"
 
 #include "base/bytes.h"
 #include "base/cpu.h"
-#include "codec/lz4_loop.h"
+#include "codec/lz4/lz4_loop.h"
 #include "codec/match.h"
 
 #include <pthread.h>

@@ -8,7 +8,7 @@
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/dict.h"
-#include "codec/lz4_decode.h"
+#include "codec/lz4/lz4_decode.h"
 #include "codec/state.h"
 
 #include <limits.h>

@@ -7,7 +7,7 @@
  *
  * Offsets stay below what the 16-bit arithmetic of other decoders for side 4 can take.
  */
-#include "codec/ndlz.h"
+#include "codec/ndlz/ndlz.h"
 
 #include "base/bytes.h"
 

@@ -8,7 +8,7 @@
  *
  * The output is the same whatever the table held before.
  */
-#include "codec/blosclz.h"
+#include "codec/blosclz/blosclz.h"
 
 #include "base/bytes.h"
 

@@ -2,8 +2,8 @@
  * vec32_of_two.h - vectors of 32 bytes for lz4_loop_vec.h, where the processor has 16: vec16,
  * load16() and store16() are defined by the source that includes this.
  */
-#ifndef CODEC_VEC32_OF_TWO_H
-#define CODEC_VEC32_OF_TWO_H
+#ifndef CODEC_LZ4_VEC32_OF_TWO_H
+#define CODEC_LZ4_VEC32_OF_TWO_H
 
 #include <stdint.h>
 

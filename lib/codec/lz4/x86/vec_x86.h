@@ -1,8 +1,8 @@
 /*
  * vec_x86.h - the vectors of lz4_loop_vec.h: SSSE3, with AVX2 where the file is compiled for it.
  */
-#ifndef CODEC_X86_VEC_X86_H
-#define CODEC_X86_VEC_X86_H
+#ifndef CODEC_LZ4_X86_VEC_X86_H
+#define CODEC_LZ4_X86_VEC_X86_H
 
 #include <immintrin.h>
 #include <stdint.h>
@@ -50,6 +50,6 @@ join32(vec16 low, vec16 high)
 }
 
 #else
-#include "codec/vec32_of_two.h"
+#include "codec/lz4/vec32_of_two.h"
 #endif
 #endif

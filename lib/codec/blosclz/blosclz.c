@@ -3,7 +3,7 @@
  *
  * Not here: the codec itself (blosclz_encode.c, blosclz_decode.c).
  */
-#include "codec/blosclz.h"
+#include "codec/blosclz/blosclz.h"
 
 #include "base/error.h"
 #include "codec/codec.h"

@@ -2,7 +2,7 @@
  * lz4_loop.c - the loop over the sequences of an LZ4 block in plain C, and which one for which
  * machine.
  */
-#include "codec/lz4_loop.h"
+#include "codec/lz4/lz4_loop.h"
 
 #include "base/cpu.h"
 #include "codec/match.h"

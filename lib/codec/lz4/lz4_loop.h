@@ -5,8 +5,8 @@
  * one that it does not take: near an end, long beyond measure, into a dictionary, or damaged. That
  * one is decoded by lz4_decode.c, with all checks.
  */
-#ifndef CODEC_LZ4_LOOP_H
-#define CODEC_LZ4_LOOP_H
+#ifndef CODEC_LZ4_LZ4_LOOP_H
+#define CODEC_LZ4_LZ4_LOOP_H
 
 #include <stddef.h>
 #include <stdint.h>

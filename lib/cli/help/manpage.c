@@ -4,7 +4,7 @@
  * Options that several commands share are explained once, behind the commands. What is true of the
  * whole command and stands in no table is written here, in roff.
  */
-#include "cli/text/manpage.h"
+#include "cli/help/manpage.h"
 
 #include "cli/commands.h"
 #include "cli/options.h"

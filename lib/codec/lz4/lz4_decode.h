@@ -5,10 +5,10 @@
  * become, matches near by. The library's own function for parts is slower everywhere, on blocks
  * with many literals by far on some CPUs.
  */
-#ifndef CODEC_LZ4_DECODE_H
-#define CODEC_LZ4_DECODE_H
+#ifndef CODEC_LZ4_LZ4_DECODE_H
+#define CODEC_LZ4_LZ4_DECODE_H
 
-#include "codec/lz4_loop.h"
+#include "codec/lz4/lz4_loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /*
  * values.c - what an option takes.
  */
-#include "cli/text/values.h"
+#include "cli/help/values.h"
 
+#include "cli/help/nearest.h"
 #include "cli/picture/colormap.h"
 #include "cli/report.h"
 #include "cli/text/names.h"
-#include "cli/text/nearest.h"
 
 #include <tessera/params.h>
 

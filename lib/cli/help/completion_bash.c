@@ -3,9 +3,9 @@
  *
  * Bash takes '=' and ':' for words of their own: --codec=lz4 comes as three.
  */
+#include "cli/help/completion.h"
+#include "cli/help/values.h"
 #include "cli/options.h"
-#include "cli/text/completion.h"
-#include "cli/text/values.h"
 
 #include <stdio.h>
 

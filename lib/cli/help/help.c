@@ -3,7 +3,7 @@
  *
  * Tests read the examples, lines that begin with "    tess", and the keys of JSON.
  */
-#include "cli/text/help.h"
+#include "cli/help/help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * completion.c - what the scripts for all shells need of the tables.
  */
-#include "cli/text/completion.h"
+#include "cli/help/completion.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Not here: the codec itself (ndlz_encode.c, ndlz_decode.c).
  */
-#include "codec/ndlz.h"
+#include "codec/ndlz/ndlz.h"
 
 #include "base/error.h"
 #include "codec/codec.h"

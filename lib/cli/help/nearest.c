@@ -4,7 +4,7 @@
  * The distance is the number of characters to add, leave out or replace, or of neighbours to
  * exchange. One in three may be wrong, rounded up.
  */
-#include "cli/text/nearest.h"
+#include "cli/help/nearest.h"
 
 #include <string.h>
 

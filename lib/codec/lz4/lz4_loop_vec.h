@@ -11,7 +11,7 @@
  * `distance` of them. From distance 16 on the load is that of the match itself, the shuffle copies;
  * so there is no branch on the distance, which cannot be foretold.
  */
-#include "codec/lz4_loop.h"
+#include "codec/lz4/lz4_loop.h"
 
 #include "codec/match.h"
 
