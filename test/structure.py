@@ -204,11 +204,11 @@ PLANTED = [
     (lambda r: append(r, "grid/grid.h", '#include "grid/open_chunk.h"\n'),
      "headers include each other in a circle: grid/grid.h, grid/open_chunk.h"),
     (lambda r: append(r, "grid/place.c",
-                      '#include "grid/read.h"\nvoid *planted(void);\n'
+                      '#include "grid/read/read.h"\nvoid *planted(void);\n'
                       "void *\nplanted(void)\n{\n    return (void *)grid_read;\n}\n"),
      "units call each other in a circle: "),
-    (lambda r: drop_include(r, "grid/read.c", "grid/place.h"),
-     "grid/read.c: uses place_block() of grid/place.c without including grid/place.h"),
+    (lambda r: drop_include(r, "grid/read/read.c", "grid/place.h"),
+     "grid/read/read.c: uses place_block() of grid/place.c without including grid/place.h"),
 ]
 
 

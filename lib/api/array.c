@@ -23,7 +23,7 @@
 #include "frame/owner.h"
 #include "frame/query.h"
 #include "geom/shape.h"
-#include "grid/cached_read.h"
+#include "grid/read/cached_read.h"
 #include "grid/strided.h"
 #include "meta/dtype.h"
 #include "meta/layers.h"

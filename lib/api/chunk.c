@@ -11,9 +11,9 @@
 #include "frame/lock.h"
 #include "frame/query.h"
 #include "frame/stored.h"
-#include "grid/plain.h"
 #include "grid/pool.h"
-#include "grid/write_back.h"
+#include "grid/read/plain.h"
+#include "grid/write/write_back.h"
 
 #include <tessera/chunk.h>
 

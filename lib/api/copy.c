@@ -14,7 +14,7 @@
 #include "frame/frame.h"
 #include "frame/options.h"
 #include "frame/query.h"
-#include "grid/write_back.h"
+#include "grid/write/write_back.h"
 #include "io/folder.h"
 #include "io/io.h"
 #include "task/watch.h"

@@ -9,7 +9,7 @@
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "grid/read.h"
+#include "grid/read/read.h"
 #include "grid/strided.h"
 #include "task/watch.h"
 

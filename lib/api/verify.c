@@ -5,7 +5,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
-#include "grid/write_back.h"
+#include "grid/write/write_back.h"
 
 TESS_API tess_status
 tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,

@@ -13,7 +13,7 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "grid/open_chunks.h"
-#include "grid/store.h"
+#include "grid/write/store.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "array/box.h"
 
 #include "array/view.h"
-#include "grid/read.h"
-#include "grid/write.h"
+#include "grid/read/read.h"
+#include "grid/write/write.h"
 
 #include <string.h>
 

@@ -10,12 +10,12 @@
 #include "geom/index_map.h"
 #include "grid/strided.h"
 
-// As grid_read() (grid/read.h).
+// As grid_read() (grid/read/read.h).
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
                        const int64_t *step, const struct strided *dst, struct watch *watch,
                        tess_error *err);
 
-// As grid_write() (grid/write.h): part of a change of the frame that the caller has begun.
+// As grid_write() (grid/write/write.h): part of a change of the frame that the caller has begun.
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
                         const int64_t *step, const struct strided_const *src, struct watch *watch,
                         tess_error *err);

@@ -26,7 +26,7 @@
 #include "grid/cost.h"
 #include "grid/grid.h"
 #include "grid/strided.h"
-#include "grid/write.h"
+#include "grid/write/write.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"

@@ -18,7 +18,7 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "grid/grid.h"
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"

@@ -17,7 +17,7 @@
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

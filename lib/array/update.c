@@ -22,8 +22,8 @@
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "geom/index_map.h"
-#include "grid/write.h"
-#include "grid/write_back.h"
+#include "grid/write/write.h"
+#include "grid/write/write_back.h"
 #include "task/watch.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "frame/query.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
-#include "grid/store.h"
+#include "grid/write/store.h"
 
 #include <stdlib.h>
 #include <string.h>

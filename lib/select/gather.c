@@ -1,8 +1,8 @@
 /*
  * gather.c - chosen items of an array into memory.
  *
- * The sink of the engine (grid/fetch.h) whose chunks and blocks are those that a selection meets.
- * Each block is decoded once, as far as the last item that is chosen.
+ * The sink of the engine (grid/read/fetch.h) whose chunks and blocks are those that a selection
+ * meets. Each block is decoded once, as far as the last item that is chosen.
  *
  * Not here: what is chosen (selection.c), items out of a block (pick_copy.c, mask_copy.c).
  */
@@ -11,8 +11,8 @@
 #include "base/checked.h"
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
-#include "grid/fetch.h"
 #include "grid/grid.h"
+#include "grid/read/fetch.h"
 #include "select/pick_copy.h"
 #include "select/selection.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 #include "select/cells.h"
 #include "select/mask_copy.h"
 #include "select/mask_rows.h"

@@ -7,7 +7,7 @@
 #include "select/scatter.h"
 
 #include "base/checked.h"
-#include "grid/store.h"
+#include "grid/write/store.h"
 #include "select/mask_copy.h"
 #include "select/orthogonal.h"
 #include "select/pick_copy.h"

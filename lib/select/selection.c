@@ -3,7 +3,7 @@
  */
 #include "select/selection.h"
 
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 
 void
 selection_begin(struct selection *s, const struct selection_kind *kind,

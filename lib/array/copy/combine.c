@@ -9,7 +9,7 @@
 #include "base/swap.h"
 #include "frame/metas.h"
 #include "frame/query.h"
-#include "grid/write_back.h"
+#include "grid/write/write_back.h"
 #include "meta/dtype.h"
 #include "meta/fill_layer.h"
 

@@ -16,10 +16,10 @@
 #include "frame/frame.h"
 #include "frame/lock.h"
 #include "geom/shape.h"
-#include "grid/replace.h"
 #include "grid/strided.h"
-#include "grid/write.h"
-#include "grid/write_back.h"
+#include "grid/write/replace.h"
+#include "grid/write/write.h"
+#include "grid/write/write_back.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

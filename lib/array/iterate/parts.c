@@ -2,7 +2,7 @@
  * parts.c - the blocks or chunks of a box, decoded one after the other for a user of them.
  *
  * Blocks are handed out where they were decoded, by the sink of the engine that reads
- * (grid/fetch.h). Whole chunks are put together in memory of their own by the calls that serve
+ * (grid/read/fetch.h). Whole chunks are put together in memory of their own by the calls that serve
  * readers (array/box.h): a job inside a job, in which threads help that find no other chunk to work
  * on.
  */
@@ -18,10 +18,10 @@
 #include "frame/format/index.h"
 #include "frame/query.h"
 #include "geom/shape.h"
-#include "grid/fetch.h"
 #include "grid/grid.h"
 #include "grid/place.h"
-#include "grid/plain.h"
+#include "grid/read/fetch.h"
+#include "grid/read/plain.h"
 #include "grid/strided.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ struct job {
     int64_t left; // bytes of chunks that may still be begun
 };
 
-// Positions (grid/fetch.h): on a chunk, or on something that needs no open chunk,
+// Positions (grid/read/fetch.h): on a chunk, or on something that needs no open chunk,
 struct parts_chunk {
     int64_t n;
     int64_t nconstant; // items of chunks that are zeros, which is known without them

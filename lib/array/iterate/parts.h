@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 #include "geom/walk.h"
-#include "grid/fetch.h"
+#include "grid/read/fetch.h"
 
 #include <tessera/iterate.h>
 

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "chunk/encoder.h"
 #include "filter/pipeline.h"
-#include "grid/write.h"
+#include "grid/write/write.h"
 #include "task/watch.h"
 
 #include <string.h>

@@ -17,8 +17,8 @@
 #include "cache/cache.h"
 #include "frame/query.h"
 #include "geom/shape.h"
-#include "grid/write.h"
-#include "grid/write_back.h"
+#include "grid/write/write.h"
+#include "grid/write/write_back.h"
 #include "task/watch.h"
 
 #include <stdlib.h>

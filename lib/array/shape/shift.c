@@ -12,10 +12,10 @@
 #include "frame/query.h"
 #include "geom/halves.h"
 #include "geom/shape.h"
-#include "grid/constant.h"
-#include "grid/read.h"
+#include "grid/read/read.h"
 #include "grid/strided.h"
-#include "grid/write.h"
+#include "grid/write/constant.h"
+#include "grid/write/write.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

@@ -10,7 +10,7 @@
  * Where blocks wait in the cache to be written back, some of them may be those of a chunk that is
  * one item, so then all chunks are read block by block.
  */
-#include "grid/fetch.h"
+#include "grid/read/fetch.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -26,7 +26,7 @@
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
-#include "grid/prefetch.h"
+#include "grid/read/prefetch.h"
 #include "task/task.h"
 #include "task/watch.h"
 

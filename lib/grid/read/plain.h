@@ -1,8 +1,8 @@
 /*
  * plain.h - frames without an N-dimensional layer: arrays of one dimension.
  */
-#ifndef GRID_PLAIN_H
-#define GRID_PLAIN_H
+#ifndef GRID_READ_PLAIN_H
+#define GRID_READ_PLAIN_H
 
 #include "grid/grid.h"
 

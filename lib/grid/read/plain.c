@@ -4,7 +4,7 @@
  * Items are those of the frame's typesize where the chunks hold whole ones, else bytes. Chunks and
  * blocks may have any sizes.
  */
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 
 #include "base/checked.h"
 #include "base/error.h"

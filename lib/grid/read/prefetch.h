@@ -11,8 +11,8 @@
  *
  * Locks: `lock` guards the state of all openings; it is free while a chunk is opened.
  */
-#ifndef GRID_PREFETCH_H
-#define GRID_PREFETCH_H
+#ifndef GRID_READ_PREFETCH_H
+#define GRID_READ_PREFETCH_H
 
 #include "grid/open_chunk.h"
 #include "task/waitlock.h"

@@ -1,8 +1,8 @@
 /*
  * read.h - a box of a grid into memory.
  */
-#ifndef GRID_READ_H
-#define GRID_READ_H
+#ifndef GRID_READ_READ_H
+#define GRID_READ_READ_H
 
 #include "grid/grid.h"
 #include "grid/strided.h"

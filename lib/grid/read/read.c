@@ -6,7 +6,7 @@
  *
  * Not here: how a block is had (fetch.c, blocks.c), the last step of an item (place.c).
  */
-#include "grid/read.h"
+#include "grid/read/read.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -14,11 +14,11 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/cached_read.h"
-#include "grid/fetch.h"
 #include "grid/grid.h"
 #include "grid/place.h"
-#include "grid/plain.h"
+#include "grid/read/cached_read.h"
+#include "grid/read/fetch.h"
+#include "grid/read/plain.h"
 #include "ndcopy/ndcopy.h"
 
 #include <string.h>

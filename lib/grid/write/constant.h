@@ -5,8 +5,8 @@
  * items of a box asks here first, so that constants stay constants, at a cost that follows the
  * number of chunks, or less: a list that is one entry again and again is looked at once.
  */
-#ifndef GRID_CONSTANT_H
-#define GRID_CONSTANT_H
+#ifndef GRID_WRITE_CONSTANT_H
+#define GRID_WRITE_CONSTANT_H
 
 #include "grid/grid.h"
 

@@ -1,7 +1,7 @@
 /*
  * cached_read.c - a box whose blocks are all in the cache.
  */
-#include "grid/cached_read.h"
+#include "grid/read/cached_read.h"
 
 #include "cache/cache.h"
 #include "chunk/decode.h"

@@ -7,7 +7,7 @@
  *
  * Blocks are written back in the order of chunks and blocks (replace.h).
  */
-#include "grid/write_back.h"
+#include "grid/write/write_back.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -23,7 +23,7 @@
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
-#include "grid/replace.h"
+#include "grid/write/replace.h"
 #include "ndcopy/ndcopy.h"
 #include "task/task.h"
 

@@ -1,7 +1,7 @@
 /*
  * prefetch.c - chunks that are opened before their turn.
  */
-#include "grid/prefetch.h"
+#include "grid/read/prefetch.h"
 
 #include "base/checked.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /*
  * constant.c - boxes that are one item again and again, known without decoding.
  */
-#include "grid/constant.h"
+#include "grid/write/constant.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -16,7 +16,7 @@
 #include "geom/walk.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
-#include "grid/plain.h"
+#include "grid/read/plain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * budget for dirty blocks is used up and it is among those that were not written to for the longest
  * time, or when all blocks have to be in the frame.
  */
-#ifndef GRID_WRITE_BACK_H
-#define GRID_WRITE_BACK_H
+#ifndef GRID_WRITE_WRITE_BACK_H
+#define GRID_WRITE_WRITE_BACK_H
 
 #include "grid/grid.h"
 #include "grid/strided.h"

@@ -6,12 +6,12 @@
  *     rewrite_keep()    copies blocks up to the next one that was encoded
  *     rewrite_end()     to the frame
  */
-#ifndef GRID_REWRITE_H
-#define GRID_REWRITE_H
+#ifndef GRID_WRITE_REWRITE_H
+#define GRID_WRITE_REWRITE_H
 
 #include "frame/container.h"
 #include "grid/open_chunk.h"
-#include "grid/store.h"
+#include "grid/write/store.h"
 
 // Memory that is used again; its content is not kept when it grows.
 struct buffer {

@@ -10,15 +10,15 @@
  *
  * Padding is zeros.
  */
-#include "grid/write.h"
+#include "grid/write/write.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
-#include "grid/constant.h"
-#include "grid/store.h"
+#include "grid/write/constant.h"
+#include "grid/write/store.h"
 #include "ndcopy/ndcopy.h"
 #include "task/watch.h"
 

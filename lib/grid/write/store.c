@@ -15,7 +15,7 @@
  *
  * Not here: what becomes of one chunk (rewrite.c).
  */
-#include "grid/store.h"
+#include "grid/write/store.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -27,7 +27,7 @@
 #include "frame/query.h"
 #include "grid/cost.h"
 #include "grid/pool.h"
-#include "grid/rewrite.h"
+#include "grid/write/rewrite.h"
 #include "task/task.h"
 #include "task/watch.h"
 

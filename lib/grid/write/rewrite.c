@@ -7,7 +7,7 @@
  *
  * Not here: which thread encodes which block, and when (store.c).
  */
-#include "grid/rewrite.h"
+#include "grid/write/rewrite.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -23,9 +23,9 @@
 #include "frame/change.h"
 #include "frame/frame.h"
 #include "frame/stored.h"
-#include "grid/constant.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
+#include "grid/write/constant.h"
 
 #include <inttypes.h>
 #include <stddef.h>

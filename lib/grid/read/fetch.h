@@ -15,8 +15,8 @@
  * Threads: next_chunk, begin_blocks and finish are called by one thread at a time; all others by
  * any number at once. The first failure ends the job.
  */
-#ifndef GRID_FETCH_H
-#define GRID_FETCH_H
+#ifndef GRID_READ_FETCH_H
+#define GRID_READ_FETCH_H
 
 #include "base/limits.h"
 #include "chunk/decode.h"

@@ -14,8 +14,8 @@
  * Two sources fit: a box in the caller's memory (write.c), where blocks at the border are overlaid;
  * and a list of whole blocks that stand somewhere decoded, where every touched block is replaced.
  */
-#ifndef GRID_STORE_H
-#define GRID_STORE_H
+#ifndef GRID_WRITE_STORE_H
+#define GRID_WRITE_STORE_H
 
 #include "grid/grid.h"
 

@@ -1,8 +1,8 @@
 /*
  * replace.h - blocks that are there decoded take the place of stored ones.
  */
-#ifndef GRID_REPLACE_H
-#define GRID_REPLACE_H
+#ifndef GRID_WRITE_REPLACE_H
+#define GRID_WRITE_REPLACE_H
 
 #include "grid/grid.h"
 

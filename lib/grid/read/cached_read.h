@@ -1,8 +1,8 @@
 /*
  * cached_read.h - a box whose blocks are all in the cache.
  */
-#ifndef GRID_CACHED_READ_H
-#define GRID_CACHED_READ_H
+#ifndef GRID_READ_CACHED_READ_H
+#define GRID_READ_CACHED_READ_H
 
 #include "grid/grid.h"
 #include "grid/strided.h"

@@ -1,8 +1,8 @@
 /*
  * write.h - memory into a box of an array.
  */
-#ifndef GRID_WRITE_H
-#define GRID_WRITE_H
+#ifndef GRID_WRITE_WRITE_H
+#define GRID_WRITE_WRITE_H
 
 #include "grid/grid.h"
 #include "grid/strided.h"
