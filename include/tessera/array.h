@@ -6,15 +6,16 @@
  * block is the smallest unit that is decoded. Shapes and positions are counted in items, one value
  * per axis, slowest axis first (C order).
  *
- * Threads. Any number of threads may read one array at once. A call that changes an array requires
- * exclusive access: no other thread may be in a call on that array, or on a view of it. Such calls
- * are write, fill, resize, append, insert, delete, flush, image, refresh, close and discard;
+ * Threads. Any number of threads may read one array at once. Some calls require exclusive access:
+ * no other thread may be in a call on that array, or on a view of it. These are write, fill,
+ * resize, append, insert, delete, flush, image, refresh, close and discard, also of a view;
  * tess_array_set_progress(); tess_array_change() (iterate.h); the `set` functions of slice.h and
- * select.h; and those functions of meta.h and attr.h that set or delete. The calls of copy.h,
- * chunk.h and verify.h that take a `tess_array *` require exclusive access if the array is open for
- * writing, because they write back its cached blocks first; otherwise they count as reading.
- * Everything else, including tess_array_info(), tess_array_measure() and creating a view, counts as
- * reading. Different arrays are independent of each other, two handles of one file included.
+ * select.h; and those functions of meta.h and attr.h that set or delete. If the array is open for
+ * writing, so do copying, saving, concatenating and stacking (copy.h), chunk.h and verify.h,
+ * because they write back its cached blocks first; otherwise they count as reading. Everything
+ * else, including tess_array_info(), tess_array_params(), tess_array_measure(), creating a view,
+ * and being the other array of tess_array_append_array(), counts as reading. Different arrays are
+ * independent of each other, two handles of one file included.
  * Functions that take no open array may be called by any thread at any time.
  *
  * Thread cancellation. pthread_cancel() does not interrupt a call, nor a function of the program
@@ -23,38 +24,52 @@
  * false. Threads of the library cannot be cancelled. A thread that is in a call must not have
  * PTHREAD_CANCEL_ASYNCHRONOUS set.
  *
+ * Functions of the program that a call runs (progress, parts, damages, losses, codecs and filters,
+ * data for a tuner) must not leave by longjmp() or an exception, must not fork and return in the
+ * child, and must not use the arrays of the call unless their own comment allows it. Their comments
+ * say on which threads they run.
+ *
+ * Signals and the end of the process. No function may be called by a signal handler; it may set a
+ * flag that tess_context.progress reads. exit() and a crash commit nothing: close arrays before.
+ *
  * fork(). The child may use every array on which no other thread was in a call at the time of the
  * fork. An array in a file that was open for writing can be changed only by the process that opened
  * the array. In the child, tess_info.writable is false; flush, and calls that change the array,
- * return TESS_ERR_ARG; closing commits nothing, leaves the file as it is, and returns TESS_OK. The
- * child may read the array until the parent commits again; from then on reads return
- * TESS_ERR_STALE. They do so from the start if changes were stored but not committed when the
- * parent forked. The lock of the file ends when the parent closes the array, whatever its children
- * do. If the parent ends without closing the array, the lock stays until all children have ended or
- * closed the array. An array in memory is copied by the fork: each process may change its own copy.
+ * return TESS_ERR_ARG; close and discard commit and remove nothing, leave the file as it is, and
+ * close returns TESS_OK. The child may read the array, with the blocks that were in its cache,
+ * until the parent commits again; from then on reads return TESS_ERR_STALE. They do so from the
+ * start if chunks had been written to the file, but not committed, when the parent forked. The lock
+ * of the file ends when the parent closes the array, whatever its children do. If the parent ends
+ * without closing the array, the lock stays until all children have ended, closed the array, or
+ * called exec(). An array in memory is copied by the fork: each process may change its own copy.
  *
  * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
  * long series of writes also commit in between. Such an automatic commit contains the shape, the
  * metalayers and all chunks that are encoded, but not the blocks that still wait in the cache (see
  * "Write-back"): in the file, items of these blocks have their old values, or the fill value if
- * they were appended. Automatic commits keep the space of overwritten chunks near a
- * quarter of the array's size. One call that overwrites more than a quarter needs space for the
- * old and the new chunks, at most twice the array's size and 4 MiB. Flush and close may make
- * several commits to stay within that space. Closing moves chunks from the end of the file into
- * holes, where that is worth its cost, and truncates the file, which then has at most 2.1 times the
- * array's size and 1 MiB.
+ * they were appended.
+ *
+ * Space. Below, size is that of the stored chunks (tess_info.live). Automatic commits keep what
+ * overwritten chunks occupy near a quarter of the size. One call that overwrites more than a
+ * quarter needs space for the old and the new chunks: at most twice the size plus 4 MiB. Flush and
+ * close may make several commits to stay within that; all but the last are automatic ones. Closing
+ * moves chunks from the end of the file into holes, where that is worth its cost, and truncates the
+ * file, which then has at most 2.1 times the size plus 1 MiB.
  *
  * Crashes. A commit never touches bytes that the previous commit needs: after a crash of the
  * program the file opens with the last commit, whole. If the array was created to replace another
  * one and had not replaced it yet, the path still leads to the other one. The unfinished array
  * (`NAME.tess-N.tmp`) then stays beside it, and is removed by the next call that creates, compacts,
  * or opens for writing an array of that name, unless a process holds the lock of the unfinished
- * file; on a file system without locks it is never removed.
+ * file; on a file system without locks it is never removed. After a crash during a flush that made
+ * several commits, the file has an automatic one: with some of the flushed items. To mark complete
+ * data, flush it, then set an attribute, and flush again.
  *
  * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
  * One exception: if a write, resize or append succeeds and only the automatic commit after it
  * fails, the change stays in the array, and tess_array_flush() tries to commit again. The status
- * does not tell this case from the others: look at the items, or at tess_info.shape.
+ * does not tell this case from the others: before an append, insert or delete is repeated, compare
+ * tess_info.shape; repeating a write does no harm.
  *
  * Renamed and removed files. A commit goes to the file or directory that was opened or created, as
  * long as the path leads there. If the file, or a directory on the path, was renamed, replaced or
@@ -63,10 +78,11 @@
  * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere, unless a
  * directory was removed and its chunk files with it. A handle that is open for reading goes on
  * reading a file that was renamed, replaced or removed, and a directory that was renamed. If
- * everything is committed already, moving the file is no failure, and the file stays as it is;
- * removing it is one: flush and close return TESS_ERR_STALE. A relative path refers to the working
- * directory at the time of the call that opens or creates; a later chdir() has no effect. A path
- * that the process may no longer look up (EACCES) is not compared.
+ * everything is committed already, flush and close return TESS_OK for a file that was moved, and
+ * TESS_ERR_STALE for a file that was removed, also by renaming another one onto it. A relative path
+ * refers to the working directory at the time of the call that opens or creates; a later chdir()
+ * has no effect. A path that the process may no longer look up (EACCES) is not compared: commits go
+ * to the open file.
  *
  * Write-back. Small writes stay in memory as decoded blocks (tess_context.cache), so that writing
  * row after row encodes each block once. These blocks are encoded (written back) when their memory
@@ -111,7 +127,8 @@ typedef struct tess_array tess_array;
  *         TESS_ERR_LIMIT (a chunk of 2 GiB and more, too many items), TESS_ERR_UNSUPPORTED (a codec
  *         or filter that this build cannot write), TESS_ERR_IO (err->sys EEXIST: the file exists;
  *         EWOULDBLOCK: the file is open for writing elsewhere), TESS_ERR_NOMEM. A failed call
- *         leaves no new file behind, and an existing file as it was.
+ *         leaves no new file behind, and an existing file as it was (one exception: see
+ *         tess_durability).
  * @{
  */
 
@@ -131,7 +148,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_zeros(const tess_storage *storage
 /**
  * All items are NaN, including items added by growth. For floats of 2, 4 and 8 bytes and complex
  * numbers of these (with imaginary part 0), in either byte order. Items of 4 or 8 bytes of any
- * other type are set to the bytes of a little-endian NaN; other item sizes are TESS_ERR_ARG.
+ * other type are set to the bytes of a little-endian NaN, which is what the format has for a chunk
+ * of NaNs; other item sizes are TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
                                                    const tess_params *params, tess_array **a,
@@ -200,19 +218,19 @@ TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage,
  * attributes are those of the last commit of any program. The path is looked up again, so a file
  * that replaced the old one is found. The new state may differ in everything, including the number
  * of dimensions: call tess_array_info() again. Pointers into the array (tess_info, metalayers)
- * become invalid if the state changed.
+ * become invalid if *changed is true.
  *
  * If nothing changed, the cache is kept and hardly anything is read. If the state changed, all
  * decoded blocks are dropped and the cache counters of tess_info restart at 0. If another program
  * wrote the last state, that program could have replaced a chunk without changing anything that
- * describes the state; therefore such a file always counts as changed.
+ * describes the state; therefore *changed is true at each refresh of such a file.
  *
  * Views (view.h) show the new items if type, fill value, chunk shape and block shape are the same
- * and no axis became shorter; otherwise using such a view is TESS_ERR_STALE. Tessera cannot notice
- * that items moved to other indices while the shape stayed the same.
+ * and no axis became shorter; otherwise using such a view is TESS_ERR_STALE. If another program
+ * moved items to other indices without changing the shape, a view shows what is there now.
  *
- * Arrays in memory, and arrays open for writing, always have the newest state: the call changes
- * nothing.
+ * Arrays in memory, and arrays open for writing, are never refreshed: the call changes nothing. Of
+ * an array open for writing it tells whether the file still is in its state.
  *
  * @param a        Open array, not a view; exclusive access required, also to its views.
  * @param changed  Receives whether there was a newer state; false on failure. May be NULL.
@@ -234,10 +252,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *chan
  *
  * @return TESS_OK, also when there is nothing to commit, or TESS_ERR_IO, TESS_ERR_NOMEM,
  *         TESS_ERR_STALE (another program changed the file, or the path no longer leads to it).
- *         After a failure the file holds the previous commit, the changes are still in the array,
- *         and flush may be repeated. Replacing the old array fails with TESS_ERR_IO if the path now
- *         leads to something that cannot be replaced, or that is open for writing elsewhere
- *         (err->sys EWOULDBLOCK); the path then still leads to it.
+ *         After a failure the file holds the previous commit, or an automatic one made by this
+ *         call; if only the last sync failed (TESS_DURABILITY_FSYNC), it may show the new commit
+ *         already. The changes are still in the array, and flush may be repeated. Replacing the old
+ * array fails with TESS_ERR_IO if the path now leads to something that cannot be replaced, or that
+ * is open for writing elsewhere (err->sys EWOULDBLOCK); the path then still leads to it.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *err);
 
@@ -252,7 +271,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_flush(tess_array *a, tess_error *
  *
  * @return as tess_array_flush(); changes that could not be committed are lost. An array created
  *         with TESS_MODE_REPLACE that could not replace the old array is lost as a whole, and the
- *         old array is as it was.
+ *         old array is as it was (one exception: see tess_durability).
  */
 TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 
@@ -263,7 +282,10 @@ TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
  */
 TESS_API void tess_array_discard(tess_array *a);
 
-/** Properties of an array. Pointers are valid until the array is changed, refreshed or closed. */
+/**
+ * Properties of an array. Pointers are valid until the handle that was asked is closed, or a
+ * refresh finds a newer state (*changed is true).
+ */
 typedef struct tess_info {
     int ndim; /**< number of dimensions, 0 to TESS_MAX_NDIM; length of the lists below */
     int64_t shape[TESS_MAX_NDIM]; /**< items along each axis, slowest axis first */
@@ -381,6 +403,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess
  *         TESS_ERR_STALE if another program changed the file since it was opened or refreshed;
  *         TESS_ERR_UNSUPPORTED if a chunk needs a codec or filter that is missing;
  *         TESS_ERR_LIMIT if a block exceeds tess_limits.memory;
+ *         TESS_ERR_CANCELLED if tess_context.progress ends the call;
  *         TESS_ERR_IO, TESS_ERR_NOMEM, and any status that a plugin returns.
  *         After a failure the content of dst is undefined, and the array is as it was.
  */
@@ -401,9 +424,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_read(const tess_array *a, const i
  * @return TESS_OK, or TESS_ERR_ARG (box, size, or not opened for writing), TESS_ERR_CORRUPT (a
  *         chunk of which items must be kept is damaged), TESS_ERR_UNSUPPORTED (such a chunk needs a
  *         codec or filter that is missing), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a block
- *         exceeds tess_limits.memory), TESS_ERR_STALE (from a commit), and any status that a plugin
- *         returns. After a failure the array is as it was, except after a failed automatic commit
- *         (see "Failures" at the top).
+ *         exceeds tess_limits.memory), TESS_ERR_STALE (from a commit), TESS_ERR_CANCELLED (by
+ *         tess_context.progress), and any status that a plugin returns. After a failure the array
+ * is as it was, except after a failed automatic commit (see "Failures" at the top).
  */
 TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_t *start,
                                                      const int64_t *stop, const void *src,
@@ -459,17 +482,18 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
  *
  * Inserted items take the fill value, or zero. Cost, per axis: if index and difference are
  * multiples of the chunk length, chunks are renumbered and nothing is decoded. If only the
- * difference is one, only the chunks that contain the index are decoded. Otherwise all items behind
- * the index are decoded and encoded once, using memory for 64 MiB of items, or for one chunk if
- * that is larger; until the next commit the old chunks take space, too. Chunks that are all zeros,
- * all NaNs or one repeated value move without being decoded, whatever their size. Axes that shrink
- * are changed before axes that grow.
+ * difference is such a multiple, only the chunks that contain the index are decoded. Otherwise all
+ * items behind the index are decoded and encoded once, using memory for 64 MiB of items, or for one
+ * chunk if that is larger; until the next commit the old chunks take space, too. Chunks that are
+ * all zeros, all NaNs or one repeated value move without being decoded, whatever their size. Axes
+ * that shrink are changed before axes that grow.
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.
- * @param start  ndim values: the index of the first item that is inserted or removed,
- *               0 <= start[i] <= shape of the array; and if the axis shrinks, start[i] <= shape[i].
- *               NULL: at the ends, as tess_array_resize().
+ * @param start  ndim values: the index of the first item that is inserted or removed. An axis that
+ *               grows: 0 to its old length. An axis that shrinks: 0 to its new length shape[i]; the
+ *               items start[i] up to start[i] + old length - shape[i] are removed. NULL: at the
+ *               ends, as tess_array_resize().
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_write(); TESS_ERR_LIMIT also if a chunk exceeds tess_limits.memory.
@@ -521,8 +545,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, i
  * @param a      Array opened for writing, with one dimension at least.
  * @param axis   The axis that grows, 0 <= axis < ndim.
  * @param other  Open array with the same type, byte order included, and the same shape in all other
- *               axes; layout, chunks and codec may differ. May be `a`. If one of the
- *               arrays records no type, only the typesizes must be equal.
+ *               axes; layout, chunks and codec may differ. May be `a`, and may be a view. If one of
+ * the arrays records no type, only the typesizes must be equal.
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_resize_at(), and as tess_array_read() of the other array.
@@ -534,7 +558,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int a
 /**
  * Get the bytes of an array in memory: a complete frame, identical to the content of a file.
  *
- * Commits first. The bytes belong to the array and stay valid until it is changed or closed. For a
+ * Commits first. The bytes belong to the array and stay valid until the next call on it that
+ * requires exclusive access. For a
  * copy, and for arrays in files, see tess_array_to_image() in copy.h.
  *
  * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.

@@ -157,7 +157,8 @@ TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const cha
 
 /**
  * @name Read an attribute of a given type. Otherwise as tess_attr_get(). If the attribute has
- * another type: TESS_ERR_ARG, and the output is unchanged.
+ * another type: TESS_ERR_ARG. After any failure the output is unchanged: initialise a pointer with
+ * NULL if it is freed in any case.
  */
 /**@{*/
 /** value: receives the value. A number is not accepted as a bool. */

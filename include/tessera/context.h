@@ -84,7 +84,7 @@ typedef struct tess_context {
      * Receives the progress of calls that read, write, select, copy, iterate or reshape, and can
      * cancel them. A call that creates an array from others uses the context of the new array; a
      * view uses the context that its base had when the view was created.
-     * tess_array_set_progress() changes it later. Default NULL.
+     * tess_array_set_progress() changes it later, for that handle alone. Default NULL.
      */
     tess_progress_fn *progress;
     void *progress_user; /**< passed to progress; any value */

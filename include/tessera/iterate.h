@@ -60,7 +60,8 @@ typedef struct tess_part {
     int64_t block; /**< number of the block in its chunk, in C order; -1: a chunk */
     int64_t start[TESS_MAX_NDIM]; /**< index of its first item in the array */
     int64_t shape[TESS_MAX_NDIM]; /**< items per axis, >= 1 */
-    int64_t strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; the last: one item */
+    int64_t
+        strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; of the last axis: typesize */
     /** The first item, aligned as items of its type need it, in the byte order of the array. */
     const void *items;
 } tess_part;
@@ -129,7 +130,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_change(tess_array *a, tess_unit u
 
 /** A number of any type, without loss of precision. */
 typedef struct tess_number {
-    /** TESS_KIND_INT: see i; TESS_KIND_UINT: u; TESS_KIND_FLOAT: f. Others are 0. */
+    /** TESS_KIND_INT: i has the number; TESS_KIND_UINT, also of bool: u; TESS_KIND_FLOAT: f. */
     tess_kind kind;
     int64_t i; /**< of signed integers */
     uint64_t u; /**< of unsigned integers, and bool */

@@ -23,8 +23,8 @@
  *         st = tess_tuner_result(tuner, tess_tuner_find(tuner, TESS_ROLE_BEST), &best, &err);
  *     tess_tuner_close(tuner);
  *
- * tess_layout_apply() then puts best.params into the parameters of a new array, for example those of
- * a copy.
+ * tess_layout_apply() then puts best.params into the parameters of a new array, for example those
+ * of a copy.
  *
  * Sizes are bytes, times seconds, lengths items; axes are in C order, the slowest first. A tuner
  * is used by one thread at a time. Unless a comment says otherwise, no pointer may be NULL
@@ -334,9 +334,9 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_search(tess_tuner *tuner, tess_er
  * One result of the search.
  *
  * @param tuner   Open tuner.
- * @param rank    0: least time of the mix, up to tess_tuner_info.count - 1. The best layout
- *                (TESS_ROLE_BEST) may have a higher rank than others that do not have what is to be
- *                kept, or were measured once only.
+ * @param rank    0: least time of the mix, up to tess_tuner_info.count - 1. TESS_ROLE_BEST need not
+ *                have rank 0: layouts that are only there to compare with, without what is to be
+ *                kept, and layouts that were measured once, may precede it.
  * @param result  Filled on success.
  * @param err     Filled on failure; may be NULL.
  *

@@ -153,7 +153,8 @@ typedef struct tess_metalayer {
 
 /**
  * A description of a new array. Fill it with tess_params_init(), then change what matters.
- * The call that receives it copies what it needs; no pointer is kept afterwards.
+ * The call that receives it copies what it needs; no pointer is kept afterwards, except by a tuner
+ * (layout.h).
  */
 typedef struct tess_params {
     /** sizeof(tess_params) of the program; set by tess_params_init(). */
@@ -161,7 +162,10 @@ typedef struct tess_params {
 
     /** Item type in NumPy's notation (dtype.h), or NULL: opaque items, `|V<typesize>`. */
     const char *dtype;
-    /** Bytes of one item. 0: from dtype. Otherwise equal to the size of dtype, if that is known. */
+    /**
+     * Bytes of one item, at most 536,866,816. 0: from dtype. Otherwise equal to the size of dtype,
+     * if that is known.
+     */
     int32_t typesize;
 
     /** Number of dimensions, 0 to TESS_MAX_NDIM. 0 dimensions: one item. */
@@ -169,11 +173,12 @@ typedef struct tess_params {
     /** Items along each axis, slowest axis first; 0 is allowed. */
     int64_t shape[TESS_MAX_NDIM];
     /**
-     * Items of a chunk along each axis. All 0: chosen from typesize and shape. A chunk, filled up
-     * to whole blocks, must have less than 2 GiB (TESS_ERR_LIMIT).
+     * Items of a chunk along each axis. All 0: chosen from typesize, shape, codec and level, around
+     * the blockshape if only that is given. Only some of them 0: TESS_ERR_ARG, unless the axis has
+     * no items. A chunk, filled up to whole blocks, must have less than 2 GiB (TESS_ERR_LIMIT).
      */
     int64_t chunkshape[TESS_MAX_NDIM];
-    /** Items of a block along each axis, at most the chunk's. All 0: chosen. */
+    /** Items of a block along each axis, at most the chunk's. All 0: chosen, inside the chunk. */
     int64_t blockshape[TESS_MAX_NDIM];
 
     /** Compressor of the blocks. */

@@ -18,9 +18,9 @@ extern "C" {
  * Make a file or directory as small as its last commit.
  *
  * Overwriting leaves holes that later writes fill; usually they take about a quarter of the live
- * data, and after closing at most 1.1 times the live data (array.h). This call removes them, and
- * also what crashed programs left, and the unused space of programs that keep no list of holes.
- * Chunks stay as they are stored; nothing is decompressed.
+ * data, and after closing the file has at most 2.1 times the live data plus 1 MiB (array.h). This
+ * call removes them, and also what crashed programs left, and the unused space of programs that
+ * keep no list of holes. Chunks stay as they are stored; nothing is decompressed.
  *
  * A file: the last commit is written to a new file beside it, chunks without gaps and in order. The
  * new file takes name and permissions of the old one after it is completely on the disk; until then
@@ -31,11 +31,12 @@ extern "C" {
  * longer than the chunk are moved to new files.
  *
  * During the call no other program can open the array for writing. Handles that have the file open
- * for reading go on reading the old file, until tess_array_refresh(); handles of a directory, too,
- * or they get TESS_ERR_STALE.
+ * for reading go on reading the old file, until tess_array_refresh(). Reading through a handle
+ * of a directory may be TESS_ERR_STALE until then.
  *
- * @param storage  Used are path, durability, checksums, limits and context. No image, offset or
- *                 mmap. TESS_DURABILITY_NONE relies on the machine not crashing. The function
+ * @param storage  Used are path, durability, checksums, limits and context; plugins are not needed.
+ *                 No image, offset or mmap. With TESS_DURABILITY_NONE a crash of the machine may
+ *                 leave neither the old file nor the new one. The function
  *                 context->progress receives bytes of items, and may cancel.
  * @param before   Receives the old size of the file, or of all files of the directory, in bytes.
  *                 May be NULL.
@@ -61,7 +62,10 @@ typedef struct tess_lost {
     const char *why; /**< the reason, in one sentence */
 } tess_lost;
 
-/** Receives each lost chunk, in ascending order. *lost is valid until the function returns. */
+/**
+ * Receives each lost chunk, in ascending order, on the thread that called tess_repair(). *lost is
+ * valid until the function returns.
+ */
 typedef void tess_lost_fn(const tess_lost *lost, void *user);
 
 /** Options of tess_repair(). Fill it with tess_repair_options_init(). */

@@ -49,8 +49,9 @@ typedef enum tess_mode {
     /**
      * Create an array behind the existing content of a file, whatever that is; tess_info.offset
      * tells where. The file must exist. The array is contiguous, and can be written until it is
-     * closed; later it can only be read, with tess_storage.offset, and so can an array in front of
-     * it. A call that fails leaves the file as it was; a program that dies may leave it longer.
+     * closed. After that it can only be read, with tess_storage.offset; an array in front of it can
+     * only be read from now on, too. A call that fails leaves the file as it was; a program that
+     * dies may leave it longer.
      */
     TESS_MODE_APPEND = 4
 } tess_mode;
@@ -61,8 +62,8 @@ typedef enum tess_mode {
  * With ORDERED and FSYNC this includes names: when the call that gives a new array its name
  * returns, the name is on the disk, too, and only then the replaced array is removed. If the disk
  * refuses the name, the call fails, and the path leads to what it led to before. (On file systems
- * that cannot exchange names, the replaced file is removed before that, and after such a failure
- * the path leads to the new one.)
+ * that cannot exchange names, without renameat2(), the replaced file is removed before its name is
+ * on the disk, and after such a failure the path leads to the new one.)
  */
 typedef enum tess_durability {
     TESS_DURABILITY_NONE = 0, /**< commits survive a crash of the program, not of the machine */
@@ -75,10 +76,10 @@ typedef enum tess_durability {
  *
  * Commits write a checksum for each stored chunk (64-bit XXH3 of its compressed bytes) into the
  * file; a hidden variable-length metalayer `_tess` leads to them. With the checksums go a copy of
- * the header and the number of the commit. The fingerprint of the frame covers index and
- * metalayers, and is compared whenever the array is opened, with each of these values. Other
- * implementations ignore checksums and fingerprint. What other programs change later has no
- * checksum, which is not treated as damage.
+ * the header and the number of the commit (together the ledger, see files.rst). The fingerprint of
+ * the frame covers index and metalayers, and is compared whenever the array is opened, also with
+ * TESS_CHECKSUMS_NONE. Other implementations ignore checksums and fingerprint. What other programs
+ * change later has no checksum, which is not treated as damage.
  */
 typedef enum tess_checksums {
     TESS_CHECKSUMS_WRITE = 0, /**< written; compared when stored chunks are copied or moved */
@@ -93,9 +94,10 @@ typedef enum tess_checksums {
 /**
  * Limits for what a file may claim; 0: default.
  *
- * A file beyond `nchunks` or `ndim` cannot be opened (TESS_ERR_LIMIT). `memory` limits each call
- * that would need more: opening; reading items, chunks, metalayers and attributes; saving; and all
- * calls that decode or encode blocks, including writing, and creating an array of larger blocks.
+ * A file beyond `nchunks` or `ndim` cannot be opened (TESS_ERR_LIMIT). A call that would need one
+ * allocation of more than `memory` fails with TESS_ERR_LIMIT: opening; reading items, chunks,
+ * metalayers and attributes; saving; and all calls that decode or encode blocks, including writing,
+ * and creating an array of larger blocks.
  */
 typedef struct tess_limits {
     /** Bytes of one allocation sized by a file (index, block, attribute). Default 1 GiB. */
@@ -113,8 +115,8 @@ typedef struct tess_limits {
 
 /**
  * Where and how to open or create an array. Fill it with tess_storage_init(), then change what
- * matters. The call that receives it copies what it needs, except an image (see there) and what
- * tess_plugins points to.
+ * matters. The call that receives it copies what it needs, except an image (see there) and names,
+ * functions and `user` pointers of plugins (plugin.h).
  */
 typedef struct tess_storage {
     /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
@@ -140,7 +142,9 @@ typedef struct tess_storage {
      * Read files through memory maps, which saves a copy of the compressed bytes. TESS_ERR_ARG with
      * TESS_MODE_UPDATE or without a path; ignored when creating. If another program truncates the
      * file while a call reads the truncated part, this program is killed (SIGBUS). Tessera itself
-     * truncates a file only behind what its last two states need.
+     * truncates a file, by closing or flushing, only behind what its last two commits need: a
+     * reader whose state is older is in danger. Where a writer may commit twice during a read, let
+     * the writer set never_reuse, or do without mmap.
      */
     bool mmap;
 
@@ -172,11 +176,11 @@ typedef struct tess_storage {
      * chunk that it stores, or from the start of the commit, until the commit is done
      * (tess_array_flush() and other calls that commit): programs that use the lock
      * file neither read nor write during that time, so a writer should commit as soon as a batch is
-     * complete. A call that cannot
+     * complete, and at least every few seconds. A call that cannot
      * acquire the lock polls for 10 seconds, or for tess_storage.wait if that is more. On timeout:
-     * TESS_ERR_IO, err->sys EWOULDBLOCK. If another program changed the array, or locked it for a
-     * change, since it was opened: TESS_ERR_STALE. So both sides see whole commits only, even where
-     * space is reused.
+     * TESS_ERR_IO, err->sys EWOULDBLOCK. TESS_ERR_STALE: since the array was opened, another
+     * program changed it, or held the lock exclusively, which may mean a change that left no other
+     * trace. So both sides see whole commits only, even where space is reused.
      *
      * A reader that cannot create the file, as on a read-only medium, works without it. The lock
      * costs 3 system calls for each call that reads and 4 for each commit. It has no effect on

@@ -55,7 +55,9 @@ typedef struct tess_verdict {
     int64_t nunknown;
     /**
      * Damaged chunks. nstored = nright + nunknown + ndamaged + nuntried, unless there are damaged
-     * chunks that are not stored (NaNs where items have 2 bytes, which reading refuses).
+     * chunks that are not stored: chunks of NaNs, of items that are not 4 or 8 bytes, which no
+     * Tessera writes (tess_array_nan() stores NaNs of 2 bytes as a repeated value) and reading
+     * refuses.
      */
     int64_t ndamaged;
     int64_t nmetalayers; /**< variable-length metalayers that cannot be read */

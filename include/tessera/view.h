@@ -15,14 +15,15 @@
  * always, and the file stays open, and locked if it was opened for writing, until the last view is
  * closed.
  * After tess_array_discard() of the base, its views can only be closed. tess_array_discard() of a
- * view only closes that view; but if it was the last one and the base was closed before,
- * uncommitted changes are lost.
+ * view only closes that view; but if it was the last one and the base was closed before, what was
+ * changed through views after that, and not flushed, is lost.
  *
  * Validity. A view stays valid while its base grows at the ends of axes. After items of the base
  * got other indices, or were cut off, using the view is TESS_ERR_STALE: create it again.
  * tess_array_refresh() says which views stay valid when another program changed the base.
  *
- * Threads. A view and its base count as one array. Creating a view counts as reading.
+ * Threads. A view and its base count as one array. Creating a view counts as reading; closing a
+ * view requires exclusive access, also to the base and its other views.
  *
  * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). Example:
  * test/examples/view.c.
