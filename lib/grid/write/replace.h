@@ -13,9 +13,9 @@ struct new_block {
 };
 
 /*
- * Store blocks, ordered by chunk and block, as part of a change of the frame that the caller has
- * begun, and undoes on failure. from_cache: they are the block cache's own; else it forgets those
- * of each chunk.
+ * Store blocks, ordered by chunk and block, each with an item of the array, as part of a change of
+ * the frame that the caller has begun, and undoes on failure. from_cache: they are the block
+ * cache's own; else it forgets those of each chunk.
  */
 tess_status replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n,
                            bool from_cache, struct watch *watch, tess_error *err);
