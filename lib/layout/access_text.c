@@ -77,7 +77,8 @@ set_extent(tess_access *a, const struct form *form, int ndim)
 
 // K or K:N.
 static tess_status
-parse_axis(const char *text, int ndim, tess_access *a, const struct form *form, tess_error *err)
+access_parse_axis(const char *text, int ndim, tess_access *a, const struct form *form,
+                  tess_error *err)
 {
     const int length = (int)strcspn(text, ":");
     const char *at = text;
@@ -100,7 +101,8 @@ parse_axis(const char *text, int ndim, tess_access *a, const struct form *form, 
 
 // As many lengths as the array has dimensions, an x between two.
 static tess_status
-parse_shape(const char *text, int ndim, tess_access *a, const struct form *form, tess_error *err)
+access_parse_shape(const char *text, int ndim, tess_access *a, const struct form *form,
+                   tess_error *err)
 {
     const char *at = text;
 
@@ -167,9 +169,9 @@ parse_one(char *text, int ndim, tess_access *a, tess_error *err)
     a->kind = form->kind;
     set_extent(a, form, ndim);
     if (form->argument == AXIS)
-        TRY(parse_axis(colon + 1, ndim, a, form, err));
+        TRY(access_parse_axis(colon + 1, ndim, a, form, err));
     if (form->argument == SHAPE)
-        TRY(parse_shape(colon + 1, ndim, a, form, err));
+        TRY(access_parse_shape(colon + 1, ndim, a, form, err));
 out:
     return st;
 }

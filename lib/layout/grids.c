@@ -94,7 +94,7 @@ change_block(const struct grid_space *space, struct grid *g, int axis, bool fine
 enum what { CHUNK, BLOCK, BOTH, WHATS };
 
 static void
-change(const struct grid_space *space, struct grid *g, enum what what, int axis, bool finer)
+change_shapes(const struct grid_space *space, struct grid *g, enum what what, int axis, bool finer)
 {
     if (what != BLOCK && !space->fixed_chunks)
         change_chunk(space, g, axis, finer);
@@ -114,9 +114,9 @@ grids_next(const struct grid_space *space, const struct grid *g, struct grid_ste
         return false;
     *neighbour = *g;
     if (finer < space->ndim)
-        change(space, neighbour, (enum what)what, finer, true);
+        change_shapes(space, neighbour, (enum what)what, finer, true);
     if (coarser < space->ndim)
-        change(space, neighbour, (enum what)what, coarser, false);
+        change_shapes(space, neighbour, (enum what)what, coarser, false);
     return true;
 }
 

@@ -32,7 +32,7 @@ check_access(const tess_access *a, int number, int ndim, tess_error *err)
 }
 
 static enum access_kind
-kind_of(tess_access_kind kind)
+access_kind_of(tess_access_kind kind)
 {
     static const enum access_kind kinds[] = {
         [TESS_ACCESS_READ] = ACCESS_READ,
@@ -65,7 +65,7 @@ mix_init(struct mix *mix, const tess_access *items, int count, int ndim, const i
         st = check_access(from, i, ndim, err);
         if (st != TESS_OK)
             break;
-        *a = (struct access){.kind = kind_of(from->kind), .axis = from->axis};
+        *a = (struct access){.kind = access_kind_of(from->kind), .axis = from->axis};
         for (int k = 0; k < ndim; k++)
             a->extent[k] = a->kind == ACCESS_WRITE      ? ACCESS_WHOLE
                            : from->extent[k] > shape[k] ? shape[k]

@@ -14,7 +14,7 @@
 
 // Keep it among the cheapest, once.
 static void
-keep(struct proposals *p, int ndim, const struct proposal *one)
+keep_proposal(struct proposals *p, int ndim, const struct proposal *one)
 {
     int at = p->count;
 
@@ -40,7 +40,7 @@ climb(struct proposals *p, const struct model *model, const struct mix *mix,
     if (!grids_is_valid(space, start))
         return;
     here.predicted = mix_predict(mix, model, space, &here.grid);
-    keep(p, space->ndim, &here);
+    keep_proposal(p, space->ndim, &here);
     for (int steps = 0; steps < STEPS_MOST; steps++) {
         struct proposal best = here, next;
         struct grid_step step = {0};
@@ -49,7 +49,7 @@ climb(struct proposals *p, const struct model *model, const struct mix *mix,
             if (!grids_is_valid(space, &next.grid))
                 continue;
             next.predicted = mix_predict(mix, model, space, &next.grid);
-            keep(p, space->ndim, &next);
+            keep_proposal(p, space->ndim, &next);
             if (next.predicted < best.predicted)
                 best = next;
         }

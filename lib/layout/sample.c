@@ -38,7 +38,7 @@ shorten(struct sample *s, int32_t typesize, int64_t size)
 }
 
 static tess_status
-prepare(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
+sample_prepare(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
 {
     *s = (struct sample){.ndim = array->ndim, .whole = true};
     memcpy(s->shape, array->shape, sizeof s->shape);
@@ -113,7 +113,7 @@ tess_status
 sample_take(struct sample *s, const tess_params *array, int64_t size, tess_tuner_read_fn *read,
             void *from, tess_error *err)
 {
-    tess_status st = prepare(s, array, size, err);
+    tess_status st = sample_prepare(s, array, size, err);
     int64_t boxes = 1;
 
     for (int i = 0; i < s->ndim; i++)
@@ -155,7 +155,7 @@ field(int ndim, const int64_t *index, int64_t number)
 
 // The bytes of an item with that value, little-endian.
 static void
-put(uint8_t *item, const tess_dtype *type, int32_t typesize, double v)
+put_value(uint8_t *item, const tess_dtype *type, int32_t typesize, double v)
 {
     const float single = (float)v;
     uint32_t bits_of_single;
@@ -178,7 +178,7 @@ tess_status
 sample_generate(struct sample *s, const tess_params *array, int64_t size, tess_error *err)
 {
     const tess_dtype type = dtype_parse(array->dtype);
-    const tess_status st = prepare(s, array, size, err);
+    const tess_status st = sample_prepare(s, array, size, err);
     int64_t index[TESS_MAX_NDIM] = {0};
     int64_t number = 0;
 
@@ -186,7 +186,7 @@ sample_generate(struct sample *s, const tess_params *array, int64_t size, tess_e
         return st;
     const int32_t word = type.order == '>' ? dtype_word(&type) : 1;
     for (size_t at = 0; at < s->size; at += (size_t)array->typesize, number++) {
-        put(s->items + at, &type, array->typesize, field(s->ndim, index, number));
+        put_value(s->items + at, &type, array->typesize, field(s->ndim, index, number));
         if (word > 1)
             swap_bytes(s->items + at, (size_t)array->typesize, (size_t)word);
         for (int i = s->ndim - 1; i >= 0 && ++index[i] == s->shape[i]; i--)

@@ -40,7 +40,7 @@ compare_doubles(const void *a, const void *b)
 }
 
 static double
-median(const double *values, int count)
+times_middle(const double *values, int count)
 {
     double sorted[TRIAL_ROUNDS];
 
@@ -54,7 +54,7 @@ median(const double *values, int count)
 double
 times_median(const struct times *t)
 {
-    return median(t->seconds, t->count);
+    return times_middle(t->seconds, t->count);
 }
 
 static void
@@ -170,7 +170,7 @@ try_read(const tess_array *a, const struct access *access, const struct setting 
     const int count = wanted < 1 ? 1 : wanted > BATCH_MOST ? BATCH_MOST : (int)wanted;
     for (int i = 0; i < BATCHES && st == TESS_OK; i++)
         st = read_batch(a, access, setting, count, &random, &batches[i], err);
-    *seconds = st == TESS_OK ? median(batches, BATCHES) : 0;
+    *seconds = st == TESS_OK ? times_middle(batches, BATCHES) : 0;
     return st;
 }
 

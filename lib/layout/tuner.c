@@ -251,8 +251,8 @@ tell_cancelled(tess_status st, const char *what, tess_error *err)
 }
 
 static tess_status
-measure(tess_tuner *t, const tess_params *layout, struct setting *setting, struct trial *trial,
-        tess_error *err)
+measure_layout(tess_tuner *t, const tess_params *layout, struct setting *setting,
+               struct trial *trial, tess_error *err)
 {
     const struct request *const r = &t->request;
     tess_status st = TESS_OK;
@@ -294,7 +294,7 @@ tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_acce
     if (threads > 0)
         setting.model.threads = threads;
     watch_begin(&watch, &tuner->request.context, 1);
-    TRY(watch_end(&watch, measure(tuner, layout, &setting, trial, err)));
+    TRY(watch_end(&watch, measure_layout(tuner, layout, &setting, trial, err)));
     fill_result(trial, naccesses, result);
 out:
     free(mix);

@@ -38,7 +38,7 @@ seen_before(int n, unsigned keep)
 
 // The last two filters of the pipeline, and no others.
 static void
-set_filters(tess_params *params, const uint8_t pipeline[2])
+set_last_filters(tess_params *params, const uint8_t pipeline[2])
 {
     memset(params->filters, 0, sizeof params->filters);
     memset(params->filters_meta, 0, sizeof params->filters_meta);
@@ -62,6 +62,6 @@ variants_next(int n, unsigned keep, tess_params *params)
     if (!(keep & TESS_KEEP_LEVEL))
         params->clevel = squeezes[squeeze].level;
     if (!(keep & TESS_KEEP_FILTERS))
-        set_filters(params, pipelines[n % npipelines]);
+        set_last_filters(params, pipelines[n % npipelines]);
     return true;
 }

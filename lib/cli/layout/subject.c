@@ -39,8 +39,8 @@ out:
 }
 
 static tess_status
-describe(struct subject *s, const struct arguments *args, const struct subject_default *otherwise,
-         tess_error *err)
+describe_field(struct subject *s, const struct arguments *args,
+               const struct subject_default *otherwise, tess_error *err)
 {
     const char *dtype = args->values[OPT_DTYPE], *shape = args->values[OPT_SHAPE];
     tess_params *const p = &s->params;
@@ -86,7 +86,7 @@ sample_size(const struct arguments *args, int64_t *size, tess_error *err)
 
 // What the options say of a layout stays as they say.
 static unsigned
-kept(const struct arguments *args)
+kept_options(const struct arguments *args)
 {
     static const struct {
         int option;
@@ -127,13 +127,13 @@ subject_open(struct subject *s, const struct arguments *args,
     if (s->name)
         TRY(look_at_input(s, args, err));
     else
-        TRY(describe(s, args, otherwise, err));
+        TRY(describe_field(s, args, otherwise, err));
     TRY(params_set(&s->params, args, err));
     TRY(sample_size(args, &options->sample, err));
     TRY(subject_accesses(args, s->params.ndim, s->params.shape, accesses, &options->naccesses,
                          err));
     options->accesses = accesses;
-    options->keep = kept(args);
+    options->keep = kept_options(args);
     options->stored = s->has_stored ? &s->stored : NULL;
     st = tess_tuner_open_from(&s->params, s->described ? NULL : read_items, &s->in, options,
                               &s->tuner, err);
