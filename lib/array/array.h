@@ -3,6 +3,13 @@
  *
  * A view shares the grid of its base; its own are a geometry, a type and a map of indices (view.h).
  * Reading and writing boxes of either is in box.h.
+ *
+ * Threads, for all units of lib/array: what takes a const tess_array * reads, and any number of
+ * threads may be in it at once; what takes a tess_array * to change it runs alone. Which public
+ * calls these are, tessera/array.h says; there is no lock per array to enforce it. What readers
+ * share, and change, locks itself (grid/grid.h). `users` is atomic because a view is made by a
+ * reader. Functions run on the thread of the call; only users of iterate/parts.h are called by
+ * workers.
  */
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H

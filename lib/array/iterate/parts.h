@@ -3,6 +3,9 @@
  *
  * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
  * is put together in memory of its own first.
+ *
+ * Threads: `stopped` and `rooms` are atomic, as parts are given out by workers; all else belongs to
+ * the thread of the call, in next_chunk() and finish() of the engine (grid/read/fetch.h).
  */
 #ifndef ARRAY_PARTS_H
 #define ARRAY_PARTS_H
