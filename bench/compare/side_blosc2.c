@@ -7,7 +7,7 @@
 #include "side.h"
 
 #include "../support.h"
-#include "cli/layout/habit.h"
+#include "layout/blosc2_default.h"
 
 #include <b2nd.h>
 
@@ -51,17 +51,17 @@ static void
 choose(const struct side_array *array, blosc2_cparams *cparams, int32_t *chunk, int32_t *block)
 {
     struct machine machine;
-    tess_params habit = {.ndim = array->ndim, .typesize = array->typesize};
+    tess_params chosen = {.ndim = array->ndim, .typesize = array->typesize};
 
-    memcpy(habit.shape, array->shape, sizeof array->shape);
-    machine_look(&machine);
-    habit_choose(&machine, &habit);
-    cparams->compcode = (uint8_t)habit.codec;
-    cparams->clevel = (uint8_t)habit.clevel;
-    memcpy(cparams->filters, habit.filters, sizeof habit.filters);
+    memcpy(chosen.shape, array->shape, sizeof array->shape);
+    machine_query(&machine);
+    blosc2_default_choose(&machine, &chosen);
+    cparams->compcode = (uint8_t)chosen.codec;
+    cparams->clevel = (uint8_t)chosen.clevel;
+    memcpy(cparams->filters, chosen.filters, sizeof chosen.filters);
     for (int i = 0; i < array->ndim; i++) {
-        chunk[i] = (int32_t)habit.chunkshape[i];
-        block[i] = (int32_t)habit.blockshape[i];
+        chunk[i] = (int32_t)chosen.chunkshape[i];
+        block[i] = (int32_t)chosen.blockshape[i];
     }
 }
 
