@@ -2,6 +2,9 @@
  * box.h - a box of an array, which may be a view, to memory and back.
  *
  * Here a box of a view becomes one of its base; the grid below knows no views.
+ *
+ * Nothing is kept between calls, and there is no lock. Reading: any number of threads at once.
+ * Writing: exclusive access to the base, also through a view.
  */
 #ifndef ARRAY_BOX_H
 #define ARRAY_BOX_H

@@ -4,6 +4,10 @@
  * Here the indices of a view become those of its base (geom/index_map.h). Every index lies inside
  * the shape, and some are chosen. Items stand in memory one after the other, in C order of the
  * indices.
+ *
+ * Nothing is kept between calls, and there is no lock. A selection is made by the calling thread,
+ * does not change afterwards, and is read by the workers of the job. Reading: any number of threads
+ * at once. Writing: exclusive access to the base, also through a view.
  */
 #ifndef ARRAY_CHOSEN_H
 #define ARRAY_CHOSEN_H

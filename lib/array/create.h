@@ -1,5 +1,9 @@
 /*
  * create.h - new arrays.
+ *
+ * The new array belongs to the calling thread until it is returned, so that nothing is locked here
+ * but what the frame locks on the disk. The frame is committed before it is published: a path never
+ * leads to an array that is half made.
  */
 #ifndef ARRAY_CREATE_H
 #define ARRAY_CREATE_H

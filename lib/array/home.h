@@ -1,5 +1,8 @@
 /*
  * home.h - where an array lives.
+ *
+ * It owns what it points to until it is handed to array_create(), array_open() or the like, whether
+ * these succeed or not. One thread; no lock.
  */
 #ifndef ARRAY_HOME_H
 #define ARRAY_HOME_H

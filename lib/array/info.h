@@ -1,5 +1,7 @@
 /*
  * info.h - what the library tells of an open array.
+ *
+ * Reads only. Any number of threads at once, while nothing changes the array; no lock.
  */
 #ifndef ARRAY_INFO_H
 #define ARRAY_INFO_H

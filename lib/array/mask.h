@@ -5,6 +5,12 @@
  * mask is worked off in slabs, as large as memory allows; mostly there is one. Each becomes a
  * selection (selection.h), that of the only one when items are counted, so a mask is looked at, and
  * decoded, once.
+ *
+ * A struct mask belongs to the call that began it, and to its thread: `left`, the slab and the
+ * selection change between jobs, and workers only read them during one. There is no lock.
+ *
+ * A mask in an array may change between counting and copying. Memory was sized by the count, so
+ * `left` bounds what is copied: TESS_ERR_STALE if the two differ.
  */
 #ifndef ARRAY_MASK_H
 #define ARRAY_MASK_H

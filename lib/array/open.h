@@ -1,5 +1,8 @@
 /*
  * open.h - an array from the frame at its home.
+ *
+ * The lock file, if there is one, is held shared while header, index and layers are read, so that
+ * they are those of one state. The new array belongs to the calling thread until it is returned.
  */
 #ifndef ARRAY_OPEN_H
 #define ARRAY_OPEN_H

@@ -1,5 +1,8 @@
 /*
  * refresh.h - an open array becomes a newer state of itself.
+ *
+ * Requires exclusive access to the array and to its views. The struct of the array, its grid and
+ * its frame stay where they are in memory, as views point to them; what they hold is exchanged.
  */
 #ifndef ARRAY_REFRESH_H
 #define ARRAY_REFRESH_H

@@ -1,5 +1,7 @@
 /*
  * sealed_header.h - the header of a state against the copy that its commit kept, in words.
+ *
+ * Reads the ledger from the disk, on the calling thread; nothing is kept, and no lock is taken.
  */
 #ifndef ARRAY_SEALED_HEADER_H
 #define ARRAY_SEALED_HEADER_H

@@ -1,5 +1,11 @@
 /*
  * update.h - changes as callers make them, each as one.
+ *
+ * Require exclusive access. There are no locks here but those that the frame takes on the disk;
+ * workers run below, in the jobs of store.h and write_back.h.
+ *
+ * Invariant: no change of the frame is begun while blocks are dirty, as it would not know of them.
+ * The one exception is a growth at the end, where chunks keep their numbers.
  */
 #ifndef ARRAY_UPDATE_H
 #define ARRAY_UPDATE_H

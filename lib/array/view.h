@@ -4,6 +4,11 @@
  * A view has a shape of its own and the grid of its base. Its indices become those of the base in
  * box.c and chosen.c, before anything else happens: nothing of a view is stored, cached or encoded,
  * and the modules below know no views. A view of a view is one of the same base.
+ *
+ * A view holds its base: `users` of the base counts it, atomically. `moved` and `discarded` of the
+ * base are read by view_check() without a lock, as they change with exclusive access to the base,
+ * which includes its views. Any number of threads may read through a view, and through its base at
+ * once.
  */
 #ifndef ARRAY_VIEW_H
 #define ARRAY_VIEW_H

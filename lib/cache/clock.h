@@ -8,6 +8,10 @@
  * keep dead blocks for longer (bench/cache).
  *
  * A block that enters is behind the hand and has no uses: it has one round to be used.
+ *
+ * `hand` is guarded by the lock of the memory (`lock` of struct cache). `uses` of a block is an
+ * atomic that is read and written in two steps: a lost use is cheaper than a locked instruction per
+ * hit.
  */
 #ifndef CACHE_CLOCK_H
 #define CACHE_CLOCK_H

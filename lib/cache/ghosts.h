@@ -10,6 +10,8 @@
  * the budget.
  *
  * The caller has a lock around all calls.
+ *
+ * That lock is `lock` of struct cache.
  */
 #ifndef CACHE_GHOSTS_H
 #define CACHE_GHOSTS_H

@@ -8,6 +8,10 @@
  * page fault per 4 KiB for blocks above glibc's threshold of 128 KiB.
  *
  * The caller has a lock around all calls.
+ *
+ * That lock is `lock` of struct cache, also for cache_reserve() and cache_drop(). The bytes of a
+ * slot need no lock: they belong to the thread that has the block reserved; afterwards threads that
+ * have it pinned read them, and they are written with exclusive access to the cache only.
  */
 #ifndef CACHE_MEMORY_H
 #define CACHE_MEMORY_H

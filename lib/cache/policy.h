@@ -22,6 +22,9 @@
  * bench/cache compares it with LRU, CLOCK, 2Q, S3-FIFO, W-TinyLFU and Belady's optimum.
  *
  * The caller has a lock around all calls but policy_earn().
+ *
+ * That lock is `lock` of struct cache; it guards `ghosts` and `refused`. `accounts` are atomic, as
+ * a hit pays into them with the lock of a shard only.
  */
 #ifndef CACHE_POLICY_H
 #define CACHE_POLICY_H

@@ -1,5 +1,7 @@
 /*
  * pending.h - a state of a frame on its way to the disk: header, index and trailer, encoded.
+ *
+ * It belongs to the thread that commits, which has exclusive access to the frame; there is no lock.
  */
 #ifndef FRAME_PENDING_H
 #define FRAME_PENDING_H

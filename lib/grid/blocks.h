@@ -6,6 +6,16 @@
  *
  * Blocks of special chunks and other layouts are put together; all of such a chunk is better read
  * in one go, unless some of its blocks wait in the cache to be written back.
+ *
+ * Each thread has a struct blocks of its own, for one grain, and a scratch of its own. There is no
+ * lock: the open chunk does not change, and the cache locks itself. `held` is pinned from
+ * blocks_get() to blocks_done(), so that the cache cannot give its memory to another block
+ * meanwhile. `bytes` stand in the scratch, or in the frame, which nothing changes while blocks are
+ * read.
+ *
+ * A block that the cache admits is decoded as a whole and copied; if that fails because of items
+ * that were not asked for, the wanted part is decoded alone. So the cache never makes damage
+ * visible.
  */
 #ifndef GRID_BLOCKS_H
 #define GRID_BLOCKS_H

@@ -3,6 +3,8 @@
  * array gets whose creator names none.
  *
  * Nanoseconds of one thread on a machine of 2021. Half or twice as much is as good.
+ *
+ * Functions without state: any thread may ask.
  */
 #ifndef GRID_COST_H
 #define GRID_COST_H

@@ -10,6 +10,13 @@
  *
  * Any number of threads may read a grid at once. open_chunks, cache and pool lock themselves; all
  * else is constant while something reads, and changed by one thread while nothing does.
+ *
+ * By member: open_chunks has a mutex per slot (open_chunks.h); cache has a mutex per shard and one
+ * for admission (cache.h); pool has atomic slots and no lock (pool.h). encoder and plugins do not
+ * change after opening, so that any number of workers encode with them. frame, g, block_grid and
+ * chunk_starts change only with exclusive access, which the caller of the library grants
+ * (tessera/array.h). store is touched by a call that writes, inside next and finish of its job
+ * (store.h).
  */
 #ifndef GRID_GRID_H
 #define GRID_GRID_H

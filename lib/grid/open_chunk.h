@@ -3,6 +3,11 @@
  *
  * Counted references: any number of threads may hold it, and the last release closes it. It does
  * not change once it is open.
+ *
+ * `users` is atomic; everything else is written before open_chunk_new() returns, and needs no lock.
+ * Any worker may ask for a span, an item or a block, with a scratch of its own. Bytes that were
+ * fetched from a frame in memory may move when the frame changes; store.h has the lock for that.
+ * `generation` tells open_chunks.h whether the list of chunks has changed since.
  */
 #ifndef GRID_OPEN_CHUNK_H
 #define GRID_OPEN_CHUNK_H
@@ -39,7 +44,7 @@ void open_chunk_release(struct open_chunk *v); // NULL: fine
 // Bytes of memory it takes, about.
 size_t open_chunk_size(const struct open_chunk *v);
 
-// Stored bytes of the grid's block `nblock`: VISIT_BLOCKS and VISIT_MEMCPYED only.
+// Stored bytes of the grid's block `nblock`: OPEN_BLOCKS and OPEN_MEMCPYED only.
 struct span open_chunk_span(const struct chunk_grid *grid, const struct open_chunk *v,
                             int32_t nblock);
 
@@ -47,7 +52,7 @@ struct span open_chunk_span(const struct chunk_grid *grid, const struct open_chu
 tess_status open_chunk_check_special(const struct chunk_grid *grid, const struct chunk *c,
                                      int64_t n, tess_error *err);
 
-// The item of a VISIT_SPECIAL chunk, `typesize` bytes.
+// The item of a OPEN_SPECIAL chunk, `typesize` bytes.
 tess_status open_chunk_item(const struct chunk_grid *grid, const struct open_chunk *v,
                             uint8_t *item, tess_error *err);
 

@@ -6,6 +6,12 @@
  * opened before the frame's list of chunks changed (frame_generation()) is not found any more.
  *
  * Locks: one mutex per slot, held for a lookup or the exchange of a pointer, never during I/O.
+ *
+ * By member: `lock` of a slot guards its `open` and `size`; the sum of sizes and the hand are
+ * atomic, and may exceed the limit for a moment while several threads add. Any thread may call
+ * open_chunks_get() while nothing changes the frame. Two threads that miss the same chunk both open
+ * it, and the later one is kept: holding a lock during the read would stop all readers of that
+ * slot.
  */
 #ifndef GRID_OPEN_CHUNKS_H
 #define GRID_OPEN_CHUNKS_H

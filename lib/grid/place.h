@@ -1,5 +1,11 @@
 /*
  * place.h - from a decoded block to where its items belong.
+ *
+ * Functions without state: any thread, without a lock. Threads that place blocks of one box write
+ * to different items, so they need none among each other.
+ *
+ * A block may arrive as planes of bytes (struct decoded): to shuffle it back as a whole first would
+ * be one more pass through memory, also over items that are not wanted.
  */
 #ifndef GRID_PLACE_H
 #define GRID_PLACE_H

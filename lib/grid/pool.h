@@ -2,6 +2,9 @@
  * pool.h - scratch memory that calls borrow from an array and give back.
  *
  * Any number of threads may borrow at once; a scratch is for one of them.
+ *
+ * There is no lock: a slot holds a scratch that is not in use, and taking or giving it is one
+ * atomic exchange. More than there are slots may be out at once; those that find no slot are freed.
  */
 #ifndef GRID_POOL_H
 #define GRID_POOL_H

@@ -1,5 +1,7 @@
 /*
  * by_header.h - a damaged frame by the header in the file, and what follows from it.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_BY_HEADER_H
 #define SALVAGE_BY_HEADER_H

@@ -1,5 +1,7 @@
 /*
  * by_ledger.h - a damaged frame by the ledger of one of its states.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_BY_LEDGER_H
 #define SALVAGE_BY_LEDGER_H

@@ -1,5 +1,7 @@
 /*
  * parts.h - index and trailer of a damaged frame, as far as they can be read.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_PARTS_H
 #define SALVAGE_PARTS_H

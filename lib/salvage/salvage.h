@@ -6,8 +6,9 @@
  * of the file, if there are as many as it needs. What an older state says is not taken for the
  * newest one's, unless it is asked for.
  *
- * Nothing is written: the io and the folder are only read. All of lib/salvage runs on the thread of
- * the call, before any other thread knows the frame.
+ * Nothing is written: the io and the folder are only read.
+ *
+ * One thread does all of it, that of the call; there is no lock.
  */
 #ifndef SALVAGE_SALVAGE_H
 #define SALVAGE_SALVAGE_H

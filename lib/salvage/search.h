@@ -4,6 +4,8 @@
  * Bytes that cannot be read count as zeros. The bytes that a hostile file
  * makes us examine without result are bounded by a multiple of its size; beyond that the search
  * finds nothing more.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_SEARCH_H
 #define SALVAGE_SEARCH_H

@@ -1,6 +1,8 @@
 /*
  * shape.h - what the N-dimensional layer of a damaged frame says, and what follows from it: the
  * sizes in the header, the number of chunks, the grid of blocks.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_SHAPE_H
 #define SALVAGE_SHAPE_H

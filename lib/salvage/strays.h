@@ -1,5 +1,7 @@
 /*
  * strays.h - the list of chunks, compared with the chunks that are there.
+ *
+ * Part of one salvage (job.h), which runs on one thread: there is no lock.
  */
 #ifndef SALVAGE_STRAYS_H
 #define SALVAGE_STRAYS_H

@@ -1,5 +1,8 @@
 /*
  * cpus.h - how many threads this process may keep busy.
+ *
+ * Any thread, without a lock: what is found is kept in one atomic. Threads that ask first at the
+ * same time find the same number.
  */
 #ifndef TASK_CPUS_H
 #define TASK_CPUS_H

@@ -1,5 +1,8 @@
 /*
  * process.h - which process this is, without a system call.
+ *
+ * Any thread, without a lock: one atomic counter, which the child of a fork() increments before it
+ * returns from there.
  */
 #ifndef TASK_PROCESS_H
 #define TASK_PROCESS_H

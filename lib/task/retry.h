@@ -8,6 +8,9 @@
  *
  * Locks of files can be waited for by the operating system, too, but neither for a time nor until
  * the program does not want to any more.
+ *
+ * A struct retry belongs to the thread that waits. The program's function is called by that thread.
+ * There is no lock here.
  */
 #ifndef TASK_RETRY_H
 #define TASK_RETRY_H

@@ -17,6 +17,11 @@
  *
  * Every function takes NULL for a watch, and one whose context names no function: then it does
  * nothing.
+ *
+ * Threads: `done` is atomic, and watch_add() may be called by any worker. All other members belong
+ * to the thread that made the call: it divides ranges and begins jobs while no worker has grains of
+ * the watch, and it alone reports. `context`, `work` and the range do not change during a job, so
+ * that workers may read them. There is no lock.
  */
 #ifndef TASK_WATCH_H
 #define TASK_WATCH_H

@@ -3,6 +3,11 @@
  *
  * A caller opens a call, works, and closes the call. Between the two, idle workers join; it may be
  * that none does.
+ *
+ * Lock: one waitlock of the process, for the list of calls, `wanted`, `came` and `after` of each,
+ * the number of workers and whether they are to end. It is free while help() runs. It is held
+ * across fork(), so that the child finds the list whole. `cost` and `help` do not change while a
+ * call is open.
  */
 #ifndef TASK_WORKERS_H
 #define TASK_WORKERS_H

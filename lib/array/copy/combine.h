@@ -5,6 +5,9 @@
  *     if (st == TESS_OK)
  *         st = array_create(&home, storage, &c.params, &c.content, &made, err);
  *     combination_finish(&c);
+ *
+ * Belongs to one call, and to its thread; no lock. Of an array with dirty blocks it requires
+ * exclusive access, as they are written back.
  */
 #ifndef ARRAY_COPY_COMBINE_H
 #define ARRAY_COPY_COMBINE_H

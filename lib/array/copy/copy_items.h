@@ -5,6 +5,11 @@
  * The target is filled piece by piece (geom/rechunk.h): what each source has of a piece is read
  * into memory, and the piece is written. Chunks that are the same on both sides are copied as they
  * are stored.
+ *
+ * The calling thread goes from piece to piece; inside a piece, reading and writing are jobs, one
+ * after the other, so workers never read a source and write the target at once. So a source may be
+ * the target. There is no mutex here; the lock files of the sources, but for that of the target,
+ * are held shared from the first piece until it is known that the disk still has what was read.
  */
 #ifndef ARRAY_COPY_ITEMS_H
 #define ARRAY_COPY_ITEMS_H

@@ -1,5 +1,9 @@
 /*
  * each.h - parts of an array for a function of the program.
+ *
+ * fn is called without any lock, by any worker, several at once. array_change() keeps what fn
+ * changed and stores it when a batch of chunks is done, on the calling thread: a part is handed out
+ * once, and never while the frame changes.
  */
 #ifndef ARRAY_EACH_H
 #define ARRAY_EACH_H

@@ -3,6 +3,10 @@
  *
  * Sums of integers are exact. Those of floats are pairs: what was lost in adding to the first is in
  * the second. A tally of zeros is one of no items.
+ *
+ * Functions without state: any thread, with a tally of its own. Which items are tallied together
+ * decides how a sum of floats is rounded; the caller divides them in a way that does not depend on
+ * threads.
  */
 #ifndef ARRAY_NUMBER_H
 #define ARRAY_NUMBER_H

@@ -4,8 +4,10 @@
  * A block is given out in the scratch memory of the thread that decoded it, without a copy. A chunk
  * is put together in memory of its own first.
  *
- * Threads: `stopped` and `rooms` are atomic, as parts are given out by workers; all else belongs to
- * the thread of the call, in next_chunk() and finish() of the engine (grid/read/fetch.h).
+ * Threads: `chunks`, `at`, `more` and `nitems` are changed by next of the job, by one thread at a
+ * time. `stopped` and `rooms` are atomic, and touched by any worker: a room is taken and given back
+ * with one exchange. There is no lock, and none is held while a function of a user runs, but that
+ * finish of a user excludes next and other calls of finish (grid/read/fetch.h).
  */
 #ifndef ARRAY_PARTS_H
 #define ARRAY_PARTS_H

@@ -1,5 +1,8 @@
 /*
  * statistics.h - what the numbers of an array are like, as a whole.
+ *
+ * Workers tally the parts of their grain in order; grains are added up in finish, one at a time and
+ * in order. So the sum of floats is the same for any number of threads, and no lock is needed.
  */
 #ifndef ARRAY_STATISTICS_H
 #define ARRAY_STATISTICS_H

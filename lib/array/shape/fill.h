@@ -1,5 +1,10 @@
 /*
  * fill.h - the item that growth shows.
+ *
+ * The value of an open array changes with a refresh alone (refresh.h), so any thread may read it.
+ * What writes requires exclusive access. In array_fill_grown() workers look at chunks, each with a
+ * scratch of its own and an entry of `wanted` of its own; the calling thread writes afterwards.
+ * There is no lock.
  */
 #ifndef ARRAY_FILL_H
 #define ARRAY_FILL_H

@@ -7,6 +7,8 @@
  *
  * Blocks at the border are encoded once more for that. Where this would change the items that stay
  * (lossy codecs, means of cells), only blocks that lose all their items become zeros.
+ *
+ * Requires exclusive access, with no dirty blocks; no lock.
  */
 #ifndef ARRAY_PADDING_H
 #define ARRAY_PADDING_H

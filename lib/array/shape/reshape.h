@@ -3,6 +3,10 @@
  *
  * What the arguments promise is checked by the caller. Each is one change: after a failure the
  * array is as it was.
+ *
+ * Require exclusive access. The calling thread goes step by step; workers run inside the steps
+ * (shift.h, grid/write/write.h). Blocks in the cache are forgotten when their chunks get other
+ * numbers.
  */
 #ifndef ARRAY_RESHAPE_H
 #define ARRAY_RESHAPE_H

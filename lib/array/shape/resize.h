@@ -1,5 +1,9 @@
 /*
  * resize.h - another shape: the grid, the list of chunks, the N-dimensional layer.
+ *
+ * Requires exclusive access; no lock. Geometry, list of chunks and the shape in the N-dimensional
+ * layer change together or not at all: in array_reshape() all that can fail comes before the layer
+ * and the geometry change.
  */
 #ifndef ARRAY_RESIZE_H
 #define ARRAY_RESIZE_H

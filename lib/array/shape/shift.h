@@ -5,6 +5,9 @@
  * as have SHIFT_PIECE bytes, but one at least, because items that move come from two chunks for
  * each that is written; along others only up to SHIFT_ENOUGH, as what was just read is in cache
  * when it is written.
+ *
+ * Requires exclusive access. One piece after the other, on the calling thread: a piece is read as a
+ * whole before it is written, so that workers never read items that others of them write. No lock.
  */
 #ifndef ARRAY_SHIFT_H
 #define ARRAY_SHIFT_H

@@ -3,6 +3,9 @@
  *
  * Every step takes a time that grows with the logarithm of their number, whatever the extents are:
  * a file may have been made to ask for the worst.
+ *
+ * A set has no lock and belongs to its owner: those of a frame (space.h) change with exclusive
+ * access to the frame.
  */
 #ifndef FRAME_EXTENTS_H
 #define FRAME_EXTENTS_H

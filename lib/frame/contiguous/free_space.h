@@ -6,6 +6,9 @@
  * stored, only as much is looked at as pays: a frame that is only appended to never needs all
  * (free_space.c says when). Chunks that share bytes are found before any space among those that
  * were looked at is used.
+ *
+ * Requires exclusive access to the frame; a job that writes has it in its finish, on whichever
+ * thread that runs (grid/write/store.h). There is no lock.
  */
 #ifndef FRAME_FREE_SPACE_H
 #define FRAME_FREE_SPACE_H

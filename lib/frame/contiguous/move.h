@@ -1,5 +1,7 @@
 /*
  * move.h - stored chunks of a contiguous frame go to another place in its file, as they are.
+ *
+ * Requires exclusive access to the frame; there is no lock.
  */
 #ifndef FRAME_MOVE_H
 #define FRAME_MOVE_H

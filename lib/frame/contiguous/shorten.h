@@ -1,5 +1,7 @@
 /*
  * shorten.h - a contiguous frame's file becomes shorter when the frame is closed.
+ *
+ * Requires exclusive access to the frame; there is no lock.
  */
 #ifndef FRAME_SHORTEN_H
 #define FRAME_SHORTEN_H

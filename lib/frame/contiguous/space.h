@@ -7,6 +7,9 @@
  * once. The end follows what is free: the last chunk, or something parked, ends there.
  *
  * Positions count from the start of the frame. Nothing here reads or writes a file.
+ *
+ * Requires exclusive access to the frame; a job that writes has it in its finish, on whichever
+ * thread that runs (grid/write/store.h). There is no lock.
  */
 #ifndef FRAME_SPACE_H
 #define FRAME_SPACE_H

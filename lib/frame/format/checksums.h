@@ -4,6 +4,9 @@
  * A chunk's checksum is XXH3 of 64 bits over all its stored bytes; the number 0 stands for one that
  * is not known, and a hash of 0 becomes 1. A chunk keeps its entry for as long as it is needed,
  * wherever in the list it goes, and so its checksum.
+ *
+ * Part of a frame, of which it has the rule: any number of threads may read, what changes it
+ * requires exclusive access. There is no lock.
  */
 #ifndef FRAME_CHECKSUMS_H
 #define FRAME_CHECKSUMS_H

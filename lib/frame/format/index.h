@@ -5,6 +5,9 @@
  * sparse frame the number of its file; an entry < 0 a special chunk that is not stored. A list
  * whose entries are all equal (an array of zeros that nothing was written to) takes no memory,
  * whatever its length.
+ *
+ * Part of a frame, of which it has the rule: any number of threads may read, what changes it
+ * requires exclusive access. There is no lock.
  */
 #ifndef FRAME_INDEX_H
 #define FRAME_INDEX_H

@@ -2,6 +2,8 @@
  * bit_tree.h - a set of numbers, of which the lowest that is not there is found at once.
  *
  * A bit per number, and above 64 bits one that says whether all of them are set.
+ *
+ * A tree has no lock and belongs to its owner (numbers.h).
  */
 #ifndef FRAME_BIT_TREE_H
 #define FRAME_BIT_TREE_H

@@ -3,6 +3,9 @@
  *
  * A number is free if neither the state on disk nor the one in memory uses it. New chunks get the
  * lowest free one: c-blosc2 3.x refuses numbers that are large beside the stored bytes.
+ *
+ * Requires exclusive access to the frame; a job that writes has it in its finish, on whichever
+ * thread that runs (grid/write/store.h). There is no lock.
  */
 #ifndef FRAME_NUMBERS_H
 #define FRAME_NUMBERS_H

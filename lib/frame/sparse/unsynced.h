@@ -3,6 +3,9 @@
  *
  * They are when the next commit is made, or when there are many: until then the disk works on some
  * while the next ones are made. The files stay open, so that a failure of the disk is told here.
+ *
+ * Requires exclusive access to the frame; a job that writes has it in its finish, on whichever
+ * thread that runs (grid/write/store.h). There is no lock.
  */
 #ifndef FRAME_UNSYNCED_H
 #define FRAME_UNSYNCED_H

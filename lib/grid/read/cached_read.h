@@ -1,5 +1,12 @@
 /*
  * cached_read.h - a box whose blocks are all in the cache.
+ *
+ * Any number of threads may ask at once, while nothing changes the grid. There is no lock here:
+ * each block is pinned while its items are copied, and the cache locks its own tables. Blocks that
+ * wait to be written back are found like all others, so the answer is what the array holds, which
+ * the frame may not have yet.
+ *
+ * A box that may meet more than 64 blocks is refused: fetch.h divides such a box among threads.
  */
 #ifndef GRID_READ_CACHED_READ_H
 #define GRID_READ_CACHED_READ_H

@@ -14,6 +14,14 @@
  *
  * Threads: next_chunk, begin_blocks and finish are called by one thread at a time; all others by
  * any number at once. The first failure ends the job.
+ *
+ * Why so: what must be in order (which chunk, which grain) is cheap and done by one thread; what is
+ * dear (reading, decoding, copying) is not in order. next_block runs in both parts, on positions of
+ * their own: when blocks are divided into grains, and again by the thread that works on a grain,
+ * which also looks ahead for stored bytes to read together. So it may write to its position only.
+ *
+ * There is no lock here; task.h says when next and finish exclude each other. No function of a
+ * reader is called with a lock held. While the job runs, nothing may change the grid.
  */
 #ifndef GRID_READ_FETCH_H
 #define GRID_READ_FETCH_H

@@ -10,6 +10,12 @@
  * prefetch_take() returns the outcome of the opening, also a failure.
  *
  * Locks: `lock` guards the state of all openings; it is free while a chunk is opened.
+ *
+ * By member: `lock` guards `users` and `state` of each opening. `open`, `status` and `error` are
+ * written without it by the thread that set BEGUN, before it sets DONE, and read by `next` after
+ * that. `first`, `last` and `count` are touched by `next` alone, and by prefetch_finish() when no
+ * grain is left: they need no lock. Workers call opening_work() and opening_release(), everything
+ * else is called from `next`.
  */
 #ifndef GRID_READ_PREFETCH_H
 #define GRID_READ_PREFETCH_H

@@ -1,5 +1,8 @@
 /*
  * read.h - a box of a grid into memory.
+ *
+ * Any number of threads may read one grid at once. Each call is a job of its own (fetch.h): its
+ * workers write to dst without a lock, each item once, as no item is in two blocks.
  */
 #ifndef GRID_READ_READ_H
 #define GRID_READ_READ_H

@@ -4,6 +4,14 @@
  * A special chunk stands for any number of equal items in no space. What moves, copies or sets the
  * items of a box asks here first, so that constants stay constants, at a cost that follows the
  * number of chunks, or less: a list that is one entry again and again is looked at once.
+ *
+ * Threads: constant_box() may be asked by any number at once while nothing changes the grid;
+ * constant_set_all() and constant_put() change the frame, and require exclusive access. A struct
+ * constant does not change once it is made. There are no locks here; those of open_chunks.h and
+ * cache.h are taken and released inside.
+ *
+ * Dirty blocks are newer than the chunks, and constant_box() looks at chunks alone: while there is
+ * any dirty block, the answer is that the box is not known to be constant.
  */
 #ifndef GRID_WRITE_CONSTANT_H
 #define GRID_WRITE_CONSTANT_H

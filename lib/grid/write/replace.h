@@ -1,5 +1,9 @@
 /*
  * replace.h - blocks that are there decoded take the place of stored ones.
+ *
+ * Requires exclusive access to the grid. `blocks` and their items stay as they are until the call
+ * returns; workers read both without a lock. With from_cache they are dirty, so the cache cannot
+ * evict them meanwhile.
  */
 #ifndef GRID_WRITE_REPLACE_H
 #define GRID_WRITE_REPLACE_H

@@ -5,6 +5,16 @@
  *     rewrite_items()   the content that a block will have; any thread
  *     rewrite_keep()    copies blocks up to the next one that was encoded
  *     rewrite_end()     to the frame
+ *
+ * Order: blocks are added to `out` in the order of their numbers, kept ones and encoded ones, and
+ * `out.nblocks` is how many there are. `keep` implies that `old` is open, until rewrite_reset().
+ *
+ * Threads, in a job of store.h: rewrite_begin(), rewrite_end(), `at` and `in_flight` belong to next
+ * and finish, which exclude each other. Workers call rewrite_items(), which only reads the struct
+ * and writes to memory of its own block, and rewrite_fetch(), while nothing changes the frame.
+ * `out`, `bytes` and `put` are written by rewrite_keep() and rewrite_add(): from next and finish,
+ * or, of a chunk that is one grain, by the worker that has it. There is no lock here; that for the
+ * frame is the store's.
  */
 #ifndef GRID_WRITE_REWRITE_H
 #define GRID_WRITE_REWRITE_H

@@ -13,6 +13,17 @@
  *
  * Two sources fit: a box in the caller's memory (write.c), where blocks at the border are overlaid;
  * and a list of whole blocks that stand somewhere decoded, where every touched block is replaced.
+ *
+ * Threads: one job at a time per grid, with exclusive access. next and constant of the source are
+ * called by one thread at a time; touched and fill by any worker. `struct store` is touched inside
+ * next and finish of the job, which exclude each other (task.h), and by the calling thread before
+ * and after it: it needs no lock.
+ *
+ * Lock: a read-write lock for the bytes of the frame, one per call. A worker that puts a whole
+ * chunk together holds it shared while it fetches old bytes; finish holds it exclusively while it
+ * adds blocks and puts a chunk. next reads the frame without it, as finish cannot run then. All
+ * other grains get old bytes from next, and workers do not touch the frame for them: storing a
+ * chunk may move memory that a worker would still read.
  */
 #ifndef GRID_WRITE_STORE_H
 #define GRID_WRITE_STORE_H

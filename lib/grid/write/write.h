@@ -1,5 +1,9 @@
 /*
  * write.h - memory into a box of an array.
+ *
+ * Requires exclusive access to the grid. Workers read `src` without a lock, so that it stays as it
+ * is until the call returns. Blocks of a changed chunk leave the block cache before the chunk is
+ * stored; dirty ones would be lost, so the caller writes them back before.
  */
 #ifndef GRID_WRITE_WRITE_H
 #define GRID_WRITE_WRITE_H

@@ -5,6 +5,14 @@
  * decoded blocks of the cache, which are dirty from then on. A dirty block is encoded when the
  * budget for dirty blocks is used up and it is among those that were not written to for the longest
  * time, or when all blocks have to be in the frame.
+ *
+ * Requires exclusive access to the grid. Dirty blocks are never evicted, so there is a limit for
+ * them (cache_dirty_max()), and write_back_make_room() comes before write_back_box().
+ *
+ * Threads: workers decode blocks that are kept in part, each into memory that it alone has
+ * reserved, and add them to the cache, which locks itself; a touched block is pinned from then
+ * until the items are copied. Items are copied and blocks marked dirty by the calling thread, after
+ * all workers are done. There is no lock here.
  */
 #ifndef GRID_WRITE_WRITE_BACK_H
 #define GRID_WRITE_WRITE_BACK_H
