@@ -5,8 +5,6 @@
 
 #include "cli/report.h"
 
-#ifdef HAVE_LIBZIP
-
 #include <zip.h>
 
 #include <stdbool.h>
@@ -142,16 +140,3 @@ out:
     feed_close(z ? &z->feed : NULL);
     return st;
 }
-
-#else
-
-tess_status
-feed_npz_open(const char *path, const char *member, struct feed **feed, tess_error *err)
-{
-    (void)path;
-    (void)member;
-    (void)feed;
-    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not read .npz");
-}
-
-#endif

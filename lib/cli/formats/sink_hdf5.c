@@ -12,8 +12,6 @@
 #include "cli/formats/sink.h"
 #include "cli/report.h"
 
-#ifdef HAVE_HDF5
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,16 +365,3 @@ out:
     sink_close(h ? &h->sink : NULL);
     return st;
 }
-
-#else
-
-tess_status
-sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sink, tess_error *err)
-{
-    (void)path;
-    (void)plan;
-    (void)sink;
-    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write HDF5");
-}
-
-#endif

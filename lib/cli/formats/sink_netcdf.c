@@ -12,8 +12,6 @@
 #include "cli/report.h"
 #include "cli/text/item.h"
 
-#ifdef HAVE_NETCDF
-
 #include <tessera/dtype.h>
 
 #include <netcdf.h>
@@ -337,17 +335,3 @@ out:
     sink_close(n ? &n->sink : NULL);
     return st;
 }
-
-#else
-
-tess_status
-sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **sink,
-                 tess_error *err)
-{
-    (void)path;
-    (void)plan;
-    (void)sink;
-    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not write netCDF");
-}
-
-#endif

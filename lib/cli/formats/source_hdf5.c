@@ -11,8 +11,6 @@
 #include "cli/formats/source.h"
 #include "cli/report.h"
 
-#ifdef HAVE_HDF5
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -440,16 +438,3 @@ out:
     source_close(h ? &h->source : NULL);
     return st;
 }
-
-#else
-
-tess_status
-source_hdf5_open(const char *path, const char *dataset, struct source **source, tess_error *err)
-{
-    (void)path;
-    (void)dataset;
-    (void)source;
-    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not read HDF5");
-}
-
-#endif

@@ -9,8 +9,6 @@
 #include "cli/formats/source.h"
 #include "cli/report.h"
 
-#ifdef HAVE_NETCDF
-
 #include <netcdf.h>
 
 #include <stdio.h>
@@ -319,16 +317,3 @@ out:
     source_close(n ? &n->source : NULL);
     return st;
 }
-
-#else
-
-tess_status
-source_netcdf_open(const char *path, const char *variable, struct source **source, tess_error *err)
-{
-    (void)path;
-    (void)variable;
-    (void)source;
-    return report_set(err, TESS_ERR_UNSUPPORTED, "this build of tess does not read netCDF");
-}
-
-#endif
