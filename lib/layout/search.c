@@ -58,9 +58,9 @@ tell_progress(struct run *r)
 {
     const double now = elapsed(r);
 
-    watch_add(r->s->setting.watch, (int64_t)(now * 1e3) - (int64_t)(r->told * 1e3));
+    watch_add(r->s->setting.poll->watch, (int64_t)(now * 1e3) - (int64_t)(r->told * 1e3));
     r->told = now;
-    return watch_look(r->s->setting.watch, r->err);
+    return watch_look(r->s->setting.poll->watch, r->err);
 }
 
 // -- trials
@@ -498,7 +498,7 @@ search_run(struct search *s, tess_error *err)
     s->trials = malloc(TRIALS_MOST * sizeof *s->trials);
     if (!s->trials)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d layouts", TRIALS_MOST);
-    watch_job(s->setting.watch, (int64_t)(s->budget * 1e3) + 1);
+    watch_job(s->setting.poll->watch, (int64_t)(s->budget * 1e3) + 1);
     const tess_status st = run_turns(&r);
     s->seconds = elapsed(&r);
     return st;

@@ -95,11 +95,14 @@ params_of_sample(const struct trial *t, const struct sample *s, const struct gri
 
 // A tess_progress_fn: the measured calls do not report to the program, but ask whether it cancels.
 static bool
-trial_poll(int64_t done, int64_t total, void *watch)
+trial_poll(int64_t done, int64_t total, void *user)
 {
+    struct poll *const poll = user;
+
     (void)done;
     (void)total;
-    return watch_look(watch, NULL) == TESS_OK;
+    poll->cancelled = poll->cancelled || watch_look(poll->watch, NULL) != TESS_OK;
+    return !poll->cancelled;
 }
 
 static void
@@ -109,10 +112,10 @@ storage_init(tess_storage *storage, tess_context *context, const struct setting 
     tess_context_init(context);
     context->threads = setting->model.threads;
     context->cache = cached ? setting->model.cache : 0;
-    if (setting->watch && setting->watch->context) {
+    if (setting->poll && setting->poll->watch->context) {
         context->progress = trial_poll;
-        context->progress_user = setting->watch;
-        context->progress_interval = setting->watch->context->progress_interval;
+        context->progress_user = setting->poll;
+        context->progress_interval = setting->poll->watch->context->progress_interval;
     }
     tess_storage_init(storage);
     storage->context = context;
@@ -349,8 +352,10 @@ trial_run(struct trial *t, const struct setting *setting, tess_error *err)
 {
     const struct grid cut = grid_of_sample(setting->sample, &t->grid);
     const tess_params params = params_of_sample(t, setting->sample, &cut);
-    const tess_status st = try_all(t, &params, setting, err);
+    tess_status st = try_all(t, &params, setting, err);
 
+    if (st == TESS_OK && setting->poll && setting->poll->cancelled)
+        st = err_set(err, TESS_ERR_CANCELLED, -1, "the program cancelled the call");
     if (st == TESS_OK)
         scale(t, &cut, setting);
     return st;

@@ -32,7 +32,13 @@ struct setting {
     int32_t typesize;
     struct model model; // its threads are those of the calls
     uint8_t *buffer; // as large as the sample
-    struct watch *watch; // of the call that measures, which is polled during a trial
+    struct poll *poll; // of the call that measures; NULL: it is not watched
+};
+
+// Whether the program cancels, which is asked during a trial, too.
+struct poll {
+    struct watch *watch;
+    bool cancelled; // a measured call that is at its end does not return it
 };
 
 struct trial {

@@ -27,7 +27,7 @@ struct tess_tuner {
     struct request request;
     struct sample sample;
     uint8_t *buffer; // as large as the sample
-    struct setting setting; // without mix and watch, which the calls add
+    struct setting setting; // without mix and poll, which the calls add
     struct search search;
 };
 
@@ -261,9 +261,9 @@ measure_layout(tess_tuner *t, const tess_params *layout, struct setting *setting
     tess_layout_apply(&trial->params, layout);
     TRY(grids_automatic(&trial->params, &trial->grid, &setting->typesize, err));
     grids_put(&trial->grid, &trial->params);
-    watch_job(setting->watch, 1);
+    watch_job(setting->poll->watch, 1);
     TRY(trial_run(trial, setting, err));
-    watch_add(setting->watch, 1);
+    watch_add(setting->poll->watch, 1);
 out:
     return tell_cancelled(st, "a measurement", err);
 }
@@ -278,6 +278,7 @@ tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_acce
     tess_status st = TESS_OK;
     struct setting setting;
     struct watch watch;
+    struct poll poll = {.watch = &watch};
 
     if (!trial || !mix)
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for a measurement"));
@@ -290,7 +291,7 @@ tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_acce
         TRY(mix_init(mix, accesses, naccesses, tuner->request.base.ndim, tuner->request.base.shape,
                      err));
     setting.mix = mix;
-    setting.watch = &watch;
+    setting.poll = &poll;
     if (threads > 0)
         setting.model.threads = threads;
     watch_begin(&watch, &tuner->request.context, 1);
@@ -307,6 +308,7 @@ tess_tuner_search(tess_tuner *tuner, tess_error *err)
 {
     UNCANCELLED;
     struct watch watch;
+    struct poll poll = {.watch = &watch};
 
     if (!tuner)
         return err_set(err, TESS_ERR_ARG, -1, "no tuner is given");
@@ -322,12 +324,12 @@ tess_tuner_search(tess_tuner *tuner, tess_error *err)
         .budget = r->options.budget,
     };
     s->setting.mix = &r->mix;
-    s->setting.watch = &watch;
+    s->setting.poll = &poll;
     if (!sample->whole && (int64_t)sample->size / CHUNKS_IN_SAMPLE < s->space.chunk_most)
         s->space.chunk_most = (int64_t)sample->size / CHUNKS_IN_SAMPLE;
     watch_begin(&watch, &r->context, (int64_t)(s->budget * 1e3) + 1); // milliseconds
     const tess_status st = tell_cancelled(search_run(s, err), "the search", err);
-    s->setting.watch = NULL;
+    s->setting.poll = NULL;
     if (st != TESS_OK)
         search_finish(s);
     return watch_end(&watch, st);

