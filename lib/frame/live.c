@@ -1,29 +1,22 @@
 /*
  * live.c - how many chunks of a frame's list are stored, and how many bytes those have.
  *
- * The bytes are summed once, in the order of the file: the headers of small chunks are read many at
- * a time, those of large ones one by one.
+ * The bytes are summed once, in the order of the file, from the headers of the chunks.
  */
 #include "frame/live.h"
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/header.h"
 #include "frame/container.h"
 #include "frame/current.h"
 #include "frame/format/index.h"
+#include "frame/heads.h"
 #include "frame/private.h"
 #include "frame/usage.h"
 #include "io/io.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum {
-    PIECE = 1 << 16,
-    SMALL = 8192, // average of chunks of which several headers are read at once
-};
 
 void
 frame_count_chunks(struct frame *f, int64_t *nstored, int64_t *nmissing)
@@ -37,82 +30,72 @@ frame_known_live_bytes(const struct frame *f)
     return f->usage.live;
 }
 
-// A piece of the file, for the headers in it.
-struct piece {
-    uint8_t *bytes; // NULL: headers are read one by one
-    int64_t start, size;
-};
-
 static tess_status
-read_head(const struct chunk_place *place, struct piece *p, uint8_t *head, tess_error *err)
+check_size(const struct chunk_place *place, int32_t size, tess_error *err)
 {
-    if (!p->bytes || place->owned)
-        return io_read(place->io, place->position, head, CHUNK_HEADER_MIN, err);
-    if (place->position < p->start || place->position - p->start > p->size - CHUNK_HEADER_MIN) {
-        p->size = 0;
-        p->start = place->position;
-        const int64_t size = min_i64(place->room, PIECE);
-        const tess_status st = io_read(place->io, p->start, p->bytes, (size_t)size, err);
-        if (st != TESS_OK)
-            return st;
-        p->size = size;
-    }
-    memcpy(head, p->bytes + (place->position - p->start), CHUNK_HEADER_MIN);
+    if (size < CHUNK_HEADER_MIN || size > place->room)
+        return err_set(err, TESS_ERR_CORRUPT, place->position + 12,
+                       "a chunk of %" PRId32 " stored bytes, %d to %" PRId64 " can be", size,
+                       CHUNK_HEADER_MIN, place->room);
     return TESS_OK;
 }
 
+// The bytes of the first chunks of a list without duplicates; *count: how many those are.
 static tess_status
-live_stored_bytes(const struct frame *f, int64_t entry, struct piece *p, int64_t *size,
-                  tess_error *err)
+measure_some(const struct frame *f, const int64_t *entries, size_t n, size_t *count, int64_t *live,
+             tess_error *err)
 {
-    uint8_t head[CHUNK_HEADER_MIN];
-    struct chunk_place place;
-    tess_status st = f->container->locate(f, entry, &place, err);
-    if (st != TESS_OK)
-        return st;
-    if (place.room < CHUNK_HEADER_MIN)
-        st = err_set(err, TESS_ERR_CORRUPT, place.position, "%" PRId64 " bytes for a chunk",
-                     place.room);
-    else
-        st = read_head(&place, p, head, err);
-    if (place.owned)
-        io_close(place.io);
-    if (st != TESS_OK)
-        return st;
-    *size = get_i32le(head + 12);
-    if (*size < CHUNK_HEADER_MIN || *size > place.room)
-        return err_set(err, TESS_ERR_CORRUPT, place.position + 12,
-                       "a chunk of %" PRId64 " stored bytes, %d to %" PRId64 " can be", *size,
-                       CHUNK_HEADER_MIN, place.room);
-    return TESS_OK;
+    enum { ROOM = 256 };
+    struct chunk_place places[ROOM];
+    int64_t positions[ROOM];
+    int32_t sizes[ROOM];
+    tess_status st = TESS_OK;
+    size_t k = 0;
+
+    // Where they are: of a directory one at a time, as each is a file that is open meanwhile.
+    do {
+        st = f->container->locate(f, entries[k], &places[k], err);
+        if (st != TESS_OK)
+            return st;
+        positions[k] = places[k].position;
+        if (places[k].room < CHUNK_HEADER_MIN)
+            st = err_set(err, TESS_ERR_CORRUPT, positions[k], "%" PRId64 " bytes for a chunk",
+                         places[k].room);
+        k++;
+    } while (st == TESS_OK && !places[0].owned && k < n && k < ROOM);
+
+    if (st == TESS_OK)
+        st = heads_read_sizes(places[0].io, positions, k, sizes, err);
+    if (places[0].owned)
+        io_close(places[0].io);
+    for (size_t i = 0; i < k && st == TESS_OK; i++) {
+        st = check_size(&places[i], sizes[i], err);
+        *live += sizes[i];
+    }
+    *count = k;
+    return st;
 }
 
 // All different chunks of the list, in the order of the file.
 static tess_status
 live_measure(const struct frame *f, int64_t *live, tess_error *err)
 {
-    struct piece piece = {0};
     int64_t *entries = NULL;
-    size_t n = 0;
+    size_t n = 0, different = 0, count;
     tess_status st = TESS_OK;
 
     *live = 0;
     if (!f->index.entries) // one stored chunk in all places, or none
         return f->index.nchunks > 0 && f->index.uniform >= 0
-                   ? live_stored_bytes(f, f->index.uniform, &piece, live, err)
+                   ? measure_some(f, &f->index.uniform, 1, &count, live, err)
                    : TESS_OK;
     TRY(index_sorted(&f->index, &entries, &n, err));
-    if (!f->folder && n > 1 && f->h.cbytes / (int64_t)n < SMALL)
-        piece.bytes = malloc(PIECE); // no memory: one by one
-    for (size_t i = 0; i < n; i++) {
-        int64_t size;
-        if (i > 0 && entries[i] == entries[i - 1])
-            continue;
-        TRY(live_stored_bytes(f, entries[i], &piece, &size, err));
-        *live += size;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || entries[i] != entries[i - 1])
+            entries[different++] = entries[i];
+    for (size_t i = 0; i < different; i += count)
+        TRY(measure_some(f, entries + i, different - i, &count, live, err));
 out:
-    free(piece.bytes);
     free(entries);
     return st;
 }

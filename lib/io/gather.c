@@ -73,6 +73,24 @@ gather_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
     return st;
 }
 
+// What waits is one range, so one question tells for all extents.
+static tess_status
+gather_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+{
+    const struct gather *const g = gather_of(io);
+    tess_status st = TESS_OK;
+    int64_t stop;
+    if (n == 0)
+        return TESS_OK;
+    const struct io_extent *const last = &extents[n - 1];
+    if (add_i64(last->offset, (int64_t)last->size, &stop) &&
+        !gather_meets(g, extents[0].offset, stop))
+        return io_read_many(g->file, extents, n, err);
+    for (size_t i = 0; i < n && st == TESS_OK; i++)
+        st = gather_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
+    return st;
+}
+
 static const uint8_t *
 gather_view(struct io *io, int64_t offset, size_t size)
 {
@@ -205,6 +223,7 @@ gather_close(struct io *io)
 
 static const struct io_ops gather_ops = {
     .read = gather_read,
+    .read_many = gather_read_many,
     .write = gather_write,
     .view = gather_view,
     .size = gather_size,

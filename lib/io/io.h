@@ -30,9 +30,19 @@ struct io_identity {
     bool removed; // it has no name any more
 };
 
+// Bytes to be read, and where to.
+struct io_extent {
+    int64_t offset;
+    size_t size;
+    void *dst;
+};
+
 struct io_ops {
     // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
     tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
+    // The same for many extents, in any order, or at once. NULL: through read (extents.c).
+    tess_status (*read_many)(struct io *io, const struct io_extent *extents, size_t n,
+                             tess_error *err);
     // The file grows as needed.
     tess_status (*write)(struct io *io, int64_t offset, const void *src, size_t size,
                          tess_error *err);
@@ -116,6 +126,10 @@ tess_status io_gather(struct io *file, struct io **io, tess_error *err);
 tess_status io_gather_put(struct io *io, int64_t offset, const void *src, size_t size,
                           tess_error *err);
 struct io *io_gather_file(struct io *io); // the file itself
+
+// Extents whose starts and ends ascend, for callers to which it does not matter which one is read
+// first (extents.c). Those that lie close together cost about as much as one.
+tess_status io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err);
 
 static inline tess_status
 io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)

@@ -56,6 +56,15 @@ memory_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
     return TESS_OK;
 }
 
+static tess_status
+memory_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (size_t i = 0; i < n && st == TESS_OK; i++)
+        st = memory_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
+    return st;
+}
+
 // Bytes to have when `size` are wanted. A large buffer fills large pages with what belongs to
 // malloc().
 static size_t
@@ -191,6 +200,7 @@ memory_close(struct io *io)
 
 static const struct io_ops memory_ops = {
     .read = memory_read,
+    .read_many = memory_read_many,
     .write = memory_write,
     .view = memory_view,
     .size = memory_size,

@@ -46,6 +46,26 @@ window_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
 }
 
 static tess_status
+window_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+{
+    enum { ROOM = 64 }; // extents that are handed on at once
+    const struct window *const w = window_of(io);
+    struct io_extent moved[ROOM];
+    size_t count = 0;
+    tess_status st = TESS_OK;
+    for (size_t i = 0; i < n && st == TESS_OK; i++) {
+        moved[count] = extents[i];
+        st = window_place(w, extents[i].offset, &moved[count].offset, err);
+        count++;
+        if (st == TESS_OK && (count == ROOM || i + 1 == n)) {
+            st = io_read_many(w->whole, moved, count, err);
+            count = 0;
+        }
+    }
+    return st;
+}
+
+static tess_status
 window_write(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
 {
     const struct window *const w = window_of(io);
@@ -121,6 +141,7 @@ window_close(struct io *io)
 
 static const struct io_ops window_ops = {
     .read = window_read,
+    .read_many = window_read_many,
     .write = window_write,
     .view = window_view,
     .size = window_size,

@@ -400,16 +400,97 @@ gathered(void **state)
     free(bytes);
 }
 
+// Extents of any size with gaps of any size, at once, from an io and from one with another in
+// between: as if each was read by itself.
+static void
+check_many(struct io *io, const uint8_t *expected, int64_t base, int64_t size, struct random *r)
+{
+    enum { MOST = 300 };
+    struct io_extent extents[MOST];
+    uint8_t *const bytes = malloc((size_t)size);
+    size_t n = 0;
+    assert_non_null(bytes);
+    memset(bytes, 0xee, (size_t)size);
+    for (int64_t at = 0; n < MOST; n++) {
+        const uint64_t kind = random_below(r, 20);
+        at += (int64_t)random_below(r, kind == 0 ? 100000 : kind < 4 ? 9000 : 200);
+        const size_t length = random_below(r, kind == 1 ? 150000 : 40);
+        if (at + (int64_t)length > size)
+            break;
+        extents[n] = (struct io_extent){at, length, bytes + at};
+        at += (int64_t)length;
+    }
+    assert_int_equal(io_read_many(io, extents, n, NULL), TESS_OK);
+    for (size_t i = 0, at = 0; i <= n; i++) { // and nothing else is written to
+        const size_t stop = i < n ? (size_t)extents[i].offset : (size_t)size;
+        for (; at < stop; at++)
+            assert_int_equal(bytes[at], 0xee);
+        if (i < n)
+            assert_memory_equal(bytes + at, expected + base + at, extents[i].size);
+        at += i < n ? extents[i].size : 0;
+    }
+    free(bytes);
+}
+
+static void
+read_many(void **state)
+{
+    enum { SIZE = 2 << 20, BASE = 12345, ROUNDS = 60 };
+    uint8_t *const expected = malloc(SIZE);
+    uint8_t here[16];
+    struct io_extent two[] = {{SIZE - 20, 16, here}, {SIZE - 10, 16, here}};
+    struct random r;
+    struct io *io;
+    tess_error err;
+
+    (void)state;
+    assert_non_null(expected);
+    random_init(&r, random_seed());
+    random_bytes(&r, expected, SIZE);
+    for (int kind = 0; kind < 4; kind++) {
+        const int64_t base = kind == 3 ? BASE : 0;
+        assert_int_equal(kind == 0 ? io_memory_new(NULL, 0, &io, NULL)
+                                   : io_file_create(path, false, &io, NULL),
+                         TESS_OK);
+        if (kind == 2)
+            assert_int_equal(io_gather(io, &io, NULL), TESS_OK);
+        assert_int_equal(io_write(io, 0, expected, SIZE - 50000, NULL), TESS_OK);
+        for (int64_t at = SIZE - 50000; at < SIZE; at += 10000) // which may wait
+            assert_int_equal(kind == 2 ? io_gather_put(io, at, expected + at, 10000, NULL)
+                                       : io_write(io, at, expected + at, 10000, NULL),
+                             TESS_OK);
+        if (kind == 3)
+            assert_int_equal(io_window(io, BASE, &io, NULL), TESS_OK);
+        for (int i = 0; i < ROUNDS; i++)
+            check_many(io, expected, base, SIZE - base, &r);
+        assert_int_equal(io_read_many(io, two, 0, NULL), TESS_OK);
+        two[0].offset = SIZE - base - 20;
+        two[1].offset = SIZE - base - 10;
+        assert_int_equal(io_read_many(io, two, 1, NULL), TESS_OK);
+        assert_int_equal(io_read_many(io, two, 2, &err), TESS_ERR_IO); // the second is too long
+        io_close(io);
+    }
+    free(expected);
+    assert_int_equal(count_files(), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(file_written_and_read), cmocka_unit_test(file_too_short),
-        cmocka_unit_test(file_not_there),        cmocka_unit_test(not_a_file),
-        cmocka_unit_test(existing_file_refused), cmocka_unit_test(unpublished_file_disappears),
-        cmocka_unit_test(file_replaced),         cmocka_unit_test(publish_fails),
-        cmocka_unit_test(memory_grows),          cmocka_unit_test(memory_viewed),
-        cmocka_unit_test(memory_empty),          cmocka_unit_test(gathered),
+        cmocka_unit_test(file_written_and_read),
+        cmocka_unit_test(file_too_short),
+        cmocka_unit_test(file_not_there),
+        cmocka_unit_test(not_a_file),
+        cmocka_unit_test(existing_file_refused),
+        cmocka_unit_test(unpublished_file_disappears),
+        cmocka_unit_test(file_replaced),
+        cmocka_unit_test(publish_fails),
+        cmocka_unit_test(memory_grows),
+        cmocka_unit_test(memory_viewed),
+        cmocka_unit_test(memory_empty),
+        cmocka_unit_test(gathered),
+        cmocka_unit_test(read_many),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -21,7 +21,6 @@
  */
 #include "frame/contiguous/free_space.h"
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/header.h"
 #include "frame/contiguous/extents.h"
@@ -29,6 +28,7 @@
 #include "frame/current.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
+#include "frame/heads.h"
 #include "frame/private.h"
 #include "io/io.h"
 
@@ -37,8 +37,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 1 << 16,
-    SMALL = 8192, // chunks of which several headers are read at once
+    PIECE = 1 << 16, // bytes that are searched at once
     FEW = 256, // chunks that are looked at without asking
     TAIL = 64, // of many, those that the last bytes of the file hold
     SAMPLES = 256,
@@ -46,49 +45,20 @@ enum {
     WORTH_SHARE = 16, // one part in so many of all is, too
 };
 
-// A piece of the file, for what stands in it.
-struct piece {
-    uint8_t *bytes; // NULL: headers are read one by one
-    int64_t start;
-    int64_t size;
-};
-
-// The stored bytes of a chunk, as its header says.
 static tess_status
-free_space_stored_bytes(const struct frame *f, int64_t position, struct piece *p, int32_t *cbytes,
-                        tess_error *err)
+check_room(int64_t position, int64_t room, tess_error *err)
 {
-    uint8_t one[CHUNK_HEADER_MIN];
-    const uint8_t *head = one;
-    tess_status st = TESS_OK;
-    if (p->bytes) {
-        if (position < p->start || position - p->start > p->size - CHUNK_HEADER_MIN) {
-            p->start = position;
-            p->size = min_i64(f->old.end - position, PIECE);
-            st = io_read(f->io, position, p->bytes, (size_t)p->size, err);
-        }
-        head = p->bytes + (position - p->start);
-    } else {
-        st = io_read(f->io, position, one, sizeof one, err);
-    }
-    if (st == TESS_OK)
-        *cbytes = get_i32le(head + 12);
-    return st;
-}
-
-// The bytes of a stored chunk; they must not reach into the next one's.
-static tess_status
-chunk_end(const struct frame *f, int64_t position, int64_t room, struct piece *p, int64_t *end,
-          tess_error *err)
-{
-    int32_t cbytes = 0;
     if (room < CHUNK_HEADER_SIZE)
         return err_set(err, TESS_ERR_CORRUPT, position,
                        "%" PRId64 " bytes for a chunk before the next; the file can only be read",
                        room);
-    const tess_status st = free_space_stored_bytes(f, position, p, &cbytes, err);
-    if (st != TESS_OK)
-        return st;
+    return TESS_OK;
+}
+
+// Where a stored chunk ends, as its header says; it must not reach into the next one.
+static tess_status
+chunk_end(int64_t position, int64_t room, int32_t cbytes, int64_t *end, tess_error *err)
+{
     if (cbytes < CHUNK_HEADER_SIZE || cbytes > room) // smaller ones no index can refer to
         return err_set(err, TESS_ERR_CORRUPT, position + 12,
                        "a chunk of %" PRId32 " stored bytes, %" PRId64
@@ -158,16 +128,19 @@ tell_sizes(const struct frame *f, const struct extent_list *list, const int64_t 
 static tess_status
 free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
 {
-    struct piece piece = {0};
     tess_status st = TESS_OK;
     int64_t *const ends = malloc((n + 1) * sizeof *ends);
+    int32_t *const sizes = malloc((n + 1) * sizeof *sizes);
 
-    if (!ends)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
-    if (f->old.average > 0 && f->old.average < SMALL)
-        piece.bytes = malloc(PIECE); // no memory: one by one
+    if (!ends || !sizes) {
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
+        goto out;
+    }
     for (size_t i = 0; i < n; i++)
-        TRY(chunk_end(f, positions[i], positions[i + 1] - positions[i], &piece, &ends[i], err));
+        TRY(check_room(positions[i], positions[i + 1] - positions[i], err));
+    TRY(heads_read_sizes(f->io, positions, n, sizes, err));
+    for (size_t i = 0; i < n; i++)
+        TRY(chunk_end(positions[i], positions[i + 1] - positions[i], sizes[i], &ends[i], err));
 
     for (size_t i = 0; i < n; i++) {
         space_add(&f->space, (struct extent){end, positions[i] - end});
@@ -181,7 +154,7 @@ free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n
     f->space.unsynced_size = tell_sizes(f, &f->space.unsynced, positions, ends, n);
 out:
     free(ends);
-    free(piece.bytes);
+    free(sizes);
     return st;
 }
 
@@ -306,19 +279,25 @@ free_space_estimate(struct frame *f, tess_error *err)
 {
     const int64_t first = f->h.header_len, part = (f->old.end - first) / SAMPLES;
     int64_t *positions = NULL;
-    struct piece none = {0};
-    int64_t misses = 0;
-    size_t n;
+    int64_t behind[SAMPLES], chunks[SAMPLES], misses = 0;
+    int32_t sizes[SAMPLES];
+    size_t n, hits = 0;
     tess_status st = old_positions(f, first, &positions, &n, err);
+    // The chunk that starts last before each byte, if one does, and how far behind its start.
     for (int64_t i = 0; i < SAMPLES && st == TESS_OK; i++) {
         const uint64_t any = scatter((uint64_t)f->h.frame_len + (uint64_t)i);
         const int64_t at = first + i * part + (int64_t)(any % (uint64_t)max_i64(part, 1));
         const size_t k = chunk_before(positions, n, at);
-        int32_t cbytes = 0;
-        if (k < n)
-            st = free_space_stored_bytes(f, positions[k], &none, &cbytes, err);
-        misses += k == n || at - positions[k] >= cbytes;
+        misses += k == n;
+        if (k < n) {
+            chunks[hits] = positions[k];
+            behind[hits++] = at - positions[k];
+        }
     }
+    if (st == TESS_OK)
+        st = heads_read_sizes(f->io, chunks, hits, sizes, err);
+    for (size_t i = 0; i < hits && st == TESS_OK; i++)
+        misses += behind[i] >= sizes[i];
     if (st == TESS_OK)
         f->old.unused = misses * part + count_waiting(f) * f->old.average;
     free(positions);
