@@ -3,7 +3,7 @@
  */
 #include "array/array.h"
 #include "api/check.h"
-#include "api/home.h"
+#include "api/storage.h"
 #include "api/uncancelled.h"
 #include "array/box.h"
 #include "array/create.h"
@@ -42,7 +42,7 @@ create_array(const tess_storage *storage, const tess_params *params,
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    tess_status st = home_check(storage, err);
+    tess_status st = check_storage(storage, err);
     if (st != TESS_OK)
         return st;
     if (!params || params->struct_size != sizeof *params)
@@ -71,23 +71,6 @@ tess_array_zeros(const tess_storage *storage, const tess_params *params, tess_ar
     return create_array(storage, params, &content, a, err);
 }
 
-// NaN as an item of that type, with 0 as its imaginary part; false: the type has none.
-static bool
-nan_item(const tess_dtype *dtype, uint8_t *item)
-{
-    static const uint8_t high[] = {[2] = 0x7e, [4] = 0x7f, [8] = 0x7f};
-    static const uint8_t next[] = {[2] = 0x00, [4] = 0xc0, [8] = 0xf8};
-    const int32_t size = dtype->kind == TESS_KIND_COMPLEX ? dtype->size / 2 : dtype->size;
-    const bool big = dtype->order == '>';
-    if ((dtype->kind != TESS_KIND_FLOAT && dtype->kind != TESS_KIND_COMPLEX) ||
-        (size != 2 && size != 4 && size != 8))
-        return false;
-    memset(item, 0, (size_t)dtype->size);
-    item[big ? 0 : size - 1] = high[size];
-    item[big ? 1 : size - 2] = next[size];
-    return true;
-}
-
 // Chunks of NaNs, of the format, are those of little-endian floats of 4 and 8 bytes.
 TESS_API tess_status
 tess_array_nan(const tess_storage *storage, const tess_params *params, tess_array **a,
@@ -99,7 +82,7 @@ tess_array_nan(const tess_storage *storage, const tess_params *params, tess_arra
     if (params && params->struct_size == sizeof *params && params->dtype) {
         const tess_dtype dtype = dtype_parse(params->dtype);
         const bool known = dtype.kind == TESS_KIND_FLOAT && dtype.order == '<' && dtype.size >= 4;
-        if (!known && nan_item(&dtype, item))
+        if (!known && dtype_nan(&dtype, item))
             content = (struct array_content){.special = SPECIAL_VALUE, .item = item};
     }
     return create_array(storage, params, &content, a, err);
@@ -167,32 +150,6 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
     return st == TESS_OK ? create_array(storage, params, &content, a, err) : st;
 }
 
-// What is the newest state now. A writer may commit while it is read, again and again.
-static tess_status
-open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
-{
-    enum { TRIES = 100 };
-    tess_status st = TESS_ERR_STALE;
-    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
-        struct home home;
-        st = home_open(storage, &home, err);
-        if (st == TESS_OK)
-            st = array_open(&home, storage, a, err);
-    }
-    return st;
-}
-
-// To find what is the newest state later, for an array that is not told by its writing.
-static tess_status
-keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
-{
-    if (!storage->path || frame_is_writable(a->grid->frame))
-        return TESS_OK;
-    a->mapped = storage->mmap;
-    a->path = strdup(storage->path);
-    return a->path ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-}
-
 TESS_API tess_status
 tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
 {
@@ -200,14 +157,14 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    tess_status st = home_check(storage, err);
+    tess_status st = check_storage(storage, err);
     if (st != TESS_OK)
         return st;
     if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = open_newest(storage, a, err);
+    st = array_open_newest(storage, a, err);
     if (st == TESS_OK)
-        st = keep_place(*a, storage, err);
+        st = array_keep_place(*a, storage, err);
     if (st != TESS_OK) {
         array_free(*a);
         *a = NULL;
@@ -215,61 +172,21 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
     return st;
 }
 
-// The storage that a was opened with, and what was set since.
-static void
-storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
-{
-    const struct frame_options *const options = frame_options(a->grid->frame);
-    const struct plugins *const p = &a->grid->plugins;
-    *plugins = (tess_plugins){p->user_codecs, p->ncodecs, p->user_filters, p->nfilters};
-    tess_storage_init(storage);
-    storage->path = a->path;
-    storage->offset = a->offset;
-    storage->mmap = a->mapped;
-    storage->durability = options->durability;
-    storage->checksums = options->checksums;
-    storage->wait = options->wait;
-    storage->limits = options->limits;
-    storage->plugins = plugins;
-    storage->context = &a->context;
-}
-
-static bool
-is_newest(const tess_array *a)
-{
-    const struct frame *const f = a->grid->frame;
-    return frame_is_at(f, a->path) && frame_is_sealed(f) &&
-           frame_check_unchanged(f, NULL) == TESS_OK;
-}
-
 TESS_API tess_status
 tess_array_refresh(tess_array *a, bool *changed, tess_error *err)
 {
     UNCANCELLED;
-    tess_plugins plugins;
-    tess_storage storage;
-    tess_array *newest = NULL;
+    bool newer = false;
     if (changed)
         *changed = false;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = check_no_view(a, err);
-    if (st != TESS_OK)
-        return st;
-    if (!a->path) { // the writer, or memory
-        st = frame_check_path(a->grid->frame, err);
-        return st == TESS_OK ? frame_check_unchanged(a->grid->frame, err) : st;
-    }
-    if (is_newest(a))
-        return TESS_OK;
-    storage_again(a, &plugins, &storage);
-    st = open_newest(&storage, &newest, err);
-    if (st != TESS_OK)
-        return st;
-    array_replace_state(a, newest);
-    if (changed)
-        *changed = true;
-    return TESS_OK;
+    if (st == TESS_OK)
+        st = array_refresh(a, &newer, err);
+    if (st == TESS_OK && changed)
+        *changed = newer;
+    return st;
 }
 
 TESS_API tess_status

@@ -4,7 +4,7 @@
 #include "array/copy/combine.h"
 #include "api/check.h"
 #include "api/copy.h"
-#include "api/home.h"
+#include "api/storage.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/create.h"
@@ -56,7 +56,7 @@ check_sources(tess_array *const *arrays, int64_t n, const tess_storage *storage,
         *out = NULL;
     if (n < 1 || !arrays)
         return err_set(err, TESS_ERR_ARG, -1, "no arrays are given");
-    tess_status st = home_check(storage, err);
+    tess_status st = check_storage(storage, err);
     if (st == TESS_OK && !storage->path && !out)
         st = err_set(err, TESS_ERR_ARG, -1, "no place for the array, and no path is given");
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {

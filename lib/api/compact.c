@@ -1,165 +1,41 @@
 /*
  * compact.c - the public function that gives back the space a file does not need.
  */
-#include "frame/sparse/compact.h"
-#include "api/home.h"
+#include "array/compact.h"
+#include "api/storage.h"
 #include "api/uncancelled.h"
-#include "array/home.h"
-#include "base/checked.h"
 #include "base/error.h"
-#include "frame/commit.h"
-#include "frame/copy.h"
-#include "frame/current.h"
-#include "frame/format/header.h"
-#include "frame/frame.h"
-#include "frame/lock.h"
-#include "frame/options.h"
-#include "frame/query.h"
-#include "frame/sparse/sparse.h"
-#include "io/io.h"
-#include "io/leftovers.h"
-#include "task/watch.h"
+#include "io/storage.h"
 
 #include <tessera/repair.h>
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-// Others open the file as long as it has its name, and may have replaced it before it was locked.
+// Files, and directories of files: what else a path may mean has no other names beside it.
 static tess_status
-check_name(const struct frame *f, const struct io *held, const char *path, tess_error *err)
+check_place(const tess_storage *storage, tess_error *err)
 {
-    struct io *there;
-    tess_error why;
-    bool same = false;
-    tess_status st = io_file_open(path, false, &there, &why);
-    if (st == TESS_OK) {
-        st = io_file_same(held, there, &same, &why);
-        io_close(there);
-    }
-    if (st != TESS_OK && why.sys != ENOENT) {
-        if (err)
-            *err = why;
-        return st;
-    }
-    if (!same)
-        return err_set(err, TESS_ERR_STALE, -1, "another program replaced the file");
-    return frame_check_unchanged(f, err);
-}
-
-// A new file beside the old one, whose name it takes if it is smaller.
-static tess_status
-compact_file(const struct frame *f, const char *path, struct watch *watch, tess_error *err)
-{
-    struct io *io;
-    struct frame *copy = NULL;
-    const struct frame_options options = frame_options_of_successor(f);
-    struct io *const held = frame_file(f);
-    int64_t old, size;
-    tess_status st = check_name(f, held, path, err);
-    if (st == TESS_OK)
-        st = io_file_create_over(held, path, &io, err);
-    if (st == TESS_OK)
-        st = frame_copy(f, io, NULL, &options, NULL, &copy, watch, err);
-    if (st != TESS_OK)
-        return st;
-    TRY(frame_stored_size(f, &old, err));
-    TRY(frame_stored_size(copy, &size, err));
-    TRY(check_name(f, held, path, err));
-    if (size < old)
-        TRY(frame_publish(copy, err));
-out:
-    frame_close(copy);
-    return st;
-}
-
-// As arrays are opened: another program may replace it meanwhile, again and again.
-static tess_status
-compact_open_frame(const tess_storage *storage, struct frame **f, tess_error *err)
-{
-    enum { TRIES = 100 };
-    struct frame_options options = {.limits = storage->limits,
-                                    .durability = storage->durability,
-                                    .checksums = storage->checksums,
-                                    .context = storage->context,
-                                    .wait = storage->wait};
-    tess_storage place = *storage;
-    tess_status st = TESS_ERR_STALE;
-    place.mode = TESS_MODE_UPDATE;
-    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
-        struct home home;
-        st = home_open(&place, &home, err);
-        if (st != TESS_OK)
-            continue;
-        options.lock_file = home.lock_file;
-        options.path = home.path;
-        st = home.folder ? frame_open_folder(home.folder, true, &options, f, err)
-                         : frame_open(home.io, true, &options, f, err);
-    }
-    return st;
-}
-
-static tess_status
-size_at(const char *path, int64_t *size, tess_error *err)
-{
-    struct io *io;
-    tess_status st = io_file_open(path, false, &io, err);
-    if (st != TESS_OK)
-        return st;
-    st = io_size(io, size, err);
-    io_close(io);
-    return st;
-}
-
-// path: where the file is, without links on the way, which are not to be replaced.
-static tess_status
-compact(struct frame *f, const char *path, struct watch *watch, int64_t *before, int64_t *after,
-        tess_error *err)
-{
-    tess_status st = frame_lock_take(f, err);
-    if (st == TESS_OK)
-        st = frame_stored_size(f, before, err);
-    if (st == TESS_OK && frame_is_sparse(f)) {
-        st = frame_compact_folder(f, watch, err);
-        if (st == TESS_OK)
-            st = frame_stored_size(f, after, err);
-    } else if (st == TESS_OK) {
-        st = compact_file(f, path, watch, err);
-        if (st == TESS_OK)
-            st = size_at(path, after, err);
-    }
-    return st;
+    if (!storage->path || storage->mmap || storage->offset != 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "compacting needs a path, offset 0 and no memory map");
+    const struct storage_kind *const kind = storage_find(storage);
+    if (!kind || !kind->in_files)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "only files can be compacted, not a %s",
+                       kind ? kind->name : "path");
+    return TESS_OK;
 }
 
 TESS_API tess_status
 tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_error *err)
 {
     UNCANCELLED;
-    static const tess_context nobody = {0}; // watches
-    struct frame *f = NULL;
-    struct watch watch;
     int64_t old = 0, now = 0;
-    char *path = NULL;
-
-    tess_status st = home_check(storage, err);
-    if (st == TESS_OK && (!storage->path || storage->mmap || storage->offset != 0))
-        st = err_set(err, TESS_ERR_ARG, -1, "compacting needs a path, offset 0 and no memory map");
-    if (st != TESS_OK)
-        return st;
-    path = realpath(storage->path, NULL);
-    if (!path)
-        return err_sys(err, errno, "opening the file");
-    TRY(compact_open_frame(storage, &f, err));
-    leftovers_remove_all(path, &frame_folder_kind);
-    watch_begin(&watch, storage->context ? storage->context : &nobody, frame_header(f)->nbytes);
-    TRY(watch_end(&watch, compact(f, path, &watch, &old, &now, err)));
-    if (before)
+    tess_status st = check_storage(storage, err);
+    if (st == TESS_OK)
+        st = check_place(storage, err);
+    if (st == TESS_OK)
+        st = array_compact(storage, &old, &now, err);
+    if (st == TESS_OK && before)
         *before = old;
-    if (after)
+    if (st == TESS_OK && after)
         *after = now;
-out:
-    frame_close(f);
-    free(path);
     return st;
 }

@@ -4,7 +4,7 @@
 #include "api/copy.h"
 
 #include "api/check.h"
-#include "api/home.h"
+#include "api/storage.h"
 #include "api/uncancelled.h"
 #include "array/home.h"
 #include "base/error.h"
@@ -16,7 +16,7 @@
 #include "frame/query.h"
 #include "grid/write/write_back.h"
 #include "io/folder.h"
-#include "io/io.h"
+#include "io/memory.h"
 #include "task/watch.h"
 
 #include <tessera/copy.h>
@@ -49,7 +49,8 @@ copy_current(tess_array *a, const struct home *home, const struct frame_options 
         return st;
     }
     watch_begin(&r.watch, &a->context, frame_header(a->grid->frame)->nbytes);
-    st = frame_copy(a->grid->frame, home->io, home->folder, options, NULL, copy, &r.watch, err);
+    st = frame_copy(a->grid->frame, home->at.io, home->at.folder, options, NULL, copy, &r.watch,
+                    err);
     const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
     if (made && st != TESS_OK)
@@ -67,7 +68,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = home_check(storage, err);
+        st = check_storage(storage, err);
     if (st == TESS_OK && !storage->path)
         st = err_set(err, TESS_ERR_ARG, -1,
                      "no path is given; tess_array_to_image() copies to memory");
@@ -77,15 +78,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
         st = home_create(storage, layout, &home, err);
     if (st != TESS_OK)
         return st;
-    const struct frame_options options = {
-        .limits = storage->limits,
-        .durability = storage->durability,
-        .checksums = storage->checksums,
-        .lock_file = home.lock_file,
-        .path = home.path,
-        .context = storage->context,
-        .wait = storage->wait,
-    };
+    const struct frame_options options = home_frame_options(&home, storage);
     st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;
@@ -109,7 +102,7 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = io_memory_new(NULL, 0, &home.io, err);
+        st = io_memory_new(NULL, 0, &home.at.io, err);
     if (st == TESS_OK)
         st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)

@@ -266,9 +266,9 @@ create_frame(const struct home *home, const struct frame_header *h, struct layer
              int64_t nchunks, int64_t entry, const struct frame_options *options,
              struct frame **frame, tess_error *err)
 {
-    if (home->folder)
-        return frame_create_folder(home->folder, h, metas, nchunks, entry, options, frame, err);
-    return frame_create(home->io, h, metas, nchunks, entry, options, frame, err);
+    if (home->at.folder)
+        return frame_create_folder(home->at.folder, h, metas, nchunks, entry, options, frame, err);
+    return frame_create(home->at.io, h, metas, nchunks, entry, options, frame, err);
 }
 
 // Whether what is replaced stays until the items are there, which the program writes.
@@ -296,7 +296,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
         goto out;
     }
-    a->offset = home->offset;
+    a->offset = home->at.offset;
     TRY(array_take_options(a, storage, &options, err));
     options.lock_file = home->lock_file;
     options.path = home->path;

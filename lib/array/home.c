@@ -1,13 +1,131 @@
 /*
- * home.c - where an array lives.
+ * home.c - where an array lives: what a tess_storage means, with its locks.
  */
 #include "array/home.h"
+
+#include "base/error.h"
+#include "frame/sparse/sparse.h"
+#include "io/folder.h"
+#include "io/identity.h"
+#include "io/io.h"
+#include "io/leftovers.h"
+#include "io/lock_file.h"
+#include "io/path.h"
+#include "io/storage.h"
+#include "task/retry.h"
+
+#include <errno.h>
 
 void
 home_close(const struct home *home)
 {
-    io_close(home->io);
-    folder_close(home->folder);
+    io_close(home->at.io);
+    folder_close(home->at.folder);
     lock_file_close(home->lock_file);
     io_path_close(home->path);
+}
+
+// Once more: what was opened was replaced meanwhile; or a program writes there, and the storage
+// says to wait. *st becomes TESS_ERR_CANCELLED if the program does not want to.
+static bool
+try_again(struct retry *p, int *replaced, tess_status *st, tess_error *why)
+{
+    enum { TRIES = 100 };
+    if (*st == TESS_ERR_STALE)
+        return ++*replaced < TRIES;
+    return *st == TESS_ERR_IO && why->sys == EWOULDBLOCK && retry_again(p, st, why);
+}
+
+static tess_status
+check_locked(const struct home *home, tess_error *err)
+{
+    const struct io *const io = home->at.io;
+    const struct folder *const folder = home->at.folder;
+    if (folder ? folder->locked : io->locked)
+        return TESS_OK;
+    return err_sys(err, folder ? folder->lock_error : io->lock_error,
+                   "locking it, which is required");
+}
+
+// What belongs to a path of the file system, beside the file or directory.
+static tess_status
+home_complete(const tess_storage *storage, bool writable, struct home *home, tess_error *err)
+{
+    struct folder *const folder = home->at.folder;
+    struct io_identity identity;
+    tess_status st = TESS_OK;
+    if (writable && storage->require_lock)
+        st = check_locked(home, err);
+    if (st == TESS_OK)
+        st = lock_file_open(folder ? NULL : storage->path, folder, writable, storage->lock_file,
+                            storage->require_lock, &home->lock_file, err);
+    if (st == TESS_OK && writable)
+        st = folder ? folder_identify(folder, &identity, err)
+                    : io_identify(home->at.io, &identity, err);
+    if (st == TESS_OK && writable)
+        st = io_path_open(storage->path, &identity, &home->path, err);
+    return st;
+}
+
+// Whether a path is to get a new file or directory.
+static bool
+makes_name(const tess_storage *storage, const tess_layout *layout)
+{
+    const struct storage_kind *const kind = layout ? storage_find_new(storage, *layout) : NULL;
+    return kind && kind->in_files && storage->mode != TESS_MODE_APPEND;
+}
+
+// layout NULL: open.
+static tess_status
+home_get(const tess_storage *storage, const tess_layout *layout, struct home *home, tess_error *err)
+{
+    struct retry p;
+    tess_error why;
+    tess_status st;
+    int replaced = 0;
+    *home = (struct home){0};
+    retry_begin(&p, storage->context, storage->wait);
+    if (makes_name(storage, layout))
+        leftovers_remove(storage->path, &frame_folder_kind);
+    do
+        st = layout ? storage_create(storage, *layout, &frame_folder_kind, &home->at, &why)
+                    : storage_open(storage, &home->at, &why);
+    while (try_again(&p, &replaced, &st, &why));
+    if (st == TESS_OK && home->at.kind->in_files) {
+        const bool writable = layout || storage->mode == TESS_MODE_UPDATE;
+        if (writable && !layout)
+            leftovers_remove(storage->path, &frame_folder_kind);
+        st = home_complete(storage, writable, home, &why);
+        if (st != TESS_OK)
+            home_close(home);
+    }
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
+}
+
+tess_status
+home_create(const tess_storage *storage, tess_layout layout, struct home *home, tess_error *err)
+{
+    return home_get(storage, &layout, home, err);
+}
+
+tess_status
+home_open(const tess_storage *storage, struct home *home, tess_error *err)
+{
+    return home_get(storage, NULL, home, err);
+}
+
+struct frame_options
+home_frame_options(const struct home *home, const tess_storage *storage)
+{
+    return (struct frame_options){
+        .limits = storage->limits,
+        .durability = storage->durability,
+        .checksums = storage->checksums,
+        .lock_file = home->lock_file,
+        .path = home->path,
+        .context = storage->context,
+        .wait = storage->wait,
+    };
 }

@@ -6,7 +6,8 @@
  */
 #include "array/open.h"
 
-#include "array/repair.h"
+#include "array/array.h"
+#include "array/home.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
 #include "frame/current.h"
@@ -131,10 +132,10 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
            struct salvage *salvage, struct watch *watch, struct frame **frame, tess_error *err)
 {
     if (salvage)
-        return frame_salvage(home->io, home->folder, options, salvage, watch, frame, err);
-    if (home->folder)
-        return frame_open_folder(home->folder, writable, options, frame, err);
-    return frame_open(home->io, writable, options, frame, err);
+        return frame_salvage(home->at.io, home->at.folder, options, salvage, watch, frame, err);
+    if (home->at.folder)
+        return frame_open_folder(home->at.folder, writable, options, frame, err);
+    return frame_open(home->at.io, writable, options, frame, err);
 }
 
 // The fill value becomes zeros; a copy with a layer that contradicts the array could not be opened.
@@ -159,7 +160,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
         home_close(home);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
     }
-    a->offset = home->offset;
+    a->offset = home->at.offset;
     st = array_take_options(a, storage, &options, err);
     options.lock_file = home->lock_file;
     options.path = home->path;
@@ -209,4 +210,20 @@ array_salvage(const struct home *home, const tess_storage *storage, struct salva
               struct watch *watch, tess_array **a, tess_error *err)
 {
     return open_array(home, storage, salvage, watch, a, err);
+}
+
+// What is the newest state now. A writer may commit while it is read, again and again.
+tess_status
+array_open_newest(const tess_storage *storage, tess_array **a, tess_error *err)
+{
+    enum { TRIES = 100 };
+    tess_status st = TESS_ERR_STALE;
+    *a = NULL;
+    for (int i = 0; i < TRIES && st == TESS_ERR_STALE; i++) {
+        struct home home;
+        st = home_open(storage, &home, err);
+        if (st == TESS_OK)
+            st = array_open(&home, storage, a, err);
+    }
+    return st;
 }

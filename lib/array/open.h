@@ -10,8 +10,19 @@
 #include "array/array.h"
 #include "array/home.h"
 
+struct salvage;
+struct watch;
+
 // The home belongs to the array from here on, also after a failure.
 tess_status array_open(const struct home *home, const tess_storage *storage, tess_array **a,
                        tess_error *err);
+
+// The same of a damaged one: what is left of it, for array_repair().
+tess_status array_salvage(const struct home *home, const tess_storage *storage,
+                          struct salvage *salvage, struct watch *watch, tess_array **a,
+                          tess_error *err);
+
+// The newest state at its home, for a storage that was checked.
+tess_status array_open_newest(const tess_storage *storage, tess_array **a, tess_error *err);
 
 #endif

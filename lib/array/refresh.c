@@ -1,13 +1,18 @@
 /*
- * refresh.c - an open array becomes what another one is.
+ * refresh.c - an array that is open for reading becomes the newest state at its path.
  *
- * The frame stays where it is in memory, since views know it; what it holds goes over.
+ * A second array is opened there, and what it holds goes over: the frame
  */
 #include "array/refresh.h"
 
 #include "array/array.h"
+#include "array/open.h"
+#include "base/error.h"
 #include "cache/cache.h"
+#include "frame/current.h"
 #include "frame/frame.h"
+#include "frame/options.h"
+#include "frame/query.h"
 #include "grid/grid.h"
 
 #include <string.h>
@@ -60,4 +65,65 @@ array_replace_state(tess_array *a, tess_array *newest)
     EXCHANGE(const char *, a->layer, newest->layer);
     EXCHANGE(uint8_t *, a->fill, newest->fill);
     array_free(newest);
+}
+
+tess_status
+array_keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
+{
+    if (!storage->path || frame_is_writable(a->grid->frame))
+        return TESS_OK;
+    a->mapped = storage->mmap;
+    a->path = strdup(storage->path);
+    return a->path ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+}
+
+// The storage that a was opened with, and what was set since.
+static void
+storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
+{
+    const struct frame_options *const options = frame_options(a->grid->frame);
+    const struct plugins *const p = &a->grid->plugins;
+    *plugins = (tess_plugins){p->user_codecs, p->ncodecs, p->user_filters, p->nfilters};
+    *storage = (tess_storage){
+        .struct_size = sizeof *storage,
+        .path = a->path,
+        .offset = a->offset,
+        .mmap = a->mapped,
+        .durability = options->durability,
+        .checksums = options->checksums,
+        .wait = options->wait,
+        .limits = options->limits,
+        .plugins = plugins,
+        .context = &a->context,
+    };
+}
+
+static bool
+is_newest(const tess_array *a)
+{
+    const struct frame *const f = a->grid->frame;
+    return frame_is_at(f, a->path) && frame_is_sealed(f) &&
+           frame_check_unchanged(f, NULL) == TESS_OK;
+}
+
+tess_status
+array_refresh(tess_array *a, bool *changed, tess_error *err)
+{
+    tess_plugins plugins;
+    tess_storage storage;
+    tess_array *newest;
+    *changed = false;
+    if (!a->path) { // the writer, or memory
+        const tess_status st = frame_check_path(a->grid->frame, err);
+        return st == TESS_OK ? frame_check_unchanged(a->grid->frame, err) : st;
+    }
+    if (is_newest(a))
+        return TESS_OK;
+    storage_again(a, &plugins, &storage);
+    const tess_status st = array_open_newest(&storage, &newest, err);
+    if (st != TESS_OK)
+        return st;
+    array_replace_state(a, newest);
+    *changed = true;
+    return TESS_OK;
 }

@@ -1,23 +1,33 @@
 /*
- * repair.c - a new array of what is left of a damaged one: what becomes of the chunks that are
- * lost.
+ * repair.c - a new array of what is left of a damaged one.
  *
- * Not here: what is left (lib/salvage), the copy (frame/copy.c).
+ * What is left is opened as an array that is only read (open.c), and copied to the target; lost
+ * chunks become the fill value there. Not here: finding what is left (lib/salvage), the copy
+ * (frame/copy.c).
  */
 #include "array/repair.h"
 
+#include "array/array.h"
 #include "array/home.h"
+#include "array/open.h"
 #include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
+#include "frame/commit.h"
 #include "frame/copy.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
+#include "frame/options.h"
 #include "frame/query.h"
 #include "grid/read/plain.h"
+#include "io/folder.h"
+#include "io/identity.h"
+#include "io/io.h"
+#include "salvage/salvage.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,8 +130,9 @@ is_complete(const tess_repair_report *r, bool list_confirmed)
            r->nunconfirmed == 0 && r->nlayers_unconfirmed == 0 && !r->in_order && !r->older;
 }
 
-tess_status
-array_repair(const tess_array *a, const struct salvage *salvage, const struct home *home,
+// Write it to a new home, which belongs to the copy from here on, also after a failure.
+static tess_status
+copy_rescued(const tess_array *a, const struct salvage *salvage, const struct home *home,
              const struct frame_options *options, const tess_repair_options *how,
              tess_repair_report *report, struct watch *watch, struct frame **copy, tess_error *err)
 {
@@ -130,7 +141,8 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
     fill_report(a, salvage, report);
     tess_status st = make_filling(&loss, err);
     if (st == TESS_OK)
-        st = frame_copy(a->grid->frame, home->io, home->folder, options, &rescue, copy, watch, err);
+        st = frame_copy(a->grid->frame, home->at.io, home->at.folder, options, &rescue, copy, watch,
+                        err);
     else
         home_close(home);
     report->nuntried = rescue.nuntried;
@@ -139,5 +151,77 @@ array_repair(const tess_array *a, const struct salvage *salvage, const struct ho
                                : frame_nchunks(a->grid->frame) - report->nlost - rescue.nuntried;
     report->complete = is_complete(report, salvage->list_confirmed);
     free(loss.chunk);
+    return st;
+}
+
+// The new array may not take the place of what it is made of.
+static tess_status
+check_target(const struct home *home, const char *path, tess_error *err)
+{
+    const struct folder *const folder = home->at.folder;
+    struct io_identity own;
+    const tess_status st =
+        folder ? folder_identify(folder, &own, err) : io_identify(home->at.io, &own, err);
+    if (st != TESS_OK)
+        return st;
+    if (io_identity_is_at(&own, path) || (folder && io_identity_contains(&own, path)))
+        return err_set(err, TESS_ERR_ARG, -1, "that is where the damaged array is");
+    return TESS_OK;
+}
+
+static tess_status
+open_source(const tess_storage *source, const tess_storage *target, struct home *home,
+            tess_error *err)
+{
+    tess_storage reader = *source;
+    reader.mode = TESS_MODE_READ;
+    tess_status st = home_open(&reader, home, err);
+    if (st != TESS_OK)
+        return st;
+    st = check_target(home, target->path, err);
+    if (st != TESS_OK)
+        home_close(home);
+    return st;
+}
+
+static tess_status
+write_target(const tess_array *a, const struct salvage *salvage, const tess_storage *target,
+             const tess_repair_options *options, tess_repair_report *report, struct watch *watch,
+             tess_error *err)
+{
+    struct frame *copy;
+    struct home home;
+    tess_status st = home_create(
+        target, frame_is_sparse(a->grid->frame) ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS,
+        &home, err);
+    if (st != TESS_OK)
+        return st;
+    const struct frame_options how = home_frame_options(&home, target);
+    st = copy_rescued(a, salvage, &home, &how, options, report, watch, &copy, err);
+    if (st != TESS_OK)
+        return st;
+    st = frame_publish(copy, err);
+    frame_close(copy);
+    return st;
+}
+
+tess_status
+array_repair(const tess_storage *source, const tess_storage *target,
+             const tess_repair_options *options, tess_repair_report *report, struct watch *watch,
+             tess_error *err)
+{
+    struct salvage salvage = {.keep_header = options->keep_header, .older = options->older};
+    const struct watch_range all = watch_divide(watch);
+    tess_array *a = NULL;
+    struct home home;
+    tess_status st = open_source(source, target, &home, err);
+    if (st != TESS_OK)
+        return st;
+    watch_part(watch, &all, 1, 2);
+    st = array_salvage(&home, source, &salvage, watch, &a, err);
+    watch_part(watch, &all, 2, 2);
+    if (st == TESS_OK)
+        st = write_target(a, &salvage, target, options, report, watch, err);
+    array_free(a);
     return st;
 }

@@ -13,6 +13,7 @@
 #include "frame/lock.h"
 #include "frame/owner.h"
 #include "frame/private.h"
+#include "io/identity.h"
 #include "io/io.h"
 
 enum {

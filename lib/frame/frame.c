@@ -22,6 +22,7 @@
 #include "frame/sparse/unsynced.h"
 #include "frame/usage.h"
 #include "io/folder.h"
+#include "io/gather.h"
 #include "io/io.h"
 #include "io/lock_file.h"
 #include "io/path.h"

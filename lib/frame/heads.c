@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "chunk/header.h"
+#include "io/extents.h"
 #include "io/io.h"
 
 enum {

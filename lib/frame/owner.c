@@ -35,8 +35,7 @@ frame_is_inherited(const struct frame *f)
 bool
 frame_is_locked(const struct frame *f)
 {
-    int error;
-    const bool locked = f->folder ? folder_is_locked(f->folder, &error) : f->io && f->io->locked;
+    const bool locked = f->folder ? f->folder->locked : f->io && f->io->locked;
     return locked && f->owner == getpid();
 }
 

@@ -8,7 +8,10 @@
 #include "frame/options.h"
 #include "frame/private.h"
 #include "io/folder.h"
+#include "io/gather.h"
+#include "io/identity.h"
 #include "io/io.h"
+#include "io/memory.h"
 
 const struct frame_header *
 frame_header(const struct frame *f)
@@ -144,13 +147,18 @@ frame_file(const struct frame *f)
 bool
 frame_is_at(const struct frame *f, const char *path)
 {
-    return f->folder ? folder_is_at(f->folder, path) : io_is_at(f->io, path);
+    struct io_identity own;
+    const tess_status st =
+        f->folder ? folder_identify(f->folder, &own, NULL) : io_identify(f->io, &own, NULL);
+    return st == TESS_OK && io_identity_is_at(&own, path);
 }
 
 bool
 frame_contains(const struct frame *f, const char *path)
 {
-    return f->folder && folder_contains(f->folder, path);
+    struct io_identity own;
+    return f->folder && folder_identify(f->folder, &own, NULL) == TESS_OK &&
+           io_identity_contains(&own, path);
 }
 
 const uint8_t *

@@ -5,6 +5,8 @@
  * with the gaps to one that is thrown away, took up to four times as long: the system copies each
  * piece by itself.
  */
+#include "io/extents.h"
+
 #include "io/io.h"
 
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "io/identity.h"
+#include "io/io.h"
 #include "io/lock.h"
 #include "io/naming.h"
 
@@ -151,25 +153,6 @@ file_publish(struct io *io, bool durable, tess_error *err)
     return naming_publish(&f->naming, f->fd, durable, err);
 }
 
-static bool
-is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
-bool
-io_descriptor_is_at(int fd, const char *path)
-{
-    struct stat here, there;
-    return fstat(fd, &here) == 0 && stat(path, &there) == 0 && is_same(&here, &there);
-}
-
-static bool
-file_is_at(const struct io *io, const char *path)
-{
-    return io_descriptor_is_at(((const struct file *)io)->fd, path);
-}
-
 static tess_status
 file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
@@ -186,20 +169,10 @@ file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
     return TESS_OK;
 }
 
-tess_status
-io_descriptor_identify(int fd, struct io_identity *identity, tess_error *err)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0)
-        return err_sys(err, errno, "asking which file it is");
-    *identity = (struct io_identity){info.st_dev, info.st_ino, info.st_nlink == 0};
-    return TESS_OK;
-}
-
 static tess_status
 file_identify(const struct io *io, struct io_identity *identity, tess_error *err)
 {
-    return io_descriptor_identify(((const struct file *)io)->fd, identity, err);
+    return io_identity_of(((const struct file *)io)->fd, identity, err);
 }
 
 static void
@@ -223,7 +196,6 @@ static const struct io_ops file_ops = {
     .truncate = file_truncate,
     .sync = file_sync,
     .publish = file_publish,
-    .is_at = file_is_at,
     .stamp = file_stamp,
     .identify = file_identify,
     .close = file_close,
@@ -286,17 +258,6 @@ io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *er
     return TESS_OK;
 }
 
-tess_status
-io_file_same(const struct io *a, const struct io *b, bool *same, tess_error *err)
-{
-    struct stat x, y;
-    if (fstat(((const struct file *)a)->fd, &x) != 0 ||
-        fstat(((const struct file *)b)->fd, &y) != 0)
-        return err_sys(err, errno, "asking which file it is");
-    *same = is_same(&x, &y);
-    return TESS_OK;
-}
-
 static void
 set_locked(struct file *f, int error)
 {
@@ -309,6 +270,7 @@ static tess_status
 file_open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
 {
     const int flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
+    struct io_identity identity;
     const int fd = open(path, flags);
     if (fd < 0)
         return err_sys(err, errno, "opening the file");
@@ -317,7 +279,9 @@ file_open_file(const char *path, bool writable, bool mapped, struct io **io, tes
         struct file *const f = file_of(*io);
         st = io_lock_acquire(&f->lock, fd, err);
         set_locked(f, f->lock.error);
-        if (st == TESS_OK && !io_descriptor_is_at(fd, path))
+        if (st == TESS_OK)
+            st = io_identity_of(fd, &identity, err);
+        if (st == TESS_OK && !io_identity_is_at(&identity, path))
             st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
         if (st != TESS_OK) {
             io_close(*io);
@@ -416,3 +380,37 @@ io_file_create_over(struct io *held, const char *path, struct io **io, tess_erro
 {
     return file_create(path, true, file_of(held)->fd, io, err);
 }
+
+// -- as a kind of storage
+
+static bool
+file_has_path(const tess_storage *storage)
+{
+    return storage->path;
+}
+
+static tess_status
+file_open_stored(const tess_storage *storage, bool writable, struct io **io, struct folder **folder,
+                 tess_error *err)
+{
+    (void)folder;
+    return file_open_file(storage->path, writable, storage->mmap && !writable, io, err);
+}
+
+static tess_status
+file_create_stored(const tess_storage *storage, const struct folder_kind *parts, struct io **io,
+                   struct folder **folder, tess_error *err)
+{
+    (void)parts, (void)folder;
+    return io_file_create(storage->path, storage->mode == TESS_MODE_REPLACE, io, err);
+}
+
+const struct storage_kind storage_file = {
+    .name = "file",
+    .layout = TESS_LAYOUT_CONTIGUOUS,
+    .in_files = true,
+    .holds = file_has_path,
+    .takes = file_has_path,
+    .open = file_open_stored,
+    .create = file_create_stored,
+};

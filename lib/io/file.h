@@ -1,19 +1,40 @@
 /*
- * file.h - what file.c and folder.c share.
+ * file.h - an io (io.h) that is a file of the file system.
  */
 #ifndef IO_FILE_H
 #define IO_FILE_H
 
-#include "io/io.h"
+#include "base/error.h"
+#include "io/storage_kind.h"
+
+#include <stdbool.h>
+
+struct io;
+
+extern const struct storage_kind storage_file;
+
+// Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
+// already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK); so
+// is one that was replaced while it was opened (TESS_ERR_STALE).
+tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
+
+// Open a file for reading through a memory map: views cost no copy. A map is only safe while
+// no program makes the file shorter.
+tess_status io_file_map(const char *path, struct io **io, tess_error *err);
+
+/*
+ * Create a file, under a temporary name beside `path` until publish (naming.h). With `replace` a
+ * file of that name stays whole until then; else what exists, now or then, is refused (TESS_ERR_IO
+ * with errno EEXIST). What a program has open for writing is not replaced (EWOULDBLOCK).
+ */
+tess_status io_file_create(const char *path, bool replace, struct io **io, tess_error *err);
+
+// The same in the place of a file that is open for writing here, as `held`: its lock goes on until
+// both are closed.
+tess_status io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err);
 
 // An io on an open descriptor, which belongs to it from here on, also after a failure. mapped: read
 // through a memory map.
 tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err);
-
-// Whether a path leads to what a descriptor stands for.
-bool io_descriptor_is_at(int fd, const char *path);
-
-// Which file or directory a descriptor stands for.
-tess_status io_descriptor_identify(int fd, struct io_identity *identity, tess_error *err);
 
 #endif

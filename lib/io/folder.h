@@ -1,86 +1,122 @@
 /*
- * folder.h - a directory whose files belong together, such as a sparse frame.
+ * folder.h - files that belong together, by their names, such as those of a sparse frame.
  *
- * Files are named by their last part and opened as an io (io.h). A new folder has a temporary name
- * until folder_publish() (naming.h). One writer at a time has a folder; the lock goes with the
- * struct.
+ * An interface: directory.c implements it for directories of the file system. Files are named by
+ * the last part of a path and opened as an io (io.h). One writer at a time has a folder.
+ *
+ * Threads: any number may open files for reading; everything else requires exclusive access.
  */
 #ifndef IO_FOLDER_H
 #define IO_FOLDER_H
 
+#include "io/identity.h"
 #include "io/io.h"
 
 struct folder;
 
-// What directories hold that may be replaced, and removed with all their files: nothing, or the
-// file `index` and other files only of names that is_part() knows: never documents of a user.
+// What folders hold that may be replaced, and removed with all their files: nothing, or the file
+// `index` and other files only of names that is_part() knows: never documents of a user.
 struct folder_kind {
     const char *index;
     bool (*is_part)(const char *name);
 };
 
-// Whether `path` is a directory.
-bool folder_exists(const char *path);
-
-// Whether `path` leads to the directory.
-bool folder_is_at(const struct folder *folder, const char *path);
-
-// Whether it is open to be written, and its lock is held, also that of what it replaces; *error:
-// why not, or 0.
-bool folder_is_locked(const struct folder *folder, int *error);
-
-// Which directory that is.
-tess_status folder_identify(const struct folder *folder, struct io_identity *identity,
-                            tess_error *err);
-
-// Whether the path that it was opened with, or made for, leads to something else by now.
-bool folder_is_replaced(const struct folder *folder);
-
-// Whether `path` is the name of something in the directory, there or not yet.
-bool folder_contains(const struct folder *folder, const char *path);
-
-// A descriptor of the directory of its own, to look up names from; < 0: errno says why.
-int folder_descriptor(const struct folder *folder);
-
-// Open a directory. mapped: files are read through memory maps. TESS_ERR_STALE: to write, and it
-// was replaced meanwhile.
-tess_status folder_open(const char *path, bool writable, bool mapped, struct folder **folder,
+struct folder_ops {
+    // A file for reading. A missing one is TESS_ERR_IO with errno ENOENT.
+    tess_status (*read)(const struct folder *folder, const char *name, struct io **io,
                         tess_error *err);
-
-/*
- * Make a directory, beside `path`, whose place it takes at publish. With `replace` a file and a
- * directory of the same kind can be replaced, now and then, unless a program has them open for
- * writing (EWOULDBLOCK). Else anything that exists, now or then, is refused (errno EEXIST).
- */
-tess_status folder_create(const char *path, bool replace, const struct folder_kind *kind,
-                          struct folder **folder, tess_error *err);
-
-// A file for reading; a regular one, no link. A missing one is TESS_ERR_IO with errno ENOENT.
-tess_status folder_read(const struct folder *folder, const char *name, struct io **io,
-                        tess_error *err);
-// A new and empty file, in place of one that has the name.
-tess_status folder_write(const struct folder *folder, const char *name, struct io **io,
+    // A new and empty file, in place of one that has the name.
+    tess_status (*write)(const struct folder *folder, const char *name, struct io **io,
                          tess_error *err);
-tess_status folder_rename(const struct folder *folder, const char *from, const char *to,
+    // In one step, in place of what has the name `to`.
+    tess_status (*rename)(const struct folder *folder, const char *from, const char *to,
                           tess_error *err);
-// All names in the directory, "." and ".." left out, until a call fails. It may not change the
-// directory.
-tess_status folder_each(const struct folder *folder,
+    // A failure is passed over.
+    void (*remove)(const struct folder *folder, const char *name);
+    // All names, in any order, until a call fails. That may not change the folder.
+    tess_status (*each)(const struct folder *folder,
                         tess_status (*name)(void *arg, const char *name, tess_error *err),
                         void *arg, tess_error *err);
-void folder_remove(const struct folder *folder, const char *name);
+    // Names are on the disk when this returns.
+    tess_status (*sync)(const struct folder *folder, tess_error *err);
+    // A new folder gets its name; durable: as for a file (io.h).
+    tess_status (*publish)(struct folder *folder, bool durable, tess_error *err);
+    // Which one it is; memory: zeros.
+    tess_status (*identify)(const struct folder *folder, struct io_identity *identity,
+                            tess_error *err);
+    // Whether the path that it was opened with, or made for, leads to something else by now.
+    bool (*is_replaced)(const struct folder *folder);
+    // A folder that was not published disappears, with its own files.
+    void (*close)(struct folder *folder);
+};
 
-// Names are on the disk when this returns.
-tess_status folder_sync(const struct folder *folder, tess_error *err);
+struct folder {
+    const struct folder_ops *ops;
+    bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
+    int lock_error; // errno: why it is not, though the lock was asked for
+};
 
-// A new folder gets its name: see naming_publish().
-tess_status folder_publish(struct folder *folder, bool durable, tess_error *err);
+static inline tess_status
+folder_read(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+{
+    return folder->ops->read(folder, name, io, err);
+}
 
-// A folder that was not published disappears, with its own files. NULL: fine.
-void folder_close(struct folder *folder);
+static inline tess_status
+folder_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+{
+    return folder->ops->write(folder, name, io, err);
+}
 
-// Remove a directory, open as `fd`, with its files: the index first, and nothing else if that
-// fails. With something else in it, or another name, it stays, without them.
-void folder_remove_at(int parent, const char *name, int fd, const struct folder_kind *kind);
+static inline tess_status
+folder_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
+{
+    return folder->ops->rename(folder, from, to, err);
+}
+
+static inline void
+folder_remove(const struct folder *folder, const char *name)
+{
+    folder->ops->remove(folder, name);
+}
+
+static inline tess_status
+folder_each(const struct folder *folder,
+            tess_status (*name)(void *arg, const char *name, tess_error *err), void *arg,
+            tess_error *err)
+{
+    return folder->ops->each(folder, name, arg, err);
+}
+
+static inline tess_status
+folder_sync(const struct folder *folder, tess_error *err)
+{
+    return folder->ops->sync(folder, err);
+}
+
+static inline tess_status
+folder_publish(struct folder *folder, bool durable, tess_error *err)
+{
+    return folder->ops->publish(folder, durable, err);
+}
+
+static inline tess_status
+folder_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
+{
+    return folder->ops->identify(folder, identity, err);
+}
+
+static inline bool
+folder_is_replaced(const struct folder *folder)
+{
+    return folder->ops->is_replaced(folder);
+}
+
+static inline void
+folder_close(struct folder *folder)
+{
+    if (folder)
+        folder->ops->close(folder);
+}
 
 #endif

@@ -5,8 +5,12 @@
  * write: when the buffer is full, when a piece goes elsewhere, and before anything else is written,
  * cut or synced. Reading sees them where they belong. What waits when the file is closed is lost.
  */
+#include "io/gather.h"
+
 #include "base/checked.h"
 #include "base/error.h"
+#include "io/extents.h"
+#include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
@@ -194,12 +198,6 @@ gather_publish(struct io *io, bool durable, tess_error *err)
     return st == TESS_OK ? io_publish(g->file, durable, err) : st;
 }
 
-static bool
-gather_is_at(const struct io *io, const char *path)
-{
-    return io_is_at(((const struct gather *)io)->file, path);
-}
-
 static tess_status
 gather_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 {
@@ -230,7 +228,6 @@ static const struct io_ops gather_ops = {
     .truncate = gather_truncate,
     .sync = gather_sync,
     .publish = gather_publish,
-    .is_at = gather_is_at,
     .stamp = gather_stamp,
     .identify = gather_identify,
     .close = gather_close,

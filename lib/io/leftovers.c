@@ -8,7 +8,7 @@
  */
 #include "io/leftovers.h"
 
-#include "io/folder.h"
+#include "io/directory.h"
 #include "io/lock.h"
 #include "io/naming.h"
 
@@ -32,10 +32,7 @@ struct sweep {
 static bool
 leftovers_begin(struct sweep *s, const char *path, const struct folder_kind *kind)
 {
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    *s = (struct sweep){.kind = kind, .parent = -1, .path = strndup(path, length)};
+    *s = (struct sweep){.kind = kind, .parent = -1, .path = io_trim(path)};
     return s->path && naming_parent(s->path, &s->parent, &s->name, NULL) == TESS_OK &&
            s->name[0] != '\0';
 }
@@ -79,7 +76,7 @@ remove_leftover(struct sweep *s, const char *name)
         naming_leads_to(s->parent, name, false, fd, &leads, NULL) == TESS_OK && leads) {
         s->synced = s->synced || naming_sync(s->parent, fd, NULL) == TESS_OK;
         if (s->synced && directory)
-            folder_remove_at(s->parent, name, fd, s->kind);
+            directory_remove_at(s->parent, name, fd, s->kind);
         else if (s->synced)
             (void)unlinkat(s->parent, name, 0);
     }

@@ -8,7 +8,7 @@
  */
 #include "io/lock_file.h"
 
-#include "io/folder.h"
+#include "io/directory.h"
 #include "io/naming.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static tess_status
 open_directory(struct lock_file *s, const char *path, const struct folder *folder, tess_error *err)
 {
     if (folder) {
-        s->directory = folder_descriptor(folder);
+        s->directory = directory_descriptor(folder);
     } else {
         char *const parent = io_parent(path);
         if (!parent)

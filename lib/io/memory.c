@@ -4,8 +4,11 @@
  * view() never copies; its result moves when the buffer grows. A large buffer asks for large pages:
  * it takes longer to get a page of 4 KiB from the system than to fill it.
  */
+#include "io/memory.h"
+
 #include "base/checked.h"
 #include "base/error.h"
+#include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
@@ -167,14 +170,6 @@ memory_nothing(struct io *io, tess_error *err)
     return TESS_OK;
 }
 
-static bool
-memory_is_at(const struct io *io, const char *path)
-{
-    (void)io;
-    (void)path;
-    return false;
-}
-
 static tess_status
 memory_identify(const struct io *io, struct io_identity *identity, tess_error *err)
 {
@@ -207,7 +202,6 @@ static const struct io_ops memory_ops = {
     .truncate = memory_truncate,
     .sync = memory_nothing,
     .publish = memory_publish,
-    .is_at = memory_is_at,
     .identify = memory_identify,
     .close = memory_close,
 };
@@ -252,3 +246,44 @@ io_memory_take(struct io *io, void **bytes, size_t *size)
     m->bytes = NULL;
     m->size = m->capacity = 0;
 }
+
+// -- as a kind of storage
+
+static bool
+has_image(const tess_storage *storage)
+{
+    return !storage->path && storage->image;
+}
+
+static bool
+has_no_path(const tess_storage *storage)
+{
+    return !storage->path;
+}
+
+static tess_status
+memory_open_stored(const tess_storage *storage, bool writable, struct io **io,
+                   struct folder **folder, tess_error *err)
+{
+    (void)folder;
+    if (writable)
+        return io_memory_new(storage->image, storage->image_size, io, err);
+    return io_memory_view(storage->image, storage->image_size, io, err);
+}
+
+static tess_status
+memory_create_stored(const tess_storage *storage, const struct folder_kind *parts, struct io **io,
+                     struct folder **folder, tess_error *err)
+{
+    (void)storage, (void)parts, (void)folder;
+    return io_memory_new(NULL, 0, io, err);
+}
+
+const struct storage_kind storage_memory = {
+    .name = "memory",
+    .layout = TESS_LAYOUT_CONTIGUOUS,
+    .holds = has_image,
+    .takes = has_no_path,
+    .open = memory_open_stored,
+    .create = memory_create_stored,
+};

@@ -65,6 +65,15 @@ naming_is_temporary(const char *name, const char *temporary)
 }
 
 char *
+io_trim(const char *path)
+{
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return strndup(path, length);
+}
+
+char *
 io_parent(const char *path)
 {
     const char *const slash = strrchr(path, '/');

@@ -89,6 +89,10 @@ enum { NAMING_SIZE = NAME_MAX + 1 };
 void naming_temporary(const char *name, unsigned number, char *temporary);
 bool naming_is_temporary(const char *name, const char *temporary);
 
+// A path without the slashes at its end, so that names can be made beside it; allocated, NULL: no
+// memory.
+char *io_trim(const char *path);
+
 // The directory that a path without a slash at its end stands in; allocated, NULL: no memory.
 char *io_parent(const char *path);
 

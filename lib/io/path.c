@@ -5,8 +5,8 @@
  */
 #include "io/path.h"
 
-#include "io/folder.h"
-#include "io/io.h"
+#include "base/error.h"
+#include "io/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,18 +44,16 @@ open_start(struct io_path *p, const char *path, tess_error *err)
 }
 
 tess_status
-io_path_open(const char *path, const struct io *io, const struct folder *folder,
-             struct io_path **out, tess_error *err)
+io_path_open(const char *path, const struct io_identity *identity, struct io_path **out,
+             tess_error *err)
 {
     struct io_path *const p = calloc(1, sizeof *p);
     *out = NULL;
     if (!p)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     p->from = -1;
-    tess_status st =
-        folder ? folder_identify(folder, &p->identity, err) : io_identify(io, &p->identity, err);
-    if (st == TESS_OK)
-        st = open_start(p, path, err);
+    p->identity = *identity;
+    const tess_status st = open_start(p, path, err);
     if (st != TESS_OK) {
         io_path_close(p);
         return st;

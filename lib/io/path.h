@@ -10,13 +10,12 @@
 
 #include "base/error.h"
 
-struct folder;
-struct io;
+struct io_identity;
 struct io_path;
 
-// For what is open, the other one is NULL: a file that has the path, or will have it.
-tess_status io_path_open(const char *path, const struct io *io, const struct folder *folder,
-                         struct io_path **out, tess_error *err);
+// For a file or directory that is open, and has the path or will have it.
+tess_status io_path_open(const char *path, const struct io_identity *identity, struct io_path **out,
+                         tess_error *err);
 void io_path_close(struct io_path *p); // NULL: fine
 
 // TESS_ERR_STALE: the path leads to something else, or to nothing. One system call. A path that the

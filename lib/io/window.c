@@ -4,8 +4,12 @@
  * For frames inside of files. A window may be made at the end of a file, for something new: until
  * it is published, closing it makes the file as long as it was.
  */
+#include "io/window.h"
+
 #include "base/checked.h"
 #include "base/error.h"
+#include "io/extents.h"
+#include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
@@ -117,12 +121,6 @@ window_publish(struct io *io, bool durable, tess_error *err)
     return TESS_OK;
 }
 
-static bool
-window_is_at(const struct io *io, const char *path)
-{
-    return io_is_at(((const struct window *)io)->whole, path);
-}
-
 static tess_status
 window_identify(const struct io *io, struct io_identity *identity, tess_error *err)
 {
@@ -148,7 +146,6 @@ static const struct io_ops window_ops = {
     .truncate = window_truncate,
     .sync = window_sync,
     .publish = window_publish,
-    .is_at = window_is_at,
     .identify = window_identify,
     .close = window_close,
 };

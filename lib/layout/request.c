@@ -3,7 +3,7 @@
  */
 #include "layout/request.h"
 
-#include "api/home.h"
+#include "api/storage.h"
 #include "base/checked.h"
 #include "base/error.h"
 
@@ -57,7 +57,7 @@ check_options(const tess_tuner_options *options, tess_error *err)
     if (options->stored && options->stored->struct_size != sizeof *options->stored)
         return err_set(err, TESS_ERR_ARG, -1,
                        "the stored layout was not initialised by tess_params_init()");
-    return options->context ? context_check(options->context, err) : TESS_OK;
+    return options->context ? check_context(options->context, err) : TESS_OK;
 }
 
 // Of the search, so before the library is asked for its own choice.

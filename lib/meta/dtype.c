@@ -481,3 +481,19 @@ dtype_word(const tess_dtype *type)
            : type->kind == TESS_KIND_COMPLEX ? type->size / 2
                                              : type->size;
 }
+
+bool
+dtype_nan(const tess_dtype *dtype, uint8_t *item)
+{
+    static const uint8_t high[] = {[2] = 0x7e, [4] = 0x7f, [8] = 0x7f};
+    static const uint8_t next[] = {[2] = 0x00, [4] = 0xc0, [8] = 0xf8};
+    const int32_t size = dtype->kind == TESS_KIND_COMPLEX ? dtype->size / 2 : dtype->size;
+    const bool big = dtype->order == '>';
+    if ((dtype->kind != TESS_KIND_FLOAT && dtype->kind != TESS_KIND_COMPLEX) ||
+        (size != 2 && size != 4 && size != 8))
+        return false;
+    memset(item, 0, (size_t)dtype->size);
+    item[big ? 0 : size - 1] = high[size];
+    item[big ? 1 : size - 2] = next[size];
+    return true;
+}

@@ -8,9 +8,15 @@
 
 #include <tessera/dtype.h>
 
+#include <stdbool.h>
+#include <stdint.h>
+
 tess_dtype dtype_parse(const char *str);
 
 // Bytes of the words that change places inside an item of a type that has a byte order.
 int32_t dtype_word(const tess_dtype *type);
+
+// NaN as an item of that type, with 0 as its imaginary part; at most 16 bytes. False: it has none.
+bool dtype_nan(const tess_dtype *type, uint8_t *item);
 
 #endif

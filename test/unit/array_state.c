@@ -11,6 +11,7 @@
 #include "array/view.h"
 #include "cache/cache.h"
 #include "frame/query.h"
+#include "io/memory.h"
 #include "unit/scene.h"
 
 #include <setjmp.h>
@@ -39,7 +40,7 @@ described(void **state)
         tess_storage storage;
         tess_array *a = NULL;
         tess_storage_init(&storage);
-        ok(io_memory_view(image, size, &home.io, err));
+        ok(io_memory_view(image, size, &home.at.io, err));
         ok(array_open(&home, &storage, &a, err));
         assert_int_equal(a->g->typesize, p.typesize);
         assert_int_equal(a->g->ndim, p.ndim);
@@ -81,7 +82,7 @@ refused(void **state)
         if (k == 2)
             p.blockshape[0] = 20; // more than the chunk has
         p.chunkshape[0] = k == 2 ? 10 : 0;
-        ok(io_memory_new(NULL, 0, &home.io, err));
+        ok(io_memory_new(NULL, 0, &home.at.io, err));
         const tess_status st = array_create(&home, &storage, &p, k == 0 ? &nans : &zeros, &a, NULL);
         assert_int_equal(st, k < 3 ? TESS_ERR_ARG : TESS_OK);
         if (k < 3)
@@ -90,11 +91,11 @@ refused(void **state)
     array_free(a);
     a = NULL;
     struct home home = {0};
-    ok(io_memory_view(garbage, sizeof garbage, &home.io, err));
+    ok(io_memory_view(garbage, sizeof garbage, &home.at.io, err));
     assert_int_not_equal(array_open(&home, &storage, &a, NULL), TESS_OK);
     assert_null(a);
     struct home unused = {0};
-    ok(io_memory_new(NULL, 0, &unused.io, err));
+    ok(io_memory_new(NULL, 0, &unused.at.io, err));
     home_close(&unused);
 }
 

@@ -11,11 +11,12 @@
 #include "chunk/flat.h"
 #include "frame/change.h"
 #include "frame/commit.h"
-#include "frame/frame.h"
 #include "frame/format/index.h"
+#include "frame/frame.h"
 #include "frame/private.h"
 #include "frame/stored.h"
 #include "io/io.h"
+#include "io/memory.h"
 #include "support/hex.h"
 #include "support/random.h"
 

@@ -12,6 +12,7 @@
 #include "frame/format/ledger.h"
 #include "frame/format/ledger_ref.h"
 #include "io/io.h"
+#include "io/memory.h"
 #include "meta/layers.h"
 #include "support/random.h"
 

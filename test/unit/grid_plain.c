@@ -15,6 +15,7 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "io/io.h"
+#include "io/memory.h"
 #include "meta/layers.h"
 #include "task/watch.h"
 #include "unit/scene.h"

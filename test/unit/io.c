@@ -1,8 +1,13 @@
 /*
  * io.c - tests of io: files and memory do what io.h says, and leave nothing behind.
  */
+#include "io/extents.h"
+#include "io/file.h"
+#include "io/gather.h"
 #include "io/io.h"
 
+#include "io/memory.h"
+#include "io/window.h"
 #include "support/random.h"
 
 #include "base/error.h"

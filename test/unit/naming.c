@@ -2,6 +2,8 @@
  * naming.c - tests of io/naming.h: which name new files and directories have, and when, on file
  * systems that can rename in all ways, in some, and that fail.
  */
+#include "io/directory.h"
+#include "io/file.h"
 #include "io/naming.h"
 
 #include "api/files.h"
@@ -93,7 +95,7 @@ make(struct thing *t, bool directory, bool replace, const char *text, tess_error
 {
     const char *const path = files_path("thing");
     *t = (struct thing){.directory = directory};
-    const tess_status st = directory ? folder_create(path, replace, &kind, &t->folder, err)
+    const tess_status st = directory ? directory_create(path, replace, &kind, &t->folder, err)
                                      : io_file_create(path, replace, &t->io, err);
     if (st == TESS_OK && directory) {
         write_inside(t->folder, "part", text);

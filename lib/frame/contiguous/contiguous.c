@@ -37,6 +37,7 @@
 #include "frame/pending.h"
 #include "frame/private.h"
 #include "frame/stored.h"
+#include "io/gather.h"
 #include "io/io.h"
 #include "meta/layers.h"
 

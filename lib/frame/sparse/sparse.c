@@ -334,7 +334,7 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
     tess_status st = folder_read(f->folder, index_name, io, &why);
     const bool there = st == TESS_OK;
     if (there)
-        st = io_file_same(f->io, *io, &same, &why);
+        st = io_same(f->io, *io, &same, &why);
     if (same)
         return TESS_OK;
     if (there)

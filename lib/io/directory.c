@@ -1,0 +1,424 @@
+/*
+ * directory.c - a folder that is a directory of the file system.
+ *
+ * All names are looked up from the open directory, so it may be renamed meanwhile. Only files are
+ * removed whose names are of the folder's kind; a folder that holds something else is not replaced.
+ * File systems list names in any order: nothing here relies on one.
+ */
+#include "io/directory.h"
+
+#include "base/error.h"
+#include "io/file.h"
+#include "io/folder.h"
+#include "io/identity.h"
+#include "io/lock.h"
+#include "io/naming.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct directory {
+    struct folder folder;
+    int fd;
+    bool mapped;
+    char *path;
+    struct naming naming; // of a new one; for what folder_kind says
+    struct io_lock lock;
+};
+
+static const struct directory *
+directory_of(const struct folder *folder)
+{
+    return (const struct directory *)folder;
+}
+
+static tess_status
+directory_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
+{
+    return io_identity_of(directory_of(folder)->fd, identity, err);
+}
+
+static bool
+directory_is_replaced(const struct folder *folder)
+{
+    struct io_identity identity;
+    return directory_identify(folder, &identity, NULL) != TESS_OK ||
+           !io_identity_is_at(&identity, directory_of(folder)->path);
+}
+
+int
+directory_descriptor(const struct folder *folder)
+{
+    return openat(directory_of(folder)->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+// A list of the names in an open directory, or NULL.
+static DIR *
+list_names(int fd)
+{
+    const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *const dir = again >= 0 ? fdopendir(again) : NULL;
+    if (!dir && again >= 0)
+        close(again);
+    return dir;
+}
+
+// NULL at the end (errno 0), and if the directory cannot be read.
+static const char *
+next_name(DIR *dir)
+{
+    const struct dirent *e;
+    do {
+        errno = 0;
+        e = readdir(dir);
+    } while (e && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0));
+    return e ? e->d_name : NULL;
+}
+
+// Whether a name is of the folder's kind; a failure is that to ask.
+static tess_status
+belongs(const struct folder_kind *kind, int fd, const char *name, bool *yes, tess_error *err)
+{
+    struct stat info;
+    *yes = false;
+    if (strcmp(name, kind->index) != 0 && !kind->is_part(name))
+        return TESS_OK;
+    if (fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at %s", name);
+    *yes = S_ISREG(info.st_mode);
+    return TESS_OK;
+}
+
+static tess_status
+check_contents(const struct folder_kind *kind, int fd, tess_error *err)
+{
+    bool index = false, rest = false, foreign = false, ours;
+    const char *name;
+    tess_status st = TESS_OK;
+    DIR *const dir = faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? list_names(fd) : NULL;
+    if (!dir)
+        return err_sys(err, errno, "is a directory, whose files cannot be removed");
+    while (st == TESS_OK && (name = next_name(dir))) {
+        st = belongs(kind, fd, name, &ours, err);
+        foreign |= !ours;
+        index |= strcmp(name, kind->index) == 0;
+        rest = true;
+    }
+    const int error = st == TESS_OK ? errno : 0;
+    closedir(dir);
+    if (st != TESS_OK)
+        return st;
+    if (error != 0)
+        return err_sys(err, error, "is a directory, which cannot be read");
+    if (foreign || (rest && !index))
+        return err_set(err, TESS_ERR_IO, -1,
+                       "is a directory that holds something else than %s and the files that go "
+                       "with it; it is not replaced",
+                       kind->index);
+    return TESS_OK;
+}
+
+// What is at `path` must be ours to replace: nothing, a file, or a directory without anything that
+// is not of that kind.
+static tess_status
+folder_check_replaceable(const struct naming *n, const char *name, tess_error *err)
+{
+    struct stat info;
+    if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at what is replaced");
+    if (S_ISREG(info.st_mode))
+        return TESS_OK;
+    if (!S_ISDIR(info.st_mode))
+        return err_set(err, TESS_ERR_IO, -1, "is neither a file nor a directory");
+    const int fd = openat(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, errno, "is a directory, which cannot be opened");
+    const tess_status st = check_contents(n->user, fd, err);
+    close(fd);
+    return st;
+}
+
+// It may be taken for a leftover, and removed, before it is opened.
+static int
+make_folder(int parent, const char *name)
+{
+    if (mkdirat(parent, name, 0777) != 0)
+        return -1;
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        const int error = errno == ENOENT ? EEXIST : errno;
+        (void)unlinkat(parent, name, AT_REMOVEDIR);
+        errno = error;
+    }
+    return fd;
+}
+
+// What has the temporary name: the new directory, or what was replaced.
+static void
+remove_temporary(const struct naming *n, int fd)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const int own = fd < 0 ? openat(n->parent, n->temporary, flags) : -1;
+    if (fd >= 0 || own >= 0)
+        directory_remove_at(n->parent, n->temporary, fd >= 0 ? fd : own, n->user);
+    else
+        (void)unlinkat(n->parent, n->temporary, 0);
+    if (own >= 0)
+        close(own);
+}
+
+static const struct naming_kind folders = {
+    .make = make_folder,
+    .check = folder_check_replaceable,
+    .remove = remove_temporary,
+    .exchanges = true,
+};
+
+// All but the index. Whether some were.
+static bool
+remove_parts(const struct folder_kind *kind, int fd)
+{
+    bool removed = false, ours;
+    DIR *const dir = list_names(fd);
+    if (!dir)
+        return false;
+    for (const char *name; (name = next_name(dir));)
+        removed |=
+            belongs(kind, fd, name, &ours, NULL) == TESS_OK && ours && unlinkat(fd, name, 0) == 0;
+    closedir(dir);
+    return removed;
+}
+
+// The index goes first, and the others only without it: what dies in between, or fails, leaves
+// nothing that opens and lacks files. Some file systems pass over names when others are removed
+// meanwhile: once more then.
+void
+directory_remove_at(int parent, const char *name, int fd, const struct folder_kind *kind)
+{
+    bool leads, removed = true;
+    if (unlinkat(fd, kind->index, 0) != 0 && errno != ENOENT)
+        return;
+    while (removed) {
+        removed = remove_parts(kind, fd);
+        if (naming_leads_to(parent, name, false, fd, &leads, NULL) == TESS_OK && leads &&
+            unlinkat(parent, name, AT_REMOVEDIR) == 0)
+            return;
+    }
+}
+
+static tess_status
+directory_read(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+{
+    const int file =
+        openat(directory_of(folder)->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (file < 0)
+        return err_sys(err, errno, "opening %s", name);
+    const tess_status st = io_file_adopt(file, false, directory_of(folder)->mapped, io, err);
+    return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
+}
+
+static tess_status
+directory_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+{
+    const int fd = directory_of(folder)->fd;
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    int file = openat(fd, name, flags, 0666);
+    if (file < 0 && errno == EEXIST && unlinkat(fd, name, 0) == 0)
+        file = openat(fd, name, flags, 0666);
+    if (file < 0)
+        return err_sys(err, errno, "creating %s", name);
+    const tess_status st = io_file_adopt(file, true, false, io, err);
+    return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
+}
+
+static tess_status
+directory_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
+{
+    const int fd = directory_of(folder)->fd;
+    if (renameat(fd, from, fd, to) != 0)
+        return err_sys(err, errno, "renaming %s to %s", from, to);
+    return TESS_OK;
+}
+
+static void
+directory_remove(const struct folder *folder, const char *name)
+{
+    const int fd = directory_of(folder)->fd;
+    (void)unlinkat(fd, name, 0);
+}
+
+static tess_status
+directory_each(const struct folder *folder,
+               tess_status (*fn)(void *arg, const char *name, tess_error *err), void *arg,
+               tess_error *err)
+{
+    const int fd = directory_of(folder)->fd;
+    tess_status st = TESS_OK;
+    DIR *const dir = list_names(fd);
+    if (!dir)
+        return err_sys(err, errno, "reading the directory");
+    for (const char *name; st == TESS_OK && (name = next_name(dir));)
+        st = fn(arg, name, err);
+    if (st == TESS_OK && errno != 0)
+        st = err_sys(err, errno, "reading the directory");
+    closedir(dir);
+    return st;
+}
+
+static tess_status
+directory_sync(const struct folder *folder, tess_error *err)
+{
+    const int fd = directory_of(folder)->fd;
+    int result;
+    do
+        result = fsync(fd);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
+        return err_sys(err, errno, "bringing the directory to the disk");
+    return TESS_OK;
+}
+
+static tess_status
+directory_publish(struct folder *folder, bool durable, tess_error *err)
+{
+    struct directory *const d = (struct directory *)folder;
+    return naming_publish(&d->naming, d->fd, durable, err);
+}
+
+static void
+directory_close(struct folder *folder)
+{
+    struct directory *const d = (struct directory *)folder;
+    naming_finish(&d->naming, d->fd);
+    io_lock_release(&d->lock, d->fd);
+    if (d->fd >= 0)
+        close(d->fd);
+    free(d->path);
+    free(d);
+}
+
+static const struct folder_ops directory_ops = {
+    .read = directory_read,
+    .write = directory_write,
+    .rename = directory_rename,
+    .remove = directory_remove,
+    .each = directory_each,
+    .sync = directory_sync,
+    .publish = directory_publish,
+    .identify = directory_identify,
+    .is_replaced = directory_is_replaced,
+    .close = directory_close,
+};
+
+static struct directory *
+directory_new(const char *path)
+{
+    struct directory *const d = calloc(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->folder.ops = &directory_ops;
+    d->fd = -1;
+    d->path = io_trim(path);
+    if (!d->path) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+// To be called once its locks were asked for.
+static void
+directory_set_locked(struct directory *d)
+{
+    d->folder.lock_error = naming_lock_error(&d->naming, &d->lock);
+    d->folder.locked = io_lock_is_held(&d->lock) && d->folder.lock_error == 0;
+}
+
+tess_status
+directory_open(const char *path, bool writable, bool mapped, struct folder **folder,
+               tess_error *err)
+{
+    struct directory *const d = directory_new(path);
+    if (!d)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
+    d->mapped = mapped;
+    d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tess_status st = d->fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory");
+    if (st == TESS_OK && writable)
+        st = io_lock_acquire(&d->lock, d->fd, err);
+    if (st == TESS_OK && writable && directory_is_replaced(&d->folder))
+        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
+    if (st != TESS_OK) {
+        directory_close(&d->folder);
+        return st;
+    }
+    directory_set_locked(d);
+    *folder = &d->folder;
+    return TESS_OK;
+}
+
+tess_status
+directory_create(const char *path, bool replace, const struct folder_kind *kind,
+                 struct folder **folder, tess_error *err)
+{
+    struct directory *const d = directory_new(path);
+    if (!d)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
+    tess_status st = naming_begin(&d->naming, &folders, kind, d->path, replace, -1, err);
+    if (st == TESS_OK)
+        st = naming_make(&d->naming, &d->fd, &d->lock, err);
+    if (st != TESS_OK) {
+        directory_close(&d->folder);
+        return st;
+    }
+    directory_set_locked(d);
+    *folder = &d->folder;
+    return TESS_OK;
+}
+
+// -- as a kind of storage
+
+static bool
+is_directory(const tess_storage *storage)
+{
+    struct stat info;
+    return storage->path && stat(storage->path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool
+directory_has_path(const tess_storage *storage)
+{
+    return storage->path;
+}
+
+static tess_status
+directory_open_stored(const tess_storage *storage, bool writable, struct io **io,
+                      struct folder **folder, tess_error *err)
+{
+    (void)io;
+    return directory_open(storage->path, writable, storage->mmap, folder, err);
+}
+
+static tess_status
+directory_create_stored(const tess_storage *storage, const struct folder_kind *parts,
+                        struct io **io, struct folder **folder, tess_error *err)
+{
+    (void)io;
+    return directory_create(storage->path, storage->mode == TESS_MODE_REPLACE, parts, folder, err);
+}
+
+const struct storage_kind storage_directory = {
+    .name = "directory",
+    .layout = TESS_LAYOUT_SPARSE,
+    .in_files = true,
+    .holds = is_directory,
+    .takes = directory_has_path,
+    .open = directory_open_stored,
+    .create = directory_create_stored,
+};

@@ -1,0 +1,40 @@
+/*
+ * directory.h - a folder (folder.h) that is a directory of the file system.
+ *
+ * A new one has a temporary name until it is published (naming.h). The lock goes with the struct.
+ */
+#ifndef IO_DIRECTORY_H
+#define IO_DIRECTORY_H
+
+#include "base/error.h"
+#include "io/storage_kind.h"
+
+#include <stdbool.h>
+
+struct folder;
+struct folder_kind;
+
+extern const struct storage_kind storage_directory;
+
+// Open a directory. mapped: files are read through memory maps. Links in it are not followed.
+// TESS_ERR_STALE: to write, and it was replaced meanwhile.
+tess_status directory_open(const char *path, bool writable, bool mapped, struct folder **folder,
+                           tess_error *err);
+
+/*
+ * Make a directory, beside `path`, whose place it takes at publish. With `replace` a file and a
+ * directory of the same kind can be replaced, now and then, unless a program has them open for
+ * writing (EWOULDBLOCK). Else anything that exists, now or then, is refused (errno EEXIST).
+ */
+tess_status directory_create(const char *path, bool replace, const struct folder_kind *kind,
+                             struct folder **folder, tess_error *err);
+
+// A descriptor of the directory of its own, to look up names from; < 0: errno says why. Of folders
+// that are directories only.
+int directory_descriptor(const struct folder *folder);
+
+// Remove a directory, open as `fd`, with its files: the index first, and nothing else if that
+// fails. With something else in it, or another name, it stays, without them.
+void directory_remove_at(int parent, const char *name, int fd, const struct folder_kind *kind);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * extents.h - many short reads of one io, in few calls.
+ */
+#ifndef IO_EXTENTS_H
+#define IO_EXTENTS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct io;
+struct io_extent;
+
+// Extents whose starts and ends ascend, for callers to which it does not matter which one is read
+// first. Those that lie close together cost about as much as one.
+tess_status io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err);
+
+#endif

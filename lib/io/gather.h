@@ -1,0 +1,23 @@
+/*
+ * gather.h - a file whose small pieces, put one behind the other, are written together.
+ *
+ * Everything but io_gather_put() is as with the file itself. A piece that could not be written
+ * makes a later call fail, and waits on.
+ */
+#ifndef IO_GATHER_H
+#define IO_GATHER_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct io;
+
+// The file belongs to this io from here on, also after a failure.
+tess_status io_gather(struct io *file, struct io **io, tess_error *err);
+tess_status io_gather_put(struct io *io, int64_t offset, const void *src, size_t size,
+                          tess_error *err);
+struct io *io_gather_file(struct io *io); // the file itself
+
+#endif
