@@ -5,7 +5,7 @@
  * Input: a byte that says what the rest is. Headers that are understood are written and read again;
  * a selection must lie inside the array.
  */
-#include "cli/formats/npy.h"
+#include "cli/formats/flat/npy.h"
 #include "cli/data/select.h"
 #include "cli/text/item.h"
 #include "cli/text/text.h"

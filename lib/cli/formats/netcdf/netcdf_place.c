@@ -6,14 +6,14 @@
  * that everything else stays whatever it is. But not the variable of a dimension of the same name:
  * that dataset is the dimension, which other variables have. Its values are written over.
  */
-#include "cli/formats/netcdf_place.h"
+#include "cli/formats/netcdf/netcdf_place.h"
 
 #include "cli/data/path.h"
-#include "cli/formats/netcdf_call.h"
-#include "cli/formats/netcdf_classic.h"
+#include "cli/formats/netcdf/netcdf_call.h"
+#include "cli/formats/netcdf/netcdf_classic.h"
 #include "cli/report.h"
 #ifdef HAVE_HDF5
-#include "cli/formats/hdf5_place.h"
+#include "cli/formats/hdf5/hdf5_place.h"
 #endif
 
 #include <stdio.h>

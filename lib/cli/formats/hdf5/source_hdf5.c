@@ -6,8 +6,8 @@
  */
 #include "cli/data/path.h"
 #include "cli/formats/attributes.h"
-#include "cli/formats/hdf5_call.h"
-#include "cli/formats/hdf5_types.h"
+#include "cli/formats/hdf5/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_types.h"
 #include "cli/formats/source.h"
 #include "cli/report.h"
 

@@ -4,9 +4,9 @@
  * In such a file everything lies one behind the other: a variable goes only with a new file. These
  * files have six types (eleven in CDF-5), attributes and dimensions, so the copy is complete.
  */
-#include "cli/formats/netcdf_classic.h"
+#include "cli/formats/netcdf/netcdf_classic.h"
 
-#include "cli/formats/netcdf_call.h"
+#include "cli/formats/netcdf/netcdf_call.h"
 #include "cli/report.h"
 
 #include <netcdf.h>

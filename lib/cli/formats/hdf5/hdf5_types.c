@@ -1,9 +1,9 @@
 /*
  * hdf5_types.c - types of items in HDF5 and in NumPy's notation.
  */
-#include "cli/formats/hdf5_types.h"
+#include "cli/formats/hdf5/hdf5_types.h"
 
-#include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_call.h"
 #include "cli/report.h"
 
 #include <tessera/dtype.h>

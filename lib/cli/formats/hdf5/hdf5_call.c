@@ -1,7 +1,7 @@
 /*
  * hdf5_call.c - what calls of HDF5 have in common: boxes, and what went wrong.
  */
-#include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_call.h"
 
 #include "cli/report.h"
 

@@ -1,8 +1,8 @@
 /*
  * netcdf_classic.h - netCDF-3 files without one of their variables.
  */
-#ifndef CLI_FORMATS_NETCDF_CLASSIC_H
-#define CLI_FORMATS_NETCDF_CLASSIC_H
+#ifndef CLI_FORMATS_NETCDF_NETCDF_CLASSIC_H
+#define CLI_FORMATS_NETCDF_NETCDF_CLASSIC_H
 
 #include <tessera/error.h>
 

@@ -5,7 +5,7 @@
  * is the fill value.
  */
 #include "cli/formats/attributes.h"
-#include "cli/formats/netcdf_call.h"
+#include "cli/formats/netcdf/netcdf_call.h"
 #include "cli/formats/source.h"
 #include "cli/report.h"
 

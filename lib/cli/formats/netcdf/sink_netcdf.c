@@ -6,8 +6,8 @@
  */
 #include "base/swap.h"
 #include "cli/formats/attributes.h"
-#include "cli/formats/netcdf_call.h"
-#include "cli/formats/netcdf_place.h"
+#include "cli/formats/netcdf/netcdf_call.h"
+#include "cli/formats/netcdf/netcdf_place.h"
 #include "cli/formats/sink.h"
 #include "cli/report.h"
 #include "cli/text/item.h"

@@ -4,8 +4,8 @@
  * Items keep their bytes in both directions: they are read and written as what they are in the
  * file.
  */
-#ifndef CLI_FORMATS_HDF5_TYPES_H
-#define CLI_FORMATS_HDF5_TYPES_H
+#ifndef CLI_FORMATS_HDF5_HDF5_TYPES_H
+#define CLI_FORMATS_HDF5_HDF5_TYPES_H
 
 #include <tessera/error.h>
 

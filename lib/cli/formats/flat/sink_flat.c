@@ -5,8 +5,8 @@
  */
 #include "cli/formats/sink.h"
 
-#include "cli/formats/boxfile.h"
-#include "cli/formats/npy.h"
+#include "cli/formats/flat/boxfile.h"
+#include "cli/formats/flat/npy.h"
 #include "cli/report.h"
 
 #include <fcntl.h>

@@ -2,8 +2,8 @@
  * hdf5_place.h - the place of a dataset in an HDF5 file that exists: what is there, and how it
  * goes.
  */
-#ifndef CLI_FORMATS_HDF5_PLACE_H
-#define CLI_FORMATS_HDF5_PLACE_H
+#ifndef CLI_FORMATS_HDF5_HDF5_PLACE_H
+#define CLI_FORMATS_HDF5_HDF5_PLACE_H
 
 #include <tessera/error.h>
 

@@ -1,8 +1,8 @@
 /*
  * netcdf_place.h - the netCDF file that a variable goes to, and its place there.
  */
-#ifndef CLI_FORMATS_NETCDF_PLACE_H
-#define CLI_FORMATS_NETCDF_PLACE_H
+#ifndef CLI_FORMATS_NETCDF_NETCDF_PLACE_H
+#define CLI_FORMATS_NETCDF_NETCDF_PLACE_H
 
 #include "cli/formats/sink.h"
 

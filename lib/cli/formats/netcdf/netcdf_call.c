@@ -1,7 +1,7 @@
 /*
  * netcdf_call.c - what calls of netCDF have in common: what went wrong.
  */
-#include "cli/formats/netcdf_call.h"
+#include "cli/formats/netcdf/netcdf_call.h"
 
 #include "cli/report.h"
 

@@ -5,7 +5,7 @@
  * keys, a type as a string or a list, an order, a tuple of integers. The cursor never passes the
  * end; the values are checked where they are read.
  */
-#include "cli/formats/npy.h"
+#include "cli/formats/flat/npy.h"
 
 #include "cli/report.h"
 #include "cli/text/text.h"

@@ -4,7 +4,7 @@
  * A box is a number of runs of bytes: as many trailing axes as the box covers wholly, and one
  * more, make one run.
  */
-#include "cli/formats/boxfile.h"
+#include "cli/formats/flat/boxfile.h"
 
 #include "cli/report.h"
 

@@ -1,8 +1,8 @@
 /*
  * hdf5_call.h - what calls of HDF5 have in common: boxes, and what went wrong.
  */
-#ifndef CLI_FORMATS_HDF5_CALL_H
-#define CLI_FORMATS_HDF5_CALL_H
+#ifndef CLI_FORMATS_HDF5_HDF5_CALL_H
+#define CLI_FORMATS_HDF5_HDF5_CALL_H
 
 #include <tessera/error.h>
 

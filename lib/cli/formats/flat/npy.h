@@ -5,8 +5,8 @@
  * item type, the order and the shape. The items follow.
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  */
-#ifndef CLI_FORMATS_NPY_H
-#define CLI_FORMATS_NPY_H
+#ifndef CLI_FORMATS_FLAT_NPY_H
+#define CLI_FORMATS_FLAT_NPY_H
 
 #include <tessera/params.h>
 

@@ -1,8 +1,8 @@
 /*
  * boxfile.h - boxes of an array that lies in C order, uncompressed, in an open file.
  */
-#ifndef CLI_FORMATS_BOXFILE_H
-#define CLI_FORMATS_BOXFILE_H
+#ifndef CLI_FORMATS_FLAT_BOXFILE_H
+#define CLI_FORMATS_FLAT_BOXFILE_H
 
 #include <tessera/params.h>
 

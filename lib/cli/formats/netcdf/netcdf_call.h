@@ -1,8 +1,8 @@
 /*
  * netcdf_call.h - what calls of netCDF have in common: what went wrong.
  */
-#ifndef CLI_FORMATS_NETCDF_CALL_H
-#define CLI_FORMATS_NETCDF_CALL_H
+#ifndef CLI_FORMATS_NETCDF_NETCDF_CALL_H
+#define CLI_FORMATS_NETCDF_NETCDF_CALL_H
 
 #include <tessera/error.h>
 

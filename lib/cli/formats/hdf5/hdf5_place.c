@@ -7,9 +7,9 @@
  * (REFERENCE_LIST), so it is detached from them first. The reverse cannot be undone for others: a
  * scale that is in use is not removed, but written over by the caller.
  */
-#include "cli/formats/hdf5_place.h"
+#include "cli/formats/hdf5/hdf5_place.h"
 
-#include "cli/formats/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_call.h"
 #include "cli/report.h"
 
 #include <hdf5_hl.h>

@@ -6,9 +6,9 @@
  */
 #include "cli/data/path.h"
 #include "cli/formats/attributes.h"
-#include "cli/formats/hdf5_call.h"
-#include "cli/formats/hdf5_place.h"
-#include "cli/formats/hdf5_types.h"
+#include "cli/formats/hdf5/hdf5_call.h"
+#include "cli/formats/hdf5/hdf5_place.h"
+#include "cli/formats/hdf5/hdf5_types.h"
 #include "cli/formats/sink.h"
 #include "cli/report.h"
 
