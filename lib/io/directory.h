@@ -1,7 +1,9 @@
 /*
  * directory.h - a folder (folder.h) that is a directory of the file system.
  *
- * A new one has a temporary name until it is published (naming.h). The lock goes with the struct.
+ * A new one has a temporary name until it is published (naming.h). The lock of the
+ * descriptor (lock.h) keeps other writers away until the folder is closed. Threads: as folder.h
+ * says.
  */
 #ifndef IO_DIRECTORY_H
 #define IO_DIRECTORY_H

@@ -1,5 +1,7 @@
 /*
  * extents.h - many short reads of one io, in few calls.
+ *
+ * Threads: as reading (io.h).
  */
 #ifndef IO_EXTENTS_H
 #define IO_EXTENTS_H

@@ -1,5 +1,8 @@
 /*
  * file.h - an io (io.h) that is a file of the file system.
+ *
+ * Threads: as io.h says, without a lock: pread() and pwrite() have no position in common. Other
+ * processes are kept apart by the lock of the descriptor (lock.h).
  */
 #ifndef IO_FILE_H
 #define IO_FILE_H

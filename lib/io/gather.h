@@ -3,6 +3,9 @@
  *
  * Everything but io_gather_put() is as with the file itself. A piece that could not be written
  * makes a later call fail, and waits on.
+ *
+ * Threads: as io.h says; what waits is read by any number of threads, without a lock, as putting
+ * requires exclusive access.
  */
 #ifndef IO_GATHER_H
 #define IO_GATHER_H

@@ -2,7 +2,7 @@
  * identity.h - which file or directory something is.
  *
  * Device and inode: while a file is open, no other file has the same. So two identities are
- * compared only while one of the files is open.
+ * compared only while one of the files is open. Any number of threads; nothing is kept.
  */
 #ifndef IO_IDENTITY_H
 #define IO_IDENTITY_H

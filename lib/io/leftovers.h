@@ -3,7 +3,7 @@
  *
  * Whatever has the lock of it is at work; so only that is removed whose lock could be got, and
  * nothing where the file system has no locks. Files go, and directories of a kind (folder.h) with
- * the files that belong to it.
+ * the files that belong to it. Any thread: nothing is kept.
  */
 #ifndef IO_LEFTOVERS_H
 #define IO_LEFTOVERS_H

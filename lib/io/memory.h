@@ -1,5 +1,7 @@
 /*
  * memory.h - an io (io.h) that is memory.
+ *
+ * Threads: as io.h says; no lock.
  */
 #ifndef IO_MEMORY_H
 #define IO_MEMORY_H

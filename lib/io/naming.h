@@ -11,6 +11,8 @@
  * The process that makes it holds its lock (flock) from the moment on at which the file is known
  * to have that name, so a temporary name with a free lock is left over from a program that died
  * (leftovers.h).
+ *
+ * A struct naming belongs to one thread.
  */
 #ifndef IO_NAMING_H
 #define IO_NAMING_H

@@ -4,6 +4,8 @@
  * The path is looked up as it was then: an absolute one from the root directory, a relative one
  * from the working directory of that time. Descriptors of these are kept, since programs change
  * both. Directories on the way may be renamed, too.
+ *
+ * Any number of threads may check one; it does not change.
  */
 #ifndef IO_PATH_H
 #define IO_PATH_H

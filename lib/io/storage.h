@@ -2,7 +2,7 @@
  * storage.h - from what a program says of a place to bytes, or files that belong together.
  *
  * The one place that decides which kind of storage a tess_storage means: a kind is a line in the
- * table in storage.c.
+ * table in storage.c. Nothing here has a state: any number of threads.
  */
 #ifndef IO_STORAGE_H
 #define IO_STORAGE_H

@@ -1,5 +1,7 @@
 /*
  * window.h - a part of an io (io.h), as an io of its own: a frame inside a file.
+ *
+ * Threads: as io.h says; no lock.
  */
 #ifndef IO_WINDOW_H
 #define IO_WINDOW_H
