@@ -135,7 +135,9 @@ folder_check_replaceable(const struct naming *n, const char *name, tess_error *e
     if (S_ISREG(info.st_mode))
         return TESS_OK;
     if (!S_ISDIR(info.st_mode))
-        return err_set(err, TESS_ERR_IO, -1, "is neither a file nor a directory");
+        return err_set(err, TESS_ERR_IO, -1,
+                       S_ISLNK(info.st_mode) ? "is a symbolic link, which no directory replaces"
+                                             : "is neither a file nor a directory");
     const int fd = openat(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, errno, "is a directory, which cannot be opened");
