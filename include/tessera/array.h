@@ -203,10 +203,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
  * @param a        Receives the array, or NULL on failure. Close it with tess_array_close().
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_FORMAT (not a frame), TESS_ERR_CORRUPT (damaged; err->offset says
- *         where), TESS_ERR_UNSUPPORTED (the array cannot be changed, or this build cannot read it),
- *         TESS_ERR_LIMIT (tess_limits), TESS_ERR_STALE (another program commits continuously;
- *         try again), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND (the path leads to nothing), TESS_ERR_FORMAT (not a
+ *         frame), TESS_ERR_CORRUPT (damaged; err->offset says where), TESS_ERR_UNSUPPORTED (the
+ *         array cannot be changed, or this build cannot read it), TESS_ERR_LIMIT (tess_limits),
+ *         TESS_ERR_STALE (another program commits continuously; try again), TESS_ERR_IO,
+ *         TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_open(const tess_storage *storage, tess_array **a,
                                                     tess_error *err);

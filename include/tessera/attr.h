@@ -107,7 +107,7 @@ TESS_API const tess_value *tess_value_find(const tess_value *map, const char *ke
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, also if the content is not msgpack (type TESS_VALUE_OPAQUE);
- *         TESS_ERR_ARG if the attribute does not exist;
+ *         TESS_ERR_NOT_FOUND if the attribute does not exist;
  *         TESS_ERR_LIMIT if content or value exceed tess_limits.memory;
  *         TESS_ERR_CORRUPT if the content cannot be decompressed; TESS_ERR_NOMEM.
  */
@@ -131,7 +131,7 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get(const tess_array *a, const cha
 TESS_API TESS_NODISCARD tess_status tess_attr_set(tess_array *a, const char *name,
                                                   const tess_value *value, tess_error *err);
 
-/** Delete an attribute; TESS_ERR_ARG if it does not exist. */
+/** Delete an attribute; TESS_ERR_NOT_FOUND if it does not exist. */
 TESS_API TESS_NODISCARD tess_status tess_attr_delete(tess_array *a, const char *name,
                                                      tess_error *err);
 
@@ -157,14 +157,14 @@ TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const cha
 
 /**
  * @name Read an attribute of a given type. Otherwise as tess_attr_get(). If the attribute has
- * another type: TESS_ERR_ARG. After any failure the output is unchanged: initialise a pointer with
+ * another type: TESS_ERR_TYPE. After any failure the output is unchanged: initialise a pointer with
  * NULL if it is freed in any case.
  */
 /**@{*/
 /** value: receives the value. A number is not accepted as a bool. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bool(const tess_array *a, const char *name,
                                                        bool *value, tess_error *err);
-/** value: receives the value. Integers above 2^63 - 1, and floats, are TESS_ERR_ARG. */
+/** value: receives the value. Integers above 2^63 - 1, and floats, are TESS_ERR_TYPE. */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_int(const tess_array *a, const char *name,
                                                       int64_t *value, tess_error *err);
 /** value: receives the value. Also accepts integers that a double represents exactly. */

@@ -24,29 +24,42 @@
 extern "C" {
 #endif
 
-/** The result of a call: what kind of failure it was, and so what to do about it. */
+/**
+ * The result of a call: what kind of failure it was, and so who has to act. The manual's page
+ * errors.rst has a table. Later versions may add statuses; tess_status_name() knows those of the
+ * running library.
+ */
 typedef enum tess_status {
     /** Success. */
     TESS_OK = 0,
     /** An argument is wrong: correct the call. */
     TESS_ERR_ARG = 1,
-    /** An allocation failed. */
+    /** An allocation failed: free memory, or work on less at once. */
     TESS_ERR_NOMEM = 2,
-    /** The operating system refused an operation on a file; see tess_error.sys. */
+    /** The operating system refused an operation on a file; tess_error.sys is the errno: whoever
+        administers the storage. EWOULDBLOCK: a lock is held; try again, or set tess_storage.wait.
+     */
     TESS_ERR_IO = 3,
-    /** The file is not a Blosc2 frame. */
+    /** The file is not a Blosc2 frame: give another file. */
     TESS_ERR_FORMAT = 4,
-    /** The file is damaged: its bytes contradict each other or their checksum. */
+    /** The file is damaged: its bytes contradict each other or their checksum. Restore it, or
+        tess_repair() what is left. */
     TESS_ERR_CORRUPT = 5,
-    /** This version or build lacks a codec, filter or function, or a plugin is missing. */
+    /** This version or build lacks a codec, filter or function, or a plugin is missing: use another
+        build, or give the plugin. */
     TESS_ERR_UNSUPPORTED = 6,
     /** A limit was exceeded: of the format, of this machine, or one that the caller set. */
     TESS_ERR_LIMIT = 7,
     /** Another handle or program changed the file since it was opened, or its path leads elsewhere;
-        or a view is no longer valid. */
+        or a view is no longer valid: refresh, open, or create the view again. */
     TESS_ERR_STALE = 8,
     /** A function of the program ended the call. */
-    TESS_ERR_CANCELLED = 9
+    TESS_ERR_CANCELLED = 9,
+    /** What was asked for by its name does not exist: the file or directory of an array that is
+        opened (tess_error.sys ENOENT), an attribute, a metalayer. */
+    TESS_ERR_NOT_FOUND = 10,
+    /** The attribute exists, but has another type than the one asked for. */
+    TESS_ERR_TYPE = 11
 } tess_status;
 
 /** Capacity of tess_error.message, the terminating NUL included. */

@@ -39,7 +39,8 @@ extern "C" {
 TESS_API TESS_NODISCARD tess_status tess_meta_at(const tess_array *a, int index,
                                                  tess_metalayer *layer, tess_error *err);
 
-/** Get a fixed metalayer by name; TESS_ERR_ARG if it does not exist. Else as tess_meta_at(). */
+/** Get a fixed metalayer by name; TESS_ERR_NOT_FOUND if it does not exist. Else as tess_meta_at().
+ */
 TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const char *name,
                                                   tess_metalayer *layer, tess_error *err);
 
@@ -50,7 +51,7 @@ TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const cha
  * @param name     An existing metalayer, except the N-dimensional one and that of the fill value.
  * @param content  The new bytes; copied. May be NULL if size is 0.
  * @param size     Must be the size of the old content.
- * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, TESS_ERR_NOMEM.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *name,
                                                   const void *content, size_t size,
@@ -73,7 +74,7 @@ TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
  * @param content  Receives the bytes; free them with tess_free(). NULL if there are none, and on
  *                 failure.
  * @param size     Receives their number.
- * @return TESS_OK, or TESS_ERR_ARG (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
  *         TESS_ERR_LIMIT (tess_limits.memory).
  */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const char *name,
@@ -95,7 +96,7 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *n
                                                     const void *content, size_t size,
                                                     tess_error *err);
 
-/** Delete a variable-length metalayer; TESS_ERR_ARG if it does not exist. */
+/** Delete a variable-length metalayer; TESS_ERR_NOT_FOUND if it does not exist. */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
                                                        tess_error *err);
 

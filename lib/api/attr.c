@@ -134,7 +134,7 @@ tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t s
 static tess_status
 wrong_type(const tess_value *v, const char *name, const char *wanted, tess_error *err)
 {
-    return err_set(err, TESS_ERR_ARG, -1, "attribute %s is of type %s, not %s", name,
+    return err_set(err, TESS_ERR_TYPE, -1, "attribute %s is of type %s, not %s", name,
                    tess_value_type_name(v->type), wanted);
 }
 

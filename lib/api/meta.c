@@ -68,7 +68,7 @@ meta_find(const tess_array *a, bool variable, const char *name, struct layer **l
     *layer =
         layers_find(variable ? frame_vlmetas(a->grid->frame) : frame_metas(a->grid->frame), name);
     if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
-        return err_set(err, TESS_ERR_ARG, -1, "there is no %smetalayer \"%.64s\"",
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "there is no %smetalayer \"%.64s\"",
                        variable ? "variable-length " : "", name);
     return TESS_OK;
 }

@@ -34,6 +34,10 @@ tess_status_name(tess_status status)
         return "changed by another program";
     case TESS_ERR_CANCELLED:
         return "cancelled";
+    case TESS_ERR_NOT_FOUND:
+        return "not found";
+    case TESS_ERR_TYPE:
+        return "another type";
     }
     return "unknown status";
 }

@@ -132,7 +132,7 @@ array_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess
     tess_status st = TESS_OK;
     char *const path = realpath(storage->path, NULL);
     if (!path)
-        return err_sys(err, errno, "opening the file");
+        return err_open(err, errno, "opening the file");
     TRY(compact_open_frame(storage, &f, err));
     leftovers_remove_all(path, &frame_folder_kind);
     watch_begin(&watch, storage->context ? storage->context : &nobody, frame_header(f)->nbytes);

@@ -5,6 +5,7 @@
  */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,15 @@ err_set(tess_error *err, tess_status status, int64_t offset, const char *fmt, ..
     return status;
 }
 
+static void
+add_reason(tess_error *err, int sys)
+{
+    char text[128];
+    const size_t used = strlen(err->message);
+    const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
+    snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+}
+
 tess_status
 err_sys(tess_error *err, int sys, const char *fmt, ...)
 {
@@ -39,13 +49,23 @@ err_sys(tess_error *err, int sys, const char *fmt, ...)
         va_start(args, fmt);
         error_fill(err, TESS_ERR_IO, sys, -1, fmt, args);
         va_end(args);
-
-        char text[128];
-        const size_t used = strlen(err->message);
-        const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
-        snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+        add_reason(err, sys);
     }
     return TESS_ERR_IO;
+}
+
+tess_status
+err_open(tess_error *err, int sys, const char *fmt, ...)
+{
+    const tess_status status = sys == ENOENT ? TESS_ERR_NOT_FOUND : TESS_ERR_IO;
+    if (err) {
+        va_list args;
+        va_start(args, fmt);
+        error_fill(err, status, sys, -1, fmt, args);
+        va_end(args);
+        add_reason(err, sys);
+    }
+    return status;
 }
 
 tess_status

@@ -23,6 +23,9 @@ tess_status err_set(tess_error *err, tess_status status, int64_t offset, const c
 // The same for a failed system call: errno's text is added after ": ".
 tess_status err_sys(tess_error *err, int sys, const char *fmt, ...) TESS_PRINTF(3, 4);
 
+// The same for opening what a name says: TESS_ERR_NOT_FOUND if there is no such thing (ENOENT).
+tess_status err_open(tess_error *err, int sys, const char *fmt, ...) TESS_PRINTF(3, 4);
+
 // Move the position of a failure found in a part that starts at `base`; returns status.
 tess_status err_shift(tess_error *err, tess_status status, int64_t base);
 

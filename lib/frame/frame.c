@@ -28,6 +28,7 @@
 #include "io/path.h"
 #include "meta/layers.h"
 
+#include <errno.h>
 #include <tessera/attr.h>
 
 #include <inttypes.h>
@@ -213,10 +214,16 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->writable = writable;
-    tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, err);
+    tess_error why;
+    tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, &why);
     if (st != TESS_OK && folder_is_replaced(folder)) // and emptied
-        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
+        st = err_set(&why, TESS_ERR_STALE, -1, "was replaced while it was opened");
+    else if (st != TESS_OK && why.sys == ENOENT)
+        st = err_set(&why, TESS_ERR_FORMAT, -1,
+                     "a directory without an array: there is no %s in it", FRAME_FOLDER_INDEX);
     if (st != TESS_OK) {
+        if (err)
+            *err = why;
         frame_close(f);
         return st;
     }

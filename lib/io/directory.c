@@ -351,7 +351,7 @@ directory_open(const char *path, bool writable, bool mapped, struct folder **fol
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     d->mapped = mapped;
     d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    tess_status st = d->fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory");
+    tess_status st = d->fd >= 0 ? TESS_OK : err_open(err, errno, "opening the directory");
     if (st == TESS_OK && writable)
         st = io_lock_acquire(&d->lock, d->fd, err);
     if (st == TESS_OK && writable && directory_is_replaced(&d->folder))

@@ -273,7 +273,7 @@ file_open_file(const char *path, bool writable, bool mapped, struct io **io, tes
     struct io_identity identity;
     const int fd = open(path, flags);
     if (fd < 0)
-        return err_sys(err, errno, "opening the file");
+        return err_open(err, errno, "opening the file");
     tess_status st = io_file_adopt(fd, writable, mapped, io, err);
     if (st == TESS_OK && writable) {
         struct file *const f = file_of(*io);

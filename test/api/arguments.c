@@ -540,12 +540,12 @@ open_places(void **state)
 
     tess_storage_init(&storage);
     storage.path = files_path("no such file");
-    refused(TESS_ERR_IO, tess_array_open(&storage, &a, err));
+    refused(TESS_ERR_NOT_FOUND, tess_array_open(&storage, &a, err));
     storage.mode = TESS_MODE_UPDATE;
-    refused(TESS_ERR_IO, tess_array_open(&storage, &a, err));
+    refused(TESS_ERR_NOT_FOUND, tess_array_open(&storage, &a, err));
     storage.mode = TESS_MODE_READ;
     storage.path = "";
-    refused(TESS_ERR_IO, tess_array_open(&storage, &a, err));
+    refused(TESS_ERR_NOT_FOUND, tess_array_open(&storage, &a, err));
     storage.path = files_path("array.b2nd/inside");
     refused(TESS_ERR_IO, tess_array_open(&storage, &a, err));
 
@@ -944,12 +944,12 @@ meta_arguments(void **state)
     refused(TESS_ERR_ARG, tess_meta_at(f->file, 0, NULL, err));
     refused(TESS_ERR_ARG, tess_meta_get(NULL, "layer", &layer, err));
     refused(TESS_ERR_ARG, tess_meta_get(f->file, NULL, &layer, err));
-    refused(TESS_ERR_ARG, tess_meta_get(f->file, "nobody", &layer, err));
-    refused(TESS_ERR_ARG, tess_meta_get(f->file, "vl", &layer, err));
+    refused(TESS_ERR_NOT_FOUND, tess_meta_get(f->file, "nobody", &layer, err));
+    refused(TESS_ERR_NOT_FOUND, tess_meta_get(f->file, "vl", &layer, err));
     refused(TESS_ERR_ARG, tess_meta_get(f->file, "layer", NULL, err));
     refused(TESS_ERR_ARG, tess_meta_set(NULL, "layer", "abcde", 5, err));
     refused(TESS_ERR_ARG, tess_meta_set(f->file, NULL, "abcde", 5, err));
-    refused(TESS_ERR_ARG, tess_meta_set(f->file, "nobody", "abcde", 5, err));
+    refused(TESS_ERR_NOT_FOUND, tess_meta_set(f->file, "nobody", "abcde", 5, err));
     refused(TESS_ERR_ARG, tess_meta_set(f->file, "layer", "abcd", 4, err));
     refused(TESS_ERR_ARG, tess_meta_set(f->file, "layer", "abcdef", 6, err));
     refused(TESS_ERR_ARG, tess_meta_set(f->file, "layer", NULL, 5, err));
@@ -978,8 +978,8 @@ vlmeta_arguments(void **state)
     assert_string_equal(tess_vlmeta_name(f->file, 0), "vl");
     refused(TESS_ERR_ARG, tess_vlmeta_get(NULL, "vl", &content, &size, err));
     refused(TESS_ERR_ARG, tess_vlmeta_get(f->file, NULL, &content, &size, err));
-    refused(TESS_ERR_ARG, tess_vlmeta_get(f->file, "nobody", &content, &size, err));
-    refused(TESS_ERR_ARG, tess_vlmeta_get(f->file, "layer", &content, &size, err));
+    refused(TESS_ERR_NOT_FOUND, tess_vlmeta_get(f->file, "nobody", &content, &size, err));
+    refused(TESS_ERR_NOT_FOUND, tess_vlmeta_get(f->file, "layer", &content, &size, err));
     refused(TESS_ERR_ARG, tess_vlmeta_get(f->file, "vl", NULL, &size, err));
     refused(TESS_ERR_ARG, tess_vlmeta_get(f->file, "vl", &content, NULL, err));
     assert_null(content);
@@ -991,7 +991,7 @@ vlmeta_arguments(void **state)
     refused(TESS_ERR_ARG, tess_vlmeta_set(f->readonly, "new", "x", 1, err));
     refused(TESS_ERR_ARG, tess_vlmeta_delete(NULL, "vl", err));
     refused(TESS_ERR_ARG, tess_vlmeta_delete(f->file, NULL, err));
-    refused(TESS_ERR_ARG, tess_vlmeta_delete(f->file, "nobody", err));
+    refused(TESS_ERR_NOT_FOUND, tess_vlmeta_delete(f->file, "nobody", err));
     refused(TESS_ERR_ARG, tess_vlmeta_delete(f->readonly, "vl", err));
 
     tess_error error = {0};

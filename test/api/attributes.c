@@ -298,15 +298,15 @@ test_replace_and_delete(void **state)
     a = open_file(path, TESS_MODE_UPDATE, 0);
     ok(tess_attr_delete(a, "b", err));
     ok(tess_attr_set_string(a, "c", "three", err));
-    refused(TESS_ERR_ARG, tess_attr_delete(a, "b", err));
-    refused(TESS_ERR_ARG, tess_attr_get_int(a, "b", &v, err));
+    refused(TESS_ERR_NOT_FOUND, tess_attr_delete(a, "b", err));
+    refused(TESS_ERR_NOT_FOUND, tess_attr_get_int(a, "b", &v, err));
     ok(tess_array_close(a, err));
 
     a = open_file(path, TESS_MODE_READ, 0);
     assert_int_equal(count(a), 2);
     ok(tess_attr_get_int(a, "a", &v, err));
     assert_int_equal(v, 1);
-    refused(TESS_ERR_ARG, tess_attr_get_int(a, "c", &v, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_int(a, "c", &v, err));
     refused(TESS_ERR_ARG, tess_attr_set_int(a, "a", 2, err));
     refused(TESS_ERR_ARG, tess_attr_set_json(a, "a", "2", err));
     refused(TESS_ERR_ARG, tess_attr_delete(a, "a", err));
@@ -535,13 +535,13 @@ test_wrong_types(void **state)
     ok(tess_attr_set_json(a, "exact", "9007199254740992", err));
     ok(tess_attr_set_json(a, "inexact", "-9007199254740993", err));
     ok(tess_attr_set_string(a, "string", "x", err));
-    refused(TESS_ERR_ARG, tess_attr_get_int(a, "uint", &i64, err));
-    refused(TESS_ERR_ARG, tess_attr_get_int(a, "float", &i64, err));
-    refused(TESS_ERR_ARG, tess_attr_get_float(a, "inexact", &f64, err));
-    refused(TESS_ERR_ARG, tess_attr_get_float(a, "string", &f64, err));
-    refused(TESS_ERR_ARG, tess_attr_get_bool(a, "exact", &boolean, err));
-    refused(TESS_ERR_ARG, tess_attr_get_string(a, "exact", &text, &size, err));
-    refused(TESS_ERR_ARG, tess_attr_get_bytes(a, "string", &bytes, &size, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_int(a, "uint", &i64, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_int(a, "float", &i64, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_float(a, "inexact", &f64, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_float(a, "string", &f64, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_bool(a, "exact", &boolean, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_string(a, "exact", &text, &size, err));
+    refused(TESS_ERR_TYPE, tess_attr_get_bytes(a, "string", &bytes, &size, err));
     assert_true(text == (char *)1 && bytes == (void *)1 && size == 7);
     assert_true(i64 == 42 && f64 > 41 && boolean);
     ok(tess_attr_get_float(a, "exact", &f64, err));
@@ -565,7 +565,7 @@ test_arguments(void **state)
     refused(TESS_ERR_ARG, tess_attr_get(NULL, "x", &v, err));
     refused(TESS_ERR_ARG, tess_attr_get(a, NULL, &v, err));
     refused(TESS_ERR_ARG, tess_attr_get(a, "x", NULL, err));
-    refused(TESS_ERR_ARG, tess_attr_get(a, "y", &v, err));
+    refused(TESS_ERR_NOT_FOUND, tess_attr_get(a, "y", &v, err));
     refused(TESS_ERR_ARG, tess_attr_set(NULL, "x", &null, err));
     refused(TESS_ERR_ARG, tess_attr_set(a, NULL, &null, err));
     refused(TESS_ERR_ARG, tess_attr_set(a, "x", NULL, err));
@@ -579,7 +579,7 @@ test_arguments(void **state)
     refused(TESS_ERR_ARG, tess_attr_set_json(a, "x", "[1", err));
     refused(TESS_ERR_ARG, tess_attr_set_json(NULL, "x", "1", err));
     refused(TESS_ERR_ARG, tess_attr_get_json(a, "x", NULL, err));
-    refused(TESS_ERR_ARG, tess_attr_get_json(a, "y", &text, err));
+    refused(TESS_ERR_NOT_FOUND, tess_attr_get_json(a, "y", &text, err));
     refused(TESS_ERR_ARG, tess_attr_get_bool(a, "x", NULL, err));
     refused(TESS_ERR_ARG, tess_attr_get_int(a, "x", NULL, err));
     refused(TESS_ERR_ARG, tess_attr_get_float(a, "x", NULL, err));

@@ -304,7 +304,7 @@ refusals_change_nothing(void **state)
         refused(TESS_ERR_ARG, tess_compact(&storage, &before, &after, err));
         storage.offset = 0;
         storage.path = files_path("nothing.b2nd");
-        refused(TESS_ERR_IO, tess_compact(&storage, &before, &after, err));
+        refused(TESS_ERR_NOT_FOUND, tess_compact(&storage, &before, &after, err));
         refused(TESS_ERR_ARG, tess_compact(NULL, NULL, NULL, err));
         assert_int_equal(before, -1);
         assert_int_equal(after, -1);

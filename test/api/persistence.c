@@ -768,7 +768,7 @@ vlmetalayers(void **state)
     tess_array_info(a, &info);
     assert_int_equal(info.nvlmetalayers, 3);
     check_vlmeta(a, "one", large, 1000);
-    refused(TESS_ERR_ARG, tess_vlmeta_delete(a, "large", err));
+    refused(TESS_ERR_NOT_FOUND, tess_vlmeta_delete(a, "large", err));
     for (int i = 3; i < 16; i++) {
         (void)snprintf(name, sizeof name, "layer %d", i);
         ok(tess_vlmeta_set(a, name, large, (size_t)i * 10, err));

@@ -792,7 +792,7 @@ refusals(void **state)
         same_bytes(target.path, (const uint8_t *)"mine", 4);
         files_remove(target.path);
         source.path = files_path("nothing.b2nd");
-        refused(TESS_ERR_IO, tess_repair(&source, &target, NULL, NULL, err));
+        refused(TESS_ERR_NOT_FOUND, tess_repair(&source, &target, NULL, NULL, err));
         files_write(source.path, "This is no array.", 17);
         refused(TESS_ERR_FORMAT, tess_repair(&source, &target, NULL, NULL, err));
         files_remove(source.path);

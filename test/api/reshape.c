@@ -134,7 +134,7 @@ fill_values(void **state)
                 // Where it is kept is no metalayer to programs.
                 assert_int_equal(info.nmetalayers, 1);
                 refused(TESS_ERR_ARG, tess_meta_at(a, 1, &layer, err));
-                refused(TESS_ERR_ARG, tess_meta_get(a, "tess_fill", &layer, err));
+                refused(TESS_ERR_NOT_FOUND, tess_meta_get(a, "tess_fill", &layer, err));
                 refused(TESS_ERR_ARG, tess_meta_set(a, "tess_fill", items[i], 8, err));
                 if (i < 3)
                     assert_memory_equal(info.fill, items[i], 8);

@@ -948,7 +948,7 @@ arguments(void **state)
     storage.mode = TESS_MODE_UPDATE;
     refused(TESS_ERR_ARG, tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, err));
     storage.mode = TESS_MODE_APPEND;
-    refused(TESS_ERR_IO, tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, err));
+    refused(TESS_ERR_NOT_FOUND, tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, err));
     refused(TESS_ERR_ARG, tess_array_save(a, &storage, TESS_LAYOUT_SPARSE, err));
     storage.mode = TESS_MODE_NEW;
     storage.path = NULL;
@@ -1078,7 +1078,7 @@ behind_fails(void **state)
     grid_reference(&r, 1);
     files_write(behind.path, junk, JUNK);
     grid_params(&params, TESS_LAYOUT_CONTIGUOUS);
-    refused(TESS_ERR_IO, tess_array_zeros(&missing, &params, &a, err));
+    refused(TESS_ERR_NOT_FOUND, tess_array_zeros(&missing, &params, &a, err));
     assert_int_equal(mkdir(files_path("folder"), 0777), 0);
     missing.path = files_path("folder");
     refused(TESS_ERR_IO, tess_array_zeros(&missing, &params, &a, err));

@@ -634,7 +634,7 @@ damaged_directories(void **state)
     const tess_storage storage = at("a", TESS_MODE_READ);
     tess_array *none;
     unlink(files_path("a/chunks.b2frame"));
-    refused(TESS_ERR_IO, tess_array_open(&storage, &none, err));
+    refused(TESS_ERR_FORMAT, tess_array_open(&storage, &none, err));
     free(longer);
     free(bytes);
     reference_finish(&r);

@@ -201,7 +201,7 @@ not_made(void **state)
     assert_int_not_equal(repair(path, to, &heard, &report, &err), TESS_OK);
     assert_false(files_exist(to));
     files_remove(path);
-    assert_int_equal(repair(path, to, &heard, &report, &err), TESS_ERR_IO);
+    assert_int_equal(repair(path, to, &heard, &report, &err), TESS_ERR_NOT_FOUND);
     assert_int_equal(files_count(), 0);
 }
 

@@ -145,7 +145,7 @@ file_not_there(void **state)
     tess_error err = {0};
 
     (void)state;
-    assert_int_equal(io_file_open(path, false, &io, &err), TESS_ERR_IO);
+    assert_int_equal(io_file_open(path, false, &io, &err), TESS_ERR_NOT_FOUND);
     assert_int_equal(err.sys, ENOENT);
     assert_non_null(strstr(err.message, "No such file"));
     assert_null(io);

@@ -6,11 +6,9 @@
 #include "cli/report.h"
 #include "cli/text/text.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 tess_status
 open_context(const struct arguments *args, tess_context *context, tess_error *err)
@@ -45,8 +43,9 @@ other_format(const char *path)
     if (!in)
         return NULL;
     const size_t n = fread(head, 1, sizeof head, in);
+    const bool empty = n == 0 && !ferror(in); // a directory cannot be read
     (void)fclose(in);
-    if (n == 0)
+    if (empty)
         return "an empty file";
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (n >= formats[i].size && memcmp(head, formats[i].magic, formats[i].size) == 0)
@@ -58,17 +57,13 @@ tess_status
 open_explain(const char *path, tess_status st, tess_error *err)
 {
     const char *const other = st == TESS_ERR_FORMAT ? other_format(path) : NULL;
-    struct stat info;
 
     if (other)
         return report_set(err, st, "no array but %s", other);
-    if (st != TESS_ERR_IO || err->sys != ENOENT)
+    if (st != TESS_ERR_NOT_FOUND)
         return st;
     if (strcmp(path, "-") == 0)
         return report_set(err, st, "an array is a file or a directory, not standard input");
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return report_set(err, st,
-                          "a directory without an array: there is no chunks.b2frame in it");
     return st;
 }
 
