@@ -45,7 +45,7 @@ double bench_times_median(const struct bench_times *t); // 0 if there are none
 // One line of output. Strings may be NULL and numbers 0: not applicable, an empty field.
 struct bench_row {
     const char *program; // "append"
-    const char *library; // "tessera 0.1.0"
+    const char *library; // "tessera 0.2.0"
     int threads;
     const char *storage; // "memory", "file"
     const char *codec;

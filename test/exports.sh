@@ -22,9 +22,14 @@ cat "$include"/tessera/*.h | tr '\n' ' ' | awk '{
     }
 }' | sort -u >"$tmp/declared"
 
-# Names that begin with _ belong to the compiler.
-"${NM:-nm}" $table --defined-only "$library" | awk 'NF == 3 && $3 !~ /^_/ { print $3 }' |
-    sort -u >"$tmp/defined"
+# Names that begin with _ belong to the compiler; A are the names of symbol versions.
+"${NM:-nm}" $table --defined-only "$library" |
+    awk 'NF == 3 && $3 !~ /^_/ && $2 != "A" { print $3 }' >"$tmp/names"
+sed 's/@.*//' "$tmp/names" | sort -u >"$tmp/defined"
+if grep -q '@' "$tmp/names" && grep -v '@@TESSERA_' "$tmp/names"; then
+    echo "these have no symbol version"
+    exit 1
+fi
 
 if [ ! -s "$tmp/declared" ]; then
     echo "no declarations found in $include"

@@ -364,7 +364,9 @@ typedef struct tess_info {
  * Nothing is read from the file. Therefore live, holes and ratio are -1 unless they are known: they
  * are for an array that this handle created, and after one call of tess_array_measure().
  */
-TESS_API void tess_array_info(const tess_array *a, tess_info *info);
+TESS_API void tess_array_info_sized(const tess_array *a, tess_info *info, size_t info_size);
+/** For programs in C and C++: tess_array_info_sized() with the size of their struct. */
+#define tess_array_info(a, info) tess_array_info_sized((a), (info), sizeof(tess_info))
 
 /**
  * Get the properties of an open array, including the space it takes.
@@ -381,8 +383,11 @@ TESS_API void tess_array_info(const tess_array *a, tess_info *info);
  *         cannot have), TESS_ERR_STALE (another program changed the file since it was opened or
  *         refreshed), TESS_ERR_IO, TESS_ERR_NOMEM, TESS_ERR_ARG.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_measure(const tess_array *a, tess_info *info,
-                                                       tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_measure_sized(const tess_array *a, tess_info *info,
+                                                             size_t info_size, tess_error *err);
+/** For programs in C and C++: tess_array_measure_sized() with the size of their struct. */
+#define tess_array_measure(a, info, err) \
+    tess_array_measure_sized((a), (info), sizeof(tess_info), (err))
 
 /**
  * Copy a box of an array into memory.

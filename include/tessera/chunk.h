@@ -59,8 +59,12 @@ typedef struct tess_chunk_info {
  *
  * @return TESS_OK, TESS_ERR_ARG, or as tess_array_read(). After a failure *info is undefined.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_chunk(tess_array *a, int64_t n,
-                                                     tess_chunk_info *info, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(tess_array *a, int64_t n,
+                                                           tess_chunk_info *info, size_t info_size,
+                                                           tess_error *err);
+/** For programs in C and C++: tess_array_chunk_sized() with the size of their struct. */
+#define tess_array_chunk(a, n, info, err) \
+    tess_array_chunk_sized((a), (n), (info), sizeof(tess_chunk_info), (err))
 
 /**
  * Get the uncompressed sizes of a chunk's blocks, in bytes; their sum is tess_chunk_info.nbytes. No

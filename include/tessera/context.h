@@ -102,7 +102,9 @@ typedef struct tess_context {
 #define TESS_CACHE_DEFAULT ((int64_t)32 << 20)
 
 /** Set the defaults: all CPUs, TESS_CACHE_DEFAULT, TESS_MEMORY_DEFAULT. */
-TESS_API void tess_context_init(tess_context *context);
+TESS_API void tess_context_init_sized(tess_context *context, size_t struct_size);
+/** For programs in C and C++: tess_context_init_sized() with the size of their struct. */
+#define tess_context_init(context) tess_context_init_sized((context), sizeof(tess_context))
 
 #ifdef __cplusplus
 }

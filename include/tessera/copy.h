@@ -69,7 +69,9 @@ TESS_API void tess_image_free(void *image);
  *                metalayers. dtype and fill point into the array, and are valid as long as the
  *                pointers of tess_array_info().
  */
-TESS_API void tess_array_params(const tess_array *a, tess_params *params);
+TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, size_t params_size);
+/** For programs in C and C++: tess_array_params_sized() with the size of their struct. */
+#define tess_array_params(a, params) tess_array_params_sized((a), (params), sizeof(tess_params))
 
 /**
  * Copy the items of an array to a new array with another layout, codec or byte order.

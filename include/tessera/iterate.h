@@ -168,9 +168,14 @@ typedef struct tess_statistics {
  * @return TESS_OK; TESS_ERR_UNSUPPORTED if items are no such numbers; TESS_ERR_ARG (box); else as
  *         tess_array_read().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_statistics(const tess_array *a, const int64_t *start,
-                                                          const int64_t *stop, tess_statistics *out,
-                                                          tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_statistics_sized(const tess_array *a,
+                                                                const int64_t *start,
+                                                                const int64_t *stop,
+                                                                tess_statistics *out,
+                                                                size_t out_size, tess_error *err);
+/** For programs in C and C++: tess_array_statistics_sized() with the size of their struct. */
+#define tess_array_statistics(a, start, stop, out, err) \
+    tess_array_statistics_sized((a), (start), (stop), (out), sizeof(tess_statistics), (err))
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,9 @@ typedef enum tess_access_kind {
 
 /** One access of a mix. */
 typedef struct tess_access {
+    /** sizeof(tess_access) of the program, which is also the distance of one in a list from the
+       next; set by tess_access_init(). */
+    size_t struct_size;
     tess_access_kind kind; /**< what is done */
     int axis; /**< TESS_ACCESS_APPEND: the axis that grows; otherwise ignored */
     /**
@@ -68,6 +71,11 @@ typedef struct tess_access {
     double weight; /**< how often the access is done, > 0 */
     char name[TESS_ACCESS_NAME_SIZE]; /**< for output; NUL-terminated, may be empty */
 } tess_access;
+
+/** Set the defaults: a read of one item, of weight 1, without a name. */
+TESS_API void tess_access_init_sized(tess_access *access, size_t struct_size);
+/** For programs in C and C++: tess_access_init_sized() with the size of their struct. */
+#define tess_access_init(access) tess_access_init_sized((access), sizeof(tess_access))
 
 /**
  * Parse a mix of accesses, such as "plane:0*10,row,point*100".
@@ -98,9 +106,15 @@ typedef struct tess_access {
  *
  * @return TESS_OK, or TESS_ERR_ARG; then accesses and naccesses are undefined.
  */
-TESS_API TESS_NODISCARD tess_status tess_access_parse(const char *text, int ndim,
-                                                      const int64_t *shape, tess_access *accesses,
-                                                      int *naccesses, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_access_parse_sized(const char *text, int ndim,
+                                                            const int64_t *shape,
+                                                            tess_access *accesses,
+                                                            size_t access_size, int *naccesses,
+                                                            tess_error *err);
+/** For programs in C and C++: tess_access_parse_sized() with the size of their struct. */
+#define tess_access_parse(text, ndim, shape, accesses, naccesses, err)                             \
+    tess_access_parse_sized((text), (ndim), (shape), (accesses), sizeof(tess_access), (naccesses), \
+                            (err))
 
 /** What of the given parameters a search keeps; bits of tess_tuner_options.keep. */
 enum {
@@ -142,7 +156,10 @@ typedef struct tess_tuner_options {
 } tess_tuner_options;
 
 /** Set the defaults. */
-TESS_API void tess_tuner_options_init(tess_tuner_options *options);
+TESS_API void tess_tuner_options_init_sized(tess_tuner_options *options, size_t struct_size);
+/** For programs in C and C++: tess_tuner_options_init_sized() with the size of their struct. */
+#define tess_tuner_options_init(options) \
+    tess_tuner_options_init_sized((options), sizeof(tess_tuner_options))
 
 /**
  * List the layouts in which a model expects the mix to take the least time.
@@ -163,17 +180,22 @@ TESS_API void tess_tuner_options_init(tess_tuner_options *options);
  * @return TESS_OK; TESS_ERR_ARG; TESS_ERR_LIMIT if the array has 2^63 bytes or more;
  *         TESS_ERR_UNSUPPORTED, TESS_ERR_NOMEM.
  */
-TESS_API TESS_NODISCARD tess_status tess_layout_propose(const tess_params *params,
-                                                        const tess_tuner_options *options, int most,
-                                                        tess_params *layouts, double *seconds,
-                                                        int *count, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_layout_propose_sized(const tess_params *params,
+                                                              const tess_tuner_options *options,
+                                                              int most, tess_params *layouts,
+                                                              size_t layout_size, double *seconds,
+                                                              int *count, tess_error *err);
+/** For programs in C and C++: tess_layout_propose_sized() with the size of their struct. */
+#define tess_layout_propose(params, options, most, layouts, seconds, count, err)           \
+    tess_layout_propose_sized((params), (options), (most), (layouts), sizeof(tess_params), \
+                              (seconds), (count), (err))
 
 /**
  * Give a description the layout of another: shapes of chunks and blocks, codec, level, filters,
  * split and dictionary. All else stays.
  *
  * @param params  For the array to create; by tess_array_params() or tess_params_init().
- * @param layout  A proposal, or tess_layout_result.params.
+ * @param layout  A proposal, or what tess_tuner_get_layout() tells.
  */
 TESS_API void tess_layout_apply(tess_params *params, const tess_params *layout);
 
@@ -243,8 +265,7 @@ typedef struct tess_tuner_info {
     int64_t caches[3]; /**< bytes of the data caches L1, L2, L3; typical ones if not known */
     double disk_speed; /**< as in the options */
     double disk_latency; /**< as in the options */
-    int naccesses; /**< accesses of the mix */
-    const tess_access *accesses; /**< the mix */
+    int naccesses; /**< accesses of the mix; tess_tuner_get_access() has them */
     int count; /**< layouts that the search has measured */
     double seconds; /**< that the search took */
     /** The search ended before it had measured all that it wanted to measure. */
@@ -252,7 +273,23 @@ typedef struct tess_tuner_info {
 } tess_tuner_info;
 
 /** Fill *info. */
-TESS_API void tess_tuner_get_info(const tess_tuner *tuner, tess_tuner_info *info);
+TESS_API void tess_tuner_get_info_sized(const tess_tuner *tuner, tess_tuner_info *info,
+                                        size_t info_size);
+/** For programs in C and C++: tess_tuner_get_info_sized() with the size of their struct. */
+#define tess_tuner_get_info(tuner, info) \
+    tess_tuner_get_info_sized((tuner), (info), sizeof(tess_tuner_info))
+
+/**
+ * Get an access of the mix.
+ *
+ * @param index   0 <= index < tess_tuner_info.naccesses; false otherwise.
+ * @param access  Filled.
+ */
+TESS_API bool tess_tuner_get_access_sized(const tess_tuner *tuner, int index, tess_access *access,
+                                          size_t access_size);
+/** For programs in C and C++: tess_tuner_get_access_sized() with the size of their struct. */
+#define tess_tuner_get_access(tuner, index, access) \
+    tess_tuner_get_access_sized((tuner), (index), (access), sizeof(tess_access))
 
 /** Why a layout was measured; bits of tess_layout_result.roles. */
 enum {
@@ -273,11 +310,6 @@ typedef struct tess_access_cost {
 
 /** A measured layout. */
 typedef struct tess_layout_result {
-    /**
-     * Describes an array in that layout. Pointers are those of the parameters of the tuner; dtype
-     * of a tuner on an array is valid until the tuner is closed.
-     */
-    tess_params params;
     unsigned roles; /**< TESS_ROLE_ bits; 0 for most */
     int rounds; /**< how often it was measured; times are medians */
     double ratio; /**< uncompressed / compressed bytes of the sample */
@@ -308,10 +340,13 @@ typedef struct tess_layout_result {
  *
  * @return TESS_OK; TESS_ERR_CANCELLED; TESS_ERR_NOMEM; else as tess_array_from().
  */
-TESS_API TESS_NODISCARD tess_status tess_tuner_measure(tess_tuner *tuner, const tess_params *layout,
-                                                       const tess_access *accesses, int naccesses,
-                                                       int threads, tess_layout_result *result,
-                                                       tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_tuner_measure_sized(
+    tess_tuner *tuner, const tess_params *layout, const tess_access *accesses, int naccesses,
+    int threads, tess_layout_result *result, size_t result_size, tess_error *err);
+/** For programs in C and C++: tess_tuner_measure_sized() with the size of their struct. */
+#define tess_tuner_measure(tuner, layout, accesses, naccesses, threads, result, err)          \
+    tess_tuner_measure_sized((tuner), (layout), (accesses), (naccesses), (threads), (result), \
+                             sizeof(tess_layout_result), (err))
 
 /**
  * Find the layout in which the mix takes the least time, within the budget.
@@ -342,8 +377,31 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_search(tess_tuner *tuner, tess_er
  *
  * @return TESS_OK, or TESS_ERR_ARG if there is no such rank.
  */
-TESS_API TESS_NODISCARD tess_status tess_tuner_result(const tess_tuner *tuner, int rank,
-                                                      tess_layout_result *result, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_tuner_result_sized(const tess_tuner *tuner, int rank,
+                                                            tess_layout_result *result,
+                                                            size_t result_size, tess_error *err);
+/** For programs in C and C++: tess_tuner_result_sized() with the size of their struct. */
+#define tess_tuner_result(tuner, rank, result, err) \
+    tess_tuner_result_sized((tuner), (rank), (result), sizeof(tess_layout_result), (err))
+
+/** Rank of the layout that tess_tuner_measure() measured last. */
+#define TESS_RANK_MEASURED (-1)
+
+/**
+ * Get the description of an array in a layout that was measured.
+ *
+ * @param tuner   Open tuner.
+ * @param rank    As in tess_tuner_result(), or TESS_RANK_MEASURED.
+ * @param params  Receives the description. Pointers in it are those of the parameters of the tuner;
+ *                dtype of a tuner on an array is valid until the tuner is closed.
+ *
+ * @return false if there is no such rank.
+ */
+TESS_API bool tess_tuner_get_layout_sized(const tess_tuner *tuner, int rank, tess_params *params,
+                                          size_t params_size);
+/** For programs in C and C++: tess_tuner_get_layout_sized() with the size of their struct. */
+#define tess_tuner_get_layout(tuner, rank, params) \
+    tess_tuner_get_layout_sized((tuner), (rank), (params), sizeof(tess_params))
 
 /** The lowest rank of a layout with that role; -1 if the search has measured none. */
 TESS_API int tess_tuner_find(const tess_tuner *tuner, unsigned role);

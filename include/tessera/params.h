@@ -97,7 +97,9 @@ typedef struct tess_filter_info {
  *
  * @return false if there are no more.
  */
-TESS_API bool tess_codec_at(int index, tess_codec_info *info);
+TESS_API bool tess_codec_at_sized(int index, tess_codec_info *info, size_t info_size);
+/** For programs in C and C++: tess_codec_at_sized() with the size of their struct. */
+#define tess_codec_at(index, info) tess_codec_at_sized((index), (info), sizeof(tess_codec_info))
 
 /**
  * The codec with that name.
@@ -107,19 +109,30 @@ TESS_API bool tess_codec_at(int index, tess_codec_info *info);
  *
  * @return whether the library knows it.
  */
-TESS_API bool tess_codec_find(const char *name, tess_codec_info *info);
+TESS_API bool tess_codec_find_sized(const char *name, tess_codec_info *info, size_t info_size);
+/** For programs in C and C++: tess_codec_find_sized() with the size of their struct. */
+#define tess_codec_find(name, info) tess_codec_find_sized((name), (info), sizeof(tess_codec_info))
 
 /** The codec with that id: as tess_codec_find(). */
-TESS_API bool tess_codec_get(int id, tess_codec_info *info);
+TESS_API bool tess_codec_get_sized(int id, tess_codec_info *info, size_t info_size);
+/** For programs in C and C++: tess_codec_get_sized() with the size of their struct. */
+#define tess_codec_get(id, info) tess_codec_get_sized((id), (info), sizeof(tess_codec_info))
 
 /** The filters of the library, one by one: as tess_codec_at(). TESS_FILTER_NONE is none of them. */
-TESS_API bool tess_filter_at(int index, tess_filter_info *info);
+TESS_API bool tess_filter_at_sized(int index, tess_filter_info *info, size_t info_size);
+/** For programs in C and C++: tess_filter_at_sized() with the size of their struct. */
+#define tess_filter_at(index, info) tess_filter_at_sized((index), (info), sizeof(tess_filter_info))
 
 /** The filter with that name: as tess_codec_find(). */
-TESS_API bool tess_filter_find(const char *name, tess_filter_info *info);
+TESS_API bool tess_filter_find_sized(const char *name, tess_filter_info *info, size_t info_size);
+/** For programs in C and C++: tess_filter_find_sized() with the size of their struct. */
+#define tess_filter_find(name, info) \
+    tess_filter_find_sized((name), (info), sizeof(tess_filter_info))
 
 /** The filter with that id: as tess_codec_find(). */
-TESS_API bool tess_filter_get(int id, tess_filter_info *info);
+TESS_API bool tess_filter_get_sized(int id, tess_filter_info *info, size_t info_size);
+/** For programs in C and C++: tess_filter_get_sized() with the size of their struct. */
+#define tess_filter_get(id, info) tess_filter_get_sized((id), (info), sizeof(tess_filter_info))
 
 /** Whether a filtered block is cut into one stream per byte of an item before the codec. */
 typedef enum tess_split {
@@ -181,8 +194,8 @@ typedef struct tess_params {
     /** Items of a block along each axis, at most the chunk's. All 0: chosen, inside the chunk. */
     int64_t blockshape[TESS_MAX_NDIM];
 
-    /** Compressor of the blocks. */
-    tess_codec codec;
+    /** Compressor of the blocks: tess_codec, or the number of a plugin (plugin.h). */
+    int codec;
     /** Parameter of the codec, as two's complement where it is signed; 0 for most. */
     uint8_t codec_meta;
     /** 0 (store, without filters) to 9 (smallest). */
@@ -194,8 +207,8 @@ typedef struct tess_params {
     uint8_t filters[TESS_MAX_FILTERS];
     /** One parameter byte per filter, as two's complement where it is signed. */
     uint8_t filters_meta[TESS_MAX_FILTERS];
-    /** Whether blocks are cut into streams. */
-    tess_split split;
+    /** Whether blocks are cut into streams: tess_split. */
+    int split;
     /**
      * Store a dictionary in each chunk for the blocks of the chunk, where that saves space: for
      * many small blocks. TESS_CODEC_ZSTD, TESS_CODEC_LZ4 and TESS_CODEC_LZ4HC only (TESS_ERR_ARG).
@@ -235,7 +248,9 @@ typedef struct tess_params {
  * last slot, automatic splitting, no dictionaries, layer `b2nd`, no fill value, no
  * metalayers.
  */
-TESS_API void tess_params_init(tess_params *params);
+TESS_API void tess_params_init_sized(tess_params *params, size_t struct_size);
+/** For programs in C and C++: tess_params_init_sized() with the size of their struct. */
+#define tess_params_init(params) tess_params_init_sized((params), sizeof(tess_params))
 
 #ifdef __cplusplus
 }

@@ -60,6 +60,7 @@ typedef struct tess_block {
  * one of as many equal parts as an item has bytes. Streams are not aligned in memory.
  */
 typedef struct tess_user_codec {
+    size_t struct_size; /**< sizeof(tess_user_codec) of the program */
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages and tess_info.codec_name */
     /**
@@ -96,6 +97,7 @@ typedef struct tess_user_codec {
 
 /** A filter: transforms a block without changing its size. Blocks are aligned for all types. */
 typedef struct tess_user_filter {
+    size_t struct_size; /**< sizeof(tess_user_filter) of the program */
     uint8_t id; /**< TESS_PLUGIN_FIRST to TESS_PLUGIN_LAST */
     const char *name; /**< for messages */
     /** backward() does not restore the exact bytes given to forward(). Not allowed before delta. */
@@ -114,7 +116,8 @@ typedef struct tess_user_filter {
 } tess_user_filter;
 
 /**
- * The plugins of an array. The lists are copied. Names, functions and what `user` points to must
+ * The plugins of an array. The lists are copied; this struct never changes. Names, functions and
+ * what `user` points to must
  * stay valid until the array, and every view of it, is closed.
  */
 typedef struct tess_plugins {
@@ -123,6 +126,23 @@ typedef struct tess_plugins {
     const tess_user_filter *filters; /**< may be NULL if nfilters is 0 */
     int nfilters; /**< number of filters, >= 0 */
 } tess_plugins;
+
+/**
+ * @name Set the size of a struct, and everything else to zero.
+ * For static ones: `.struct_size = sizeof(tess_user_codec)`. Elements of a list follow each other
+ * at that distance.
+ */
+/**@{*/
+/** Of a codec. */
+TESS_API void tess_user_codec_init_sized(tess_user_codec *codec, size_t struct_size);
+/** For programs in C and C++: tess_user_codec_init_sized() with the size of their struct. */
+#define tess_user_codec_init(codec) tess_user_codec_init_sized((codec), sizeof(tess_user_codec))
+/** Of a filter. */
+TESS_API void tess_user_filter_init_sized(tess_user_filter *filter, size_t struct_size);
+/** For programs in C and C++: tess_user_filter_init_sized() with the size of their struct. */
+#define tess_user_filter_init(filter) \
+    tess_user_filter_init_sized((filter), sizeof(tess_user_filter))
+/**@}*/
 
 #ifdef __cplusplus
 }

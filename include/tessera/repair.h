@@ -88,7 +88,10 @@ typedef struct tess_repair_options {
 } tess_repair_options;
 
 /** Set the defaults: no function, use the copy of the header, newest state only. */
-TESS_API void tess_repair_options_init(tess_repair_options *options);
+TESS_API void tess_repair_options_init_sized(tess_repair_options *options, size_t struct_size);
+/** For programs in C and C++: tess_repair_options_init_sized() with the size of their struct. */
+#define tess_repair_options_init(options) \
+    tess_repair_options_init_sized((options), sizeof(tess_repair_options))
 
 /** Result of tess_repair(). */
 typedef struct tess_repair_report {
@@ -158,10 +161,14 @@ typedef struct tess_repair_report {
  *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED. A failed
  *         call leaves no new array behind, and what existed as it was.
  */
-TESS_API TESS_NODISCARD tess_status tess_repair(const tess_storage *source,
-                                                const tess_storage *target,
-                                                const tess_repair_options *options,
-                                                tess_repair_report *report, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_repair_sized(const tess_storage *source,
+                                                      const tess_storage *target,
+                                                      const tess_repair_options *options,
+                                                      tess_repair_report *report,
+                                                      size_t report_size, tess_error *err);
+/** For programs in C and C++: tess_repair_sized() with the size of their struct. */
+#define tess_repair(source, target, options, report, err) \
+    tess_repair_sized((source), (target), (options), (report), sizeof(tess_repair_report), (err))
 
 #ifdef __cplusplus
 }

@@ -100,7 +100,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_orthogonal(tess_array *a, con
 
 /**
  * A mask: one byte for each index of the first axes of an array; the items at that index are
- * selected if the byte is not 0. Along the remaining axes, all items are selected.
+ * selected if the byte is not 0. Along the remaining axes, all items are selected. This struct
+ * never changes.
  */
 typedef struct tess_mask {
     /** Number of axes of the mask: the first ones of the array; 0 to the array's ndim. */

@@ -111,6 +111,7 @@ typedef struct tess_limits {
      * (TESS_VALUE_OPAQUE, attr.h). Default, and at most, TESS_VALUE_MAX_DEPTH.
      */
     int nesting;
+    int64_t reserved[4]; /**< for later limits; zero */
 } tess_limits;
 
 /**
@@ -223,7 +224,9 @@ typedef struct tess_storage {
  * Set the defaults: in memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, checksums
  * written, default limits, no waiting, no new lock file, no lock required.
  */
-TESS_API void tess_storage_init(tess_storage *storage);
+TESS_API void tess_storage_init_sized(tess_storage *storage, size_t struct_size);
+/** For programs in C and C++: tess_storage_init_sized() with the size of their struct. */
+#define tess_storage_init(storage) tess_storage_init_sized((storage), sizeof(tess_storage))
 
 #ifdef __cplusplus
 }

@@ -106,8 +106,12 @@ typedef struct tess_verdict {
  *         damage that fn received is then meaningless; TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT
  *         (tess_limits.memory), TESS_ERR_CANCELLED.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user,
-                                                      tess_verdict *verdict, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_verify_sized(tess_array *a, tess_damage_fn *fn,
+                                                            void *user, tess_verdict *verdict,
+                                                            size_t verdict_size, tess_error *err);
+/** For programs in C and C++: tess_array_verify_sized() with the size of their struct. */
+#define tess_array_verify(a, fn, user, verdict, err) \
+    tess_array_verify_sized((a), (fn), (user), (verdict), sizeof(tess_verdict), (err))
 
 #ifdef __cplusplus
 }

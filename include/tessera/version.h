@@ -11,11 +11,11 @@
  */
 #define TESS_VERSION_MAJOR 0
 /** Second number of the version of the headers. */
-#define TESS_VERSION_MINOR 1
+#define TESS_VERSION_MINOR 2
 /** Third number of the version of the headers. */
 #define TESS_VERSION_PATCH 0
 /** The version of the headers as a string, "major.minor.patch". */
-#define TESS_VERSION "0.1.0"
+#define TESS_VERSION "0.2.0"
 
 /**
  * @def TESS_API

@@ -3,7 +3,7 @@
  */
 #include "array/array.h"
 #include "api/check.h"
-#include "api/storage.h"
+#include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/box.h"
 #include "array/create.h"
@@ -15,6 +15,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "chunk/plugins.h"
 #include "frame/current.h"
 #include "frame/frame.h"
@@ -34,23 +35,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What a call that creates an array is given, completed.
+struct creation {
+    struct taken_storage at;
+    tess_params params;
+};
+
+static tess_status
+creation_begin(struct creation *c, const tess_storage *storage, const tess_params *params,
+               tess_array **a, tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
+    *a = NULL;
+    const tess_status st = take_storage(&c->at, storage, err);
+    return st == TESS_OK ? take_params(&c->params, params, err) : st;
+}
+
+static tess_status
+creation_end(const struct creation *c, const struct array_content *content, tess_array **a,
+             tess_error *err)
+{
+    struct home home;
+    const tess_status st = home_create(&c->at.storage, c->params.layout, &home, err);
+    return st == TESS_OK ? array_create(&home, &c->at.storage, &c->params, content, a, err) : st;
+}
+
 static tess_status
 create_array(const tess_storage *storage, const tess_params *params,
              const struct array_content *content, tess_array **a, tess_error *err)
 {
-    struct home home;
-    if (!a)
-        return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
-    *a = NULL;
-    tess_status st = check_storage(storage, err);
-    if (st != TESS_OK)
-        return st;
-    if (!params || params->struct_size != sizeof *params)
-        return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
-    st = home_create(storage, params->layout, &home, err);
-    if (st != TESS_OK)
-        return st;
-    return array_create(&home, storage, params, content, a, err);
+    struct creation c;
+    const tess_status st = creation_begin(&c, storage, params, a, err);
+    return st == TESS_OK ? creation_end(&c, content, a, err) : st;
 }
 
 TESS_API tess_status
@@ -78,14 +95,18 @@ tess_array_nan(const tess_storage *storage, const tess_params *params, tess_arra
 {
     UNCANCELLED;
     struct array_content content = {.special = SPECIAL_NANS};
+    struct creation c;
     uint8_t item[16];
-    if (params && params->struct_size == sizeof *params && params->dtype) {
-        const tess_dtype dtype = dtype_parse(params->dtype);
+    const tess_status st = creation_begin(&c, storage, params, a, err);
+    if (st != TESS_OK)
+        return st;
+    if (c.params.dtype) {
+        const tess_dtype dtype = dtype_parse(c.params.dtype);
         const bool known = dtype.kind == TESS_KIND_FLOAT && dtype.order == '<' && dtype.size >= 4;
         if (!known && dtype_nan(&dtype, item))
             content = (struct array_content){.special = SPECIAL_VALUE, .item = item};
     }
-    return create_array(storage, params, &content, a, err);
+    return creation_end(&c, &content, a, err);
 }
 
 // Bytes of an item as the params say, where they do; array_create() settles the rest.
@@ -104,15 +125,17 @@ tess_array_full(const tess_storage *storage, const tess_params *params, const vo
 {
     UNCANCELLED;
     const struct array_content content = {.special = SPECIAL_VALUE, .item = item};
-    if (a)
-        *a = NULL;
-    if (!params || params->struct_size != sizeof *params || !item)
-        return err_set(err, TESS_ERR_ARG, -1, "no params or no item are given");
-    if ((uint64_t)item_size != (uint64_t)params_typesize(params))
+    struct creation c;
+    const tess_status st = creation_begin(&c, storage, params, a, err);
+    if (st != TESS_OK)
+        return st;
+    if (!item)
+        return err_set(err, TESS_ERR_ARG, -1, "no item is given");
+    if ((uint64_t)item_size != (uint64_t)params_typesize(&c.params))
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId64, item_size,
-                       params_typesize(params));
-    return create_array(storage, params, &content, a, err);
+                       params_typesize(&c.params));
+    return creation_end(&c, &content, a, err);
 }
 
 static tess_status
@@ -142,12 +165,11 @@ tess_array_from(const tess_storage *storage, const tess_params *params, const vo
 {
     UNCANCELLED;
     const struct array_content content = {.special = SPECIAL_NONE, .src = src};
-    if (a)
-        *a = NULL;
-    if (!params || params->struct_size != sizeof *params)
-        return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
-    const tess_status st = check_source(params, src, src_size, err);
-    return st == TESS_OK ? create_array(storage, params, &content, a, err) : st;
+    struct creation c;
+    tess_status st = creation_begin(&c, storage, params, a, err);
+    if (st == TESS_OK)
+        st = check_source(&c.params, src, src_size, err);
+    return st == TESS_OK ? creation_end(&c, &content, a, err) : st;
 }
 
 TESS_API tess_status
@@ -157,14 +179,15 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the array is given");
     *a = NULL;
-    tess_status st = check_storage(storage, err);
+    struct taken_storage at;
+    tess_status st = take_storage(&at, storage, err);
     if (st != TESS_OK)
         return st;
-    if (storage->mode != TESS_MODE_READ && storage->mode != TESS_MODE_UPDATE)
+    if (at.storage.mode != TESS_MODE_READ && at.storage.mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = array_open_newest(storage, a, err);
+    st = array_open_newest(&at.storage, a, err);
     if (st == TESS_OK)
-        st = array_keep_place(*a, storage, err);
+        st = array_keep_place(*a, &at.storage, err);
     if (st != TESS_OK) {
         array_free(*a);
         *a = NULL;
@@ -228,13 +251,15 @@ tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
 }
 
 TESS_API void
-tess_array_info(const tess_array *a, tess_info *info)
+tess_array_info_sized(const tess_array *a, tess_info *info, size_t info_size)
 {
-    array_info(a, info);
+    tess_info own;
+    array_info(a, &own);
+    sized_give(info, info_size, &own, sizeof own);
 }
 
 TESS_API tess_status
-tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
+tess_array_measure_sized(const tess_array *a, tess_info *info, size_t info_size, tess_error *err)
 {
     UNCANCELLED;
     int64_t live;
@@ -246,7 +271,7 @@ tess_array_measure(const tess_array *a, tess_info *info, tess_error *err)
     st = check_current(a, frame_live_bytes(a->grid->frame, &live, err), err);
     frame_lock_unshare(a->grid->frame);
     if (st == TESS_OK)
-        array_info(a, info);
+        tess_array_info_sized(a, info, info_size);
     return st;
 }
 

@@ -5,6 +5,7 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "chunk/decode.h"
 #include "codec/codec.h"
 #include "frame/frame.h"
@@ -98,9 +99,11 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 }
 
 TESS_API tess_status
-tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *err)
+tess_array_chunk_sized(tess_array *a, int64_t n, tess_chunk_info *info, size_t info_size,
+                       tess_error *err)
 {
     UNCANCELLED;
+    tess_chunk_info own;
     struct look v = {0};
     if (!a || !info)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
@@ -108,15 +111,16 @@ tess_array_chunk(tess_array *a, int64_t n, tess_chunk_info *info, tess_error *er
     if (st != TESS_OK)
         return st;
     const struct chunk *const c = &v.stored.chunk;
-    *info = (tess_chunk_info){
+    own = (tess_chunk_info){
         .kind = chunk_kind_of(&c->h),
         .stored = v.stored.io != NULL,
         .offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0,
         .nbytes = c->h.nbytes,
         .cbytes = c->h.cbytes,
     };
-    if (info->kind == TESS_CHUNK_BLOCKS)
-        describe_blocks(c, info);
+    if (own.kind == TESS_CHUNK_BLOCKS)
+        describe_blocks(c, &own);
+    sized_give(info, info_size, &own, sizeof own);
     return look_close(&v, a, TESS_OK, err);
 }
 

@@ -4,7 +4,7 @@
 #include "array/copy/combine.h"
 #include "api/check.h"
 #include "api/copy.h"
-#include "api/storage.h"
+#include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/create.h"
@@ -12,6 +12,7 @@
 #include "array/info.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/sized.h"
 
 #include <tessera/copy.h>
 #include <tessera/view.h>
@@ -21,42 +22,40 @@
 #include <string.h>
 
 TESS_API void
-tess_array_params(const tess_array *a, tess_params *params)
+tess_array_params_sized(const tess_array *a, tess_params *params, size_t params_size)
 {
-    array_params(a, params);
+    tess_params own;
+    array_params(a, &own);
+    own.struct_size = params_size;
+    sized_give(params, params_size, &own, sizeof own);
 }
 
-// The arrays side by side along an axis; they are alike.
-static tess_status
-combine(tess_array *const *arrays, int64_t n, int axis, const tess_storage *storage,
-        const tess_params *params, tess_array **out, tess_error *err)
-{
-    struct combination c;
-    tess_array *made = NULL;
-    struct home home;
+// Where the new array goes, and what it is; params: those of the caller, completed, or NULL.
+struct target {
+    struct taken_storage at;
+    tess_params given;
+    const tess_params *params;
+};
 
-    tess_status st = combination_init(&c, arrays, n, axis, params, storage->path, err);
-    if (st == TESS_OK)
-        st = home_create(storage, c.params.layout, &home, err);
-    if (st == TESS_OK)
-        st = array_create(&home, storage, &c.params, &c.content, &made, err);
-    combination_finish(&c);
-    if (st == TESS_OK && !out)
-        return tess_array_close(made, err);
-    if (st == TESS_OK)
-        *out = made;
-    return st;
+static tess_status
+target_take(struct target *t, const tess_storage *storage, const tess_params *params,
+            tess_error *err)
+{
+    t->params = params ? &t->given : NULL;
+    const tess_status st = take_storage(&t->at, storage, err);
+    return st == TESS_OK && params ? take_params(&t->given, params, err) : st;
 }
 
 static tess_status
-check_sources(tess_array *const *arrays, int64_t n, const tess_storage *storage, tess_array **out,
-              tess_error *err)
+combine_begin(struct target *t, tess_array *const *arrays, int64_t n, const tess_storage *given,
+              const tess_params *params, tess_array **out, tess_error *err)
 {
+    const tess_storage *const storage = &t->at.storage;
     if (out)
         *out = NULL;
     if (n < 1 || !arrays)
         return err_set(err, TESS_ERR_ARG, -1, "no arrays are given");
-    tess_status st = check_storage(storage, err);
+    tess_status st = target_take(t, given, params, err);
     if (st == TESS_OK && !storage->path && !out)
         st = err_set(err, TESS_ERR_ARG, -1, "no place for the array, and no path is given");
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
@@ -69,13 +68,36 @@ check_sources(tess_array *const *arrays, int64_t n, const tess_storage *storage,
     return st;
 }
 
+// The arrays side by side along an axis; they are alike.
+static tess_status
+combine(tess_array *const *arrays, int64_t n, int axis, const struct target *t, tess_array **out,
+        tess_error *err)
+{
+    struct combination c;
+    tess_array *made = NULL;
+    struct home home;
+
+    tess_status st = combination_init(&c, arrays, n, axis, t->params, t->at.storage.path, err);
+    if (st == TESS_OK)
+        st = home_create(&t->at.storage, c.params.layout, &home, err);
+    if (st == TESS_OK)
+        st = array_create(&home, &t->at.storage, &c.params, &c.content, &made, err);
+    combination_finish(&c);
+    if (st == TESS_OK && !out)
+        return tess_array_close(made, err);
+    if (st == TESS_OK)
+        *out = made;
+    return st;
+}
+
 TESS_API tess_status
 tess_array_copy(tess_array *a, const tess_storage *storage, const tess_params *params,
                 tess_array **copy, tess_error *err)
 {
     UNCANCELLED;
-    const tess_status st = check_sources(&a, 1, storage, copy, err);
-    return st == TESS_OK ? combine(&a, 1, 0, storage, params, copy, err) : st;
+    struct target t;
+    const tess_status st = combine_begin(&t, &a, 1, storage, params, copy, err);
+    return st == TESS_OK ? combine(&a, 1, 0, &t, copy, err) : st;
 }
 
 TESS_API tess_status
@@ -83,7 +105,8 @@ tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tes
                        const tess_params *params, tess_array **out, tess_error *err)
 {
     UNCANCELLED;
-    tess_status st = check_sources(arrays, n, storage, out, err);
+    struct target t;
+    tess_status st = combine_begin(&t, arrays, n, storage, params, out, err);
     if (st != TESS_OK)
         return st;
     if (axis < 0 || axis >= arrays[0]->g->ndim)
@@ -91,7 +114,7 @@ tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tes
                        arrays[0]->g->ndim);
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
         st = combine_check_alike(arrays[0], arrays[i], axis, err);
-    return st == TESS_OK ? combine(arrays, n, axis, storage, params, out, err) : st;
+    return st == TESS_OK ? combine(arrays, n, axis, &t, out, err) : st;
 }
 
 TESS_API tess_status
@@ -99,9 +122,9 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
                  const tess_params *params, tess_array **out, tess_error *err)
 {
     UNCANCELLED;
-    tess_params chosen;
+    struct target t;
     int64_t made = 0;
-    tess_status st = check_sources(arrays, n, storage, out, err);
+    tess_status st = combine_begin(&t, arrays, n, storage, params, out, err);
     if (st != TESS_OK)
         return st;
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
@@ -111,16 +134,16 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " arrays", n);
     for (; made < n && st == TESS_OK; made += st == TESS_OK)
         st = tess_array_view_expand(arrays[made], axis, &views[made], err);
-    if (st == TESS_OK && !params) { // blocks of one item along the new axis are rarely wanted
-        array_params(views[0], &chosen);
-        memset(chosen.chunkshape, 0, sizeof chosen.chunkshape);
-        memset(chosen.blockshape, 0, sizeof chosen.blockshape);
-        if (!storage->path)
-            chosen.layout = TESS_LAYOUT_CONTIGUOUS;
-        params = &chosen;
+    if (st == TESS_OK && !t.params) { // blocks of one item along the new axis are rarely wanted
+        array_params(views[0], &t.given);
+        memset(t.given.chunkshape, 0, sizeof t.given.chunkshape);
+        memset(t.given.blockshape, 0, sizeof t.given.blockshape);
+        if (!t.at.storage.path)
+            t.given.layout = TESS_LAYOUT_CONTIGUOUS;
+        t.params = &t.given;
     }
     if (st == TESS_OK)
-        st = combine(views, n, axis, storage, params, out, err);
+        st = combine(views, n, axis, &t, out, err);
     for (int64_t i = 0; i < made; i++)
         array_free(views[i]);
     free(views);

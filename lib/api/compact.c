@@ -2,7 +2,7 @@
  * compact.c - the public function that gives back the space a file does not need.
  */
 #include "array/compact.h"
-#include "api/storage.h"
+#include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
 #include "io/storage.h"
@@ -28,11 +28,12 @@ tess_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess_
 {
     UNCANCELLED;
     int64_t old = 0, now = 0;
-    tess_status st = check_storage(storage, err);
+    struct taken_storage at;
+    tess_status st = take_storage(&at, storage, err);
     if (st == TESS_OK)
-        st = check_place(storage, err);
+        st = check_place(&at.storage, err);
     if (st == TESS_OK)
-        st = array_compact(storage, &old, &now, err);
+        st = array_compact(&at.storage, &old, &now, err);
     if (st == TESS_OK && before)
         *before = old;
     if (st == TESS_OK && after)

@@ -4,7 +4,7 @@
 #include "api/copy.h"
 
 #include "api/check.h"
-#include "api/storage.h"
+#include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/home.h"
 #include "base/error.h"
@@ -62,23 +62,24 @@ TESS_API tess_status
 tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, tess_error *err)
 {
     UNCANCELLED;
+    struct taken_storage at;
     struct home home;
     struct frame *copy;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
-        st = check_storage(storage, err);
-    if (st == TESS_OK && !storage->path)
+        st = take_storage(&at, storage, err);
+    if (st == TESS_OK && !at.storage.path)
         st = err_set(err, TESS_ERR_ARG, -1,
                      "no path is given; tess_array_to_image() copies to memory");
     if (st == TESS_OK)
-        st = copy_check_target(a, storage, err);
+        st = copy_check_target(a, &at.storage, err);
     if (st == TESS_OK)
-        st = home_create(storage, layout, &home, err);
+        st = home_create(&at.storage, layout, &home, err);
     if (st != TESS_OK)
         return st;
-    const struct frame_options options = home_frame_options(&home, storage);
+    const struct frame_options options = home_frame_options(&home, &at.storage);
     st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;

@@ -7,6 +7,7 @@
 #include "array/iterate/each.h"
 #include "array/iterate/statistics.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "geom/shape.h"
 #include "task/watch.h"
 
@@ -75,10 +76,11 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
 }
 
 TESS_API tess_status
-tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *stop,
-                      tess_statistics *out, tess_error *err)
+tess_array_statistics_sized(const tess_array *a, const int64_t *start, const int64_t *stop,
+                            tess_statistics *out, size_t out_size, tess_error *err)
 {
     UNCANCELLED;
+    tess_statistics own;
     int64_t nitems = 0;
     struct reading r;
     tess_status st = iterate_check_box(a, &start, &stop, &nitems, err);
@@ -88,6 +90,9 @@ tess_array_statistics(const tess_array *a, const int64_t *start, const int64_t *
         return err_set(err, TESS_ERR_ARG, -1, "no place for the statistics is given");
     st = reading_begin(&r, a, nitems, err);
     if (st == TESS_OK)
-        st = array_statistics(a, start, stop, nitems, out, &r.watch, err);
-    return reading_end(&r, st, err);
+        st = array_statistics(a, start, stop, nitems, &own, &r.watch, err);
+    st = reading_end(&r, st, err);
+    if (st == TESS_OK)
+        sized_give(out, out_size, &own, sizeof own);
+    return st;
 }

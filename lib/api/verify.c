@@ -5,13 +5,15 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "grid/write/write_back.h"
 
 TESS_API tess_status
-tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
-                  tess_error *err)
+tess_array_verify_sized(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
+                        size_t verdict_size, tess_error *err)
 {
     UNCANCELLED;
+    tess_verdict own = {0};
     struct reading r;
     if (!a || !verdict)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a verdict is given");
@@ -22,6 +24,9 @@ tess_array_verify(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *v
         return st;
     st = reading_begin(&r, a, a->g->nitems, err);
     if (st == TESS_OK)
-        st = array_verify(a, fn, user, verdict, &r.watch, err);
-    return reading_end(&r, st, err);
+        st = array_verify(a, fn, user, &own, &r.watch, err);
+    st = reading_end(&r, st, err);
+    if (st == TESS_OK)
+        sized_give(verdict, verdict_size, &own, sizeof own);
+    return st;
 }

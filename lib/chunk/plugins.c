@@ -4,6 +4,7 @@
 #include "chunk/plugins.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "codec/user.h"
 #include "filter/filter.h"
 #include "filter/user.h"
@@ -24,17 +25,21 @@ check_id(int id, bool taken, const char *what, const char *name, tess_error *err
 }
 
 static tess_status
-add_codec(struct plugins *p, const tess_user_codec *given, tess_error *err)
+add_codec(struct plugins *p, const void *element, tess_error *err)
 {
+    tess_user_codec *const given = &p->user_codecs[p->ncodecs];
+    tess_status st = sized_take(given, sizeof *given, SIZED_UP_TO(tess_user_codec, decompress),
+                                element, "user_codec", err);
+    if (st != TESS_OK)
+        return st;
     const bool taken = codec_by_id(given->id) || plugins_codec(p, given->id);
-    const tess_status st = check_id(given->id, taken, "codec", given->name, err);
+    st = check_id(given->id, taken, "codec", given->name, err);
     if (st != TESS_OK)
         return st;
     if (!given->decompress)
         return err_set(err, TESS_ERR_ARG, -1, "codec %d (%s) cannot decompress", given->id,
                        given->name);
-    p->user_codecs[p->ncodecs] = *given;
-    p->codecs[p->ncodecs] = codec_of_user(&p->user_codecs[p->ncodecs]);
+    p->codecs[p->ncodecs] = codec_of_user(given);
     p->ncodecs++;
     return TESS_OK;
 }
@@ -49,17 +54,19 @@ has_filter(const struct plugins *p, uint8_t id)
 }
 
 static tess_status
-add_filter(struct plugins *p, const tess_user_filter *given, tess_error *err)
+add_filter(struct plugins *p, const void *element, tess_error *err)
 {
-    const tess_status st =
-        check_id(given->id, has_filter(p, given->id), "filter", given->name, err);
+    tess_user_filter *const given = &p->user_filters[p->nfilters];
+    tess_status st = sized_take(given, sizeof *given, SIZED_UP_TO(tess_user_filter, backward),
+                                element, "user_filter", err);
+    if (st == TESS_OK)
+        st = check_id(given->id, has_filter(p, given->id), "filter", given->name, err);
     if (st != TESS_OK)
         return st;
     if (!given->backward)
         return err_set(err, TESS_ERR_ARG, -1, "filter %d (%s) cannot be undone", given->id,
                        given->name);
-    p->user_filters[p->nfilters] = *given;
-    p->filters[p->nfilters] = filter_of_user(&p->user_filters[p->nfilters]);
+    p->filters[p->nfilters] = filter_of_user(given);
     p->nfilters++;
     return TESS_OK;
 }
@@ -83,9 +90,9 @@ plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
     if (!p->user_codecs || !p->codecs || !p->user_filters || !p->filters)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for plugins");
     for (int i = 0; i < given->ncodecs && st == TESS_OK; i++)
-        st = add_codec(p, &given->codecs[i], err);
+        st = add_codec(p, sized_at(given->codecs, i), err);
     for (int i = 0; i < given->nfilters && st == TESS_OK; i++)
-        st = add_filter(p, &given->filters[i], err);
+        st = add_filter(p, sized_at(given->filters, i), err);
     if (st != TESS_OK)
         plugins_finish(p);
     return st;

@@ -6,6 +6,7 @@
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "meta/radix.h"
 
 #include <tessera/layout.h>
@@ -145,7 +146,7 @@ parse_one(char *text, int ndim, tess_access *a, tess_error *err)
 {
     tess_status st = TESS_OK;
 
-    *a = (tess_access){.axis = ndim > 0 ? ndim - 1 : 0};
+    *a = (tess_access){.struct_size = sizeof *a, .axis = ndim > 0 ? ndim - 1 : 0};
     char *const star = strchr(text, '*');
     TRY(parse_weight(star, &a->weight, err));
     if (star)
@@ -183,14 +184,14 @@ default_mix(int ndim, tess_access *accesses)
     const int planes = ndim < TESS_MAX_ACCESSES - 2 ? ndim : TESS_MAX_ACCESSES - 2;
     tess_access *a = accesses;
 
-    *a = (tess_access){.name = "full", .weight = 1};
+    *a = (tess_access){.struct_size = sizeof *a, .name = "full", .weight = 1};
     set_extent(a++, find_form("full"), ndim);
     for (int k = 0; ndim > 1 && k < planes; k++, a++) {
-        *a = (tess_access){.axis = k, .weight = 10};
+        *a = (tess_access){.struct_size = sizeof *a, .axis = k, .weight = 10};
         (void)snprintf(a->name, sizeof a->name, "plane:%d", k);
         set_extent(a, find_form("plane"), ndim);
     }
-    *a = (tess_access){.name = "point", .weight = 100};
+    *a = (tess_access){.struct_size = sizeof *a, .name = "point", .weight = 100};
     set_extent(a++, find_form("point"), ndim);
     return (int)(a - accesses);
 }
@@ -232,11 +233,21 @@ out:
     return st;
 }
 
+TESS_API void
+tess_access_init_sized(tess_access *access, size_t struct_size)
+{
+    tess_access own = {.struct_size = struct_size, .weight = 1};
+    for (int i = 0; i < TESS_MAX_NDIM; i++)
+        own.extent[i] = 1;
+    sized_give(access, struct_size, &own, sizeof own);
+}
+
 TESS_API tess_status
-tess_access_parse(const char *text, int ndim, const int64_t *shape, tess_access *accesses,
-                  int *naccesses, tess_error *err)
+tess_access_parse_sized(const char *text, int ndim, const int64_t *shape, tess_access *accesses,
+                        size_t access_size, int *naccesses, tess_error *err)
 {
     UNCANCELLED;
+    tess_access own[TESS_MAX_ACCESSES];
     tess_status st = TESS_OK;
 
     if (ndim < 0 || ndim > TESS_MAX_NDIM || (!shape && ndim > 0) || !accesses || !naccesses)
@@ -244,10 +255,16 @@ tess_access_parse(const char *text, int ndim, const int64_t *shape, tess_access 
                        "no shape, no place for accesses, or %d dimensions; 0 to %d can be", ndim,
                        TESS_MAX_NDIM);
     if (text)
-        st = parse_all(text, ndim, accesses, naccesses, err);
+        st = parse_all(text, ndim, own, naccesses, err);
     else
-        *naccesses = default_mix(ndim, accesses);
-    if (st == TESS_OK)
-        cut_extents(accesses, *naccesses, ndim, shape);
-    return st;
+        *naccesses = default_mix(ndim, own);
+    if (st != TESS_OK)
+        return st;
+    cut_extents(own, *naccesses, ndim, shape);
+    for (int i = 0; i < *naccesses; i++) {
+        own[i].struct_size = access_size;
+        sized_give((uint8_t *)accesses + (size_t)i * access_size, access_size, &own[i],
+                   sizeof own[i]);
+    }
+    return TESS_OK;
 }

@@ -4,6 +4,7 @@
 #include "layout/mix.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -55,8 +56,9 @@ mix_init(struct mix *mix, const tess_access *items, int count, int ndim, const i
     else if (count < 1 || count > TESS_MAX_ACCESSES)
         st =
             err_set(err, TESS_ERR_ARG, -1, "%d accesses, 1 to %d can be", count, TESS_MAX_ACCESSES);
-    else
-        memcpy(mix->items, items, (size_t)count * sizeof *items);
+    for (int i = 0; items && i < count && st == TESS_OK; i++)
+        st = sized_take(&mix->items[i], sizeof mix->items[i], SIZED_UP_TO(tess_access, name),
+                        sized_at(items, i), "access", err);
     mix->count = count;
     for (int i = 0; i < count && st == TESS_OK; i++) {
         const tess_access *const from = &mix->items[i];

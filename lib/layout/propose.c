@@ -3,6 +3,7 @@
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "codec/codec.h"
 #include "grid/cost.h"
 #include "layout/blosc2_default.h"
@@ -50,12 +51,15 @@ collect_starts(const struct request *r, struct grid starts[3])
 
 static void
 write_proposals(const struct request *r, const struct proposals *p, int most, tess_params *layouts,
-                double *seconds, int *count)
+                size_t layout_size, double *seconds, int *count)
 {
     *count = 0;
     for (int i = 0; i < p->count && *count < most; i++) {
-        layouts[*count] = r->base;
-        grids_put(&p->items[i].grid, &layouts[*count]);
+        tess_params own = r->base;
+        own.struct_size = layout_size;
+        grids_put(&p->items[i].grid, &own);
+        sized_give((uint8_t *)layouts + (size_t)*count * layout_size, layout_size, &own,
+                   sizeof own);
         if (seconds)
             seconds[*count] = p->items[i].predicted;
         ++*count;
@@ -63,8 +67,9 @@ write_proposals(const struct request *r, const struct proposals *p, int most, te
 }
 
 TESS_API tess_status
-tess_layout_propose(const tess_params *params, const tess_tuner_options *options, int most,
-                    tess_params *layouts, double *seconds, int *count, tess_error *err)
+tess_layout_propose_sized(const tess_params *params, const tess_tuner_options *options, int most,
+                          tess_params *layouts, size_t layout_size, double *seconds, int *count,
+                          tess_error *err)
 {
     UNCANCELLED;
     struct proposals *p = NULL;
@@ -85,7 +90,7 @@ tess_layout_propose(const tess_params *params, const tess_tuner_options *options
             (struct proposal){r.automatic, mix_predict(&r.mix, &model, &r.space, &r.automatic)};
         p->count = 1;
     }
-    write_proposals(&r, p, most, layouts, seconds, count);
+    write_proposals(&r, p, most, layouts, layout_size, seconds, count);
 out:
     free(p);
     return st;

@@ -3,9 +3,10 @@
  */
 #include "layout/request.h"
 
-#include "api/storage.h"
+#include "api/take.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,14 +23,15 @@
     (TESS_KEEP_CHUNKS | TESS_KEEP_BLOCKS | TESS_KEEP_CODEC | TESS_KEEP_LEVEL | TESS_KEEP_FILTERS)
 
 TESS_API void
-tess_tuner_options_init(tess_tuner_options *options)
+tess_tuner_options_init_sized(tess_tuner_options *options, size_t struct_size)
 {
-    *options = (tess_tuner_options){
-        .struct_size = sizeof *options,
+    const tess_tuner_options own = {
+        .struct_size = struct_size,
         .budget = BUDGET,
         .sample = SAMPLE,
         .disk_speed = DISK_SPEED,
     };
+    sized_give(options, struct_size, &own, sizeof own);
 }
 
 static bool
@@ -41,10 +43,6 @@ is_amount(double value)
 static tess_status
 check_options(const tess_tuner_options *options, tess_error *err)
 {
-    if (options->struct_size != sizeof *options)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "options of %zu bytes, not %zu: call tess_tuner_options_init()",
-                       options->struct_size, sizeof *options);
     if (options->keep & ~(unsigned)KEEP_ALL)
         return err_set(err, TESS_ERR_ARG, -1, "keep has unknown bits: 0x%x", options->keep);
     if (!is_amount(options->budget) || !is_amount(options->disk_speed) ||
@@ -54,10 +52,7 @@ check_options(const tess_tuner_options *options, tess_error *err)
     if (!options->accesses && options->naccesses != 0)
         return err_set(err, TESS_ERR_ARG, -1, "%d accesses, but no list of them",
                        options->naccesses);
-    if (options->stored && options->stored->struct_size != sizeof *options->stored)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "the stored layout was not initialised by tess_params_init()");
-    return options->context ? check_context(options->context, err) : TESS_OK;
+    return TESS_OK;
 }
 
 // Of the search, so before the library is asked for its own choice.
@@ -105,38 +100,34 @@ init_space(struct request *r, tess_error *err)
     return TESS_OK;
 }
 
-static void
-copy_options(struct request *r, const tess_tuner_options *options)
+// The caller's options, and what they refer to.
+static tess_status
+take_options(struct request *r, const tess_tuner_options *options, tess_error *err)
 {
-    r->options = *options;
-    r->options.accesses = NULL;
-    r->options.context = NULL;
-    r->options.stored = NULL;
-    if (options->context)
-        r->context = *options->context;
-    else
-        tess_context_init(&r->context);
-    r->has_stored = options->stored;
-    if (options->stored)
-        r->stored = *options->stored;
+    tess_tuner_options *const own = &r->options;
+    tess_status st = TESS_OK;
+
+    tess_tuner_options_init(own);
+    if (options)
+        TRY(sized_take(own, sizeof *own, TUNER_OPTIONS_LEAST, options, "tuner_options", err));
+    TRY(check_options(own, err));
+    TRY(take_context(&r->context, own->context, err));
+    r->has_stored = own->stored;
+    if (own->stored)
+        TRY(take_params(&r->stored, own->stored, err));
+out:
+    return st;
 }
 
 tess_status
 request_init(struct request *r, const tess_params *params, const tess_tuner_options *options,
              tess_error *err)
 {
-    tess_tuner_options defaults;
     tess_status st = TESS_OK;
 
-    tess_tuner_options_init(&defaults);
-    if (!options)
-        options = &defaults;
-    if (!params || params->struct_size != sizeof *params)
-        return err_set(err, TESS_ERR_ARG, -1, "no params are given, or not by tess_params_init()");
-    TRY(check_options(options, err));
-    TRY(check_shape(params, err));
-    copy_options(r, options);
-    r->base = *params;
+    TRY(take_params(&r->base, params, err));
+    TRY(take_options(r, options, err));
+    TRY(check_shape(&r->base, err));
     clear_shapes(&r->base, r->options.keep);
     TRY(grids_automatic(&r->base, &r->automatic, &r->base.typesize, err)); // checks all of it
     machine_query(&r->machine);
@@ -144,7 +135,11 @@ request_init(struct request *r, const tess_params *params, const tess_tuner_opti
     if (r->has_stored && r->stored.ndim != r->base.ndim)
         return err_set(err, TESS_ERR_ARG, -1, "the stored layout has %d dimensions, the array %d",
                        r->stored.ndim, r->base.ndim);
-    st = mix_init(&r->mix, options->accesses, options->naccesses, r->base.ndim, r->base.shape, err);
+    st = mix_init(&r->mix, r->options.accesses, r->options.naccesses, r->base.ndim, r->base.shape,
+                  err);
 out:
+    r->options.accesses = NULL; // what they refer to was copied
+    r->options.context = NULL;
+    r->options.stored = NULL;
     return st;
 }

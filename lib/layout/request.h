@@ -4,6 +4,7 @@
 #ifndef LAYOUT_REQUEST_H
 #define LAYOUT_REQUEST_H
 
+#include "base/sized.h"
 #include "layout/grids.h"
 #include "layout/machine.h"
 #include "layout/mix.h"
@@ -11,6 +12,8 @@
 #include <tessera/layout.h>
 
 #include <stdbool.h>
+
+#define TUNER_OPTIONS_LEAST SIZED_UP_TO(tess_tuner_options, stored)
 
 struct request {
     tess_params base; // the array, with what is to be kept, and the codec to begin with

@@ -4,8 +4,10 @@
  * A tuner is used by one thread at a time, so it has no lock. The calls that it measures use the
  * threads of the library, which see only the arrays of that trial.
  */
+#include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "layout/grids.h"
 #include "layout/mix.h"
 #include "layout/request.h"
@@ -29,6 +31,7 @@ struct tess_tuner {
     uint8_t *buffer; // as large as the sample
     struct setting setting; // without mix and poll, which the calls add
     struct search search;
+    tess_params measured; // the last layout of tess_tuner_measure()
 };
 
 static void
@@ -130,10 +133,12 @@ describe_array(tess_tuner *t, const tess_array *a, const tess_params *wanted, te
     tess_info info;
 
     tess_array_info(a, &info);
-    if (wanted)
-        *params = *wanted;
-    else
-        tess_params_init(params);
+    tess_params_init(params);
+    if (wanted) {
+        const tess_status st = take_params(params, wanted, err);
+        if (st != TESS_OK)
+            return st;
+    }
     params->ndim = info.ndim;
     memcpy(params->shape, info.shape, sizeof params->shape);
     params->typesize = info.typesize;
@@ -153,12 +158,12 @@ open_on_array(tess_tuner *t, const tess_array *a, const tess_params *wanted,
     tess_info info;
     tess_status st = TESS_OK;
 
-    if (!a || (wanted && wanted->struct_size != sizeof *wanted))
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "no array is given, or params that tess_params_init() did not initialise");
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_tuner_options_init(&with_stored);
     if (options)
-        with_stored = *options;
+        TRY(sized_take(&with_stored, sizeof with_stored, TUNER_OPTIONS_LEAST, options,
+                       "tuner_options", err));
     tess_array_info(a, &info);
     tess_array_params(a, &stored);
     if (!with_stored.stored && !info.plain)
@@ -196,12 +201,12 @@ tess_tuner_close(tess_tuner *tuner)
 }
 
 TESS_API void
-tess_tuner_get_info(const tess_tuner *tuner, tess_tuner_info *info)
+tess_tuner_get_info_sized(const tess_tuner *tuner, tess_tuner_info *info, size_t info_size)
 {
     const struct sample *const s = &tuner->sample;
     const struct machine *const m = &tuner->request.machine;
 
-    *info = (tess_tuner_info){
+    tess_tuner_info own = {
         .ndim = s->ndim,
         .sample = s->items,
         .sample_size = s->size,
@@ -211,19 +216,30 @@ tess_tuner_get_info(const tess_tuner *tuner, tess_tuner_info *info)
         .disk_speed = tuner->request.options.disk_speed,
         .disk_latency = tuner->request.options.disk_latency,
         .naccesses = tuner->request.mix.count,
-        .accesses = tuner->request.mix.items,
         .count = tuner->search.count,
         .seconds = tuner->search.seconds,
         .cut_short = tuner->search.cut_short,
     };
-    memcpy(info->sample_shape, s->shape, sizeof info->sample_shape);
+    memcpy(own.sample_shape, s->shape, sizeof own.sample_shape);
+    sized_give(info, info_size, &own, sizeof own);
+}
+
+TESS_API bool
+tess_tuner_get_access_sized(const tess_tuner *tuner, int index, tess_access *access,
+                            size_t access_size)
+{
+    if (!tuner || !access || index < 0 || index >= tuner->request.mix.count)
+        return false;
+    tess_access own = tuner->request.mix.items[index];
+    own.struct_size = access_size;
+    sized_give(access, access_size, &own, sizeof own);
+    return true;
 }
 
 static void
-fill_result(const struct trial *t, int naccesses, tess_layout_result *result)
+fill_result(const struct trial *t, int naccesses, tess_layout_result *dst, size_t dst_size)
 {
-    *result = (tess_layout_result){
-        .params = t->params,
+    tess_layout_result own = {
         .roles = t->roles,
         .rounds = t->read.count,
         .ratio = t->ratio,
@@ -234,11 +250,12 @@ fill_result(const struct trial *t, int naccesses, tess_layout_result *result)
         .optimal = t->optimal,
     };
     for (int i = 0; i < naccesses; i++)
-        result->accesses[i] = (tess_access_cost){
+        own.accesses[i] = (tess_access_cost){
             .seconds = t->costs[i].cpu + t->costs[i].disk,
             .disk = t->costs[i].disk,
             .measured = times_median(&t->accesses[i]),
         };
+    sized_give(dst, dst_size, &own, sizeof own);
 }
 
 // The calls on arrays that measure are cancelled by the same function, in words of their own.
@@ -269,10 +286,12 @@ out:
 }
 
 TESS_API tess_status
-tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_access *accesses,
-                   int naccesses, int threads, tess_layout_result *result, tess_error *err)
+tess_tuner_measure_sized(tess_tuner *tuner, const tess_params *layout, const tess_access *accesses,
+                         int naccesses, int threads, tess_layout_result *result, size_t result_size,
+                         tess_error *err)
 {
     UNCANCELLED;
+    tess_params wanted;
     struct trial *const trial = calloc(1, sizeof *trial);
     struct mix *const mix = calloc(1, sizeof *mix);
     tess_status st = TESS_OK;
@@ -282,10 +301,10 @@ tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_acce
 
     if (!trial || !mix)
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for a measurement"));
-    if (!tuner || !layout || layout->struct_size != sizeof *layout || !result || threads < 0 ||
-        (accesses ? naccesses < 0 : naccesses != 0))
+    if (!tuner || !result || threads < 0 || (accesses ? naccesses < 0 : naccesses != 0))
         TRY(err_set(err, TESS_ERR_ARG, -1,
-                    "no tuner, layout, or place for a result is given, or a negative number"));
+                    "no tuner or no place for a result is given, or a negative number"));
+    TRY(take_params(&wanted, layout, err));
     setting = tuner->setting;
     if (naccesses > 0)
         TRY(mix_init(mix, accesses, naccesses, tuner->request.base.ndim, tuner->request.base.shape,
@@ -295,8 +314,9 @@ tess_tuner_measure(tess_tuner *tuner, const tess_params *layout, const tess_acce
     if (threads > 0)
         setting.model.threads = threads;
     watch_begin(&watch, &tuner->request.context, 1);
-    TRY(watch_end(&watch, measure_layout(tuner, layout, &setting, trial, err)));
-    fill_result(trial, naccesses, result);
+    TRY(watch_end(&watch, measure_layout(tuner, &wanted, &setting, trial, err)));
+    tuner->measured = trial->params;
+    fill_result(trial, naccesses, result, result_size);
 out:
     free(mix);
     free(trial);
@@ -336,7 +356,8 @@ tess_tuner_search(tess_tuner *tuner, tess_error *err)
 }
 
 TESS_API tess_status
-tess_tuner_result(const tess_tuner *tuner, int rank, tess_layout_result *result, tess_error *err)
+tess_tuner_result_sized(const tess_tuner *tuner, int rank, tess_layout_result *result,
+                        size_t result_size, tess_error *err)
 {
     UNCANCELLED;
     if (!tuner || !result)
@@ -344,8 +365,21 @@ tess_tuner_result(const tess_tuner *tuner, int rank, tess_layout_result *result,
     if (rank < 0 || rank >= tuner->search.count)
         return err_set(err, TESS_ERR_ARG, -1, "rank %d of %d measured layouts", rank,
                        tuner->search.count);
-    fill_result(&tuner->search.trials[rank], tuner->request.mix.count, result);
+    fill_result(&tuner->search.trials[rank], tuner->request.mix.count, result, result_size);
     return TESS_OK;
+}
+
+TESS_API bool
+tess_tuner_get_layout_sized(const tess_tuner *tuner, int rank, tess_params *params,
+                            size_t params_size)
+{
+    const bool measured = tuner && rank == TESS_RANK_MEASURED && tuner->measured.struct_size > 0;
+    if (!params || !tuner || (!measured && (rank < 0 || rank >= tuner->search.count)))
+        return false;
+    tess_params own = measured ? tuner->measured : tuner->search.trials[rank].params;
+    own.struct_size = params_size;
+    sized_give(params, params_size, &own, sizeof own);
+    return true;
 }
 
 TESS_API int

@@ -191,10 +191,19 @@ test_propose_kept(void **state)
 
 // -- the search
 
+// The description of a layout that was measured.
+static tess_params
+layout_of(const tess_tuner *t, int rank)
+{
+    tess_params p;
+    assert_true(tess_tuner_get_layout(t, rank, &p));
+    assert_int_equal(p.struct_size, sizeof p);
+    return p;
+}
+
 static void
 check_result(const tess_layout_result *r, const tess_access *mix, double *sum)
 {
-    check_creatable(&r->params);
     assert_true(r->rounds > 0 && r->ratio > 0 && r->write > 0 && r->read > 0);
     *sum = 0;
     for (int i = 0; i < r->naccesses; i++) {
@@ -212,6 +221,7 @@ check_results(const tess_tuner *t, unsigned roles)
 {
     tess_layout_result r, before = {.roles = 0};
     tess_tuner_info info;
+    tess_access mix[TESS_MAX_ACCESSES];
     unsigned found = 0;
     int best = 0;
     double sum;
@@ -221,7 +231,13 @@ check_results(const tess_tuner *t, unsigned roles)
     for (int i = 0; i < info.count; i++) {
         ok(tess_tuner_result(t, i, &r, err));
         assert_int_equal(r.naccesses, info.naccesses);
-        check_result(&r, info.accesses, &sum);
+        for (int k = 0; k < info.naccesses; k++)
+            assert_true(tess_tuner_get_access(t, k, &mix[k]));
+        assert_false(tess_tuner_get_access(t, info.naccesses, &mix[0]));
+        assert_false(tess_tuner_get_access(t, -1, &mix[0]));
+        check_result(&r, mix, &sum);
+        const tess_params layout = layout_of(t, i);
+        check_creatable(&layout);
         assert_true(i == 0 || before.seconds <= r.seconds);
         found |= r.roles;
         best += (r.roles & TESS_ROLE_BEST) != 0;
@@ -241,7 +257,7 @@ test_search(void **state)
     int32_t *const v = items();
     tess_array *const a = array_of(v, (int64_t[]){11, 12, 13}, (int64_t[]){5, 4, 3});
     const int64_t zeros[3] = {0}, shape[3] = {X, Y, Z};
-    tess_layout_result stored;
+    tess_params stored;
     tess_tuner_options o;
     tess_tuner_info info;
     tess_tuner *t = NULL;
@@ -260,11 +276,11 @@ test_search(void **state)
         ok(tess_tuner_search(t, err));
         check_results(t, TESS_ROLE_STORED);
     }
-    ok(tess_tuner_result(t, tess_tuner_find(t, TESS_ROLE_STORED), &stored, err));
-    assert_memory_equal(stored.params.chunkshape, ((int64_t[]){11, 12, 13}), 3 * sizeof(int64_t));
-    assert_memory_equal(stored.params.blockshape, ((int64_t[]){5, 4, 3}), 3 * sizeof(int64_t));
-    assert_int_equal(stored.params.codec, TESS_CODEC_BLOSCLZ);
-    assert_string_equal(stored.params.dtype, "<i4");
+    stored = layout_of(t, tess_tuner_find(t, TESS_ROLE_STORED));
+    assert_memory_equal(stored.chunkshape, ((int64_t[]){11, 12, 13}), 3 * sizeof(int64_t));
+    assert_memory_equal(stored.blockshape, ((int64_t[]){5, 4, 3}), 3 * sizeof(int64_t));
+    assert_int_equal(stored.codec, TESS_CODEC_BLOSCLZ);
+    assert_string_equal(stored.dtype, "<i4");
     tess_tuner_close(t);
     memset(v, 0, NBYTES);
     ok(tess_array_read(a, zeros, shape, v, NBYTES, err)); // is as it was
@@ -287,7 +303,7 @@ test_kept(void **state)
         {TESS_KEEP_LEVEL, offsetof(tess_params, clevel), sizeof(int)},
         {TESS_KEEP_FILTERS, offsetof(tess_params, filters), TESS_MAX_FILTERS},
     };
-    tess_layout_result best;
+    tess_params best;
     tess_tuner_options o;
     tess_params p;
 
@@ -309,9 +325,9 @@ test_kept(void **state)
         ok(tess_tuner_open_from(&p, NULL, NULL, &o, &t, err));
         ok(tess_tuner_search(t, err));
         check_results(t, 0);
-        ok(tess_tuner_result(t, tess_tuner_find(t, TESS_ROLE_BEST), &best, err));
+        best = layout_of(t, tess_tuner_find(t, TESS_ROLE_BEST));
         for (size_t k = 0; k < i; k++)
-            assert_memory_equal((const char *)&best.params + members[k].offset,
+            assert_memory_equal((const char *)&best + members[k].offset,
                                 (const char *)&p + members[k].offset, members[k].size);
         tess_tuner_close(t);
     }
@@ -344,7 +360,7 @@ test_no_loss(void **state)
     tess_tuner_get_info(t, &info);
     for (int i = 0; i < info.count; i++) {
         ok(tess_tuner_result(t, i, &r, err));
-        assert_true(r.roles & TESS_ROLE_STORED || r.params.filters[0] == TESS_FILTER_NONE);
+        assert_true(r.roles & TESS_ROLE_STORED || layout_of(t, i).filters[0] == TESS_FILTER_NONE);
         assert_false(r.roles & TESS_ROLE_STORED && r.roles & TESS_ROLE_BEST);
     }
     tess_tuner_close(t);
@@ -427,13 +443,15 @@ test_measure(void **state)
         assert_int_equal(r.rounds, 1);
         assert_int_equal(r.roles, 0);
         check_result(&r, mix, &sum);
-        assert_true(same_shapes(&r.params, &p));
+        const tess_params made = layout_of(t, TESS_RANK_MEASURED);
+        assert_true(same_shapes(&made, &p));
         assert_true(r.ratio == (double)NBYTES / (double)info.cbytes); // the same array
     }
     memset(p.chunkshape, 0, sizeof p.chunkshape);
     memset(p.blockshape, 0, sizeof p.blockshape);
     ok(tess_tuner_measure(t, &p, NULL, 0, 1, &r, err)); // shapes are chosen
-    check_creatable(&r.params);
+    const tess_params chosen = layout_of(t, TESS_RANK_MEASURED);
+    check_creatable(&chosen);
     assert_true(r.naccesses == 0 && r.seconds == 0 && r.write > 0 && r.read > 0);
     tess_tuner_close(t);
     ok(tess_array_close(a, err));

@@ -303,15 +303,15 @@ void
 kit_init(struct kit *kit, const tess_params *params)
 {
     static const tess_user_codec codecs[NCODECS] = {
-        {RUNS, "runs", false, false, NULL, compress, decompress},
-        {JP, "jp", false, false, NULL, compress, decompress},
-        {ITEMS, "items", true, false, NULL, compress, decompress},
-        {ROUGH, "rough", false, true, NULL, compress, decompress},
+        {sizeof(tess_user_codec), RUNS, "runs", false, false, NULL, compress, decompress},
+        {sizeof(tess_user_codec), JP, "jp", false, false, NULL, compress, decompress},
+        {sizeof(tess_user_codec), ITEMS, "items", true, false, NULL, compress, decompress},
+        {sizeof(tess_user_codec), ROUGH, "rough", false, true, NULL, compress, decompress},
     };
     static const tess_user_filter filters[NFILTERS] = {
-        {ADD, "add", false, NULL, add_forward, add_backward},
-        {MIRROR, "mirror", false, NULL, mirror_forward, mirror_backward},
-        {HALF, "half", true, NULL, half_forward, half_backward},
+        {sizeof(tess_user_filter), ADD, "add", false, NULL, add_forward, add_backward},
+        {sizeof(tess_user_filter), MIRROR, "mirror", false, NULL, mirror_forward, mirror_backward},
+        {sizeof(tess_user_filter), HALF, "half", true, NULL, half_forward, half_backward},
     };
 
     memset(kit, 0, sizeof *kit);

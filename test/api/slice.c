@@ -152,6 +152,7 @@ decompress(const tess_block *block, const void *src, size_t size, void *dst, siz
 }
 
 static const tess_user_codec counting = {
+    .struct_size = sizeof(tess_user_codec),
     .id = TESS_PLUGIN_PRIVATE, .name = "counting", .compress = compress, .decompress = decompress};
 static const tess_plugins plugins = {&counting, 1, NULL, 0};
 

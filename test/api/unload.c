@@ -66,24 +66,24 @@ use(void *lib)
     tess_storage storage;
     tess_params params;
     tess_array *a = NULL;
-    void (*storage_init)(tess_storage *);
-    void (*params_init)(tess_params *);
+    void (*storage_init)(tess_storage *, size_t);
+    void (*params_init)(tess_params *, size_t);
     tess_status (*from)(const tess_storage *, const tess_params *, const void *, size_t,
                         tess_array **, tess_error *);
     tess_status (*get)(const tess_array *, const int64_t *, const int64_t *, void *, size_t,
                        tess_error *);
     tess_status (*end)(tess_array *, tess_error *);
 
-    find(lib, "tess_storage_init", &storage_init);
-    find(lib, "tess_params_init", &params_init);
+    find(lib, "tess_storage_init_sized", &storage_init);
+    find(lib, "tess_params_init_sized", &params_init);
     find(lib, "tess_array_from", &from);
     find(lib, "tess_array_read", &get);
     find(lib, "tess_array_close", &end);
     for (int i = 0; i < NITEMS; i++)
         items[i] = (uint32_t)(i * (i / 1000));
     memset(back, 0, sizeof back);
-    storage_init(&storage);
-    params_init(&params);
+    storage_init(&storage, sizeof storage);
+    params_init(&params, sizeof params);
     params.dtype = "<u4";
     params.ndim = 1;
     params.shape[0] = NITEMS;

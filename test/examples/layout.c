@@ -68,31 +68,37 @@ propose(const tess_array *a, const tess_tuner_options *options)
 }
 
 // Measured on the array, as well as half a second allows.
-static tess_layout_result
+static tess_params
 search(const tess_array *a, const tess_tuner_options *options)
 {
     tess_layout_result best;
+    tess_params layout;
     tess_tuner *tuner = NULL;
     tess_tuner_info info;
     tess_error err;
 
     check(tess_tuner_open(a, NULL, options, &tuner, &err), &err);
     check(tess_tuner_search(tuner, &err), &err);
-    check(tess_tuner_result(tuner, tess_tuner_find(tuner, TESS_ROLE_BEST), &best, &err), &err);
+    const int rank = tess_tuner_find(tuner, TESS_ROLE_BEST);
+    check(tess_tuner_result(tuner, rank, &best, &err), &err);
+    (void)tess_tuner_get_layout(tuner, rank, &layout);
     tess_tuner_get_info(tuner, &info);
-    print_shape("measured: chunks", best.params.chunkshape);
-    print_shape(", blocks", best.params.blockshape);
+    print_shape("measured: chunks", layout.chunkshape);
+    print_shape(", blocks", layout.blockshape);
     printf(", ratio %.2f; of %d layouts\n", best.ratio, info.count);
-    for (int i = 0; i < best.naccesses; i++)
-        printf("  %s: %.3g us\n", info.accesses[i].name, 1e6 * best.accesses[i].seconds);
-    best.params.dtype = NULL; // belonged to the tuner
+    for (int i = 0; i < best.naccesses; i++) {
+        tess_access access;
+        (void)tess_tuner_get_access(tuner, i, &access);
+        printf("  %s: %.3g us\n", access.name, 1e6 * best.accesses[i].seconds);
+    }
+    layout.dtype = NULL; // belongs to the tuner
     tess_tuner_close(tuner);
-    return best;
+    return layout;
 }
 
 // As the array is, in the layout that was found.
 static void
-copy(tess_array *a, const tess_layout_result *best)
+copy(tess_array *a, const tess_params *layout)
 {
     tess_storage storage;
     tess_params params;
@@ -100,7 +106,7 @@ copy(tess_array *a, const tess_layout_result *best)
     tess_error err;
 
     tess_array_params(a, &params);
-    tess_layout_apply(&params, &best->params);
+    tess_layout_apply(&params, layout);
     tess_storage_init(&storage);
     check(tess_array_copy(a, &storage, &params, &b, &err), &err);
     check(tess_array_close(b, &err), &err);
@@ -121,8 +127,8 @@ main(void)
     options.accesses = mix;
     options.budget = 0.5;
     propose(a, &options);
-    const tess_layout_result best = search(a, &options);
-    copy(a, &best);
+    const tess_params layout = search(a, &options);
+    copy(a, &layout);
     check(tess_array_close(a, &err), &err);
     return 0;
 }

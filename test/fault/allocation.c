@@ -172,8 +172,8 @@ backward(const tess_block *block, const void *src, void *dst, size_t size)
     return TESS_ERR_CORRUPT;
 }
 
-static const tess_user_codec codec = {.id = 200, .name = "none", .decompress = decompress};
-static const tess_user_filter filter = {.id = 200, .name = "none", .backward = backward};
+static const tess_user_codec codec = {.struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
+static const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
 static const tess_plugins plugins = {&codec, 1, &filter, 1};
 
 static tess_storage

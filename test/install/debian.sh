@@ -71,7 +71,7 @@ holds() {
     done
 }
 
-holds libtessera0 'lib/.*/libtessera\.so\.0'
+holds libtessera1 'lib/.*/libtessera\.so\.1'
 holds libtessera-dev include/tessera.h include/tessera/array.h 'lib/.*/libtessera\.so' \
     'lib/.*/libtessera\.a' 'lib/.*/pkgconfig/tessera\.pc' \
     'lib/.*/cmake/tessera/tesseraConfig\.cmake'

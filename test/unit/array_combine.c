@@ -146,9 +146,6 @@ given(void **state)
         assert_int_equal(combination_init(&c, &s.a, 1, 0, &q, true, &err), TESS_ERR_ARG);
         combination_finish(&c);
     }
-    q = (tess_params){0};
-    assert_int_equal(combination_init(&c, &s.a, 1, 0, &q, true, NULL), TESS_ERR_ARG);
-    combination_finish(&c);
     scene_close(&s);
 }
 

@@ -39,6 +39,7 @@ static tess_user_filter
 description(void)
 {
     return (tess_user_filter){
+        .struct_size = sizeof(tess_user_filter),
         .id = ID, .name = "adder", .user = &mine, .forward = add_meta, .backward = subtract_meta};
 }
 

@@ -98,8 +98,6 @@ static tess_status
 complete_params(const tess_array *a, const tess_params *params, bool to_path, const int64_t *shape,
                 tess_params *p, tess_error *err)
 {
-    if (params && params->struct_size != sizeof *params)
-        return err_set(err, TESS_ERR_ARG, -1, "the params are not by tess_params_init()");
     if (params && params->ndim != 0 && params->ndim != a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "params for %d dimensions, there are %d",
                        params->ndim, a->g->ndim);

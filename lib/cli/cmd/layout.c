@@ -28,7 +28,7 @@ struct job {
     struct subject subject;
     tess_context context;
     struct progress progress; // of the search
-    tess_layout_result *layouts;
+    struct result_layout *layouts;
     const char *about;
 };
 
@@ -127,7 +127,7 @@ out:
 // -- what comes of it
 
 static tess_status
-copy_array(struct job *job, const tess_layout_result *best, tess_error *err)
+copy_array(struct job *job, const struct result_layout *best, tess_error *err)
 {
     tess_params params = job->subject.stored;
     struct progress progress = {0};
@@ -152,7 +152,7 @@ out:
 }
 
 static tess_status
-import_input(struct job *job, const tess_layout_result *best, tess_error *err)
+import_input(struct job *job, const struct result_layout *best, tess_error *err)
 {
     struct ingest ingest = {
         .in_name = job->subject.name,
@@ -175,7 +175,7 @@ out:
 static tess_status
 apply(struct job *job, const struct result *result, tess_error *err)
 {
-    const tess_layout_result *const best = result_find(result, TESS_ROLE_BEST);
+    const struct result_layout *const best = result_find(result, TESS_ROLE_BEST);
 
     job->about = job->args->values[OPT_APPLY];
     return job->subject.in.array ? copy_array(job, best, err) : import_input(job, best, err);
@@ -204,11 +204,15 @@ load_layouts(struct job *job, struct result *result, tess_error *err)
     tess_status st = TESS_OK;
 
     tess_tuner_get_info(tuner, &result->info);
+    for (int i = 0; i < result->info.naccesses; i++)
+        (void)tess_tuner_get_access(tuner, i, &result->accesses[i]);
     job->layouts = malloc((size_t)result->info.count * sizeof *job->layouts);
     if (!job->layouts)
         return report_nomem(err, result->info.count * (int64_t)sizeof *job->layouts);
     for (int i = 0; i < result->info.count && st == TESS_OK; i++)
-        st = tess_tuner_result(tuner, i, &job->layouts[i], err);
+        st = tess_tuner_get_layout(tuner, i, &job->layouts[i].params)
+                 ? tess_tuner_result(tuner, i, &job->layouts[i].cost, err)
+                 : TESS_ERR_ARG;
     result->layouts = job->layouts;
     return st;
 }

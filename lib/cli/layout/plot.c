@@ -32,7 +32,7 @@ quote(FILE *out, const char *text)
 
 // The layouts that have a name, each once; what they are called.
 static int
-named(const struct result *r, const tess_layout_result *layouts[NAMED_MOST],
+named(const struct result *r, const struct result_layout *layouts[NAMED_MOST],
       char names[NAMED_MOST][RESULT_NAME_SIZE])
 {
     static const unsigned roles[NAMED_MOST] = {TESS_ROLE_BEST, TESS_ROLE_AUTOMATIC,
@@ -40,7 +40,7 @@ named(const struct result *r, const tess_layout_result *layouts[NAMED_MOST],
     int count = 0;
 
     for (int i = 0; i < NAMED_MOST; i++) {
-        const tess_layout_result *const t = result_find(r, roles[i]);
+        const struct result_layout *const t = result_find(r, roles[i]);
         bool seen = t == NULL;
 
         for (int k = 0; k < count; k++)
@@ -58,31 +58,33 @@ write_points(FILE *out, const struct result *r, double automatic, bool front)
 {
     fprintf(out, "$%s << EOD\n", front ? "front" : "all");
     for (int i = 0; i < r->info.count; i++)
-        if (!front || r->layouts[i].optimal)
-            fprintf(out, "%.6g %.6g\n", r->layouts[i].ratio, automatic / r->layouts[i].seconds);
+        if (!front || r->layouts[i].cost.optimal)
+            fprintf(out, "%.6g %.6g\n", r->layouts[i].cost.ratio,
+                    automatic / r->layouts[i].cost.seconds);
     fputs("EOD\n", out);
 }
 
 static void
-write_data(FILE *out, const struct result *r, const tess_layout_result *const *layouts, int count)
+write_data(FILE *out, const struct result *r, const struct result_layout *const *layouts, int count)
 {
-    const tess_layout_result *const automatic = result_find(r, TESS_ROLE_AUTOMATIC);
+    const struct result_layout *const automatic = result_find(r, TESS_ROLE_AUTOMATIC);
 
-    write_points(out, r, automatic->seconds, false);
-    write_points(out, r, automatic->seconds, true);
+    write_points(out, r, automatic->cost.seconds, false);
+    write_points(out, r, automatic->cost.seconds, true);
     for (int k = 0; k < count; k++)
-        fprintf(out, "$named%d << EOD\n%.6g %.6g\nEOD\n", k, layouts[k]->ratio,
-                automatic->seconds / layouts[k]->seconds);
+        fprintf(out, "$named%d << EOD\n%.6g %.6g\nEOD\n", k, layouts[k]->cost.ratio,
+                automatic->cost.seconds / layouts[k]->cost.seconds);
     fputs("$bars << EOD\n", out);
     for (int i = 0; i < r->info.naccesses; i++) {
-        fprintf(out, "\"%s\"", r->info.accesses[i].name);
+        fprintf(out, "\"%s\"", r->accesses[i].name);
         for (int k = 0; k < count; k++)
-            fprintf(out, " %.6g", automatic->accesses[i].seconds / layouts[k]->accesses[i].seconds);
+            fprintf(out, " %.6g",
+                    automatic->cost.accesses[i].seconds / layouts[k]->cost.accesses[i].seconds);
         fputc('\n', out);
     }
     fputs("\"mix\"", out);
     for (int k = 0; k < count; k++)
-        fprintf(out, " %.6g", automatic->seconds / layouts[k]->seconds);
+        fprintf(out, " %.6g", automatic->cost.seconds / layouts[k]->cost.seconds);
     fputs("\nEOD\n", out);
 }
 
@@ -90,7 +92,7 @@ static void
 write_script(FILE *out, const struct result *r, const char *name, const char *path)
 {
     char names[NAMED_MOST][RESULT_NAME_SIZE];
-    const tess_layout_result *layouts[NAMED_MOST];
+    const struct result_layout *layouts[NAMED_MOST];
     const int count = named(r, layouts, names);
 
     write_data(out, r, layouts, count);

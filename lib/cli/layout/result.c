@@ -21,32 +21,32 @@ static const struct {
 
 #define NROLES (sizeof roles / sizeof roles[0])
 
-const tess_layout_result *
+const struct result_layout *
 result_find(const struct result *r, unsigned role)
 {
     for (int i = 0; i < r->info.count; i++)
-        if (r->layouts[i].roles & role)
+        if (r->layouts[i].cost.roles & role)
             return &r->layouts[i];
     return NULL;
 }
 
 void
-result_role(const tess_layout_result *t, char text[RESULT_NAME_SIZE])
+result_role(const struct result_layout *t, char text[RESULT_NAME_SIZE])
 {
     size_t length = 0;
 
     text[0] = '\0';
     for (size_t i = 0; i < NROLES; i++)
-        if (t->roles & roles[i].role)
+        if (t->cost.roles & roles[i].role)
             length += (size_t)snprintf(text + length, RESULT_NAME_SIZE - length, "%s%s",
                                        length > 0 ? ", " : "", roles[i].name);
 }
 
 const char *
-result_role_key(const tess_layout_result *t, int n)
+result_role_key(const struct result_layout *t, int n)
 {
     for (size_t i = 0; i < NROLES; i++)
-        if (t->roles & roles[i].role && n-- == 0)
+        if (t->cost.roles & roles[i].role && n-- == 0)
             return roles[i].key;
     return NULL;
 }

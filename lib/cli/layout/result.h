@@ -10,18 +10,25 @@
 
 #define RESULT_NAME_SIZE 64
 
+// A layout, and what it costs.
+struct result_layout {
+    tess_params params;
+    tess_layout_result cost;
+};
+
 // What was searched for, and found.
 struct result {
     tess_tuner_info info;
+    tess_access accesses[TESS_MAX_ACCESSES]; // info.naccesses of them
     const tess_params *array; // type and shape
-    const tess_layout_result *layouts; // info.count of them, the fastest first
+    const struct result_layout *layouts; // info.count of them, the fastest first
     const char *name; // of the array
     const char *command; // of tess, which makes the array in another layout
     const char *applied; // the array that was made in it, or NULL
 };
 
 // The fastest layout with that role, or NULL.
-const tess_layout_result *result_find(const struct result *r, unsigned role);
+const struct result_layout *result_find(const struct result *r, unsigned role);
 
 // A table of the best, and what their gain is.
 tess_status result_print(const struct result *r, FILE *out, tess_error *err);
@@ -31,11 +38,11 @@ void result_json(const struct result *r, FILE *out);
 void result_csv(const struct result *r, FILE *out);
 
 // "best", "automatic", "blosc2's habit", "as stored", with commas between them.
-void result_role(const tess_layout_result *t, char text[RESULT_NAME_SIZE]);
+void result_role(const struct result_layout *t, char text[RESULT_NAME_SIZE]);
 
 // The same for programs, one after the other from n = 0 on: "best", "automatic", "blosc2",
 // "stored", "proposed"; NULL if there are no more.
-const char *result_role_key(const tess_layout_result *t, int n);
+const char *result_role_key(const struct result_layout *t, int n);
 
 // "132x73x144"
 void result_shape(int ndim, const int64_t *shape, char *text, size_t size);

@@ -13,17 +13,17 @@
 #define SHAPE_SIZE 256
 
 static void
-json_access(struct json *j, const struct result *r, const tess_layout_result *t, int number)
+json_access(struct json *j, const struct result *r, const struct result_layout *t, int number)
 {
     json_open(j, NULL, '{');
-    json_string(j, "access", r->info.accesses[number].name);
-    json_real(j, "seconds", t->accesses[number].seconds);
-    json_real(j, "of_disk", t->accesses[number].disk);
+    json_string(j, "access", r->accesses[number].name);
+    json_real(j, "seconds", t->cost.accesses[number].seconds);
+    json_real(j, "of_disk", t->cost.accesses[number].disk);
     json_close(j, '}');
 }
 
 static void
-json_layout(struct json *j, const struct result *r, const tess_layout_result *t)
+json_layout(struct json *j, const struct result *r, const struct result_layout *t)
 {
     const tess_params *const p = &t->params;
     const double size = (double)r->info.sample_size;
@@ -41,16 +41,16 @@ json_layout(struct json *j, const struct result *r, const tess_layout_result *t)
     json_int(j, "codec_meta", p->codec_meta);
     json_int(j, "clevel", p->clevel);
     filters_json(j, p->filters, p->filters_meta);
-    json_real(j, "cratio", t->ratio);
-    json_real(j, "write_bytes_per_second", size / t->write);
-    json_real(j, "read_bytes_per_second", size / t->read);
+    json_real(j, "cratio", t->cost.ratio);
+    json_real(j, "write_bytes_per_second", size / t->cost.write);
+    json_real(j, "read_bytes_per_second", size / t->cost.read);
     json_open(j, "accesses", '[');
     for (int i = 0; i < r->info.naccesses; i++)
         json_access(j, r, t, i);
     json_close(j, ']');
-    json_real(j, "mix_seconds", t->seconds);
-    json_int(j, "rounds", t->rounds);
-    json_bool(j, "on_front", t->optimal);
+    json_real(j, "mix_seconds", t->cost.seconds);
+    json_int(j, "rounds", t->cost.rounds);
+    json_bool(j, "on_front", t->cost.optimal);
     json_close(j, '}');
 }
 
@@ -70,8 +70,8 @@ json_setting(struct json *j, const struct result *r)
     json_open(j, "mix", '[');
     for (int i = 0; i < info->naccesses; i++) {
         json_open(j, NULL, '{');
-        json_string(j, "access", info->accesses[i].name);
-        json_real(j, "weight", info->accesses[i].weight);
+        json_string(j, "access", r->accesses[i].name);
+        json_real(j, "weight", r->accesses[i].weight);
         json_close(j, '}');
     }
     json_close(j, ']');
@@ -112,10 +112,10 @@ result_csv(const struct result *r, FILE *out)
           "read_bytes_per_second,",
           out);
     for (int i = 0; i < r->info.naccesses; i++)
-        fprintf(out, "%s,", r->info.accesses[i].name);
+        fprintf(out, "%s,", r->accesses[i].name);
     fputs("mix_seconds,rounds,on_front\n", out);
     for (int i = 0; i < r->info.count; i++) {
-        const tess_layout_result *const t = &r->layouts[i];
+        const struct result_layout *const t = &r->layouts[i];
 
         result_role(t, text);
         quote(out, text);
@@ -128,9 +128,9 @@ result_csv(const struct result *r, FILE *out)
         fprintf(out, "%s,%d,", text, t->params.clevel);
         result_filters(&t->params, text);
         quote(out, text);
-        fprintf(out, "%.6g,%.6g,%.6g,", t->ratio, size / t->write, size / t->read);
+        fprintf(out, "%.6g,%.6g,%.6g,", t->cost.ratio, size / t->cost.write, size / t->cost.read);
         for (int k = 0; k < r->info.naccesses; k++)
-            fprintf(out, "%.6g,", t->accesses[k].seconds);
-        fprintf(out, "%.6g,%d,%d\n", t->seconds, t->rounds, t->optimal);
+            fprintf(out, "%.6g,", t->cost.accesses[k].seconds);
+        fprintf(out, "%.6g,%d,%d\n", t->cost.seconds, t->cost.rounds, t->cost.optimal);
     }
 }

@@ -56,7 +56,7 @@ print_heading(const struct result *r, FILE *out)
         fprintf(out, "; a sample of %s was measured", shape);
     fputs("\naccesses:", out);
     for (int i = 0; i < info->naccesses; i++)
-        fprintf(out, "%s%s * %g", i ? ", " : " ", info->accesses[i].name, info->accesses[i].weight);
+        fprintf(out, "%s%s * %g", i ? ", " : " ", r->accesses[i].name, r->accesses[i].weight);
     fprintf(out, "\n%d threads; CPU caches: L1 %g KiB, L2 %g KiB, L3 %g MiB", info->threads,
             (double)info->caches[0] / 0x1p10, (double)info->caches[1] / 0x1p10,
             (double)info->caches[2] / 0x1p20);
@@ -69,7 +69,8 @@ print_heading(const struct result *r, FILE *out)
 }
 
 static void
-add_row(struct table *table, const struct result *r, const tess_layout_result *t, double automatic)
+add_row(struct table *table, const struct result *r, const struct result_layout *t,
+        double automatic)
 {
     char role[RESULT_NAME_SIZE], chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE];
     char filters[RESULT_NAME_SIZE], time[TIME_SIZE];
@@ -84,17 +85,17 @@ add_row(struct table *table, const struct result *r, const tess_layout_result *t
     table_cell(table, "%s", block);
     table_cell(table, "%s", codec);
     table_cell(table, "%s", filters);
-    table_cell(table, "%.2f", t->ratio);
-    table_cell(table, "%.0f", megabytes_per_second(r, t->write));
-    table_cell(table, "%.0f", megabytes_per_second(r, t->read));
+    table_cell(table, "%.2f", t->cost.ratio);
+    table_cell(table, "%.0f", megabytes_per_second(r, t->cost.write));
+    table_cell(table, "%.0f", megabytes_per_second(r, t->cost.read));
     for (int i = 0; i < r->info.naccesses; i++) {
-        format_time(t->accesses[i].seconds, time);
+        format_time(t->cost.accesses[i].seconds, time);
         table_cell(table, "%s", time);
     }
-    format_time(t->seconds, time);
+    format_time(t->cost.seconds, time);
     table_cell(table, "%s", time);
-    table_cell(table, "%.2f", automatic / t->seconds);
-    table_cell(table, "%s", t->optimal ? "*" : "");
+    table_cell(table, "%.2f", automatic / t->cost.seconds);
+    table_cell(table, "%s", t->cost.optimal ? "*" : "");
 }
 
 static tess_status
@@ -103,7 +104,7 @@ print_table(const struct result *r, FILE *out, tess_error *err)
     static const char *const before[] = {"",        "chunks", "blocks",     "codec",
                                          "filters", "ratio",  "write MB/s", "read MB/s"};
     const int nbefore = sizeof before / sizeof before[0];
-    const double automatic = result_find(r, TESS_ROLE_AUTOMATIC)->seconds;
+    const double automatic = result_find(r, TESS_ROLE_AUTOMATIC)->cost.seconds;
     struct table table;
     int rows = 0;
 
@@ -111,15 +112,15 @@ print_table(const struct result *r, FILE *out, tess_error *err)
     for (int i = 0; i < nbefore; i++)
         table_cell(&table, "%s", before[i]);
     for (int i = 0; i < r->info.naccesses; i++)
-        table_cell(&table, "%s", r->info.accesses[i].name);
+        table_cell(&table, "%s", r->accesses[i].name);
     table_cell(&table, "all accesses");
     table_cell(&table, "speedup");
     table_cell(&table, "optimal");
     for (int i = 0; i < r->info.count; i++) {
-        const tess_layout_result *const t = &r->layouts[i];
+        const struct result_layout *const t = &r->layouts[i];
 
-        if (t->roles & ~(unsigned)TESS_ROLE_FINAL ||
-            ((t->roles || t->optimal) && rows++ < ROWS_MOST))
+        if (t->cost.roles & ~(unsigned)TESS_ROLE_FINAL ||
+            ((t->cost.roles || t->cost.optimal) && rows++ < ROWS_MOST))
             add_row(&table, r, t, automatic);
     }
     const tess_status st = table_print(&table, out, err);
@@ -128,18 +129,18 @@ print_table(const struct result *r, FILE *out, tess_error *err)
 }
 
 static void
-print_gain(const tess_layout_result *best, const tess_layout_result *other, const char *name,
+print_gain(const struct result_layout *best, const struct result_layout *other, const char *name,
            FILE *out)
 {
     fprintf(out, " %.2f times as fast as %s and %.2f times as large",
-            other->seconds / best->seconds, name, other->ratio / best->ratio);
+            other->cost.seconds / best->cost.seconds, name, other->cost.ratio / best->cost.ratio);
 }
 
 static void
 print_words(const struct result *r, FILE *out)
 {
-    const tess_layout_result *const best = result_find(r, TESS_ROLE_BEST);
-    const tess_layout_result *const stored = result_find(r, TESS_ROLE_STORED);
+    const struct result_layout *const best = result_find(r, TESS_ROLE_BEST);
+    const struct result_layout *const stored = result_find(r, TESS_ROLE_STORED);
     const tess_params *const p = &best->params;
     char chunk[SHAPE_SIZE], block[SHAPE_SIZE], codec[RESULT_NAME_SIZE], filters[RESULT_NAME_SIZE];
 

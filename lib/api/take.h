@@ -1,0 +1,25 @@
+/*
+ * take.h - what programs give in structs: completed, and checked as far as every call asks for it.
+ *
+ * Structs of the program may be those of another release (base/sized.h). The library works on
+ * copies of its own, which live as long as the call.
+ */
+#ifndef API_TAKE_H
+#define API_TAKE_H
+
+#include "base/error.h"
+
+#include <tessera/params.h>
+#include <tessera/storage.h>
+
+struct taken_storage {
+    tess_storage storage; // its context is the one below, or NULL
+    tess_context context;
+};
+
+// given NULL: the defaults.
+tess_status take_context(tess_context *own, const tess_context *given, tess_error *err);
+tess_status take_storage(struct taken_storage *own, const tess_storage *given, tess_error *err);
+tess_status take_params(tess_params *own, const tess_params *given, tess_error *err);
+
+#endif
