@@ -497,6 +497,15 @@ count(const tess_part *part, void *user)
     return atomic_fetch_add(&c->parts, 1) == c->last ? c->answer : TESS_EACH_NEXT;
 }
 
+// Whether no part was begun after part 30. Other threads begin some until they learn of it, however
+// many that are where the thread that stops has no CPU for a while.
+static bool
+stopped_at(const struct counter *c, int threads)
+{
+    const long long parts = atomic_load(&c->parts);
+    return threads == 1 ? parts == 31 : parts >= 31;
+}
+
 static void
 stopping(void **state)
 {
@@ -506,14 +515,14 @@ stopping(void **state)
             tess_array *const a = vector(10000, 100, 10, threads);
             struct counter c = {.last = 30, .answer = TESS_EACH_STOP};
             ok(tess_array_each(a, unit, NULL, NULL, count, &c, err));
-            assert_true(atomic_load(&c.parts) >= 31 && atomic_load(&c.parts) < 31 + threads);
+            assert_true(stopped_at(&c, threads));
 
             struct counter f = {.last = 30, .answer = TESS_EACH_FAIL};
             tess_error error;
             assert_int_equal(tess_array_each(a, unit, NULL, NULL, count, &f, &error),
                              TESS_ERR_CANCELLED);
             check_error(&error, TESS_ERR_CANCELLED, "each");
-            assert_true(atomic_load(&f.parts) >= 31 && atomic_load(&f.parts) < 31 + threads);
+            assert_true(stopped_at(&f, threads));
             if (threads == 1)
                 assert_string_equal(error.message,
                                     unit == TESS_BLOCKS
