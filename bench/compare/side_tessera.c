@@ -148,12 +148,26 @@ array_set(void *a, const struct side_box *box, const void *src, size_t size)
     must(tess_array_write(a, box->start, box->stop, src, size, &err), &err);
 }
 
+// Layers across an axis that are so many bytes.
+static int64_t
+count_layers(tess_array *a, int axis, size_t size)
+{
+    tess_info info;
+    int64_t layer_size;
+
+    tess_array_info(a, &info);
+    layer_size = info.typesize;
+    for (int i = 0; i < info.ndim; i++)
+        layer_size *= i == axis ? 1 : info.shape[i];
+    return (int64_t)size / layer_size;
+}
+
 static void
 array_append(void *a, int axis, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_append(a, axis, src, size, &err), &err);
+    must(tess_array_append(a, axis, count_layers(a, axis, size), src, size, &err), &err);
 }
 
 // Coordinates of items that are given by their index in C order.
@@ -228,7 +242,7 @@ array_insert(void *a, int axis, int64_t position, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_insert(a, axis, position, src, size, &err), &err);
+    must(tess_array_insert(a, axis, position, count_layers(a, axis, size), src, size, &err), &err);
 }
 
 static void
@@ -236,7 +250,7 @@ array_remove(void *a, int axis, int64_t position, int64_t count)
 {
     tess_error err;
 
-    must(tess_array_delete(a, axis, position, count, &err), &err);
+    must(tess_array_delete(a, axis, position, position + count, &err), &err);
 }
 
 static void

@@ -199,13 +199,13 @@ count_above(const tess_part *part, void *user)
     atomic_int_fast64_t *const total = user;
     int64_t n = 0;
 
-    for (int64_t i = 0; i < part->shape[0]; i++)
-        for (int64_t k = 0; k < part->shape[1]; k++) {
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t k = 0; k < part->stop[1] - part->start[1]; k++) {
             const char *const at =
                 (const char *)part->items + i * part->strides[0] + k * part->strides[1];
             const float *const row = (const float *)(const void *)at;
             int32_t here = 0;
-            for (int64_t m = 0; m < part->shape[2]; m++)
+            for (int64_t m = 0; m < part->stop[2] - part->start[2]; m++)
                 here += row[m] > ABOVE;
             n += here;
         }

@@ -255,11 +255,11 @@ static tess_each_next
 twice(const tess_part *part, void *items, void *user)
 {
     (void)user;
-    for (int64_t i = 0; i < part->shape[0]; i++)
-        for (int64_t k = 0; k < part->shape[1]; k++) {
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t k = 0; k < part->stop[1] - part->start[1]; k++) {
             char *const at = (char *)items + i * part->strides[0] + k * part->strides[1];
             float *const row = (float *)(void *)at;
-            for (int64_t m = 0; m < part->shape[2]; m++)
+            for (int64_t m = 0; m < part->stop[2] - part->start[2]; m++)
                 row[m] *= 2;
         }
     return TESS_EACH_CHANGED;

@@ -472,15 +472,17 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize(tess_array *a, const int64
  *
  * @param a         Array opened for writing, with one dimension at least.
  * @param axis      The axis that grows, 0 <= axis < ndim.
- * @param src       Items in C order, of the array's shape in all other axes.
- * @param src_size  Size of src in bytes: a multiple of one layer,
- *                  typesize * prod(shape[i], i != axis); their number is the growth.
+ * @param count     Number of layers, >= 0: the growth of the axis, in items.
+ * @param src       The layers: items in C order, of the array's shape in all other axes. May be
+ *                  NULL if there are none.
+ * @param src_size  Size of src in bytes; at least typesize * count * prod(shape[i], i != axis).
  * @param err       Filled on failure; may be NULL.
  *
- * @return as tess_array_write(); TESS_ERR_ARG if a layer has no items.
+ * @return as tess_array_write().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, const void *src,
-                                                      size_t src_size, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, int64_t count,
+                                                      const void *src, size_t src_size,
+                                                      tess_error *err);
 
 /**
  * Change the shape at any place: along each axis, the difference between the old and the new length
@@ -496,16 +498,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, c
  *
  * @param a      Array opened for writing.
  * @param shape  ndim values, >= 0, in items.
- * @param start  ndim values: the index of the first item that is inserted or removed. An axis that
- *               grows: 0 to its old length. An axis that shrinks: 0 to its new length shape[i]; the
- *               items start[i] up to start[i] + old length - shape[i] are removed. NULL: at the
- *               ends, as tess_array_resize().
+ * @param position  ndim values: the index of the first item that is inserted or removed. An axis
+ *               that grows: 0 to its old length. An axis that shrinks: 0 to its new length
+ * shape[i]; the items position[i] up to position[i] + old length - shape[i] are removed. NULL: at
+ * the ends, as tess_array_resize().
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_write(); TESS_ERR_LIMIT also if a chunk exceeds tess_limits.memory.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_resize_at(tess_array *a, const int64_t *shape,
-                                                         const int64_t *start, tess_error *err);
+                                                         const int64_t *position, tess_error *err);
 
 /**
  * Insert layers across one axis; items at `position` and behind move towards the end.
@@ -515,15 +517,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize_at(tess_array *a, const in
  * @param a         Array opened for writing, with one dimension at least.
  * @param axis      The axis that grows, 0 <= axis < ndim.
  * @param position  0 <= position <= items along the axis. At the end: as tess_array_append().
- * @param src       Items in C order, of the array's shape in all other axes.
- * @param src_size  Size of src in bytes, a multiple of one layer; their number is the growth.
+ * @param count     Number of layers, >= 0: the growth of the axis, in items.
+ * @param src       The layers, as in tess_array_append().
+ * @param src_size  Size of src in bytes; more than needed is fine.
  * @param err       Filled on failure; may be NULL.
  *
- * @return as tess_array_resize_at(); TESS_ERR_ARG if a layer has no items.
+ * @return as tess_array_resize_at().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_insert(tess_array *a, int axis, int64_t position,
-                                                      const void *src, size_t src_size,
-                                                      tess_error *err);
+                                                      int64_t count, const void *src,
+                                                      size_t src_size, tess_error *err);
 
 /**
  * Delete layers across one axis; items behind them move towards the start.
@@ -532,14 +535,14 @@ TESS_API TESS_NODISCARD tess_status tess_array_insert(tess_array *a, int axis, i
  *
  * @param a         Array opened for writing, with one dimension at least.
  * @param axis      The axis that shrinks, 0 <= axis < ndim.
- * @param position  The first layer to delete.
- * @param count     How many, >= 0; position + count <= items along the axis.
+ * @param start     The first layer to delete, 0 <= start <= stop.
+ * @param stop      One past the last one, stop <= items along the axis.
  * @param err       Filled on failure; may be NULL.
  *
  * @return as tess_array_resize_at().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, int64_t position,
-                                                      int64_t count, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_delete(tess_array *a, int axis, int64_t start,
+                                                      int64_t stop, tess_error *err);
 
 /**
  * Grow one axis by the items of another array.

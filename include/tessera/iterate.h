@@ -59,7 +59,7 @@ typedef struct tess_part {
     int64_t chunk; /**< number of the chunk, in C order of the grid */
     int64_t block; /**< number of the block in its chunk, in C order; -1: a chunk */
     int64_t start[TESS_MAX_NDIM]; /**< index of its first item in the array */
-    int64_t shape[TESS_MAX_NDIM]; /**< items per axis, >= 1 */
+    int64_t stop[TESS_MAX_NDIM]; /**< one past the index of its last item; more than start */
     int64_t
         strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; of the last axis: typesize */
     /** The first item, aligned as items of its type need it, in the byte order of the array. */
@@ -98,7 +98,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_each(const tess_array *a, tess_un
 
 /**
  * Processes a part and may change it: `items` is part->items, writable. Only the items that the
- * shape and strides of the part address may be written. Otherwise as tess_each_fn.
+ * box and strides of the part address may be written. Otherwise as tess_each_fn.
  */
 typedef tess_each_next tess_change_fn(const tess_part *part, void *items, void *user);
 

@@ -60,11 +60,11 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
 }
 
 TESS_API tess_status
-tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, tess_error *err)
+tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *position, tess_error *err)
 {
     UNCANCELLED;
     struct watch watch;
-    if (!start)
+    if (!position)
         return tess_array_resize(a, shape, err);
     const tess_status st = reshape_check_shape(a, shape, err);
     if (st != TESS_OK)
@@ -73,78 +73,87 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, 
         const int64_t n = a->g->shape[i];
         if (shape[i] < 0)
             return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
-        if (start[i] < 0 || start[i] > n)
+        if (position[i] < 0 || position[i] > n)
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: a change at %" PRId64 ", there are %" PRId64 " items", i,
-                           start[i], n);
-        if (shape[i] < n && start[i] > shape[i])
+                           position[i], n);
+        if (shape[i] < n && position[i] > shape[i])
             return err_set(err, TESS_ERR_ARG, -1,
                            "axis %d: %" PRId64 " items to remove at %" PRId64
                            ", there are %" PRId64,
-                           i, n - shape[i], start[i], n);
+                           i, n - shape[i], position[i], n);
     }
     if (reshape_has_shape(a, shape))
         return TESS_OK;
     array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_resize_at(a, shape, start, &watch, err));
+    return watch_end(&watch, array_resize_at(a, shape, position, &watch, err));
 }
 
-// How many layers across an axis the bytes are, and their strides.
+// Whether memory holds so many layers across an axis, and their strides. from->items is NULL if the
+// layers have no items.
 static tess_status
-check_layers(const tess_array *a, int axis, const void *src, size_t src_size, int64_t *count,
+check_layers(const tess_array *a, int axis, int64_t count, const void *src, size_t src_size,
              struct strided_const *from, tess_error *err)
 {
     int64_t extent[NDIM_MAX];
-    int64_t layer_size = a->g->typesize;
-    int64_t longer;
+    int64_t longer, needed = a->g->typesize;
+    bool empty = false, fits = true;
 
-    for (int i = 0; i < a->g->ndim; i++) {
-        extent[i] = a->g->shape[i];
-        if (i != axis && !mul_i64(layer_size, extent[i], &layer_size))
-            return err_set(err, TESS_ERR_LIMIT, -1, "a layer does not fit in memory");
-    }
-    if (layer_size == 0)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "a layer across axis %d has no items; use tess_array_resize()", axis);
-    if (src_size > INT64_MAX || (int64_t)src_size % layer_size != 0)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes are not a multiple of %" PRId64 ", one layer across axis %d",
-                       src_size, layer_size, axis);
-    if (src_size > 0 && !src)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    *count = (int64_t)src_size / layer_size;
-    if (!add_i64(extent[axis], *count, &longer))
+    if (count < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " layers", count);
+    if (!add_i64(a->g->shape[axis], count, &longer))
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-    extent[axis] = *count;
+    for (int i = 0; i < a->g->ndim; i++) {
+        extent[i] = i == axis ? count : a->g->shape[i];
+        empty |= extent[i] == 0;
+        fits = fits && mul_i64(needed, extent[i], &needed);
+    }
+    from->items = NULL;
+    if (empty)
+        return TESS_OK;
+    if (!fits)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " layers do not fit in memory", count);
+    if ((uint64_t)needed > src_size)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes of memory, %" PRId64 " layers across axis %d have %" PRId64,
+                       src_size, count, axis, needed);
+    if (!src)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     from->items = src;
     shape_strides(a->g->ndim, extent, a->g->typesize, from->stride);
     return TESS_OK;
 }
 
-TESS_API tess_status
-tess_array_append(tess_array *a, int axis, const void *src, size_t src_size, tess_error *err)
+static tess_status
+insert_layers(tess_array *a, int axis, int64_t position, int64_t count,
+              const struct strided_const *from, tess_error *err)
 {
-    UNCANCELLED;
     struct watch watch;
-    struct strided_const from;
-    int64_t count;
-    tess_status st = reshape_check_axis(a, axis, err);
-    if (st == TESS_OK)
-        st = check_layers(a, axis, src, src_size, &count, &from, err);
-    if (st != TESS_OK || count == 0)
-        return st;
     array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_insert(a, axis, a->g->shape[axis], count, &from, &watch, err));
+    return watch_end(
+        &watch, array_insert(a, axis, position, count, from->items ? from : NULL, &watch, err));
 }
 
 TESS_API tess_status
-tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, size_t src_size,
+tess_array_append(tess_array *a, int axis, int64_t count, const void *src, size_t src_size,
                   tess_error *err)
 {
     UNCANCELLED;
-    struct watch watch;
     struct strided_const from;
-    int64_t count;
+    tess_status st = reshape_check_axis(a, axis, err);
+    if (st == TESS_OK)
+        st = check_layers(a, axis, count, src, src_size, &from, err);
+    if (st != TESS_OK || count == 0)
+        return st;
+    return insert_layers(a, axis, a->g->shape[axis], count, &from, err);
+}
+
+TESS_API tess_status
+tess_array_insert(tess_array *a, int axis, int64_t position, int64_t count, const void *src,
+                  size_t src_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct strided_const from;
     tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;
@@ -152,15 +161,14 @@ tess_array_insert(tess_array *a, int axis, int64_t position, const void *src, si
         return err_set(err, TESS_ERR_ARG, -1,
                        "insertion at %" PRId64 ", axis %d has %" PRId64 " items", position, axis,
                        a->g->shape[axis]);
-    st = check_layers(a, axis, src, src_size, &count, &from, err);
+    st = check_layers(a, axis, count, src, src_size, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
-    array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_insert(a, axis, position, count, &from, &watch, err));
+    return insert_layers(a, axis, position, count, &from, err);
 }
 
 TESS_API tess_status
-tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess_error *err)
+tess_array_delete(tess_array *a, int axis, int64_t start, int64_t stop, tess_error *err)
 {
     UNCANCELLED;
     struct watch watch;
@@ -168,14 +176,14 @@ tess_array_delete(tess_array *a, int axis, int64_t position, int64_t count, tess
     if (st != TESS_OK)
         return st;
     const int64_t n = a->g->shape[axis];
-    if (position < 0 || count < 0 || position > n || count > n - position)
+    if (start < 0 || start > stop || stop > n)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "%" PRId64 " items to delete at %" PRId64 ", axis %d has %" PRId64, count,
-                       position, axis, n);
-    if (count == 0)
+                       "items %" PRId64 " to %" PRId64 " to delete, axis %d has %" PRId64, start,
+                       stop, axis, n);
+    if (start == stop)
         return TESS_OK;
     array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_delete(a, axis, position, count, &watch, err));
+    return watch_end(&watch, array_delete(a, axis, start, stop - start, &watch, err));
 }
 
 // Whether items mean the same; of arrays that do not record a type the size has to do.

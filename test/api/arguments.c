@@ -878,13 +878,18 @@ shape_arguments(void **state)
     refused(TESS_ERR_LIMIT, tess_array_resize(f->memory, many, err));
     refused(TESS_ERR_ARG, tess_array_resize(f->readonly, larger, err));
 
-    refused(TESS_ERR_ARG, tess_array_append(NULL, 0, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, -1, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 2, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, memory, 21, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 1, memory, 20, err)); // a layer has 28 bytes
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, NULL, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->readonly, 0, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(NULL, 0, 1, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, -1, 1, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 2, 1, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, memory, 19, err));
+    refused(TESS_ERR_ARG,
+            tess_array_append(f->file, 1, 1, memory, 20, err)); // a layer has 28 bytes
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 2, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, -1, memory, 20, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, NULL, 20, err));
+    refused(TESS_ERR_LIMIT, tess_array_append(f->file, 0, INT64_MAX, memory, 20, err));
+    ok(tess_array_append(f->file, 0, 0, NULL, 0, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->readonly, 0, 1, memory, 20, err));
     check_unchanged(f);
 }
 
@@ -894,19 +899,22 @@ appends_without_layers(void **state)
     tess_storage storage;
     tess_params params;
     tess_array *a = NULL;
+    tess_info info;
 
     (void)state;
     tess_storage_init(&storage);
     small_params(&params);
     params.shape[1] = 0;
     ok(tess_array_zeros(&storage, &params, &a, err));
-    refused(TESS_ERR_ARG, tess_array_append(a, 0, "1234", 4, err));
-    refused(TESS_ERR_ARG, tess_array_append(a, 0, NULL, 0, err));
+    ok(tess_array_append(a, 0, 4, NULL, 0, err)); // no items, but the axis grows
+    tess_array_info(a, &info);
+    assert_int_equal(info.shape[0], params.shape[0] + 4);
+    assert_int_equal(info.shape[1], 0);
     ok(tess_array_close(a, err));
 
     tess_params_init(&params);
     ok(tess_array_zeros(&storage, &params, &a, err));
-    refused(TESS_ERR_ARG, tess_array_append(a, 0, "1", 1, err)); // no axis
+    refused(TESS_ERR_ARG, tess_array_append(a, 0, 1, "1", 1, err)); // no axis
     ok(tess_array_close(a, err));
 }
 

@@ -81,7 +81,7 @@ right_place(const struct looker *l, const tess_part *part)
         nchunk = nchunk * ((info->shape[i] + c - 1) / c) + at;
         nblock = nblock * ((c + b - 1) / b) + rest / b;
         right &= part->start[i] == (origin > l->start[i] ? origin : l->start[i]);
-        right &= part->start[i] + part->shape[i] == end && part->shape[i] > 0;
+        right &= part->stop[i] == end && part->start[i] < end;
     }
     return right && part->chunk == nchunk && (!block || part->block == nblock) &&
            (info->ndim == 0 || part->strides[info->ndim - 1] == info->typesize);
@@ -92,7 +92,7 @@ static bool
 step(const tess_part *part, int64_t *at)
 {
     for (int i = part->ndim - 1; i >= 0; i--) {
-        if (++at[i] < part->shape[i])
+        if (++at[i] < part->stop[i] - part->start[i])
             return true;
         at[i] = 0;
     }
@@ -536,7 +536,7 @@ static tess_each_next
 add_one(const tess_part *part, void *items, void *user)
 {
     uint8_t *const bytes = items;
-    for (int64_t k = 0; k < part->shape[0]; k++)
+    for (int64_t k = 0; k < part->stop[0] - part->start[0]; k++)
         bytes[k]++;
     const tess_each_next next = count(part, user);
     return next == TESS_EACH_NEXT ? TESS_EACH_CHANGED : next;
@@ -600,7 +600,7 @@ constants(void **state)
 static tess_each_next
 scribble(const tess_part *part, void *items, void *user)
 {
-    memset(items, 0xff, (size_t)part->shape[0]);
+    memset(items, 0xff, (size_t)(part->stop[0] - part->start[0]));
     return count(part, user);
 }
 

@@ -129,16 +129,16 @@ change(tess_array *a, int64_t least, struct random *r)
         break;
     case 1:
         if (shape[0] + CHUNK <= ROWS_MOST)
-            ok(tess_array_insert(a, 0, shape[0] / CHUNK / 2 * CHUNK, block,
+            ok(tess_array_insert(a, 0, shape[0] / CHUNK / 2 * CHUNK, CHUNK, block,
                                  CHUNK * (size_t)shape[1] * sizeof *block, err));
         break;
     case 2:
         if (shape[0] >= 2 * CHUNK)
-            ok(tess_array_delete(a, 0, CHUNK, CHUNK, err));
+            ok(tess_array_delete(a, 0, CHUNK, 2 * CHUNK, err));
         break;
     case 3:
         if (shape[0] < ROWS_MOST)
-            ok(tess_array_append(a, 0, row, (size_t)shape[1] * sizeof *row, err));
+            ok(tess_array_append(a, 0, 1, row, (size_t)shape[1] * sizeof *row, err));
         break;
     default:
         write_box(a, &info, r);

@@ -482,7 +482,7 @@ do_append(struct subject *s)
     tell(s, " append %" PRId64 " to axis %d", count, axis);
 
     uint8_t *items = draw_items(s, layer * (size_t)count);
-    ok(tess_array_append(s->array, axis, items, layer * (size_t)count, err));
+    ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, err));
     reference_append(&s->reference, axis, count, items);
     free(items);
 }
@@ -520,7 +520,7 @@ do_insert(struct subject *s)
     tell(s, " insert %" PRId64 " into axis %d at %" PRId64, count, axis, position);
 
     uint8_t *items = draw_items(s, layer * (size_t)count);
-    ok(tess_array_insert(s->array, axis, position, items, layer * (size_t)count, err));
+    ok(tess_array_insert(s->array, axis, position, count, items, layer * (size_t)count, err));
     reference_insert(&s->reference, axis, position, count, items);
     free(items);
 }
@@ -539,7 +539,7 @@ do_delete(struct subject *s)
     const int64_t position = draw_along(s, chunk, r->shape[axis]);
     const int64_t count = draw_along(s, chunk, r->shape[axis] - position);
     tell(s, " delete %" PRId64 " from axis %d at %" PRId64, count, axis, position);
-    ok(tess_array_delete(s->array, axis, position, count, err));
+    ok(tess_array_delete(s->array, axis, position, position + count, err));
     reference_delete(&s->reference, axis, position, count);
 }
 

@@ -70,6 +70,16 @@ resize(tess_array *a, struct reference *r, int64_t rows, int64_t columns)
     check_array(a, r);
 }
 
+static void
+assert_shape(const tess_array *a, int64_t rows, int64_t columns)
+{
+    tess_info info;
+
+    tess_array_info(a, &info);
+    assert_int_equal(info.shape[0], rows);
+    assert_int_equal(info.shape[1], columns);
+}
+
 static tess_array *
 reopen(tess_array *a, const char *path)
 {
@@ -192,7 +202,7 @@ fill_takes_no_space(void **state)
     (void)state;
     ok(tess_array_nan(&storage, &p, &a, err));
     ok(tess_array_resize(a, (const int64_t[]){400 * 1000 * 1000, 3}, err));
-    ok(tess_array_delete(a, 0, 1001, 333, err));
+    ok(tess_array_delete(a, 0, 1001, 1334, err));
     ok(tess_array_resize_at(a, (const int64_t[]){400 * 1000 * 1000, 3}, (const int64_t[]){5, 3},
                             err));
     ok(tess_array_flush(a, err));
@@ -295,14 +305,14 @@ every_place(void **state)
                 struct reference r;
                 tess_array *const a = counting(NULL, &p, 1, &r);
 
-                ok(tess_array_insert(a, axis, position, layers, (size_t)count * 40, err));
+                ok(tess_array_insert(a, axis, position, count, layers, (size_t)count * 40, err));
                 reference_insert(&r, axis, position, count, layers);
                 check_array(a, &r);
-                ok(tess_array_delete(a, axis, position, count, err));
+                ok(tess_array_delete(a, axis, position, position + count, err));
                 reference_delete(&r, axis, position, count);
                 check_array(a, &r);
                 if (count <= 10 - position) {
-                    ok(tess_array_delete(a, axis, position, count, err));
+                    ok(tess_array_delete(a, axis, position, position + count, err));
                     reference_delete(&r, axis, position, count);
                 }
                 resize(a, &r, 13, 13); // what is left behind the ends does not show
@@ -333,7 +343,7 @@ rows_move_in_the_list(void **state)
     signal(SIGXFSZ, SIG_IGN);
     tess_array *const a = counting(path, &p, 1, &r);
     limit_files(1);
-    ok(tess_array_delete(a, 1, 6, 9, err));
+    ok(tess_array_delete(a, 1, 6, 15, err));
     ok(tess_array_resize_at(a, (const int64_t[]){48, 27}, (const int64_t[]){4, 3}, err));
     limit_files(RLIM_INFINITY);
     reference_delete(&r, 1, 6, 9);
@@ -354,12 +364,16 @@ axes_of_no_items(void **state)
 
     (void)state;
     tess_array *const a = counting(NULL, &p, 1, &r);
-    refused(TESS_ERR_ARG, tess_array_insert(a, 1, 2, row, 4, err)); // layers of nothing
-    ok(tess_array_resize_at(a, (const int64_t[]){0, 7}, (const int64_t[]){0, 2}, err));
+    ok(tess_array_insert(a, 1, 2, 1, NULL, 0, err)); // layers of nothing
+    ok(tess_array_append(a, 1, 2, row, sizeof row, err));
+    assert_shape(a, 0, 8);
+    ok(tess_array_delete(a, 1, 1, 2, err));
+    assert_shape(a, 0, 7);
+    ok(tess_array_resize_at(a, (const int64_t[]){0, 6}, (const int64_t[]){0, 2}, err));
     ok(tess_array_delete(a, 1, 1, 2, err));
     ok(tess_array_append_array(a, 0, a, err));
     check_array(a, &r);
-    ok(tess_array_insert(a, 0, 0, row, sizeof row, err));
+    ok(tess_array_insert(a, 0, 0, 1, row, sizeof row, err));
     reference_insert(&r, 0, 0, 1, row);
     check_array(a, &r);
     ok(tess_array_delete(a, 0, 0, 1, err));
@@ -381,16 +395,21 @@ bad_places(void **state)
     (void)state;
     tess_array *const a = counting(path, &p, 1, &r);
     ok(tess_array_flush(a, err));
-    refused(TESS_ERR_ARG, tess_array_insert(NULL, 0, 0, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 2, 0, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, -1, 0, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, -1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 11, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, row, 39, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, NULL, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(NULL, 0, 0, 1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 2, 0, 1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, -1, 0, 1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, -1, 1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 11, 1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, row, 39, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 2, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, -1, row, 40, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, NULL, 40, err));
+    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX, row, 40, err));
+    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX / 8, row, 40, err));
+    ok(tess_array_insert(a, 0, 0, 0, NULL, 0, err));
     refused(TESS_ERR_ARG, tess_array_delete(a, 0, -1, 1, err));
-    refused(TESS_ERR_ARG, tess_array_delete(a, 0, 10, 1, err));
-    refused(TESS_ERR_ARG, tess_array_delete(a, 0, 3, -1, err));
+    refused(TESS_ERR_ARG, tess_array_delete(a, 0, 10, 11, err));
+    refused(TESS_ERR_ARG, tess_array_delete(a, 0, 3, 2, err));
     refused(TESS_ERR_ARG, tess_array_delete(a, 0, 3, INT64_MAX, err));
     refused(TESS_ERR_ARG, tess_array_resize_at(a, NULL, shape, err));
     refused(TESS_ERR_ARG, tess_array_resize_at(a, shape, (const int64_t[]){9, 0}, err));
@@ -433,8 +452,8 @@ static tess_status
 change(int call, tess_array *a, const int32_t *layers, tess_error *err)
 {
     const int64_t shape[] = {137, 135}, start[] = {5, 4};
-    return call == 0   ? tess_array_insert(a, 0, 5, layers, 6 * 130 * 4, err)
-           : call == 1 ? tess_array_delete(a, 1, 4, 7, err)
+    return call == 0   ? tess_array_insert(a, 0, 5, 6, layers, 6 * 130 * 4, err)
+           : call == 1 ? tess_array_delete(a, 1, 4, 11, err)
            : call == 2 ? tess_array_resize_at(a, shape, start, err)
                        : tess_array_append_array(a, 1, a, err);
 }

@@ -185,14 +185,16 @@ static tess_each_next
 add_part(const tess_part *part, void *user)
 {
     const int last = part->ndim - 1;
-    int64_t sum = 0, rows = 1;
-    for (int i = 0; i < last; i++)
-        rows *= part->shape[i];
+    int64_t shape[TESS_MAX_NDIM], sum = 0, rows = 1;
+    for (int i = 0; i <= last; i++) {
+        shape[i] = part->stop[i] - part->start[i];
+        rows *= i < last ? shape[i] : 1;
+    }
     for (int64_t row = 0; row < rows; row++) {
         int64_t at = 0;
-        for (int64_t i = last - 1, rest = row; i >= 0; rest /= part->shape[i--])
-            at += rest % part->shape[i] * part->strides[i];
-        sum += sum_of((const uint8_t *)part->items + at, 4 * (size_t)part->shape[last]);
+        for (int64_t i = last - 1, rest = row; i >= 0; rest /= shape[i--])
+            at += rest % shape[i] * part->strides[i];
+        sum += sum_of((const uint8_t *)part->items + at, 4 * (size_t)shape[last]);
     }
     atomic_fetch_add((_Atomic int64_t *)user, sum);
     return TESS_EACH_NEXT;

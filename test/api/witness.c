@@ -187,8 +187,8 @@ static tess_each_next
 look(const tess_part *part, void *user)
 {
     struct witness *const w = user;
-    for (int64_t i = 0; i < part->shape[0]; i++)
-        for (int64_t j = 0; j < part->shape[1]; j++) {
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++) {
             uint64_t got;
             memcpy(&got, (const uint8_t *)part->items + i * part->strides[0] + j * part->strides[1],
                    sizeof got);

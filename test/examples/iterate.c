@@ -53,8 +53,8 @@ count(const tess_part *part, void *user)
 {
     atomic_llong *const bins = user;
     long long here[BINS] = {0};
-    for (int64_t i = 0; i < part->shape[0]; i++)
-        for (int64_t j = 0; j < part->shape[1]; j++)
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++)
             here[(int)row(part, i)[j]]++;
     for (int k = 0; k < BINS; k++)
         atomic_fetch_add(&bins[k], here[k]);
@@ -66,9 +66,9 @@ static tess_each_next
 twice(const tess_part *part, void *items, void *user)
 {
     (void)user;
-    for (int64_t i = 0; i < part->shape[0]; i++) {
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++) {
         float *const x = (float *)((char *)items + i * part->strides[0]);
-        for (int64_t j = 0; j < part->shape[1]; j++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++)
             x[j] *= 2;
     }
     return TESS_EACH_CHANGED;

@@ -65,13 +65,13 @@ main(void)
     tess_error err;
 
     // Two days before day 3; then the first four go: three of the old ones and one of the new.
-    check(tess_array_insert(a, 0, 3, days, sizeof days, &err), &err);
+    check(tess_array_insert(a, 0, 3, 2, days, sizeof days, &err), &err);
     check(tess_array_delete(a, 0, 0, 4, &err), &err);
 
     // Ten more from another array; one more station, before the first.
     check(tess_array_append_array(a, 0, later, &err), &err);
-    const int64_t shape[] = {18, STATIONS + 1}, start[] = {18, 0};
-    check(tess_array_resize_at(a, shape, start, &err), &err);
+    const int64_t shape[] = {18, STATIONS + 1}, position[] = {18, 0};
+    check(tess_array_resize_at(a, shape, position, &err), &err);
 
     tess_array_info(a, &info);
     printf("%d days, %d stations, missing: %g\n", (int)info.shape[0], (int)info.shape[1],

@@ -561,10 +561,10 @@ static tess_each_next
 copy_part(const tess_part *copied, void *user)
 {
     double *const to = user;
-    for (int64_t i = 0; i < copied->shape[0]; i++)
+    for (int64_t i = 0; i < copied->stop[0] - copied->start[0]; i++)
         memcpy(to + (copied->start[0] + i) * 13 + copied->start[1],
                (const uint8_t *)copied->items + i * copied->strides[0],
-               (size_t)copied->shape[1] * sizeof *to);
+               (size_t)(copied->stop[1] - copied->start[1]) * sizeof *to);
     return TESS_EACH_NEXT;
 }
 
@@ -594,10 +594,10 @@ static tess_each_next
 set_part(const tess_part *set, void *items, void *user)
 {
     (void)user;
-    for (int64_t i = 0; i < set->shape[0]; i++)
+    for (int64_t i = 0; i < set->stop[0] - set->start[0]; i++)
         memcpy((uint8_t *)items + i * set->strides[0],
                from_items + (set->start[0] + i) * 13 + set->start[1],
-               (size_t)set->shape[1] * sizeof *from_items);
+               (size_t)(set->stop[1] - set->start[1]) * sizeof *from_items);
     return TESS_EACH_CHANGED;
 }
 
@@ -804,7 +804,7 @@ model_empty(struct subject *s)
 static tess_status
 call_append(struct subject *s, tess_error *err)
 {
-    return tess_array_append(s->a, 1, layers, sizeof layers, err);
+    return tess_array_append(s->a, 1, 5, layers, sizeof layers, err);
 }
 
 static void
@@ -816,7 +816,7 @@ model_append(struct subject *s)
 static tess_status
 call_insert(struct subject *s, tess_error *err)
 {
-    return tess_array_insert(s->a, 1, 4, layers, sizeof layers, err);
+    return tess_array_insert(s->a, 1, 4, 5, layers, sizeof layers, err);
 }
 
 static void
@@ -828,7 +828,7 @@ model_insert(struct subject *s)
 static tess_status
 call_delete(struct subject *s, tess_error *err)
 {
-    return tess_array_delete(s->a, 0, 2, 5, err);
+    return tess_array_delete(s->a, 0, 2, 7, err);
 }
 
 static void

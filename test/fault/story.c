@@ -521,8 +521,8 @@ add_layers(struct story *s, bool at_end, tess_error *err)
     const int64_t at = at_end ? length : (int64_t)random_below(&s->r, (uint64_t)length + 1);
     const size_t size = (size_t)(count * other * TYPESIZE);
     uint8_t *const items = any_items(s, size);
-    const tess_status st = at_end ? tess_array_append(s->a, axis, items, size, err)
-                                  : tess_array_insert(s->a, axis, at, items, size, err);
+    const tess_status st = at_end ? tess_array_append(s->a, axis, count, items, size, err)
+                                  : tess_array_insert(s->a, axis, at, count, items, size, err);
     if (st == TESS_OK)
         reference_insert(&s->now.items, axis, at, count, items);
     free(items);
@@ -538,7 +538,7 @@ delete_layers(struct story *s, tess_error *err)
         return TESS_OK;
     const int64_t at = (int64_t)random_below(&s->r, (uint64_t)length);
     const int64_t count = side(s, length - at < 14 ? length - at : 14);
-    const tess_status st = tess_array_delete(s->a, axis, at, count, err);
+    const tess_status st = tess_array_delete(s->a, axis, at, at + count, err);
     if (st == TESS_OK)
         reference_delete(&s->now.items, axis, at, count);
     return st;

@@ -161,7 +161,8 @@ do_append(struct subject *s)
     if (layer == 0 || info.chunkshape[axis] == 0 || !is_small(&info, shape))
         return;
     uint8_t *const items = draw_items(s, layer * (size_t)count);
-    const tess_status st = tess_array_append(s->array, axis, items, layer * (size_t)count, NULL);
+    const tess_status st =
+        tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL);
     must(may_be(s, st), "an append is refused");
     if (st == TESS_OK)
         reference_append(&s->want, axis, count, items);

@@ -183,7 +183,7 @@ insert(struct subject *s, int axis)
     tell_number("position", position);
     tell_end();
     tell_items(s->type.dtype, s->type.size, s->ndim, shape, items);
-    ok(tess_array_insert(s->a, axis, position, items, (size_t)n * s->type.size, err));
+    ok(tess_array_insert(s->a, axis, position, count, items, (size_t)n * s->type.size, err));
     free(items);
 }
 
@@ -200,7 +200,7 @@ append(struct subject *s, int axis)
     tell_number("axis", axis);
     tell_end();
     tell_items(s->type.dtype, s->type.size, s->ndim, shape, items);
-    ok(tess_array_append(s->a, axis, items, (size_t)n * s->type.size, err));
+    ok(tess_array_append(s->a, axis, count, items, (size_t)n * s->type.size, err));
     free(items);
 }
 
@@ -215,7 +215,7 @@ delete_layers(struct subject *s, int axis)
     tell_number("position", position);
     tell_number("count", count);
     tell_end();
-    ok(tess_array_delete(s->a, axis, position, count, err));
+    ok(tess_array_delete(s->a, axis, position, position + count, err));
 }
 
 // A slice of the array itself along the axis.

@@ -33,21 +33,29 @@ number_of(const struct reference *ref, const int64_t *index)
     return (scene_item(ref, index) - ref->data) / (int64_t)ref->typesize;
 }
 
+static void
+shape_of_part(const tess_part *part, int64_t *shape)
+{
+    for (int i = 0; i < part->ndim; i++)
+        shape[i] = part->stop[i] - part->start[i];
+}
+
 // On any thread: no assertions of cmocka here.
 static bool
 is_right(const struct visit *v, const tess_part *part)
 {
     const struct geometry *const g = v->s->a->g;
-    int64_t at[NDIM_MAX] = {0}, index[NDIM_MAX], chunk = 0, block = 0, stride[NDIM_MAX];
+    int64_t at[NDIM_MAX] = {0}, index[NDIM_MAX], chunk = 0, block = 0;
+    int64_t shape[NDIM_MAX], stride[NDIM_MAX];
+    shape_of_part(part, shape);
     for (int i = 0; i < g->ndim; i++) {
         const int64_t c = part->start[i] / g->chunkshape[i];
         chunk = chunk * g->grid[i] + c;
         block = block * g->bgrid[i] + part->start[i] % g->chunkshape[i] / g->blockshape[i];
-        if (part->start[i] < v->start[i] || part->start[i] + part->shape[i] > v->stop[i] ||
-            part->shape[i] < 1)
+        if (part->start[i] < v->start[i] || part->stop[i] > v->stop[i] || shape[i] < 1)
             return false;
     }
-    shape_strides(g->ndim, part->shape, g->typesize, stride);
+    shape_strides(g->ndim, shape, g->typesize, stride);
     if (part->ndim != g->ndim || part->chunk != chunk ||
         part->block != (v->unit == TESS_BLOCKS ? block : -1) ||
         part->strides[g->ndim - 1] != g->typesize ||
@@ -69,7 +77,7 @@ is_right(const struct visit *v, const tess_part *part)
         if (memcmp(item, scene_item(&v->s->ref, index), v->s->ref.typesize) != 0)
             return false;
         atomic_fetch_add(&v->times[number_of(&v->s->ref, index)], 1);
-    } while (scene_next(g->ndim, part->shape, at));
+    } while (scene_next(g->ndim, shape, at));
     return true;
 }
 
@@ -88,7 +96,8 @@ turn(const tess_part *part, void *items, void *user)
 {
     struct visit *const v = user;
     const bool change = (part->chunk + part->block) % 2 == 0;
-    int64_t at[NDIM_MAX] = {0};
+    int64_t at[NDIM_MAX] = {0}, shape[NDIM_MAX];
+    shape_of_part(part, shape);
     if (items != part->items || !is_right(v, part))
         atomic_fetch_add(&v->wrong, 1);
     do {
@@ -96,7 +105,7 @@ turn(const tess_part *part, void *items, void *user)
         for (int i = 0; i < part->ndim; i++)
             item += at[i] * part->strides[i];
         *item ^= 0x55; // lost where the answer is that nothing was changed
-    } while (scene_next(part->ndim, part->shape, at));
+    } while (scene_next(part->ndim, shape, at));
     if (atomic_fetch_add(&v->parts, 1) + 1 == v->stop_at)
         return v->at_last;
     return change ? TESS_EACH_CHANGED : TESS_EACH_NEXT;

@@ -107,7 +107,7 @@ change_part(void *self, void *tally, const tess_part *part, tess_error *err)
     int64_t offset = 0, size = g->typesize;
 
     for (int i = 0; i < g->ndim; i++)
-        size *= part->shape[i];
+        size *= part->stop[i] - part->start[i];
     if (part->block >= 0) {
         offset = offset_in_block(g, part);
         size = g->blocksize;
@@ -127,7 +127,7 @@ change_part(void *self, void *tally, const tess_part *part, tess_error *err)
     c->block = (int32_t)part->block;
     for (int i = 0; i < g->ndim; i++) {
         c->start[i] = part->start[i];
-        c->stop[i] = part->start[i] + part->shape[i];
+        c->stop[i] = part->stop[i];
     }
     change_append(chain, c, c);
     return each_answer(&changer->parts, part, next, err);

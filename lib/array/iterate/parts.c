@@ -307,7 +307,7 @@ parts_take(void *self, void *tally, const void *block, const struct decoded *ite
     shape_strides(g->ndim, g->blockshape, g->typesize, part.strides);
     for (int i = 0; i < g->ndim; i++) {
         part.start[i] = b->origin[i] + w->at[i] * g->blockshape[i] + w->lo[i];
-        part.shape[i] = w->hi[i] - w->lo[i];
+        part.stop[i] = part.start[i] + w->hi[i] - w->lo[i];
         offset += w->lo[i] * part.strides[i];
     }
     part.items = items->bytes + offset;
@@ -341,11 +341,13 @@ hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, 
     const tess_array *const a = job->p->a;
     tess_part part = {.ndim = a->g->ndim, .chunk = c->n, .block = -1, .items = room};
     struct strided to = {.items = room};
+    int64_t shape[NDIM_MAX];
     for (int i = 0; i < part.ndim; i++) {
         part.start[i] = c->start[i];
-        part.shape[i] = c->stop[i] - c->start[i];
+        part.stop[i] = c->stop[i];
+        shape[i] = c->stop[i] - c->start[i];
     }
-    shape_strides(part.ndim, part.shape, a->g->typesize, part.strides);
+    shape_strides(part.ndim, shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
     const tess_status st = array_read(a, c->start, c->stop, NULL, &to, NULL, err);
     return st == TESS_OK ? job->user->part(job->user->self, tally, &part, err) : st;

@@ -9,6 +9,7 @@
 #include "array/iterate/number.h"
 #include "array/iterate/parts.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "meta/dtype.h"
 
 #include <math.h>
@@ -25,8 +26,11 @@ static tess_status
 add_part(void *self, void *tally, const tess_part *part, tess_error *err)
 {
     const struct summary *const s = self;
+    int64_t shape[NDIM_MAX];
     (void)err;
-    tally_box(tally, &s->type, part->ndim, part->shape, part->strides, part->items);
+    for (int i = 0; i < part->ndim; i++)
+        shape[i] = part->stop[i] - part->start[i];
+    tally_box(tally, &s->type, part->ndim, shape, part->strides, part->items);
     return TESS_OK;
 }
 
