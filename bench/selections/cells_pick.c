@@ -105,7 +105,7 @@ hand_orthogonal(struct turn *t)
 static void
 ours_mask(struct turn *t, const struct mask *mask)
 {
-    const tess_mask m = {.ndim = mask->ndim, .bytes = mask->bytes};
+    const tess_mask m = {.ndim = mask->ndim, .bytes = mask->bytes, .bytes_size = mask->count};
     tess_error err;
 
     t->used = mask->size;

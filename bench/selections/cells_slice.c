@@ -36,7 +36,7 @@ ours_slice(struct turn *t, const struct slice *s)
     tess_error err;
 
     use(t, s->n);
-    must(tess_array_get_slice(t->a, s->start, s->stop, s->step, t->dst, NULL, &err), &err);
+    must(tess_array_get_slice(t->a, s->start, s->stop, s->step, t->dst, t->used, NULL, &err), &err);
 }
 
 // The box around the slice, and what is wanted of it.
@@ -163,7 +163,7 @@ ours_strides(struct turn *t)
     tess_error err;
 
     use(t, s.n);
-    must(tess_array_get_slice(t->a, s.start, s.stop, NULL, t->dst, strides, &err), &err);
+    must(tess_array_get_slice(t->a, s.start, s.stop, NULL, t->dst, t->used, strides, &err), &err);
 }
 
 static void

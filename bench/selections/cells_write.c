@@ -21,7 +21,7 @@ ours_set_slice(struct turn *t)
     tess_error err;
 
     must(tess_array_set_slice(t->a, zero, t->job->array.shape, (const int64_t[NDIM]){2, 2, 2},
-                              t->job->other, NULL, &err),
+                              t->job->other, t->job->size, NULL, &err),
          &err);
 }
 
@@ -49,7 +49,8 @@ ours_set_plane(struct turn *t)
     const int64_t strides[NDIM] = {0, item * t->job->array.shape[2], item};
     tess_error err;
 
-    must(tess_array_set_slice(t->a, zero, t->job->array.shape, NULL, t->job->other, strides, &err),
+    must(tess_array_set_slice(t->a, zero, t->job->array.shape, NULL, t->job->other, t->job->size,
+                              strides, &err),
          &err);
 }
 
@@ -164,7 +165,7 @@ hand_orthogonal(struct turn *t)
 static void
 ours_mask(struct turn *t, const struct mask *mask)
 {
-    const tess_mask m = {.ndim = mask->ndim, .bytes = mask->bytes};
+    const tess_mask m = {.ndim = mask->ndim, .bytes = mask->bytes, .bytes_size = mask->count};
     tess_error err;
 
     must(tess_array_set_mask(t->a, &m, t->job->other, mask->size, &err), &err);
@@ -209,7 +210,8 @@ hand_mask_few(struct turn *t)
 static void
 ours_mask_planes(struct turn *t)
 {
-    const tess_mask mask = {.ndim = 1, .bytes = t->job->planes.bytes};
+    const tess_mask mask = {
+        .ndim = 1, .bytes = t->job->planes.bytes, .bytes_size = t->job->planes.count};
     tess_error err;
 
     must(tess_array_set_mask(t->a, &mask, &value, sizeof value, &err), &err);

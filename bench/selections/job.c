@@ -43,7 +43,7 @@ draw_mask(struct mask *mask, const struct job *j, int ndim, int64_t n, uint64_t 
 
     for (int i = 0; i < NDIM; i++)
         *(i < ndim ? &count : &each) *= (size_t)j->array.shape[i];
-    *mask = (struct mask){.ndim = ndim, .bytes = bench_alloc(count)};
+    *mask = (struct mask){.ndim = ndim, .bytes = bench_alloc(count), .count = count};
     for (size_t i = 0; i < count; i++) {
         mask->bytes[i] = bench_random_below(state, n) == 0;
         mask->size += mask->bytes[i] * each;

@@ -33,6 +33,7 @@ struct job {
     struct mask {
         int ndim;
         uint8_t *bytes;
+        size_t count; // of bytes
         size_t size; // bytes of the items it chooses
     } half, few, planes;
     void *half_array; // a Tessera array

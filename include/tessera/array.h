@@ -160,7 +160,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_nan(const tess_storage *storage,
  * bytes are not all zero is TESS_ERR_LIMIT; create an array of zeros and write the value instead.
  *
  * @param item       The value, in the byte order of the array.
- * @param item_size  Its size in bytes; must be the typesize.
+ * @param item_size  Size of item in bytes; at least the typesize.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_full(const tess_storage *storage,
                                                     const tess_params *params, const void *item,
@@ -171,7 +171,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_full(const tess_storage *storage,
  * All items are copied from memory.
  *
  * @param src       prod(shape) items in C order. May be NULL if that is 0.
- * @param src_size  Size of src in bytes; must be prod(shape) * typesize.
+ * @param src_size  Size of src in bytes; at least prod(shape) * typesize.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_from(const tess_storage *storage,
                                                     const tess_params *params, const void *src,

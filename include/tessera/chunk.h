@@ -73,7 +73,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(tess_array *a, int64_
  * @param a       Open array, as for tess_array_chunk().
  * @param n       Number of the chunk, as in tess_array_chunk().
  * @param sizes   Receives tess_chunk_info.nblocks sizes. May be NULL if that is 0.
- * @param count   Capacity of sizes; at least tess_chunk_info.nblocks (TESS_ERR_ARG otherwise).
+ * @param count   Room of sizes, in elements; at least tess_chunk_info.nblocks (TESS_ERR_ARG
+ *                otherwise). More than needed is fine.
  * @param err     Filled on failure; may be NULL.
  *
  * @return as tess_array_chunk(). After a failure sizes is undefined.

@@ -100,21 +100,23 @@ TESS_API void tess_access_init_sized(tess_access *access, size_t struct_size);
  *                   points (weight 100).
  * @param ndim       Dimensions of the array, 0 to TESS_MAX_NDIM.
  * @param shape      Its shape, ndim values.
- * @param accesses   Receives the accesses; room for TESS_MAX_ACCESSES.
+ * @param accesses   Receives the accesses.
+ * @param most       Room of accesses; TESS_MAX_ACCESSES is always enough.
  * @param naccesses  Receives their number, >= 1.
  * @param err        Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG; then accesses and naccesses are undefined.
+ * @return TESS_OK, or TESS_ERR_ARG, also if there is not enough room; then accesses and naccesses
+ *         are undefined.
  */
 TESS_API TESS_NODISCARD tess_status tess_access_parse_sized(const char *text, int ndim,
                                                             const int64_t *shape,
                                                             tess_access *accesses,
-                                                            size_t access_size, int *naccesses,
-                                                            tess_error *err);
+                                                            size_t access_size, int most,
+                                                            int *naccesses, tess_error *err);
 /** For programs in C and C++: tess_access_parse_sized() with the size of their struct. */
-#define tess_access_parse(text, ndim, shape, accesses, naccesses, err)                             \
-    tess_access_parse_sized((text), (ndim), (shape), (accesses), sizeof(tess_access), (naccesses), \
-                            (err))
+#define tess_access_parse(text, ndim, shape, accesses, most, naccesses, err)                  \
+    tess_access_parse_sized((text), (ndim), (shape), (accesses), sizeof(tess_access), (most), \
+                            (naccesses), (err))
 
 /** What of the given parameters a search keeps; bits of tess_tuner_options.keep. */
 enum {
@@ -225,12 +227,12 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_open(const tess_array *a, const t
 
 /**
  * Reads the box [start, stop) of the data that a tuner samples into dst, in C order without gaps.
- * `size` is the size of the box in bytes. Called by the thread that opens the tuner.
+ * dst_size is the size of the box in bytes. Called by the thread that opens the tuner.
  *
  * @return TESS_OK, or a failure with *err filled, which the opening call returns.
  */
-typedef tess_status tess_tuner_read_fn(void *user, const int64_t *start, const int64_t *stop,
-                                       void *dst, size_t size, tess_error *err);
+typedef tess_status tess_tuner_read_fn(const int64_t *start, const int64_t *stop, void *dst,
+                                       size_t dst_size, void *user, tess_error *err);
 
 /**
  * Take a sample of data that is no array yet.

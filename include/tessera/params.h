@@ -231,7 +231,7 @@ typedef struct tess_params {
      * ignore it and grow an array with zeros.
      */
     const void *fill;
-    /** Bytes at fill: the typesize, or 0 if fill is NULL. */
+    /** Bytes at fill: at least the typesize; 0 if fill is NULL. */
     size_t fill_size;
     /**
      * Fixed metalayers besides the N-dimensional one and that of the fill value; all together at

@@ -108,6 +108,7 @@ typedef struct tess_mask {
     int ndim;
     /** prod(shape[0 .. ndim)) bytes in C order; NULL: the mask is `array`. */
     const uint8_t *bytes;
+    size_t bytes_size; /**< size of bytes; more than needed is fine */
     /** An open array, or a view, with items of 1 byte and that shape. NULL: the mask is `bytes`. */
     const tess_array *array;
 } tess_mask;
@@ -158,11 +159,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_mask(const tess_array *a, con
  * @param mask      The mask; its array is not `a` itself, nor a view of it.
  * @param src       As many items as are selected, in C order; or one item, for all of them. May be
  *                  NULL if none is selected.
- * @param src_size  Size of src in bytes: of all selected items, or of one item.
+ * @param src_size  Size of src in bytes. The typesize: src is one item. Otherwise src has all
+ *                  selected items, and more than needed is fine.
  * @param err       Filled on failure; may be NULL.
  *
- * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG for any other
- *         size.
+ * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG if src is too small.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_set_mask(tess_array *a, const tess_mask *mask,
                                                         const void *src, size_t src_size,

@@ -7,8 +7,10 @@
  * the last one above stop; stop may then be -1. Negative indices do not count from the end.
  *
  * Strides locate the items of a slice in memory: the bytes from one item to the next along each
- * axis, of any sign. The pointer addresses the first item of the slice; the caller must ensure that
- * all other items lie inside its memory.
+ * axis, of any sign. The pointer addresses the first item of the slice. The size of the memory
+ * counts from the pointer on: items that positive strides lead to must lie inside. Items at
+ * negative strides lie in front of the pointer; the size says nothing of them, the caller must
+ * ensure that they lie inside the memory.
  *
  * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads
  * and commits. Example: test/examples/slice.c.
@@ -42,17 +44,19 @@ TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
  * @param step     Items from one index to the next, per axis; not 0. NULL: 1 everywhere.
  * @param dst      Receives the items, in the byte order of the array. May be NULL if there are
  *                 none.
+ * @param dst_size Bytes from dst on. Without strides, at least that of all items; with strides, up
+ *                 to the last byte that positive strides lead to. More than needed is fine.
  * @param strides  Bytes from one item to the next in dst, per axis. Items must not overlap. NULL: C
  *                 order without gaps, in the order of the slice.
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or TESS_ERR_ARG if the slice leaves the array or items overlap in dst. Else as
- *         tess_array_read().
+ * @return TESS_OK, or TESS_ERR_ARG if the slice leaves the array, dst is too small, or items
+ *         overlap in it. Else as tess_array_read().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_get_slice(const tess_array *a, const int64_t *start,
                                                          const int64_t *stop, const int64_t *step,
-                                                         void *dst, const int64_t *strides,
-                                                         tess_error *err);
+                                                         void *dst, size_t dst_size,
+                                                         const int64_t *strides, tess_error *err);
 
 /**
  * Copy memory into a slice of an array.
@@ -62,6 +66,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_slice(const tess_array *a, co
  * @param stop
  * @param step
  * @param src      The items. May be NULL if there are none.
+ * @param src_size Bytes from src on, as dst_size in tess_array_get_slice().
  * @param strides  Bytes from one item to the next in src, per axis. 0: one item is repeated along
  *                 the axis. NULL: C order without gaps.
  * @param err      Filled on failure; may be NULL.
@@ -70,8 +75,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_slice(const tess_array *a, co
  */
 TESS_API TESS_NODISCARD tess_status tess_array_set_slice(tess_array *a, const int64_t *start,
                                                          const int64_t *stop, const int64_t *step,
-                                                         const void *src, const int64_t *strides,
-                                                         tess_error *err);
+                                                         const void *src, size_t src_size,
+                                                         const int64_t *strides, tess_error *err);
 
 /**
  * Set all items of a slice to one value.
@@ -83,7 +88,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_slice(tess_array *a, const in
  * @param stop
  * @param step
  * @param item       The value, in the byte order of the array.
- * @param item_size  Its size in bytes; must be the typesize.
+ * @param item_size  Size of item in bytes; at least the typesize.
  * @param err        Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG. Else as tess_array_write().

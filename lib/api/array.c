@@ -131,7 +131,7 @@ tess_array_full(const tess_storage *storage, const tess_params *params, const vo
         return st;
     if (!item)
         return err_set(err, TESS_ERR_ARG, -1, "no item is given");
-    if ((uint64_t)item_size != (uint64_t)params_typesize(&c.params))
+    if ((uint64_t)item_size < (uint64_t)params_typesize(&c.params))
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId64, item_size,
                        params_typesize(&c.params));
@@ -153,7 +153,7 @@ check_source(const tess_params *params, const void *src, size_t src_size, tess_e
         return TESS_OK;
     if (!fits || !to_size(nbytes, &needed))
         return err_set(err, TESS_ERR_LIMIT, -1, "the array does not fit in memory");
-    if (src_size != needed || !src)
+    if (src_size < needed || !src)
         return err_set(err, TESS_ERR_ARG, -1, "%zu bytes are given, the array has %zu",
                        src ? src_size : 0, needed);
     return TESS_OK;

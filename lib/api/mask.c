@@ -7,12 +7,28 @@
 #include "array/array.h"
 #include "array/update.h"
 #include "array/view.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "frame/frame.h"
 #include "frame/lock.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
+
+static tess_status
+check_bytes(const tess_array *a, const tess_mask *mask, tess_error *err)
+{
+    int64_t needed = 1;
+    bool fits = true;
+    if (a->g->nitems == 0) // no byte is looked at
+        return TESS_OK;
+    for (int i = 0; i < mask->ndim; i++)
+        fits = fits && mul_i64(needed, a->g->shape[i], &needed);
+    if (!fits || (uint64_t)needed > mask->bytes_size)
+        return err_set(err, TESS_ERR_ARG, -1, "a mask of %zu bytes, the axes have %" PRId64,
+                       mask->bytes_size, needed);
+    return TESS_OK;
+}
 
 static tess_status
 check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
@@ -26,7 +42,7 @@ check_mask(const tess_array *a, const tess_mask *mask, tess_error *err)
     if (!m == !mask->bytes && a->g->nitems > 0)
         return err_set(err, TESS_ERR_ARG, -1, "a mask needs bytes or an array, not both");
     if (!m)
-        return TESS_OK;
+        return check_bytes(a, mask, err);
     if (m->g->typesize != 1)
         return err_set(err, TESS_ERR_ARG, -1, "a mask with items of %" PRId32 " bytes",
                        m->g->typesize);
@@ -147,8 +163,8 @@ set_mask(struct mask *m, tess_array *a, const void *src, size_t src_size, struct
          tess_error *err)
 {
     const uint64_t typesize = (uint64_t)a->g->typesize;
-    const bool each = src_size % typesize == 0 && src_size / typesize == (uint64_t)m->count;
-    if (!each && src_size != typesize)
+    const bool each = src_size != typesize;
+    if (each && src_size / typesize < (uint64_t)m->count)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes for %" PRId64 " items of %" PRId32 " bytes", src_size, m->count,
                        a->g->typesize);

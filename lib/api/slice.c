@@ -139,9 +139,26 @@ turn_around(const tess_array *a, const struct slice *s, struct box *box, int64_t
     return offset;
 }
 
+// Whether memory reaches as far as positive strides lead.
+static tess_status
+check_memory(const tess_array *a, const struct slice *s, const int64_t *strides, const void *memory,
+             size_t size, tess_error *err)
+{
+    int64_t needed = a->g->typesize;
+    for (int i = 0; i < a->g->ndim; i++)
+        needed += max_i64(strides[i], 0) * (s->count[i] - 1); // fits: choose_strides() looked
+    if (!memory)
+        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
+    if ((uint64_t)needed > size)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%zu bytes of memory, the items of the slice take %" PRId64, size, needed);
+    return TESS_OK;
+}
+
 TESS_API tess_status
 tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *stop,
-                     const int64_t *step, void *dst, const int64_t *strides, tess_error *err)
+                     const int64_t *step, void *dst, size_t dst_size, const int64_t *strides,
+                     tess_error *err)
 {
     UNCANCELLED;
     struct slice s;
@@ -154,10 +171,10 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     if (st != TESS_OK || s.nitems == 0)
         return st;
     st = choose_strides(a, &s, strides, to.stride, err);
+    if (st == TESS_OK)
+        st = check_memory(a, &s, to.stride, dst, dst_size, err);
     if (st != TESS_OK)
         return st;
-    if (!dst)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     if (!is_disjoint(a, &s, to.stride))
         return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
     to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
@@ -169,7 +186,7 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
 
 TESS_API tess_status
 tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-                     const void *src, const int64_t *strides, tess_error *err)
+                     const void *src, size_t src_size, const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
     struct slice s;
@@ -182,10 +199,10 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     if (st != TESS_OK || s.nitems == 0)
         return st;
     st = choose_strides(a, &s, strides, from.stride, err);
+    if (st == TESS_OK)
+        st = check_memory(a, &s, from.stride, src, src_size, err);
     if (st != TESS_OK)
         return st;
-    if (!src)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);
     array_watch(&watch, a, s.nitems);
     return watch_end(&watch,
@@ -198,9 +215,9 @@ tess_array_fill(tess_array *a, const int64_t *start, const int64_t *stop, const 
 {
     UNCANCELLED;
     static const int64_t same[NDIM_MAX] = {0};
-    if (a && (uint64_t)item_size != (uint64_t)a->g->typesize)
+    if (a && (uint64_t)item_size < (uint64_t)a->g->typesize)
         return err_set(err, TESS_ERR_ARG, -1,
                        "an item of %zu bytes, items of the array have %" PRId32, item_size,
                        a->g->typesize);
-    return tess_array_set_slice(a, start, stop, step, item, same, err);
+    return tess_array_set_slice(a, start, stop, step, item, item_size, same, err);
 }

@@ -126,7 +126,7 @@ init_fill(tess_array *a, const tess_params *p, const struct array_content *conte
     const uint8_t *item = content->special == SPECIAL_VALUE ? content->item : NULL;
     uint8_t nan[8];
 
-    if (p->fill ? p->fill_size != typesize : p->fill_size != 0)
+    if (p->fill ? p->fill_size < typesize : p->fill_size != 0)
         return err_set(err, TESS_ERR_ARG, -1,
                        "a fill value of %zu bytes%s, items of the array have %zu", p->fill_size,
                        p->fill ? "" : " that is not given", typesize);

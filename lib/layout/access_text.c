@@ -244,7 +244,7 @@ tess_access_init_sized(tess_access *access, size_t struct_size)
 
 TESS_API tess_status
 tess_access_parse_sized(const char *text, int ndim, const int64_t *shape, tess_access *accesses,
-                        size_t access_size, int *naccesses, tess_error *err)
+                        size_t access_size, int most, int *naccesses, tess_error *err)
 {
     UNCANCELLED;
     tess_access own[TESS_MAX_ACCESSES];
@@ -260,6 +260,9 @@ tess_access_parse_sized(const char *text, int ndim, const int64_t *shape, tess_a
         *naccesses = default_mix(ndim, own);
     if (st != TESS_OK)
         return st;
+    if (*naccesses > most)
+        return err_set(err, TESS_ERR_ARG, -1, "%d accesses, there is room for %d", *naccesses,
+                       most);
     cut_extents(own, *naccesses, ndim, shape);
     for (int i = 0; i < *naccesses; i++) {
         own[i].struct_size = access_size;

@@ -52,7 +52,7 @@ mix_init(struct mix *mix, const tess_access *items, int count, int ndim, const i
     tess_status st = TESS_OK;
 
     if (!items)
-        st = tess_access_parse(NULL, ndim, shape, mix->items, &count, err);
+        st = tess_access_parse(NULL, ndim, shape, mix->items, TESS_MAX_ACCESSES, &count, err);
     else if (count < 1 || count > TESS_MAX_ACCESSES)
         st =
             err_set(err, TESS_ERR_ARG, -1, "%d accesses, 1 to %d can be", count, TESS_MAX_ACCESSES);

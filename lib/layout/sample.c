@@ -96,12 +96,12 @@ take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
         offset += pieces[i].to * in_sample[i];
     }
     if ((size_t)size == s->size)
-        return read(from, start, stop, s->items, s->size, err);
+        return read(start, stop, s->items, s->size, from, err);
 
     uint8_t *const box = malloc((size_t)size);
     if (!box)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of %" PRId64 " bytes", size);
-    const tess_status st = read(from, start, stop, box, (size_t)size, err);
+    const tess_status st = read(start, stop, box, (size_t)size, from, err);
     shape_strides(s->ndim, shape, array->typesize, in_box);
     if (st == TESS_OK)
         ndcopy(s->ndim, shape, array->typesize, s->items + offset, in_sample, box, in_box);

@@ -119,7 +119,7 @@ tess_tuner_open_from(const tess_params *params, tess_tuner_read_fn *read, void *
 
 // A tess_tuner_read_fn.
 static tess_status
-read_array(void *array, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+read_array(const int64_t *start, const int64_t *stop, void *dst, size_t size, void *array,
            tess_error *err)
 {
     return tess_array_read(array, start, stop, dst, size, err);

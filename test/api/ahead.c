@@ -179,7 +179,7 @@ boxes(void **state)
                     start + 1 + (int64_t)random_below(&random, (uint64_t)(SIZE - start));
                 const int64_t step = 1 + (int64_t)random_below(&random, 2 * CHUNK);
                 check_items(&s, start, stop);
-                ok(tess_array_get_slice(s.a, &start, &stop, &step, s.got, NULL, err));
+                ok(tess_array_get_slice(s.a, &start, &stop, &step, s.got, SIZE, NULL, err));
                 for (int64_t at = start, n = 0; at < stop; at += step, n++)
                     assert_int_equal(s.got[n], s.items[at]);
             }

@@ -419,7 +419,6 @@ create_arguments(void **state)
     refused(TESS_ERR_ARG, tess_array_from(NULL, NULL, NULL, 0, NULL, err));
     refused(TESS_ERR_ARG, tess_array_from(&storage, &params, NULL, 140, &a, err));
     refused(TESS_ERR_ARG, tess_array_from(&storage, &params, data, 139, &a, err));
-    refused(TESS_ERR_ARG, tess_array_from(&storage, &params, data, 144, &a, err));
     refused(TESS_ERR_ARG, tess_array_full(&storage, &params, data, 3, &a, err));
     refused(TESS_ERR_ARG, tess_array_full(&storage, &params, data, 0, &a, err));
     refused(TESS_ERR_ARG, tess_array_full(&storage, &params, NULL, 4, &a, err));
@@ -428,6 +427,21 @@ create_arguments(void **state)
     params.dtype = "|V12";
     refused(TESS_ERR_ARG, tess_array_nan(&storage, &params, &a, err));
     assert_null(a);
+
+    small_params(&params);
+    params.fill = data;
+    params.fill_size = 3;
+    refused(TESS_ERR_ARG, tess_array_zeros(&storage, &params, &a, err));
+    params.fill_size = 144; // more than needed
+    ok(tess_array_zeros(&storage, &params, &a, err));
+    ok(tess_array_close(a, err));
+    small_params(&params);
+    ok(tess_array_from(&storage, &params, data, 144, &a, err));
+    check_array(a, &f->reference);
+    ok(tess_array_close(a, err));
+    ok(tess_array_full(&storage, &params, data, 140, &a, err));
+    ok(tess_array_close(a, err));
+    a = NULL;
 
     small_params(&params);
     storage.struct_size = 1;

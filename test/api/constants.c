@@ -303,7 +303,7 @@ test_written_again(void **state)
             for (int k = 0; k < N; k++)
                 memory[k] = *item;
             ok(tess_array_write(a, &start, &stop, memory, (size_t)(stop - start) * 8, err));
-            ok(tess_array_set_slice(a, &start, &stop, &step, memory, NULL, err));
+            ok(tess_array_set_slice(a, &start, &stop, &step, memory, sizeof memory, NULL, err));
             ok(tess_array_fill(a, &start, &stop, NULL, item, 8, err));
             check(a, N, 0);
             ok(tess_array_resize(a, (const int64_t[]){N + 350}, err));

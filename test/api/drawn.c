@@ -715,7 +715,7 @@ seen_get_slice(struct drawn *d, const struct seen *v)
     for (int64_t k = 0; k < c.n; k++)
         memcpy(want + m.offsets[k], item_at(&d->reference, c.places[k]), ts);
     ok(tess_array_get_slice(v->a, c.slice.start, c.slice.stop, steps_of(d, ndim, &c.slice),
-                            got + m.first, m.given, err));
+                            got + m.first, m.size - (size_t)m.first, m.given, err));
     for (size_t i = 0; i < m.size; i++)
         if (got[i] != want[i])
             fail_msg("byte %" PRId64 " from the first item: %02x instead of %02x",
@@ -742,7 +742,7 @@ seen_set_slice(struct drawn *d, const struct seen *v)
     draw_items(d, src, (int64_t)(m.size / ts));
     random_bytes(&d->random, src + m.size / ts * ts, m.size % ts);
     ok(tess_array_set_slice(v->a, c.slice.start, c.slice.stop, steps_of(d, ndim, &c.slice),
-                            src + m.first, m.given, err));
+                            src + m.first, m.size - (size_t)m.first, m.given, err));
     for (int64_t k = 0; k < c.n; k++)
         memcpy(item_at(&d->reference, c.places[k]), src + m.offsets[k], ts);
     free(src);

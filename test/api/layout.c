@@ -150,11 +150,11 @@ test_propose_for_use(void **state)
 
         quick(&o);
         o.accesses = mix;
-        ok(tess_access_parse(lines[axis], 3, p.shape, mix, &o.naccesses, err));
+        ok(tess_access_parse(lines[axis], 3, p.shape, mix, TESS_MAX_ACCESSES, &o.naccesses, err));
         ok(tess_layout_propose(&p, &o, 1, &best, NULL, &count, err));
         for (int i = 0; i < 3; i++)
             assert_true(i == axis || best.blockshape[i] < best.blockshape[axis]);
-        ok(tess_access_parse(planes[axis], 3, p.shape, mix, &o.naccesses, err));
+        ok(tess_access_parse(planes[axis], 3, p.shape, mix, TESS_MAX_ACCESSES, &o.naccesses, err));
         ok(tess_layout_propose(&p, &o, 1, &best, NULL, &count, err));
         for (int i = 0; i < 3; i++)
             assert_true(i == axis || best.blockshape[i] > best.blockshape[axis]);
@@ -434,7 +434,7 @@ test_measure(void **state)
     tess_array_info(a, &info);
     ok(tess_tuner_open(a, NULL, NULL, &t, err));
     ok(tess_access_parse("update:3x3x3,append:0,append:2:3,write,row,box:9x9x9*2", 3, p.shape, mix,
-                         &nmix, err));
+                         TESS_MAX_ACCESSES, &nmix, err));
     for (int threads = 0; threads < 3; threads++) {
         double sum;
 
@@ -447,6 +447,8 @@ test_measure(void **state)
         assert_true(same_shapes(&made, &p));
         assert_true(r.ratio == (double)NBYTES / (double)info.cbytes); // the same array
     }
+    refused(TESS_ERR_ARG, tess_access_parse("row,write", 3, p.shape, mix, 1, &nmix, err));
+    ok(tess_access_parse("row", 3, p.shape, mix, 1, &nmix, err));
     memset(p.chunkshape, 0, sizeof p.chunkshape);
     memset(p.blockshape, 0, sizeof p.blockshape);
     ok(tess_tuner_measure(t, &p, NULL, 0, 1, &r, err)); // shapes are chosen
@@ -466,7 +468,7 @@ struct source {
 };
 
 static tess_status
-read_zeros(void *user, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+read_zeros(const int64_t *start, const int64_t *stop, void *dst, size_t size, void *user,
            tess_error *e)
 {
     struct source *const s = user;

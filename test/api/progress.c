@@ -165,14 +165,14 @@ static tess_status
 get_slice(struct scene *s, tess_error *err)
 {
     const int64_t start[NDIM] = {39, 0, 29}, stop[NDIM] = {-1, 36, -1}, step[NDIM] = {-1, 2, -3};
-    return tess_array_get_slice(s->a, start, stop, step, s->items, NULL, err);
+    return tess_array_get_slice(s->a, start, stop, step, s->items, nbytes(), NULL, err);
 }
 
 static tess_status
 set_slice(struct scene *s, tess_error *err)
 {
     const int64_t step[NDIM] = {2, 1, 3};
-    return tess_array_set_slice(s->a, zero, shape, step, s->items, NULL, err);
+    return tess_array_set_slice(s->a, zero, shape, step, s->items, nbytes(), NULL, err);
 }
 
 static tess_status

@@ -222,7 +222,8 @@ blocks_decoded(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         decoded = 0;
-        ok(tess_array_get_slice(a, cases[i].start, cases[i].stop, cases[i].step, got, NULL, err));
+        ok(tess_array_get_slice(a, cases[i].start, cases[i].stop, cases[i].step, got, sizeof got,
+                                NULL, err));
         if (decoded != cases[i].blocks)
             fail_msg("%s: %d blocks decoded instead of %d", cases[i].why, decoded, cases[i].blocks);
     }
@@ -413,12 +414,13 @@ bad_slices(void **state)
         before[i] = memory[i] = 1000 + i;
     for (size_t i = 0; i < COUNT(bad); i++) {
         const struct bad *const b = &bad[i];
-        refused(TESS_ERR_ARG,
-                tess_array_get_slice(a, b->start, b->stop, b->step, memory, NULL, err));
-        refused(TESS_ERR_ARG,
-                tess_array_set_slice(a, b->start, b->stop, b->step, memory, NULL, err));
+        refused(TESS_ERR_ARG, tess_array_get_slice(a, b->start, b->stop, b->step, memory,
+                                                   sizeof memory, NULL, err));
+        refused(TESS_ERR_ARG, tess_array_set_slice(a, b->start, b->stop, b->step, memory,
+                                                   sizeof memory, NULL, err));
         refused(TESS_ERR_ARG, tess_array_fill(a, b->start, b->stop, b->step, memory, 4, err));
-        assert_int_equal(tess_array_get_slice(a, b->start, b->stop, b->step, memory, NULL, &error),
+        assert_int_equal(tess_array_get_slice(a, b->start, b->stop, b->step, memory, sizeof memory,
+                                              NULL, &error),
                          TESS_ERR_ARG);
         assert_string_equal(error.message, b->sentence);
         assert_memory_equal(memory, before, sizeof memory);
@@ -437,26 +439,81 @@ missing_arguments(void **state)
     tess_array *const a = small_array(2, NULL);
 
     (void)state;
-    refused(TESS_ERR_ARG, tess_array_get_slice(NULL, origin, whole, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_get_slice(a, NULL, whole, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, NULL, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, whole, ones, NULL, strides, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(NULL, origin, whole, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(a, NULL, whole, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, NULL, ones, m, strides, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, whole, ones, NULL, strides, err));
+    refused(TESS_ERR_ARG,
+            tess_array_get_slice(NULL, origin, whole, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, NULL, whole, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, NULL, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG,
+            tess_array_get_slice(a, origin, whole, ones, NULL, sizeof m, strides, err));
+    refused(TESS_ERR_ARG,
+            tess_array_set_slice(NULL, origin, whole, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, NULL, whole, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, NULL, ones, m, sizeof m, strides, err));
+    refused(TESS_ERR_ARG,
+            tess_array_set_slice(a, origin, whole, ones, NULL, sizeof m, strides, err));
     refused(TESS_ERR_ARG, tess_array_fill(NULL, origin, whole, ones, m, 4, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, NULL, whole, ones, m, 4, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, origin, NULL, ones, m, 4, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, NULL, 4, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 3, err));
-    refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 8, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, origin, whole, ones, m, 0, err));
     check_numbers(a);
-    ok(tess_array_get_slice(a, whole, whole, NULL, NULL, NULL, err));
-    ok(tess_array_set_slice(a, whole, whole, NULL, NULL, strides, err));
+    ok(tess_array_get_slice(a, whole, whole, NULL, NULL, 0, NULL, err));
+    ok(tess_array_set_slice(a, whole, whole, NULL, NULL, 0, strides, err));
     ok(tess_array_fill(a, whole, whole, NULL, m, 4, err));
+    ok(tess_array_fill(a, whole, whole, NULL, m, sizeof m, err));
     check_numbers(a);
+    ok(tess_array_close(a, err));
+}
+
+// The size counts from the pointer on: what positive strides lead to must lie inside.
+static void
+sizes(void **state)
+{
+    static const struct {
+        const char *why;
+        int64_t stop[2], step[2], strides[2];
+        bool given; // strides
+        size_t needed;
+    } cases[] = {
+        {"C order", {4, 5}, {1, 1}, {0, 0}, false, 80},
+        {"every other column", {4, 5}, {1, 2}, {0, 0}, false, 48},
+        {"C order, by strides", {4, 5}, {1, 1}, {20, 4}, true, 80},
+        {"rows apart", {4, 5}, {1, 1}, {24, 4}, true, 92},
+        {"Fortran order", {4, 5}, {1, 1}, {4, 16}, true, 80},
+        {"rows in front", {4, 5}, {1, 1}, {-20, 4}, true, 20},
+        {"columns in front", {4, 5}, {1, 1}, {4, -16}, true, 16},
+        {"all in front", {4, 5}, {1, 1}, {-20, -4}, true, 4},
+        {"one row: its stride leads nowhere", {1, 5}, {1, 1}, {1000, 4}, true, 20},
+    };
+    int32_t memory[200];
+    tess_array *const a = small_array(2, NULL);
+    tess_error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const int64_t *const stop = cases[i].stop, *const step = cases[i].step;
+        const int64_t *const strides = cases[i].given ? cases[i].strides : NULL;
+        const size_t needed = cases[i].needed;
+        int32_t *const at = memory + 100;
+        char sentence[100];
+
+        snprintf(sentence, sizeof sentence, "%zu bytes of memory, the items of the slice take %zu",
+                 needed - 1, needed);
+        for (int way = 0; way < 2; way++)
+            for (size_t size = needed - 1; size <= needed + 1; size++) {
+                const tess_status st =
+                    way ? tess_array_set_slice(a, origin, stop, step, at, size, strides, &error)
+                        : tess_array_get_slice(a, origin, stop, step, at, size, strides, &error);
+                if ((st == TESS_OK) != (size >= needed))
+                    fail_msg("%s, %zu bytes: %s", cases[i].why, size, tess_status_name(st));
+                if (st != TESS_OK) {
+                    check_error(&error, TESS_ERR_ARG, cases[i].why);
+                    assert_string_equal(error.message, sentence);
+                }
+            }
+    }
+    check_numbers(a); // what was read was written to the same place
     ok(tess_array_close(a, err));
 }
 
@@ -497,8 +554,8 @@ overlaps(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         memset(memory, 0x5a, sizeof memory);
         memcpy(before, memory, sizeof memory);
-        const tess_status st =
-            tess_array_get_slice(a, origin, whole, NULL, memory + 100, cases[i].strides, &error);
+        const tess_status st = tess_array_get_slice(a, origin, whole, NULL, memory + 100, 400,
+                                                    cases[i].strides, &error);
         if ((st == TESS_OK) != !cases[i].sentence)
             fail_msg("%s: %s", cases[i].why, tess_status_name(st));
         if (st == TESS_OK)
@@ -507,8 +564,10 @@ overlaps(void **state)
         assert_string_equal(error.message, cases[i].sentence);
         assert_memory_equal(memory, before, sizeof memory);
     }
-    refused(TESS_ERR_ARG, tess_array_get_slice(a, origin, two, NULL, memory, far, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, two, NULL, memory, far, err));
+    refused(TESS_ERR_ARG,
+            tess_array_get_slice(a, origin, two, NULL, memory, sizeof memory, far, err));
+    refused(TESS_ERR_ARG,
+            tess_array_set_slice(a, origin, two, NULL, memory, sizeof memory, far, err));
     check_numbers(a);
     ok(tess_array_close(a, err));
 #undef OVER
@@ -528,7 +587,8 @@ only_read(void **state)
     tess_storage_init(&storage);
     storage.path = path;
     ok(tess_array_open(&storage, &a, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(a, origin, ones, NULL, &item, NULL, err));
+    refused(TESS_ERR_ARG,
+            tess_array_set_slice(a, origin, ones, NULL, &item, sizeof item, NULL, err));
     refused(TESS_ERR_ARG, tess_array_fill(a, origin, ones, NULL, &item, 4, err));
     check_numbers(a);
     ok(tess_array_close(a, err));
@@ -543,11 +603,11 @@ no_axes(void **state)
     (void)state;
     ok(tess_array_fill(a, NULL, NULL, NULL, &item, 4, err));
     item = 0;
-    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, NULL, err));
+    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, sizeof item, NULL, err));
     assert_int_equal(item, 7);
     item = 8;
-    ok(tess_array_set_slice(a, NULL, NULL, NULL, &item, NULL, err));
-    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, NULL, err));
+    ok(tess_array_set_slice(a, NULL, NULL, NULL, &item, sizeof item, NULL, err));
+    ok(tess_array_get_slice(a, NULL, NULL, NULL, &item, sizeof item, NULL, err));
     assert_int_equal(item, 8);
     ok(tess_array_close(a, err));
 }
@@ -564,6 +624,7 @@ main(void)
         cmocka_unit_test(lengths),
         cmocka_unit_test(bad_slices),
         cmocka_unit_test(missing_arguments),
+        cmocka_unit_test(sizes),
         cmocka_unit_test(overlaps),
         cmocka_unit_test_setup_teardown(only_read, files_setup, files_teardown),
         cmocka_unit_test(no_axes),

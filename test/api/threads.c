@@ -86,7 +86,7 @@ read_slice(struct reader *r)
         size *= (size_t)count[i];
     }
     reference_get_slice(r->reference, first, count, step, r->want);
-    judge(r, tess_array_get_slice(r->a, first, end, step, r->got, NULL, &r->error), size);
+    judge(r, tess_array_get_slice(r->a, first, end, step, r->got, size, NULL, &r->error), size);
 }
 
 static void
@@ -148,7 +148,7 @@ static void
 read_mask(struct reader *r)
 {
     uint8_t bytes[LENGTH] = {0};
-    const tess_mask mask = {.ndim = 1, .bytes = bytes};
+    const tess_mask mask = {.ndim = 1, .bytes = bytes, .bytes_size = sizeof bytes};
     for (int i = 1; i < r->reference->ndim; i++) {
         r->start[i] = 0;
         r->stop[i] = r->reference->shape[i];
@@ -528,7 +528,7 @@ write_parts(tess_array *a, struct reference *ref)
     const int64_t first[2] = {3, 5}, stop[2] = {PARTS_CHUNKS * PARTS_ROWS, PARTS_COLUMNS};
     const int64_t step[2] = {PARTS_ROWS, PARTS_COLUMNS};
     static const uint32_t items[PARTS_CHUNKS] = {1, 2, 3};
-    ok(tess_array_set_slice(a, first, stop, step, items, NULL, err));
+    ok(tess_array_set_slice(a, first, stop, step, items, sizeof items, NULL, err));
     for (int64_t i = 0; i < PARTS_CHUNKS; i++)
         memcpy(ref->data + 4 * ((first[0] + i * step[0]) * PARTS_COLUMNS + first[1]), &items[i], 4);
 }

@@ -168,8 +168,10 @@ check_refusals(struct seen *v)
         one[i] = 1;
     refused(TESS_ERR_STALE, tess_array_read(v->a, nothing, one, item, sizeof item, err));
     refused(TESS_ERR_STALE, tess_array_write(v->a, nothing, one, item, sizeof item, err));
-    refused(TESS_ERR_STALE, tess_array_get_slice(v->a, nothing, one, NULL, item, NULL, err));
-    refused(TESS_ERR_STALE, tess_array_set_slice(v->a, nothing, one, NULL, item, NULL, err));
+    refused(TESS_ERR_STALE,
+            tess_array_get_slice(v->a, nothing, one, NULL, item, sizeof item, NULL, err));
+    refused(TESS_ERR_STALE,
+            tess_array_set_slice(v->a, nothing, one, NULL, item, sizeof item, NULL, err));
     refused(TESS_ERR_STALE, tess_array_get_points(v->a, 1, nothing, item, sizeof item, err));
     refused(TESS_ERR_STALE, tess_array_set_points(v->a, 1, nothing, item, sizeof item, err));
     refused(TESS_ERR_STALE, tess_array_view_slice(v->a, nothing, one, NULL, &made, err));
@@ -566,7 +568,8 @@ only_read(void **state)
     assert_false(info.writable);
     assert_int_equal(item_of(view, 4, 3), 19);
     refused(TESS_ERR_ARG, tess_array_set_points(view, 1, origin, &item, sizeof item, err));
-    refused(TESS_ERR_ARG, tess_array_set_slice(view, origin, origin, NULL, &item, NULL, err));
+    refused(TESS_ERR_ARG,
+            tess_array_set_slice(view, origin, origin, NULL, &item, sizeof item, NULL, err));
     refused(TESS_ERR_ARG, tess_array_fill(view, origin, origin, NULL, &item, 4, err));
     refused(TESS_ERR_ARG, tess_vlmeta_set(view, "name", "x", 1, err));
     ok(tess_array_flush(view, err));
@@ -742,7 +745,8 @@ read_rows(void *argument)
         r->wrong += tess_array_read(r->a, start, stop, row, sizeof row, NULL) != TESS_OK;
         for (int64_t j = 0; j < SIDE; j++)
             r->wrong += row[j] != (r->transposed ? j * SIDE + i : i * SIDE + j);
-        r->wrong += tess_array_get_slice(r->a, origin, all, step, part, NULL, NULL) != TESS_OK;
+        r->wrong +=
+            tess_array_get_slice(r->a, origin, all, step, part, sizeof part, NULL, NULL) != TESS_OK;
         for (int64_t k = 0; k < SIDE / 3 * (SIDE / 2); k++) {
             const int64_t y = k / (SIDE / 2) * 3, x = k % (SIDE / 2) * 2;
             r->wrong += part[k] != (r->transposed ? x * SIDE + y : y * SIDE + x);

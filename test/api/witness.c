@@ -105,7 +105,8 @@ read_slice(struct witness *w, tess_error *err)
     draw_box(w, start, stop);
     const int64_t step[2] = {-2, -1}, first[2] = {stop[0] - 1, stop[1] - 1};
     const int64_t end[2] = {start[0] - 1, start[1] - 1};
-    const tess_status st = tess_array_get_slice(w->a, first, end, step, w->got, NULL, err);
+    const tess_status st =
+        tess_array_get_slice(w->a, first, end, step, w->got, 8 * HISTORY_ITEMS, NULL, err);
     const uint64_t *got = w->got;
     for (int64_t row = first[0]; st == TESS_OK && row > end[0]; row += step[0])
         for (int64_t column = first[1]; column > end[1]; column--)
@@ -148,7 +149,7 @@ static tess_status
 read_mask(struct witness *w, tess_error *err)
 {
     uint8_t rows[HISTORY_LENGTH];
-    const tess_mask mask = {.ndim = 1, .bytes = rows};
+    const tess_mask mask = {.ndim = 1, .bytes = rows, .bytes_size = sizeof rows};
     const int64_t columns = shape_of(w)[1];
     for (int64_t i = 0; i < shape_of(w)[0]; i++)
         rows[i] = i == 0 || random_below(&w->random, 4) == 0; // nothing could not be stale

@@ -122,7 +122,8 @@ main(void)
     tess_error err;
 
     tess_tuner_options_init(&options);
-    check(tess_access_parse("plane:0*10,line:0*100", 3, shape, mix, &options.naccesses, &err),
+    check(tess_access_parse("plane:0*10,line:0*100", 3, shape, mix, TESS_MAX_ACCESSES,
+                            &options.naccesses, &err),
           &err);
     options.accesses = mix;
     options.budget = 0.5;

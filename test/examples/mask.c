@@ -51,7 +51,7 @@ main(void)
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             bytes[i][j] = items[i][j] >= 2900;
-    const tess_mask large = {.ndim = 2, .bytes = &bytes[0][0]};
+    const tess_mask large = {.ndim = 2, .bytes = &bytes[0][0], .bytes_size = sizeof bytes};
     const int32_t minus = -1;
     int64_t count;
     check(tess_array_count_mask(a, &large, &count, &err), &err);
@@ -60,7 +60,7 @@ main(void)
 
     // Whole rows, by a mask over the first axis.
     rows[4] = rows[ROWS - 1] = 1;
-    const tess_mask chosen = {.ndim = 1, .bytes = rows};
+    const tess_mask chosen = {.ndim = 1, .bytes = rows, .bytes_size = sizeof rows};
     int32_t got[2][COLUMNS];
     check(tess_array_get_mask(a, &chosen, got, sizeof got, &err), &err);
     printf("%d %d\n", (int)got[0][3], (int)got[1][3]);

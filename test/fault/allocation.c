@@ -632,7 +632,7 @@ call_get_slice(struct subject *s, tess_error *err)
 {
     uint8_t got[sizeof part], want[sizeof part];
     const tess_status st = tess_array_get_slice(s->a, slice_start, slice_stop, slice_step,
-                                                got + sizeof got - 8, slice_strides, err);
+                                                got + sizeof got - 8, 8, slice_strides, err);
 
     reference_get(&s->reference, part_start, part_stop, want);
     if (st == TESS_OK)
@@ -644,7 +644,8 @@ static tess_status
 call_set_slice(struct subject *s, tess_error *err)
 {
     return tess_array_set_slice(s->a, slice_start, slice_stop, slice_step,
-                                &part[sizeof part / sizeof *part - 1], slice_strides, err);
+                                &part[sizeof part / sizeof *part - 1], sizeof *part, slice_strides,
+                                err);
 }
 
 static const int64_t third[2] = {3, 2};
@@ -652,7 +653,7 @@ static const int64_t third[2] = {3, 2};
 static tess_status
 call_set_steps(struct subject *s, tess_error *err)
 {
-    return tess_array_set_slice(s->a, part_start, part_stop, third, part, NULL, err);
+    return tess_array_set_slice(s->a, part_start, part_stop, third, part, sizeof part, NULL, err);
 }
 
 static void
@@ -1027,8 +1028,8 @@ call_search(struct subject *s, tess_error *err)
     tess_tuner_options_init(&options);
     options.accesses = mix;
     options.budget = 0;
-    tess_status st = tess_access_parse("write", s->reference.ndim, s->reference.shape,
-                                       mix, &options.naccesses, err);
+    tess_status st = tess_access_parse("write", s->reference.ndim, s->reference.shape, mix,
+                                       TESS_MAX_ACCESSES, &options.naccesses, err);
     if (st == TESS_OK)
         st = tess_tuner_open(s->a, NULL, &options, &tuner, err);
     if (st == TESS_OK)

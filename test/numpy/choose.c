@@ -109,7 +109,7 @@ chosen_init(struct subject *s, struct chosen *c)
     if (subject_one_in(s, 2))
         draw_mask_array(s, c, (size_t)size);
     else
-        c->mask.bytes = c->bytes;
+        c->mask = (tess_mask){c->mask.ndim, c->bytes, (size_t)size, NULL};
 }
 
 void

@@ -27,7 +27,8 @@ get_slice(struct subject *s)
     subject_tell_slice(s->ndim, &c);
     memory_tell(s, &m);
     tell_end();
-    ok(tess_array_get_slice(s->target, c.start, c.stop, c.step, m.bytes + m.offset, m.given, err));
+    ok(tess_array_get_slice(s->target, c.start, c.stop, c.step, m.bytes + m.offset,
+                            m.size - (size_t)m.offset, m.given, err));
     tell_bytes(m.size, m.bytes);
     memory_finish(&m);
 }

@@ -37,7 +37,8 @@ set_slice(struct subject *s)
     memory_tell(s, &m);
     tell_end();
     tell_bytes(m.size, m.bytes);
-    ok(tess_array_set_slice(s->target, c.start, c.stop, c.step, m.bytes + m.offset, m.given, err));
+    ok(tess_array_set_slice(s->target, c.start, c.stop, c.step, m.bytes + m.offset,
+                            m.size - (size_t)m.offset, m.given, err));
     memory_finish(&m);
 }
 

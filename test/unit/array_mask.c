@@ -58,6 +58,7 @@ masked_init(struct masked *m, struct random *r)
         m->from.array = m->mask.a;
     } else {
         m->from.bytes = m->bytes;
+        m->from.bytes_size = (size_t)m->nbytes;
     }
 }
 

@@ -293,8 +293,9 @@ start(const struct frequent *u, struct grid_space *s, struct mix *mix, struct mo
                              .block_most = 2 * model.l2,
                              .block_least = 1 * KIB};
     assert_true(shape_text(u->shape, &s->ndim, s->shape));
-    assert_int_equal(tess_access_parse(u->mix, s->ndim, s->shape, accesses, &naccesses, NULL),
-                     TESS_OK);
+    assert_int_equal(
+        tess_access_parse(u->mix, s->ndim, s->shape, accesses, TESS_MAX_ACCESSES, &naccesses, NULL),
+        TESS_OK);
     assert_int_equal(mix_init(mix, accesses, naccesses, s->ndim, s->shape, NULL), TESS_OK);
 
     tess_params_init(&p);

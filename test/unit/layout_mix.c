@@ -151,7 +151,8 @@ parse(const char *text, int ndim, const int64_t *lengths, struct mix *mix, tess_
 {
     tess_access accesses[TESS_MAX_ACCESSES];
     int naccesses = 0;
-    const tess_status st = tess_access_parse(text, ndim, lengths, accesses, &naccesses, err);
+    const tess_status st =
+        tess_access_parse(text, ndim, lengths, accesses, TESS_MAX_ACCESSES, &naccesses, err);
 
     return st == TESS_OK ? mix_init(mix, accesses, naccesses, ndim, lengths, err) : st;
 }

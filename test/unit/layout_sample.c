@@ -29,7 +29,7 @@ struct origin {
 
 // Items of 8 bytes: the number of the item in C order.
 static tess_status
-read_numbers(void *from, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+read_numbers(const int64_t *start, const int64_t *stop, void *dst, size_t size, void *from,
              tess_error *err)
 {
     struct origin *const o = from;

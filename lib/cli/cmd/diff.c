@@ -196,7 +196,8 @@ compare_box(const struct walk *w, uint8_t *a, void *user, tess_error *err)
     uint8_t *const b = a + n * size;
 
     d->about = d->b.path;
-    const tess_status st = pick_read(d->b.array, &d->b.sel, w->start, w->stop, b, err);
+    const tess_status st =
+        pick_read(d->b.array, &d->b.sel, w->start, w->stop, b, (size_t)(n * size), err);
     if (st != TESS_OK)
         return st;
     d->about = d->a.path;

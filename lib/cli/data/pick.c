@@ -10,7 +10,7 @@
 
 tess_status
 pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
-          const int64_t *stop, void *dst, tess_error *err)
+          const int64_t *stop, void *dst, size_t dst_size, tess_error *err)
 {
     int64_t from[TESS_MAX_NDIM], to[TESS_MAX_NDIM];
 
@@ -18,7 +18,7 @@ pick_read(const tess_array *a, const struct selection *sel, const int64_t *start
         from[i] = sel->start[i] + sel->step[i] * start[i];
         to[i] = sel->start[i] + sel->step[i] * (stop[i] - 1) + (sel->step[i] > 0 ? 1 : -1);
     }
-    return tess_array_get_slice(a, from, to, sel->step, dst, NULL, err);
+    return tess_array_get_slice(a, from, to, sel->step, dst, dst_size, NULL, err);
 }
 
 void
@@ -37,6 +37,7 @@ pick_grid(const tess_info *info, const struct selection *sel, int64_t *grain, in
 struct job {
     const tess_array *a;
     const struct selection *sel;
+    size_t typesize;
     walk_visit_fn *visit;
     void *user;
 };
@@ -45,7 +46,8 @@ static tess_status
 read_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
 {
     const struct job *const job = user;
-    const tess_status st = pick_read(job->a, job->sel, w->start, w->stop, buffer, err);
+    const tess_status st = pick_read(job->a, job->sel, w->start, w->stop, buffer,
+                                     (size_t)w->items * job->typesize, err);
 
     return st == TESS_OK ? job->visit(w, buffer, job->user, err) : st;
 }
@@ -60,6 +62,7 @@ pick_run(const tess_array *a, const struct selection *sel, enum walk_order order
     tess_info info;
 
     tess_array_info(a, &info);
+    job.typesize = (size_t)info.typesize;
     pick_grid(&info, sel, grain, skew);
     return walk_run(&(struct walk_plan){.ndim = sel->ndim,
                                         .shape = sel->count,

@@ -11,10 +11,10 @@
 
 /*
  * Read the box [start, stop) of a selection, counted in selected items along each axis of the
- * array, into dst in C order. dst holds prod(stop - start) items, of which there is one at least.
+ * array, into dst in C order. dst_size is at least that of prod(stop - start) items; there is one.
  */
 tess_status pick_read(const tess_array *a, const struct selection *sel, const int64_t *start,
-                      const int64_t *stop, void *dst, tess_error *err);
+                      const int64_t *stop, void *dst, size_t dst_size, tess_error *err);
 
 // Read all that is selected, box by box along the borders of chunks; each box is visited when it
 // has been read. `copies`: the buffer has room for so many boxes, of which the first is filled.

@@ -63,7 +63,7 @@ describe_field(struct subject *s, const struct arguments *args,
 }
 
 static tess_status
-read_items(void *input, const int64_t *start, const int64_t *stop, void *dst, size_t size,
+read_items(const int64_t *start, const int64_t *stop, void *dst, size_t size, void *input,
            tess_error *err)
 {
     return input_read(input, start, stop, dst, size, err);
@@ -109,8 +109,8 @@ subject_accesses(const struct arguments *args, int ndim, const int64_t *shape,
                  tess_access accesses[TESS_MAX_ACCESSES], int *naccesses, tess_error *err)
 {
     tess_error wrong;
-    const tess_status st =
-        tess_access_parse(args->values[OPT_ACCESS], ndim, shape, accesses, naccesses, &wrong);
+    const tess_status st = tess_access_parse(args->values[OPT_ACCESS], ndim, shape, accesses,
+                                             TESS_MAX_ACCESSES, naccesses, &wrong);
 
     return st == TESS_OK ? st : report_set(err, st, "--%s", wrong.message); // "access ...: ..."
 }
