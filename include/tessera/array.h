@@ -581,6 +581,14 @@ TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int a
 TESS_API TESS_NODISCARD tess_status tess_array_image(tess_array *a, const void **image,
                                                      size_t *size, tess_error *err);
 
+/**
+ * Free memory that the library allocated for the program: whatever a function returned with the
+ * words "free it with tess_free()". Arrays, views and tuners are closed instead.
+ *
+ * @param memory  What was returned. NULL is allowed.
+ */
+TESS_API void tess_free(void *memory);
+
 #ifdef __cplusplus
 }
 #endif

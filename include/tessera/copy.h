@@ -49,7 +49,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_st
  * For an array in memory, tess_array_image() returns the array's own bytes without a copy.
  *
  * @param a      As for tess_array_save().
- * @param image  Receives the bytes; free them with tess_image_free(). NULL on failure.
+ * @param image  Receives the bytes; free them with tess_free(). NULL on failure.
  * @param size   Receives their number; 0 on failure.
  * @param err    Filled on failure; may be NULL.
  *
@@ -57,9 +57,6 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_st
  */
 TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image, size_t *size,
                                                         tess_error *err);
-
-/** Free the bytes returned by tess_array_to_image(). NULL is allowed. */
-TESS_API void tess_image_free(void *image);
 
 /**
  * Get the parameters of an array, to create another one with the same parameters.

@@ -100,9 +100,6 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *n
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
                                                        tess_error *err);
 
-/** Free memory that a function of meta.h or attr.h returned for tess_free(). NULL is allowed. */
-TESS_API void tess_free(void *memory);
-
 #ifdef __cplusplus
 }
 #endif

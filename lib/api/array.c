@@ -379,3 +379,9 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
     *size = frame_len;
     return TESS_OK;
 }
+
+TESS_API void
+tess_free(void *memory)
+{
+    free(memory);
+}

@@ -21,8 +21,6 @@
 
 #include <tessera/copy.h>
 
-#include <stdlib.h>
-
 tess_status
 copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *err)
 {
@@ -111,10 +109,4 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
     frame_take_image(copy, image, size);
     frame_close(copy);
     return TESS_OK;
-}
-
-TESS_API void
-tess_image_free(void *image)
-{
-    free(image);
 }

@@ -185,9 +185,3 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
     frame_mark_changed(a->grid->frame);
     return TESS_OK;
 }
-
-TESS_API void
-tess_free(void *memory)
-{
-    free(memory);
-}

@@ -281,7 +281,7 @@ small_writes(void **state)
                 check_array(a, &r);
             if (i == 150) {
                 ok(tess_array_to_image(a, &image, &size, err));
-                tess_image_free(image);
+                tess_free(image);
                 assert_int_equal(info_of(a).cache_dirty, 0);
             }
             if (i == 250) {

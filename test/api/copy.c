@@ -626,8 +626,8 @@ same_frame(void **state)
     ok(tess_array_close(b, err));
     assert_int_equal(x_size, y_size);
     assert_memory_equal(x, y, x_size);
-    tess_image_free(x);
-    tess_image_free(y);
+    tess_free(x);
+    tess_free(y);
     reference_finish(&ref);
 }
 

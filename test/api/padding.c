@@ -109,7 +109,7 @@ check_bytes(tess_array *a, const struct reference *ref, const struct reference *
         if ((!kept || plain) && holds(bytes, size, before->data + i) != kept)
             fail_msg("%s: item %zu %s", what, i / 8, kept ? "is not found" : "is still there");
     }
-    tess_image_free(bytes);
+    tess_free(bytes);
 }
 
 // Another shape, where item [row, column] of the change is the first that goes.

@@ -377,7 +377,7 @@ to_image(struct scene *s, tess_error *err)
     void *image;
     size_t size;
     const tess_status st = tess_array_to_image(s->a, &image, &size, err);
-    tess_image_free(image);
+    tess_free(image);
     return st;
 }
 

@@ -395,7 +395,7 @@ check_image(tess_array *source, const struct reference *r)
     assert_memory_equal(bytes, image, size);
     assert_int_equal(remove(file.path), 0);
     free(bytes);
-    tess_image_free(image);
+    tess_free(image);
 }
 
 static void
@@ -520,7 +520,7 @@ check_verbatim(tess_array *a, const char *path, const tess_info *info)
     assert_true(file_size >= size);
     assert_memory_equal(bytes, image, size);
     free(bytes);
-    tess_image_free(image);
+    tess_free(image);
 }
 
 static void
@@ -957,7 +957,7 @@ arguments(void **state)
     refused(TESS_ERR_ARG, tess_array_to_image(a, NULL, &size, err));
     refused(TESS_ERR_ARG, tess_array_to_image(a, &image, NULL, err));
     assert_null(image);
-    tess_image_free(NULL);
+    tess_free(NULL);
     assert_int_equal(files_count(), 0);
 
     files_write(files_path("copy"), junk, JUNK);

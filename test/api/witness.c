@@ -273,7 +273,7 @@ copy(struct witness *w, tess_error *err)
         st = TESS_OK;
     }
     (void)tess_array_close(w->a, NULL);
-    tess_image_free(image);
+    tess_free(image);
     w->a = original;
     return st;
 }

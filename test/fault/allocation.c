@@ -988,7 +988,7 @@ call_to_image(struct subject *s, tess_error *err)
     } else {
         assert_null(image);
     }
-    tess_image_free(image);
+    tess_free(image);
     return st;
 }
 

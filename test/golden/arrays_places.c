@@ -115,7 +115,7 @@ saved(void)
         (void)snprintf(copy, sizeof copy, "%s_to_image", name);
         MUST(tess_array_to_image(a, &image, &size, err));
         write_file(copy, image, size);
-        tess_image_free(image);
+        tess_free(image);
         record_copy(copy, copy, 0, &r);
         record_array(name, a, &r);
         reference_finish(&r);
@@ -145,7 +145,7 @@ in_memory(void)
         MUST(tess_array_to_image(a, &image, &size, err));
         (void)snprintf(name, sizeof name, "memory%u_to_image", i);
         write_file(name, image, size);
-        tess_image_free(image);
+        tess_free(image);
         record_copy(name, name, 0, &r);
         tess_array_discard(a);
         reference_finish(&r);
