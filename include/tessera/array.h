@@ -279,7 +279,9 @@ TESS_API tess_status tess_array_close(tess_array *a, tess_error *err);
 /**
  * Close the array without committing: the file keeps its last commit, which may be an automatic
  * one. An array created with TESS_MODE_REPLACE that has not replaced the old array yet is removed,
- * and the old one stays. NULL is allowed.
+ * and the old one stays.
+ *
+ * @param a  May be NULL. Invalid afterwards.
  */
 TESS_API void tess_array_discard(tess_array *a);
 
@@ -363,6 +365,10 @@ typedef struct tess_info {
  *
  * Nothing is read from the file. Therefore live, holes and ratio are -1 unless they are known: they
  * are for an array that this handle created, and after one call of tess_array_measure().
+ *
+ * @param a          Open array, or a view; any number of threads may call at once.
+ * @param info       Filled.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_info).
  */
 TESS_API void tess_array_info_sized(const tess_array *a, tess_info *info, size_t info_size);
 /** For programs in C and C++: tess_array_info_sized() with the size of their struct. */
@@ -377,6 +383,7 @@ TESS_API void tess_array_info_sized(const tess_array *a, tess_info *info, size_t
  * @param a     Open array; any number of threads may call at once. For a view, the numbers of
  *              chunks and bytes are those of its base.
  * @param info  Filled on success.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_info).
  * @param err   Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_CORRUPT (a chunk is not where the index says, or has a size that it
@@ -573,13 +580,13 @@ TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int a
  *
  * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.
  * @param image  Receives the address; NULL on failure.
- * @param size   Receives the number of bytes; 0 on failure.
+ * @param image_size  Receives the number of bytes; 0 on failure.
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG, or as tess_array_flush().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_image(tess_array *a, const void **image,
-                                                     size_t *size, tess_error *err);
+                                                     size_t *image_size, tess_error *err);
 
 /**
  * Free memory that the library allocated for the program: whatever a function returned with the

@@ -84,7 +84,13 @@ typedef struct tess_pair {
     tess_value value; /**< value of the key */
 } tess_pair;
 
-/** "null", "bool", "int", "uint", "float", "string", "bytes", "list", "map", "ext", "opaque". */
+/**
+ * The name of a type.
+ *
+ * @param type  Any number.
+ * @return "null", "bool", "int", "uint", "float", "string", "bytes", "list", "map", "ext" or
+ *         "opaque"; static. Never NULL.
+ */
 TESS_API const char *tess_value_type_name(tess_value_type type);
 
 /**
@@ -131,27 +137,59 @@ TESS_API TESS_NODISCARD tess_status tess_attr_get(const tess_array *a, const cha
 TESS_API TESS_NODISCARD tess_status tess_attr_set(tess_array *a, const char *name,
                                                   const tess_value *value, tess_error *err);
 
-/** Delete an attribute; TESS_ERR_NOT_FOUND if it does not exist. */
+/**
+ * Delete an attribute.
+ *
+ * @param a     Array opened for writing.
+ * @param name  Its name.
+ * @param err   Filled on failure; may be NULL.
+ *
+ * @return as tess_vlmeta_delete().
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_delete(tess_array *a, const char *name,
                                                      tess_error *err);
 
-/** @name Set an attribute of a given type. Otherwise as tess_attr_set(). */
+/**
+ * @name Set an attribute of a given type. Otherwise as tess_attr_set().
+ *
+ * @param a     Array opened for writing.
+ * @param name  1 to TESS_MAX_NAME bytes.
+ * @param err   Filled on failure; may be NULL.
+ *
+ * @return as tess_attr_set().
+ */
 /**@{*/
-/** value: stored as true or false, not as a number. */
+/**
+ * Set a bool.
+ * @param value  Stored as true or false, not as a number.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_bool(tess_array *a, const char *name, bool value,
                                                        tess_error *err);
-/** value: any signed 64-bit integer. */
+/**
+ * Set an integer.
+ * @param value  Any signed 64-bit integer.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_int(tess_array *a, const char *name,
                                                       int64_t value, tess_error *err);
-/** value: also NaN and the infinities. */
+/**
+ * Set a float.
+ * @param value  Also NaN and the infinities.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_float(tess_array *a, const char *name,
                                                         double value, tess_error *err);
-/** text: NUL-terminated UTF-8. */
+/**
+ * Set a string.
+ * @param text  NUL-terminated UTF-8.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_string(tess_array *a, const char *name,
                                                          const char *text, tess_error *err);
-/** bytes: may be NULL if size is 0. */
+/**
+ * Set bytes.
+ * @param bytes       Copied. May be NULL if there are none.
+ * @param bytes_size  Their number.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const char *name,
-                                                        const void *bytes, size_t size,
+                                                        const void *bytes, size_t bytes_size,
                                                         tess_error *err);
 /**@}*/
 
@@ -159,24 +197,47 @@ TESS_API TESS_NODISCARD tess_status tess_attr_set_bytes(tess_array *a, const cha
  * @name Read an attribute of a given type. Otherwise as tess_attr_get(). If the attribute has
  * another type: TESS_ERR_TYPE. After any failure the output is unchanged: initialise a pointer with
  * NULL if it is freed in any case.
+ *
+ * @param a     Open array.
+ * @param name  Name of the attribute.
+ * @param err   Filled on failure; may be NULL.
+ *
+ * @return as tess_attr_get(), or TESS_ERR_TYPE.
  */
 /**@{*/
-/** value: receives the value. A number is not accepted as a bool. */
+/**
+ * Get a bool.
+ * @param value  Receives the value. A number is not accepted as a bool.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bool(const tess_array *a, const char *name,
                                                        bool *value, tess_error *err);
-/** value: receives the value. Integers above 2^63 - 1, and floats, are TESS_ERR_TYPE. */
+/**
+ * Get an integer.
+ * @param value  Receives the value. Integers above 2^63 - 1, and floats, are TESS_ERR_TYPE.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_int(const tess_array *a, const char *name,
                                                       int64_t *value, tess_error *err);
-/** value: receives the value. Also accepts integers that a double represents exactly. */
+/**
+ * Get a float.
+ * @param value  Receives the value, also of integers that a double represents exactly.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_float(const tess_array *a, const char *name,
                                                         double *value, tess_error *err);
-/** text: receives a NUL-terminated copy; free it with tess_free(). size: bytes; may be NULL. */
+/**
+ * Get a string.
+ * @param text       Receives a NUL-terminated copy; free it with tess_free().
+ * @param text_size  Receives the number of bytes, without the NUL. May be NULL.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_string(const tess_array *a, const char *name,
-                                                         char **text, size_t *size,
+                                                         char **text, size_t *text_size,
                                                          tess_error *err);
-/** bytes: receives a copy; free it with tess_free(). size: receives the number of bytes. */
+/**
+ * Get bytes.
+ * @param bytes       Receives a copy; free it with tess_free().
+ * @param bytes_size  Receives the number of bytes.
+ */
 TESS_API TESS_NODISCARD tess_status tess_attr_get_bytes(const tess_array *a, const char *name,
-                                                        void **bytes, size_t *size,
+                                                        void **bytes, size_t *bytes_size,
                                                         tess_error *err);
 /**@}*/
 

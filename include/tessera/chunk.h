@@ -55,6 +55,7 @@ typedef struct tess_chunk_info {
  *               are written back first.
  * @param n      Number of the chunk, 0 <= n < tess_info.nchunks; in arrays, in C order of the grid.
  * @param info   Filled on success.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_chunk_info).
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK, TESS_ERR_ARG, or as tess_array_read(). After a failure *info is undefined.

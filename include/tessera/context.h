@@ -101,7 +101,12 @@ typedef struct tess_context {
 /** Default of tess_context.cache: 32 MiB. */
 #define TESS_CACHE_DEFAULT ((int64_t)32 << 20)
 
-/** Set the defaults: all CPUs, TESS_CACHE_DEFAULT, TESS_MEMORY_DEFAULT. */
+/**
+ * Set the defaults: all CPUs, TESS_CACHE_DEFAULT, TESS_MEMORY_DEFAULT.
+ *
+ * @param context      Receives them.
+ * @param struct_size  Size of *context in bytes: the macro passes sizeof(tess_context).
+ */
 TESS_API void tess_context_init_sized(tess_context *context, size_t struct_size);
 /** For programs in C and C++: tess_context_init_sized() with the size of their struct. */
 #define tess_context_init(context) tess_context_init_sized((context), sizeof(tess_context))

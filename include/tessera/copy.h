@@ -50,13 +50,13 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_st
  *
  * @param a      As for tess_array_save().
  * @param image  Receives the bytes; free them with tess_free(). NULL on failure.
- * @param size   Receives their number; 0 on failure.
+ * @param image_size  Receives their number; 0 on failure.
  * @param err    Filled on failure; may be NULL.
  *
  * @return as tess_array_save().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image, size_t *size,
-                                                        tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image,
+                                                        size_t *image_size, tess_error *err);
 
 /**
  * Get the parameters of an array, to create another one with the same parameters.
@@ -65,6 +65,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **im
  * @param params  Receives shapes, type, fill value, codec, filters, layout and layer; no
  *                metalayers. dtype and fill point into the array, and are valid as long as the
  *                pointers of tess_array_info().
+ * @param params_size  Size of *params in bytes: the macro passes sizeof(tess_params).
  */
 TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, size_t params_size);
 /** For programs in C and C++: tess_array_params_sized() with the size of their struct. */

@@ -56,6 +56,7 @@ typedef struct tess_dtype {
  * a byte order ("uint8", "float64", "f4") are taken as little endian. Any thread may call.
  *
  * @param str  NUL-terminated string; NULL counts as not understood.
+ * @return the type.
  */
 TESS_API tess_dtype tess_dtype_parse(const char *str);
 

@@ -80,7 +80,12 @@ typedef struct tess_error {
     char message[TESS_ERROR_MESSAGE_SIZE];
 } tess_error;
 
-/** A short name of a status, such as "damaged file"; static. Never NULL, whatever the number. */
+/**
+ * A short name of a status.
+ *
+ * @param status  Any number.
+ * @return the name, such as "damaged file"; static. Never NULL.
+ */
 TESS_API const char *tess_status_name(tess_status status);
 
 #ifdef __cplusplus

@@ -163,6 +163,7 @@ typedef struct tess_statistics {
  * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
  * @param stop   One past the last index per axis.
  * @param out    Filled on success; undefined after a failure.
+ * @param out_size  Size of *out in bytes: the macro passes sizeof(tess_statistics).
  * @param err    Filled on failure; may be NULL.
  *
  * @return TESS_OK; TESS_ERR_UNSUPPORTED if items are no such numbers; TESS_ERR_ARG (box); else as

@@ -72,7 +72,12 @@ typedef struct tess_access {
     char name[TESS_ACCESS_NAME_SIZE]; /**< for output; NUL-terminated, may be empty */
 } tess_access;
 
-/** Set the defaults: a read of one item, of weight 1, without a name. */
+/**
+ * Set the defaults: a read of one item, of weight 1, without a name.
+ *
+ * @param access       Receives them.
+ * @param struct_size  Size of *access in bytes: the macro passes sizeof(tess_access).
+ */
 TESS_API void tess_access_init_sized(tess_access *access, size_t struct_size);
 /** For programs in C and C++: tess_access_init_sized() with the size of their struct. */
 #define tess_access_init(access) tess_access_init_sized((access), sizeof(tess_access))
@@ -101,6 +106,7 @@ TESS_API void tess_access_init_sized(tess_access *access, size_t struct_size);
  * @param ndim       Dimensions of the array, 0 to TESS_MAX_NDIM.
  * @param shape      Its shape, ndim values.
  * @param accesses   Receives the accesses.
+ * @param access_size  Size of one in bytes: the macro passes sizeof(tess_access).
  * @param most       Room of accesses; TESS_MAX_ACCESSES is always enough.
  * @param naccesses  Receives their number, >= 1.
  * @param err        Filled on failure; may be NULL.
@@ -157,7 +163,12 @@ typedef struct tess_tuner_options {
     const tess_params *stored;
 } tess_tuner_options;
 
-/** Set the defaults. */
+/**
+ * Set the defaults, which the members tell.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_tuner_options).
+ */
 TESS_API void tess_tuner_options_init_sized(tess_tuner_options *options, size_t struct_size);
 /** For programs in C and C++: tess_tuner_options_init_sized() with the size of their struct. */
 #define tess_tuner_options_init(options) \
@@ -175,6 +186,7 @@ TESS_API void tess_tuner_options_init_sized(tess_tuner_options *options, size_t 
  * @param options  May be NULL: the defaults. budget, sample and exhaustive are ignored.
  * @param most     Room of the two lists, >= 1; there are never more than 64 proposals.
  * @param layouts  Receives the layouts, the best first. Pointers in them are those of params.
+ * @param layout_size  Size of one in bytes: the macro passes sizeof(tess_params).
  * @param seconds  Receives the predicted time of the mix in each. May be NULL.
  * @param count    Receives the number of proposals, 1 to most.
  * @param err      Filled on failure; may be NULL.
@@ -253,7 +265,11 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_open_from(const tess_params *para
                                                          const tess_tuner_options *options,
                                                          tess_tuner **tuner, tess_error *err);
 
-/** Free a tuner and its sample. NULL: nothing happens. */
+/**
+ * Close a tuner and free its sample.
+ *
+ * @param tuner  May be NULL. Invalid afterwards.
+ */
 TESS_API void tess_tuner_close(tess_tuner *tuner);
 
 /** Properties of a tuner. The pointers belong to it and are valid until it is closed. */
@@ -274,7 +290,13 @@ typedef struct tess_tuner_info {
     bool cut_short;
 } tess_tuner_info;
 
-/** Fill *info. */
+/**
+ * Get the properties of a tuner.
+ *
+ * @param tuner      Open tuner.
+ * @param info       Filled.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_tuner_info).
+ */
 TESS_API void tess_tuner_get_info_sized(const tess_tuner *tuner, tess_tuner_info *info,
                                         size_t info_size);
 /** For programs in C and C++: tess_tuner_get_info_sized() with the size of their struct. */
@@ -284,8 +306,12 @@ TESS_API void tess_tuner_get_info_sized(const tess_tuner *tuner, tess_tuner_info
 /**
  * Get an access of the mix.
  *
- * @param index   0 <= index < tess_tuner_info.naccesses; false otherwise.
- * @param access  Filled.
+ * @param tuner   Open tuner.
+ * @param index   0 <= index < tess_tuner_info.naccesses.
+ * @param access  Filled if the result is true.
+ * @param access_size  Size of *access in bytes: the macro passes sizeof(tess_access).
+ *
+ * @return false if there is no such index.
  */
 TESS_API bool tess_tuner_get_access_sized(const tess_tuner *tuner, int index, tess_access *access,
                                           size_t access_size);
@@ -338,6 +364,7 @@ typedef struct tess_layout_result {
  * @param naccesses  Its number of accesses, 0 to TESS_MAX_ACCESSES.
  * @param threads    Threads of the measured calls; 0: as the context of the tuner says.
  * @param result     Filled on success, with rounds = 1 and no roles; undefined after a failure.
+ * @param result_size  Size of *result in bytes: the macro passes sizeof(tess_layout_result).
  * @param err        Filled on failure; may be NULL.
  *
  * @return TESS_OK; TESS_ERR_CANCELLED; TESS_ERR_NOMEM; else as tess_array_from().
@@ -375,6 +402,7 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_search(tess_tuner *tuner, tess_er
  *                have rank 0: layouts that are only there to compare with, without what is to be
  *                kept, and layouts that were measured once, may precede it.
  * @param result  Filled on success.
+ * @param result_size  Size of *result in bytes: the macro passes sizeof(tess_layout_result).
  * @param err     Filled on failure; may be NULL.
  *
  * @return TESS_OK, or TESS_ERR_ARG if there is no such rank.
@@ -396,6 +424,7 @@ TESS_API TESS_NODISCARD tess_status tess_tuner_result_sized(const tess_tuner *tu
  * @param rank    As in tess_tuner_result(), or TESS_RANK_MEASURED.
  * @param params  Receives the description. Pointers in it are those of the parameters of the tuner;
  *                dtype of a tuner on an array is valid until the tuner is closed.
+ * @param params_size  Size of *params in bytes: the macro passes sizeof(tess_params).
  *
  * @return false if there is no such rank.
  */
@@ -405,7 +434,14 @@ TESS_API bool tess_tuner_get_layout_sized(const tess_tuner *tuner, int rank, tes
 #define tess_tuner_get_layout(tuner, rank, params) \
     tess_tuner_get_layout_sized((tuner), (rank), (params), sizeof(tess_params))
 
-/** The lowest rank of a layout with that role; -1 if the search has measured none. */
+/**
+ * Find a layout by its role.
+ *
+ * @param tuner  Open tuner.
+ * @param role   One of the TESS_ROLE_ bits.
+ *
+ * @return the lowest rank of a layout with that role; -1 if the search has measured none.
+ */
 TESS_API int tess_tuner_find(const tess_tuner *tuner, unsigned role);
 
 #ifdef __cplusplus

@@ -34,12 +34,20 @@ extern "C" {
  * @param index  0 <= index < tess_info.nmetalayers, in the order of the file.
  * @param layer  Receives name and content. They belong to the array, and are valid until it is
  *               closed or refreshed, or the layer is set.
+ * @param err    Filled on failure; may be NULL.
  * @return TESS_OK, or TESS_ERR_ARG if there is no such index.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_at(const tess_array *a, int index,
                                                  tess_metalayer *layer, tess_error *err);
 
-/** Get a fixed metalayer by name; TESS_ERR_NOT_FOUND if it does not exist. Else as tess_meta_at().
+/**
+ * Get a fixed metalayer by name.
+ *
+ * @param a      Open array.
+ * @param name   Its name.
+ * @param layer  Receives name and content, as in tess_meta_at().
+ * @param err    Filled on failure; may be NULL.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND if it does not exist.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const char *name,
                                                   tess_metalayer *layer, tess_error *err);
@@ -49,20 +57,22 @@ TESS_API TESS_NODISCARD tess_status tess_meta_get(const tess_array *a, const cha
  *
  * @param a        Array opened for writing.
  * @param name     An existing metalayer, except the N-dimensional one and that of the fill value.
- * @param content  The new bytes; copied. May be NULL if size is 0.
- * @param size     Must be the size of the old content.
+ * @param content  The new bytes; copied. May be NULL if there are none.
+ * @param content_size  Their number: that of the old content.
+ * @param err      Filled on failure; may be NULL.
  * @return TESS_OK, or TESS_ERR_NOT_FOUND, TESS_ERR_ARG, TESS_ERR_NOMEM.
  */
 TESS_API TESS_NODISCARD tess_status tess_meta_set(tess_array *a, const char *name,
-                                                  const void *content, size_t size,
+                                                  const void *content, size_t content_size,
                                                   tess_error *err);
 
 /**
  * Get the name of a variable-length metalayer by position. It belongs to the array, and is valid
  * until a variable-length metalayer is added or deleted, or the array is refreshed or closed.
  *
+ * @param a      Open array.
  * @param index  0 <= index < tess_info.nvlmetalayers.
- * @return NULL if there is no such index.
+ * @return the name; NULL if there is no such index.
  */
 TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
 
@@ -73,12 +83,14 @@ TESS_API const char *tess_vlmeta_name(const tess_array *a, int index);
  * @param name     Its name.
  * @param content  Receives the bytes; free them with tess_free(). NULL if there are none, and on
  *                 failure.
- * @param size     Receives their number.
+ * @param content_size  Receives their number.
+ * @param err      Filled on failure; may be NULL.
  * @return TESS_OK, or TESS_ERR_NOT_FOUND (no such name), TESS_ERR_CORRUPT, TESS_ERR_NOMEM,
  *         TESS_ERR_LIMIT (tess_limits.memory).
  */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const char *name,
-                                                    void **content, size_t *size, tess_error *err);
+                                                    void **content, size_t *content_size,
+                                                    tess_error *err);
 
 /**
  * Add or replace a variable-length metalayer.
@@ -87,16 +99,24 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const c
  * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, which the library needs for checksums
  *                 (storage.h, tess_checksums). With 16 other variable-length metalayers no
  *                 checksums are written.
- * @param content  The bytes; copied. May be NULL if size is 0.
- * @param size     Their number, below 2^31 - 64.
+ * @param content  The bytes; copied. May be NULL if there are none.
+ * @param content_size  Their number, below 2^31 - 64.
+ * @param err      Filled on failure; may be NULL.
  * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one: c-blosc2 could
  *         no longer change the file).
  */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *name,
-                                                    const void *content, size_t size,
+                                                    const void *content, size_t content_size,
                                                     tess_error *err);
 
-/** Delete a variable-length metalayer; TESS_ERR_NOT_FOUND if it does not exist. */
+/**
+ * Delete a variable-length metalayer.
+ *
+ * @param a     Array opened for writing.
+ * @param name  Its name.
+ * @param err   Filled on failure; may be NULL.
+ * @return TESS_OK, or TESS_ERR_NOT_FOUND if it does not exist, TESS_ERR_ARG, TESS_ERR_NOMEM.
+ */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_delete(tess_array *a, const char *name,
                                                        tess_error *err);
 

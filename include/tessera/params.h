@@ -94,6 +94,7 @@ typedef struct tess_filter_info {
  *
  * @param index  0, 1, 2, ...
  * @param info   Filled if the result is true; otherwise unchanged.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_codec_info).
  *
  * @return false if there are no more.
  */
@@ -106,6 +107,7 @@ TESS_API bool tess_codec_at_sized(int index, tess_codec_info *info, size_t info_
  *
  * @param name  NUL-terminated, as in tess_codec_info; NULL: there is none.
  * @param info  Filled if the result is true; otherwise unchanged.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_codec_info).
  *
  * @return whether the library knows it.
  */
@@ -113,23 +115,55 @@ TESS_API bool tess_codec_find_sized(const char *name, tess_codec_info *info, siz
 /** For programs in C and C++: tess_codec_find_sized() with the size of their struct. */
 #define tess_codec_find(name, info) tess_codec_find_sized((name), (info), sizeof(tess_codec_info))
 
-/** The codec with that id: as tess_codec_find(). */
+/**
+ * The codec with that id.
+ *
+ * @param id    As in tess_codec_info.
+ * @param info  As in tess_codec_find().
+ * @param info_size  As in tess_codec_find().
+ *
+ * @return whether the library knows it.
+ */
 TESS_API bool tess_codec_get_sized(int id, tess_codec_info *info, size_t info_size);
 /** For programs in C and C++: tess_codec_get_sized() with the size of their struct. */
 #define tess_codec_get(id, info) tess_codec_get_sized((id), (info), sizeof(tess_codec_info))
 
-/** The filters of the library, one by one: as tess_codec_at(). TESS_FILTER_NONE is none of them. */
+/**
+ * The filters of the library, one by one. TESS_FILTER_NONE is none of them.
+ *
+ * @param index  0, 1, 2, ...
+ * @param info   Filled if the result is true; otherwise unchanged.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_filter_info).
+ *
+ * @return false if there are no more.
+ */
 TESS_API bool tess_filter_at_sized(int index, tess_filter_info *info, size_t info_size);
 /** For programs in C and C++: tess_filter_at_sized() with the size of their struct. */
 #define tess_filter_at(index, info) tess_filter_at_sized((index), (info), sizeof(tess_filter_info))
 
-/** The filter with that name: as tess_codec_find(). */
+/**
+ * The filter with that name.
+ *
+ * @param name  NUL-terminated, as in tess_filter_info; NULL: there is none.
+ * @param info  As in tess_filter_at().
+ * @param info_size  As in tess_filter_at().
+ *
+ * @return whether the library knows it.
+ */
 TESS_API bool tess_filter_find_sized(const char *name, tess_filter_info *info, size_t info_size);
 /** For programs in C and C++: tess_filter_find_sized() with the size of their struct. */
 #define tess_filter_find(name, info) \
     tess_filter_find_sized((name), (info), sizeof(tess_filter_info))
 
-/** The filter with that id: as tess_codec_find(). */
+/**
+ * The filter with that id.
+ *
+ * @param id    As in tess_filter_info.
+ * @param info  As in tess_filter_at().
+ * @param info_size  As in tess_filter_at().
+ *
+ * @return whether the library knows it.
+ */
 TESS_API bool tess_filter_get_sized(int id, tess_filter_info *info, size_t info_size);
 /** For programs in C and C++: tess_filter_get_sized() with the size of their struct. */
 #define tess_filter_get(id, info) tess_filter_get_sized((id), (info), sizeof(tess_filter_info))
@@ -247,6 +281,9 @@ typedef struct tess_params {
  * Set the defaults: no shape (ndim 0), opaque items of 1 byte, codec LZ4 level 5, shuffle in the
  * last slot, automatic splitting, no dictionaries, layer `b2nd`, no fill value, no
  * metalayers.
+ *
+ * @param params       Receives them.
+ * @param struct_size  Size of *params in bytes: the macro passes sizeof(tess_params).
  */
 TESS_API void tess_params_init_sized(tess_params *params, size_t struct_size);
 /** For programs in C and C++: tess_params_init_sized() with the size of their struct. */

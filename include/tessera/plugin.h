@@ -77,21 +77,21 @@ typedef struct tess_user_codec {
     void *user; /**< passed to the functions as tess_block.user */
 
     /**
-     * Compress `size` bytes, at least 1, into at most dst_size bytes. *made receives the number of
-     * bytes written. 0: the bytes do not get smaller, or the result does not fit; more than
+     * Compress src_size bytes, at least 1, into at most dst_size bytes. *made receives the number
+     * of bytes written. 0: the bytes do not get smaller, or the result does not fit; more than
      * dst_size: TESS_ERR_ARG. compress NULL: the codec only reads; an array that needs it cannot be
      * created (TESS_ERR_ARG) or opened with TESS_MODE_UPDATE (TESS_ERR_UNSUPPORTED).
      *
      * @return TESS_OK, or the status with which the call on the array fails.
      */
-    tess_status (*compress)(const tess_block *block, const void *src, size_t size, void *dst,
+    tess_status (*compress)(const tess_block *block, const void *src, size_t src_size, void *dst,
                             size_t dst_size, size_t *made);
     /**
      * Decompress src into exactly dst_size bytes, at least 1.
      *
      * @return TESS_OK; TESS_ERR_CORRUPT if src is damaged; or another status.
      */
-    tess_status (*decompress)(const tess_block *block, const void *src, size_t size, void *dst,
+    tess_status (*decompress)(const tess_block *block, const void *src, size_t src_size, void *dst,
                               size_t dst_size);
 } tess_user_codec;
 
@@ -133,11 +133,19 @@ typedef struct tess_plugins {
  * at that distance.
  */
 /**@{*/
-/** Of a codec. */
+/**
+ * Of a codec.
+ * @param codec        Receives them.
+ * @param struct_size  Size of *codec in bytes: the macro passes sizeof(tess_user_codec).
+ */
 TESS_API void tess_user_codec_init_sized(tess_user_codec *codec, size_t struct_size);
 /** For programs in C and C++: tess_user_codec_init_sized() with the size of their struct. */
 #define tess_user_codec_init(codec) tess_user_codec_init_sized((codec), sizeof(tess_user_codec))
-/** Of a filter. */
+/**
+ * Of a filter.
+ * @param filter       Receives them.
+ * @param struct_size  Size of *filter in bytes: the macro passes sizeof(tess_user_filter).
+ */
 TESS_API void tess_user_filter_init_sized(tess_user_filter *filter, size_t struct_size);
 /** For programs in C and C++: tess_user_filter_init_sized() with the size of their struct. */
 #define tess_user_filter_init(filter) \

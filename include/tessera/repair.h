@@ -87,7 +87,12 @@ typedef struct tess_repair_options {
     bool older;
 } tess_repair_options;
 
-/** Set the defaults: no function, use the copy of the header, newest state only. */
+/**
+ * Set the defaults: no function, use the copy of the header, newest state only.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_repair_options).
+ */
 TESS_API void tess_repair_options_init_sized(tess_repair_options *options, size_t struct_size);
 /** For programs in C and C++: tess_repair_options_init_sized() with the size of their struct. */
 #define tess_repair_options_init(options) \
@@ -152,6 +157,7 @@ typedef struct tess_repair_report {
  *                 source: file or directory. The progress function of its context may cancel.
  * @param options  NULL: defaults.
  * @param report   Receives the result; may be NULL. Undefined after a failure.
+ * @param report_size  Size of *report in bytes: the macro passes sizeof(tess_repair_report).
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK: a new array exists; nothing is lost if report->nlost and nlayers_lost are 0,

@@ -27,6 +27,10 @@ extern "C" {
 /**
  * Number of items of a slice along one axis.
  *
+ * @param start  First index.
+ * @param stop   End, exclusive.
+ * @param step   From one index to the next.
+ *
  * @return the number; 0 if step is 0; INT64_MAX if the number exceeds it.
  */
 TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
@@ -44,7 +48,7 @@ TESS_API int64_t tess_slice_length(int64_t start, int64_t stop, int64_t step);
  * @param step     Items from one index to the next, per axis; not 0. NULL: 1 everywhere.
  * @param dst      Receives the items, in the byte order of the array. May be NULL if there are
  *                 none.
- * @param dst_size Bytes from dst on. Without strides, at least that of all items; with strides, up
+ * @param dst_size  Bytes from dst on. Without strides, at least that of all items; with strides, up
  *                 to the last byte that positive strides lead to. More than needed is fine.
  * @param strides  Bytes from one item to the next in dst, per axis. Items must not overlap. NULL: C
  *                 order without gaps, in the order of the slice.
@@ -62,11 +66,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_slice(const tess_array *a, co
  * Copy memory into a slice of an array.
  *
  * @param a        Array opened for writing.
- * @param start    The slice, as in tess_array_get_slice().
- * @param stop
- * @param step
+ * @param start    First index per axis, as in tess_array_get_slice().
+ * @param stop     End per axis, as there.
+ * @param step     Step per axis, as there.
  * @param src      The items. May be NULL if there are none.
- * @param src_size Bytes from src on, as dst_size in tess_array_get_slice().
+ * @param src_size  Bytes from src on, as dst_size in tess_array_get_slice().
  * @param strides  Bytes from one item to the next in src, per axis. 0: one item is repeated along
  *                 the axis. NULL: C order without gaps.
  * @param err      Filled on failure; may be NULL.
@@ -84,9 +88,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_slice(tess_array *a, const in
  * A chunk whose items all become the value takes almost no space, and is not decoded.
  *
  * @param a          Array opened for writing.
- * @param start      The slice, as in tess_array_get_slice().
- * @param stop
- * @param step
+ * @param start      First index per axis, as in tess_array_get_slice().
+ * @param stop       End per axis, as there.
+ * @param step       Step per axis, as there.
  * @param item       The value, in the byte order of the array.
  * @param item_size  Size of item in bytes; at least the typesize.
  * @param err        Filled on failure; may be NULL.

@@ -223,6 +223,9 @@ typedef struct tess_storage {
 /**
  * Set the defaults: in memory, offset 0, TESS_MODE_READ, TESS_DURABILITY_ORDERED, checksums
  * written, default limits, no waiting, no new lock file, no lock required.
+ *
+ * @param storage      Receives them.
+ * @param struct_size  Size of *storage in bytes: the macro passes sizeof(tess_storage).
  */
 TESS_API void tess_storage_init_sized(tess_storage *storage, size_t struct_size);
 /** For programs in C and C++: tess_storage_init_sized() with the size of their struct. */

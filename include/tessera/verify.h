@@ -100,6 +100,7 @@ typedef struct tess_verdict {
  * @param fn       Called for each damage; NULL: damage is only counted.
  * @param user     Passed to fn; any value.
  * @param verdict  Filled on success, also when there is damage.
+ * @param verdict_size  Size of *verdict in bytes: the macro passes sizeof(tess_verdict).
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK, whatever was found; TESS_ERR_STALE if the file was changed during the call: the

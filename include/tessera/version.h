@@ -53,8 +53,10 @@ extern "C" {
 #endif
 
 /**
- * The version of the running library, "major.minor.patch". It may differ from TESS_VERSION, the
- * version of the headers that the program was compiled with.
+ * The version of the running library. It may differ from TESS_VERSION, the version of the headers
+ * that the program was compiled with.
+ *
+ * @return "major.minor.patch"; static.
  */
 TESS_API const char *tess_version(void);
 

@@ -359,13 +359,13 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
 }
 
 TESS_API tess_status
-tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *err)
+tess_array_image(tess_array *a, const void **image, size_t *image_size, tess_error *err)
 {
     UNCANCELLED;
-    if (!a || !image || !size)
+    if (!a || !image || !image_size)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     *image = NULL;
-    *size = 0;
+    *image_size = 0;
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
         st = array_commit(a, err);
@@ -376,7 +376,7 @@ tess_array_image(tess_array *a, const void **image, size_t *size, tess_error *er
     if (!bytes)
         return err_set(err, TESS_ERR_ARG, -1, "the array is not in memory");
     *image = bytes;
-    *size = frame_len;
+    *image_size = frame_len;
     return TESS_OK;
 }
 

@@ -123,11 +123,11 @@ tess_attr_set_string(tess_array *a, const char *name, const char *text, tess_err
 }
 
 TESS_API tess_status
-tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t size,
+tess_attr_set_bytes(tess_array *a, const char *name, const void *bytes, size_t bytes_size,
                     tess_error *err)
 {
     UNCANCELLED;
-    const tess_value v = {.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, size}}};
+    const tess_value v = {.type = TESS_VALUE_BYTES, .as = {.bytes = {bytes, bytes_size}}};
     return tess_attr_set(a, name, &v, err);
 }
 
@@ -217,7 +217,7 @@ attr_copy(const void *src, size_t size, void **dst, tess_error *err)
 }
 
 TESS_API tess_status
-tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t *size,
+tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t *text_size,
                      tess_error *err)
 {
     UNCANCELLED;
@@ -230,26 +230,26 @@ tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t 
         TRY(wrong_type(v, name, "string", err));
     TRY(attr_copy(v->as.string.data, v->as.string.size, &chars, err));
     *text = chars;
-    if (size)
-        *size = v->as.string.size;
+    if (text_size)
+        *text_size = v->as.string.size;
 out:
     free(v);
     return st;
 }
 
 TESS_API tess_status
-tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t *size,
+tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t *bytes_size,
                     tess_error *err)
 {
     UNCANCELLED;
     tess_value *v;
     tess_status st = TESS_OK;
 
-    TRY(attr_get(a, name, size ? bytes : NULL, &v, err));
+    TRY(attr_get(a, name, bytes_size ? bytes : NULL, &v, err));
     if (v->type != TESS_VALUE_BYTES)
         TRY(wrong_type(v, name, "bytes", err));
     TRY(attr_copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
-    *size = v->as.bytes.size;
+    *bytes_size = v->as.bytes.size;
 out:
     free(v);
     return st;

@@ -87,7 +87,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
 }
 
 TESS_API tess_status
-tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
+tess_array_to_image(tess_array *a, void **image, size_t *image_size, tess_error *err)
 {
     UNCANCELLED;
     const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
@@ -95,9 +95,9 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
     struct frame *copy;
     if (image)
         *image = NULL;
-    if (size)
-        *size = 0;
-    if (!a || !image || !size)
+    if (image_size)
+        *image_size = 0;
+    if (!a || !image || !image_size)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for its image is given");
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
@@ -106,7 +106,7 @@ tess_array_to_image(tess_array *a, void **image, size_t *size, tess_error *err)
         st = copy_current(a, &home, &options, &copy, err);
     if (st != TESS_OK)
         return st;
-    frame_take_image(copy, image, size);
+    frame_take_image(copy, image, image_size);
     frame_close(copy);
     return TESS_OK;
 }

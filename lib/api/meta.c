@@ -87,7 +87,8 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
 }
 
 TESS_API tess_status
-tess_meta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
+tess_meta_set(tess_array *a, const char *name, const void *content, size_t content_size,
+              tess_error *err)
 {
     UNCANCELLED;
     struct layer *layer = NULL;
@@ -99,11 +100,11 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t size,
     st = meta_find(a, false, name, &layer, err);
     if (st != TESS_OK)
         return st;
-    if (size != layer->size || (size > 0 && !content))
+    if (content_size != layer->size || (content_size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes for the metalayer %s, whose size is %u for good",
-                       content ? size : 0, name, layer->size);
-    st = layer_set(layer, content, size, err);
+                       content ? content_size : 0, name, layer->size);
+    st = layer_set(layer, content, content_size, err);
     if (st == TESS_OK)
         frame_mark_changed(a->grid->frame);
     return st;
@@ -118,21 +119,21 @@ tess_vlmeta_name(const tess_array *a, int index)
 }
 
 TESS_API tess_status
-tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *size,
+tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *content_size,
                 tess_error *err)
 {
     UNCANCELLED;
     struct layer *layer;
     uint8_t *bytes;
-    if (!content || !size)
+    if (!content || !content_size)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
     *content = NULL;
-    *size = 0;
+    *content_size = 0;
     tess_status st = meta_find(a, true, name, &layer, err);
     if (st != TESS_OK)
         return st;
     st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory, &bytes,
-                       size, err);
+                       content_size, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "variable-length metalayer %s", name);
     *content = bytes;
@@ -140,7 +141,8 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *s
 }
 
 TESS_API tess_status
-tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t size, tess_error *err)
+tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t content_size,
+                tess_error *err)
 {
     UNCANCELLED;
     uint8_t *chunk = NULL;
@@ -148,19 +150,19 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t siz
     tess_status st = check_writable(a, err);
     if (st != TESS_OK)
         return st;
-    if (!name || (size > 0 && !content))
+    if (!name || (content_size > 0 && !content))
         return err_set(err, TESS_ERR_ARG, -1, "no name or no content is given");
     if (strcmp(name, LEDGER_NAME) == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    if (size > LAYER_CONTENT_MAX)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be", size,
-                       LAYER_CONTENT_MAX);
+    if (content_size > LAYER_CONTENT_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be",
+                       content_size, LAYER_CONTENT_MAX);
     struct layers *const l = frame_edit_vlmetas(a->grid->frame);
     struct layer *const layer = layers_find(l, name);
     if (!layer)
         st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
     if (st == TESS_OK)
-        st = chunk_of_bytes(content, size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
+        st = chunk_of_bytes(content, content_size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
     if (st != TESS_OK)
         return st;
     st = layer ? layer_set(layer, chunk, (size_t)cbytes, err)
