@@ -18,30 +18,12 @@
  * independent of each other, two handles of one file included.
  * Functions that take no open array may be called by any thread at any time.
  *
- * Thread cancellation. pthread_cancel() does not interrupt a call, nor a function of the program
- * that the call runs: the thread ends at its next cancellation point after the call returned. To
- * end a waiting call (tess_storage.wait) or a long one early, let tess_context.progress return
- * false. Threads of the library cannot be cancelled. A thread that is in a call must not have
- * PTHREAD_CANCEL_ASYNCHRONOUS set.
- *
- * Functions of the program that a call runs (progress, parts, damages, losses, codecs and filters,
- * data for a tuner) must not leave by longjmp() or an exception, must not fork and return in the
- * child, and must not use the arrays of the call unless their own comment allows it. Their comments
- * say on which threads they run.
- *
- * Signals and the end of the process. No function may be called by a signal handler; it may set a
- * flag that tess_context.progress reads. exit() and a crash commit nothing: close arrays before.
- *
- * fork(). The child may use every array on which no other thread was in a call at the time of the
- * fork. An array in a file that was open for writing can be changed only by the process that opened
- * the array. In the child, tess_info.writable is false; flush, and calls that change the array,
- * return TESS_ERR_ARG; close and discard commit and remove nothing, leave the file as it is, and
- * close returns TESS_OK. The child may read the array, with the blocks that were in its cache,
- * until the parent commits again; from then on reads return TESS_ERR_STALE. They do so from the
- * start if chunks had been written to the file, but not committed, when the parent forked. The lock
- * of the file ends when the parent closes the array, whatever its children do. If the parent ends
- * without closing the array, the lock stays until all children have ended, closed the array, or
- * called exec(). An array in memory is copied by the fork: each process may change its own copy.
+ * The manual's page threads.rst has the rest: the pool, thread cancellation (a call always
+ * completes), signals (no call in a handler), fork() (a child reads, and changes only arrays in
+ * memory), the end of the process (commits nothing). Functions of the program that a call runs must
+ * not leave by longjmp() or an exception, must not fork and return in the child, and must not use
+ * the arrays of the call unless their own comment allows it. lifetimes.rst says how long pointers
+ * are valid.
  *
  * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
  * long series of writes also commit in between. Such an automatic commit contains the shape, the
