@@ -191,7 +191,7 @@ lock_file_look(struct lock_file *s, tess_error *err)
     return TESS_OK;
 }
 
-// Nothing is locked so far.
+// Nothing is locked so far, or what is shared becomes exclusive.
 static tess_status
 lock(struct lock_file *s, int how, tess_error *err)
 {
@@ -270,14 +270,22 @@ increase(struct lock_file *s, tess_error *err)
     return st;
 }
 
+// The system gives up a shared lock on the way to the exclusive one, also if it does not get that.
+// Other threads of this process may be reading under it: unless it comes back, and the number is
+// the same then, they have read what another program may have changed.
+static void
+share_again(struct lock_file *s)
+{
+    if (s->fd >= 0 && s->nshared > 0 && lock(s, LOCK_SH, NULL) != TESS_OK)
+        s->behind = true;
+}
+
 static tess_status
 take_lock_file(struct lock_file *s, tess_error *err)
 {
     tess_status st = adopt_process(s, err);
     if (st != TESS_OK || s->taken)
         return st;
-    if (s->nshared > 0) // it would be lost on the way from the one to the other
-        return err_sys(err, EWOULDBLOCK, "the lock %s is in use by the call itself", s->name);
     if (s->fd < 0)
         st = lock_file_open_file(s, err);
     if (st == TESS_OK && s->fd >= 0)
@@ -286,9 +294,9 @@ take_lock_file(struct lock_file *s, tess_error *err)
         return st;
     if (s->fd >= 0)
         st = increase(s, err);
-    if (st != TESS_OK)
-        (void)flock(s->fd, LOCK_UN);
     s->taken = st == TESS_OK;
+    if (st != TESS_OK && s->fd >= 0)
+        (void)flock(s->fd, LOCK_UN);
     return st;
 }
 
@@ -297,6 +305,8 @@ lock_file_take(struct lock_file *s, tess_error *err)
 {
     (void)pthread_mutex_lock(&s->mutex);
     const tess_status st = take_lock_file(s, err);
+    if (st != TESS_OK)
+        share_again(s);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }

@@ -12,7 +12,8 @@
  * and stays.
  *
  * A lock belongs to a descriptor, hence to this struct: any number of threads share the shared one,
- * which is counted. Under the exclusive one shared ones are free. In the child of a fork() nothing
+ * which is counted. Under the exclusive one shared ones are free, and where it is released they
+ * stay. In the child of a fork() nothing
  * is locked, and the parent keeps what it had.
  *
  * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
@@ -45,7 +46,8 @@ void lock_file_close(struct lock_file *s); // unlocks; NULL: fine
 tess_status lock_file_share(struct lock_file *s, tess_error *err);
 void lock_file_unshare(struct lock_file *s);
 
-// One thread, with nothing shared. Has it already: fine.
+// One thread. Has it already: fine. Other threads may have it shared, and go on reading; if another
+// program had it in between, lock_file_check() tells.
 tess_status lock_file_take(struct lock_file *s, tess_error *err);
 void lock_file_release(struct lock_file *s); // does not have it: fine
 bool lock_file_is_taken(struct lock_file *s);
