@@ -6,17 +6,18 @@
  * block is the smallest unit that is decoded. Shapes and positions are counted in items, one value
  * per axis, slowest axis first (C order).
  *
- * Threads. Any number of threads may read one array at once. Some calls require exclusive access:
- * no other thread may be in a call on that array, or on a view of it. These are write, fill,
- * resize, append, insert, delete, flush, image, refresh, close and discard, also of a view;
- * tess_array_set_progress(); tess_array_change() (iterate.h); the `set` functions of slice.h and
- * select.h; and those functions of meta.h and attr.h that set or delete. If the array is open for
- * writing, so do copying, saving, concatenating and stacking (copy.h), chunk.h and verify.h,
- * because they write back its cached blocks first; otherwise they count as reading. Everything
- * else, including tess_array_info(), tess_array_params(), tess_array_measure(), creating a view,
- * and being the other array of tess_array_append_array(), counts as reading. Different arrays are
- * independent of each other, two handles of one file included.
- * Functions that take no open array may be called by any thread at any time.
+ * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
+ * once, beside each other and beside writes. Writes are tess_array_write(), tess_array_fill(), and
+ * the `set` functions of slice.h, select.h and attr.h: any number of threads may be in them on one
+ * array, too, and in tess_array_flush(), and create and close views. Writes that meet in a chunk
+ * take turns; others run at the same time, encoding included. A read sees each chunk wholly before
+ * or wholly after a write; of different chunks some may be before and some after it. A read that
+ * starts after a write has returned sees all of it. Everything else, such as resize, append,
+ * insert, delete, refresh, image, close, discard, tess_array_set_progress(), tess_array_change()
+ * (iterate.h), and setting and deleting metalayers (meta.h), requires exclusive access: no other
+ * thread may be in a call on that array, or on a view of it. Different arrays are independent of
+ * each other, two handles of one file included. Functions that take no open array may be called by
+ * any thread at any time.
  *
  * The manual's page threads.rst has the rest: the pool, thread cancellation (a call always
  * completes), signals (no call in a handler), fork() (a child reads, and changes only arrays in
@@ -26,10 +27,10 @@
  * are valid.
  *
  * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
- * long series of writes also commit in between. Such an automatic commit contains the shape, the
- * metalayers and all chunks that are encoded, but not the blocks that still wait in the cache (see
- * "Write-back"): in the file, items of these blocks have their old values, or the fill value if
- * they were appended.
+ * long series of writes also commit in between. Each call is in one commit as a whole. An automatic
+ * commit contains the shape, the metalayers and the calls whose chunks are encoded, but not those
+ * of which blocks still wait in the cache (see "Write-back"): in the file, items of these blocks
+ * have their old values, or the fill value if they were appended.
  *
  * Space. Below, size is that of the stored chunks (tess_info.live). Automatic commits keep what
  * overwritten chunks occupy near a quarter of the size. One call that overwrites more than a
@@ -66,11 +67,12 @@
  * has no effect. A path that the process may no longer look up (EACCES) is not compared: commits go
  * to the open file.
  *
- * Write-back. Small writes stay in memory as decoded blocks (tess_context.cache), so that writing
- * row after row encodes each block once. These blocks are encoded (written back) when their memory
- * is needed, by a later call that changes the array, and at the latest by flush or close. If the
- * write-back fails, the call that needed it returns the error; the blocks stay in the cache, and
- * committed data is not touched. With a cache of 0 bytes every write is encoded by the call itself.
+ * Write-back. Small writes to parts of chunks stay in memory as decoded blocks
+ * (tess_context.cache), so that writing row after row encodes each block once. These blocks are
+ * encoded (written back) when their memory is needed, by a later call that changes the array, and
+ * at the latest by flush or close. If the write-back fails, the call that needed it returns the
+ * error; the blocks stay in the cache, and committed data is not touched. With a cache of 0 bytes
+ * every write is encoded by the call itself.
  *
  * Unless a comment says otherwise, no pointer may be NULL; a missing one is TESS_ERR_ARG.
  */

@@ -12,8 +12,8 @@
  *     TRY(tess_attr_set_float(a, "scale", 0.01, &err));
  *     TRY(tess_attr_set_json(a, "origin", "{\"x\": 1.5, \"y\": [2, 3]}", &err));
  *
- * Threads: any number of threads may read attributes at once. Setting and deleting changes the
- * array and requires exclusive access (array.h).
+ * Threads: any number of threads may read, set and delete attributes of one array at once, also
+ * while others read and write items (array.h).
  */
 #ifndef TESSERA_ATTR_H
 #define TESSERA_ATTR_H

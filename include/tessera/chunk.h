@@ -50,9 +50,7 @@ typedef struct tess_chunk_info {
 /**
  * Get the properties of a chunk. Reads its header and tables, but no block.
  *
- * @param a      Open array. If it is open for reading, any number of threads may call at once; if
- *               it is open for writing, the call requires exclusive access, because cached blocks
- *               are written back first.
+ * @param a      Open array. Cached blocks are written back first.
  * @param n      Number of the chunk, 0 <= n < tess_info.nchunks; in arrays, in C order of the grid.
  * @param info   Filled on success.
  * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_chunk_info).
@@ -60,7 +58,7 @@ typedef struct tess_chunk_info {
  *
  * @return TESS_OK, TESS_ERR_ARG, or as tess_array_read(). After a failure *info is undefined.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(tess_array *a, int64_t n,
+TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(const tess_array *a, int64_t n,
                                                            tess_chunk_info *info, size_t info_size,
                                                            tess_error *err);
 /** For programs in C and C++: tess_array_chunk_sized() with the size of their struct. */
@@ -80,7 +78,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(tess_array *a, int64_
  *
  * @return as tess_array_chunk(). After a failure sizes is undefined.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(tess_array *a, int64_t n,
+TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(const tess_array *a, int64_t n,
                                                             int32_t *sizes, size_t count,
                                                             tess_error *err);
 

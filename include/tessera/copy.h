@@ -25,9 +25,8 @@ extern "C" {
  * An array that is open for reading may replace the file or directory that it is in. The handle
  * then goes on reading the old file; an old directory is removed, and reading it is TESS_ERR_STALE.
  *
- * @param a        Open array of any kind, with or without uncommitted changes. If it is open for
- *                 writing, the call requires exclusive access, because cached blocks are written
- *                 back first.
+ * @param a        Open array of any kind, with or without uncommitted changes. Cached blocks are
+ *                 written back first; writes of other threads wait until the call returns.
  * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND. Plugins
  *                 are not needed.
  * @param layout   One file, or a directory.
@@ -40,8 +39,9 @@ extern "C" {
  *         directory), TESS_ERR_STALE, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM. A failed call
  *         leaves no new file behind, and what existed as it was (but see tess_durability).
  */
-TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_storage *storage,
-                                                    tess_layout layout, tess_error *err);
+TESS_API TESS_NODISCARD tess_status tess_array_save(const tess_array *a,
+                                                    const tess_storage *storage, tess_layout layout,
+                                                    tess_error *err);
 
 /**
  * Copy an array to memory: a complete frame, identical to the content of a file.
@@ -55,7 +55,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_save(tess_array *a, const tess_st
  *
  * @return as tess_array_save().
  */
-TESS_API TESS_NODISCARD tess_status tess_array_to_image(tess_array *a, void **image,
+TESS_API TESS_NODISCARD tess_status tess_array_to_image(const tess_array *a, void **image,
                                                         size_t *image_size, tess_error *err);
 
 /**
@@ -80,8 +80,7 @@ TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, 
  * repeated value that cover whole chunks become such chunks of the new array without being decoded:
  * an array of 2^50 bytes of zeros is copied at once. Items that were never written become zeros.
  *
- * @param a        Open array, or a view. If it is open for writing, the call requires
- *                 exclusive access.
+ * @param a        Open array, or a view.
  * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is
  *                 open for writing.
  * @param params   Parameters of the new array. The shape is always the source's, and ndim may be 0;
@@ -95,7 +94,8 @@ TESS_API void tess_array_params_sized(const tess_array *a, tess_params *params, 
  * @return TESS_OK, or as tess_array_read() of the array and tess_array_zeros(). A failed call
  *         leaves no file behind, and a file that existed as it was.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_copy(tess_array *a, const tess_storage *storage,
+TESS_API TESS_NODISCARD tess_status tess_array_copy(const tess_array *a,
+                                                    const tess_storage *storage,
                                                     const tess_params *params, tess_array **copy,
                                                     tess_error *err);
 
@@ -103,8 +103,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_copy(tess_array *a, const tess_st
  * Concatenate arrays along an axis.
  *
  * @param arrays   n open arrays, or views, with the same item type and the same shape in all other
- *                 axes. An array may be listed more than once. Arrays that are open for writing
- *                 require exclusive access.
+ *                 axes. An array may be listed more than once. They are only read.
  * @param n        Number of arrays, >= 1.
  * @param axis     The axis along which the arrays follow each other.
  * @param storage  Where, as in tess_array_copy().
@@ -123,8 +122,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_concatenate(tess_array *const *ar
 /**
  * Stack arrays along a new axis.
  *
- * @param arrays   n open arrays, or views, with the same item type and shape. Arrays that are open
- *                 for writing require exclusive access.
+ * @param arrays   n open arrays, or views, with the same item type and shape. They are only read.
  * @param n        Number of arrays, >= 1: the length of the new axis.
  * @param axis     Position of the new axis, 0 <= axis <= ndim.
  * @param storage  Where, as in tess_array_copy().

@@ -94,9 +94,8 @@ typedef struct tess_verdict {
  * it, and are the only ones that need not be decoded if this build lacks their codec. Everything
  * that reading would refuse is reported. The context of the array determines threads and progress.
  *
- * @param a        Open array, not a view (TESS_ERR_ARG). If it is open for reading, any number of
- *                 threads may call at once; if it is open for writing, the call requires exclusive
- *                 access, because cached blocks are written back first.
+ * @param a        Open array, not a view (TESS_ERR_ARG). Cached blocks are written back first;
+ * writes of other threads wait until the call returns.
  * @param fn       Called for each damage; NULL: damage is only counted.
  * @param user     Passed to fn; any value.
  * @param verdict  Filled on success, also when there is damage.
@@ -107,7 +106,7 @@ typedef struct tess_verdict {
  *         damage that fn received is then meaningless; TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT
  *         (tess_limits.memory), TESS_ERR_CANCELLED.
  */
-TESS_API TESS_NODISCARD tess_status tess_array_verify_sized(tess_array *a, tess_damage_fn *fn,
+TESS_API TESS_NODISCARD tess_status tess_array_verify_sized(const tess_array *a, tess_damage_fn *fn,
                                                             void *user, tess_verdict *verdict,
                                                             size_t verdict_size, tess_error *err);
 /** For programs in C and C++: tess_array_verify_sized() with the size of their struct. */

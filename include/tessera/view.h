@@ -22,8 +22,9 @@
  * got other indices, or were cut off, using the view is TESS_ERR_STALE: create it again.
  * tess_array_refresh() says which views stay valid when another program changed the base.
  *
- * Threads. A view and its base count as one array. Creating a view counts as reading; closing a
- * view requires exclusive access, also to the base and its other views.
+ * Threads. A view and its base count as one array (array.h). A view may be created beside any call
+ * that may run beside a write, and closed or discarded beside calls on the base and its other
+ * views.
  *
  * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). Example:
  * test/examples/view.c.
@@ -36,6 +37,20 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/**
+ * Create a view of a whole array that is for reading only, as are views of it: to hand on an array
+ * that others are not to change.
+ *
+ * @param a     Open array, or a view.
+ * @param view  Receives the view, or NULL on failure: calls that change it are TESS_ERR_ARG. Close
+ * it with tess_array_close(), which commits nothing.
+ * @param err   Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_STALE (of a view), TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_view_read_only(const tess_array *a,
+                                                              tess_array **view, tess_error *err);
 
 /**
  * Create a view of a slice, with the same number of dimensions.

@@ -28,6 +28,7 @@
 #include "grid/strided.h"
 #include "meta/dtype.h"
 #include "meta/layers.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -268,7 +269,10 @@ tess_array_measure_sized(const tess_array *a, tess_info *info, size_t info_size,
     tess_status st = frame_lock_share(a->grid->frame, err);
     if (st != TESS_OK)
         return st;
-    st = check_current(a, frame_live_bytes(a->grid->frame, &live, err), err);
+    gate_enter(a->grid->gate);
+    st = frame_live_bytes(a->grid->frame, &live, err);
+    gate_leave(a->grid->gate);
+    st = check_current(a, st, err);
     frame_lock_unshare(a->grid->frame);
     if (st == TESS_OK)
         tess_array_info_sized(a, info, info_size);

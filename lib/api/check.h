@@ -10,6 +10,7 @@
 #include "frame/lock.h"
 #include "frame/owner.h"
 #include "frame/query.h"
+#include "task/gate.h"
 
 static inline tess_status
 check_writable(const tess_array *a, tess_error *err)
@@ -18,6 +19,8 @@ check_writable(const tess_array *a, tess_error *err)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     if (!frame_is_writable(a->grid->frame))
         return err_set(err, TESS_ERR_ARG, -1, "the array was opened for reading only");
+    if (a->view && a->view->read_only)
+        return err_set(err, TESS_ERR_ARG, -1, "the view is for reading only");
     const tess_status st = frame_check_forked(a->grid->frame, err);
     return st == TESS_OK ? view_check(a, err) : st;
 }
@@ -61,13 +64,17 @@ reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error
 static inline tess_status
 check_current(const tess_array *a, tess_status st, tess_error *err)
 {
+    tess_error why;
     if (st == TESS_ERR_CANCELLED) // whatever it read
         return st;
-    if (st == TESS_OK)
-        return frame_check_current(a->grid->frame, err);
-    if (frame_check_current(a->grid->frame, NULL) == TESS_ERR_STALE)
-        return frame_check_current(a->grid->frame, err);
-    return st;
+    gate_enter(a->grid->gate);
+    const tess_status now = frame_check_current(a->grid->frame, &why);
+    gate_leave(a->grid->gate);
+    if (now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
+        return st;
+    if (err)
+        *err = why;
+    return now;
 }
 
 static inline tess_status

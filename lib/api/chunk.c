@@ -15,6 +15,7 @@
 #include "grid/pool.h"
 #include "grid/read/plain.h"
 #include "grid/write/write_back.h"
+#include "task/gate.h"
 
 #include <tessera/chunk.h>
 
@@ -31,6 +32,7 @@ static tess_status
 look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
 {
     stored_chunk_close(&v->stored);
+    gate_leave(a->grid->gate);
     if (v->scratch)
         pool_give(a->grid->pool, v->scratch);
     st = check_current(a, st, err);
@@ -39,7 +41,7 @@ look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
 }
 
 static tess_status
-look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
+look_open(struct look *v, const tess_array *a, int64_t n, tess_error *err)
 {
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
@@ -53,6 +55,7 @@ look_open(struct look *v, tess_array *a, int64_t n, tess_error *err)
     if (st != TESS_OK)
         return st;
     v->scratch = pool_take(a->grid->pool);
+    gate_enter(a->grid->gate);
     if (v->scratch)
         st = stored_chunk_open(&v->stored, a->grid->frame, n, v->scratch, err);
     else
@@ -99,7 +102,7 @@ describe_blocks(const struct chunk *c, tess_chunk_info *info)
 }
 
 TESS_API tess_status
-tess_array_chunk_sized(tess_array *a, int64_t n, tess_chunk_info *info, size_t info_size,
+tess_array_chunk_sized(const tess_array *a, int64_t n, tess_chunk_info *info, size_t info_size,
                        tess_error *err)
 {
     UNCANCELLED;
@@ -125,7 +128,8 @@ tess_array_chunk_sized(tess_array *a, int64_t n, tess_chunk_info *info, size_t i
 }
 
 TESS_API tess_status
-tess_array_chunk_blocks(tess_array *a, int64_t n, int32_t *sizes, size_t count, tess_error *err)
+tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t count,
+                        tess_error *err)
 {
     UNCANCELLED;
     struct look v = {0};

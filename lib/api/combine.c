@@ -46,9 +46,16 @@ target_take(struct target *t, const tess_storage *storage, const tess_params *pa
     return st == TESS_OK && params ? take_params(&t->given, params, err) : st;
 }
 
+static const tess_array *const *
+read_only(tess_array *const *arrays)
+{
+    return (const tess_array *const *)arrays;
+}
+
 static tess_status
-combine_begin(struct target *t, tess_array *const *arrays, int64_t n, const tess_storage *given,
-              const tess_params *params, tess_array **out, tess_error *err)
+combine_begin(struct target *t, const tess_array *const *arrays, int64_t n,
+              const tess_storage *given, const tess_params *params, tess_array **out,
+              tess_error *err)
 {
     const tess_storage *const storage = &t->at.storage;
     if (out)
@@ -70,8 +77,8 @@ combine_begin(struct target *t, tess_array *const *arrays, int64_t n, const tess
 
 // The arrays side by side along an axis; they are alike.
 static tess_status
-combine(tess_array *const *arrays, int64_t n, int axis, const struct target *t, tess_array **out,
-        tess_error *err)
+combine(const tess_array *const *arrays, int64_t n, int axis, const struct target *t,
+        tess_array **out, tess_error *err)
 {
     struct combination c;
     tess_array *made = NULL;
@@ -91,7 +98,7 @@ combine(tess_array *const *arrays, int64_t n, int axis, const struct target *t, 
 }
 
 TESS_API tess_status
-tess_array_copy(tess_array *a, const tess_storage *storage, const tess_params *params,
+tess_array_copy(const tess_array *a, const tess_storage *storage, const tess_params *params,
                 tess_array **copy, tess_error *err)
 {
     UNCANCELLED;
@@ -106,7 +113,7 @@ tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tes
 {
     UNCANCELLED;
     struct target t;
-    tess_status st = combine_begin(&t, arrays, n, storage, params, out, err);
+    tess_status st = combine_begin(&t, read_only(arrays), n, storage, params, out, err);
     if (st != TESS_OK)
         return st;
     if (axis < 0 || axis >= arrays[0]->g->ndim)
@@ -114,7 +121,7 @@ tess_array_concatenate(tess_array *const *arrays, int64_t n, int axis, const tes
                        arrays[0]->g->ndim);
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
         st = combine_check_alike(arrays[0], arrays[i], axis, err);
-    return st == TESS_OK ? combine(arrays, n, axis, &t, out, err) : st;
+    return st == TESS_OK ? combine(read_only(arrays), n, axis, &t, out, err) : st;
 }
 
 TESS_API tess_status
@@ -124,7 +131,7 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
     UNCANCELLED;
     struct target t;
     int64_t made = 0;
-    tess_status st = combine_begin(&t, arrays, n, storage, params, out, err);
+    tess_status st = combine_begin(&t, read_only(arrays), n, storage, params, out, err);
     if (st != TESS_OK)
         return st;
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
@@ -143,7 +150,7 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
         t.params = &t.given;
     }
     if (st == TESS_OK)
-        st = combine(views, n, axis, &t, out, err);
+        st = combine(read_only(views), n, axis, &t, out, err);
     for (int64_t i = 0; i < made; i++)
         array_free(views[i]);
     free(views);

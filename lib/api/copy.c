@@ -14,9 +14,11 @@
 #include "frame/frame.h"
 #include "frame/options.h"
 #include "frame/query.h"
+#include "grid/write/turns.h"
 #include "grid/write/write_back.h"
 #include "io/folder.h"
 #include "io/memory.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <tessera/copy.h>
@@ -35,29 +37,37 @@ copy_check_target(const tess_array *a, const tess_storage *storage, tess_error *
 
 // A copy counts only if the file still is in the state that was copied.
 static tess_status
-copy_current(tess_array *a, const struct home *home, const struct frame_options *options,
+copy_current(const tess_array *a, const struct home *home, const struct frame_options *options,
              struct frame **copy, tess_error *err)
 {
     struct reading r;
-    tess_status st = write_back_all(a->grid, err);
+    struct turn turn; // what is written meanwhile may wait in the cache, or a part of it
+    turn_of_all(&turn, a->g);
+    turns_begin(a->grid->turns, a->g, &turn);
+    tess_status st = write_back_turn(a->grid, &turn, err);
     if (st == TESS_OK)
         st = reading_begin(&r, a, 0, err);
     if (st != TESS_OK) {
+        turns_end(a->grid->turns, &turn);
         home_close(home);
         return st;
     }
+    gate_enter(a->grid->gate);
     watch_begin(&r.watch, &a->context, frame_header(a->grid->frame)->nbytes);
     st = frame_copy(a->grid->frame, home->at.io, home->at.folder, options, NULL, copy, &r.watch,
                     err);
+    gate_leave(a->grid->gate);
     const bool made = st == TESS_OK;
     st = reading_end(&r, st, err);
+    turns_end(a->grid->turns, &turn);
     if (made && st != TESS_OK)
         frame_close(*copy);
     return st;
 }
 
 TESS_API tess_status
-tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, tess_error *err)
+tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout layout,
+                tess_error *err)
 {
     UNCANCELLED;
     struct taken_storage at;
@@ -87,7 +97,7 @@ tess_array_save(tess_array *a, const tess_storage *storage, tess_layout layout, 
 }
 
 TESS_API tess_status
-tess_array_to_image(tess_array *a, void **image, size_t *image_size, tess_error *err)
+tess_array_to_image(const tess_array *a, void **image, size_t *image_size, tess_error *err)
 {
     UNCANCELLED;
     const struct frame_options options = {.durability = TESS_DURABILITY_NONE};

@@ -14,6 +14,7 @@
 #include "frame/query.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
+#include "task/gate.h"
 
 #include <tessera/meta.h>
 
@@ -52,19 +53,25 @@ tess_meta_at(const tess_array *a, int index, tess_metalayer *layer, tess_error *
     int count;
     if (!a || !layer)
         return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a metalayer is given");
+    gate_enter(a->grid->gate);
     const struct layer *const found = shown_at(a, index, &count);
-    if (!found)
-        return err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, count);
-    show(found, layer);
-    return TESS_OK;
+    if (found)
+        show(found, layer);
+    gate_leave(a->grid->gate);
+    return found ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "metalayer %d of %d", index, count);
 }
 
+static tess_status
+check_name(const tess_array *a, const char *name, tess_error *err)
+{
+    return a && name ? TESS_OK : err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
+}
+
+// Inside the gate, or alone.
 static tess_status
 meta_find(const tess_array *a, bool variable, const char *name, struct layer **layer,
           tess_error *err)
 {
-    if (!a || !name)
-        return err_set(err, TESS_ERR_ARG, -1, "no array or no name is given");
     *layer =
         layers_find(variable ? frame_vlmetas(a->grid->frame) : frame_metas(a->grid->frame), name);
     if (!*layer || (!variable && array_is_fill_layer(a, *layer)))
@@ -80,24 +87,23 @@ tess_meta_get(const tess_array *a, const char *name, tess_metalayer *layer, tess
     struct layer *found = NULL;
     if (!layer)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a metalayer is given");
-    const tess_status st = meta_find(a, false, name, &found, err);
+    tess_status st = check_name(a, name, err);
+    if (st != TESS_OK)
+        return st;
+    gate_enter(a->grid->gate);
+    st = meta_find(a, false, name, &found, err);
     if (st == TESS_OK)
         show(found, layer);
+    gate_leave(a->grid->gate);
     return st;
 }
 
-TESS_API tess_status
-tess_meta_set(tess_array *a, const char *name, const void *content, size_t content_size,
-              tess_error *err)
+static tess_status
+set_fixed(tess_array *a, const char *name, const void *content, size_t content_size,
+          tess_error *err)
 {
-    UNCANCELLED;
     struct layer *layer = NULL;
-    tess_status st = check_writable(a, err);
-    if (st != TESS_OK)
-        return st;
-    if (name && (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0))
-        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
-    st = meta_find(a, false, name, &layer, err);
+    tess_status st = meta_find(a, false, name, &layer, err);
     if (st != TESS_OK)
         return st;
     if (content_size != layer->size || (content_size > 0 && !content))
@@ -110,12 +116,34 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t conte
     return st;
 }
 
+TESS_API tess_status
+tess_meta_set(tess_array *a, const char *name, const void *content, size_t content_size,
+              tess_error *err)
+{
+    UNCANCELLED;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_name(a, name, err);
+    if (st != TESS_OK)
+        return st;
+    if (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
+    gate_close(a->grid->gate);
+    st = set_fixed(a, name, content, content_size, err);
+    gate_open(a->grid->gate);
+    return st;
+}
+
 TESS_API const char *
 tess_vlmeta_name(const tess_array *a, int index)
 {
-    if (!a || index < 0 || index >= frame_vlmetas(a->grid->frame)->count)
+    if (!a)
         return NULL;
-    return frame_vlmetas(a->grid->frame)->items[index].name;
+    gate_enter(a->grid->gate);
+    const struct layers *const l = frame_vlmetas(a->grid->frame);
+    const char *const name = index >= 0 && index < l->count ? l->items[index].name : NULL;
+    gate_leave(a->grid->gate);
+    return name;
 }
 
 TESS_API tess_status
@@ -129,15 +157,35 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *c
         return err_set(err, TESS_ERR_ARG, -1, "no place for the content is given");
     *content = NULL;
     *content_size = 0;
-    tess_status st = meta_find(a, true, name, &layer, err);
+    tess_status st = check_name(a, name, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory, &bytes,
-                       content_size, err);
-    if (st != TESS_OK)
-        return err_prefix(err, st, "variable-length metalayer %s", name);
-    *content = bytes;
-    return TESS_OK;
+    gate_enter(a->grid->gate);
+    st = meta_find(a, true, name, &layer, err);
+    if (st == TESS_OK) {
+        st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory,
+                           &bytes, content_size, err);
+        err_prefix(err, st, "variable-length metalayer %s", name);
+    }
+    gate_leave(a->grid->gate);
+    if (st == TESS_OK)
+        *content = bytes;
+    return st;
+}
+
+// The content is encoded already.
+static tess_status
+set_variable(tess_array *a, const char *name, const uint8_t *chunk, int32_t size, tess_error *err)
+{
+    struct layers *const l = frame_edit_vlmetas(a->grid->frame);
+    struct layer *const layer = layers_find(l, name);
+    tess_status st = layer ? layer_set(layer, chunk, (size_t)size, err)
+                           : layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
+    if (st == TESS_OK && !layer)
+        st = layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)size, err);
+    if (st == TESS_OK)
+        frame_mark_changed(a->grid->frame);
+    return st;
 }
 
 TESS_API tess_status
@@ -157,19 +205,19 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t con
     if (content_size > LAYER_CONTENT_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes of metadata, at most %d can be",
                        content_size, LAYER_CONTENT_MAX);
-    struct layers *const l = frame_edit_vlmetas(a->grid->frame);
-    struct layer *const layer = layers_find(l, name);
-    if (!layer)
+    gate_enter(a->grid->gate);
+    const struct layers *const l = frame_vlmetas(a->grid->frame);
+    if (!layers_find(l, name)) // before anything is copied
         st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
+    gate_leave(a->grid->gate);
     if (st == TESS_OK)
         st = chunk_of_bytes(content, content_size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);
     if (st != TESS_OK)
         return st;
-    st = layer ? layer_set(layer, chunk, (size_t)cbytes, err)
-               : layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)cbytes, err);
+    gate_close(a->grid->gate);
+    st = set_variable(a, name, chunk, cbytes, err);
+    gate_open(a->grid->gate);
     free(chunk);
-    if (st == TESS_OK)
-        frame_mark_changed(a->grid->frame);
     return st;
 }
 
@@ -180,10 +228,15 @@ tess_vlmeta_delete(tess_array *a, const char *name, tess_error *err)
     struct layer *layer;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
-        st = meta_find(a, true, name, &layer, err);
+        st = check_name(a, name, err);
     if (st != TESS_OK)
         return st;
-    layers_remove(frame_edit_vlmetas(a->grid->frame), layer);
-    frame_mark_changed(a->grid->frame);
-    return TESS_OK;
+    gate_close(a->grid->gate);
+    st = meta_find(a, true, name, &layer, err);
+    if (st == TESS_OK) {
+        layers_remove(frame_edit_vlmetas(a->grid->frame), layer);
+        frame_mark_changed(a->grid->frame);
+    }
+    gate_open(a->grid->gate);
+    return st;
 }

@@ -7,9 +7,10 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "grid/write/write_back.h"
+#include "task/gate.h"
 
 TESS_API tess_status
-tess_array_verify_sized(tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
+tess_array_verify_sized(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *verdict,
                         size_t verdict_size, tess_error *err)
 {
     UNCANCELLED;
@@ -23,8 +24,10 @@ tess_array_verify_sized(tess_array *a, tess_damage_fn *fn, void *user, tess_verd
     if (st != TESS_OK)
         return st;
     st = reading_begin(&r, a, a->g->nitems, err);
+    gate_enter(a->grid->gate);
     if (st == TESS_OK)
         st = array_verify(a, fn, user, &own, &r.watch, err);
+    gate_leave(a->grid->gate);
     st = reading_end(&r, st, err);
     if (st == TESS_OK)
         sized_give(verdict, verdict_size, &own, sizeof own);

@@ -22,6 +22,14 @@ view_begin(const tess_array *a, tess_array **view, tess_error *err)
 }
 
 TESS_API tess_status
+tess_array_view_read_only(const tess_array *a, tess_array **view, tess_error *err)
+{
+    UNCANCELLED;
+    const tess_status st = view_begin(a, view, err);
+    return st == TESS_OK ? view_read_only(a, view, err) : st;
+}
+
+TESS_API tess_status
 tess_array_view_slice(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                       tess_array **view, tess_error *err)
 {

@@ -51,14 +51,16 @@ array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop, c
 
 tess_status
 array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-            const struct strided_const *src, struct watch *watch, tess_error *err)
+            const struct strided_const *src, struct frame_staged *staged, struct watch *watch,
+            tess_error *err)
 {
     struct index_box box;
     struct strided_const from;
 
     if (!a->view)
-        return grid_write(a->grid, start, stop, step, src, watch, err);
+        return grid_write(a->grid, start, stop, step, src, staged, watch, err);
     const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
-    return st == TESS_OK ? grid_write(a->grid, box.start, box.stop, box.step, &from, watch, err)
-                         : st;
+    return st == TESS_OK
+               ? grid_write(a->grid, box.start, box.stop, box.step, &from, staged, watch, err)
+               : st;
 }

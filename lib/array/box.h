@@ -3,8 +3,8 @@
  *
  * Here a box of a view becomes one of its base; the grid below knows no views.
  *
- * Nothing is kept between calls, and there is no lock. Reading: any number of threads at once.
- * Writing: exclusive access to the base, also through a view.
+ * Nothing is kept between calls, and there is no lock. Any number of threads at once; those that
+ * write have the turn of the chunks of the base (grid/write/turns.h), or exclusive access to it.
  */
 #ifndef ARRAY_BOX_H
 #define ARRAY_BOX_H
@@ -13,15 +13,17 @@
 #include "geom/index_map.h"
 #include "grid/strided.h"
 
+struct frame_staged;
+
 // As grid_read() (grid/read/read.h).
 tess_status array_read(const tess_array *a, const int64_t *start, const int64_t *stop,
                        const int64_t *step, const struct strided *dst, struct watch *watch,
                        tess_error *err);
 
-// As grid_write() (grid/write/write.h): part of a change of the frame that the caller has begun.
+// As grid_write() (grid/write/write.h).
 tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop,
-                        const int64_t *step, const struct strided_const *src, struct watch *watch,
-                        tess_error *err);
+                        const int64_t *step, const struct strided_const *src,
+                        struct frame_staged *staged, struct watch *watch, tess_error *err);
 
 // A box of a view, and the memory that it comes from, as those of its base.
 tess_status array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop,

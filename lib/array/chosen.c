@@ -1,5 +1,5 @@
 /*
- * chosen.c - points and lists of indices of an array, which may be a view, to memory and back.
+ * chosen.c - points and lists of indices of an array, which may be a view.
  */
 #include "array/chosen.h"
 
@@ -8,22 +8,21 @@
 #include "select/gather.h"
 #include "select/orthogonal.h"
 #include "select/points.h"
-#include "select/scatter.h"
 #include "select/selection.h"
 #include "task/watch.h"
 
-static tess_status
-choose_points(const tess_array *a, int64_t npoints, const int64_t *coords, struct selection *s,
-              tess_error *err)
+tess_status
+array_choose_points(const tess_array *a, int64_t npoints, const int64_t *coords,
+                    struct selection *s, tess_error *err)
 {
     struct index_map map;
     const tess_status st = view_map(a, &map, err);
     return st == TESS_OK ? selection_of_points(s, a->grid, &map, npoints, coords, err) : st;
 }
 
-static tess_status
-chosen_choose_axes(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
-                   struct selection *s, tess_error *err)
+tess_status
+array_choose_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *const *indices,
+                        struct selection *s, tess_error *err)
 {
     struct index_map map;
     const tess_status st = view_map(a, &map, err);
@@ -35,7 +34,7 @@ array_get_points(const tess_array *a, int64_t npoints, const int64_t *coords, ui
                  struct watch *watch, tess_error *err)
 {
     struct selection s = {0};
-    tess_status st = choose_points(a, npoints, coords, &s, err);
+    tess_status st = array_choose_points(a, npoints, coords, &s, err);
     if (st == TESS_OK)
         st = selection_read(&s, dst, watch, err);
     selection_finish(&s);
@@ -47,37 +46,12 @@ array_get_orthogonal(const tess_array *a, const int64_t *counts, const int64_t *
                      uint8_t *dst, struct watch *watch, tess_error *err)
 {
     struct selection s = {0};
-    tess_status st = chosen_choose_axes(a, counts, indices, &s, err);
+    tess_status st = array_choose_orthogonal(a, counts, indices, &s, err);
     const struct watch_range all = watch_divide(watch);
     for (int64_t n = 0; n < s.ncopies && st == TESS_OK; n++) {
         watch_part(watch, &all, n + 1, s.ncopies);
         st = selection_read(&s, dst + selection_copy(&s, n) * a->g->typesize, watch, err);
     }
-    selection_finish(&s);
-    return st;
-}
-
-tess_status
-array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
-                 struct watch *watch, tess_error *err)
-{
-    struct selection s = {0};
-    tess_status st = choose_points(a, npoints, coords, &s, err);
-    if (st == TESS_OK)
-        st = selection_write(a->grid, &s, src, false, watch, err);
-    selection_finish(&s);
-    return st;
-}
-
-tess_status
-array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
-                     const uint8_t *src, struct watch *watch, tess_error *err)
-{
-    struct selection s = {0};
-    tess_status st = chosen_choose_axes(a, counts, indices, &s, err);
-    if (st == TESS_OK) // of copies, the last one stays
-        st = selection_write(a->grid, &s, src + selection_copy(&s, s.ncopies - 1) * a->g->typesize,
-                             false, watch, err);
     selection_finish(&s);
     return st;
 }

@@ -31,6 +31,7 @@
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -228,13 +229,16 @@ put_sources(tess_array *a, const struct copy_sources *sources, struct watch *wat
 static tess_status
 create_copy_attributes(tess_array *a, const struct copy_sources *sources, tess_error *err)
 {
-    const struct layers *const from = frame_vlmetas(sources->arrays[0]->grid->frame);
+    const struct chunk_grid *const grid = sources->arrays[0]->grid;
     tess_status st = TESS_OK;
+    gate_enter(grid->gate);
+    const struct layers *const from = frame_vlmetas(grid->frame);
     for (int i = 0; i < from->count && st == TESS_OK; i++) {
         const struct layer *const l = &from->items[i];
         st = layers_add(frame_edit_vlmetas(a->grid->frame), LAYERS_VL_MAX, l->name, l->content,
                         l->size, err);
     }
+    gate_leave(grid->gate);
     return st;
 }
 
@@ -256,7 +260,7 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
         shape_strides(a->g->ndim, a->g->shape, a->g->typesize, src.stride);
     }
     frame_begin(a->grid->frame);
-    tess_status st = grid_write(a->grid, start, a->g->shape, NULL, &src, &watch, err);
+    tess_status st = grid_write(a->grid, start, a->g->shape, NULL, &src, NULL, &watch, err);
     frame_keep(a->grid->frame); // on failure the whole array goes
     return watch_end(&watch, st);
 }

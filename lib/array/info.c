@@ -17,6 +17,7 @@
 #include "frame/query.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
+#include "task/gate.h"
 
 #include <string.h>
 
@@ -50,8 +51,9 @@ array_info(const tess_array *a, tess_info *info)
     const struct frame_header *const h = frame_header(a->grid->frame);
     const struct geometry *const g = a->g;
     const tess_array *const base = view_base_const(a);
-    const struct codec *const user = plugins_codec(&base->grid->plugins, h->codec);
     struct cache_stats cache;
+    gate_enter(a->grid->gate);
+    const struct codec *const user = plugins_codec(&base->grid->plugins, h->codec);
     const char *const name = user ? user->name : codec_name(h->codec);
 
     cache_stats(base->grid->cache, &cache);
@@ -78,7 +80,8 @@ array_info(const tess_array *a, tess_info *info)
         .plain = base->grid->plain,
         .view = a->view != NULL,
         .contiguous = !h->sparse,
-        .writable = frame_is_writable(a->grid->frame) && !frame_is_inherited(a->grid->frame),
+        .writable = frame_is_writable(a->grid->frame) && !frame_is_inherited(a->grid->frame) &&
+                    !(a->view && a->view->read_only),
         .vlblocks = h->vlblocks,
         .locked = frame_is_locked(a->grid->frame),
         .frame_version = h->version,
@@ -97,6 +100,7 @@ array_info(const tess_array *a, tess_info *info)
     memcpy(info->filters, h->filters, sizeof info->filters);
     memcpy(info->filters_meta, h->filters_meta, sizeof info->filters_meta);
     tell_stored(a, info);
+    gate_leave(a->grid->gate);
 }
 
 void
@@ -105,6 +109,7 @@ array_params(const tess_array *a, tess_params *params)
     const struct frame_header *const h = frame_header(a->grid->frame);
 
     tess_params_init(params);
+    gate_enter(a->grid->gate);
     params->dtype = a->nd.dtype;
     params->typesize = a->g->typesize;
     params->ndim = a->g->ndim;
@@ -124,4 +129,5 @@ array_params(const tess_array *a, tess_params *params)
     params->layout = h->sparse ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
     if (a->layer && strcmp(a->layer, "caterva") == 0)
         params->layer = TESS_LAYER_CATERVA;
+    gate_leave(a->grid->gate);
 }

@@ -7,11 +7,12 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/change.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/read/read.h"
 #include "grid/strided.h"
-#include "grid/write/write.h"
+#include "grid/write/install.h"
 #include "select/gather.h"
 #include "select/masked.h"
 #include "select/scatter.h"
@@ -193,8 +194,8 @@ struct memory {
 
 // All of the slab is chosen.
 static tess_status
-mask_move_box(const struct mask *m, const struct memory *memory, struct watch *watch,
-              tess_error *err)
+mask_move_box(const struct mask *m, const struct memory *memory, struct frame_staged *staged,
+              struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = m->a->g;
     int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], extent[NDIM_MAX];
@@ -211,7 +212,19 @@ mask_move_box(const struct mask *m, const struct memory *memory, struct watch *w
         return array_read(m->a, start, stop, NULL, &to, watch, err);
     if (!memory->same)
         memcpy(from.stride, to.stride, sizeof from.stride);
-    return array_write(memory->to, start, stop, NULL, &from, watch, err);
+    return array_write(memory->to, start, stop, NULL, &from, staged, watch, err);
+}
+
+static tess_status
+write_slab(const struct mask *m, const struct memory *memory, bool all, struct watch *watch,
+           tess_error *err)
+{
+    struct chunk_grid *const grid = memory->to->grid;
+    struct frame_staged staged = {0};
+    const tess_status st =
+        all ? mask_move_box(m, memory, &staged, watch, err)
+            : selection_write(grid, &m->s, memory->src, memory->same, &staged, watch, err);
+    return grid_install(grid, &staged, st, err);
 }
 
 static tess_status
@@ -226,10 +239,11 @@ move_slab(struct mask *m, struct memory *memory, struct watch *watch, tess_error
     m->left -= index->count;
     if (index->count == 0)
         return TESS_OK;
-    if (index->count == index->nbytes)
-        st = mask_move_box(m, memory, watch, err);
-    else if (memory->to)
-        st = selection_write(memory->to->grid, &m->s, memory->src, memory->same, watch, err);
+    const bool all = index->count == index->nbytes;
+    if (memory->to)
+        st = write_slab(m, memory, all, watch, err);
+    else if (all)
+        st = mask_move_box(m, memory, NULL, watch, err);
     else
         st = selection_read(&m->s, memory->dst, watch, err);
     if (!memory->to)

@@ -44,8 +44,9 @@ void mask_finish(struct mask *m); // zeroed: fine
 // dst receives the chosen items, of which there are some.
 tess_status mask_get(struct mask *m, uint8_t *dst, struct watch *watch, tess_error *err);
 
-// As one change of the base's frame, begun and ended by the caller; a is that of the mask. src has
-// the chosen items, or, if `same` is set, one for all.
+// a is that of the mask; src has the chosen items, or, if `same` is set, one for all. The caller
+// has the turn of the chunks (grid/write/turns.h), of which nothing is dirty. Slabs are installed
+// one by one: if there are several, as parts of an open change of the frame.
 tess_status mask_set(struct mask *m, tess_array *a, const uint8_t *src, bool same,
                      struct watch *watch, tess_error *err);
 

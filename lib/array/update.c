@@ -13,6 +13,7 @@
 #include "array/shape/fill.h"
 #include "array/shape/padding.h"
 #include "array/view.h"
+#include "base/error.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
@@ -22,44 +23,30 @@
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "geom/index_map.h"
+#include "grid/write/install.h"
+#include "grid/write/turns.h"
 #include "grid/write/write.h"
 #include "grid/write/write_back.h"
+#include "select/scatter.h"
+#include "select/selection.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <stdlib.h>
 
 enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 
-// Begin a change of the frame. It knows nothing of blocks that wait in the cache.
+// A box that does not wait in the cache, with the turn of its chunks.
 static tess_status
-begin_change(tess_array *a, tess_error *err)
+write_at_once(struct chunk_grid *grid, const struct turn *turn, const int64_t *start,
+              const int64_t *stop, const int64_t *step, const struct strided_const *src,
+              struct watch *watch, tess_error *err)
 {
-    const tess_status st = write_back_all(a->grid, err);
+    struct frame_staged staged = {0};
+    tess_status st = write_back_turn(grid, turn, err);
     if (st == TESS_OK)
-        frame_begin(a->grid->frame);
-    return st;
-}
-
-// End it: all of it, or nothing.
-static tess_status
-update_end_change(tess_array *a, tess_status st, tess_error *err)
-{
-    if (st != TESS_OK) {
-        frame_undo(a->grid->frame);
-        return frame_lock_blame(a->grid->frame, st, err);
-    }
-    frame_keep(a->grid->frame);
-    return frame_commit_if_large(a->grid->frame, err);
-}
-
-static tess_status
-write_at_once(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
-              const struct strided_const *src, struct watch *watch, tess_error *err)
-{
-    const tess_status st = begin_change(a, err);
-    return st == TESS_OK
-               ? update_end_change(a, grid_write(a->grid, start, stop, step, src, watch, err), err)
-               : st;
+        st = grid_write(grid, start, stop, step, src, &staged, watch, err);
+    return grid_install(grid, &staged, st, err);
 }
 
 static tess_status
@@ -74,21 +61,39 @@ update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int6
                : st;
 }
 
+static bool
+is_empty(int ndim, const int64_t *start, const int64_t *stop)
+{
+    for (int i = 0; i < ndim; i++)
+        if (start[i] >= stop[i])
+            return true;
+    return false;
+}
+
 tess_status
 array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
                  const struct strided_const *src, struct watch *watch, tess_error *err)
 {
-    tess_status st;
+    struct chunk_grid *const grid = a->grid;
+    struct turn turn;
+    int64_t room = 0;
+    tess_status st = TESS_OK;
     if (a->view)
         return update_view(a, start, stop, step, src, watch, err);
-    if (write_back_wants(a->grid, start, stop, step)) {
-        st = write_back_make_room(a->grid, start, stop, step, err);
-        if (st == TESS_OK)
-            st = write_back_box(a->grid, start, stop, step, src, err);
-        if (st == TESS_OK)
-            return frame_commit_if_large(a->grid->frame, err);
-    } // else, or with a chunk that cannot be opened, of which perhaps nothing is kept:
-    return write_at_once(a, start, stop, step, src, watch, err);
+    if (is_empty(grid->g.ndim, start, stop))
+        return TESS_OK;
+    if (write_back_wants(grid, start, stop, step))
+        st = write_back_make_room(grid, start, stop, step, &room, err);
+    if (st != TESS_OK)
+        return st;
+    turn_of_box(&turn, &grid->g, start, stop);
+    turns_begin(grid->turns, &grid->g, &turn);
+    const bool waits = room > 0 && write_back_box(grid, start, stop, step, src, err) == TESS_OK;
+    if (!waits) // also with a chunk that cannot be opened, of which perhaps nothing is kept
+        st = write_at_once(grid, &turn, start, stop, step, src, watch, err);
+    turns_end(grid->turns, &turn);
+    write_back_end_room(grid, room);
+    return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
 tess_status
@@ -114,7 +119,7 @@ array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_stat
     frame_keep(a->grid->frame);
     frame_mark_changed(a->grid->frame);
     a->moved += moves;
-    return frame_commit_if_large(a->grid->frame, err);
+    return write_back_commit(a->grid, err);
 }
 
 static bool
@@ -132,10 +137,14 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
 {
     struct saved_shape saved = {0};
     const bool appends = src && array_grows_at_end(a, shape);
-    const bool held = appends && write_back_wants(a->grid, start, shape, NULL);
     const bool moves = shrinks(a->g, shape);
-    tess_status st = held ? write_back_make_room(a->grid, start, shape, NULL, err)
-                          : write_back_all(a->grid, err);
+    int64_t room = 0;
+    tess_status st = TESS_OK;
+    if (appends && write_back_wants(a->grid, start, shape, NULL))
+        st = write_back_make_room(a->grid, start, shape, NULL, &room, err);
+    const bool held = room > 0;
+    if (st == TESS_OK && !held)
+        st = write_back_all(a->grid, err);
     if (st != TESS_OK)
         return st;
     // Blocks would get other chunks, or their padding come into sight, which may differ from what
@@ -144,8 +153,10 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
         cache_forget_from(a->grid->cache, 0);
 
     st = array_change_begin(a, &saved, err);
-    if (st != TESS_OK)
+    if (st != TESS_OK) {
+        write_back_end_room(a->grid, room);
         return st;
+    }
     const struct watch_range both = watch_divide(watch);
     watch_part(watch, &both, moves, 2);
     if (moves)
@@ -157,52 +168,169 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
         st = array_fill_grown(a, &saved.g, watch, err);
     else if (st == TESS_OK)
         st = held ? write_back_box(a->grid, start, shape, NULL, src, err)
-                  : grid_write(a->grid, start, shape, NULL, src, watch, err);
+                  : grid_write(a->grid, start, shape, NULL, src, NULL, watch, err);
+    write_back_end_room(a->grid, room);
     return array_change_end(a, &saved, moves, st, err);
+}
+
+// The chunks that a selection meets, for the caller to free.
+static tess_status
+list_chunks(const struct selection *s, int64_t **list, size_t *n, tess_error *err)
+{
+    struct part chunk;
+    size_t capacity = 0;
+    *list = NULL;
+    *n = 0;
+    for (bool more = selection_chunk(s, 0, &chunk); more;
+         more = selection_chunk(s, chunk.n + 1, &chunk)) {
+        if (*n == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 16;
+            int64_t *const longer = realloc(*list, capacity * sizeof *longer);
+            if (!longer)
+                return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
+            *list = longer;
+        }
+        (*list)[(*n)++] = chunk.n;
+    }
+    return TESS_OK;
+}
+
+// The turn of a selection, in which nothing of its chunks is dirty. *list belongs to the turn.
+static tess_status
+begin_selection(struct chunk_grid *grid, const struct selection *s, struct turn *turn,
+                int64_t **list, tess_error *err)
+{
+    size_t n;
+    tess_status st = list_chunks(s, list, &n, err);
+    if (st == TESS_OK) {
+        turn_of_list(turn, *list, n);
+        turns_begin(grid->turns, &grid->g, turn);
+        st = write_back_turn(grid, turn, err);
+        if (st != TESS_OK)
+            turns_end(grid->turns, turn);
+    }
+    if (st != TESS_OK)
+        free(*list);
+    return st;
+}
+
+static tess_status
+end_selection(struct chunk_grid *grid, struct turn *turn, int64_t *list, tess_status st,
+              tess_error *err)
+{
+    turns_end(grid->turns, turn);
+    free(list);
+    return st == TESS_OK ? write_back_commit(grid, err) : st;
+}
+
+static tess_status
+update_selection(struct chunk_grid *grid, const struct selection *s, const uint8_t *src,
+                 struct watch *watch, tess_error *err)
+{
+    struct frame_staged staged = {0};
+    struct turn turn;
+    int64_t *list;
+    tess_status st = begin_selection(grid, s, &turn, &list, err);
+    if (st != TESS_OK)
+        return st;
+    st = selection_write(grid, s, src, false, &staged, watch, err);
+    return end_selection(grid, &turn, list, grid_install(grid, &staged, st, err), err);
 }
 
 tess_status
 array_update_points(tess_array *a, int64_t npoints, const int64_t *coords, const uint8_t *src,
                     struct watch *watch, tess_error *err)
 {
-    tess_array *const base = view_base(a);
-    const tess_status st = begin_change(base, err);
-    return st == TESS_OK
-               ? update_end_change(base, array_set_points(a, npoints, coords, src, watch, err), err)
-               : st;
+    struct selection s = {0};
+    tess_status st = array_choose_points(a, npoints, coords, &s, err);
+    if (st == TESS_OK)
+        st = update_selection(a->grid, &s, src, watch, err);
+    selection_finish(&s);
+    return st;
 }
 
 tess_status
 array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *const *indices,
                         const uint8_t *src, struct watch *watch, tess_error *err)
 {
-    tess_array *const base = view_base(a);
-    const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? update_end_change(
-                               base, array_set_orthogonal(a, counts, indices, src, watch, err), err)
-                         : st;
+    struct selection s = {0};
+    tess_status st = array_choose_orthogonal(a, counts, indices, &s, err);
+    if (st == TESS_OK) { // of copies, the last one stays
+        const int64_t last = selection_copy(&s, s.ncopies - 1);
+        st = update_selection(a->grid, &s, src + last * a->g->typesize, watch, err);
+    }
+    selection_finish(&s);
+    return st;
+}
+
+// A mask in several parts, which together are one change.
+static tess_status
+update_slabs(tess_array *a, struct mask *mask, const uint8_t *src, bool same, struct watch *watch,
+             tess_error *err)
+{
+    struct chunk_grid *const grid = a->grid;
+    struct turn turn;
+    turn_of_all(&turn, &grid->g);
+    turns_begin(grid->turns, &grid->g, &turn);
+    tess_status st = write_back_turn(grid, &turn, err);
+    if (st == TESS_OK) {
+        gate_close(grid->gate);
+        frame_begin(grid->frame);
+        gate_open(grid->gate);
+        st = mask_set(mask, a, src, same, watch, err);
+        gate_close(grid->gate);
+        if (st == TESS_OK) {
+            frame_keep(grid->frame);
+        } else {
+            frame_undo(grid->frame);
+            cache_forget_from(grid->cache, 0);
+        }
+        gate_open(grid->gate);
+    }
+    return end_selection(grid, &turn, NULL, st, err);
 }
 
 tess_status
 array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                   struct watch *watch, tess_error *err)
 {
-    tess_array *const base = view_base(a);
-    const tess_status st = begin_change(base, err);
-    return st == TESS_OK ? update_end_change(base, mask_set(mask, a, src, same, watch, err), err)
-                         : st;
+    struct turn turn;
+    int64_t *list;
+    if (!mask->only)
+        return update_slabs(a, mask, src, same, watch, err);
+    tess_status st = begin_selection(a->grid, &mask->s, &turn, &list, err);
+    if (st != TESS_OK)
+        return st;
+    st = mask_set(mask, a, src, same, watch, err);
+    return end_selection(a->grid, &turn, list, st, err);
+}
+
+// All that waits, and what other calls have stored meanwhile, with the turn of all chunks.
+static tess_status
+commit_all(struct chunk_grid *grid, const struct turn *turn, tess_error *err)
+{
+    tess_status st = write_back_turn(grid, turn, err);
+    if (st != TESS_OK)
+        return st;
+    gate_close(grid->gate);
+    st = frame_commit(grid->frame, err);
+    if (st == TESS_OK && frame_is_writable(grid->frame))
+        st = frame_publish(grid->frame, err);
+    gate_open(grid->gate);
+    return st;
 }
 
 tess_status
 array_commit(tess_array *a, tess_error *err)
 {
+    struct turn turn;
     if (a->view)
         return a->view->base->discarded ? TESS_OK : array_commit(a->view->base, err);
-    tess_status st = write_back_all(a->grid, err);
-    if (st == TESS_OK)
-        st = frame_commit(a->grid->frame, err);
-    return st == TESS_OK && frame_is_writable(a->grid->frame) ? frame_publish(a->grid->frame, err)
-                                                              : st;
+    turn_of_all(&turn, a->g);
+    turns_begin(a->grid->turns, a->g, &turn);
+    const tess_status st = commit_all(a->grid, &turn, err);
+    turns_end(a->grid->turns, &turn);
+    return st;
 }
 
 void

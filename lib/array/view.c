@@ -96,10 +96,9 @@ copy_type(const tess_array *base, tess_array *a, tess_error *err)
 }
 
 static tess_status
-new_view(tess_array *of, const struct index_map *map, const int64_t *shape, tess_array **out,
-         tess_error *err)
+new_view(tess_array *base, bool read_only, const struct index_map *map, const int64_t *shape,
+         tess_array **out, tess_error *err)
 {
-    tess_array *const base = view_base(of);
     tess_array *const a = calloc(1, sizeof *a);
     struct view *const view = calloc(1, sizeof *view);
     tess_status st = a && view ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a view");
@@ -119,6 +118,7 @@ new_view(tess_array *of, const struct index_map *map, const int64_t *shape, tess
     }
     array_hold(base);
     view->base = base;
+    view->read_only = read_only;
     view->moved = base->moved;
     view->map = *map;
     atomic_init(&a->users, 1);
@@ -132,6 +132,12 @@ new_view(tess_array *of, const struct index_map *map, const int64_t *shape, tess
     return TESS_OK;
 }
 
+static bool
+is_read_only(const tess_array *a)
+{
+    return a->view && a->view->read_only;
+}
+
 tess_status
 view_slice(tess_array *a, const int64_t *first, const int64_t *count, const int64_t *step,
            tess_array **view, tess_error *err)
@@ -139,7 +145,7 @@ view_slice(tess_array *a, const int64_t *first, const int64_t *count, const int6
     struct index_map map;
     map_of(a, &map);
     index_map_slice(&map, first, count, step);
-    return new_view(a, &map, count, view, err);
+    return new_view(view_base(a), is_read_only(a), &map, count, view, err);
 }
 
 tess_status
@@ -151,5 +157,14 @@ view_axes(tess_array *a, int ndim, const int *axes, tess_array **view, tess_erro
     index_map_axes(&map, ndim, axes);
     for (int i = 0; i < ndim; i++)
         shape[i] = axes[i] < 0 ? 1 : a->g->shape[axes[i]];
-    return new_view(a, &map, shape, view, err);
+    return new_view(view_base(a), is_read_only(a), &map, shape, view, err);
+}
+
+tess_status
+view_read_only(const tess_array *a, tess_array **view, tess_error *err)
+{
+    struct index_map map;
+    map_of(a, &map);
+    tess_array *const base = (tess_array *)view_base_const(a); // nothing but `users` changes
+    return new_view(base, true, &map, a->g->shape, view, err);
 }

@@ -18,6 +18,7 @@
 
 struct view {
     tess_array *base; // held; no view itself
+    bool read_only;
     int64_t moved; // the base's, when the view was made
     struct geometry g; // of the view
     struct index_map map;
@@ -41,5 +42,7 @@ tess_status view_map(const tess_array *a, struct index_map *map, tess_error *err
 tess_status view_slice(tess_array *a, const int64_t *first, const int64_t *count,
                        const int64_t *step, tess_array **view, tess_error *err);
 tess_status view_axes(tess_array *a, int ndim, const int *axes, tess_array **view, tess_error *err);
+// All of an array, which this view, and views of it, cannot write to.
+tess_status view_read_only(const tess_array *a, tess_array **view, tess_error *err);
 
 #endif

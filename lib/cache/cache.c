@@ -11,7 +11,9 @@
 #include "cache/cache.h"
 
 #include "base/checked.h"
+#include "base/sorted.h"
 #include "cache/clock.h"
+#include "cache/dirty.h"
 #include "cache/memory.h"
 #include "cache/policy.h"
 
@@ -36,9 +38,8 @@ struct cache {
     size_t blocksize;
     uint32_t nbuckets; // of a shard, a power of two
     _Atomic int64_t used;
-    _Atomic int64_t dirty;
+    struct dirty dirty;
     _Atomic int64_t hits; // that no shard has counted
-    int64_t writes;
     pthread_mutex_t lock; // guards policy, clock, memory and evictions; before any shard's
     struct policy policy;
     struct clock clock;
@@ -86,6 +87,7 @@ cache_new(int64_t budget, int32_t blocksize)
         return NULL;
     *c = (struct cache){.budget = budget, .blocksize = (size_t)max_i64(blocksize, 1)};
     memory_init(&c->memory, blocksize, budget);
+    dirty_init(&c->dirty, (int64_t)c->blocksize);
     policy_init(&c->policy, c->memory.most);
     c->nbuckets = buckets_for(c->memory.most / SHARDS);
     pthread_mutex_init(&c->lock, NULL);
@@ -322,32 +324,43 @@ cache_dirty_max(const struct cache *c)
 int64_t
 cache_dirty_size(const struct cache *c)
 {
-    return atomic_load(&c->dirty);
+    return atomic_load(&c->dirty.size);
+}
+
+bool
+cache_promise(struct cache *c, int64_t size)
+{
+    return dirty_promise(&c->dirty, size, cache_dirty_max(c));
+}
+
+void
+cache_keep_promise(struct cache *c, int64_t size)
+{
+    dirty_keep(&c->dirty, size);
 }
 
 void
 cache_begin_write(struct cache *c)
 {
-    c->writes++;
+    dirty_begin(&c->dirty);
 }
 
 void
 cache_mark_dirty(struct cache *c, struct cached *b)
 {
-    b->written = c->writes;
-    if (b->dirty)
-        return;
-    b->dirty = true;
-    atomic_fetch_add(&c->dirty, (int64_t)c->blocksize);
+    dirty_mark(&c->dirty, b);
+}
+
+bool
+cache_has_urgent(const struct cache *c)
+{
+    return atomic_load(&c->dirty.urgent) > 0;
 }
 
 void
-cache_mark_clean(struct cache *c, struct cached *b)
+cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n)
 {
-    if (!b->dirty)
-        return;
-    b->dirty = false;
-    atomic_fetch_sub(&c->dirty, (int64_t)c->blocksize);
+    dirty_clean(&c->dirty, blocks, n);
 }
 
 static int
@@ -368,32 +381,79 @@ by_age(const void *x, const void *y)
     return (a->written > b->written) - (a->written < b->written);
 }
 
+// Dirty blocks, or urgent ones, in no order; NULL: no memory.
+static struct cached **
+find_dirty(struct cache *c, bool urgent, size_t *n)
+{
+    const size_t count = (size_t)(atomic_load(&c->dirty.size) / (int64_t)c->blocksize);
+    struct cached **const list = malloc((count + 1) * sizeof *list);
+    *n = 0;
+    if (!list)
+        return NULL;
+    pthread_mutex_lock(&c->lock);
+    for (int64_t i = 0; i < c->memory.n && count > 0; i++) {
+        struct cached *const b = c->memory.slots[i];
+        if (urgent ? b->urgent : b->dirty)
+            list[(*n)++] = b;
+    }
+    pthread_mutex_unlock(&c->lock);
+    return list;
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+// Of n blocks, move those that are in a set with one of the first `first` next to these. How many
+// there are then; without memory, no more than the first.
+static size_t
+complete_sets(struct cached **blocks, size_t first, size_t n)
+{
+    int64_t *const sets = malloc(first * sizeof *sets + 1);
+    size_t count = first;
+    if (!sets)
+        return first;
+    for (size_t i = 0; i < first; i++)
+        sets[i] = blocks[i]->set;
+    qsort(sets, first, sizeof *sets, by_name);
+    for (size_t i = first; i < n; i++)
+        if (sorted_has_i64(sets, first, blocks[i]->set))
+            blocks[count++] = blocks[i];
+    free(sets);
+    return count;
+}
+
 bool
 cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n)
 {
-    const size_t count = (size_t)(atomic_load(&c->dirty) / (int64_t)c->blocksize);
-    struct cached **const list = malloc((count + 1) * sizeof *list);
-    size_t found = 0;
-    if (!list)
+    *blocks = find_dirty(c, false, n);
+    if (!*blocks)
         return false;
-    for (int64_t i = 0; i < c->memory.n && count > 0; i++)
-        if (c->memory.slots[i]->dirty)
-            list[found++] = c->memory.slots[i];
-    if (wanted < (int64_t)found) {
-        qsort(list, found, sizeof(struct cached *), by_age);
-        found = (size_t)wanted;
+    if (wanted < (int64_t)*n) {
+        qsort(*blocks, *n, sizeof(struct cached *), by_age);
+        *n = complete_sets(*blocks, (size_t)wanted, *n);
     }
-    qsort(list, found, sizeof(struct cached *), by_place);
-    *blocks = list;
-    *n = found;
+    qsort(*blocks, *n, sizeof(struct cached *), by_place);
     return true;
+}
+
+bool
+cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n)
+{
+    *blocks = find_dirty(c, true, n);
+    if (*blocks)
+        qsort(*blocks, *n, sizeof(struct cached *), by_place);
+    return *blocks != NULL;
 }
 
 static void
 cache_forget(struct cache *c, struct cached *b)
 {
     struct shard *const s = shard_of(c, cache_hash(b->chunk, b->block));
-    cache_mark_clean(c, b);
+    cache_mark_clean(c, &b, 1);
     pthread_mutex_lock(&s->lock);
     unlist(c, s, b);
     pthread_mutex_unlock(&s->lock);
@@ -426,6 +486,16 @@ cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
 }
 
 void
+cache_forget_chunks(struct cache *c, const int64_t *chunks, size_t n)
+{
+    for (int64_t i = 0; i < c->memory.n && cache_has_blocks(c); i++) {
+        struct cached *const b = c->memory.slots[i];
+        if (b->listed && sorted_has_i64(chunks, n, b->chunk))
+            cache_forget(c, b);
+    }
+}
+
+void
 cache_forget_from(struct cache *c, int64_t chunk)
 {
     cache_forget_range(c, chunk, INT64_MAX);
@@ -436,7 +506,7 @@ cache_stats(struct cache *c, struct cache_stats *stats)
 {
     *stats = (struct cache_stats){
         .used = atomic_load(&c->used),
-        .dirty = atomic_load(&c->dirty),
+        .dirty = atomic_load(&c->dirty.size),
         .hits = atomic_load(&c->hits),
     };
     for (int i = 0; i < SHARDS; i++) {

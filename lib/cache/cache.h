@@ -7,9 +7,10 @@
  * caller has encoded them. Of the others, those that are used least leave when the budget is used
  * up (clock.h); their memory is used again (memory.h).
  *
- * Threads: any number may find, add and unpin at once. Marking blocks dirty or clean, listing and
- * forgetting them requires exclusive access. Inside, a lock per shard guards the table that finds
- * blocks, and one lock guards policy, clock and memory. A hit takes the former for a moment; a
+ * Threads: any number may find, add and unpin at once, and promise. Marking blocks dirty or clean
+ * and forgetting them requires exclusive access; listing dirty ones, that this does not happen
+ * meanwhile. Inside, a lock per shard guards the table that finds blocks, and one lock guards
+ * policy, clock and memory. A hit takes the former for a moment; a
  * miss, which costs a decode anyway, takes both. Order of locks: the one of the policy, then a
  * shard's.
  */
@@ -33,8 +34,11 @@ struct cached {
     atomic_uchar uses; // since the clock's hand passed; more than a few are not counted
     uint8_t group, credit; // policy.h; with the shard's lock held
     bool listed; // the table finds it; changes with the shard's lock held
-    bool dirty; // the rest: by callers with exclusive access
+    bool dirty; // the rest but next: by callers with exclusive access (dirty.h)
+    bool urgent;
     int64_t written; // the write that touched it last
+    int64_t set; // its name, of a dirty block
+    struct cached *ring; // the next of the set
     struct cached *next; // of its bucket, or free
 };
 
@@ -79,19 +83,29 @@ void cache_unpin(struct cached *b); // NULL: fine
 // Bytes that could be dirty and still leave readers some room.
 int64_t cache_dirty_max(const struct cache *c);
 
-// A write begins; its blocks are then marked.
+// Promise that so many bytes may become dirty. False: they would be too many with what is dirty or
+// promised. cache_keep_promise(): they are, or will not be.
+bool cache_promise(struct cache *c, int64_t size);
+void cache_keep_promise(struct cache *c, int64_t size);
+
+// A write begins; its blocks are then marked. Blocks that a write touches belong together: where
+// some of them become clean, the others are urgent, to be stored before the next commit.
 void cache_begin_write(struct cache *c);
 void cache_mark_dirty(struct cache *c, struct cached *b);
+bool cache_has_urgent(const struct cache *c);
 
 // The `wanted` dirty blocks (all, if there are fewer) that were not written to for the longest
-// time, ordered by chunk and block; allocated for the caller. false: no memory.
+// time, and those that belong together with one of them, ordered by chunk and block; allocated for
+// the caller. false: no memory.
 bool cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n);
+bool cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n); // all of them
 int64_t cache_dirty_size(const struct cache *c); // bytes
-void cache_mark_clean(struct cache *c, struct cached *b);
+void cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n);
 
 // The chunk has another content than its blocks here, of which there may be `nblocks`.
 void cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks);
 void cache_forget_range(struct cache *c, int64_t first, int64_t last); // chunks, both inclusive
+void cache_forget_chunks(struct cache *c, const int64_t *chunks, size_t n); // ascending
 void cache_forget_from(struct cache *c, int64_t chunk); // this chunk, and all behind it
 
 void cache_stats(struct cache *c, struct cache_stats *stats);

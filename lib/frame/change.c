@@ -10,6 +10,7 @@
  */
 #include "frame/change.h"
 
+#include "base/checked.h"
 #include "frame/contiguous/free_space.h"
 #include "frame/current.h"
 #include "frame/format/checksums.h"
@@ -38,6 +39,12 @@ frame_begin(struct frame *f)
     usage_save(&f->usage, &f->change.usage);
 }
 
+bool
+frame_is_changing(const struct frame *f)
+{
+    return f->change.open;
+}
+
 static void
 change_end_change(struct frame *f)
 {
@@ -50,7 +57,7 @@ change_end_change(struct frame *f)
     c->resized = false;
     c->rearranged = false;
     c->open = false;
-    if (!f->dirty)
+    if (!f->dirty && f->nstaging == 0)
         frame_lock_release(f);
 }
 
@@ -113,32 +120,60 @@ frame_undo(struct frame *f)
 }
 
 static tess_status
-reserve_put(struct frame *f, tess_error *err)
+reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted, tess_error *err)
+{
+    if (wanted <= *capacity)
+        return TESS_OK;
+    const int64_t n = max_i64(2 * *capacity, max_i64(wanted, 64));
+    struct change_put *const more = realloc(*puts, (size_t)n * sizeof *more);
+    if (!more)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " changed chunks", n);
+    *puts = more;
+    *capacity = n;
+    return TESS_OK;
+}
+
+// Room for so many more changes of the list.
+static tess_status
+reserve_changes(struct frame *f, int64_t n, tess_error *err)
 {
     struct change *const c = &f->change;
+    const tess_status st = reserve_puts(&c->puts, &c->capacity, c->nputs + n, err);
+    return st == TESS_OK ? index_reserve(&f->index, f->index.nchunks, err) : st;
+}
+
+static tess_status
+reserve_put(struct frame *f, struct frame_staged *staged, tess_error *err)
+{
     const tess_status st = checksums_reserve(&f->checksums, 1, err);
     if (st != TESS_OK)
         return st;
-    if (c->nputs < c->capacity)
-        return index_reserve(&f->index, f->index.nchunks, err);
-    const int64_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
-    struct change_put *const puts = realloc(c->puts, (size_t)capacity * sizeof *puts);
-    if (!puts)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " changed chunks",
-                       capacity);
-    c->puts = puts;
-    c->capacity = capacity;
-    return index_reserve(&f->index, f->index.nchunks, err);
+    return staged ? reserve_puts(&staged->puts, &staged->capacity, staged->nputs + 1, err)
+                  : reserve_changes(f, 1, err);
 }
 
 static void
 change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
 {
     struct change *const c = &f->change;
-    usage_put(&f->usage, f->index.entries[n], entry, size);
-    c->puts[c->nputs++] = (struct change_put){n, f->index.entries[n], entry};
+    const int64_t before = f->index.entries[n];
+    usage_put(&f->usage, before, entry, size);
+    c->puts[c->nputs++] =
+        (struct change_put){.n = n, .before = before, .after = entry, .size = size};
     f->index.entries[n] = entry;
+    f->written += size;
     f->generation++;
+}
+
+static void
+take_put(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry, int64_t size)
+{
+    if (!staged) {
+        change_put(f, n, entry, size);
+        return;
+    }
+    staged->puts[staged->nputs++] =
+        (struct change_put){.n = n, .before = -1, .after = entry, .size = size};
 }
 
 // Whether the list in memory leads to all that it led to when the change began.
@@ -148,29 +183,48 @@ is_untouched(const struct change *c)
     return c->nputs == 0 && c->ndropped == 0 && !c->rearranged;
 }
 
-static tess_status
-prepare_put(struct frame *f, tess_error *err)
+// What is staged first makes the frame know that there are chunks that the list does not have.
+static void
+begin_staging(struct frame *f, struct frame_staged *staged)
 {
+    if (!staged || staged->begun)
+        return;
+    staged->begun = true;
+    staged->failures = f->failures;
+    f->nstaging++;
+}
+
+static tess_status
+prepare_put(struct frame *f, struct frame_staged *staged, tess_error *err)
+{
+    assert(staged || f->change.open);
+    free_space_judge(f);
     tess_status st = frame_check_owner(f, err);
     if (st == TESS_OK)
         st = frame_lock_take(f, err);
     // The first bytes since the last commit: what is free must be known from the newest state.
     if (st == TESS_OK)
-        st = f->written == 0 ? frame_check_current(f, err) : frame_check_stamp(f, err);
+        st = f->written == 0 && f->nstaging == 0 ? frame_check_current(f, err)
+                                                 : frame_check_stamp(f, err);
     if (st == TESS_OK)
         st = frame_need_checksums(f, err);
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
-    return st == TESS_OK ? reserve_put(f, err) : st;
+    if (st == TESS_OK)
+        st = reserve_put(f, staged, err);
+    if (st == TESS_OK)
+        begin_staging(f, staged);
+    return st;
 }
 
 tess_status
-frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_error *err)
+frame_put(struct frame *f, struct frame_staged *staged, int64_t n, const uint8_t *chunk,
+          int32_t size, tess_error *err)
 {
     int64_t entry = -1;
-    assert(f->change.open && n < f->index.nchunks);
+    assert(n < f->index.nchunks);
 
-    tess_status st = prepare_put(f, err);
+    tess_status st = prepare_put(f, staged, err);
     if (st != TESS_OK)
         return st;
     st = f->container->put(f, chunk, size, &entry, err);
@@ -179,18 +233,18 @@ frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size, tess_e
         return st;
     if (f->keeps_ledger)
         checksums_set(&f->checksums, entry, checksum_of(chunk, (size_t)size));
-    change_put(f, n, entry, size);
-    f->written += size;
+    take_put(f, staged, n, entry, size);
     return TESS_OK;
 }
 
 tess_status
-frame_put_begin(struct frame *f, int64_t n, int64_t room, struct frame_put *p, tess_error *err)
+frame_put_begin(struct frame *f, struct frame_staged *staged, int64_t n, int64_t room,
+                struct frame_put *p, tess_error *err)
 {
-    *p = (struct frame_put){.n = n, .room = room};
-    assert(f->change.open && n < f->index.nchunks);
+    *p = (struct frame_put){.staged = staged, .n = n, .room = room};
+    assert(n < f->index.nchunks);
 
-    const tess_status st = prepare_put(f, err);
+    const tess_status st = prepare_put(f, staged, err);
     return st == TESS_OK ? f->container->begin(f, p, err) : st;
 }
 
@@ -203,19 +257,28 @@ frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes,
 }
 
 tess_status
+frame_put_whole(struct frame_put *p, const uint8_t *chunk, int32_t size, tess_error *err)
+{
+    p->checksum = checksum_of(chunk, (size_t)size);
+    p->whole = true;
+    return frame_put_piece(p, 0, chunk, size, err);
+}
+
+tess_status
 frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err)
 {
-    uint64_t checksum = 0;
-    tess_status st =
-        f->keeps_ledger ? checksum_of_stored(p->io, p->position, size, &checksum, err) : TESS_OK;
+    uint64_t checksum = p->checksum;
+    tess_status st = f->keeps_ledger && !p->whole
+                         ? checksum_of_stored(p->io, p->position, size, &checksum, err)
+                         : TESS_OK;
     if (st == TESS_OK)
         st = f->container->end(f, p, size, err);
     frame_stamp_again(f);
     if (st != TESS_OK)
         return st;
-    checksums_set(&f->checksums, p->entry, checksum);
-    change_put(f, p->n, p->entry, size);
-    f->written += size;
+    if (f->keeps_ledger)
+        checksums_set(&f->checksums, p->entry, checksum);
+    take_put(f, p->staged, p->n, p->entry, size);
     return TESS_OK;
 }
 
@@ -230,18 +293,65 @@ frame_put_abandon(struct frame *f, struct frame_put *p)
 }
 
 tess_status
-frame_put_special(struct frame *f, int64_t n, enum chunk_special special, tess_error *err)
+frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
+                  enum chunk_special special, tess_error *err)
 {
     const int64_t entry = index_entry_of(special);
-    assert(f->change.open && n < f->index.nchunks);
+    assert((staged || f->change.open) && n < f->index.nchunks);
     if (index_get(&f->index, n) == entry)
         return TESS_OK;
     tess_status st = frame_need_checksums(f, err);
     if (st == TESS_OK)
-        st = reserve_put(f, err);
+        st = reserve_put(f, staged, err);
+    if (st != TESS_OK)
+        return st;
+    begin_staging(f, staged);
+    take_put(f, staged, n, entry, 0);
+    return TESS_OK;
+}
+
+int64_t
+frame_staged_chunk(const struct frame_staged *staged, int64_t i)
+{
+    return staged->puts[i].n;
+}
+
+tess_status
+frame_install(struct frame *f, struct frame_staged *staged, tess_error *err)
+{
+    if (staged->begun && staged->failures != f->failures)
+        return err_set(err, TESS_ERR_IO, -1,
+                       "the file could not be synced while the call stored its chunks");
+    const bool alone = !f->change.open;
+    if (alone)
+        frame_begin(f);
+    const tess_status st = reserve_changes(f, staged->nputs, err);
+    for (int64_t i = 0; i < staged->nputs && st == TESS_OK; i++)
+        change_put(f, staged->puts[i].n, staged->puts[i].after, staged->puts[i].size);
     if (st == TESS_OK)
-        change_put(f, n, entry, 0);
+        staged->nputs = 0;
+    if (alone && st == TESS_OK)
+        frame_keep(f);
+    else if (alone)
+        frame_undo(f);
     return st;
+}
+
+void
+frame_drop(struct frame *f, struct frame_staged *staged)
+{
+    for (int64_t i = staged->nputs - 1; i >= 0; i--) {
+        const int64_t entry = staged->puts[i].after;
+        int64_t size;
+        if (entry < 0)
+            continue;
+        checksums_set(&f->checksums, entry, 0);
+        (void)f->container->release(f, entry, &size);
+    }
+    free(staged->puts);
+    if (staged->begun && --f->nstaging == 0 && !f->dirty)
+        frame_lock_release(f);
+    *staged = (struct frame_staged){0};
 }
 
 // The list is about to lead to less than it did when the change began. Chunks that are stored in

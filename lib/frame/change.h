@@ -2,8 +2,16 @@
  * change.h - changes of a frame's list of chunks, which can be undone.
  *
  * A change (frame_begin() .. frame_keep() or frame_undo()) is what a caller does as one: undone,
- * the list is as it was. All of it requires exclusive access, but for frame_put_piece(), which
- * several threads may call for pieces that do not overlap.
+ * the list is as it was.
+ *
+ * Several calls that write may store chunks at the same time. Each has a struct frame_staged of its
+ * own instead of a change: the list stays as it is until frame_install() puts all of its chunks
+ * there at once, as a change of its own or as part of an open one. So readers never see a part of a
+ * call that fails later, and a commit in between has all of a call or nothing.
+ *
+ * All of it requires exclusive access, frame_put() and its like for as long as they run; but for
+ * frame_put_piece() and frame_put_whole(). Any number of threads may write pieces that do not
+ * overlap, also while others read the frame and store chunks, unless the frame is in memory.
  */
 #ifndef FRAME_CHANGE_H
 #define FRAME_CHANGE_H
@@ -18,26 +26,49 @@
 struct frame;
 struct frame_index;
 
+// Chunks that are stored, and not in the list yet. Zeroed at first.
+struct frame_staged {
+    struct change_put *puts;
+    int64_t nputs;
+    int64_t capacity;
+    int64_t size; // bytes of the chunks
+    bool begun; // the frame knows that there are some
+    unsigned failures; // of the frame, when the first one was stored
+};
+
 void frame_begin(struct frame *f);
+bool frame_is_changing(const struct frame *f); // a change is open
 void frame_keep(struct frame *f);
 void frame_undo(struct frame *f);
-// Store a chunk at place n.
-tess_status frame_put(struct frame *f, int64_t n, const uint8_t *chunk, int32_t size,
-                      tess_error *err);
+
+// Put all that is staged into the list. On failure, also TESS_ERR_IO if what was stored may have
+// been lost since, nothing is; it is staged still. frame_drop(): give up what is staged, also after
+// success; zeroed: fine.
+tess_status frame_install(struct frame *f, struct frame_staged *staged, tess_error *err);
+void frame_drop(struct frame *f, struct frame_staged *staged);
+// Place i of what is staged, 0 <= i < nputs: which chunk it is.
+int64_t frame_staged_chunk(const struct frame_staged *staged, int64_t i);
+
+// Store a chunk at place n. staged: NULL, in the open change.
+tess_status frame_put(struct frame *f, struct frame_staged *staged, int64_t n, const uint8_t *chunk,
+                      int32_t size, tess_error *err);
 
 // The same for a chunk that is too large to be in memory: begun with room for all that it may
-// become, then written in pieces, in any order. Nothing else is put meanwhile.
-tess_status frame_put_begin(struct frame *f, int64_t n, int64_t room, struct frame_put *p,
-                            tess_error *err);
+// become, then written in pieces, in any order.
+tess_status frame_put_begin(struct frame *f, struct frame_staged *staged, int64_t n, int64_t room,
+                            struct frame_put *p, tess_error *err);
 tess_status frame_put_piece(const struct frame_put *p, int64_t offset, const uint8_t *bytes,
                             int64_t size, tess_error *err);
+// All of the chunk; the only piece.
+tess_status frame_put_whole(struct frame_put *p, const uint8_t *chunk, int32_t size,
+                            tess_error *err);
 // All `size` bytes are there, 1 at least.
 tess_status frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
 void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a failure; zeroed: fine
 
 // Place n becomes a special chunk that is not stored.
-tess_status frame_put_special(struct frame *f, int64_t n, enum chunk_special special,
-                              tess_error *err);
+tess_status frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
+                              enum chunk_special special, tess_error *err);
 // The list gets longer at its end (new places have that entry, which is special), or shorter.
 tess_status frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, tess_error *err);
 // The list becomes `next` (taken over, emptied, on success). Place n of the old list is in the new

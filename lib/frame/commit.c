@@ -73,7 +73,7 @@ frame_commit(struct frame *f, tess_error *err)
         f->written = 0;
         f->parked = 0;
     }
-    if (!f->dirty || st == TESS_ERR_STALE) // which it stays
+    if ((!f->dirty && f->nstaging == 0) || st == TESS_ERR_STALE) // which it stays
         frame_lock_release(f);
     return st;
 }
@@ -90,12 +90,17 @@ frame_batch(const struct frame *f)
     return PARKED_MIN + f->h.cbytes / (twice ? PARKED_SHARE_ORDERED : PARKED_SHARE);
 }
 
+bool
+frame_commit_is_due(const struct frame *f)
+{
+    const bool large = f->written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
+    return large || (f->parked >= frame_batch(f) && !f->options.never_reuse);
+}
+
 tess_status
 frame_commit_if_large(struct frame *f, tess_error *err)
 {
-    const bool large = f->written >= max_i64(BATCH_MIN, f->h.cbytes / BATCH_SHARE);
-    const bool wasteful = f->parked >= frame_batch(f) && !f->options.never_reuse;
-    return large || wasteful ? frame_commit(f, err) : TESS_OK;
+    return frame_commit_is_due(f) ? frame_commit(f, err) : TESS_OK;
 }
 
 tess_status

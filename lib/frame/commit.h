@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct frame;
 
 // To the disk. TESS_ERR_STALE: others changed the frame, or its path leads elsewhere.
 tess_status frame_commit(struct frame *f, tess_error *err);
-// Commit if enough was written since the last time, or overwritten.
+// Whether enough was written since the last time, or overwritten, to commit; and to do so then.
+bool frame_commit_is_due(const struct frame *f);
 tess_status frame_commit_if_large(struct frame *f, tess_error *err);
 // Stored bytes that are enough to be overwritten, about.
 int64_t frame_batch(const struct frame *f);

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct frame;
+struct frame_staged;
 struct io;
 
 // Where the bytes of a stored chunk are.
@@ -27,11 +28,14 @@ struct chunk_place {
 
 // A chunk that is stored in pieces (frame_put_begin()).
 struct frame_put {
+    struct frame_staged *staged; // NULL: of the open change
     int64_t n;
     int64_t room;
     int64_t entry;
     struct io *io; // NULL: not begun, ended, or abandoned
     int64_t position; // of the chunk's first byte in the io
+    bool whole; // written at once, with
+    uint64_t checksum;
 };
 
 struct container {

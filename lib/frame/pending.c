@@ -231,5 +231,6 @@ pending_sync(struct frame *f, struct io *io, tess_durability level, tess_error *
         return TESS_OK;
     const tess_status st = io_sync(io, err);
     f->unsure |= st != TESS_OK;
+    f->failures += st != TESS_OK;
     return st;
 }

@@ -33,6 +33,14 @@ struct block_grid;
 struct container;
 struct folder;
 
+// A place of the list that gets another chunk.
+struct change_put {
+    int64_t n;
+    int64_t before; // entries; before: not known of what is staged
+    int64_t after;
+    int64_t size; // stored bytes of it
+};
+
 // A change of the list that can be undone (change.c).
 struct change {
     bool open;
@@ -43,11 +51,7 @@ struct change {
     bool resized;
     bool rearranged;
     struct frame_index replaced; // the list before, when it was rearranged
-    struct change_put {
-        int64_t n;
-        int64_t before; // entries
-        int64_t after;
-    } * puts;
+    struct change_put *puts;
     int64_t nputs;
     int64_t capacity;
     int64_t *dropped; // positions of chunks that fell out of the list
@@ -95,6 +99,8 @@ struct frame {
     int64_t waiting_least; // bytes that wait for a sync, and are worth one
     struct old_chunks old;
     struct change change;
+    int nstaging; // calls that have staged chunks
+    unsigned failures; // of syncs and headers: how often what was stored may have been lost
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
     bool relied; // a change found all as it should be, in the state that is known

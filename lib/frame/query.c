@@ -89,7 +89,7 @@ frame_is_sparse(const struct frame *f)
 bool
 frame_in_memory(const struct frame *f)
 {
-    return f->io && f->io->in_memory;
+    return !f->folder && f->io && f->io->in_memory; // of a directory, commits change the io
 }
 
 bool

@@ -13,6 +13,8 @@
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/store.h"
+#include "grid/write/turns.h"
+#include "task/gate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,8 @@ chunk_grid_free(struct chunk_grid *grid)
     free(grid->chunk_starts);
     pool_free(grid->pool);
     store_free(grid->store);
+    turns_free(grid->turns);
+    gate_free(grid->gate);
     plugins_finish(&grid->plugins);
     free(grid);
 }
@@ -43,9 +47,13 @@ chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 {
     grid->pool = pool_new(frame_limits(grid->frame)->memory);
     grid->open_chunks = open_chunks_new(grid->context->cache);
-    return grid->pool && grid->open_chunks
-               ? TESS_OK
-               : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+    bool complete = grid->pool && grid->open_chunks;
+    if (frame_is_writable(grid->frame)) {
+        grid->gate = gate_new();
+        grid->turns = turns_new();
+        complete = complete && grid->gate && grid->turns;
+    }
+    return complete ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
 }
 
 tess_status

@@ -8,15 +8,25 @@
  *
  * Views, types of items and names of layers are not known here; lib/array knows them.
  *
- * Any number of threads may read a grid at once. open_chunks, cache and pool lock themselves; all
- * else is constant while something reads, and changed by one thread while nothing does.
+ * Any number of threads may read a grid and write to it at once. Calls that change its shape, its
+ * frame or its list of chunks as a whole require exclusive access, which the caller of the library
+ * grants (tessera/array.h).
+ *
+ *   turns   calls that write to the same chunk wait for each other, from the first look at the old
+ *           content to the end (turns.h)
+ *   gate    what looks at frame or cache is inside; what changes them is alone (task/gate.h).
+ * Nothing is encoded while the gate is closed.
+ *
+ * A call takes its turn before it enters or closes the gate. A chunk that a call has stored gets
+ * into the list with all others of the call, at its end (frame/change.h): a read sees each chunk as
+ * it was before or after the call. It leaves the gate between chunks at most.
  *
  * By member: open_chunks has a mutex per slot (open_chunks.h); cache has a mutex per shard and one
- * for admission (cache.h); pool has atomic slots and no lock (pool.h). encoder and plugins do not
- * change after opening, so that any number of workers encode with them. frame, g, block_grid and
- * chunk_starts change only with exclusive access, which the caller of the library grants
- * (tessera/array.h). store is touched by a call that writes, inside next and finish of its job
- * (store.h).
+ * for admission, what is dirty changes while the gate is closed (cache.h); pool has atomic slots
+ * and no lock (pool.h). The frame's list and bytes change while the gate is closed. encoder and
+ * plugins do not change after opening, so that any number of workers encode with them. g,
+ * block_grid and chunk_starts change with exclusive access. store is taken by the call that writes,
+ * and given back (store.h).
  */
 #ifndef GRID_GRID_H
 #define GRID_GRID_H
@@ -29,9 +39,11 @@
 struct cache;
 struct frame;
 struct frame_header;
+struct gate;
 struct open_chunks;
 struct pool;
 struct store;
+struct turns;
 struct watch;
 
 struct chunk_grid {
@@ -47,7 +59,9 @@ struct chunk_grid {
     struct pool *pool;
     struct open_chunks *open_chunks; // opened last
     struct cache *cache; // decoded blocks
-    struct store *store; // what writing keeps from call to call; NULL: nothing yet
+    struct gate *gate; // what reads is inside, what changes is alone; NULL: nothing ever changes
+    struct turns *turns; // of calls that write; NULL: as gate
+    _Atomic(struct store *) store; // what writing keeps from call to call; NULL: nothing, or in use
 };
 
 struct chunk_grid *chunk_grid_new(void); // zeros; NULL: no memory
@@ -65,8 +79,8 @@ tess_status chunk_grid_prepare_encoder(struct chunk_grid *grid, const struct fra
 tess_status chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err);
 tess_status chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err);
 
-// Exchange what the two hold, but for encoder, plugins, context and store. Pointers to the grids,
-// their frames and geometries stay valid, and show what the other one had.
+// Exchange what the two hold, but for encoder, plugins, context, gate, turns and store. Pointers to
+// the grids, their frames and geometries stay valid, and show what the other one had.
 void chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y);
 
 #endif

@@ -108,7 +108,7 @@ scatter_constant(const void *from, const struct edit *e)
 
 tess_status
 selection_write(struct chunk_grid *grid, const struct selection *s, const uint8_t *src, bool same,
-                struct watch *watch, tess_error *err)
+                struct frame_staged *staged, struct watch *watch, tess_error *err)
 {
     struct chosen_source c = {.s = s, .src = src, .same = same};
     struct edit_source source = {
@@ -119,6 +119,7 @@ selection_write(struct chunk_grid *grid, const struct selection *s, const uint8_
         .fill = scatter_fill,
         .constant = scatter_constant,
         .watch = watch,
+        .staged = staged,
     };
 
     if (!mul_i64(s->nblocks, grid->g.blocksize, &source.nbytes))

@@ -577,6 +577,43 @@ only_read(void **state)
     check_saved(path, 0, 0, 0);
 }
 
+// A view that is for reading only, of an array that is not; and views of it.
+static void
+handed_on(void **state)
+{
+    const int64_t one[2] = {1, 1};
+    const int32_t item = 3;
+    tess_array *const a = small_array(NULL);
+    tess_array *view = NULL, *part = NULL;
+    tess_info info;
+
+    (void)state;
+    ok(tess_array_view_read_only(a, &view, err));
+    ok(tess_array_view_slice(view, origin, one, NULL, &part, err));
+    tess_array *const turned = transposed(view);
+    tess_array *const all[] = {view, part, turned};
+    for (int i = 0; i < 3; i++) {
+        tess_array_info(all[i], &info);
+        assert_true(info.view && !info.writable);
+        refused(TESS_ERR_ARG, tess_array_write(all[i], origin, one, &item, 4, err));
+        refused(TESS_ERR_ARG, tess_array_fill(all[i], origin, one, NULL, &item, 4, err));
+        refused(TESS_ERR_ARG, tess_array_set_points(all[i], 1, origin, &item, sizeof item, err));
+        refused(TESS_ERR_ARG, tess_attr_set_int(all[i], "n", 1, err));
+    }
+    tess_array_info(view, &info);
+    assert_int_equal(info.ndim, 2);
+    assert_int_equal(item_of(turned, 4, 3), 19);
+    ok(tess_array_write(a, origin, one, &item, 4, err)); // which all see
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(item_of(all[i], 0, 0), 3);
+        ok(tess_array_close(all[i], err));
+    }
+    refused(TESS_ERR_ARG, tess_array_view_read_only(NULL, &view, err));
+    assert_null(view);
+    refused(TESS_ERR_ARG, tess_array_view_read_only(a, NULL, err));
+    ok(tess_array_close(a, err));
+}
+
 // -- what a view has of its base, and what it refuses
 
 static void
@@ -810,6 +847,7 @@ main(void)
         cmocka_unit_test(base_grows),
         cmocka_unit_test(empty_views),
         cmocka_unit_test_setup_teardown(only_read, files_setup, files_teardown),
+        cmocka_unit_test(handed_on),
         cmocka_unit_test(names_of_the_base),
         cmocka_unit_test_setup_teardown(refused_for_views, files_setup, files_teardown),
         cmocka_unit_test(bad_arguments),

@@ -685,12 +685,15 @@ model_fill(struct subject *s)
 static tess_status
 see_part(struct subject *s, tess_array **view, tess_error *err)
 {
-    tess_array *transposed, *turned = NULL;
+    tess_array *all, *transposed = NULL, *turned = NULL;
     const int64_t start[2] = {part_start[1], part_start[0]};
     const int64_t stop[2] = {part_stop[1], part_stop[0]};
 
     *view = NULL;
-    tess_status st = tess_array_view_permute(s->a, NULL, &transposed, err);
+    tess_status st = tess_array_view_read_only(s->a, &all, err);
+    tess_array_discard(all);
+    if (st == TESS_OK)
+        st = tess_array_view_permute(s->a, NULL, &transposed, err);
     if (st == TESS_OK)
         st = tess_array_view_slice(transposed, start, stop, NULL, &turned, err);
     if (st == TESS_OK)

@@ -42,7 +42,7 @@ described(void **state)
             arrays[k] = s[k].a;
             ok(combine_check_alike(arrays[0], arrays[k], axis, err));
         }
-        ok(combination_init(&c, arrays, n, axis, NULL, false, err));
+        ok(combination_init(&c, (const tess_array *const *)arrays, n, axis, NULL, false, err));
         assert_int_equal(c.params.ndim, p.ndim);
         for (int d = 0; d < p.ndim; d++) {
             assert_int_equal(c.params.shape[d], d == axis ? total : p.shape[d]);
@@ -93,7 +93,7 @@ given(void **state)
     p.layout = TESS_LAYOUT_CONTIGUOUS;
     scene_new(&s, &p, NULL, SCENE_ZEROS, &r);
 
-    ok(combination_init(&c, &s.a, 1, 0, NULL, true, err));
+    ok(combination_init(&c, (const tess_array *const *)&s.a, 1, 0, NULL, true, err));
     assert_int_equal(c.params.nmetalayers, 2);
     assert_memory_equal(c.params.fill, &fill, 2);
     assert_false(c.sources.swapped);
@@ -106,7 +106,7 @@ given(void **state)
     q.chunkshape[1] = 3;
     q.metalayers = new;
     q.nmetalayers = 1;
-    ok(combination_init(&c, &s.a, 1, 0, &q, true, err));
+    ok(combination_init(&c, (const tess_array *const *)&s.a, 1, 0, &q, true, err));
     assert_string_equal(c.params.dtype, ">u2");
     assert_int_equal(c.params.typesize, 2);
     assert_int_equal(c.params.ndim, 2);
@@ -125,7 +125,7 @@ given(void **state)
 
     q.fill = &wanted; // the caller's stays as it is
     q.fill_size = sizeof wanted;
-    ok(combination_init(&c, &s.a, 1, 0, &q, true, err));
+    ok(combination_init(&c, (const tess_array *const *)&s.a, 1, 0, &q, true, err));
     assert_ptr_equal(c.params.fill, &wanted);
     combination_finish(&c);
 
@@ -143,7 +143,7 @@ given(void **state)
         q.ndim = bad[i].ndim;
         q.typesize = bad[i].typesize;
         q.nmetalayers = bad[i].nmetalayers; // and none given
-        assert_int_equal(combination_init(&c, &s.a, 1, 0, &q, true, &err), TESS_ERR_ARG);
+        assert_int_equal(combination_init(&c, (const tess_array *const *)&s.a, 1, 0, &q, true, &err), TESS_ERR_ARG);
         combination_finish(&c);
     }
     scene_close(&s);

@@ -225,7 +225,7 @@ boxes(void **state)
             case 1: // which knows nothing of blocks that wait
                 ok(array_commit(v.a, err));
                 frame_begin(s.a->grid->frame);
-                ok(array_write(v.a, q.start, q.stop, step, &q.m.from, NULL, err));
+                ok(array_write(v.a, q.start, q.stop, step, &q.m.from, NULL, NULL, err));
                 frame_keep(s.a->grid->frame);
                 move_box(&q, &v, &s, q.m.bytes, true);
                 break;
@@ -268,13 +268,7 @@ points(void **state)
             assert_memory_equal(got + (size_t)k * size,
                                 base_item(&s, *number_at(&v, coords + k * v.ndim)), size);
         random_bytes(&r, src, sizeof src);
-        if (random_below(&r, 2)) {
-            ok(array_update_points(v.a, n, coords, src, NULL, err));
-        } else {
-            frame_begin(s.a->grid->frame);
-            ok(array_set_points(v.a, n, coords, src, NULL, err));
-            frame_keep(s.a->grid->frame);
-        }
+        ok(array_update_points(v.a, n, coords, src, NULL, err));
         for (int64_t k = 0; k < n; k++)
             memcpy(base_item(&s, *number_at(&v, coords + k * v.ndim)), src + (size_t)k * size,
                    size);
@@ -310,14 +304,7 @@ orthogonal(void **state)
         assert_true(got && src);
         random_bytes(&r, src, (size_t)n * size);
         ok(array_get_orthogonal(v.a, counts, indices, got, NULL, err));
-        const bool update = random_below(&r, 2);
-        if (update) {
-            ok(array_update_orthogonal(v.a, counts, indices, src, NULL, err));
-        } else {
-            frame_begin(s.a->grid->frame);
-            ok(array_set_orthogonal(v.a, counts, indices, src, NULL, err));
-            frame_keep(s.a->grid->frame);
-        }
+        ok(array_update_orthogonal(v.a, counts, indices, src, NULL, err));
         for (int64_t k = 0; k < n; k++, scene_next(v.ndim, counts, at)) {
             for (int axis = 0; axis < v.ndim; axis++)
                 index[axis] = list[axis][at[axis]];

@@ -364,8 +364,8 @@ dirty(void **state)
     assert_int_equal(n, 4);
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(list[i]->block, 10 + i);
-        cache_mark_clean(c, list[i]);
     }
+    cache_mark_clean(c, list, n);
     free(list);
     assert_int_equal(cache_dirty_size(c), 11 * BLOCKSIZE);
     for (int64_t key = 100; key < 109; key++)

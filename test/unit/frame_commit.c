@@ -436,10 +436,10 @@ put(struct story *s, int64_t n, int number)
     int32_t size;
 
     if (number <= 0)
-        return frame_put_special(s->f, n, special_of(number), NULL);
+        return frame_put_special(s->f, NULL, n, special_of(number), NULL);
     fill(number, content, CHUNKSIZE);
     assert_int_equal(chunk_of_bytes(content, CHUNKSIZE, CHUNKSIZE, &chunk, &size, NULL), TESS_OK);
-    const tess_status st = frame_put(s->f, n, chunk, size, NULL);
+    const tess_status st = frame_put(s->f, NULL, n, chunk, size, NULL);
     free(chunk);
     return st;
 }

@@ -382,11 +382,11 @@ put(struct frame *f, int64_t n, int number, tess_error *err)
     uint8_t content[CHUNKSIZE], *chunk;
     int32_t size;
     if (number == 0)
-        return frame_put_special(f, n, SPECIAL_ZEROS, err);
+        return frame_put_special(f, NULL, n, SPECIAL_ZEROS, err);
     fill(number, content);
     tess_status st = chunk_of_bytes(content, CHUNKSIZE, CHUNKSIZE, &chunk, &size, err);
     if (st == TESS_OK)
-        st = frame_put(f, n, chunk, size, err);
+        st = frame_put(f, NULL, n, chunk, size, err);
     free(chunk);
     return st;
 }

@@ -127,7 +127,7 @@ put(struct file *t, int64_t n)
     fill(number, content);
     assert_int_equal(chunk_of_bytes(content, CHUNKSIZE, CHUNKSIZE, &chunk, &size, NULL), TESS_OK);
     frame_begin(t->f);
-    const tess_status st = frame_put(t->f, n, chunk, size, NULL);
+    const tess_status st = frame_put(t->f, NULL, n, chunk, size, NULL);
     free(chunk);
     if (st != TESS_OK) {
         frame_undo(t->f);
@@ -260,7 +260,7 @@ few_chunks(void **state)
     reopen(&t);
     assert_true(t.c.reads < 12);
     frame_begin(t.f);
-    assert_int_equal(frame_put_special(t.f, 3, SPECIAL_ZEROS, NULL), TESS_OK);
+    assert_int_equal(frame_put_special(t.f, NULL, 3, SPECIAL_ZEROS, NULL), TESS_OK);
     frame_undo(t.f);
     assert_true(t.c.reads < 12);
     for (int i = 0; i < 4; i++) {

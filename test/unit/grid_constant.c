@@ -128,7 +128,7 @@ chunky_init(struct chunky *c, struct random *r)
             memset(bytes, c->is[w.index], (size_t)(n * g->typesize));
         struct strided_const src = {.items = bytes};
         shape_strides(g->ndim, count, g->typesize, src.stride);
-        ok(grid_write(c->s.a->grid, start, stop, NULL, &src, NULL, err));
+        ok(grid_write(c->s.a->grid, start, stop, NULL, &src, NULL, NULL, err));
         scene_scatter(&c->s.ref, start, stop, NULL, &src);
         free(bytes);
     }
@@ -289,7 +289,7 @@ put(void **state)
         assert_true(c.special != SPECIAL_VALUE || c.size == g->typesize + 32);
         frame_begin(s.a->grid->frame);
         for (int64_t n = 0; n < g->nchunks; n++)
-            ok(constant_put(s.a->grid, n, &c, err));
+            ok(constant_put(s.a->grid, NULL, n, &c, err));
         frame_keep(s.a->grid->frame);
         cache_forget_from(s.a->grid->cache, 0);
         constant_finish(&c);

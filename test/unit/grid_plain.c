@@ -90,7 +90,7 @@ plain_new(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, in
             continue;
         }
         ok(chunk_encode(&e, &source, &scratch, bytes, &cbytes, &special, err));
-        ok(frame_put(f, n, bytes, cbytes, err));
+        ok(frame_put(f, NULL, n, bytes, cbytes, err));
     }
     frame_keep(f);
     ok(frame_commit(f, err));

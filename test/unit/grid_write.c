@@ -58,7 +58,7 @@ static tess_status
 write_request(struct scene *s, const struct request *q, tess_error *err)
 {
     return grid_write(s->a->grid, q->start, q->stop, q->steps ? q->step : NULL, &q->m.from, NULL,
-                      err);
+                      NULL, err);
 }
 
 static void
@@ -184,7 +184,7 @@ line_write(struct scene *s, int64_t start, int64_t stop, const uint8_t *items, i
 {
     const struct strided_const src = {.items = items, .stride = {stride}};
     frame_begin(s->a->grid->frame);
-    ok(grid_write(s->a->grid, &start, &stop, NULL, &src, NULL, err));
+    ok(grid_write(s->a->grid, &start, &stop, NULL, &src, NULL, NULL, err));
     frame_keep(s->a->grid->frame);
     scene_scatter(&s->ref, &start, &stop, NULL, &src);
 }
@@ -409,7 +409,7 @@ replaced_blocks(void **state)
             }
         frame_begin(s.a->grid->frame);
         if (n > 0)
-            ok(replace_blocks(s.a->grid, list, n, false, NULL, err));
+            ok(replace_blocks(s.a->grid, list, n, NULL, false, NULL, err));
         frame_keep(s.a->grid->frame);
         for (size_t k = 0; k < n; k++)
             free((void *)(uintptr_t)list[k].items);

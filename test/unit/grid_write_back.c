@@ -82,11 +82,14 @@ boxes(void **state)
                 assert_true(touched(s.a->g, &q) <= most / 4);
             if (wants) {
                 const int64_t generation = frame_generation(grid->frame);
-                ok(write_back_make_room(grid, q.start, q.stop, step, err));
+                int64_t room = -1;
+                ok(write_back_make_room(grid, q.start, q.stop, step, &room, err));
+                assert_true(room >= touched(s.a->g, &q));
                 const int64_t before = cache_dirty_size(grid->cache);
                 const int64_t now = frame_generation(grid->frame);
                 assert_true(before + touched(s.a->g, &q) <= most);
                 ok(write_back_box(grid, q.start, q.stop, step, &q.m.from, err));
+                write_back_end_room(grid, room);
                 scene_scatter(&s.ref, q.start, q.stop, step, &q.m.from);
                 const int64_t after = cache_dirty_size(grid->cache);
                 assert_true(after > 0 && after >= before && after <= most);
@@ -155,11 +158,14 @@ oldest_first(void **state)
     ok(line_write(&s, 50, 10, 4, err)); // block 0 is the youngest now
     assert_int_equal(cache_dirty_size(cache), 3000);
     const int64_t start = 5000, stop = 5001, inside = 60, behind = 61;
-    ok(write_back_make_room(s.a->grid, &inside, &behind, NULL, err)); // a half goes, no more
+    int64_t room = -1, other = -1;
+    ok(write_back_make_room(s.a->grid, &inside, &behind, NULL, &room, err)); // a half goes, no more
     const int64_t left = cache_dirty_size(cache);
     assert_true(left <= 1500 && left > 1300);
-    ok(write_back_make_room(s.a->grid, &start, &stop, NULL, err));
+    ok(write_back_make_room(s.a->grid, &start, &stop, NULL, &other, err));
     assert_int_equal(cache_dirty_size(cache), left);
+    assert_true(room == 100 && other == 100);
+    write_back_end_room(s.a->grid, room + other);
     struct cached *const young = cache_find(cache, 0, 0), *const old = cache_find(cache, 0, 1);
     assert_true(young && young->dirty);
     assert_true(!old || !old->dirty);

@@ -165,7 +165,7 @@ place_sources(struct combination *c, int64_t *shape, tess_error *err)
 }
 
 tess_status
-combination_init(struct combination *c, tess_array *const *arrays, int64_t n, int axis,
+combination_init(struct combination *c, const tess_array *const *arrays, int64_t n, int axis,
                  const tess_params *params, bool to_path, tess_error *err)
 {
     const tess_array *const first = arrays[0];
@@ -174,8 +174,7 @@ combination_init(struct combination *c, tess_array *const *arrays, int64_t n, in
 
     c->starts = NULL;
     c->fill = NULL;
-    c->sources =
-        (struct copy_sources){.arrays = (const tess_array *const *)arrays, .n = n, .axis = axis};
+    c->sources = (struct copy_sources){.arrays = arrays, .n = n, .axis = axis};
     c->content = (struct array_content){.special = SPECIAL_NONE, .sources = &c->sources};
     TRY(place_sources(c, shape, err));
     TRY(complete_params(first, params, to_path, shape, &c->params, err));

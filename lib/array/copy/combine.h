@@ -37,8 +37,8 @@ tess_status combine_check_alike(const tess_array *a, const tess_array *b, int ax
  * what they leave open comes from it, too. Blocks that wait in the caches of the arrays are written
  * back. End it with combination_finish(), also after a failure.
  */
-tess_status combination_init(struct combination *c, tess_array *const *arrays, int64_t n, int axis,
-                             const tess_params *params, bool to_path, tess_error *err);
+tess_status combination_init(struct combination *c, const tess_array *const *arrays, int64_t n,
+                             int axis, const tess_params *params, bool to_path, tess_error *err);
 void combination_finish(struct combination *c);
 
 #endif

@@ -29,6 +29,7 @@
 #include "grid/strided.h"
 #include "grid/write/constant.h"
 #include "grid/write/write.h"
+#include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -94,13 +95,27 @@ same_chunks(const tess_array *to, const tess_array *from)
            memcmp(x->filters_meta, y->filters_meta, FILTER_SLOTS) == 0;
 }
 
+// The source that has the first items of a chunk of the target.
+static int64_t
+source_of_chunk(const struct put *p, const struct walk *w)
+{
+    const int axis = p->sources->axis;
+    return w->ndim > 0 ? source_at(p->sources, w->at[axis] * p->a->g->chunkshape[axis]) : 0;
+}
+
+static struct gate *
+gate_of_source(const struct put *p, const struct walk *w)
+{
+    return p->sources->arrays[source_of_chunk(p, w)]->grid->gate;
+}
+
 // Whether a chunk of the target, as the walk says, is chunk *number of source *from.
 static bool
 is_stored(const struct put *p, const struct walk *w, int64_t *from, int64_t *number)
 {
     const struct geometry *const g = p->a->g;
     const int axis = p->sources->axis;
-    const int64_t n = g->ndim > 0 ? source_at(p->sources, w->at[axis] * g->chunkshape[axis]) : 0;
+    const int64_t n = source_of_chunk(p, w);
     const tess_array *const source = p->sources->arrays[n];
 
     *from = n;
@@ -153,14 +168,39 @@ copy_stored(struct put *p, int64_t n, int64_t source, int64_t number, tess_error
     int32_t size;
 
     if (entry < 0)
-        return frame_put_special(p->a->grid->frame, n, index_special(entry), err);
+        return frame_put_special(p->a->grid->frame, NULL, n, index_special(entry), err);
     tess_status st = find_checksums(p, source, &checksums, err);
     if (st == TESS_OK)
         st = stored_chunk_load(&sc, from->grid->frame, number, checksums, p->s, &bytes, &size, err);
     if (st != TESS_OK)
         return st;
-    st = frame_put(p->a->grid->frame, n, bytes, size, err);
+    st = frame_put(p->a->grid->frame, NULL, n, bytes, size, err);
     stored_chunk_close(&sc);
+    return st;
+}
+
+// The same while other calls write to the source, which the thread is not inside of.
+static bool
+is_stored_now(const struct put *p, const struct walk *w)
+{
+    struct gate *const gate = gate_of_source(p, w);
+    int64_t from, number;
+    gate_enter(gate);
+    const bool is = is_stored(p, w, &from, &number);
+    gate_leave(gate);
+    return is;
+}
+
+// Copy a chunk if it is stored in a source, and no block of it waits there meanwhile.
+static tess_status
+copy_chunk(struct put *p, const struct walk *w, bool *is, tess_error *err)
+{
+    struct gate *const gate = gate_of_source(p, w);
+    int64_t from, number;
+    gate_enter(gate);
+    *is = is_stored(p, w, &from, &number);
+    const tess_status st = *is ? copy_stored(p, w->index, from, number, err) : TESS_OK;
+    gate_leave(gate);
     return st;
 }
 
@@ -170,19 +210,18 @@ copy_copy_chunks(struct put *p, const int64_t *start, const int64_t *stop, bool 
                  tess_error *err)
 {
     const struct geometry *const g = p->a->g;
-    int64_t from, number, n = 0;
+    int64_t n = 0;
     struct walk w;
     tess_status st = TESS_OK;
 
     *all = true;
     for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL); more;
          more = walk_next(&w), n++)
-        *all &= walk_covers(&w, g->shape) && is_stored(p, &w, &from, &number);
+        *all &= walk_covers(&w, g->shape) && is_stored_now(p, &w);
     watch_job(p->watch, *all ? n : 0);
     for (bool more = *all && walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, NULL);
-         more && st == TESS_OK; more = walk_next(&w)) {
-        is_stored(p, &w, &from, &number);
-        st = copy_stored(p, w.index, from, number, err);
+         more && *all && st == TESS_OK; more = walk_next(&w)) {
+        st = copy_chunk(p, &w, all, err);
         watch_add(p->watch, 1);
         if (st == TESS_OK)
             st = watch_look(p->watch, err);
@@ -230,13 +269,16 @@ is_constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
     struct strided_const unused;
     struct index_box box;
 
-    if (!a->view)
-        return constant_box(a->grid, start, stop, NULL, look, item, is, err);
     *is = false;
-    const tess_status st = array_base_box(a, start, stop, NULL, &memory, &box, &unused, err);
+    tess_status st =
+        a->view ? array_base_box(a, start, stop, NULL, &memory, &box, &unused, err) : TESS_OK;
     if (st != TESS_OK)
         return st;
-    return constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err);
+    gate_enter(a->grid->gate);
+    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err)
+                 : constant_box(a->grid, start, stop, NULL, look, item, is, err);
+    gate_leave(a->grid->gate);
+    return st;
 }
 
 // Whether what the sources have of a box is one item again and again, p->item.
@@ -287,7 +329,7 @@ put_item(struct put *p, const int64_t *start, const int64_t *stop, tess_error *e
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     if (p->sources->swapped)
         swap_bytes(p->item, (size_t)p->a->g->typesize, (size_t)p->sources->word);
-    return grid_write(p->a->grid, start, stop, NULL, &src, p->watch, err);
+    return grid_write(p->a->grid, start, stop, NULL, &src, NULL, p->watch, err);
 }
 
 static tess_status
@@ -329,7 +371,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
         swap_bytes(p->items, (size_t)(nitems * g->typesize), (size_t)p->sources->word);
     from.items = p->items;
     memcpy(from.stride, items.stride, sizeof from.stride);
-    return grid_write(p->a->grid, start, stop, NULL, &from, p->watch, err);
+    return grid_write(p->a->grid, start, stop, NULL, &from, NULL, p->watch, err);
 }
 
 static void
@@ -504,6 +546,15 @@ copy_end(struct put *p)
     pool_give(p->a->grid->pool, p->s);
 }
 
+static tess_status
+check_source(const struct chunk_grid *grid, tess_error *err)
+{
+    gate_enter(grid->gate);
+    const tess_status st = frame_check_current(grid->frame, err);
+    gate_leave(grid->gate);
+    return st;
+}
+
 tess_status
 array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch *watch,
                  tess_error *err)
@@ -522,7 +573,7 @@ array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch
     copy_end(&p);
     for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
         if (sources->arrays[n]->grid->frame != a->grid->frame)
-            st = frame_check_current(sources->arrays[n]->grid->frame, err);
+            st = check_source(sources->arrays[n]->grid, err);
     unlock_sources(a, sources, nlocked);
     return st;
 }

@@ -165,7 +165,7 @@ store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (const struct changed *c = changer->batch.first; c; c = c->next)
         list[n++] = (struct new_block){c->chunk, c->block, c->items};
-    const tess_status st = replace_blocks(changer->a->grid, list, n, false, watch, err);
+    const tess_status st = replace_blocks(changer->a->grid, list, n, NULL, false, watch, err);
     free(list);
     return st;
 }
@@ -184,7 +184,7 @@ store_chunks(const struct changer *changer, struct watch *watch, tess_error *err
             extent[i] = c->stop[i] - c->start[i];
         shape_strides(g->ndim, extent, g->typesize, src.stride);
         watch_part(watch, &all, ++n, (int64_t)changer->n);
-        st = array_write(changer->a, c->start, c->stop, NULL, &src, watch, err);
+        st = array_write(changer->a, c->start, c->stop, NULL, &src, NULL, watch, err);
     }
     return st;
 }

@@ -23,6 +23,7 @@
 #include "grid/read/fetch.h"
 #include "grid/read/plain.h"
 #include "grid/strided.h"
+#include "task/gate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -311,7 +312,11 @@ parts_take(void *self, void *tally, const void *block, const struct decoded *ite
         offset += w->lo[i] * part.strides[i];
     }
     part.items = items->bytes + offset;
-    return job->user->part(job->user->self, tally, &part, err);
+    struct gate_loan loan; // the program's function may read the array
+    gate_lend(&loan, job->p->a->grid->gate);
+    const tess_status st = job->user->part(job->user->self, tally, &part, err);
+    gate_end_loan(&loan);
+    return st;
 }
 
 static tess_status
@@ -436,7 +441,8 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
                                 .nbytes = nbytes,
                                 .weight = max_i64(nbytes / p->a->g->typesize, 1),
                                 .cost = user->slow ? INT64_MAX : 0,
-                                .watch = watch};
+                                .watch = watch,
+                                .outside = !p->by_block};
     const tess_status st = p->by_block ? TESS_OK : check_room(p, err);
     return st == TESS_OK ? fetch_run(&fetch, err) : st;
 }

@@ -104,7 +104,7 @@ fill_write_item(struct filler *f, const int64_t *start, const int64_t *stop, tes
     for (int i = 0; i < f->a->g->ndim; i++)
         if (start[i] >= stop[i])
             return TESS_OK;
-    return array_write(f->a, start, stop, NULL, &src, f->watch, err);
+    return array_write(f->a, start, stop, NULL, &src, NULL, f->watch, err);
 }
 
 // Whether a chunk that is not stored shows the item.

@@ -140,7 +140,7 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
     if (st != TESS_OK || !*done)
         return st;
     shift_count_items(p, m);
-    return grid_write(p->a->grid, m->start, m->stop, NULL, &src, p->watch, err);
+    return grid_write(p->a->grid, m->start, m->stop, NULL, &src, NULL, p->watch, err);
 }
 
 static tess_status
@@ -178,7 +178,8 @@ move_piece(void *user, const int64_t *at, tess_error *err)
     watch_part(p->watch, &both, 1, 2);
     st = array_read(p->a, m.from, m.from_stop, NULL, &dst, p->watch, err);
     watch_part(p->watch, &both, 2, 2);
-    return st == TESS_OK ? grid_write(p->a->grid, m.start, m.stop, NULL, &src, p->watch, err) : st;
+    return st == TESS_OK ? grid_write(p->a->grid, m.start, m.stop, NULL, &src, NULL, p->watch, err)
+                         : st;
 }
 
 tess_status

@@ -206,7 +206,7 @@ contiguous_begin(struct frame *f, struct frame_put *p, tess_error *err)
     if (st != TESS_OK)
         return st;
     p->entry = p->position - f->h.header_len;
-    p->io = f->io;
+    p->io = f->gathers ? io_gather_file(f->io) : f->io; // nothing that waits meets the room
     return TESS_OK;
 }
 
@@ -318,6 +318,7 @@ take_header_back(struct frame *f, struct pending *p)
     f->attempted = p->head;
     p->head = NULL;
     f->unsure = true;
+    f->failures++;
     f->space.end = max_i64(f->space.end, p->placed.start + p->placed.size);
     if (restore_header(f, NULL) == TESS_OK)
         f->unsure = pending_sync(f, f->io, TESS_DURABILITY_ORDERED, NULL) != TESS_OK;

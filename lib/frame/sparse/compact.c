@@ -89,7 +89,7 @@ store_anew(struct frame *f, int64_t n, struct chunk_scratch *s, tess_error *err)
     if (st != TESS_OK)
         return st;
     if (size >= CHUNK_HEADER_SIZE)
-        st = frame_put(f, n, bytes, size, err);
+        st = frame_put(f, NULL, n, bytes, size, err);
     stored_chunk_close(&sc);
     return st;
 }

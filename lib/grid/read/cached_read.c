@@ -8,6 +8,7 @@
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/place.h"
+#include "task/gate.h"
 
 enum { BLOCKS_MAX = 64 };
 
@@ -50,12 +51,15 @@ grid_read_cached(const struct chunk_grid *grid, const int64_t *start, const int6
     struct walk w;
 
     if (!cache_has_blocks(grid->cache) ||
-        geometry_blocks_nbytes(g, start, stop, step) > (int64_t)BLOCKS_MAX * g->blocksize)
+        geometry_blocks_nbytes(g, start, stop, step) > (int64_t)BLOCKS_MAX * g->blocksize ||
+        !gate_try_enter(grid->gate))
         return false;
-    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
-         more = walk_next(&w))
-        if (!cached_read_read_chunk(grid, &w, dst, &n))
-            return false;
-    cache_count_hits(grid->cache, n);
-    return true;
+    bool found = true;
+    for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
+         more && found; more = walk_next(&w))
+        found = cached_read_read_chunk(grid, &w, dst, &n);
+    gate_leave(grid->gate);
+    if (found)
+        cache_count_hits(grid->cache, n);
+    return found;
 }

@@ -27,6 +27,7 @@
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/read/prefetch.h"
+#include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
@@ -49,6 +50,9 @@ struct job {
     struct coming *coming; // a ring of prefetch.most
     int first; // of the ring
     bool more_chunks, more_blocks;
+    struct gate *gate; // NULL: not entered
+    bool begun; // a chunk, since the gate was entered
+    bool paused; // between two chunks: others want to be alone
     enum fetch_next after; // what next_chunk() returned, and is not handed out yet: FETCH_OTHER
     _Alignas(max_align_t) position chunk; // the chunk whose blocks are handed out
     _Alignas(max_align_t) position block; // the next of them
@@ -86,7 +90,7 @@ announce(struct job *job, struct grain *g, bool *announced, tess_error *err)
         p->count < p->most ? &job->coming[(job->first + p->count) % p->most] : NULL;
     bool all = false;
     *announced = false;
-    if (!c || !job->more_chunks || job->after == FETCH_OTHER)
+    if (!c || !job->more_chunks || job->after == FETCH_OTHER || gate_is_wanted(job->gate))
         return TESS_OK;
     job->after = job->f->reader->next_chunk(job->f->self, c->at, &c->n, &all);
     job->more_chunks = job->after != FETCH_NOTHING;
@@ -110,6 +114,7 @@ enter_next_chunk(struct job *job, tess_status *st, tess_error *err)
 
     open_chunk_release(job->open);
     job->open = NULL;
+    job->begun = true;
     if (p->count > 0) {
         copy_position(job, job->chunk, job->coming[job->first].at);
         job->first = (job->first + 1) % p->most;
@@ -163,6 +168,13 @@ hand_out_blocks(struct job *job, struct grain *g)
         job->more_blocks = job->f->reader->next_block(job->f->self, job->block);
 }
 
+// Whether to let other calls change something: nothing is open, and something is left to read.
+static bool
+has_to_pause(const struct job *job)
+{
+    return gate_is_wanted(job->gate) && job->begun && job->prefetch.count == 0;
+}
+
 static tess_status
 fetch_next(void *arg, void *grain, bool *more, tess_error *err)
 {
@@ -183,6 +195,11 @@ fetch_next(void *arg, void *grain, bool *more, tess_error *err)
         st = announce(job, g, &announced, err);
         if (st != TESS_OK || announced)
             return st;
+    }
+    if (!job->more_blocks && has_to_pause(job)) {
+        job->paused = true;
+        *more = false;
+        return TESS_OK;
     }
     if (!job->more_blocks) {
         const enum fetch_next next = enter_next_chunk(job, &st, err);
@@ -356,6 +373,31 @@ fetch_drop(void *arg, void *grain)
 
 // -- all
 
+static tess_status
+run_job(const struct task *task, const struct task_width *width, struct job *job, tess_error *err)
+{
+    tess_status st;
+    do {
+        job->paused = job->begun = false;
+        gate_enter(job->gate);
+        st = task_run(task, job, width, err);
+        open_chunk_release(job->open);
+        job->open = NULL;
+        gate_leave(job->gate);
+    } while (st == TESS_OK && job->paused);
+    return st;
+}
+
+// Of decoding all blocks, nanoseconds of one thread.
+static int64_t
+decode_cost(const struct fetch *f)
+{
+    gate_enter(f->grid->gate);
+    const int codec = frame_header(f->grid->frame)->codec;
+    gate_leave(f->grid->gate);
+    return cost_decode(codec_by_id(codec), f->nbytes);
+}
+
 tess_status
 fetch_run(const struct fetch *f, tess_error *err)
 {
@@ -364,7 +406,7 @@ fetch_run(const struct fetch *f, tess_error *err)
                               .finish = f->reader->finish ? fetch_finish : NULL,
                               .drop = fetch_drop,
                               .grain_size = sizeof(struct grain)};
-    const int64_t decode = cost_decode(codec_by_id(frame_header(f->grid->frame)->codec), f->nbytes);
+    const int64_t decode = decode_cost(f);
     const struct task_width width = {
         .threads = f->grid->context->threads, .cost = max_i64(f->cost, decode), .watch = f->watch};
     struct job job;
@@ -378,15 +420,15 @@ fetch_run(const struct fetch *f, tess_error *err)
     job.after = FETCH_CHUNK;
     job.open = NULL;
     job.coming = NULL;
+    job.gate = f->outside ? NULL : f->grid->gate;
     watch_job(f->watch, f->weight);
     prefetch_init(&job.prefetch, f->grid, task_threads(&width));
     if (job.prefetch.most > 0)
         job.coming = malloc((size_t)job.prefetch.most * sizeof *job.coming);
     const tess_status st = job.prefetch.most > 0 && !job.coming
                                ? err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead")
-                               : task_run(&task, &job, &width, err);
+                               : run_job(&task, &width, &job, err);
     prefetch_finish(&job.prefetch);
-    open_chunk_release(job.open);
     free(job.coming);
     return st;
 }

@@ -20,8 +20,11 @@
  * their own: when blocks are divided into grains, and again by the thread that works on a grain,
  * which also looks ahead for stored bytes to read together. So it may write to its position only.
  *
- * There is no lock here; task.h says when next and finish exclude each other. No function of a
- * reader is called with a lock held. While the job runs, nothing may change the grid.
+ * There is no lock here but the gate of the grid, in which the job is while it runs; between two
+ * chunks it leaves when a call wants to change something, and enters again. So the calling thread
+ * is outside, and what functions of the reader call does not enter; but for a job of FETCH_OTHER
+ * alone
+ * (`outside`). task.h says when next and finish exclude each other.
  */
 #ifndef GRID_READ_FETCH_H
 #define GRID_READ_FETCH_H
@@ -92,6 +95,7 @@ struct fetch {
     int64_t weight; // of all, for the watch
     int64_t cost; // of more than decoding, nanoseconds of one thread; 0: none
     struct watch *watch;
+    bool outside; // there are no chunks: other() enters the gate where it has to
 };
 
 tess_status fetch_run(const struct fetch *fetch, tess_error *err);

@@ -16,6 +16,7 @@
 #include "grid/grid.h"
 #include "grid/pool.h"
 #include "ndcopy/ndcopy.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
@@ -137,8 +138,10 @@ read_run(const struct chunk_grid *grid, int64_t start, int64_t stop, uint8_t *ds
 
     for (int64_t n = at < end ? plain_chunk_at(grid, at) : 0; at < end && st == TESS_OK; n++) {
         const int64_t size = min_i64(plain_chunk_start(grid, n + 1), end) - at;
+        gate_enter(grid->gate);
         if (size > 0)
             st = plain_read_chunk(grid, n, at - plain_chunk_start(grid, n), dst, size, s, err);
+        gate_leave(grid->gate);
         dst += size;
         at += size;
         watch_add(watch, size);

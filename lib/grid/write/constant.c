@@ -192,15 +192,12 @@ constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *s
     struct frame_index next;
     tess_status st = TESS_OK;
 
-    *done = false;
-    if (special == SPECIAL_VALUE)
+    *done = special != SPECIAL_VALUE && !list->entries &&
+            list->uniform == index_entry_of(special); // so are its clean blocks in the cache
+    if (*done || special == SPECIAL_VALUE || !is_all(&grid->g, start, stop, step))
         return TESS_OK;
-    if (list->entries || list->uniform != index_entry_of(special)) {
-        if (!is_all(&grid->g, start, stop, step))
-            return TESS_OK;
-        index_init_uniform(&next, list->nchunks, index_entry_of(special));
-        st = frame_rearrange(grid->frame, &next, NULL, err);
-    }
+    index_init_uniform(&next, list->nchunks, index_entry_of(special));
+    st = frame_rearrange(grid->frame, &next, NULL, err);
     if (st == TESS_OK)
         cache_forget_from(grid->cache, 0);
     *done = st == TESS_OK;
@@ -237,9 +234,10 @@ constant_finish(struct constant *c)
 }
 
 tess_status
-constant_put(struct chunk_grid *grid, int64_t n, const struct constant *c, tess_error *err)
+constant_put(struct chunk_grid *grid, struct frame_staged *staged, int64_t n,
+             const struct constant *c, tess_error *err)
 {
     if (c->special != SPECIAL_VALUE)
-        return frame_put_special(grid->frame, n, c->special, err);
-    return frame_put(grid->frame, n, c->bytes, c->size, err);
+        return frame_put_special(grid->frame, staged, n, c->special, err);
+    return frame_put(grid->frame, staged, n, c->bytes, c->size, err);
 }

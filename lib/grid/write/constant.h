@@ -5,10 +5,10 @@
  * items of a box asks here first, so that constants stay constants, at a cost that follows the
  * number of chunks, or less: a list that is one entry again and again is looked at once.
  *
- * Threads: constant_box() may be asked by any number at once while nothing changes the grid;
- * constant_set_all() and constant_put() change the frame, and require exclusive access. A struct
- * constant does not change once it is made. There are no locks here; those of open_chunks.h and
- * cache.h are taken and released inside.
+ * Threads: constant_box() may be asked by any number at once, inside the gate; constant_set_all()
+ * and constant_put() change the frame, and require that the gate is closed, or exclusive access. A
+ * struct constant does not change once it is made. There are no locks here; those of open_chunks.h
+ * and cache.h are taken and released inside.
  *
  * Dirty blocks are newer than the chunks, and constant_box() looks at chunks alone: while there is
  * any dirty block, the answer is that the box is not known to be constant.
@@ -17,6 +17,8 @@
 #define GRID_WRITE_CONSTANT_H
 
 #include "grid/grid.h"
+
+struct frame_staged;
 
 // The special value that an item is, if it is one without bytes of its own; else SPECIAL_VALUE.
 enum chunk_special constant_special(const uint8_t *item, int32_t typesize);
@@ -40,8 +42,7 @@ tess_status constant_box(const struct chunk_grid *grid, const int64_t *start, co
 
 /*
  * As part of a change: set a box to one item where that is one step, because all of the array is,
- * or becomes, that item. *done: it was; else nothing happened. As for array_write(), nothing waits
- * in the cache.
+ * or becomes, that item. *done: it was; else nothing happened. No block of the box is dirty.
  */
 tess_status constant_set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                              const int64_t *step, const uint8_t *item, bool *done, tess_error *err);
@@ -59,7 +60,7 @@ bool constant_pays(const uint8_t *item, const struct geometry *g);
 tess_status constant_init(struct constant *c, const struct chunk_grid *grid, const uint8_t *item,
                           tess_error *err);
 void constant_finish(struct constant *c); // zeroed: fine
-tess_status constant_put(struct chunk_grid *grid, int64_t n, const struct constant *c,
-                         tess_error *err);
+tess_status constant_put(struct chunk_grid *grid, struct frame_staged *staged, int64_t n,
+                         const struct constant *c, tess_error *err);
 
 #endif

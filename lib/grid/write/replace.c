@@ -121,8 +121,8 @@ replace_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *it
 }
 
 tess_status
-replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n, bool from_cache,
-               struct watch *watch, tess_error *err)
+replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n,
+               struct frame_staged *staged, bool from_cache, struct watch *watch, tess_error *err)
 {
     struct new_source d = {.grid = grid, .blocks = blocks, .n = n};
     struct edit_source source = {
@@ -134,6 +134,7 @@ replace_blocks(struct chunk_grid *grid, const struct new_block *blocks, size_t n
         .constant = replace_constant,
         .nbytes = (int64_t)n * grid->g.blocksize,
         .watch = watch,
+        .staged = staged,
         .from_cache = from_cache,
     };
     for (size_t i = 0; i < n; i++)

@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "cache/cache.h"
 #include "chunk/assemble.h"
 #include "chunk/chunk.h"
 #include "chunk/decode.h"
@@ -22,10 +23,13 @@
 #include "codec/dict.h"
 #include "frame/change.h"
 #include "frame/frame.h"
+#include "frame/query.h"
 #include "frame/stored.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/constant.h"
+#include "grid/write/turns.h"
+#include "task/gate.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -36,6 +40,8 @@ enum {
     STREAMED_MIN = (1 << 24) + 1, // bytes of a chunk that is not put together in memory
     KEPT_PIECE = 1 << 20, // bytes copied at once, or one block
     STREAMED_PIECE = 1 << 17, // the same, copied twice
+    APART_ALONE = (1 << 18) + 1, // bytes of a chunk that is not gathered with others
+    APART_BESIDE = 1 << 13,
 };
 
 tess_status
@@ -76,7 +82,9 @@ open_old(struct rewrite *m, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->grid->encoder;
     bool replaced;
+    gate_enter(m->grid->gate);
     const tess_status st = open_chunks_get(m->grid, m->edit.n, false, &m->old, err);
+    gate_leave(m->grid->gate);
     if (st != TESS_OK)
         return st;
     m->keep = m->old->kind == OPEN_BLOCKS && same_encoding(&m->old->stored.chunk.h, e) &&
@@ -106,6 +114,16 @@ fetch_stored(const struct rewrite *m, int32_t offset, int32_t size, const uint8_
     return st == TESS_OK ? st : stored_chunk_blame(sc, m->edit.n, st, err);
 }
 
+static tess_status
+open_block(const struct rewrite *m, int32_t nblock, uint8_t *dst, struct chunk_scratch *s,
+           tess_error *err)
+{
+    gate_enter(m->grid->gate);
+    const tess_status st = open_chunk_block(m->grid, m->old, nblock, dst, s, err);
+    gate_leave(m->grid->gate);
+    return st;
+}
+
 // Blocks as they are stored; what a chunk holds in another way, as items.
 tess_status
 rewrite_fetch(const struct rewrite *m, int32_t nblock, uint8_t *dst, struct chunk_scratch *s,
@@ -113,12 +131,14 @@ rewrite_fetch(const struct rewrite *m, int32_t nblock, uint8_t *dst, struct chun
 {
     const uint8_t *bytes;
     if (m->old->kind != OPEN_BLOCKS)
-        return open_chunk_block(m->grid, m->old, nblock, dst, s, err);
+        return open_block(m, nblock, dst, s, err);
     const struct span span = chunk_span(&m->old->stored.chunk, nblock);
     const int32_t size = span.stop - span.start;
+    gate_enter(m->grid->gate);
     const tess_status st = fetch_stored(m, span.start, size, &bytes, s, err);
     if (st == TESS_OK)
         memcpy(dst, bytes, (size_t)size);
+    gate_leave(m->grid->gate);
     return st;
 }
 
@@ -134,7 +154,7 @@ old_items(const struct rewrite *m, int32_t nblock, const uint8_t *fetched, uint8
 
     if (!fetched || m->old->kind == OPEN_SPECIAL) {
         *items = dst;
-        return open_chunk_block(m->grid, m->old, nblock, dst, s, err);
+        return open_block(m, nblock, dst, s, err);
     }
     if (m->old->kind == OPEN_BLOCKS) {
         const tess_status st =
@@ -320,14 +340,84 @@ rewrite_begin(struct rewrite *m, bool expect_plain, tess_error *err)
     return st;
 }
 
+// Nothing else looks at the frame from here on.
+static struct frame *
+begin_storing(const struct rewrite *m)
+{
+    gate_close(m->grid->gate);
+    return m->grid->frame;
+}
+
+// stored: the chunk is another one from here on.
+static tess_status
+end_storing(const struct rewrite *m, bool stored, tess_status st)
+{
+    if (stored && st == TESS_OK && !m->source->staged && !m->source->from_cache)
+        cache_forget_chunk(m->grid->cache, m->edit.n, m->grid->g.nblocks);
+    gate_open(m->grid->gate);
+    return st;
+}
+
 // Store a part of a streamed chunk.
 static tess_status
 stream(struct rewrite *m, int64_t offset, const uint8_t *bytes, int64_t size, tess_error *err)
 {
     const int64_t room = (int64_t)m->grid->encoder.h.nbytes + CHUNK_HEADER_SIZE;
-    const tess_status st =
-        m->put.io ? TESS_OK : frame_put_begin(m->grid->frame, m->edit.n, room, &m->put, err);
-    return st == TESS_OK ? frame_put_piece(&m->put, offset, bytes, size, err) : st;
+    struct frame *const f = begin_storing(m);
+    tess_status st = TESS_OK;
+    if (!m->put.io)
+        st = frame_put_begin(f, m->source->staged, m->edit.n, room, &m->put, err);
+    if (st == TESS_OK)
+        st = frame_put_piece(&m->put, offset, bytes, size, err);
+    return end_storing(m, false, st);
+}
+
+static tess_status
+end_stream(struct rewrite *m, int32_t cbytes, tess_error *err)
+{
+    struct frame *const f = begin_storing(m);
+    return end_storing(m, true, frame_put_end(f, &m->put, cbytes, err));
+}
+
+static void
+abandon_stream(struct rewrite *m)
+{
+    if (!m->put.io)
+        return;
+    frame_put_abandon(begin_storing(m), &m->put);
+    (void)end_storing(m, false, TESS_OK);
+}
+
+// Whether the chunk is written while others read and store: large ones take long, and small ones
+// are better gathered if no other call is there.
+static bool
+writes_apart(const struct rewrite *m, int32_t cbytes)
+{
+    const bool alone = !turns_are_shared(m->grid->turns);
+    return m->source->staged && !frame_in_memory(m->grid->frame) &&
+           cbytes >= (alone ? APART_ALONE : APART_BESIDE);
+}
+
+static tess_status
+store_apart(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
+{
+    struct frame *f = begin_storing(m);
+    tess_status st = frame_put_begin(f, m->source->staged, m->edit.n, cbytes, &m->put, err);
+    st = end_storing(m, false, st);
+    if (st != TESS_OK)
+        return st;
+    st = frame_put_whole(&m->put, bytes, cbytes, err);
+    return st == TESS_OK ? end_stream(m, cbytes, err) : st; // abandoned later
+}
+
+// The whole chunk.
+static tess_status
+store_bytes(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
+{
+    if (writes_apart(m, cbytes))
+        return store_apart(m, bytes, cbytes, err);
+    struct frame *const f = begin_storing(m);
+    return end_storing(m, true, frame_put(f, m->source->staged, m->edit.n, bytes, cbytes, err));
 }
 
 tess_status
@@ -338,19 +428,34 @@ rewrite_add(struct rewrite *m, const uint8_t *bytes, int32_t size, tess_error *e
     return m->streamed && !m->out.full ? stream(m, at, bytes, size, err) : TESS_OK;
 }
 
-// Blocks as they are stored. The frame's own bytes would move while they are streamed.
+// Blocks as they are stored, in `size` bytes from `offset` on of the old chunk.
 static tess_status
-add_kept(struct rewrite *m, const int32_t *starts, int32_t n, int32_t size, const uint8_t *bytes,
-         tess_error *err)
+fetch_kept(struct rewrite *m, const int32_t *starts, int32_t n, int32_t size,
+           struct chunk_scratch *s, tess_error *err)
 {
-    const int64_t at = m->out.at;
+    const uint8_t *bytes;
+    tess_status st = fetch_stored(m, starts[0], size, &bytes, s, err);
+    if (st != TESS_OK)
+        return st;
     assembly_add_run(&m->out, starts, n, size, bytes);
     if (!m->streamed || m->out.full)
         return TESS_OK;
-    const tess_status st = buffer_reserve(&m->plain, max_i64(size, STREAMED_PIECE), err);
-    if (st != TESS_OK)
+    st = buffer_reserve(&m->plain, max_i64(size, STREAMED_PIECE), err);
+    if (st == TESS_OK) // the frame's own bytes would move while they are streamed
+        memcpy(m->plain.bytes, bytes, (size_t)size);
+    return st;
+}
+
+static tess_status
+add_kept(struct rewrite *m, const int32_t *starts, int32_t n, int32_t size, struct chunk_scratch *s,
+         tess_error *err)
+{
+    const int64_t at = m->out.at;
+    gate_enter(m->grid->gate);
+    const tess_status st = fetch_kept(m, starts, n, size, s, err);
+    gate_leave(m->grid->gate);
+    if (st != TESS_OK || !m->streamed || m->out.full)
         return st;
-    memcpy(m->plain.bytes, bytes, (size_t)size);
     return stream(m, at, m->plain.bytes, size, err);
 }
 
@@ -376,14 +481,11 @@ rewrite_keep(struct rewrite *m, int32_t nblock, struct chunk_scratch *s, tess_er
 {
     const int32_t most = scratch_piece(s, m->streamed ? STREAMED_PIECE : KEPT_PIECE);
     while (m->out.nblocks < nblock && !m->out.full) {
-        const uint8_t *bytes;
         const int32_t first = m->out.nblocks;
         const struct chunk *const c = &m->old->stored.chunk;
         int32_t size;
         const int32_t n = rewrite_run_length(c, first, nblock, most, &size);
-        tess_status st = fetch_stored(m, c->starts[first], size, &bytes, s, err);
-        if (st == TESS_OK)
-            st = add_kept(m, c->starts + first, n, size, bytes, err);
+        const tess_status st = add_kept(m, c->starts + first, n, size, s, err);
         if (st != TESS_OK)
             return st;
     }
@@ -395,8 +497,10 @@ rewrite_put_value(struct rewrite *m, tess_error *err)
 {
     struct constant c;
     tess_status st = constant_init(&c, m->grid, m->item, err);
-    if (st == TESS_OK)
-        st = constant_put(m->grid, m->edit.n, &c, err);
+    if (st == TESS_OK) {
+        begin_storing(m);
+        st = end_storing(m, true, constant_put(m->grid, m->source->staged, m->edit.n, &c, err));
+    }
     constant_finish(&c);
     return st;
 }
@@ -415,7 +519,7 @@ rewrite_put_plain(struct rewrite *m, tess_error *err)
         if (st != TESS_OK)
             return st;
     }
-    return frame_put(m->grid->frame, m->edit.n, bytes, cbytes, err);
+    return store_bytes(m, bytes, cbytes, err);
 }
 
 // The same, block by block.
@@ -434,7 +538,7 @@ stream_plain(struct rewrite *m, tess_error *err)
             st = stream(m, CHUNK_HEADER_SIZE + (int64_t)i * g->blocksize, m->plain.bytes,
                         g->blocksize, err);
     }
-    return st == TESS_OK ? frame_put_end(m->grid->frame, &m->put, cbytes, err) : st;
+    return st == TESS_OK ? end_stream(m, cbytes, err) : st;
 }
 
 // A chunk of blocks, smaller than its plain bytes.
@@ -444,13 +548,15 @@ put_blocks(struct rewrite *m, tess_error *err)
     enum chunk_special special;
     const int32_t cbytes = assembly_end(&m->out, &special);
     if (special == SPECIAL_ZEROS) {
-        frame_put_abandon(m->grid->frame, &m->put);
-        return frame_put_special(m->grid->frame, m->edit.n, special, err);
+        abandon_stream(m);
+        struct frame *const f = begin_storing(m);
+        return end_storing(m, true,
+                           frame_put_special(f, m->source->staged, m->edit.n, special, err));
     }
     if (!m->streamed)
-        return frame_put(m->grid->frame, m->edit.n, m->bytes.bytes, cbytes, err);
+        return store_bytes(m, m->bytes.bytes, cbytes, err);
     const tess_status st = stream(m, 0, m->bytes.bytes, m->front, err);
-    return st == TESS_OK ? frame_put_end(m->grid->frame, &m->put, cbytes, err) : st;
+    return st == TESS_OK ? end_stream(m, cbytes, err) : st;
 }
 
 tess_status
@@ -465,7 +571,7 @@ rewrite_end(struct rewrite *m, bool *plain, tess_error *err)
         return st;
     *plain = m->out.full;
     if (m->item && (m->out.full || (!m->out.zeros && m->out.at > value_size))) {
-        frame_put_abandon(m->grid->frame, &m->put);
+        abandon_stream(m);
         return rewrite_put_value(m, err);
     }
     if (m->out.full)
@@ -477,7 +583,7 @@ void
 rewrite_reset(struct rewrite *m)
 {
     if (m->grid)
-        frame_put_abandon(m->grid->frame, &m->put);
+        abandon_stream(m);
     open_chunk_release(m->old);
     codec_dict_finish(&m->dict);
     free(m->ref);

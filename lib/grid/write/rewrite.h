@@ -11,10 +11,13 @@
  *
  * Threads, in a job of store.h: rewrite_begin(), rewrite_end(), `at` and `in_flight` belong to next
  * and finish, which exclude each other. Workers call rewrite_items(), which only reads the struct
- * and writes to memory of its own block, and rewrite_fetch(), while nothing changes the frame.
- * `out`, `bytes` and `put` are written by rewrite_keep() and rewrite_add(): from next and finish,
- * or, of a chunk that is one grain, by the worker that has it. There is no lock here; that for the
- * frame is the store's.
+ * and writes to memory of its own block, and rewrite_fetch(). `out`, `bytes` and `put` are written
+ * by rewrite_keep() and rewrite_add(): from next and finish, or, of a chunk that is one grain, by
+ * the worker that has it.
+ *
+ * The gate of the grid is entered by what reads the frame and closed by what stores something in
+ * it, for as short as that takes; so the calling thread is outside. The chunk stays the one that
+ * was opened: calls that change it take turns.
  */
 #ifndef GRID_WRITE_REWRITE_H
 #define GRID_WRITE_REWRITE_H
@@ -62,8 +65,8 @@ struct rewrite {
 // content is collected while it is at hand.
 tess_status rewrite_begin(struct rewrite *m, bool expect_plain, tess_error *err);
 
-// Bytes of the old chunk that the new content of a block takes. rewrite_fetch() gets them, while
-// nothing changes the frame; any thread, with a scratch of its own.
+// Bytes of the old chunk that the new content of a block takes. rewrite_fetch() gets them; any
+// thread, with a scratch of its own.
 int64_t rewrite_old_size(const struct rewrite *m, int32_t nblock);
 tess_status rewrite_fetch(const struct rewrite *m, int32_t nblock, uint8_t *dst,
                           struct chunk_scratch *s, tess_error *err);
@@ -74,7 +77,7 @@ tess_status rewrite_fetch(const struct rewrite *m, int32_t nblock, uint8_t *dst,
 tess_status rewrite_items(const struct rewrite *m, int32_t nblock, const uint8_t *fetched,
                           uint8_t **items, struct chunk_scratch *s, tess_error *err);
 
-// Copy blocks that are kept, until `nblock` is next; while nothing changes the frame.
+// Copy blocks that are kept, until `nblock` is next.
 tess_status rewrite_keep(struct rewrite *m, int32_t nblock, struct chunk_scratch *s,
                          tess_error *err);
 

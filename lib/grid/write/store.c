@@ -7,8 +7,7 @@
  *
  * Where few blocks of a chunk change, most of the work is to copy the others. Then the chunk is one
  * grain, put together from beginning to end by the thread that works on it, so that many such
- * chunks are rewritten at once. It reads the frame while it has `frame` for reading; what
- * changes the frame has it for writing.
+ * chunks are rewritten at once.
  *
  * A grain that is handed out when all before it have had their turn is encoded where its bytes
  * belong, others in a buffer of their own, as all are of a chunk that goes to the frame in pieces.
@@ -19,7 +18,6 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "cache/cache.h"
 #include "chunk/assemble.h"
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
@@ -31,7 +29,7 @@
 #include "task/task.h"
 #include "task/watch.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {
@@ -63,7 +61,6 @@ struct job {
     struct chunk_scratch *s; // of next and finish
     struct rewrite *chunk; // whose blocks are handed out
     int32_t grain_nblocks;
-    pthread_rwlock_t frame; // bytes of it are fetched by workers, and written by finish()
 };
 
 struct grain {
@@ -155,8 +152,6 @@ store_enter_chunk(struct job *job, tess_error *err)
         give_making(store, m);
         return TESS_OK;
     }
-    if (!job->source->from_cache)
-        cache_forget_chunk(job->grid->cache, m->edit.n, job->grid->g.nblocks);
     m->grid = job->grid;
     m->source = job->source;
     m->s = job->s;
@@ -353,11 +348,9 @@ fetch_up_to(struct job *job, const struct grain *g, int32_t nblock, struct chunk
             tess_error *err)
 {
     uint8_t *const old = g->buffer.bytes + block_bound(&job->grid->encoder);
-    pthread_rwlock_rdlock(&job->frame);
     tess_status st = rewrite_keep(g->m, nblock, s, err);
     if (st == TESS_OK && nblock < job->grid->g.nblocks && rewrite_old_size(g->m, nblock) > 0)
         st = rewrite_fetch(g->m, nblock, old, s, err);
-    pthread_rwlock_unlock(&job->frame);
     return st;
 }
 
@@ -421,12 +414,10 @@ store_finish(void *arg, void *grain, tess_error *err)
     tess_status st = TESS_OK;
 
     g->m->in_flight--;
-    pthread_rwlock_wrlock(&job->frame);
     if (g->encode && g->count > 0 && !g->alone)
         st = store_add_blocks(job, g, err);
     if (g->last && st == TESS_OK)
         st = rewrite_end(g->m, &job->store->plain, err);
-    pthread_rwlock_unlock(&job->frame);
     give_buffer(job->store, &g->buffer);
     if (g->last && st == TESS_OK)
         drop_first(job->store);
@@ -473,6 +464,23 @@ store_free(struct store *store)
     free(store);
 }
 
+// What the last call left, unless another call has it; NULL: no memory.
+static struct store *
+take_store(struct chunk_grid *grid)
+{
+    struct store *const store = atomic_exchange(&grid->store, NULL);
+    return store ? store : calloc(1, sizeof *store);
+}
+
+static void
+give_store(struct chunk_grid *grid, struct store *store)
+{
+    if (!store)
+        return;
+    tidy(store);
+    store_free(atomic_exchange(&grid->store, store));
+}
+
 // Of reading, copying and storing what is kept of the edited chunks, as far as it is known.
 static int64_t
 cost_keep(const struct chunk_grid *grid, const struct edit_source *source)
@@ -514,18 +522,13 @@ store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_erro
         .grain_nblocks = grain_nblocks(&grid->g, source->nbytes),
     };
 
-    if (!grid->store)
-        grid->store = calloc(1, sizeof *grid->store);
-    pthread_rwlock_init(&job.frame, NULL);
-    job.store = grid->store;
+    job.store = take_store(grid);
     job.s = pool_take(grid->pool);
     watch_job(source->watch, source->nbytes);
     const tess_status st = job.store && job.s
                                ? task_run(&task, &job, &width, err)
                                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    if (job.store)
-        tidy(job.store);
+    give_store(grid, job.store);
     pool_give(grid->pool, job.s);
-    pthread_rwlock_destroy(&job.frame);
     return st;
 }

@@ -14,21 +14,22 @@
  * Two sources fit: a box in the caller's memory (write.c), where blocks at the border are overlaid;
  * and a list of whole blocks that stand somewhere decoded, where every touched block is replaced.
  *
- * Threads: one job at a time per grid, with exclusive access. next and constant of the source are
- * called by one thread at a time; touched and fill by any worker. `struct store` is touched inside
- * next and finish of the job, which exclude each other (task.h), and by the calling thread before
- * and after it: it needs no lock.
+ * Threads: any number of jobs per grid that do not meet in a chunk (turns.h); of those whose chunks
+ * go to the open change of the frame, one. next and constant of the source are called by one thread
+ * at a time; touched and fill by any worker. `struct store` is the call's own until its end; it is
+ * touched inside next and finish of the job, which exclude each other (task.h), and by the calling
+ * thread before and after it: it needs no lock.
  *
- * Lock: a read-write lock for the bytes of the frame, one per call. A worker that puts a whole
- * chunk together holds it shared while it fetches old bytes; finish holds it exclusively while it
- * adds blocks and puts a chunk. next reads the frame without it, as finish cannot run then. All
- * other grains get old bytes from next, and workers do not touch the frame for them: storing a
- * chunk may move memory that a worker would still read.
+ * The gate of the grid: a thread enters it to read the frame, and closes it to store a chunk
+ * (rewrite.c). No lock is held while it waits but that of the job's order. A call of this requires
+ * that its thread is not inside.
  */
 #ifndef GRID_WRITE_STORE_H
 #define GRID_WRITE_STORE_H
 
 #include "grid/grid.h"
+
+struct frame_staged;
 
 // What changes in one chunk.
 struct edit {
@@ -60,14 +61,17 @@ struct edit_source {
     int64_t nbytes; // of all touched blocks, about
     int64_t nchunks; // that are edited, about
     struct watch *watch;
-    bool from_cache; // the blocks are the block cache's own, or it has none of these chunks; else
-                     // it forgets those of each chunk
+    struct frame_staged *staged; // where the chunks go; NULL: to the open change
+    // Of an open change: the blocks are the block cache's own, or it has none of these chunks; else
+    // it forgets those of each chunk that is stored. What is staged it forgets later (install.h).
+    bool from_cache;
 };
 
 /*
- * Do all edits of a source, as part of a change of the frame that the caller has begun, and undoes
- * on failure. Chunks that become one item again and again are stored as special values; those that
- * are that item already stay as they are, also where a part of them is edited.
+ * Do all edits of a source, as part of a change of the frame that the caller has begun, or of what
+ * it stages; on failure it undoes that. Chunks that become one item again and again are stored as
+ * special values; those that are that item already stay as they are, also where a part of them is
+ * edited.
  */
 tess_status store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_error *err);
 

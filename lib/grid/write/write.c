@@ -15,11 +15,13 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
+#include "frame/change.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/write/constant.h"
 #include "grid/write/store.h"
 #include "ndcopy/ndcopy.h"
+#include "task/gate.h"
 #include "task/watch.h"
 
 #include <stdlib.h>
@@ -251,7 +253,7 @@ forget_many(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
 {
     const struct geometry *const g = &grid->g;
     int64_t first = 0, last = 0;
-    if (chunks_of(g, start, stop) <= MANY)
+    if (source->staged || chunks_of(g, start, stop) <= MANY)
         return;
     for (int i = 0; i < g->ndim; i++) {
         first = first * g->grid[i] + start[i] / g->chunkshape[i];
@@ -272,12 +274,15 @@ part_nbytes(const struct geometry *g, const struct walk *w)
 }
 
 static tess_status
-put_constant(struct chunk_grid *grid, int64_t n, const struct constant *c, bool forget,
-             tess_error *err)
+put_constant(struct chunk_grid *grid, int64_t n, const struct constant *c,
+             const struct edit_source *source, tess_error *err)
 {
-    if (forget)
+    gate_close(grid->gate);
+    const tess_status st = constant_put(grid, source->staged, n, c, err);
+    if (st == TESS_OK && !source->staged && !source->from_cache)
         cache_forget_chunk(grid->cache, n, grid->g.nblocks);
-    return constant_put(grid, n, c, err);
+    gate_open(grid->gate);
+    return st;
 }
 
 // Put the chunks that the box covers. source->nbytes: of the blocks of those that it does not.
@@ -294,7 +299,7 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
     for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step);
          more && st == TESS_OK; more = walk_next(&w)) {
         if (walk_covers(&w, g->shape))
-            st = put_constant(grid, w.index, &c, !source->from_cache, err);
+            st = put_constant(grid, w.index, &c, source, err);
         else if (!add_i64(source->nbytes, part_nbytes(g, &w), &source->nbytes))
             source->nbytes = INT64_MAX;
         if (st == TESS_OK && ++n % LOOK == 0)
@@ -304,33 +309,51 @@ put_covered(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, 
     return st;
 }
 
+// All of the array, if that is one step; a change of its own where no other is open.
+static tess_status
+set_all(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
+        const uint8_t *item, bool *done, tess_error *err)
+{
+    gate_close(grid->gate);
+    const bool own = !frame_is_changing(grid->frame);
+    if (own)
+        frame_begin(grid->frame);
+    const tess_status st = constant_set_all(grid, start, stop, step, item, done, err);
+    if (own && st == TESS_OK)
+        frame_keep(grid->frame);
+    else if (own)
+        frame_undo(grid->frame);
+    gate_open(grid->gate);
+    return st;
+}
+
 static tess_status
 box_write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                const int64_t *step, const struct strided_const *src, struct watch *watch,
-               tess_error *err)
+               struct edit_source *source, tess_error *err)
 {
     struct box_source box = {.src = src, .only_parts = true};
-    struct edit_source source = {0};
     bool done;
-    tess_status st = constant_set_all(grid, start, stop, step, src->items, &done, err);
+    tess_status st = set_all(grid, start, stop, step, src->items, &done, err);
     if (st != TESS_OK || done)
         return st;
-    forget_many(grid, start, stop, &source);
-    st = put_covered(grid, start, stop, step, src->items, watch, &source, err);
-    return st == TESS_OK && source.nbytes > 0
-               ? write_edits(&box, grid, start, stop, step, watch, &source, err)
+    forget_many(grid, start, stop, source);
+    st = put_covered(grid, start, stop, step, src->items, watch, source, err);
+    return st == TESS_OK && source->nbytes > 0
+               ? write_edits(&box, grid, start, stop, step, watch, source, err)
                : st;
 }
 
 tess_status
 grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, const int64_t *step,
-           const struct strided_const *src, struct watch *watch, tess_error *err)
+           const struct strided_const *src, struct frame_staged *staged, struct watch *watch,
+           tess_error *err)
 {
     struct box_source box = {.src = src};
-    struct edit_source source = {0};
+    struct edit_source source = {.staged = staged};
 
     if (is_one_item(grid->g.ndim, start, stop, src->stride) && constant_pays(src->items, &grid->g))
-        return box_write_item(grid, start, stop, step, src, watch, err);
+        return box_write_item(grid, start, stop, step, src, watch, &source, err);
     source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
     forget_many(grid, start, stop, &source);
     return write_edits(&box, grid, start, stop, step, watch, &source, err);

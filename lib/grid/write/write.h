@@ -1,9 +1,9 @@
 /*
  * write.h - memory into a box of an array.
  *
- * Requires exclusive access to the grid. Workers read `src` without a lock, so that it stays as it
- * is until the call returns. Blocks of a changed chunk leave the block cache before the chunk is
- * stored; dirty ones would be lost, so the caller writes them back before.
+ * The caller has the turn of the chunks (turns.h), or exclusive access. Workers read `src` without
+ * a lock, so that it stays as it is until the call returns. Blocks of a changed chunk leave the
+ * block cache; dirty ones would be lost, so the caller writes them back before.
  */
 #ifndef GRID_WRITE_WRITE_H
 #define GRID_WRITE_WRITE_H
@@ -11,12 +11,16 @@
 #include "grid/grid.h"
 #include "grid/strided.h"
 
-// As one change of the frame, begun and ended by the caller.
-tess_status grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                       const int64_t *step, const struct strided_const *src, struct watch *watch,
-                       tess_error *err);
+struct frame_staged;
 
-// One item to parts of a box: those in the chunks, counted in C order, that are wanted.
+// staged: where the chunks go, for the caller to install (install.h). NULL: to the open change of
+// the frame, which the caller ends; that requires exclusive access.
+tess_status grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+                       const int64_t *step, const struct strided_const *src,
+                       struct frame_staged *staged, struct watch *watch, tess_error *err);
+
+// Into the open change. One item to parts of a box: those in the chunks, counted in C order, that
+// are wanted.
 tess_status grid_write_some(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                             const uint8_t *item, const bool *wanted, struct watch *watch,
                             tess_error *err);

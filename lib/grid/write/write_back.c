@@ -3,9 +3,10 @@
  *
  * A write first gets hold of all blocks it touches, decoding what has to be kept of them, and opens
  * their chunks, whose other blocks will be kept: that may fail, and changes nothing. Then it copies
- * the items.
+ * the items, with the gate closed.
  *
- * Blocks are written back in the order of chunks and blocks (replace.h).
+ * Blocks are written back in the order of chunks and blocks (replace.h). They are those of chunks
+ * that the call has the turn of, so they stay dirty, and as they are, until it is done.
  */
 #include "grid/write/write_back.h"
 
@@ -14,8 +15,6 @@
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
-#include "frame/frame.h"
-#include "frame/lock.h"
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
@@ -23,10 +22,14 @@
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
+#include "grid/write/install.h"
 #include "grid/write/replace.h"
+#include "grid/write/turns.h"
 #include "ndcopy/ndcopy.h"
+#include "task/gate.h"
 #include "task/task.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +37,35 @@
 enum {
     SMALL_SHARE = 4, // of what may be dirty
     PIECES = 4, // of what may be overwritten between two commits
+    WHOLE_LEAST = 1 << 14, // bytes of whole chunks that do not wait
 };
+
+// Whether all chunks that the box meets are replaced: what they had is not needed, and nothing is
+// gained by waiting for the rest of them.
+static bool
+replaces_chunks(const struct geometry *g, const int64_t *start, const int64_t *stop,
+                const int64_t *step)
+{
+    for (int i = 0; i < g->ndim; i++)
+        if ((step && step[i] != 1) || start[i] % g->chunkshape[i] != 0 ||
+            (stop[i] % g->chunkshape[i] != 0 && stop[i] != g->shape[i]))
+            return false;
+    return true;
+}
 
 bool
 write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                  const int64_t *step)
 {
-    return cache_is_on(grid->cache) && geometry_blocks_nbytes(&grid->g, start, stop, step) <=
-                                           cache_dirty_max(grid->cache) / SMALL_SHARE;
+    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
+    return cache_is_on(grid->cache) && nbytes <= cache_dirty_max(grid->cache) / SMALL_SHARE &&
+           !(nbytes >= WHOLE_LEAST && replaces_chunks(&grid->g, start, stop, step));
 }
 
 // A touched block, pinned.
 struct held_block {
     struct cached *b;
-    bool found; // by others, too; those that are replaced only get their items at the end
+    bool found; // by others, too; those that are replaced only get their items before
 };
 
 struct hold_job {
@@ -186,6 +204,7 @@ hold_blocks(struct hold_job *job, int64_t nbytes, tess_error *err)
     const tess_status st = job->held ? task_run(&task, job, &width, err)
                                      : err_set(err, TESS_ERR_NOMEM, -1, "no memory for blocks");
     open_chunk_release(job->open);
+    job->open = NULL;
     return st;
 }
 
@@ -201,33 +220,50 @@ hold_release(struct hold_job *job)
     free(job->held);
 }
 
-// The chunk's part of the box, into the blocks it touches; returns the first one behind them.
-static struct held_block *
-hold_copy_chunk(struct chunk_grid *grid, const struct walk *chunk, const struct strided_const *src,
-                struct held_block *held)
+// The block's part of the box.
+static void
+hold_copy_block(const struct geometry *g, const struct walk *chunk, const struct walk *block,
+                const struct strided_const *src, uint8_t *items)
+{
+    int64_t stride[NDIM_MAX];
+    int64_t to = 0, from = 0;
+    shape_strides(g->ndim, g->blockshape, g->typesize, stride);
+    for (int i = 0; i < g->ndim; i++) {
+        to += block->lo[i] * stride[i];
+        from += (chunk->from[i] + block->from[i]) * src->stride[i];
+        stride[i] *= block->step[i];
+    }
+    ndcopy(g->ndim, block->count, g->typesize, items + to, stride, src->items + from, src->stride);
+}
+
+// The box into blocks that others find, or into the others.
+static void
+hold_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+          const int64_t *step, const struct strided_const *src, const struct held_block *held,
+          bool found)
 {
     const struct geometry *const g = &grid->g;
-    int64_t stride[NDIM_MAX];
-    struct walk w;
+    struct walk c, b;
+    for (bool chunks = walk_begin(&c, g->ndim, g->chunkshape, g->grid, start, stop, step); chunks;
+         chunks = walk_next(&c))
+        for (bool more = walk_begin(&b, g->ndim, g->blockshape, g->bgrid, c.lo, c.hi, c.step); more;
+             more = walk_next(&b), held++)
+            if (held->found == found)
+                hold_copy_block(g, &c, &b, src, held->b->items);
+}
 
-    for (bool more =
-             walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk->lo, chunk->hi, chunk->step);
-         more; more = walk_next(&w), held++) {
-        int64_t to = 0, from = 0;
-        shape_strides(g->ndim, g->blockshape, g->typesize, stride);
-        for (int i = 0; i < g->ndim; i++) {
-            to += w.lo[i] * stride[i];
-            from += (chunk->from[i] + w.from[i]) * src->stride[i];
-            stride[i] *= w.step[i];
-        }
-        ndcopy(g->ndim, w.count, g->typesize, held->b->items + to, stride, src->items + from,
-               src->stride);
-        if (!held->found)
-            held->b = cache_add(grid->cache, held->b);
-        held->found = true;
-        cache_mark_dirty(grid->cache, held->b);
+// Let others find a block that has its items, unless a reader was faster and added what is stored.
+static void
+hold_show(const struct chunk_grid *grid, struct held_block *held)
+{
+    struct cached *const own = held->b;
+    struct cached *const other = cache_find(grid->cache, own->chunk, own->block);
+    if (other) {
+        memcpy(other->items, own->items, (size_t)grid->g.blocksize);
+        cache_drop(grid->cache, own);
     }
-    return held;
+    held->b = other ? other : cache_add(grid->cache, own);
+    held->found = true;
 }
 
 tess_status
@@ -236,18 +272,45 @@ write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
 {
     const struct geometry *const g = &grid->g;
     struct hold_job job = {.grid = grid};
-    struct walk w;
 
     job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    gate_enter(grid->gate);
     const tess_status st = hold_blocks(&job, geometry_blocks_nbytes(g, start, stop, step), err);
+    gate_leave(grid->gate);
+    if (st == TESS_OK) // blocks that are replaced: nobody looks at them yet
+        hold_copy(grid, start, stop, step, src, job.held, false);
+    gate_close(grid->gate);
     if (st == TESS_OK) {
-        struct held_block *held = job.held;
+        hold_copy(grid, start, stop, step, src, job.held, true);
         cache_begin_write(grid->cache);
-        for (bool more = walk_begin(&w, g->ndim, g->chunkshape, g->grid, start, stop, step); more;
-             more = walk_next(&w))
-            held = hold_copy_chunk(grid, &w, src, held);
+        for (size_t i = 0; i < job.n; i++) {
+            if (!job.held[i].found)
+                hold_show(grid, &job.held[i]);
+            cache_mark_dirty(grid->cache, job.held[i].b);
+        }
     }
     hold_release(&job);
+    gate_open(grid->gate);
+    return st;
+}
+
+// An automatic commit, if it is due, unless it would have a part of a call; *parts: that is why
+// not.
+static tess_status
+commit_if_whole(struct chunk_grid *grid, bool *parts, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    gate_enter(grid->gate);
+    const bool due = frame_commit_is_due(grid->frame);
+    gate_leave(grid->gate);
+    *parts = false;
+    if (!due)
+        return TESS_OK;
+    gate_close(grid->gate);
+    *parts = cache_has_urgent(grid->cache);
+    if (!*parts)
+        st = frame_commit_if_large(grid->frame, err);
+    gate_open(grid->gate);
     return st;
 }
 
@@ -255,22 +318,17 @@ write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
 static tess_status
 write_piece(struct chunk_grid *grid, struct cached **blocks, size_t n, tess_error *err)
 {
+    struct frame_staged staged = {0};
     struct new_block *const list = malloc(n * sizeof *list);
+    bool parts;
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (size_t i = 0; i < n; i++)
         list[i] = (struct new_block){blocks[i]->chunk, blocks[i]->block, blocks[i]->items};
-    frame_begin(grid->frame);
-    const tess_status st = replace_blocks(grid, list, n, true, NULL, err);
+    tess_status st = replace_blocks(grid, list, n, &staged, true, NULL, err);
     free(list);
-    if (st != TESS_OK) {
-        frame_undo(grid->frame);
-        return frame_lock_blame(grid->frame, st, err);
-    }
-    frame_keep(grid->frame);
-    for (size_t i = 0; i < n; i++)
-        cache_mark_clean(grid->cache, blocks[i]);
-    return frame_commit_if_large(grid->frame, err);
+    st = grid_install_clean(grid, &staged, blocks, n, st, err);
+    return st == TESS_OK ? commit_if_whole(grid, &parts, err) : st; // if not, later
 }
 
 // How many of the blocks lie in the first `nchunks` chunks.
@@ -288,9 +346,10 @@ static tess_status
 write_back(struct chunk_grid *grid, struct cached **blocks, size_t n, tess_error *err)
 {
     tess_status st = TESS_OK;
-    const struct frame *const f = grid->frame;
-    const int64_t chunk = frame_mean_cbytes(f);
-    const int64_t most = max_i64(frame_batch(f) / PIECES / max_i64(chunk, 1), 1);
+    gate_enter(grid->gate);
+    const int64_t chunk = frame_mean_cbytes(grid->frame);
+    const int64_t most = max_i64(frame_batch(grid->frame) / PIECES / max_i64(chunk, 1), 1);
+    gate_leave(grid->gate);
     for (size_t size; n > 0 && st == TESS_OK; blocks += size, n -= size) {
         size = in_chunks(blocks, n, most);
         st = write_piece(grid, blocks, size, err);
@@ -298,36 +357,151 @@ write_back(struct chunk_grid *grid, struct cached **blocks, size_t n, tess_error
     return st;
 }
 
-// The oldest dirty blocks, until at most `left` bytes are dirty.
+// The oldest dirty blocks, until at most `left` bytes are dirty, ordered by chunk. The caller is
+// inside the gate, and other calls may write back those of which it has no turn once it leaves.
+static tess_status
+list_oldest(const struct chunk_grid *grid, int64_t left, struct cached ***blocks, size_t *n,
+            tess_error *err)
+{
+    const int64_t surplus = cache_dirty_size(grid->cache) - left;
+    *blocks = NULL;
+    *n = 0;
+    if (surplus <= 0 ||
+        cache_list_dirty(grid->cache, ceil_div(surplus, grid->g.blocksize), blocks, n))
+        return TESS_OK;
+    return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
+}
+
+// The same of the chunks of a turn, which the caller has.
+static tess_status
+write_back_oldest(struct chunk_grid *grid, const struct turn *turn, int64_t left, tess_error *err)
+{
+    struct cached **blocks;
+    size_t n, mine = 0;
+    gate_enter(grid->gate);
+    tess_status st = list_oldest(grid, left, &blocks, &n, err);
+    for (size_t i = 0; i < n; i++)
+        if (turn_has(turn, &grid->g, blocks[i]->chunk))
+            blocks[mine++] = blocks[i];
+    gate_leave(grid->gate);
+    if (st == TESS_OK)
+        st = write_back(grid, blocks, mine, err);
+    free(blocks);
+    return st;
+}
+
+// The chunks of the oldest dirty blocks, ascending, for the caller to free.
+static tess_status
+list_oldest_chunks(const struct chunk_grid *grid, int64_t left, int64_t **chunks, size_t *count,
+                   tess_error *err)
+{
+    struct cached **blocks;
+    size_t n;
+    *chunks = NULL;
+    *count = 0;
+    gate_enter(grid->gate);
+    tess_status st = list_oldest(grid, left, &blocks, &n, err);
+    if (n > 0)
+        *chunks = malloc(n * sizeof **chunks);
+    if (n > 0 && !*chunks)
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
+    for (size_t i = 0; *chunks && i < n; i++)
+        if (i == 0 || blocks[i]->chunk != blocks[i - 1]->chunk)
+            (*chunks)[(*count)++] = blocks[i]->chunk;
+    gate_leave(grid->gate);
+    free(blocks);
+    return st;
+}
+
+// Until at most `left` bytes are dirty, or the others are of chunks that other calls write to.
 static tess_status
 write_back_down_to(struct chunk_grid *grid, int64_t left, tess_error *err)
 {
-    const int64_t surplus = cache_dirty_size(grid->cache) - left;
-    struct cached **blocks = NULL;
-    size_t n = 0;
-    if (surplus <= 0)
-        return TESS_OK;
-    tess_status st =
-        cache_list_dirty(grid->cache, ceil_div(surplus, grid->g.blocksize), &blocks, &n)
-            ? write_back(grid, blocks, n, err)
-            : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
-    free(blocks);
+    struct turn turn;
+    int64_t *chunks;
+    size_t count;
+    tess_status st = list_oldest_chunks(grid, left, &chunks, &count, err);
+    if (count > 0)
+        count = turns_begin_free(grid->turns, &grid->g, &turn, chunks, count);
+    if (count > 0) {
+        st = write_back_oldest(grid, &turn, left, err);
+        turns_end(grid->turns, &turn);
+    }
+    free(chunks);
     return st;
 }
 
 tess_status
 write_back_make_room(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                     const int64_t *step, tess_error *err)
+                     const int64_t *step, int64_t *room, tess_error *err)
 {
-    const int64_t most = cache_dirty_max(grid->cache);
     const int64_t nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
-    if (cache_dirty_size(grid->cache) + nbytes <= most)
-        return TESS_OK;
-    return write_back_down_to(grid, most / 2, err);
+    bool promised = cache_promise(grid->cache, nbytes);
+    tess_status st = TESS_OK;
+    if (!promised) {
+        st = write_back_down_to(grid, cache_dirty_max(grid->cache) / 2, err);
+        promised = st == TESS_OK && cache_promise(grid->cache, nbytes);
+    }
+    *room = promised ? nbytes : 0;
+    return st;
+}
+
+void
+write_back_end_room(const struct chunk_grid *grid, int64_t room)
+{
+    cache_keep_promise(grid->cache, room);
+}
+
+// With the turn of all chunks, in which no other call makes anything urgent.
+static tess_status
+commit_all(struct chunk_grid *grid, tess_error *err)
+{
+    struct cached **blocks;
+    size_t n;
+    bool parts;
+    gate_enter(grid->gate);
+    const bool listed = cache_list_urgent(grid->cache, &blocks, &n);
+    gate_leave(grid->gate);
+    if (!listed)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
+    tess_status st = write_back(grid, blocks, n, err);
+    free(blocks);
+    if (st == TESS_OK)
+        st = commit_if_whole(grid, &parts, err);
+    assert(st != TESS_OK || !parts);
+    return st;
+}
+
+tess_status
+write_back_commit(struct chunk_grid *grid, tess_error *err)
+{
+    struct turn all;
+    bool parts;
+    tess_status st = commit_if_whole(grid, &parts, err);
+    if (!parts)
+        return st;
+    turn_of_all(&all, &grid->g);
+    turns_begin(grid->turns, &grid->g, &all);
+    st = commit_all(grid, err);
+    turns_end(grid->turns, &all);
+    return st;
+}
+
+tess_status
+write_back_turn(struct chunk_grid *grid, const struct turn *turn, tess_error *err)
+{
+    return cache_dirty_size(grid->cache) > 0 ? write_back_oldest(grid, turn, 0, err) : TESS_OK;
 }
 
 tess_status
 write_back_all(struct chunk_grid *grid, tess_error *err)
 {
-    return write_back_down_to(grid, 0, err);
+    struct turn all;
+    if (cache_dirty_size(grid->cache) == 0)
+        return TESS_OK;
+    turn_of_all(&all, &grid->g);
+    turns_begin(grid->turns, &grid->g, &all);
+    const tess_status st = write_back_turn(grid, &all, err);
+    turns_end(grid->turns, &all);
+    return st;
 }

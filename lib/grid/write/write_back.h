@@ -6,13 +6,14 @@
  * budget for dirty blocks is used up and it is among those that were not written to for the longest
  * time, or when all blocks have to be in the frame.
  *
- * Requires exclusive access to the grid. Dirty blocks are never evicted, so there is a limit for
- * them (cache_dirty_max()), and write_back_make_room() comes before write_back_box().
+ * Dirty blocks are never evicted, so there is a limit for them (cache_dirty_max()), and
+ * write_back_make_room() comes before write_back_box().
  *
- * Threads: workers decode blocks that are kept in part, each into memory that it alone has
- * reserved, and add them to the cache, which locks itself; a touched block is pinned from then
- * until the items are copied. Items are copied and blocks marked dirty by the calling thread, after
- * all workers are done. There is no lock here.
+ * Threads: any number, each with a turn (turns.h). The gate of the grid is entered while workers
+ * decode blocks that are kept in part, each into memory that it alone has reserved, and add them to
+ * the cache; a touched block is pinned from then until the items are copied. The gate is closed
+ * while the calling thread copies items and marks blocks dirty, or clean. The calling thread is
+ * outside of it.
  */
 #ifndef GRID_WRITE_WRITE_BACK_H
 #define GRID_WRITE_WRITE_BACK_H
@@ -20,21 +21,34 @@
 #include "grid/grid.h"
 #include "grid/strided.h"
 
-// Whether a box is to be written by write_back_box(): it is small against the cache.
+struct turn;
+
+// Whether a box is to be written by write_back_box(): it is small against the cache, and has a part
+// of some chunk only: whole chunks of 16 KiB and more are encoded by the call that brings them,
+// which is 1.4 times as fast.
 bool write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                       const int64_t *step);
 
-// Write back the oldest dirty blocks, so that write_back_box() of such a box finds room. Not inside
-// of a change of the frame: these are some, with commits between them if they overwrite much.
+// Write back the oldest dirty blocks, as far as no other call has the turn of their chunks, so that
+// write_back_box() of such a box finds room. *room: bytes that are its own until
+// write_back_end_room(); 0: there is no room. The caller has no turn, and no change of the frame is
+// open: these are some, with commits between them if they overwrite much.
 tess_status write_back_make_room(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                                 const int64_t *step, tess_error *err);
+                                 const int64_t *step, int64_t *room, tess_error *err);
+void write_back_end_room(const struct chunk_grid *grid, int64_t room); // after the box, or instead
 
-// Memory into a box. Nothing is changed on failure.
+// Memory into a box, whose turn the caller has. Nothing is changed on failure.
 tess_status write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                            const int64_t *step, const struct strided_const *src, tess_error *err);
 
-// Write back all dirty blocks, in the same way. On failure those stay dirty that are not in the
-// frame.
+// Write back all dirty blocks of the chunks of a turn, which the caller has; or all, in a turn of
+// its own. On failure those stay dirty that are not in the frame.
+tess_status write_back_turn(struct chunk_grid *grid, const struct turn *turn, tess_error *err);
 tess_status write_back_all(struct chunk_grid *grid, tess_error *err);
+
+// An automatic commit, if enough was stored since the last one. Each call that wrote is in it as a
+// whole or not at all: if some of its blocks are stored and others dirty, these are written back
+// before. The caller has no turn.
+tess_status write_back_commit(struct chunk_grid *grid, tess_error *err);
 
 #endif

@@ -1,0 +1,87 @@
+/*
+ * install.c - what a call has stored becomes the content of its chunks, all at once.
+ */
+#include "grid/write/install.h"
+
+#include "cache/cache.h"
+#include "frame/change.h"
+#include "frame/lock.h"
+#include "grid/grid.h"
+#include "task/gate.h"
+
+#include <stdlib.h>
+
+enum { MANY = 64 }; // chunks, for which the cache is searched once
+
+static int
+by_number(const void *x, const void *y)
+{
+    const int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+// The chunks, ascending; NULL: they are few, or there is no memory.
+static int64_t *
+list_many(const struct frame_staged *staged)
+{
+    const int64_t n = staged->nputs;
+    int64_t *const list = n > MANY ? malloc((size_t)n * sizeof *list) : NULL;
+    for (int64_t i = 0; list && i < n; i++)
+        list[i] = frame_staged_chunk(staged, i);
+    if (list)
+        qsort(list, (size_t)n, sizeof *list, by_number);
+    return list;
+}
+
+// Chunks that have other content now; many: the same, ascending, if it is worth it.
+static void
+forget_blocks(const struct chunk_grid *grid, const struct frame_staged *staged, int64_t n,
+              const int64_t *many)
+{
+    if (many)
+        cache_forget_chunks(grid->cache, many, (size_t)n);
+    for (int64_t i = 0; !many && i < n; i++)
+        cache_forget_chunk(grid->cache, frame_staged_chunk(staged, i), grid->g.nblocks);
+}
+
+// The gate is open again.
+static tess_status
+install_blame(const struct chunk_grid *grid, tess_status st, tess_error *err)
+{
+    if (st == TESS_OK)
+        return TESS_OK;
+    gate_enter(grid->gate);
+    st = frame_lock_blame(grid->frame, st, err);
+    gate_leave(grid->gate);
+    return st;
+}
+
+tess_status
+grid_install(struct chunk_grid *grid, struct frame_staged *staged, tess_status st, tess_error *err)
+{
+    const int64_t n = staged->nputs;
+    int64_t *const many = st == TESS_OK ? list_many(staged) : NULL;
+    gate_close(grid->gate);
+    if (st == TESS_OK)
+        st = frame_install(grid->frame, staged, err);
+    if (st == TESS_OK)
+        forget_blocks(grid, staged, n, many);
+    frame_drop(grid->frame, staged);
+    gate_open(grid->gate);
+    free(many);
+    return install_blame(grid, st, err);
+}
+
+tess_status
+grid_install_clean(struct chunk_grid *grid, struct frame_staged *staged,
+                   struct cached *const *blocks, size_t n, tess_status st, tess_error *err)
+{
+    gate_close(grid->gate);
+    if (st == TESS_OK)
+        st = frame_install(grid->frame, staged, err);
+    if (st == TESS_OK)
+        cache_mark_clean(grid->cache, blocks, n);
+    frame_drop(grid->frame, staged);
+    gate_open(grid->gate);
+    return install_blame(grid, st, err);
+}

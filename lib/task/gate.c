@@ -1,0 +1,193 @@
+/*
+ * gate.c - a lock for many readers, or one thread alone, that costs readers little.
+ *
+ * `inside` and `wanted` are written in the opposite order by the two sides and read after that,
+ * both sequentially consistent: of a reader that enters and a thread that closes the gate, one sees
+ * the other. `lock` guards all else.
+ *
+ * What is lent to a thread is known in a variable of that thread: the functions of the program that
+ * run in between know nothing of gates.
+ */
+#include "task/gate.h"
+
+#include "task/waitlock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { LANES = 8 }; // counters of readers
+
+struct lane {
+    _Alignas(WAITLOCK_LINE) atomic_int inside;
+};
+
+struct gate {
+    struct lane lanes[LANES];
+    _Alignas(WAITLOCK_LINE) atomic_int wanted; // threads that wait to be alone, or are
+    struct waitlock lock; // for the rest
+    bool closed; // a thread is alone, or waits for readers to leave
+    int waiting; // readers, for the gate to open
+    int admitted; // of those that waited, and are not inside yet
+    unsigned opened; // how often the gate was
+};
+
+static _Thread_local struct gate_loan *loans; // of this thread
+
+static bool
+is_lent(const struct gate *g)
+{
+    for (const struct gate_loan *l = loans; l; l = l->before)
+        if (l->gate == g)
+            return true;
+    return false;
+}
+
+void
+gate_lend(struct gate_loan *loan, const struct gate *g)
+{
+    *loan = (struct gate_loan){g, loans};
+    loans = loan;
+}
+
+void
+gate_end_loan(const struct gate_loan *loan)
+{
+    loans = loan->before;
+}
+
+struct gate *
+gate_new(void)
+{
+    struct gate *const g = aligned_alloc(WAITLOCK_LINE, sizeof *g);
+    if (!g)
+        return NULL;
+    for (int i = 0; i < LANES; i++)
+        atomic_init(&g->lanes[i].inside, 0);
+    atomic_init(&g->wanted, 0);
+    waitlock_init(&g->lock);
+    g->closed = false;
+    g->waiting = 0;
+    g->admitted = 0;
+    g->opened = 0;
+    return g;
+}
+
+void
+gate_free(struct gate *g)
+{
+    if (!g)
+        return;
+    waitlock_finish(&g->lock);
+    free(g);
+}
+
+// The same for all calls of a thread.
+static atomic_int *
+lane_of_thread(struct gate *g)
+{
+    const uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+    return &g->lanes[(self * UINT64_C(0x9e3779b97f4a7c15)) >> 61].inside;
+}
+
+static bool
+is_empty(struct gate *g)
+{
+    for (int i = 0; i < LANES; i++)
+        if (atomic_load(&g->lanes[i].inside) > 0)
+            return false;
+    return true;
+}
+
+static void
+gate_changed(struct gate *g)
+{
+    waitlock_changed(&g->lock);
+    waitlock_wake_all(&g->lock);
+}
+
+// Enter when the thread that is alone, or the next one, has opened the gate.
+static void
+enter_later(struct gate *g)
+{
+    waitlock_lock(&g->lock);
+    if (atomic_load(&g->wanted) > 0) {
+        const unsigned before = g->opened;
+        g->waiting++;
+        while (g->opened == before)
+            waitlock_wait(&g->lock);
+        g->admitted--;
+    }
+    atomic_fetch_add(lane_of_thread(g), 1);
+    gate_changed(g);
+    waitlock_unlock(&g->lock);
+}
+
+bool
+gate_try_enter(struct gate *g)
+{
+    if (!g || is_lent(g))
+        return true;
+    atomic_fetch_add(lane_of_thread(g), 1);
+    if (atomic_load(&g->wanted) == 0)
+        return true;
+    gate_leave(g);
+    return false;
+}
+
+void
+gate_enter(struct gate *g)
+{
+    if (!gate_try_enter(g))
+        enter_later(g);
+}
+
+void
+gate_leave(struct gate *g)
+{
+    if (!g || is_lent(g))
+        return;
+    atomic_fetch_sub(lane_of_thread(g), 1);
+    if (atomic_load(&g->wanted) == 0)
+        return;
+    waitlock_lock(&g->lock);
+    gate_changed(g);
+    waitlock_unlock(&g->lock);
+}
+
+void
+gate_close(struct gate *g)
+{
+    if (!g)
+        return;
+    waitlock_lock(&g->lock);
+    atomic_fetch_add(&g->wanted, 1);
+    while (g->closed || g->admitted > 0)
+        waitlock_wait(&g->lock);
+    g->closed = true;
+    while (!is_empty(g))
+        waitlock_wait(&g->lock);
+    waitlock_unlock(&g->lock);
+}
+
+void
+gate_open(struct gate *g)
+{
+    if (!g)
+        return;
+    waitlock_lock(&g->lock);
+    g->closed = false;
+    g->admitted += g->waiting;
+    g->waiting = 0;
+    g->opened++;
+    atomic_fetch_sub(&g->wanted, 1);
+    gate_changed(g);
+    waitlock_unlock(&g->lock);
+}
+
+bool
+gate_is_wanted(const struct gate *g)
+{
+    return g && atomic_load_explicit(&g->wanted, memory_order_relaxed) > 0;
+}
