@@ -14,6 +14,7 @@
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/select.h    points, lists of indices per axis, masks
+ *   tessera/boxes.h     many boxes of one size, also past the edges
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
@@ -29,6 +30,7 @@
 
 #include "tessera/array.h"
 #include "tessera/attr.h"
+#include "tessera/boxes.h"
 #include "tessera/chunk.h"
 #include "tessera/context.h"
 #include "tessera/copy.h"

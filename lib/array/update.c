@@ -8,6 +8,7 @@
 
 #include "array/array.h"
 #include "array/box.h"
+#include "array/boxes.h"
 #include "array/chosen.h"
 #include "array/mask.h"
 #include "array/shape/fill.h"
@@ -288,6 +289,18 @@ update_slabs(tess_array *a, struct mask *mask, const uint8_t *src, bool same, st
         gate_open(grid->gate);
     }
     return end_selection(grid, &turn, NULL, st, err);
+}
+
+tess_status
+array_update_boxes(tess_array *a, const struct boxes *boxes, const uint8_t *src,
+                   struct watch *watch, tess_error *err)
+{
+    struct boxes_chosen chosen = {0};
+    tess_status st = array_choose_boxes(a, boxes, &chosen, err);
+    if (st == TESS_OK)
+        st = update_selection(a->grid, &chosen.selection, src, watch, err);
+    boxes_chosen_finish(&chosen);
+    return st;
 }
 
 tess_status

@@ -14,6 +14,8 @@
 #include "array/shape/resize.h"
 #include "grid/strided.h"
 
+struct boxes;
+
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;
 // write_back_all() brings them to the frame, array_commit() does that, too.
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
@@ -28,6 +30,8 @@ tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *c
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     const int64_t *const *indices, const uint8_t *src,
                                     struct watch *watch, tess_error *err);
+tess_status array_update_boxes(tess_array *a, const struct boxes *boxes, const uint8_t *src,
+                               struct watch *watch, tess_error *err);
 tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                               struct watch *watch, tess_error *err);
 // A new array gets its name with it, if it has none yet.

@@ -70,9 +70,11 @@ static struct block_need
 gather_need(const void *self, const void *block, bool *whole)
 {
     const struct gather_job *const job = self;
-    const struct reach reach =
-        selection_reach(job->s, &((const struct gather_block *)block)->block);
+    const struct part *const part = &((const struct gather_block *)block)->block;
     *whole = false;
+    if (job->s->kind->need)
+        return job->s->kind->need(job->s, part, whole);
+    const struct reach reach = selection_reach(job->s, part);
     return take_need(&job->s->grid->g, &reach);
 }
 

@@ -6,6 +6,7 @@
 #include "select/pick_copy.h"
 
 #include "filter/kernels.h"
+#include "ndcopy/ndcopy.h"
 
 #include <string.h>
 
@@ -109,7 +110,10 @@ void
 repeat_picks(const uint8_t *item, size_t typesize, const struct pick *picks, int64_t n,
              uint8_t *dst)
 {
+    const int64_t size = (int64_t)typesize;
     for (const struct pick *p = picks; p < picks + n; p++)
-        for (int64_t i = 0; i < p->length; i++)
-            memcpy(dst + (size_t)(p->at + i) * typesize, item, typesize);
+        if (p->length == 1)
+            memcpy(dst + p->at * size, item, typesize);
+        else
+            ndfill(1, &p->length, size, dst + p->at * size, &size, item);
 }

@@ -2,8 +2,9 @@
  * selection.h - chosen items of an array, sorted by the chunk and block they are in.
  *
  * Kinds have a file each: points (points.h); lists of indices per axis whose
- * combinations are meant (orthogonal.h); and a box of which a mask chooses (masked.h). Each is a
- * table of functions here: gather and scatter do not know the kind of a selection. The
+ * combinations are meant (orthogonal.h); a box of which a mask chooses (masked.h); and many boxes
+ * (boxes.h). Each is a table of functions here: gather and scatter do not know the kind of a
+ * selection. The
  * caller's memory holds the items in the order in which they were chosen; `at` counts items there.
  * Chunks and blocks of a selection are found by number, so that any thread may start anywhere:
  *
@@ -46,8 +47,9 @@ struct selection {
     int64_t cell[NDIM_MAX]; // what counts as a block
     int64_t cells[NDIM_MAX]; // in a chunk
     int64_t nblocks; // that the selection meets, of all chunks
-    void *own; // what a kind keeps for itself (points), freed by its finish()
+    void *own; // of kinds that have a sorted list (sorted.h), freed by their finish()
     int64_t nown;
+    const struct box_list *boxes; // boxes; not owned
     // Of kinds that choose along axes (orthogonal, masks):
     struct axis axis[NDIM_MAX];
     struct mask_index *mask;
@@ -60,7 +62,7 @@ struct selection {
 // The part of a selection that is in a chunk, or in a block of one.
 struct part {
     int64_t n; // number of the chunk, or of the block in it
-    int64_t first[NDIM_MAX], stop[NDIM_MAX]; // picks per axis; points: [0] only
+    int64_t first[NDIM_MAX], stop[NDIM_MAX]; // picks per axis; sorted lists: [0] only
 };
 
 // Items of a block: all that are chosen lie in [first, stop).
@@ -84,7 +86,7 @@ struct picks {
     bool more;
     int64_t now[NDIM_MAX]; // the next pick, per axis
     struct mask_rows rows; // masks: the next pick is at byte k, of which `left` are chosen
-    int64_t k, left;
+    int64_t k, left; // boxes: the next pick is of entry k of the list
     int64_t n;
     struct pick list[PICKS_MAX];
 };
@@ -102,6 +104,9 @@ struct selection_kind {
     // Shortcuts, each may be NULL: all is done with picks then.
     // Whether all items that a block has room for are chosen.
     bool (*fills_block)(const struct selection *s, const struct part *block);
+    // What `gather` needs of a block; *whole: as for a reader (grid/read/fetch.h). NULL: what
+    // take_picks() needs.
+    struct block_need (*need)(const struct selection *s, const struct part *block, bool *whole);
     // The chosen items of a block, where they belong in dst, of which no other byte is touched;
     // false: not from such a block, nothing is done.
     bool (*gather)(const struct selection *s, const struct part *part, const struct decoded *block,

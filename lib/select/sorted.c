@@ -14,7 +14,7 @@ sorted_allocate(struct selection *s, int64_t n, const char *what, tess_error *er
 {
     size_t size;
     if (to_size(n, &size) && size <= SIZE_MAX / 2 / sizeof(struct sorted))
-        s->own = malloc(size * sizeof(struct sorted));
+        s->own = malloc((size > 0 ? size : 1) * sizeof(struct sorted));
     return s->own ? TESS_OK
                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " %s", n, what);
 }

@@ -16,7 +16,7 @@ struct sorted {
     int64_t at; // of the caller's
 };
 
-// Room for n of them in s->own, n > 0.
+// Room for n of them in s->own.
 tess_status sorted_allocate(struct selection *s, int64_t n, const char *what, tess_error *err);
 // s->own has s->nown of them: sort them, and set s->nblocks. by_item: also within a block.
 tess_status sorted_sort(struct selection *s, bool by_item, tess_error *err);

@@ -210,6 +210,21 @@ set_orthogonal(struct scene *s, tess_error *err)
     return tess_array_set_orthogonal(s->a, counts, indices, s->items, sizeof fill * 4 * 3 * 3, err);
 }
 
+static const int64_t box_starts[][NDIM] = {{0, 0, 0}, {20, 20, 20}, {10, 10, 5}};
+static const int64_t box_shape[NDIM] = {20, 16, 10};
+
+static tess_status
+get_boxes(struct scene *s, tess_error *err)
+{
+    return tess_array_get_boxes(s->a, 3, box_starts[0], box_shape, NULL, s->items, nbytes(), err);
+}
+
+static tess_status
+set_boxes(struct scene *s, tess_error *err)
+{
+    return tess_array_set_boxes(s->a, 3, box_starts[0], box_shape, s->items, nbytes(), err);
+}
+
 static tess_status
 count_mask(struct scene *s, tess_error *err)
 {
@@ -389,14 +404,14 @@ static const struct call {
     const char *name;
     tess_status (*function)(struct scene *s, tess_error *err);
 } calls[] = {
-    CALL(read_box),       CALL(write_box),      CALL(get_slice),  CALL(set_slice),
-    CALL(fill_slice),     CALL(get_points),     CALL(set_points), CALL(get_orthogonal),
-    CALL(set_orthogonal), CALL(count_mask),     CALL(get_mask),   CALL(set_mask),
-    CALL(resize),         CALL(resize_at),      CALL(append),     CALL(insert),
-    CALL(delete),         CALL(append_array),   CALL(each_block), CALL(each_chunk),
-    CALL(change_blocks),  CALL(change_chunks),  CALL(statistics), CALL(from),
-    CALL(copy_stored),    CALL(copy_rechunked), CALL(stack),      CALL(concatenate),
-    CALL(save),           CALL(to_image),
+    CALL(read_box),       CALL(write_box),   CALL(get_slice),     CALL(set_slice),
+    CALL(fill_slice),     CALL(get_points),  CALL(set_points),    CALL(get_orthogonal),
+    CALL(set_orthogonal), CALL(get_boxes),   CALL(set_boxes),     CALL(count_mask),
+    CALL(get_mask),       CALL(set_mask),    CALL(resize),        CALL(resize_at),
+    CALL(append),         CALL(insert),      CALL(delete),        CALL(append_array),
+    CALL(each_block),     CALL(each_chunk),  CALL(change_blocks), CALL(change_chunks),
+    CALL(statistics),     CALL(from),        CALL(copy_stored),   CALL(copy_rechunked),
+    CALL(stack),          CALL(concatenate), CALL(save),          CALL(to_image),
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

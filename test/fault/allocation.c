@@ -490,11 +490,12 @@ model_write(struct subject *s)
     reference_set(&s->reference, part_start, part_stop, part);
 }
 
-// The same box, as lists of its indices and as points.
+// The same box, as lists of its indices, as points, and as boxes of three rows.
 static struct {
     int64_t counts[2];
     int64_t list[2][12];
     int64_t coords[12 * 9][2];
+    int64_t boxes[4][2];
 } chosen;
 
 static void
@@ -508,6 +509,10 @@ choose_part(void)
     for (int64_t k = 0; k < 12 * 9; k++) {
         chosen.coords[k][0] = part_start[0] + k / 9;
         chosen.coords[k][1] = part_start[1] + k % 9;
+    }
+    for (int64_t k = 0; k < 4; k++) {
+        chosen.boxes[k][0] = part_start[0] + 3 * k;
+        chosen.boxes[k][1] = part_start[1];
     }
 }
 
@@ -538,6 +543,45 @@ call_get_orthogonal(struct subject *s, tess_error *err)
     if (st == TESS_OK)
         assert_memory_equal(got, want, sizeof want);
     return st;
+}
+
+// The part as boxes of three rows; and a box that begins above the array, all of it mirrored.
+static tess_status
+call_get_boxes(struct subject *s, tess_error *err)
+{
+    const int64_t shape[] = {3, 9}, all[] = {5, 13}, above[] = {-2, 0};
+    const int64_t first[] = {0, 0}, stop[] = {3, 13};
+    uint8_t got[sizeof part], want[sizeof part];
+    tess_boxes_options options;
+
+    choose_part();
+    reference_get(&s->reference, part_start, part_stop, want);
+    tess_status st =
+        tess_array_get_boxes(s->a, 4, chosen.boxes[0], shape, NULL, got, sizeof got, err);
+    if (st != TESS_OK)
+        return st;
+    assert_memory_equal(got, want, sizeof want);
+    tess_boxes_options_init(&options);
+    options.edge = TESS_EDGE_MIRROR;
+    st = tess_array_get_boxes(s->a, 1, above, all, &options, got, sizeof got, err);
+    reference_get(&s->reference, first, stop, want);
+    if (st == TESS_OK) {
+        assert_memory_equal(got + 2 * 13 * 8, want, 3 * 13 * 8);
+        assert_memory_equal(got, want + 2 * 13 * 8, 13 * 8);
+    }
+    if (st != TESS_OK)
+        return st;
+    options.edge = TESS_EDGE_FILL;
+    return tess_array_get_boxes(s->a, 1, above, all, &options, got, sizeof got, err);
+}
+
+static tess_status
+call_set_boxes(struct subject *s, tess_error *err)
+{
+    const int64_t shape[] = {3, 9};
+
+    choose_part();
+    return tess_array_set_boxes(s->a, 4, chosen.boxes[0], shape, part, sizeof part, err);
 }
 
 static tess_status
@@ -1250,6 +1294,7 @@ static const struct step steps[] = {
     {"blocks of a chunk", NULL, call_chunk_blocks, NULL},
     {"get points", NULL, call_get_points, NULL},
     {"get by axes", NULL, call_get_orthogonal, NULL},
+    {"get boxes", NULL, call_get_boxes, NULL},
     {"each block", NULL, call_each_block, NULL},
     {"each chunk", NULL, call_each_chunk, NULL},
     {"statistics", NULL, call_statistics, NULL},
@@ -1258,6 +1303,7 @@ static const struct step steps[] = {
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
     {"set by axes", NULL, call_set_orthogonal, model_write},
+    {"set boxes", NULL, call_set_boxes, model_write},
     {"get slice", NULL, call_get_slice, NULL},
     {"set slice", NULL, call_set_slice, model_write},
     {"set slice with steps", NULL, call_set_steps, model_set_steps},

@@ -1,12 +1,14 @@
 /*
- * select_selection.c - tests of lib/select: points, lists of indices and masks of random views,
- * walked chunk by chunk, block by block and pick by pick, against a loop over what was chosen.
+ * select_selection.c - tests of lib/select: points, lists of indices, masks and boxes of random
+ * views, walked chunk by chunk, block by block and pick by pick, against a loop over what was
+ * chosen.
  */
 #include "select/selection.h"
 
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/grid.h"
+#include "select/boxes.h"
 #include "select/masked.h"
 #include "select/orthogonal.h"
 #include "select/points.h"
@@ -258,6 +260,65 @@ masks(void **state)
     }
 }
 
+// Boxes of the grid, with steps, turned or not, some of which are left out; box after box.
+static void
+boxes(void **state)
+{
+    enum { BOXES = 8, NITEMS_MAX = CHOSEN_MAX / BOXES };
+    static int64_t start[BOXES * NDIM_TRIED], count[BOXES * NDIM_TRIED], at[BOXES];
+    static uint16_t turned[BOXES];
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int round = 0; round < ROUNDS; round++) {
+        struct box_list list = {.start = start, .count = count, .at = at, .turned = turned};
+        struct scene s;
+        struct selection sel;
+        int64_t n = 0, most[NDIM_MAX];
+        random_scene(&r, &s);
+        const struct geometry *const g = &s.grid.g;
+        const int ndim = g->ndim;
+        list.n = 1 + (int64_t)random_below(&r, BOXES);
+        int64_t size = 1; // of the memory of a box
+        for (int i = ndim - 1; i >= 0; i--) {
+            list.step[i] = 1 + (int64_t)random_below(&r, 3);
+            most[i] = (g->shape[i] - 1) / list.step[i] + 1;
+            most[i] = most[i] * size > NITEMS_MAX ? 1 : most[i];
+            list.stride[i] = size;
+            size *= most[i];
+        }
+        for (int64_t k = 0; k < BOXES * size; k++)
+            want[k] = -1;
+        for (int64_t box = 0; box < list.n; box++, n += size) {
+            int64_t index[NDIM_MAX] = {0}, nitems = 1;
+            at[box] = random_below(&r, 6) == 0 ? -1 : n;
+            turned[box] = (uint16_t)random_below(&r, 1U << ndim);
+            for (int i = 0; i < ndim; i++) {
+                const int64_t c = 1 + (int64_t)random_below(&r, (uint64_t)most[i]);
+                count[box * ndim + i] = c;
+                start[box * ndim + i] =
+                    (int64_t)random_below(&r, (uint64_t)(g->shape[i] - (c - 1) * list.step[i]));
+                nitems *= c;
+                if (at[box] >= 0 && turned[box] >> i & 1)
+                    at[box] += (c - 1) * list.stride[i];
+            }
+            for (int64_t k = 0; at[box] >= 0 && k < nitems; k++) {
+                int64_t to = at[box], number = 0;
+                for (int i = 0; i < ndim; i++) {
+                    to += (turned[box] >> i & 1 ? -1 : 1) * index[i] * list.stride[i];
+                    number = number * g->shape[i] + start[box * ndim + i] + index[i] * list.step[i];
+                }
+                want[to] = number;
+                next_index(ndim, count + box * ndim, index);
+            }
+        }
+        assert_int_equal(selection_of_boxes(&sel, &s.grid, &list, NULL), TESS_OK);
+        collect(&s, &sel, got, n);
+        compare(got, want, n);
+        selection_finish(&sel);
+    }
+}
+
 int
 main(void)
 {
@@ -265,6 +326,7 @@ main(void)
         cmocka_unit_test(points),
         cmocka_unit_test(lists_of_indices),
         cmocka_unit_test(masks),
+        cmocka_unit_test(boxes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
