@@ -165,7 +165,8 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *c
     if (st == TESS_OK) {
         st = chunk_content(layer->content, layer->size, frame_limits(a->grid->frame)->memory,
                            &bytes, content_size, err);
-        err_prefix(err, st, "variable-length metalayer %s", name);
+        if (st != TESS_OK)
+            err_prefix(err, st, "variable-length metalayer %s", name);
     }
     gate_leave(a->grid->gate);
     if (st == TESS_OK)
