@@ -579,7 +579,7 @@ bad_boxes(void **state)
     refused(TESS_ERR_ARG, tess_array_get_boxes(a, 3, starts, &two, &o, dst, 6, err));
     o.edge = TESS_EDGE_FILL;
     o.fill = "ab";
-    o.fill_size = 2;
+    o.fill_size = 0;
     refused(TESS_ERR_ARG, tess_array_get_boxes(a, 3, starts, &two, &o, dst, 6, err));
     o.fill_size = 1;
     o.struct_size--;

@@ -193,6 +193,27 @@ write_mask(struct random *r, tess_array *a, uint32_t number, struct call *c, tes
 }
 
 static tess_status
+write_boxes(struct random *r, tess_array *a, uint32_t number, struct call *c, tess_error *err)
+{
+    enum { BOXES = 5, LENGTH = 7 };
+    const int64_t shape[2] = {LENGTH, LENGTH};
+    int64_t starts[2 * BOXES];
+    for (int k = 0; k < BOXES; k++) {
+        int64_t stop[2];
+        for (int axis = 0; axis < 2; axis++) {
+            starts[2 * k + axis] = (int64_t)random_below(r, SIDE - LENGTH + 1);
+            stop[axis] = starts[2 * k + axis] + LENGTH;
+        }
+        cover_box(c, starts + 2 * k, stop, 1);
+    }
+    uint32_t *const items = repeat(number, BOXES * LENGTH * LENGTH);
+    const tess_status st = tess_array_set_boxes(a, BOXES, starts, shape, items,
+                                                4 * BOXES * LENGTH * LENGTH, err);
+    free(items);
+    return st;
+}
+
+static tess_status
 write_view(struct random *r, tess_array *a, uint32_t number, struct call *c, tess_error *err)
 {
     const int64_t zero[2] = {0};
@@ -233,6 +254,23 @@ read_box(struct random *r, tess_array *a, struct call *c, tess_error *err)
     const tess_status st = tess_array_read(a, start, stop, items, sizeof items, err);
     if (st == TESS_OK)
         take_box(c, start, stop, items);
+    return st;
+}
+
+// Four boxes that together are all of the array.
+static tess_status
+read_boxes(struct random *r, tess_array *a, struct call *c, tess_error *err)
+{
+    enum { HALF = SIDE / 2 };
+    static const int64_t starts[8] = {0, 0, 0, HALF, HALF, 0, HALF, HALF};
+    const int64_t shape[2] = {HALF, HALF};
+    uint32_t items[CELLS];
+    (void)r;
+    const tess_status st = tess_array_get_boxes(a, 4, starts, shape, NULL, items, sizeof items, err);
+    for (int k = 0; k < 4 && st == TESS_OK; k++) {
+        const int64_t stop[2] = {starts[2 * k] + HALF, starts[2 * k + 1] + HALF};
+        take_box(c, starts + 2 * k, stop, items + k * HALF * HALF);
+    }
     return st;
 }
 
@@ -366,9 +404,10 @@ static void *
 work(void *argument)
 {
     static way_to_write *const writes[] = {write_box,    write_box,        write_fill, write_steps,
-                                           write_points, write_orthogonal, write_mask, write_view};
+                                           write_points, write_orthogonal, write_mask, write_view,
+                                           write_boxes};
     static way_to_read *const reads[] = {read_box,  read_box,  read_all_points,
-                                         read_copy, read_each, read_inside,
+                                         read_copy, read_each, read_inside, read_boxes,
                                          look_around};
     struct writer *const w = argument;
     struct round *const round = w->round;
