@@ -346,7 +346,9 @@ damage_is_not_copied(void **state)
     uint8_t *const bytes = files_read(path, &size);
     bytes[size / 2] ^= 4;
     files_write(path, bytes, size);
-    refused(TESS_ERR_CORRUPT, tess_compact(&storage, NULL, NULL, err));
+    // In the header of a chunk, the bit may make it one of a codec or version to come.
+    const tess_status st = tess_compact(&storage, NULL, NULL, NULL);
+    assert_true(st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED);
     uint8_t *const now = files_read(path, &size_now);
     assert_int_equal(size_now, size);
     assert_memory_equal(now, bytes, size);
