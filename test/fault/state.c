@@ -118,7 +118,7 @@ read_note(const tess_array *a, int *number, tess_error *err)
     tess_metalayer layer;
     const tess_status st = tess_meta_get(a, "note", &layer, err);
     *number = st == TESS_OK ? number_of(layer.content, layer.size, true) : -1;
-    return st == TESS_ERR_ARG ? TESS_OK : st; // there is none
+    return st == TESS_ERR_NOT_FOUND ? TESS_OK : st; // there is none
 }
 
 tess_status
