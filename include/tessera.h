@@ -13,6 +13,7 @@
  *   tessera/storage.h   where an array is stored: file, directory, memory
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
+ *   tessera/convert.h   items in memory of another type than the array's
  *   tessera/select.h    points, lists of indices per axis, masks
  *   tessera/boxes.h     many boxes of one size, also past the edges
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
@@ -33,6 +34,7 @@
 #include "tessera/boxes.h"
 #include "tessera/chunk.h"
 #include "tessera/context.h"
+#include "tessera/convert.h"
 #include "tessera/copy.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"

@@ -139,7 +139,7 @@ tess_array_append(tess_array *a, int axis, int64_t count, const void *src, size_
                   tess_error *err)
 {
     UNCANCELLED;
-    struct strided_const from;
+    struct strided_const from = {0};
     tess_status st = reshape_check_axis(a, axis, err);
     if (st == TESS_OK)
         st = check_layers(a, axis, count, src, src_size, &from, err);
@@ -153,7 +153,7 @@ tess_array_insert(tess_array *a, int axis, int64_t position, int64_t count, cons
                   size_t src_size, tess_error *err)
 {
     UNCANCELLED;
-    struct strided_const from;
+    struct strided_const from = {0};
     tess_status st = reshape_check_axis(a, axis, err);
     if (st != TESS_OK)
         return st;

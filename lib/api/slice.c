@@ -4,6 +4,7 @@
 #include "api/slice.h"
 
 #include "api/check.h"
+#include "api/strides.h"
 #include "api/uncancelled.h"
 #include "array/box.h"
 #include "array/update.h"
@@ -64,57 +65,6 @@ slice_check(const tess_array *a, const int64_t *start, const int64_t *stop, cons
     return TESS_OK;
 }
 
-// Strides of memory for the slice as the caller sees it; 0 where none is taken.
-static tess_status
-choose_strides(const tess_array *a, const struct slice *s, const int64_t *strides, int64_t *out,
-               tess_error *err)
-{
-    int64_t size = a->g->typesize, reach = a->g->typesize;
-
-    if (strides) {
-        for (int i = 0; i < a->g->ndim; i++)
-            out[i] = s->count[i] > 1 ? strides[i] : 0;
-    } else {
-        for (int i = a->g->ndim - 1; i >= 0; i--) {
-            out[i] = size;
-            if (!mul_i64(size, s->count[i], &size))
-                return err_set(err, TESS_ERR_ARG, -1, "the slice does not fit in memory");
-        }
-    }
-    for (int i = 0; i < a->g->ndim; i++) {
-        int64_t far;
-        if (out[i] == INT64_MIN || !mul_i64(s->count[i] - 1, out[i] < 0 ? -out[i] : out[i], &far) ||
-            !add_i64(reach, far, &reach) || (uint64_t)reach > PTRDIFF_MAX)
-            return err_set(err, TESS_ERR_ARG, -1, "the strides lead out of memory");
-    }
-    return TESS_OK;
-}
-
-// Whether each item has bytes of its own: taken from the smallest stride to the largest, each axis
-// steps over all that the ones before it take.
-static bool
-is_disjoint(const tess_array *a, const struct slice *s, const int64_t *strides)
-{
-    int64_t taken = a->g->typesize;
-    bool used[NDIM_MAX] = {false};
-
-    for (int n = 0; n < a->g->ndim; n++) {
-        int least = -1;
-        for (int i = 0; i < a->g->ndim; i++)
-            if (!used[i] && (least < 0 || max_i64(strides[i], -strides[i]) <
-                                              max_i64(strides[least], -strides[least])))
-                least = i;
-        const int64_t stride = max_i64(strides[least], -strides[least]);
-        used[least] = true;
-        if (s->count[least] == 1)
-            continue;
-        if (stride < taken)
-            return false;
-        taken += (s->count[least] - 1) * stride;
-    }
-    return true;
-}
-
 // A slice upwards, as the rest of the library knows it (array/array.h).
 struct box {
     int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
@@ -139,22 +89,6 @@ turn_around(const tess_array *a, const struct slice *s, struct box *box, int64_t
     return offset;
 }
 
-// Whether memory reaches as far as positive strides lead.
-static tess_status
-check_memory(const tess_array *a, const struct slice *s, const int64_t *strides, const void *memory,
-             size_t size, tess_error *err)
-{
-    int64_t needed = a->g->typesize;
-    for (int i = 0; i < a->g->ndim; i++)
-        needed += max_i64(strides[i], 0) * (s->count[i] - 1); // fits: choose_strides() looked
-    if (!memory)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
-    if ((uint64_t)needed > size)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes of memory, the items of the slice take %" PRId64, size, needed);
-    return TESS_OK;
-}
-
 TESS_API tess_status
 tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *stop,
                      const int64_t *step, void *dst, size_t dst_size, const int64_t *strides,
@@ -163,20 +97,21 @@ tess_array_get_slice(const tess_array *a, const int64_t *start, const int64_t *s
     UNCANCELLED;
     struct slice s;
     struct box box;
-    struct strided to;
+    struct strided to = {0};
     struct reading r;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = slice_check(a, start, stop, step, &s, err);
     if (st != TESS_OK || s.nitems == 0)
         return st;
-    st = choose_strides(a, &s, strides, to.stride, err);
+    st = strides_choose(a->g->ndim, s.count, a->g->typesize, strides, to.stride, err);
     if (st == TESS_OK)
-        st = check_memory(a, &s, to.stride, dst, dst_size, err);
+        st = strides_check_memory(a->g->ndim, s.count, a->g->typesize, to.stride, dst, dst_size,
+                                  err);
+    if (st == TESS_OK)
+        st = strides_check_disjoint(a->g->ndim, s.count, a->g->typesize, to.stride, err);
     if (st != TESS_OK)
         return st;
-    if (!is_disjoint(a, &s, to.stride))
-        return err_set(err, TESS_ERR_ARG, -1, "with these strides, items overlap in memory");
     to.items = (uint8_t *)dst + turn_around(a, &s, &box, to.stride);
     st = reading_begin(&r, a, s.nitems, err);
     if (st == TESS_OK)
@@ -191,16 +126,17 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     UNCANCELLED;
     struct slice s;
     struct box box;
-    struct strided_const from;
+    struct strided_const from = {0};
     struct watch watch;
     tess_status st = check_writable(a, err);
     if (st == TESS_OK)
         st = slice_check(a, start, stop, step, &s, err);
     if (st != TESS_OK || s.nitems == 0)
         return st;
-    st = choose_strides(a, &s, strides, from.stride, err);
+    st = strides_choose(a->g->ndim, s.count, a->g->typesize, strides, from.stride, err);
     if (st == TESS_OK)
-        st = check_memory(a, &s, from.stride, src, src_size, err);
+        st = strides_check_memory(a->g->ndim, s.count, a->g->typesize, from.stride, src, src_size,
+                                  err);
     if (st != TESS_OK)
         return st;
     from.items = (const uint8_t *)src + turn_around(a, &s, &box, from.stride);

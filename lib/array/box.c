@@ -4,6 +4,7 @@
 #include "array/box.h"
 
 #include "array/view.h"
+#include "grid/converted.h"
 #include "grid/read/read.h"
 #include "grid/write/write.h"
 
@@ -19,12 +20,28 @@ base_box(const tess_array *a, const int64_t *start, const int64_t *stop, const i
     return st;
 }
 
+// Items are called by their indices in the view, whose axes are others than those of the base.
+static void
+rename_items(const struct index_map *map, const int64_t *start, const int64_t *stop,
+             const int64_t *step, struct converted *as)
+{
+    for (int i = 0; i < map->ndim; i++) {
+        const int b = map->axis[i];
+        const int64_t by = step ? step[i] : 1;
+        const bool downwards = b >= 0 && map->step[b] < 0;
+        as->axis[i] = b;
+        as->first[i] = downwards ? stop[i] - 1 : start[i];
+        as->step[i] = downwards ? -by : by;
+    }
+}
+
 tess_status
 array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const int64_t *step,
            const struct strided *dst, struct watch *watch, tess_error *err)
 {
     struct index_box box;
     struct strided to;
+    struct converted as;
 
     if (!a->view)
         return grid_read(a->grid, start, stop, step, dst, watch, err);
@@ -32,6 +49,12 @@ array_read(const tess_array *a, const int64_t *start, const int64_t *stop, const
     if (st != TESS_OK)
         return st;
     to.items = dst->items + box.offset;
+    to.as = NULL;
+    if (dst->as) {
+        as = *dst->as;
+        rename_items(&a->view->map, start, stop, step, &as);
+        to.as = &as;
+    }
     memcpy(to.stride, box.stride, sizeof to.stride);
     return grid_read(a->grid, box.start, box.stop, box.step, &to, watch, err);
 }
@@ -45,6 +68,7 @@ array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop, c
     if (st != TESS_OK)
         return st;
     base_src->items = src->items + box->offset;
+    base_src->as = src->as;
     memcpy(base_src->stride, box->stride, sizeof base_src->stride);
     return TESS_OK;
 }

@@ -55,7 +55,7 @@ update_view(tess_array *a, const int64_t *start, const int64_t *stop, const int6
             const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct index_box box;
-    struct strided_const from;
+    struct strided_const from = {0};
     const tess_status st = array_base_box(a, start, stop, step, src, &box, &from, err);
     return st == TESS_OK
                ? array_update_box(a->view->base, box.start, box.stop, box.step, &from, watch, err)

@@ -46,4 +46,14 @@ bool walk_next(struct walk *w);
 // chunk's shape, in the coordinates of the box).
 bool walk_covers(const struct walk *w, const int64_t *limit);
 
+// The items of the overlap.
+static inline int64_t
+walk_nitems(const struct walk *w)
+{
+    int64_t n = 1;
+    for (int i = 0; i < w->ndim; i++)
+        n *= w->count[i];
+    return n;
+}
+
 #endif

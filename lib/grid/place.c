@@ -7,7 +7,10 @@
 
 #include "filter/kernels.h"
 #include "geom/shape.h"
+#include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
+
+#include <assert.h>
 
 struct block_need
 place_need(const struct geometry *g, const struct walk *w, const int64_t *dst_stride)
@@ -90,11 +93,10 @@ unshuffle_block(const struct geometry *g, const struct decoded *block, const int
     }
 }
 
-void
-place_block(const struct geometry *g, const struct decoded *block, const struct walk *w,
-            uint8_t *dst, const int64_t *dst_stride)
+// Where the first item of a block that the walk stands on is, and the strides of the others.
+static int64_t
+place_from(const struct geometry *g, const struct walk *w, int64_t *src_stride)
 {
-    int64_t src_stride[NDIM_MAX];
     int64_t src = 0;
 
     shape_strides(g->ndim, g->blockshape, g->typesize, src_stride);
@@ -102,6 +104,27 @@ place_block(const struct geometry *g, const struct decoded *block, const struct 
         src += w->lo[i] * src_stride[i];
         src_stride[i] *= w->step[i];
     }
+    return src;
+}
+
+int64_t
+place_converted(const struct geometry *g, const struct decoded *block, const struct walk *w,
+                const struct converter *how, uint8_t *dst, const int64_t *dst_stride)
+{
+    int64_t src_stride[NDIM_MAX];
+    const int64_t src = place_from(g, w, src_stride);
+
+    assert(block->planes == 0);
+    return convert_box(how, g->ndim, w->count, dst, dst_stride, block->bytes + src, src_stride);
+}
+
+void
+place_block(const struct geometry *g, const struct decoded *block, const struct walk *w,
+            uint8_t *dst, const int64_t *dst_stride)
+{
+    int64_t src_stride[NDIM_MAX];
+    const int64_t src = place_from(g, w, src_stride);
+
     if (block->planes == 0) {
         ndcopy(g->ndim, w->count, g->typesize, dst, dst_stride, block->bytes + src, src_stride);
         return;

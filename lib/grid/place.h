@@ -14,6 +14,8 @@
 #include "geom/walk.h"
 #include "grid/grid.h"
 
+struct converter;
+
 /*
  * Put the items of a block that the walk stands on into dst, whose first item is where the first
  * of them goes. Where the last shuffle was left to us, it is undone on the way, for these items
@@ -21,6 +23,12 @@
  */
 void place_block(const struct geometry *g, const struct decoded *block, const struct walk *w,
                  uint8_t *dst, const int64_t *dst_stride);
+
+// The same for items that become others on the way. Returns how many did, as convert_box(). The
+// block arrives in order.
+int64_t place_converted(const struct geometry *g, const struct decoded *block,
+                        const struct walk *w, const struct converter *how, uint8_t *dst,
+                        const int64_t *dst_stride);
 
 // What place_block() needs of a block, for memory of these strides.
 struct block_need place_need(const struct geometry *g, const struct walk *w,

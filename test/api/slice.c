@@ -498,7 +498,7 @@ sizes(void **state)
         int32_t *const at = memory + 100;
         char sentence[100];
 
-        snprintf(sentence, sizeof sentence, "%zu bytes of memory, the items of the slice take %zu",
+        snprintf(sentence, sizeof sentence, "%zu bytes of memory, the items take %zu",
                  needed - 1, needed);
         for (int way = 0; way < 2; way++)
             for (size_t size = needed - 1; size <= needed + 1; size++) {

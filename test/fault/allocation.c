@@ -692,6 +692,34 @@ call_set_slice(struct subject *s, tess_error *err)
                                 err);
 }
 
+// The part as integers, which its items are; a mistake in one of them is found before a write.
+static tess_status
+call_read_as(struct subject *s, tess_error *err)
+{
+    double want[sizeof part / sizeof *part];
+    int64_t got[sizeof part / sizeof *part];
+    tess_conversion how;
+
+    reference_get(&s->reference, part_start, part_stop, want);
+    tess_conversion_init(&how);
+    how.misfit = TESS_MISFIT_WRAP;
+    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how, got,
+                                              sizeof got, NULL, err);
+    for (size_t i = 0; st == TESS_OK && i < sizeof part / sizeof *part; i++)
+        assert_int_equal(got[i], (int64_t)want[i]);
+    return st;
+}
+
+static tess_status
+call_write_as(struct subject *s, tess_error *err)
+{
+    float items[sizeof part / sizeof *part];
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        items[i] = (float)part[i];
+    return tess_array_write_as(s->a, part_start, part_stop, TESS_DTYPE_F32, NULL, items,
+                               sizeof items, NULL, err);
+}
+
 static const int64_t third[2] = {3, 2};
 
 static tess_status
@@ -1306,6 +1334,8 @@ static const struct step steps[] = {
     {"set boxes", NULL, call_set_boxes, model_write},
     {"get slice", NULL, call_get_slice, NULL},
     {"set slice", NULL, call_set_slice, model_write},
+    {"read as", NULL, call_read_as, NULL},
+    {"write as", NULL, call_write_as, model_write},
     {"set slice with steps", NULL, call_set_steps, model_set_steps},
     {"fill", NULL, call_fill, model_fill},
     {"read a view", NULL, call_read_view, NULL},

@@ -149,7 +149,7 @@ geometry(void **state)
             for (int64_t n = 0; n < count; n++)
                 memcpy(want + (m.at.items - m.bytes) + n * m.at.stride[0],
                        s.ref.data + (start + n * step) * size, (size_t)size);
-            ok(plain_read(grid, start, stop, step, m.at.items, m.at.stride[0], NULL, err));
+            ok(plain_read(grid, start, stop, step, &m.at, NULL, err));
             assert_memory_equal(m.bytes, want, m.size);
             free(want);
             free(m.bytes);
@@ -173,8 +173,9 @@ pieces(void **state)
         const int64_t step = steps[i], count = (s.a->g->nitems - 4) / step + 1;
         const int64_t stop = 3 + (count - 1) * step + 1;
         uint8_t *const got = calloc((size_t)count, 3);
+        const struct strided dst = {.items = got, .stride = {3}};
         assert_non_null(got);
-        ok(plain_read(s.a->grid, 3, stop, step, got, 3, NULL, err));
+        ok(plain_read(s.a->grid, 3, stop, step, &dst, NULL, err));
         for (int64_t n = 0; n < count; n++) {
             assert_memory_equal(got + 3 * n, s.ref.data + (3 + n * step) * 2, 2);
             assert_int_equal(got[3 * n + 2], 0);

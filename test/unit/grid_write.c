@@ -390,7 +390,7 @@ replaced_blocks(void **state)
                      walk_begin(&w, g->ndim, g->blockshape, g->bgrid, chunk.lo, chunk.hi, NULL);
                  next; next = walk_next(&w)) {
                 int64_t lo[NDIM_MAX], hi[NDIM_MAX];
-                struct strided_const src;
+                struct strided_const src = {0};
                 if (n == MOST || random_below(&r, one_in) != 0)
                     continue;
                 uint8_t *const items = malloc((size_t)g->blocksize);

@@ -206,6 +206,8 @@ scene_memory(struct random *r, int ndim, const int64_t *count, int64_t typesize,
         first += back ? (count[axes[i]] - 1) * stride : 0;
         stride = stride * count[axes[i]] + (int64_t)random_below(r, 2) * GAP;
     }
+    m->at.as = NULL;
+    m->from.as = NULL;
     m->size = (size_t)(stride > typesize ? stride : typesize);
     m->bytes = malloc(m->size);
     assert_non_null(m->bytes);

@@ -338,8 +338,8 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     const struct geometry *const g = p->a->g;
     int64_t extent[NDIM_MAX];
     int64_t nitems = 1, most = 1;
-    struct strided items;
-    struct strided_const from;
+    struct strided items = {0};
+    struct strided_const from = {0};
     bool all, constant = false;
 
     for (int i = 0; i < g->ndim; i++) {

@@ -54,15 +54,6 @@ _Static_assert(sizeof(struct parts_chunk) <= FETCH_POSITION_SIZE &&
                    sizeof(struct parts_block) <= sizeof(struct parts_chunk),
                "positions must fit");
 
-static int64_t
-walk_nitems(const struct walk *w)
-{
-    int64_t n = 1;
-    for (int i = 0; i < w->ndim; i++)
-        n *= w->hi[i] - w->lo[i];
-    return n;
-}
-
 // Bytes of the largest part of a plain frame.
 static int64_t
 plain_room(const tess_array *a, int64_t start, int64_t stop)

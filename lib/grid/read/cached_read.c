@@ -7,6 +7,7 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/converted.h"
 #include "grid/place.h"
 #include "task/gate.h"
 
@@ -19,6 +20,17 @@ cached_read_at(const struct strided *dst, int ndim, const int64_t *chunk, const 
     for (int i = 0; i < ndim; i++)
         offset += (chunk[i] + block[i]) * dst->stride[i];
     return dst->items + offset;
+}
+
+// false: an item does not fit, about which the engine says more.
+static bool
+cached_read_place(const struct geometry *g, const struct decoded *block, const struct walk *w,
+                  const struct strided *dst, uint8_t *at)
+{
+    if (dst->as)
+        return place_converted(g, block, w, dst->as->how, at, dst->stride) == walk_nitems(w);
+    place_block(g, block, w, at, dst->stride);
+    return true;
 }
 
 // The part of the box in one chunk; *n counts blocks.
@@ -35,8 +47,11 @@ cached_read_read_chunk(const struct chunk_grid *grid, const struct walk *chunk,
         if (!found)
             return false;
         const struct decoded block = {.bytes = found->items, .nbytes = g->blocksize};
-        place_block(g, &block, &w, cached_read_at(dst, g->ndim, chunk->from, w.from), dst->stride);
+        const bool fits =
+            cached_read_place(g, &block, &w, dst, cached_read_at(dst, g->ndim, chunk->from, w.from));
         cache_unpin(found);
+        if (!fits)
+            return false;
         ++*n;
     }
     return true;

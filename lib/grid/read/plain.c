@@ -13,8 +13,10 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "grid/converted.h"
 #include "grid/grid.h"
 #include "grid/pool.h"
+#include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 #include "task/watch.h"
@@ -152,14 +154,28 @@ read_run(const struct chunk_grid *grid, int64_t start, int64_t stop, uint8_t *ds
     return st;
 }
 
-tess_status
-plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step, uint8_t *dst,
-           int64_t stride, struct watch *watch, tess_error *err)
+// n items of a piece, `from` items behind the start of the box.
+static tess_status
+place_run(const struct strided *dst, int64_t from, int64_t n, int64_t size, uint8_t *to,
+          const uint8_t *piece, int64_t piece_stride, tess_error *err)
 {
-    const int64_t size = grid->g.typesize;
+    if (!dst->as) {
+        ndcopy(1, &n, size, to, dst->stride, piece, &piece_stride);
+        return TESS_OK;
+    }
+    const int64_t done = convert_box(dst->as->how, 1, &n, to, dst->stride, piece, &piece_stride);
+    return done == n ? TESS_OK : converted_misfit(dst->as, 1, &from, &n, done, err);
+}
+
+tess_status
+plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
+           const struct strided *dst, struct watch *watch, tess_error *err)
+{
+    const int64_t size = grid->g.typesize, first = start, stride = dst->stride[0];
+    uint8_t *to = dst->items;
     watch_job(watch, (stop - start) * size);
-    if (step == 1 && stride == size)
-        return read_run(grid, start, stop, dst, watch, err);
+    if (step == 1 && stride == size && !dst->as)
+        return read_run(grid, start, stop, to, watch, err);
 
     // Pieces with the items between, as far as they fit in a little memory.
     const int64_t most = max_i64(PIECE / size, 1);
@@ -172,9 +188,9 @@ plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t s
         const int64_t n = ceil_div(min_i64(most, stop - start), step);
         st = read_run(grid, start, start + (n - 1) * step + 1, piece, watch, err);
         if (st == TESS_OK)
-            ndcopy(1, &n, size, dst, &stride, piece, &from_stride);
+            st = place_run(dst, (start - first) / step, n, size, to, piece, from_stride, err);
         start += n * step;
-        dst += n * stride;
+        to += n * stride;
     }
     free(piece);
     return st;

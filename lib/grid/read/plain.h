@@ -10,13 +10,14 @@
 #define GRID_READ_PLAIN_H
 
 #include "grid/grid.h"
+#include "grid/strided.h"
 
 tess_status plain_open(struct chunk_grid *grid, tess_error *err);
 int64_t plain_chunk_start(const struct chunk_grid *grid,
                           int64_t n); // in bytes; n = nchunks: the end
 int64_t plain_chunk_at(const struct chunk_grid *grid, int64_t at); // the one that holds that byte
-// The items start, start + step, ... before stop, each `stride` bytes behind the one before.
+// The items start, start + step, ... before stop.
 tess_status plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
-                       uint8_t *dst, int64_t stride, struct watch *watch, tess_error *err);
+                       const struct strided *dst, struct watch *watch, tess_error *err);
 
 #endif

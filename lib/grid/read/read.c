@@ -14,14 +14,18 @@
 #include "chunk/decode.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/converted.h"
 #include "grid/grid.h"
 #include "grid/place.h"
 #include "grid/read/cached_read.h"
 #include "grid/read/fetch.h"
 #include "grid/read/plain.h"
+#include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 
 #include <string.h>
+
+enum { PIECE_SIZE = 4096 }; // bytes of items on their way through a conversion
 
 struct read_job {
     const struct chunk_grid *grid;
@@ -33,7 +37,7 @@ struct read_job {
 // A position on a chunk is the walk over the chunks; on a block:
 struct read_block {
     struct walk w; // over the blocks of the chunk
-    uint8_t *dst; // where the chunk's part of the box starts
+    int64_t from[NDIM_MAX]; // items of the box before the chunk's part
     int64_t limit[NDIM_MAX]; // where the array ends, relative to the chunk
 };
 
@@ -68,7 +72,7 @@ read_begin_blocks(const void *self, const void *chunk, void *block)
     const struct geometry *const g = &job->grid->g;
     const struct walk *const w = chunk;
     struct read_block *const b = block;
-    b->dst = read_at(job, job->dst->items, w->from);
+    memcpy(b->from, w->from, sizeof b->from);
     for (int i = 0; i < g->ndim; i++)
         b->limit[i] = min_i64(g->chunkshape[i], g->shape[i] - w->at[i] * g->chunkshape[i]);
     walk_begin(&b->w, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi, w->step);
@@ -93,7 +97,9 @@ read_need(const void *self, const void *block, bool *whole)
     const struct read_job *const job = self;
     const struct read_block *const b = block;
     *whole = walk_covers(&b->w, b->limit);
-    return place_need(&job->grid->g, &b->w, job->dst->stride);
+    struct block_need need = place_need(&job->grid->g, &b->w, job->dst->stride);
+    need.planes = need.planes && !job->dst->as;
+    return need;
 }
 
 static tess_status
@@ -102,11 +108,22 @@ read_take(void *self, void *tally, const void *block, const struct decoded *item
 {
     const struct read_job *const job = self;
     const struct read_block *const b = block;
+    const struct geometry *const g = &job->grid->g;
+    const struct converted *const as = job->dst->as;
+    int64_t from[NDIM_MAX];
     (void)tally;
     (void)equal;
-    (void)err;
-    place_block(&job->grid->g, items, &b->w, read_at(job, b->dst, b->w.from), job->dst->stride);
-    return TESS_OK;
+    for (int i = 0; i < g->ndim; i++)
+        from[i] = b->from[i] + b->w.from[i];
+    uint8_t *const dst = read_at(job, job->dst->items, from);
+    if (!as) {
+        place_block(g, items, &b->w, dst, job->dst->stride);
+        return TESS_OK;
+    }
+    const int64_t done = place_converted(g, items, &b->w, as->how, dst, job->dst->stride);
+    return done == walk_nitems(&b->w)
+               ? TESS_OK
+               : converted_misfit(as, g->ndim, from, b->w.count, done, err);
 }
 
 static tess_status
@@ -116,9 +133,40 @@ read_take_equal(void *self, void *tally, const void *chunk, const uint8_t *item,
     const struct geometry *const g = &job->grid->g;
     const struct walk *const w = chunk;
     (void)tally;
-    (void)err;
+    if (job->dst->as)
+        return converted_fill(job->dst->as, g->ndim, w->from, w->count,
+                              read_at(job, job->dst->items, w->from), job->dst->stride, item, err);
     ndfill(g->ndim, w->count, g->typesize, read_at(job, job->dst->items, w->from), job->dst->stride,
            item);
+    return TESS_OK;
+}
+
+// The tile of rows that r stands on, of a chunk whose first wanted item is `src` bytes behind its
+// start; *done counts the items of the chunk.
+static tess_status
+read_converted_rows(const struct read_job *job, const struct walk *w, const struct ndrows *r,
+                    int64_t src, int64_t *done, struct chunk_cursor *items, tess_error *err)
+{
+    const struct geometry *const g = &job->grid->g;
+    const struct converter *const how = job->dst->as->how;
+    uint8_t piece[PIECE_SIZE];
+    const int64_t run = r->item_src == g->typesize ? PIECE_SIZE / g->typesize : 1;
+    for (int64_t i = 0; i < r->rows; i++)
+        for (int64_t j = 0, n; j < r->row_nitems; j += n) {
+            const int64_t from = src + r->src + i * r->row_src + j * r->item_src;
+            const int64_t to = r->dst + i * r->row_dst + j * r->item_dst;
+            n = min_i64(run, r->row_nitems - j);
+            const tess_status st =
+                cursor_read(items, (int32_t)from, piece, (size_t)(n * g->typesize), err);
+            if (st != TESS_OK)
+                return st;
+            const int64_t now =
+                convert_box(how, 1, &n, read_at(job, job->dst->items, w->from) + to, &r->item_dst,
+                            piece, &how->from_size);
+            *done += now;
+            if (now < n)
+                return converted_misfit(job->dst->as, g->ndim, w->from, w->count, *done, err);
+        }
     return TESS_OK;
 }
 
@@ -133,6 +181,7 @@ read_take_in_order(void *self, const void *chunk, struct chunk_cursor *items, te
     int64_t src = 0;
     struct ndrows r;
     uint8_t *const dst = read_at(job, job->dst->items, w->from);
+    int64_t done = 0;
 
     shape_strides(g->ndim, g->chunkshape, g->typesize, src_stride);
     for (int i = 0; i < g->ndim; i++) {
@@ -142,6 +191,12 @@ read_take_in_order(void *self, const void *chunk, struct chunk_cursor *items, te
     for (bool more = ndrows_begin(&r, g->ndim, w->count, g->typesize, job->dst->stride, src_stride);
          more; more = ndrows_next(&r)) {
         const int64_t run = r.packed ? r.row_nitems : 1; // items in one piece
+        if (job->dst->as) {
+            const tess_status st = read_converted_rows(job, w, &r, src, &done, items, err);
+            if (st != TESS_OK)
+                return st;
+            continue;
+        }
         for (int64_t i = 0; i < r.rows; i++)
             for (int64_t j = 0; j < r.row_nitems; j += run) {
                 const int64_t from = src + r.src + i * r.row_src + j * r.item_src;
@@ -186,8 +241,7 @@ grid_read(const struct chunk_grid *grid, const int64_t *start, const int64_t *st
     struct read_job job = {.grid = grid, .dst = dst};
 
     if (grid->plain)
-        return plain_read(grid, start[0], stop[0], step ? step[0] : 1, dst->items, dst->stride[0],
-                          watch, err);
+        return plain_read(grid, start[0], stop[0], step ? step[0] : 1, dst, watch, err);
     if (grid_read_cached(grid, start, stop, step, dst))
         return TESS_OK;
     job.more =

@@ -40,6 +40,7 @@ struct edit {
     const uint8_t *items;
     int64_t lo[NDIM_MAX], hi[NDIM_MAX];
     int64_t first[NDIM_MAX], last[NDIM_MAX];
+    uint8_t item[16];
 };
 
 struct edit_source {

@@ -18,8 +18,10 @@
 #include "frame/change.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/converted.h"
 #include "grid/write/constant.h"
 #include "grid/write/store.h"
+#include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 #include "task/watch.h"
@@ -59,7 +61,10 @@ box_constant(const void *from, const struct edit *e)
     for (int i = 0; i < g->ndim; i++)
         count[i] =
             box->src->stride[i] == 0 ? 1 : ceil_div(e->hi[i] - e->lo[i], box->chunks.step[i]);
-    return ndconstant(g->ndim, count, g->typesize, e->items, box->src->stride) ? e->items : NULL;
+    const struct converter *const as = box->src->as;
+    if (!ndconstant(g->ndim, count, as ? as->from_size : g->typesize, e->items, box->src->stride))
+        return NULL;
+    return as ? e->item : e->items;
 }
 
 static bool
@@ -98,6 +103,8 @@ next_box(void *cursor, struct edit *e)
         e->last[i] = (w->hi[i] - 1) / g->blockshape[i];
     }
     e->whole = walk_covers(w, g->shape);
+    if (box->src->as) // the first one, in case that all are
+        convert_box(box->src->as, 0, NULL, e->item, NULL, e->items, NULL);
     box_step(box);
     return true;
 }
@@ -199,8 +206,8 @@ box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
         dst += (lo - origin) * stride[i];
         stride[i] *= step;
     }
-    ndcopy(g->ndim, count, g->typesize, items + dst, stride,
-           e->items + offset_of(box->src, g->ndim, start), box->src->stride);
+    converted_put(box->src, g->ndim, count, g->typesize, items + dst, stride,
+                  e->items + offset_of(box->src, g->ndim, start));
 }
 
 // Chunks that a box meets, or more, if it has steps.
@@ -352,7 +359,8 @@ grid_write(struct chunk_grid *grid, const int64_t *start, const int64_t *stop, c
     struct box_source box = {.src = src};
     struct edit_source source = {.staged = staged};
 
-    if (is_one_item(grid->g.ndim, start, stop, src->stride) && constant_pays(src->items, &grid->g))
+    if (!src->as && is_one_item(grid->g.ndim, start, stop, src->stride) &&
+        constant_pays(src->items, &grid->g))
         return box_write_item(grid, start, stop, step, src, watch, &source, err);
     source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
     forget_many(grid, start, stop, &source);

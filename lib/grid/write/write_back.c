@@ -18,6 +18,7 @@
 #include "frame/query.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
+#include "grid/converted.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
@@ -25,7 +26,6 @@
 #include "grid/write/install.h"
 #include "grid/write/replace.h"
 #include "grid/write/turns.h"
-#include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 #include "task/task.h"
 
@@ -233,7 +233,7 @@ hold_copy_block(const struct geometry *g, const struct walk *chunk, const struct
         from += (chunk->from[i] + block->from[i]) * src->stride[i];
         stride[i] *= block->step[i];
     }
-    ndcopy(g->ndim, block->count, g->typesize, items + to, stride, src->items + from, src->stride);
+    converted_put(src, g->ndim, block->count, g->typesize, items + to, stride, src->items + from);
 }
 
 // The box into blocks that others find, or into the others.
