@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
+#include "chunk/whole.h"
 #include "codec/codec.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

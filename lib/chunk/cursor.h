@@ -36,9 +36,4 @@ void cursor_finish(struct chunk_cursor *cur); // zeroed: fine
 tess_status chunk_try(const struct chunk *c, const struct chunk_bytes *source,
                       struct chunk_scratch *s, tess_error *err);
 
-// The content of one whole chunk that stands in memory, `size` bytes exactly; allocated for the
-// caller (NULL if it has none). At most `limit` bytes are allocated for it.
-tess_status chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
-                          size_t *content_size, tess_error *err);
-
 #endif

@@ -4,8 +4,8 @@
 #include "salvage/parts.h"
 
 #include "base/checked.h"
-#include "chunk/cursor.h"
 #include "chunk/header.h"
+#include "chunk/whole.h"
 #include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
 #include "io/io.h"

@@ -10,6 +10,7 @@
  * the whole.
  */
 #include "chunk/cursor.h"
+#include "chunk/whole.h"
 #include "fuzz/fuzz.h"
 #include "support/random.h"
 

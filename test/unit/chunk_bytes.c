@@ -3,9 +3,9 @@
  * and what nobody should.
  */
 #include "chunk/chunk.h"
-#include "chunk/cursor.h"
 
 #include "base/bytes.h"
+#include "chunk/whole.h"
 #include "support/hex.h"
 
 #include <inttypes.h>

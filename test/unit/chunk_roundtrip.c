@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "chunk/flat.h"
+#include "chunk/whole.h"
 #include "support/hex.h"
 #include "support/random.h"
 

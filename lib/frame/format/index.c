@@ -6,10 +6,10 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "chunk/assemble.h"
-#include "chunk/cursor.h"
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
 #include "chunk/flat.h"
+#include "chunk/whole.h"
 #include "codec/codec.h"
 
 #include <inttypes.h>

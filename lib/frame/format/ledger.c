@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "chunk/cursor.h"
 #include "chunk/header.h"
+#include "chunk/whole.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"

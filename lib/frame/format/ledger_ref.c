@@ -4,10 +4,10 @@
 #include "frame/format/ledger_ref.h"
 
 #include "base/bytes.h"
-#include "chunk/cursor.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "chunk/header.h"
+#include "chunk/whole.h"
 #include "frame/format/checksums.h"
 #include "meta/layers.h"
 

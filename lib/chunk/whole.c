@@ -1,0 +1,90 @@
+/*
+ * whole.c - a chunk all of whose stored bytes stand in memory.
+ */
+#include "chunk/whole.h"
+
+#include "base/error.h"
+#include "chunk/cursor.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static tess_status
+fetch_whole(void *from, int32_t offset, int32_t size, struct chunk_scratch *s,
+            const uint8_t **bytes, tess_error *err)
+{
+    (void)size;
+    (void)s;
+    (void)err;
+    *bytes = ((const struct whole_chunk *)from)->stored + offset;
+    return TESS_OK;
+}
+
+tess_status
+whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t size, int64_t limit,
+                 const struct chunk_surroundings *around, tess_error *err)
+{
+    struct chunk_header h;
+    const size_t head = size < CHUNK_HEADER_SIZE ? size : CHUNK_HEADER_SIZE;
+
+    *w = (struct whole_chunk){.stored = src, .bytes = {.from = w, .fetch = fetch_whole}};
+    const tess_status st = chunk_header_parse(src, head, (int64_t)size, around->typesize, &h, err);
+    if (st != TESS_OK)
+        return st;
+    if ((size_t)h.cbytes != size)
+        return err_set(err, TESS_ERR_CORRUPT, 12, "a chunk of %" PRId32 " stored bytes in %zu",
+                       h.cbytes, size);
+    if (h.nbytes > limit)
+        return err_set(err, TESS_ERR_LIMIT, 4, "%" PRId32 " bytes, the limit is %" PRId64, h.nbytes,
+                       limit);
+    return chunk_open(&w->chunk, &h, src, size, around, err);
+}
+
+void
+whole_chunk_close(struct whole_chunk *w)
+{
+    chunk_close(&w->chunk);
+}
+
+tess_status
+whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,
+                 tess_error *err)
+{
+    struct chunk_scratch scratch = {0};
+    struct chunk_cursor cur;
+    tess_status st = cursor_init(&cur, &w->chunk, &w->bytes, &scratch, err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, offset, dst, size, err);
+    cursor_finish(&cur);
+    scratch_finish(&scratch);
+    return st;
+}
+
+tess_status
+chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
+              size_t *content_size, tess_error *err)
+{
+    const struct chunk_surroundings alone = {0};
+    struct whole_chunk w;
+    uint8_t *dst = NULL;
+
+    *content = NULL;
+    *content_size = 0;
+    tess_status st = whole_chunk_open(&w, src, size, limit, &alone, err);
+    const int32_t nbytes = w.chunk.h.nbytes;
+    if (st == TESS_OK && nbytes > 0) {
+        dst = malloc((size_t)nbytes);
+        st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, err)
+                 : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", nbytes);
+    }
+    whole_chunk_close(&w);
+    if (st != TESS_OK) {
+        free(dst);
+        return st;
+    }
+    *content = dst;
+    *content_size = (size_t)nbytes;
+    return TESS_OK;
+}

@@ -1,0 +1,34 @@
+/*
+ * whole.h - a chunk all of whose stored bytes stand in memory.
+ *
+ * Nothing is copied: the bytes stay the caller's, and stay as they are until the chunk is closed.
+ * One thread per struct; any number of structs may share the bytes.
+ */
+#ifndef CHUNK_WHOLE_H
+#define CHUNK_WHOLE_H
+
+#include "chunk/chunk.h"
+#include "chunk/decode.h"
+
+struct whole_chunk {
+    struct chunk chunk;
+    const uint8_t *stored;
+    struct chunk_bytes bytes; // .from is this struct: it must not move
+};
+
+// Check header, tables and dictionary of a chunk of `size` bytes exactly, whose content has at most
+// `limit` bytes (TESS_ERR_LIMIT). On failure *w is empty.
+tess_status whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t size, int64_t limit,
+                             const struct chunk_surroundings *around, tess_error *err);
+void whole_chunk_close(struct whole_chunk *w); // zeroed: fine
+
+// Bytes [offset, offset + size) of the content, which has them.
+tess_status whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,
+                             tess_error *err);
+
+// The content of one whole chunk that stands in memory, `size` bytes exactly; allocated for the
+// caller (NULL if it has none). At most `limit` bytes are allocated for it.
+tess_status chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
+                          size_t *content_size, tess_error *err);
+
+#endif
