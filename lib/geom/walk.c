@@ -82,6 +82,43 @@ walk_next(struct walk *w)
     return false;
 }
 
+// The first axis along which `at` leaves the box; w->ndim: none.
+static int
+leaves_box(const struct walk *w, const int64_t *at)
+{
+    int axis = 0;
+    while (axis < w->ndim && at[axis] >= w->first[axis] && at[axis] <= w->last[axis])
+        axis++;
+    return axis;
+}
+
+bool
+walk_seek(struct walk *w, int64_t index)
+{
+    int64_t at[NDIM_MAX];
+    for (int i = 0; i < w->ndim; i++) {
+        at[i] = index / w->pitch[i];
+        index %= w->pitch[i];
+    }
+    // Axes in front of this one stay, it and those behind start again: at the box's begin, or, if
+    // it is behind the box, with the next index of an axis in front of it.
+    int axis = leaves_box(w, at);
+    if (axis < w->ndim && at[axis] > w->last[axis]) {
+        do
+            axis--;
+        while (axis >= 0 && at[axis] == w->last[axis]);
+        if (axis < 0)
+            return false;
+        at[axis++]++;
+    }
+    w->index = 0;
+    for (int i = 0; i < w->ndim; i++) {
+        enter(w, i, i < axis ? at[i] : w->first[i]);
+        w->index += w->at[i] * w->pitch[i];
+    }
+    return w->ndim > 0 || index == 0;
+}
+
 bool
 walk_covers(const struct walk *w, const int64_t *limit)
 {

@@ -42,6 +42,10 @@ bool walk_begin(struct walk *w, int ndim, const int64_t *cell, const int64_t *gr
 // The next cell; false behind the last one.
 bool walk_next(struct walk *w);
 
+// In a walk without steps, stand on the first cell whose ordinal is `index` or more; false: there
+// is none, and the walk stands somewhere.
+bool walk_seek(struct walk *w, int64_t index);
+
 // Whether the overlap is the whole cell, as far as the cell lies before `limit` (an array's or
 // chunk's shape, in the coordinates of the box).
 bool walk_covers(const struct walk *w, const int64_t *limit);

@@ -191,12 +191,49 @@ far_out(void **state)
     assert_false(walk_next(&w));
 }
 
+// The first cell from a number on is the first that a walk of all finds there.
+static void
+seeks(void **state)
+{
+    struct random r;
+    struct box b;
+    int found = 0, missed = 0;
+
+    (void)state;
+    random_init(&r, random_seed());
+    for (int round = 0; round < ROUNDS; round++) {
+        int64_t ncells = 1;
+        struct walk w, sought;
+        random_box(&r, &b);
+        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, NULL);
+        if (!more)
+            continue;
+        sought = w;
+        for (int i = 0; i < b.ndim; i++)
+            ncells *= b.grid[i];
+        const int64_t from = (int64_t)random_below(&r, (uint64_t)ncells + 2);
+        while (more && w.index < from)
+            more = walk_next(&w);
+        assert_int_equal(walk_seek(&sought, from), more);
+        found += more;
+        missed += !more;
+        for (; more; more = walk_next(&w), walk_next(&sought)) {
+            assert_int_equal(sought.index, w.index);
+            assert_memory_equal(sought.at, w.at, (size_t)b.ndim * sizeof *w.at);
+            assert_memory_equal(sought.lo, w.lo, (size_t)b.ndim * sizeof *w.lo);
+            assert_memory_equal(sought.hi, w.hi, (size_t)b.ndim * sizeof *w.hi);
+        }
+    }
+    assert_true(found > ROUNDS / 4 && missed > ROUNDS / 20);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(boxes),
         cmocka_unit_test(covers),
+        cmocka_unit_test(seeks),
         cmocka_unit_test(far_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
