@@ -1,9 +1,16 @@
 /**
  * @file chunk.h
- * Properties of the chunks and blocks of an array, as they are stored.
+ * Chunks and blocks as they are stored: their properties, and their bytes.
  *
- * For tools, and for plain frames whose chunks or blocks differ in size (each of them is then
- * usually one record of the program that wrote it).
+ * Properties are for tools, and for plain frames whose chunks or blocks differ in size (each of
+ * them is then usually one record of the program that wrote it). Stored bytes are for programs that
+ * move chunks without decoding them: from array to array, or from a server to its clients.
+ *
+ * The bytes of a chunk describe themselves (item size, blocks, codec, filters), but not what the
+ * items mean, nor the shape of the chunk: they are good for arrays of the same item size,
+ * chunkshape and blockshape. In arrays of more than one dimension the content of a chunk is one
+ * block after the other, each in C order, with items of padding where the chunk is no whole number
+ * of blocks, or reaches beyond the array.
  */
 #ifndef TESSERA_CHUNK_H
 #define TESSERA_CHUNK_H
@@ -81,6 +88,164 @@ TESS_API TESS_NODISCARD tess_status tess_array_chunk_sized(const tess_array *a, 
 TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(const tess_array *a, int64_t n,
                                                             int32_t *sizes, size_t count,
                                                             tess_error *err);
+
+/** @name Sets of kinds, for tess_array_next_chunk(): bit 1 << kind for each tess_chunk_kind. @{ */
+/** Chunks whose items may differ from each other. */
+#define TESS_KINDS_ITEMS (1u << TESS_CHUNK_BLOCKS | 1u << TESS_CHUNK_PLAIN)
+/** Chunks that were written: all but those of tess_array_uninit(). */
+#define TESS_KINDS_WRITTEN (TESS_KINDS_ALL & ~(1u << TESS_CHUNK_UNINIT))
+/** All chunks. */
+#define TESS_KINDS_ALL 63u
+/** @} */
+
+/** A chunk that tess_array_next_chunk() found, and how many like it follow. */
+typedef struct tess_chunk_run {
+    /** sizeof(tess_chunk_run) of the program; set by tess_chunk_run_init(). */
+    size_t struct_size;
+    /** Number of the chunk, as in tess_array_chunk(); -1: there is none. */
+    int64_t number;
+    /**
+     * Of a chunk that is not stored: number of the last one of a run. All chunks from `number` to
+     * `last` that have items in the box are not stored, and of the same kind. Otherwise, and if
+     * there is no chunk, equal to `number`.
+     */
+    int64_t last;
+    /** First index of the chunk in the array, per axis; also of items outside the box. */
+    int64_t start[TESS_MAX_NDIM];
+    int64_t stop[TESS_MAX_NDIM]; /**< one past its last index in the array, without padding */
+    /**
+     * All items of a chunk are equal if it is TESS_CHUNK_ZEROS, TESS_CHUNK_NANS, TESS_CHUNK_VALUE,
+     * or TESS_CHUNK_UNINIT (Tessera reads zeros).
+     */
+    tess_chunk_kind kind;
+    bool stored; /**< has stored bytes; false: nothing was read to find it */
+    int64_t cbytes; /**< stored bytes, header included; 0 if not stored */
+    /**
+     * Set by the program: memory for one item, which receives the item that all are equal to, in
+     * the byte order of the array, if there is one. NULL: not wanted.
+     */
+    void *item;
+    /** Set by the program: bytes at `item`, the typesize at least. */
+    size_t item_size;
+} tess_chunk_run;
+
+/**
+ * Set the defaults: no memory for an item, and a run that ends before chunk 0 (last is -1).
+ *
+ * @param run          Receives them.
+ * @param struct_size  Size of *run in bytes: the macro passes sizeof(tess_chunk_run).
+ */
+TESS_API void tess_chunk_run_init_sized(tess_chunk_run *run, size_t struct_size);
+/** For programs in C and C++: tess_chunk_run_init_sized() with the size of their struct. */
+#define tess_chunk_run_init(run) tess_chunk_run_init_sized((run), sizeof(tess_chunk_run))
+
+/**
+ * Find the next chunk that has items in a box and is of some kinds, in C order.
+ *
+ *     tess_chunk_run run;
+ *     tess_chunk_run_init(&run);
+ *     do
+ *         st = tess_array_next_chunk(a, NULL, NULL, run.last + 1, TESS_KINDS_ITEMS, &run, &err);
+ *     while (st == TESS_OK && run.number >= 0 && use(&run));
+ *
+ * Chunks that are not stored are found, or skipped, in the list of chunks in memory; if the whole
+ * array is a single run, in one step, however many chunks it has. Of chunks that are stored the
+ * header is read.
+ *
+ * @param a      Open array, not a view; any number of threads may read one array at once.
+ * @param start  First index per axis, as in tess_array_read(). NULL, together with stop: all items.
+ * @param stop   One past the last index per axis.
+ * @param from   Least number of the chunk, >= 0; may be beyond the last one.
+ * @param kinds  Which chunks: 1 << kind of each kind that is wanted, joined by |; not 0.
+ * @param run    From tess_chunk_run_init(), or a call before. Filled on success.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also if there is none; TESS_ERR_ARG (box, from, kinds, item_size, a view); else
+ *         as tess_array_read(). After a failure the members that the library fills are undefined.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_next_chunk(const tess_array *a, const int64_t *start,
+                                                          const int64_t *stop, int64_t from,
+                                                          unsigned kinds, tess_chunk_run *run,
+                                                          tess_error *err);
+
+/**
+ * Get a copy of a chunk as it is stored.
+ *
+ * If the file has a checksum of the chunk, the bytes are compared with it. The first call for an
+ * array that is open for reading loads the checksums of all chunks, unless tess_storage.checksums
+ * had them loaded. Nothing is decoded. A chunk that is not stored becomes a chunk of 32 bytes that
+ * says what it is.
+ *
+ * @param a      Open array, not a view; any number of threads may read one array at once.
+ * @param n      Number of the chunk, as in tess_array_chunk().
+ * @param chunk  Receives the bytes; free them with tess_free(). NULL on failure.
+ * @param chunk_size  Receives their number, 16 at least; 0 on failure.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (n, a view), TESS_ERR_CORRUPT (the bytes differ from their
+ *         checksum; their header contradicts the array); else as tess_array_read().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_get_chunk(const tess_array *a, int64_t n,
+                                                         void **chunk, size_t *chunk_size,
+                                                         tess_error *err);
+
+/**
+ * Copy a chunk as it is stored into memory of the program: as tess_array_get_chunk().
+ *
+ * @param a         Open array, not a view; any number of threads may read one array at once.
+ * @param n         Number of the chunk, as in tess_array_chunk().
+ * @param dst       Receives the bytes. May be NULL if dst_size is 0.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param chunk_size  Receives the number of bytes of the chunk, also if dst is too small for them;
+ *                  0 after any other failure.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_get_chunk(); also TESS_ERR_ARG if dst is too small. After a failure dst is
+ *         undefined.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_copy_chunk(const tess_array *a, int64_t n, void *dst,
+                                                          size_t dst_size, size_t *chunk_size,
+                                                          tess_error *err);
+
+/** Where the bytes of a chunk come from. */
+typedef enum tess_chunk_trust {
+    /** From anywhere: all blocks are decoded once, as a check, and forgotten. */
+    TESS_CHUNK_UNTRUSTED = 0,
+    /**
+     * From an array of Tessera or another writer that the program trusts: blocks are not decoded.
+     * If one is damaged, a later read says so (TESS_ERR_CORRUPT).
+     */
+    TESS_CHUNK_TRUSTED = 1
+} tess_chunk_trust;
+
+/**
+ * Replace a chunk by stored bytes, as they are.
+ *
+ * The bytes are checked first: header, item size, sizes of chunk and blocks against those of the
+ * array, codec and filters, table of blocks, dictionary; and all blocks, unless the program trusts
+ * them. Codec, level, filters and splitting may be others than those of new chunks of the array. A
+ * lossy codec or filter stays one: items are what the bytes decode to.
+ *
+ * The change is committed with others, as that of tess_array_write(). Small writes to the chunk
+ * that still waited in the cache are replaced, too.
+ *
+ * @param a      Array opened for writing, not a view; any number of threads may write at once.
+ * @param n      Number of the chunk, as in tess_array_chunk().
+ * @param chunk  Bytes of one chunk of Blosc2, as tess_array_get_chunk() returns them. Copied. Not
+ *               memory that belongs to the array (tess_array_image()).
+ * @param chunk_size  Bytes of memory at chunk, which records how many of them it has; more is fine.
+ * @param trust  Whether all blocks are decoded as a check.
+ * @param err    Filled on failure; may be NULL. The offset counts from the start of the chunk.
+ *
+ * @return TESS_OK, or TESS_ERR_CORRUPT (the bytes contradict themselves, or cannot be decoded),
+ *         TESS_ERR_UNSUPPORTED (a codec or filter that neither this build nor the plugins of the
+ *         array have; a feature of chunks that arrays do not have), TESS_ERR_ARG (they are a chunk,
+ *         but not one for this array; n, a view, not writable); else as tess_array_write(). After a
+ *         failure the array is as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_set_chunk(tess_array *a, int64_t n,
+                                                         const void *chunk, size_t chunk_size,
+                                                         tess_chunk_trust trust, tess_error *err);
 
 #ifdef __cplusplus
 }

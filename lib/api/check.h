@@ -10,6 +10,7 @@
 #include "frame/lock.h"
 #include "frame/owner.h"
 #include "frame/query.h"
+#include "geom/shape.h"
 #include "task/gate.h"
 
 static inline tess_status
@@ -32,6 +33,23 @@ check_no_view(const tess_array *a, tess_error *err)
     if (a && a->view)
         return err_set(err, TESS_ERR_ARG, -1, "this cannot be done with a view of an array");
     return TESS_OK;
+}
+
+// A box, or all of the array where none is given; its items.
+static inline tess_status
+check_box_or_all(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
+                 tess_error *err)
+{
+    static const int64_t nowhere[NDIM_MAX];
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (!*start != !*stop && a->g->ndim > 0)
+        return err_set(err, TESS_ERR_ARG, -1, "half a box is given");
+    if (!*start || !*stop) {
+        *start = nowhere;
+        *stop = a->g->shape;
+    }
+    return geometry_check_box(a->g, *start, *stop, nitems, err);
 }
 
 /*

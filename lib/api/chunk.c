@@ -1,13 +1,16 @@
 /*
- * chunk.c - the public functions on chunks and blocks as they are stored.
+ * chunk.c - the public functions on chunks and blocks of an array as they are stored.
  */
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/chunks/describe.h"
+#include "array/chunks/load.h"
+#include "array/chunks/next.h"
+#include "array/chunks/put.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "chunk/decode.h"
-#include "codec/codec.h"
 #include "frame/frame.h"
 #include "frame/lock.h"
 #include "frame/query.h"
@@ -16,11 +19,47 @@
 #include "grid/read/plain.h"
 #include "grid/write/write_back.h"
 #include "task/gate.h"
+#include "task/watch.h"
 
 #include <tessera/chunk.h>
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+// A call that looks at stored chunks begins: nothing waits in the cache, the file stays, and the
+// list of chunks does.
+static tess_status
+chunks_begin(const tess_array *a, tess_error *err)
+{
+    tess_status st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = write_back_all(a->grid, err);
+    if (st == TESS_OK)
+        st = frame_lock_share(a->grid->frame, err);
+    if (st == TESS_OK)
+        gate_enter(a->grid->gate);
+    return st;
+}
+
+static tess_status
+chunks_end(const tess_array *a, tess_status st, tess_error *err)
+{
+    gate_leave(a->grid->gate);
+    st = check_current(a, st, err);
+    frame_lock_unshare(a->grid->frame);
+    return st;
+}
+
+static tess_status
+check_number(const tess_array *a, int64_t n, tess_error *err)
+{
+    const int64_t nchunks = frame_nchunks(a->grid->frame);
+    if (n < 0 || n >= nchunks)
+        return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
+                       nchunks);
+    return TESS_OK;
+}
 
 // A chunk while it is looked at.
 struct look {
@@ -32,73 +71,25 @@ static tess_status
 look_close(struct look *v, const tess_array *a, tess_status st, tess_error *err)
 {
     stored_chunk_close(&v->stored);
-    gate_leave(a->grid->gate);
     if (v->scratch)
         pool_give(a->grid->pool, v->scratch);
-    st = check_current(a, st, err);
-    frame_lock_unshare(a->grid->frame);
-    return st;
+    return chunks_end(a, st, err);
 }
 
 static tess_status
 look_open(struct look *v, const tess_array *a, int64_t n, tess_error *err)
 {
-    tess_status st = check_no_view(a, err);
+    tess_status st = check_number(a, n, err);
     if (st == TESS_OK)
-        st = write_back_all(a->grid, err);
-    if (st != TESS_OK)
-        return st;
-    if (n < 0 || n >= frame_nchunks(a->grid->frame))
-        return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
-                       frame_nchunks(a->grid->frame));
-    st = frame_lock_share(a->grid->frame, err);
+        st = chunks_begin(a, err);
     if (st != TESS_OK)
         return st;
     v->scratch = pool_take(a->grid->pool);
-    gate_enter(a->grid->gate);
     if (v->scratch)
         st = stored_chunk_open(&v->stored, a->grid->frame, n, v->scratch, err);
     else
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     return st == TESS_OK ? st : look_close(v, a, st, err);
-}
-
-static tess_chunk_kind
-chunk_kind_of(const struct chunk_header *h)
-{
-    switch (h->special) {
-    case SPECIAL_ZEROS:
-        return TESS_CHUNK_ZEROS;
-    case SPECIAL_NANS:
-        return TESS_CHUNK_NANS;
-    case SPECIAL_VALUE:
-        return TESS_CHUNK_VALUE;
-    case SPECIAL_UNINIT:
-        return TESS_CHUNK_UNINIT;
-    case SPECIAL_NONE:
-        break;
-    }
-    return h->nblocks > 0 ? TESS_CHUNK_BLOCKS : TESS_CHUNK_PLAIN;
-}
-
-// What the chunk itself says; its decoder may be that of another codec of the format.
-static int
-said_codec(const struct chunk *c)
-{
-    const struct codec *const said = codec_by_format(c->h.codec_format, c->h.udcodec);
-    return said ? said->id : c->codec->id;
-}
-
-static void
-describe_blocks(const struct chunk *c, tess_chunk_info *info)
-{
-    info->nblocks = c->h.nblocks;
-    info->blocksize = c->h.blocksize;
-    info->codec = said_codec(c);
-    memcpy(info->filters, c->h.filters, sizeof info->filters);
-    memcpy(info->filters_meta, c->h.filters_meta, sizeof info->filters_meta);
-    info->split = c->h.split && c->h.typesize > 1;
-    info->dictionary_size = (int32_t)c->dict.size;
 }
 
 TESS_API tess_status
@@ -113,16 +104,9 @@ tess_array_chunk_sized(const tess_array *a, int64_t n, tess_chunk_info *info, si
     const tess_status st = look_open(&v, a, n, err);
     if (st != TESS_OK)
         return st;
-    const struct chunk *const c = &v.stored.chunk;
-    own = (tess_chunk_info){
-        .kind = chunk_kind_of(&c->h),
-        .stored = v.stored.io != NULL,
-        .offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0,
-        .nbytes = c->h.nbytes,
-        .cbytes = c->h.cbytes,
-    };
-    if (own.kind == TESS_CHUNK_BLOCKS)
-        describe_blocks(c, &own);
+    describe_chunk(&v.stored.chunk, &own);
+    own.stored = v.stored.io != NULL;
+    own.offset = a->grid->plain ? plain_chunk_start(a->grid, n) / a->g->typesize : 0;
     sized_give(info, info_size, &own, sizeof own);
     return look_close(&v, a, TESS_OK, err);
 }
@@ -150,4 +134,148 @@ tess_array_chunk_blocks(const tess_array *a, int64_t n, int32_t *sizes, size_t c
             stored_chunk_blame(sc, n, st, err);
     }
     return look_close(&v, a, st, err);
+}
+
+TESS_API void
+tess_chunk_run_init_sized(tess_chunk_run *run, size_t struct_size)
+{
+    const tess_chunk_run own = {.struct_size = struct_size, .number = -1, .last = -1};
+    sized_give(run, struct_size, &own, sizeof own);
+}
+
+static tess_status
+check_run(const tess_array *a, int64_t from, unsigned kinds, const tess_chunk_run *run,
+          tess_error *err)
+{
+    if (from < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "from chunk %" PRId64, from);
+    if (kinds == 0 || kinds & ~TESS_KINDS_ALL)
+        return err_set(err, TESS_ERR_ARG, -1, "kinds of chunks 0x%x, 0x1 to 0x%x can be", kinds,
+                       TESS_KINDS_ALL);
+    if (run->item && run->item_size < (size_t)a->g->typesize)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for an item of %" PRId32,
+                       run->item_size, a->g->typesize);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t from,
+                      unsigned kinds, tess_chunk_run *run, tess_error *err)
+{
+    UNCANCELLED;
+    int64_t nitems = 0;
+    tess_chunk_run own;
+    struct watch watch;
+    tess_status st = check_box_or_all(a, &start, &stop, &nitems, err);
+    tess_chunk_run_init(&own);
+    if (st == TESS_OK)
+        st = sized_take(&own, sizeof own, SIZED_UP_TO(tess_chunk_run, item_size), run, "chunk_run",
+                        err);
+    if (st == TESS_OK)
+        st = check_run(a, from, kinds, &own, err);
+    if (st == TESS_OK)
+        st = chunks_begin(a, err);
+    if (st != TESS_OK)
+        return st;
+    array_watch(&watch, a, nitems);
+    st = array_next_chunk(a, start, stop, from, kinds, &own, &watch, err);
+    st = chunks_end(a, watch_end(&watch, st), err);
+    own.struct_size = run->struct_size;
+    sized_give(run, run->struct_size, &own, sizeof own);
+    return st;
+}
+
+// Where the bytes of a chunk go: to the program's memory, or to new memory.
+struct room {
+    void *bytes;
+    size_t size;
+    bool fresh;
+};
+
+static tess_status
+room_fill(struct room *room, const struct chunk_loan *loan, tess_error *err)
+{
+    const size_t size = (size_t)loan->size;
+    if (room->fresh) {
+        room->bytes = malloc(size);
+        room->size = size;
+    }
+    if (room->fresh && !room->bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    if (size > room->size)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for a chunk of %zu", room->size,
+                       size);
+    memcpy(room->bytes, loan->bytes, size);
+    return TESS_OK;
+}
+
+// *size: of the chunk, once it was found to be right.
+static tess_status
+take_chunk(const tess_array *a, int64_t n, struct room *room, size_t *size, tess_error *err)
+{
+    struct chunk_loan loan;
+    *size = 0;
+    tess_status st = check_number(a, n, err);
+    if (st == TESS_OK)
+        st = chunks_begin(a, err);
+    if (st != TESS_OK)
+        return st;
+    st = chunk_borrow(&loan, a, n, err);
+    if (st == TESS_OK) {
+        st = room_fill(room, &loan, err);
+        *size = (size_t)loan.size;
+        chunk_give_back(&loan, a);
+    }
+    st = chunks_end(a, st, err);
+    if (st != TESS_OK && st != TESS_ERR_ARG) // that is what too little memory is
+        *size = 0;
+    return st;
+}
+
+TESS_API tess_status
+tess_array_get_chunk(const tess_array *a, int64_t n, void **chunk, size_t *chunk_size,
+                     tess_error *err)
+{
+    UNCANCELLED;
+    struct room room = {.fresh = true};
+    if (chunk)
+        *chunk = NULL;
+    if (!a || !chunk || !chunk_size)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
+    const tess_status st = take_chunk(a, n, &room, chunk_size, err);
+    if (st == TESS_OK)
+        *chunk = room.bytes;
+    else
+        free(room.bytes);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_copy_chunk(const tess_array *a, int64_t n, void *dst, size_t dst_size,
+                      size_t *chunk_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct room room = {.bytes = dst, .size = dst_size};
+    if (!a || !chunk_size || (!dst && dst_size > 0))
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for a chunk is given");
+    return take_chunk(a, n, &room, chunk_size, err);
+}
+
+TESS_API tess_status
+tess_array_set_chunk(tess_array *a, int64_t n, const void *chunk, size_t chunk_size,
+                     tess_chunk_trust trust, tess_error *err)
+{
+    UNCANCELLED;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
+    if (st == TESS_OK)
+        st = check_number(a, n, err);
+    if (st != TESS_OK)
+        return st;
+    if (!chunk)
+        return err_set(err, TESS_ERR_ARG, -1, "no chunk is given");
+    if (trust != TESS_CHUNK_UNTRUSTED && trust != TESS_CHUNK_TRUSTED)
+        return err_set(err, TESS_ERR_ARG, -1, "%d is no trust", (int)trust);
+    return array_put_chunk(a, n, chunk, chunk_size, trust == TESS_CHUNK_TRUSTED, err);
 }

@@ -11,24 +11,6 @@
 #include "geom/shape.h"
 #include "task/watch.h"
 
-static const int64_t nowhere[NDIM_MAX];
-
-// The box, or all where none is given; its items.
-static tess_status
-iterate_check_box(const tess_array *a, const int64_t **start, const int64_t **stop, int64_t *nitems,
-                  tess_error *err)
-{
-    if (!a)
-        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (!*start != !*stop && a->g->ndim > 0)
-        return err_set(err, TESS_ERR_ARG, -1, "half a box is given");
-    if (!*start || !*stop) {
-        *start = nowhere;
-        *stop = a->g->shape;
-    }
-    return geometry_check_box(a->g, *start, *stop, nitems, err);
-}
-
 static tess_status
 check_each(tess_unit unit, bool function, tess_error *err)
 {
@@ -48,7 +30,7 @@ tess_array_each(const tess_array *a, tess_unit unit, const int64_t *start, const
     struct reading r;
     tess_status st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = iterate_check_box(a, &start, &stop, &nitems, err);
+        st = check_box_or_all(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     st = reading_begin(&r, a, nitems, err);
@@ -68,7 +50,7 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
     if (st == TESS_OK)
         st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)
-        st = iterate_check_box(a, &start, &stop, &nitems, err);
+        st = check_box_or_all(a, &start, &stop, &nitems, err);
     if (st != TESS_OK || nitems == 0)
         return st;
     array_watch(&watch, a, nitems);
@@ -83,7 +65,7 @@ tess_array_statistics_sized(const tess_array *a, const int64_t *start, const int
     tess_statistics own;
     int64_t nitems = 0;
     struct reading r;
-    tess_status st = iterate_check_box(a, &start, &stop, &nitems, err);
+    tess_status st = check_box_or_all(a, &start, &stop, &nitems, err);
     if (st != TESS_OK)
         return st;
     if (!out)

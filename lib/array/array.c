@@ -3,6 +3,7 @@
  */
 #include "array/array.h"
 
+#include "array/chunks/sums.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -53,10 +54,13 @@ array_new(void)
 {
     tess_array *const a = calloc(1, sizeof *a);
     struct chunk_grid *const grid = a ? chunk_grid_new() : NULL;
-    if (!grid) {
+    struct sums *const sums = grid ? sums_new() : NULL;
+    if (!sums) {
+        chunk_grid_free(grid);
         free(a);
         return NULL;
     }
+    a->sums = sums;
     a->grid = grid;
     a->g = &grid->g;
     grid->context = &a->context;
@@ -79,6 +83,7 @@ array_free(tess_array *a)
         array_free(a->view->base);
         free(a->view);
     } else {
+        sums_free(a->sums);
         chunk_grid_free(a->grid);
     }
     ndlayer_finish(&a->nd);

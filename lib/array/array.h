@@ -27,6 +27,7 @@
 struct chunk_grid;
 struct frame_options;
 struct mask;
+struct sums;
 struct view;
 struct watch;
 
@@ -38,6 +39,7 @@ struct tess_array {
     const char *layer; // "b2nd", "caterva", or NULL
     uint8_t *fill; // the item that growth shows; NULL: zeros
     tess_context context; // of this handle: a view has that of its base as it was
+    struct sums *sums; // checksums that readers asked for; NULL: of a view
     char *path; // where to look for newer states; NULL: there are none but its own
     bool mapped;
 

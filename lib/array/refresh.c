@@ -6,6 +6,7 @@
 #include "array/refresh.h"
 
 #include "array/array.h"
+#include "array/chunks/sums.h"
 #include "array/open.h"
 #include "base/error.h"
 #include "cache/cache.h"
@@ -60,6 +61,7 @@ void
 array_replace_state(tess_array *a, tess_array *newest)
 {
     a->moved += !keeps_views(a, newest);
+    sums_forget(a->sums);
     chunk_grid_exchange(a->grid, newest->grid);
     EXCHANGE(struct ndlayer, a->nd, newest->nd);
     EXCHANGE(const char *, a->layer, newest->layer);

@@ -25,6 +25,7 @@
 #include "frame/query.h"
 #include "geom/index_map.h"
 #include "grid/write/install.h"
+#include "grid/write/stage.h"
 #include "grid/write/turns.h"
 #include "grid/write/write.h"
 #include "grid/write/write_back.h"
@@ -331,6 +332,25 @@ commit_all(struct chunk_grid *grid, const struct turn *turn, tess_error *err)
         st = frame_publish(grid->frame, err);
     gate_open(grid->gate);
     return st;
+}
+
+tess_status
+array_update_chunk(tess_array *a, int64_t n, const uint8_t *chunk, int32_t size,
+                   enum chunk_special special, tess_error *err)
+{
+    struct chunk_grid *const grid = a->grid;
+    struct frame_staged staged = {0};
+    struct turn turn;
+    turn_of_list(&turn, &n, 1);
+    turns_begin(grid->turns, &grid->g, &turn);
+    tess_status st = write_back_turn(grid, &turn, err);
+    if (st == TESS_OK)
+        st = special == SPECIAL_NONE || special == SPECIAL_VALUE
+                 ? stage_chunk(grid, &staged, n, chunk, size, err)
+                 : stage_special(grid, &staged, n, special, err);
+    st = grid_install(grid, &staged, st, err);
+    turns_end(grid->turns, &turn);
+    return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
 tess_status

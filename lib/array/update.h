@@ -34,6 +34,9 @@ tess_status array_update_boxes(tess_array *a, const struct boxes *boxes, const u
                                struct watch *watch, tess_error *err);
 tess_status array_update_mask(tess_array *a, struct mask *mask, const uint8_t *src, bool same,
                               struct watch *watch, tess_error *err);
+// Chunk n becomes these stored bytes; or, if it is one that needs none, a special chunk.
+tess_status array_update_chunk(tess_array *a, int64_t n, const uint8_t *chunk, int32_t size,
+                               enum chunk_special special, tess_error *err);
 // A new array gets its name with it, if it has none yet.
 tess_status array_commit(tess_array *a, tess_error *err);
 

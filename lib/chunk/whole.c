@@ -3,6 +3,7 @@
  */
 #include "chunk/whole.h"
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
@@ -10,6 +11,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+enum { CBYTES_AT = 12 }; // in the header of a chunk
 
 static tess_status
 fetch_whole(void *from, int32_t offset, int32_t size, struct chunk_scratch *s,
@@ -20,6 +23,13 @@ fetch_whole(void *from, int32_t offset, int32_t size, struct chunk_scratch *s,
     (void)err;
     *bytes = ((const struct whole_chunk *)from)->stored + offset;
     return TESS_OK;
+}
+
+size_t
+whole_chunk_size(const uint8_t *src, size_t size)
+{
+    const int64_t said = size < CBYTES_AT + 4 ? 0 : get_i32le(src + CBYTES_AT);
+    return said > 0 && (uint64_t)said < size ? (size_t)said : size;
 }
 
 tess_status

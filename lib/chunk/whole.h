@@ -16,6 +16,9 @@ struct whole_chunk {
     struct chunk_bytes bytes; // .from is this struct: it must not move
 };
 
+// How many of `size` bytes a chunk says that it has; `size` if it says more, or nothing.
+size_t whole_chunk_size(const uint8_t *src, size_t size);
+
 // Check header, tables and dictionary of a chunk of `size` bytes exactly, whose content has at most
 // `limit` bytes (TESS_ERR_LIMIT). On failure *w is empty.
 tess_status whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t size, int64_t limit,

@@ -28,6 +28,7 @@
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/constant.h"
+#include "grid/write/stage.h"
 #include "grid/write/turns.h"
 #include "task/gate.h"
 
@@ -40,8 +41,6 @@ enum {
     STREAMED_MIN = (1 << 24) + 1, // bytes of a chunk that is not put together in memory
     KEPT_PIECE = 1 << 20, // bytes copied at once, or one block
     STREAMED_PIECE = 1 << 17, // the same, copied twice
-    APART_ALONE = (1 << 18) + 1, // bytes of a chunk that is not gathered with others
-    APART_BESIDE = 1 << 13,
 };
 
 tess_status
@@ -388,36 +387,14 @@ abandon_stream(struct rewrite *m)
     (void)end_storing(m, false, TESS_OK);
 }
 
-// Whether the chunk is written while others read and store: large ones take long, and small ones
-// are better gathered if no other call is there.
-static bool
-writes_apart(const struct rewrite *m, int32_t cbytes)
-{
-    const bool alone = !turns_are_shared(m->grid->turns);
-    return m->source->staged && !frame_in_memory(m->grid->frame) &&
-           cbytes >= (alone ? APART_ALONE : APART_BESIDE);
-}
-
-static tess_status
-store_apart(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
-{
-    struct frame *f = begin_storing(m);
-    tess_status st = frame_put_begin(f, m->source->staged, m->edit.n, cbytes, &m->put, err);
-    st = end_storing(m, false, st);
-    if (st != TESS_OK)
-        return st;
-    st = frame_put_whole(&m->put, bytes, cbytes, err);
-    return st == TESS_OK ? end_stream(m, cbytes, err) : st; // abandoned later
-}
-
 // The whole chunk.
 static tess_status
 store_bytes(struct rewrite *m, const uint8_t *bytes, int32_t cbytes, tess_error *err)
 {
-    if (writes_apart(m, cbytes))
-        return store_apart(m, bytes, cbytes, err);
+    if (m->source->staged)
+        return stage_chunk(m->grid, m->source->staged, m->edit.n, bytes, cbytes, err);
     struct frame *const f = begin_storing(m);
-    return end_storing(m, true, frame_put(f, m->source->staged, m->edit.n, bytes, cbytes, err));
+    return end_storing(m, true, frame_put(f, NULL, m->edit.n, bytes, cbytes, err));
 }
 
 tess_status

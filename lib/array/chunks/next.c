@@ -1,0 +1,193 @@
+/*
+ * next.c - the chunks that have items in a box, from a number on.
+ */
+#include "array/chunks/next.h"
+
+#include "array/array.h"
+#include "array/chunks/describe.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "chunk/chunk.h"
+#include "chunk/header.h"
+#include "frame/query.h"
+#include "frame/stored.h"
+#include "geom/shape.h"
+#include "geom/walk.h"
+#include "grid/grid.h"
+#include "grid/pool.h"
+#include "grid/read/plain.h"
+#include "grid/write/constant.h"
+#include "task/watch.h"
+
+#include <inttypes.h>
+
+// Stands on a chunk of the box.
+struct steps {
+    const tess_array *a;
+    int64_t n; // number of the chunk
+    int64_t last; // of the last chunk of the box
+    struct walk w; // of the grid; not in plain frames
+};
+
+// Chunks of a plain frame may be empty.
+static bool
+steps_pass_empty(struct steps *s)
+{
+    const struct chunk_grid *const grid = s->a->grid;
+    while (s->n <= s->last && plain_chunk_start(grid, s->n) == plain_chunk_start(grid, s->n + 1))
+        s->n++;
+    return s->n <= s->last;
+}
+
+// Stand on the first chunk from a number on; false: there is none.
+static bool
+steps_begin(struct steps *s, const tess_array *a, const int64_t *start, const int64_t *stop,
+            int64_t from)
+{
+    const struct geometry *const g = a->g;
+    *s = (struct steps){.a = a};
+    if (a->grid->plain) {
+        if (start[0] >= stop[0])
+            return false;
+        s->n = max_i64(from, plain_chunk_at(a->grid, start[0] * g->typesize));
+        s->last = plain_chunk_at(a->grid, stop[0] * g->typesize - 1);
+        return steps_pass_empty(s);
+    }
+    if (!walk_begin(&s->w, g->ndim, g->chunkshape, g->grid, start, stop, NULL))
+        return false;
+    for (int i = 0; i < g->ndim; i++)
+        s->last += s->w.last[i] * s->w.pitch[i];
+    const bool found = walk_seek(&s->w, from);
+    s->n = s->w.index;
+    return found;
+}
+
+static bool
+steps_next(struct steps *s)
+{
+    if (s->a->grid->plain) {
+        s->n++;
+        return steps_pass_empty(s);
+    }
+    const bool more = walk_next(&s->w);
+    s->n = s->w.index;
+    return more;
+}
+
+static void
+steps_box(const struct steps *s, tess_chunk_run *run)
+{
+    const struct geometry *const g = s->a->g;
+    if (s->a->grid->plain) {
+        run->start[0] = plain_chunk_start(s->a->grid, s->n) / g->typesize;
+        run->stop[0] = plain_chunk_start(s->a->grid, s->n + 1) / g->typesize;
+        run->stop[0] = min_i64(run->stop[0], g->shape[0]);
+        return;
+    }
+    for (int i = 0; i < g->ndim; i++) {
+        run->start[i] = s->w.at[i] * g->chunkshape[i];
+        run->stop[i] = min_i64(run->start[i] + g->chunkshape[i], g->shape[i]);
+    }
+}
+
+static bool
+is_wanted(unsigned wanted, tess_chunk_kind kind)
+{
+    return wanted >> kind & 1;
+}
+
+// The item of a chunk that is one item again and again.
+static tess_status
+next_item(const tess_array *a, const struct chunk *c, int64_t n, tess_chunk_run *run,
+          tess_error *err)
+{
+    const int32_t size = a->g->typesize;
+    const bool nans = run->kind == TESS_CHUNK_NANS;
+    if (!run->item || is_wanted(TESS_KINDS_ITEMS, run->kind))
+        return TESS_OK;
+    if ((nans && size != 4 && size != 8) || !constant_chunk(c, size, run->item))
+        return err_set(err, TESS_ERR_CORRUPT, -1,
+                       "chunk %" PRId64 " repeats what is no item of %" PRId32 " bytes", n, size);
+    return TESS_OK;
+}
+
+// The chunk that it stands on, which is wanted.
+static tess_status
+next_describe(const struct steps *s, const struct chunk *c, tess_chunk_run *run, tess_error *err)
+{
+    run->number = run->last = s->n;
+    run->kind = describe_kind(&c->h);
+    steps_box(s, run);
+    return next_item(s->a, c, s->n, run, err);
+}
+
+// A run of chunks that are not stored. Stands on what comes behind it then; *more: something does.
+static tess_status
+next_special(struct steps *s, enum chunk_special special, tess_chunk_run *run, bool *more,
+             tess_error *err)
+{
+    const struct frame *const f = s->a->grid->frame;
+    const struct chunk c = {.h = {.special = special, .typesize = s->a->g->typesize}};
+    const tess_status st = next_describe(s, &c, run, err);
+
+    run->stored = false;
+    run->cbytes = 0;
+    *more = !frame_is_uniform(f);
+    if (!*more)
+        run->last = s->last;
+    while (*more && frame_special(f, s->n) == special) {
+        run->last = s->n;
+        *more = steps_next(s);
+    }
+    return st;
+}
+
+// A stored chunk; *found: it is wanted.
+static tess_status
+next_stored(const struct steps *s, unsigned wanted, tess_chunk_run *run, bool *found,
+            tess_error *err)
+{
+    const struct chunk_grid *const grid = s->a->grid;
+    struct chunk_scratch *const scratch = pool_take(grid->pool);
+    struct stored_chunk stored = {0};
+    tess_status st = scratch ? stored_chunk_open(&stored, grid->frame, s->n, scratch, err)
+                             : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    *found = st == TESS_OK && is_wanted(wanted, describe_kind(&stored.chunk.h));
+    if (*found) {
+        run->stored = true;
+        run->cbytes = stored.chunk.h.cbytes;
+        st = next_describe(s, &stored.chunk, run, err);
+    }
+    stored_chunk_close(&stored);
+    pool_give(grid->pool, scratch);
+    return st;
+}
+
+tess_status
+array_next_chunk(const tess_array *a, const int64_t *start, const int64_t *stop, int64_t from,
+                 unsigned wanted, tess_chunk_run *run, struct watch *watch, tess_error *err)
+{
+    struct steps s;
+    bool found = false;
+    tess_status st = TESS_OK;
+
+    bool more = steps_begin(&s, a, start, stop, from);
+    while (more && !found && st == TESS_OK) {
+        const enum chunk_special special = frame_special(a->grid->frame, s.n);
+        if (special != SPECIAL_NONE) {
+            found = is_wanted(wanted, describe_special(special));
+            if (found)
+                st = next_special(&s, special, run, &more, err);
+            else
+                more = !frame_is_uniform(a->grid->frame) && steps_next(&s);
+            continue;
+        }
+        st = next_stored(&s, wanted, run, &found, err);
+        if (st == TESS_OK)
+            st = watch_look(watch, err);
+        more = steps_next(&s);
+    }
+    if (!found)
+        run->number = run->last = -1;
+    return st;
+}

@@ -1,0 +1,19 @@
+/*
+ * put.h - stored bytes of the program become a chunk of an array.
+ *
+ * The bytes come from a stranger. They are checked before anything changes; what is stored is
+ * exactly what was checked, so the program must not change them meanwhile.
+ *
+ * Any number of threads at once; the call takes the turn of the chunk (grid/write/turns.h).
+ */
+#ifndef ARRAY_PUT_H
+#define ARRAY_PUT_H
+
+#include "array/array.h"
+
+// The array is writable and no view. trusted: blocks are not decoded as a check. On failure nothing
+// has changed.
+tess_status array_put_chunk(tess_array *a, int64_t n, const uint8_t *chunk, size_t size,
+                            bool trusted, tess_error *err);
+
+#endif
