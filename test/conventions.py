@@ -283,7 +283,8 @@ def structs(headers):
                 elif after and after.struct == "size_t":
                     filled.add(p.struct)
                 elif p.struct != "tess_error" and p.type.count("*") == 1 and i and \
-                        p.struct not in headers.final:
+                        p.struct not in headers.final and \
+                        p.struct + "_init_sized" not in headers.functions:
                     yield f"{f.position}: behind {p.name} stands no size of the struct"
     for f in headers.callbacks.values():
         told |= {p.struct for p in f.parameters}

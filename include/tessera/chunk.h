@@ -247,6 +247,117 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_chunk(tess_array *a, int64_t 
                                                          const void *chunk, size_t chunk_size,
                                                          tess_chunk_trust trust, tess_error *err);
 
+/**
+ * @name One chunk, without an array
+ *
+ * These functions know nothing but the bytes of the chunk. Codecs and filters of the program
+ * (plugin.h) are not known, and what needs the shape of blocks (TESS_FILTER_NDCELL,
+ * TESS_FILTER_NDMEAN, TESS_CODEC_NDLZ, ZFP) can be encoded but not decoded or described
+ * (TESS_ERR_UNSUPPORTED): put such chunks into an array (tess_array_set_chunk()). Any thread may
+ * call; a call does its work on the calling thread.
+ *
+ * Bytes may come from anywhere: what contradicts itself is TESS_ERR_CORRUPT, and err->offset counts
+ * from the start of the chunk.
+ * @{
+ */
+
+/**
+ * Memory that is enough for any chunk that tess_chunk_encode() makes.
+ *
+ * @param src_size  Bytes of its content.
+ * @return bytes; SIZE_MAX if they are no number of this type.
+ */
+TESS_API size_t tess_chunk_bound(size_t src_size);
+
+/**
+ * Encode a chunk.
+ *
+ * Of params these members count: dtype and typesize; ndim and blockshape; codec, codec_meta,
+ * clevel, filters, filters_meta, split and dictionary. Blocks have the product of blockshape items;
+ * if ndim is 0, or blockshape is all 0, a size that is chosen. In more than one dimension src is
+ * one block after the other, each in C order, and holds whole blocks; in one dimension the last
+ * block may be shorter.
+ *
+ * If all items are equal, the chunk holds the item once. TESS_FILTER_BYTEDELTA with meta 0 gets the
+ * typesize as its meta, so that the chunk can be decoded alone.
+ *
+ * @param params    From tess_params_init().
+ * @param src       Items, without gaps. May be NULL if src_size is 0.
+ * @param src_size  Their bytes; whole items; less than 2 GiB.
+ * @param dst       Receives the chunk. Does not overlap src. May be NULL if dst_size is 0.
+ * @param dst_size  Size of dst in bytes. If it is less than tess_chunk_bound(), the chunk is made
+ * in other memory and copied, if it fits.
+ * @param cbytes    Receives the bytes of the chunk, also if dst is too small for them; 0 after any
+ *                  other failure.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (params contradict themselves or src_size; dst is too small),
+ *         TESS_ERR_LIMIT (2 GiB or more), TESS_ERR_UNSUPPORTED (a codec or filter that this build
+ *         cannot write), TESS_ERR_NOMEM. After a failure dst is undefined.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_encode(const tess_params *params, const void *src,
+                                                      size_t src_size, void *dst, size_t dst_size,
+                                                      size_t *cbytes, tess_error *err);
+
+/**
+ * Decode all of a chunk.
+ *
+ * @param chunk     Bytes of one chunk of Blosc2 or Blosc 1, in memory.
+ * @param chunk_size  Bytes of memory at chunk, which records how many of them it has; more is fine.
+ * @param dst       Receives its content, tess_chunk_info.nbytes bytes: src of tess_chunk_encode().
+ *                  Of a chunk that was never written, zeros. Does not overlap chunk. May be NULL if
+ *                  the chunk has no content.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (dst is too small), TESS_ERR_CORRUPT, TESS_ERR_UNSUPPORTED (a
+ *         codec, filter or feature that is not known here), TESS_ERR_NOMEM. After a failure dst is
+ *         undefined. Memory: three times the largest block.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_decode(const void *chunk, size_t chunk_size,
+                                                      void *dst, size_t dst_size, tess_error *err);
+
+/**
+ * Decode some items of a chunk, and of its blocks only those that hold them.
+ *
+ * @param chunk     As for tess_chunk_decode().
+ * @param chunk_size  As for tess_chunk_decode().
+ * @param itemsize  Bytes of an item. 0: as the chunk records; chunks of items of more than 255
+ *                  bytes record 1.
+ * @param start     First item, counted in the content of the chunk; 0 <= start <= stop.
+ * @param stop      One past the last item; at most the number of items in the chunk.
+ * @param dst       Receives the items, without gaps. May be NULL if there are none.
+ * @param dst_size  Size of dst in bytes. More than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_decode(); also TESS_ERR_ARG if the chunk has no such items, and
+ *         TESS_ERR_LIMIT if a block exceeds TESS_MEMORY_DEFAULT (context.h).
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_decode_items(const void *chunk, size_t chunk_size,
+                                                            size_t itemsize, int64_t start,
+                                                            int64_t stop, void *dst,
+                                                            size_t dst_size, tess_error *err);
+
+/**
+ * Get the properties of a chunk. Header, table and dictionary are checked, but no block is decoded.
+ *
+ * @param chunk  As for tess_chunk_decode().
+ * @param chunk_size  As for tess_chunk_decode().
+ * @param info   Filled on success; stored is true, and offset 0.
+ * @param info_size  Size of *info in bytes: the macro passes sizeof(tess_chunk_info).
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_decode(). After a failure *info is undefined.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_describe_sized(const void *chunk, size_t chunk_size,
+                                                              tess_chunk_info *info,
+                                                              size_t info_size, tess_error *err);
+/** For programs in C and C++: tess_chunk_describe_sized() with the size of their struct. */
+#define tess_chunk_describe(chunk, chunk_size, info, err) \
+    tess_chunk_describe_sized((chunk), (chunk_size), (info), sizeof(tess_chunk_info), (err))
+
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 
 #include "array/array.h"
 #include "array/copy/copy_items.h"
+#include "array/params.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
 #include "chunk/chunk.h"
@@ -39,29 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    CELL_LENGTH = 4, // items along each axis of the cells that some codecs work on
-    NAMES_SIZE = 100, // of codecs, in a message
-};
-
-// Bytes of an item, from what the caller gave.
-static tess_status
-find_typesize(const tess_params *p, int32_t *typesize, tess_error *err)
-{
-    const tess_dtype parsed = p->dtype ? dtype_parse(p->dtype) : (tess_dtype){0};
-
-    *typesize = p->typesize != 0 ? p->typesize : parsed.size;
-    if (p->typesize != 0 && parsed.size != 0 && parsed.size != p->typesize)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "typesize %" PRId32 ", but items of type %s have %" PRId32 " bytes",
-                       p->typesize, p->dtype, parsed.size);
-    if (*typesize == 0 && p->dtype)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "the type \"%.64s\" is not understood; give a typesize too", p->dtype);
-    if (*typesize == 0)
-        *typesize = 1;
-    return TESS_OK;
-}
+enum { CELL_LENGTH = 4 }; // items along each axis of the cells that some codecs work on
 
 static tess_status
 init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error *err)
@@ -70,9 +49,6 @@ init_geometry(tess_array *a, const tess_params *p, int32_t typesize, tess_error 
 
     if (p->ndim < 0 || p->ndim > NDIM_MAX)
         return err_set(err, TESS_ERR_ARG, -1, "%d dimensions, 0 to %d can be", p->ndim, NDIM_MAX);
-    if (typesize < 1 || typesize > TYPESIZE_MAX)
-        return err_set(err, TESS_ERR_ARG, -1, "items of %" PRId32 " bytes, 1 to %d can be",
-                       typesize, TYPESIZE_MAX);
     memcpy(chunkshape, p->chunkshape, sizeof(int64_t) * (size_t)p->ndim);
     memcpy(blockshape, p->blockshape, sizeof(int64_t) * (size_t)p->ndim);
     const struct codec *const codec = codec_by_id((int)p->codec);
@@ -172,8 +148,8 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
     return st;
 }
 
-static tess_status
-init_header(const tess_array *a, const tess_params *p, struct frame_header *h, tess_error *err)
+static void
+init_header(const tess_array *a, const tess_params *p, struct frame_header *h)
 {
     *h = (struct frame_header){
         .typesize = a->g->typesize,
@@ -185,19 +161,8 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h, t
         .split = (int)p->split,
         .use_dict = p->dictionary,
     };
-    if (p->split < TESS_SPLIT_ALWAYS || p->split > TESS_SPLIT_AUTO)
-        return err_set(err, TESS_ERR_ARG, -1, "split mode %d, 1 to 3 can be", (int)p->split);
-    if ((int)p->codec < 0 || (int)p->codec > 255)
-        return err_set(err, TESS_ERR_ARG, -1, "codec id %d", (int)p->codec);
-    const struct codec *const codec = codec_by_id((int)p->codec);
-    if (p->dictionary && !(codec && codec->dict)) {
-        char names[NAMES_SIZE];
-        codec_names_with_dict(names, sizeof names);
-        return err_set(err, TESS_ERR_ARG, -1, "dictionaries are for %s", names);
-    }
     memcpy(h->filters, p->filters, FILTER_SLOTS);
     memcpy(h->filters_meta, p->filters_meta, FILTER_SLOTS);
-    return TESS_OK;
 }
 
 // A type that stays as it is stays in its notation, which params do not tell.
@@ -304,7 +269,7 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(array_take_options(a, storage, &options, err));
     options.lock_file = home->lock_file;
     options.path = home->path;
-    TRY(find_typesize(p, &typesize, err));
+    TRY(params_typesize(p, &typesize, err));
     TRY(init_geometry(a, p, typesize, err));
     TRY(init_ndlayer(a, p, err));
     if (content->sources)
@@ -312,7 +277,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(check_content(a, content, err));
     TRY(init_fill(a, p, content, err));
     TRY(make_metas(a, p, &metas, err));
-    TRY(init_header(a, p, &h, err));
+    TRY(params_check_coding(p, err));
+    init_header(a, p, &h);
     chunk_grid_tell_frame(a->grid);
     TRY(chunk_grid_prepare_encoder(a->grid, &h, err));
 

@@ -1,5 +1,5 @@
 /*
- * flat.c - a chunk out of bytes that stand in memory: an index or a metalayer.
+ * flat.c - a chunk out of bytes that stand in memory.
  */
 #include "chunk/flat.h"
 
@@ -31,6 +31,19 @@ flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
     return TESS_OK;
 }
 
+tess_status
+chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
+                  tess_error *err)
+{
+    struct chunk_scratch scratch = {0};
+    enum chunk_special special;
+    struct flat flat = {src, e};
+    const struct block_source source = {.from = &flat, .items = flat_items};
+    const tess_status st = chunk_encode(e, &source, &scratch, dst, cbytes, &special, err);
+    scratch_finish(&scratch);
+    return st;
+}
+
 static tess_status
 flat_prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e, uint8_t **chunk,
              tess_error *err)
@@ -60,16 +73,11 @@ tess_status
 chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk, int32_t *cbytes,
                tess_error *err)
 {
-    struct chunk_scratch scratch = {0};
     struct chunk_encoder e;
-    enum chunk_special special;
-    struct flat flat = {src, &e};
-    const struct block_source source = {.from = &flat, .items = flat_items};
     tess_status st = flat_prepare(size, blocksize, LEVEL, &e, chunk, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_encode(&e, &source, &scratch, *chunk, cbytes, &special, err);
-    scratch_finish(&scratch);
+    st = chunk_encode_flat(&e, src, *chunk, cbytes, err);
     if (st != TESS_OK) {
         free(*chunk);
         *chunk = NULL;

@@ -1,13 +1,20 @@
 /*
- * flat.h - chunks of plain bytes: an index, or a metalayer.
+ * flat.h - chunks out of bytes that stand in memory, above all an index, or a metalayer.
+ *
+ * Functions without state: any thread may call.
  */
 #ifndef CHUNK_FLAT_H
 #define CHUNK_FLAT_H
 
 #include "base/error.h"
+#include "chunk/encoder.h"
 
 #include <stddef.h>
 #include <stdint.h>
+
+// Make the chunk of an encoder out of its nbytes bytes, in dst, as chunk_encode() does.
+tess_status chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst,
+                              int32_t *cbytes, tess_error *err);
 
 // Make a chunk of `size` bytes (0 too) that stand in memory; allocated for the caller.
 // Typesize 8, shuffle, BloscLZ level 5, blocks of `blocksize` bytes, not split: an index or a

@@ -60,9 +60,9 @@ whole_chunk_close(struct whole_chunk *w)
 
 tess_status
 whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,
-                 tess_error *err)
+                 int64_t limit, tess_error *err)
 {
-    struct chunk_scratch scratch = {0};
+    struct chunk_scratch scratch = {.limit = limit};
     struct chunk_cursor cur;
     tess_status st = cursor_init(&cur, &w->chunk, &w->bytes, &scratch, err);
     if (st == TESS_OK)
@@ -86,7 +86,7 @@ chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
     const int32_t nbytes = w.chunk.h.nbytes;
     if (st == TESS_OK && nbytes > 0) {
         dst = malloc((size_t)nbytes);
-        st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, err)
+        st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, limit, err)
                  : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", nbytes);
     }
     whole_chunk_close(&w);

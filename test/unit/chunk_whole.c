@@ -46,9 +46,10 @@ test_parts(void **state)
     for (int i = 0; i < 200; i++) {
         const int32_t first = (int32_t)random_below(&r, SIZE);
         const size_t n = (size_t)random_below(&r, (uint64_t)(SIZE - first) + 1);
-        assert_int_equal(whole_chunk_read(&w, first, part, n, NULL), TESS_OK);
+        assert_int_equal(whole_chunk_read(&w, first, part, n, BLOCK, NULL), TESS_OK);
         assert_memory_equal(part, content + first, n);
     }
+    assert_int_equal(whole_chunk_read(&w, 0, part, 1, BLOCK - 1, NULL), TESS_ERR_LIMIT);
     whole_chunk_close(&w);
     free(chunk);
 }

@@ -1,0 +1,280 @@
+/*
+ * chunk_codec.c - the public functions on one chunk in memory, without an array.
+ */
+#include "api/take.h"
+#include "api/uncancelled.h"
+#include "array/chunks/describe.h"
+#include "array/params.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/grid.h"
+#include "base/limits.h"
+#include "base/sized.h"
+#include "chunk/assemble.h"
+#include "chunk/encoder.h"
+#include "chunk/flat.h"
+#include "chunk/header.h"
+#include "chunk/whole.h"
+#include "codec/codec.h"
+#include "geom/automatic.h"
+#include "grid/cost.h"
+#include "ndcopy/ndcopy.h"
+
+#include <tessera/chunk.h>
+#include <tessera/context.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- encode
+
+TESS_API size_t
+tess_chunk_bound(size_t src_size)
+{
+    const size_t more = CHUNK_HEADER_SIZE + CODEC_SLACK;
+    return src_size > SIZE_MAX - more ? SIZE_MAX : src_size + more;
+}
+
+static bool
+names_blocks(const tess_params *p)
+{
+    bool any = false;
+    for (int i = 0; i < p->ndim; i++)
+        any |= p->blockshape[i] != 0;
+    return any;
+}
+
+// Blocks of the shape that the caller gives, and what is told of it where all are whole.
+static tess_status
+given_blocks(const tess_params *p, struct chunk_spec *spec, struct block_grid *grid,
+             tess_error *err)
+{
+    int64_t size = spec->itemsize;
+    *grid = (struct block_grid){.ndim = p->ndim, .typesize = spec->itemsize};
+    for (int i = 0; i < p->ndim; i++) {
+        if (p->blockshape[i] < 1)
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d: blocks of %" PRId64 " items", i,
+                           p->blockshape[i]);
+        if (!mul_i64(size, p->blockshape[i], &size) || size > BLOCK_NBYTES_MAX)
+            return err_set(err, TESS_ERR_LIMIT, -1, "blocks of more than %d bytes",
+                           BLOCK_NBYTES_MAX);
+        grid->shape[i] = (int32_t)p->blockshape[i];
+    }
+    const bool whole = spec->nbytes % size == 0;
+    if (p->ndim > 1 && !whole)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "%" PRId32 " bytes, which are no whole blocks of %" PRId64, spec->nbytes,
+                       size);
+    spec->blocksize = (int32_t)min_i64(size, spec->nbytes);
+    spec->grid = whole ? grid : NULL;
+    return TESS_OK;
+}
+
+static void
+chosen_blocks(const tess_params *p, struct chunk_spec *spec)
+{
+    const int64_t nitems = spec->nbytes / spec->itemsize;
+    const struct automatic_wish wish = {
+        .typesize = spec->itemsize,
+        .model = cost_model(codec_by_id(spec->codec), p->clevel),
+        .least = 1,
+    };
+    int64_t chunkshape = nitems, blockshape = 0;
+    if (nitems > 0)
+        automatic_choose(1, &nitems, &wish, &chunkshape, &blockshape);
+    spec->blocksize = (int32_t)(blockshape * spec->itemsize);
+}
+
+static tess_status
+spec_of(const tess_params *p, size_t src_size, struct chunk_spec *spec, struct block_grid *grid,
+        tess_error *err)
+{
+    *spec = (struct chunk_spec){
+        .codec = (int)p->codec,
+        .codec_meta = p->codec_meta,
+        .level = p->clevel,
+        .split = (int)p->split,
+        .dictionary = p->dictionary,
+    };
+    tess_status st = params_typesize(p, &spec->itemsize, err);
+    if (st == TESS_OK)
+        st = params_check_coding(p, err);
+    if (st != TESS_OK)
+        return st;
+    if (p->ndim < 0 || p->ndim > NDIM_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "%d dimensions, 0 to %d can be", p->ndim, NDIM_MAX);
+    if (src_size > CHUNK_NBYTES_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", src_size,
+                       CHUNK_NBYTES_MAX);
+    if (src_size % (size_t)spec->itemsize != 0)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes, which are no whole items of %" PRId32,
+                       src_size, spec->itemsize);
+    spec->nbytes = (int32_t)src_size;
+    for (int i = 0; i < FILTER_SLOTS; i++) {
+        const bool told = p->filters[i] != TESS_FILTER_BYTEDELTA || p->filters_meta[i] != 0;
+        spec->filters[i] = p->filters[i];
+        spec->filters_meta[i] =
+            told || spec->itemsize > UINT8_MAX ? p->filters_meta[i] : (uint8_t)spec->itemsize;
+    }
+    if (names_blocks(p))
+        return given_blocks(p, spec, grid, err);
+    chosen_blocks(p, spec);
+    return TESS_OK;
+}
+
+// Whether the chunk is smaller as one item.
+static bool
+is_value(const struct chunk_encoder *e, const uint8_t *src, int32_t cbytes)
+{
+    const int64_t nitems = e->h.nbytes / e->itemsize, stride = e->itemsize;
+    return !chunk_encoder_is_plain(e) && CHUNK_HEADER_SIZE + (int64_t)e->itemsize < cbytes &&
+           ndconstant(1, &nitems, e->itemsize, src, &stride);
+}
+
+static tess_status
+encode(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
+       tess_error *err)
+{
+    const tess_status st = chunk_encode_flat(e, src, dst, cbytes, err);
+    if (st == TESS_OK && is_value(e, src, *cbytes))
+        *cbytes = chunk_encode_value(e, src, dst);
+    return st;
+}
+
+// Into memory that may be too small while the chunk is made.
+static tess_status
+encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, size_t dst_size,
+             int32_t *cbytes, tess_error *err)
+{
+    uint8_t *const room = malloc((size_t)chunk_bound(e));
+    if (!room)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", e->h.nbytes);
+    const tess_status st = encode(e, src, room, cbytes, err);
+    if (st == TESS_OK && (size_t)*cbytes <= dst_size)
+        memcpy(dst, room, (size_t)*cbytes);
+    free(room);
+    return st;
+}
+
+TESS_API tess_status
+tess_chunk_encode(const tess_params *params, const void *src, size_t src_size, void *dst,
+                  size_t dst_size, size_t *cbytes, tess_error *err)
+{
+    UNCANCELLED;
+    tess_params own;
+    struct chunk_encoder e;
+    struct chunk_spec spec;
+    struct block_grid grid;
+    int32_t size = 0;
+    if (cbytes)
+        *cbytes = 0;
+    if (!cbytes || (!src && src_size > 0) || (!dst && dst_size > 0))
+        return err_set(err, TESS_ERR_ARG, -1, "no items, or no place for a chunk are given");
+    tess_status st = take_params(&own, params, err);
+    if (st == TESS_OK)
+        st = spec_of(&own, src_size, &spec, &grid, err);
+    if (st == TESS_OK)
+        st = chunk_encoder_init(&e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    st = dst_size < (size_t)chunk_bound(&e) ? encode_aside(&e, src, dst, dst_size, &size, err)
+                                            : encode(&e, src, dst, &size, err);
+    if (st != TESS_OK)
+        return st;
+    *cbytes = (size_t)size;
+    if (*cbytes > dst_size)
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for a chunk of %zu", dst_size,
+                       *cbytes);
+    return TESS_OK;
+}
+
+// -- decode
+
+// Items of 2 to 255 bytes are recorded as they are; 1 may stand for wider ones.
+static struct chunk_surroundings
+surroundings_of(const uint8_t *chunk, size_t size)
+{
+    enum { AT_TYPESIZE = 3 };
+    const int32_t typesize = size > AT_TYPESIZE ? chunk[AT_TYPESIZE] : 0;
+    return (struct chunk_surroundings){.typesize = typesize > 1 ? typesize : 0};
+}
+
+static tess_status
+open_alone(struct whole_chunk *w, const void *chunk, size_t size, tess_error *err)
+{
+    *w = (struct whole_chunk){0};
+    if (!chunk)
+        return err_set(err, TESS_ERR_ARG, -1, "no chunk is given");
+    size = whole_chunk_size(chunk, size);
+    const struct chunk_surroundings around = surroundings_of(chunk, size);
+    return whole_chunk_open(w, chunk, size, INT32_MAX, &around, err);
+}
+
+TESS_API tess_status
+tess_chunk_decode(const void *chunk, size_t chunk_size, void *dst, size_t dst_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct whole_chunk w;
+    tess_status st = open_alone(&w, chunk, chunk_size, err);
+    const size_t nbytes = (size_t)w.chunk.h.nbytes;
+    if (st == TESS_OK && (nbytes > dst_size || (nbytes > 0 && !dst)))
+        st = err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for the %zu of a chunk",
+                     dst ? dst_size : 0, nbytes);
+    if (st == TESS_OK && nbytes > 0)
+        st = whole_chunk_read(&w, 0, dst, nbytes, INT32_MAX, err);
+    whole_chunk_close(&w);
+    return st;
+}
+
+static tess_status
+check_items(const struct chunk_header *h, size_t itemsize, int64_t start, int64_t stop,
+            const void *dst, size_t dst_size, tess_error *err)
+{
+    const int64_t nitems = itemsize > INT32_MAX ? 0 : h->nbytes / (int64_t)itemsize;
+    if (start < 0 || start > stop || stop > nitems)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "items %" PRId64 " to %" PRId64 ", the chunk has %" PRId64 " of %zu bytes",
+                       start, stop, nitems, itemsize);
+    if (start < stop && (!dst || (uint64_t)(stop - start) > dst_size / itemsize))
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for %" PRId64 " items of %zu",
+                       dst ? dst_size : 0, stop - start, itemsize);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_chunk_decode_items(const void *chunk, size_t chunk_size, size_t itemsize, int64_t start,
+                        int64_t stop, void *dst, size_t dst_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct whole_chunk w;
+    tess_status st = open_alone(&w, chunk, chunk_size, err);
+    if (st != TESS_OK)
+        return st;
+    if (itemsize == 0)
+        itemsize = (size_t)w.chunk.h.typesize;
+    st = check_items(&w.chunk.h, itemsize, start, stop, dst, dst_size, err);
+    if (st == TESS_OK && start < stop)
+        st = whole_chunk_read(&w, (int32_t)((size_t)start * itemsize), dst,
+                              (size_t)(stop - start) * itemsize, TESS_MEMORY_DEFAULT, err);
+    whole_chunk_close(&w);
+    return st;
+}
+
+TESS_API tess_status
+tess_chunk_describe_sized(const void *chunk, size_t chunk_size, tess_chunk_info *info,
+                          size_t info_size, tess_error *err)
+{
+    UNCANCELLED;
+    tess_chunk_info own;
+    struct whole_chunk w;
+    if (!info)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a chunk is given");
+    const tess_status st = open_alone(&w, chunk, chunk_size, err);
+    if (st == TESS_OK) {
+        describe_chunk(&w.chunk, &own);
+        sized_give(info, info_size, &own, sizeof own);
+    }
+    whole_chunk_close(&w);
+    return st;
+}

@@ -1,0 +1,50 @@
+/*
+ * params.c - what a description says, whether or not it is of an array.
+ */
+#include "array/params.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "codec/codec.h"
+#include "meta/dtype.h"
+
+#include <inttypes.h>
+
+enum { NAMES_SIZE = 100 }; // of codecs, in a message
+
+tess_status
+params_typesize(const tess_params *p, int32_t *typesize, tess_error *err)
+{
+    const tess_dtype parsed = p->dtype ? dtype_parse(p->dtype) : (tess_dtype){0};
+
+    *typesize = p->typesize != 0 ? p->typesize : parsed.size;
+    if (p->typesize != 0 && parsed.size != 0 && parsed.size != p->typesize)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "typesize %" PRId32 ", but items of type %s have %" PRId32 " bytes",
+                       p->typesize, p->dtype, parsed.size);
+    if (*typesize == 0 && p->dtype)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the type \"%.64s\" is not understood; give a typesize too", p->dtype);
+    if (*typesize == 0)
+        *typesize = 1;
+    if (*typesize < 1 || *typesize > TYPESIZE_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "items of %" PRId32 " bytes, 1 to %d can be",
+                       *typesize, TYPESIZE_MAX);
+    return TESS_OK;
+}
+
+tess_status
+params_check_coding(const tess_params *p, tess_error *err)
+{
+    if (p->split < TESS_SPLIT_ALWAYS || p->split > TESS_SPLIT_AUTO)
+        return err_set(err, TESS_ERR_ARG, -1, "split mode %d, 1 to 3 can be", (int)p->split);
+    if ((int)p->codec < 0 || (int)p->codec > 255)
+        return err_set(err, TESS_ERR_ARG, -1, "codec id %d", (int)p->codec);
+    const struct codec *const codec = codec_by_id((int)p->codec);
+    if (p->dictionary && !(codec && codec->dict)) {
+        char names[NAMES_SIZE];
+        codec_names_with_dict(names, sizeof names);
+        return err_set(err, TESS_ERR_ARG, -1, "dictionaries are for %s", names);
+    }
+    return TESS_OK;
+}
