@@ -64,6 +64,7 @@ typedef struct tess_part {
         strides[TESS_MAX_NDIM]; /**< bytes from an item to the next; of the last axis: typesize */
     /** The first item, aligned as items of its type need it, in the byte order of the array. */
     const void *items;
+    bool equal; /**< all items equal the first one, bit for bit */
 } tess_part;
 
 /**

@@ -684,10 +684,83 @@ read_only(void **state)
     ok(tess_array_close(a, err));
 }
 
+// -- blocks and chunks of one item
+
+struct equal_parts {
+    atomic_int equal, others;
+};
+
+static tess_each_next
+count_equal(const tess_part *part, void *user)
+{
+    struct equal_parts *const n = user;
+    bool same = true;
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++)
+            same &= memcmp((const uint8_t *)part->items + i * part->strides[0] + j * 4, part->items,
+                           4) == 0;
+    if (part->equal != same)
+        return TESS_EACH_FAIL;
+    atomic_fetch_add(part->equal ? &n->equal : &n->others, 1);
+    return TESS_EACH_NEXT;
+}
+
+// A chunk that was never written, one of the same value, one with a block of one value, and one
+// without.
+static void
+equal_parts_are_told(void **state)
+{
+    enum { SIDE = 64, HALF = SIDE / 2, BLOCK = 16 };
+    const int64_t all[2] = {SIDE, SIDE}, origin[2] = {0, 0};
+    const int64_t value_start[2] = {0, HALF}, value_stop[2] = {HALF, SIDE};
+    const int64_t items_start[2] = {HALF, 0};
+    const int64_t block_start[2] = {HALF, BLOCK}, block_stop[2] = {HALF + BLOCK, 2 * BLOCK};
+    static int32_t items[HALF][SIDE];
+    const int32_t seven = 7;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a, *view;
+    (void)state;
+    tess_storage_init(&storage);
+    tess_params_init(&p);
+    p.dtype = "<i4";
+    p.ndim = 2;
+    for (int i = 0; i < 2; i++) {
+        p.shape[i] = SIDE;
+        p.chunkshape[i] = HALF;
+        p.blockshape[i] = BLOCK;
+    }
+    for (int i = 0; i < HALF * SIDE; i++)
+        items[i / SIDE][i % SIDE] = i;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    ok(tess_array_fill(a, value_start, value_stop, NULL, &seven, 4, err));
+    ok(tess_array_write(a, items_start, all, items, sizeof items, err));
+    ok(tess_array_fill(a, block_start, block_stop, NULL, &seven, 4, err));
+    ok(tess_array_flush(a, err));
+    for (int unit = TESS_BLOCKS; unit <= TESS_CHUNKS; unit++) {
+        struct equal_parts n = {0};
+        ok(tess_array_each(a, (tess_unit)unit, NULL, NULL, count_equal, &n, err));
+        assert_int_equal(n.equal, unit == TESS_BLOCKS ? 9 : 2);
+        assert_int_equal(n.others, unit == TESS_BLOCKS ? 7 : 2);
+    }
+    // A part of a block, and a view.
+    struct equal_parts n = {0};
+    const int64_t some_start[2] = {HALF + 3, BLOCK + 2}, some_stop[2] = {HALF + 9, BLOCK + 9};
+    ok(tess_array_each(a, TESS_BLOCKS, some_start, some_stop, count_equal, &n, err));
+    assert_true(n.equal == 1 && n.others == 0);
+    ok(tess_array_view_slice(a, origin, all, NULL, &view, err));
+    n = (struct equal_parts){0};
+    ok(tess_array_each(view, TESS_BLOCKS, NULL, NULL, count_equal, &n, err));
+    assert_true(n.equal > 0 && n.others > 0);
+    ok(tess_array_close(view, err));
+    ok(tess_array_close(a, err));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_parts_are_told),
         cmocka_unit_test_setup_teardown(random_arrays, files_setup, files_teardown),
         cmocka_unit_test(golden_files),
         cmocka_unit_test(stopping),

@@ -231,6 +231,51 @@ write_view(struct random *r, tess_array *a, uint32_t number, struct call *c, tes
     return st;
 }
 
+// A box as another type.
+static tess_status
+write_as(struct random *r, tess_array *a, uint32_t number, struct call *c, tess_error *err)
+{
+    static const int64_t same[2];
+    int64_t start[2], stop[2];
+    const double wide = number;
+    draw_range(r, &start[0], &stop[0]);
+    draw_range(r, &start[1], &stop[1]);
+    cover_box(c, start, stop, 1);
+    return tess_array_write_as(a, start, stop, TESS_DTYPE_F64, NULL, &wide, sizeof wide, same, err);
+}
+
+// A whole chunk, by its stored bytes.
+static tess_status
+write_chunk(struct random *r, tess_array *a, uint32_t number, struct call *c, tess_error *err)
+{
+    uint32_t items[CELLS];
+    uint8_t chunk[sizeof items + 100];
+    tess_params p;
+    tess_info info;
+    int64_t start[2], stop[2];
+    size_t size;
+    tess_array_info(a, &info);
+    const int64_t across = (SIDE + info.chunkshape[1] - 1) / info.chunkshape[1];
+    const int64_t n = (int64_t)random_below(r, (uint64_t)info.nchunks);
+    for (int i = 0; i < 2; i++) {
+        start[i] = (i == 0 ? n / across : n % across) * info.chunkshape[i];
+        stop[i] = start[i] + info.chunkshape[i] < SIDE ? start[i] + info.chunkshape[i] : SIDE;
+    }
+    for (int i = 0; i < CELLS; i++)
+        items[i] = number;
+    tess_params_init(&p);
+    p.dtype = "<u4";
+    p.ndim = 2;
+    p.blockshape[0] = info.blockshape[0];
+    p.blockshape[1] = info.blockshape[1];
+    tess_status st = tess_chunk_encode(&p, items, (size_t)info.chunksize, chunk, sizeof chunk, &size,
+                                       err);
+    if (st != TESS_OK)
+        return st;
+    cover_box(c, start, stop, 1);
+    return tess_array_set_chunk(a, n, chunk, size, TESS_CHUNK_UNTRUSTED, err);
+}
+
 // -- ways to read
 
 typedef tess_status way_to_read(struct random *r, tess_array *a, struct call *c, tess_error *err);
@@ -321,6 +366,32 @@ read_copy(struct random *r, tess_array *a, struct call *c, tess_error *err)
     return st;
 }
 
+// A whole chunk, by its stored bytes: one block after the other, with padding.
+static tess_status
+read_chunk(struct random *r, tess_array *a, struct call *c, tess_error *err)
+{
+    enum { BLOCK = 4, WIDE = (CHUNK + BLOCK - 1) / BLOCK };
+    uint32_t stored[WIDE * WIDE * BLOCK * BLOCK], items[CHUNK * CHUNK];
+    const int64_t n = (int64_t)random_below(r, SIDE / CHUNK * (SIDE / CHUNK));
+    const int64_t start[2] = {n / (SIDE / CHUNK) * CHUNK, n % (SIDE / CHUNK) * CHUNK};
+    const int64_t stop[2] = {start[0] + CHUNK, start[1] + CHUNK};
+    void *chunk;
+    size_t size;
+    tess_status st = tess_array_get_chunk(a, n, &chunk, &size, err);
+    if (st == TESS_OK)
+        st = tess_chunk_decode(chunk, size, stored, sizeof stored, err);
+    for (int i = 0; i < CHUNK; i++)
+        for (int j = 0; j < CHUNK; j++) {
+            const int block = i / BLOCK * WIDE + j / BLOCK;
+            items[i * CHUNK + j] =
+                stored[block * BLOCK * BLOCK + i % BLOCK * BLOCK + j % BLOCK];
+        }
+    if (st == TESS_OK)
+        take_box(c, start, stop, items);
+    tess_free(chunk);
+    return st;
+}
+
 static tess_each_next
 take_part(const tess_part *part, void *user)
 {
@@ -405,10 +476,10 @@ work(void *argument)
 {
     static way_to_write *const writes[] = {write_box,    write_box,        write_fill, write_steps,
                                            write_points, write_orthogonal, write_mask, write_view,
-                                           write_boxes};
+                                           write_boxes,  write_as,         write_chunk};
     static way_to_read *const reads[] = {read_box,  read_box,  read_all_points,
                                          read_copy, read_each, read_inside, read_boxes,
-                                         look_around};
+                                         look_around, read_chunk};
     struct writer *const w = argument;
     struct round *const round = w->round;
     tess_status st = TESS_OK;

@@ -23,6 +23,7 @@
 #include "grid/read/fetch.h"
 #include "grid/read/plain.h"
 #include "grid/strided.h"
+#include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 
 #include <inttypes.h>
@@ -290,6 +291,7 @@ parts_take(void *self, void *tally, const void *block, const struct decoded *ite
     const struct parts_block *const b = block;
     const struct walk *const w = &b->w;
     tess_part part = {.ndim = g->ndim, .chunk = b->chunk, .block = w->index};
+    int64_t shape[NDIM_MAX];
     int64_t offset = 0;
 
     if (equal && job->user->constant) {
@@ -300,9 +302,11 @@ parts_take(void *self, void *tally, const void *block, const struct decoded *ite
     for (int i = 0; i < g->ndim; i++) {
         part.start[i] = b->origin[i] + w->at[i] * g->blockshape[i] + w->lo[i];
         part.stop[i] = part.start[i] + w->hi[i] - w->lo[i];
+        shape[i] = w->hi[i] - w->lo[i];
         offset += w->lo[i] * part.strides[i];
     }
     part.items = items->bytes + offset;
+    part.equal = equal || ndconstant(g->ndim, shape, g->typesize, part.items, part.strides);
     struct gate_loan loan; // the program's function may read the array
     gate_lend(&loan, job->p->a->grid->gate);
     const tess_status st = job->user->part(job->user->self, tally, &part, err);
@@ -346,6 +350,8 @@ hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, 
     shape_strides(part.ndim, shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
     const tess_status st = array_read(a, c->start, c->stop, NULL, &to, NULL, err);
+    if (st == TESS_OK)
+        part.equal = ndconstant(part.ndim, shape, a->g->typesize, room, part.strides);
     return st == TESS_OK ? job->user->part(job->user->self, tally, &part, err) : st;
 }
 
