@@ -10,7 +10,7 @@
  * items mean, nor the shape of the chunk: they are good for arrays of the same item size,
  * chunkshape and blockshape. In arrays of more than one dimension the content of a chunk is one
  * block after the other, each in C order, with items of padding where the chunk is no whole number
- * of blocks, or reaches beyond the array.
+ * of blocks, or reaches beyond the array. Example: test/examples/chunks.c.
  */
 #ifndef TESSERA_CHUNK_H
 #define TESSERA_CHUNK_H

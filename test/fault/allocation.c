@@ -720,6 +720,86 @@ call_write_as(struct subject *s, tess_error *err)
                                sizeof items, NULL, err);
 }
 
+// Chunk by chunk, as stored, into an array of the same kind.
+static tess_status
+call_move_chunks(struct subject *s, tess_error *err)
+{
+    tess_storage storage;
+    tess_params params;
+    tess_chunk_run run;
+    tess_array *to = NULL;
+    double item, got[19 * 13];
+
+    params_for(s, &params);
+    tess_storage_init(&storage);
+    tess_status st = tess_array_zeros(&storage, &params, &to, err);
+    tess_chunk_run_init(&run);
+    run.item = &item;
+    run.item_size = sizeof item;
+    while (st == TESS_OK) {
+        void *chunk = NULL;
+        size_t size;
+        st = tess_array_next_chunk(s->a, NULL, NULL, run.last + 1, TESS_KINDS_ALL, &run, err);
+        if (st != TESS_OK || run.number < 0)
+            break;
+        st = tess_array_get_chunk(s->a, run.number, &chunk, &size, err);
+        if (st == TESS_OK)
+            st = tess_array_set_chunk(to, run.number, chunk, size, TESS_CHUNK_UNTRUSTED, err);
+        tess_free(chunk);
+    }
+    if (st == TESS_OK)
+        st = tess_array_read(to, origin, params.shape, got, sizeof got, err);
+    if (st == TESS_OK)
+        assert_memory_equal(got, s->reference.data, sizeof got);
+    tess_array_discard(to);
+    return st;
+}
+
+// A chunk of the array becomes another one; made in memory, and looked at there.
+static tess_status
+call_set_chunk(struct subject *s, tess_error *err)
+{
+    double items[64 * 64];
+    uint8_t chunk[sizeof items], back[sizeof items];
+    tess_params params;
+    tess_chunk_info info;
+    tess_info all;
+    size_t size;
+
+    tess_array_info(s->a, &all);
+    params_for(s, &params);
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        items[i] = 5;
+    for (int i = 0; i < 2; i++)
+        params.blockshape[i] = all.blockshape[i];
+    tess_status st = tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk,
+                                       &size, err);
+    if (st == TESS_OK)
+        st = tess_chunk_describe(chunk, size, &info, err);
+    if (st == TESS_OK)
+        st = tess_chunk_decode(chunk, size, back, sizeof back, err);
+    if (st == TESS_OK)
+        st = tess_chunk_decode_items(chunk, size, 8, 3, 9, back, sizeof back, err);
+    return st == TESS_OK ? tess_array_set_chunk(s->a, 0, chunk, size, TESS_CHUNK_UNTRUSTED, err)
+                         : st;
+}
+
+static void
+model_set_chunk(struct subject *s)
+{
+    static const int64_t start[2] = {0, 0};
+    double items[64 * 64];
+    tess_info all;
+    int64_t stop[2];
+
+    tess_array_info(s->a, &all);
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        items[i] = 5;
+    for (int i = 0; i < 2; i++)
+        stop[i] = all.chunkshape[i] < all.shape[i] ? all.chunkshape[i] : all.shape[i];
+    reference_set(&s->reference, start, stop, items);
+}
+
 static const int64_t third[2] = {3, 2};
 
 static tess_status
@@ -1336,6 +1416,8 @@ static const struct step steps[] = {
     {"set slice", NULL, call_set_slice, model_write},
     {"read as", NULL, call_read_as, NULL},
     {"write as", NULL, call_write_as, model_write},
+    {"move chunks", NULL, call_move_chunks, NULL},
+    {"set chunk", NULL, call_set_chunk, model_set_chunk},
     {"set slice with steps", NULL, call_set_steps, model_set_steps},
     {"fill", NULL, call_fill, model_fill},
     {"read a view", NULL, call_read_view, NULL},
