@@ -80,7 +80,7 @@ static void
 append(tess_array *a, const void *items, size_t size)
 {
     tess_error err;
-    must(tess_array_append(a, 0, (int64_t)(size / 4), items, size, &err), &err);
+    must(tess_array_append(a, 0, (int64_t)(size / 4), items, size, NULL, &err), &err);
 }
 
 static void

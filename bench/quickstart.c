@@ -429,7 +429,7 @@ grow(const struct field *f, const char *path)
 
     double begin = bench_now();
     tess_array *a = open_array(path, TESS_MODE_UPDATE);
-    must(tess_array_append(a, 0, 1, f->items, month, &err), &err);
+    must(tess_array_append(a, 0, 1, f->items, month, NULL, &err), &err);
     close_array(a);
     same =
         grow_report("append January again, close, reopen, compare", begin, check_grown(f, path, 0));

@@ -52,7 +52,7 @@ make(const struct ledger *l, const struct player *p, const char *path)
     must(tess_array_zeros(&storage, &params, &a, &err), &err);
     for (int64_t done = 0; done < l->nchunks; done += SLAB) {
         const int64_t n = l->nchunks - done < SLAB ? l->nchunks - done : SLAB;
-        must(tess_array_append(a, 0, n * ITEMS, slab, (size_t)n * ITEMS * ITEM, &err), &err);
+        must(tess_array_append(a, 0, n * ITEMS, slab, (size_t)n * ITEMS * ITEM, NULL, &err), &err);
     }
     must(tess_array_close(a, &err), &err);
     free(slab);

@@ -167,7 +167,7 @@ array_append(void *a, int axis, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_append(a, axis, count_layers(a, axis, size), src, size, &err), &err);
+    must(tess_array_append(a, axis, count_layers(a, axis, size), src, size, NULL, &err), &err);
 }
 
 // Coordinates of items that are given by their index in C order.
@@ -242,7 +242,7 @@ array_insert(void *a, int axis, int64_t position, const void *src, size_t size)
 {
     tess_error err;
 
-    must(tess_array_insert(a, axis, position, count_layers(a, axis, size), src, size, &err), &err);
+    must(tess_array_insert(a, axis, position, count_layers(a, axis, size), src, size, NULL, &err), &err);
 }
 
 static void

@@ -8,16 +8,16 @@
  *
  * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
  * once, beside each other and beside writes. Writes are tess_array_write(), tess_array_fill(), and
- * the `set` functions of slice.h, select.h, boxes.h and attr.h: any number of threads may be in them on one
- * array, too, and in tess_array_flush(), and create and close views. Writes that meet in a chunk
- * take turns; others run at the same time, encoding included. A read sees each chunk wholly before
- * or wholly after a write; of different chunks some may be before and some after it. A read that
- * starts after a write has returned sees all of it. Everything else, such as resize, append,
- * insert, delete, refresh, image, close, discard, tess_array_set_progress(), tess_array_change()
- * (iterate.h), and setting and deleting metalayers (meta.h), requires exclusive access: no other
- * thread may be in a call on that array, or on a view of it. Different arrays are independent of
- * each other, two handles of one file included. Functions that take no open array may be called by
- * any thread at any time.
+ * the `set` functions of slice.h, select.h, boxes.h and attr.h: any number of threads may be in
+ * them on one array, too, and in tess_array_flush(), and create and close views. Writes that meet
+ * in a chunk take turns; others run at the same time, encoding included. A read sees each chunk
+ * wholly before or wholly after a write; of different chunks some may be before and some after it.
+ * A read that starts after a write has returned sees all of it. Everything else, such as resize,
+ * append, insert, delete, refresh, image, close, discard, tess_array_set_progress(),
+ * tess_array_change() (iterate.h), and setting and deleting metalayers (meta.h), requires exclusive
+ * access: no other thread may be in a call on that array, or on a view of it. Different arrays are
+ * independent of each other, two handles of one file included. Functions that take no open array
+ * may be called by any thread at any time.
  *
  * The manual's page threads.rst has the rest: the pool, thread cancellation (a call always
  * completes), signals (no call in a handler), fork() (a child reads, and changes only arrays in
@@ -439,6 +439,40 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
 TESS_API void tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user);
 
 /**
+ * Get one item.
+ *
+ * As tess_array_read() of a box of one item: blocks that come back are kept in the cache.
+ *
+ * @param a         Open array; any number of threads may read one array at once.
+ * @param index     Per axis: ndim values, 0 <= index[i] < shape[i]. NULL if ndim is 0.
+ * @param dst       Receives the item, typesize bytes in the byte order of the array.
+ * @param dst_size  Size of dst in bytes; more than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_read().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_get_item(const tess_array *a, const int64_t *index,
+                                                        void *dst, size_t dst_size,
+                                                        tess_error *err);
+
+/**
+ * Set one item.
+ *
+ * As tess_array_write() of a box of one item: it waits in the cache, with others of its block.
+ *
+ * @param a         Array opened for writing; any number of threads may write at once.
+ * @param index     Per axis: ndim values, 0 <= index[i] < shape[i]. NULL if ndim is 0.
+ * @param src       The item.
+ * @param src_size  Size of src in bytes; more than needed is fine.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_set_item(tess_array *a, const int64_t *index,
+                                                        const void *src, size_t src_size,
+                                                        tess_error *err);
+
+/**
  * Change the shape: axes grow or shrink at their ends.
  *
  * New items take the fill value of the array (tess_params.fill), or zero, even where an earlier,
@@ -466,14 +500,42 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize(tess_array *a, const int64
  * @param count     Number of layers, >= 0: the growth of the axis, in items.
  * @param src       The layers: items in C order, of the array's shape in all other axes. May be
  *                  NULL if there are none.
- * @param src_size  Size of src in bytes; at least typesize * count * prod(shape[i], i != axis).
+ * @param src_size  Size of src in bytes; at least typesize * count * prod(shape[i], i != axis), or
+ *                  as far as positive strides lead.
+ * @param strides   Bytes from one item to the next in memory, per axis: ndim values, of any sign; 0
+ *                  repeats one item along the axis. The first item is at src; see
+ *                  tess_array_set_slice() (slice.h). NULL: C order without gaps.
  * @param err       Filled on failure; may be NULL.
  *
  * @return as tess_array_write().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_append(tess_array *a, int axis, int64_t count,
                                                       const void *src, size_t src_size,
-                                                      tess_error *err);
+                                                      const int64_t *strides, tess_error *err);
+
+/**
+ * Change the shape, and write a box of the new one: both or nothing, in one commit.
+ *
+ * For programs whose data arrives box by box and in any order: a read, also by another program,
+ * never sees a shape without the items that it grew for. Items that are new and not in the box take
+ * the fill value, as by tess_array_resize().
+ *
+ * @param a         Array opened for writing.
+ * @param shape     ndim values, >= 0, in items. May be the shape that the array has.
+ * @param start     First index of the box per axis: ndim values, 0 <= start[i] <= stop[i].
+ * @param stop      One past its last index per axis, stop[i] <= shape[i].
+ * @param src       The items of the box. May be NULL if it has none.
+ * @param src_size  Size of src in bytes, as in tess_array_append().
+ * @param strides   Of the memory, as in tess_array_append(). NULL: C order without gaps.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_resize_write(tess_array *a, const int64_t *shape,
+                                                            const int64_t *start,
+                                                            const int64_t *stop, const void *src,
+                                                            size_t src_size, const int64_t *strides,
+                                                            tess_error *err);
 
 /**
  * Change the shape at any place: along each axis, the difference between the old and the new length
@@ -510,14 +572,16 @@ TESS_API TESS_NODISCARD tess_status tess_array_resize_at(tess_array *a, const in
  * @param position  0 <= position <= items along the axis. At the end: as tess_array_append().
  * @param count     Number of layers, >= 0: the growth of the axis, in items.
  * @param src       The layers, as in tess_array_append().
- * @param src_size  Size of src in bytes; more than needed is fine.
+ * @param src_size  Size of src in bytes, as in tess_array_append().
+ * @param strides   Of the memory, as in tess_array_append(). NULL: C order without gaps.
  * @param err       Filled on failure; may be NULL.
  *
  * @return as tess_array_resize_at().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_insert(tess_array *a, int axis, int64_t position,
                                                       int64_t count, const void *src,
-                                                      size_t src_size, tess_error *err);
+                                                      size_t src_size, const int64_t *strides,
+                                                      tess_error *err);
 
 /**
  * Delete layers across one axis; items behind them move towards the start.

@@ -362,6 +362,43 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
     return watch_end(&watch, array_update_box(a, start, stop, NULL, &from, &watch, err));
 }
 
+// The end of a box of one item. TESS_ERR_ARG: there is no such item.
+static tess_status
+check_index(const tess_array *a, const int64_t *index, int64_t *stop, tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (a->g->ndim > 0 && !index)
+        return err_set(err, TESS_ERR_ARG, -1, "no index is given");
+    for (int i = 0; i < a->g->ndim; i++) {
+        if (index[i] < 0 || index[i] >= a->g->shape[i])
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: index %" PRId64 ", there are %" PRId64 " items", i, index[i],
+                           a->g->shape[i]);
+        stop[i] = index[i] + 1;
+    }
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_get_item(const tess_array *a, const int64_t *index, void *dst, size_t dst_size,
+                    tess_error *err)
+{
+    int64_t stop[NDIM_MAX];
+    const tess_status st = check_index(a, index, stop, err);
+    return st == TESS_OK ? tess_array_read(a, index, stop, dst, dst_size, err) : st;
+}
+
+TESS_API tess_status
+tess_array_set_item(tess_array *a, const int64_t *index, const void *src, size_t src_size,
+                    tess_error *err)
+{
+    UNCANCELLED;
+    int64_t stop[NDIM_MAX];
+    const tess_status st = check_index(a, index, stop, err);
+    return st == TESS_OK ? tess_array_write(a, index, stop, src, src_size, err) : st;
+}
+
 TESS_API tess_status
 tess_array_image(tess_array *a, const void **image, size_t *image_size, tess_error *err)
 {

@@ -3,6 +3,7 @@
  */
 #include "array/shape/reshape.h"
 #include "api/check.h"
+#include "api/strides.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/update.h"
@@ -56,7 +57,54 @@ tess_array_resize(tess_array *a, const int64_t *shape, tess_error *err)
     if (st != TESS_OK || reshape_has_shape(a, shape))
         return st;
     array_watch(&watch, a, a->g->nitems);
-    return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, &watch, err));
+    return watch_end(&watch, array_update_shape(a, shape, NULL, NULL, NULL, &watch, err));
+}
+
+// A box inside a shape that the array is to have; *nitems of it.
+static tess_status
+check_future_box(const tess_array *a, const int64_t *shape, const int64_t *start,
+                 const int64_t *stop, int64_t *nitems, tess_error *err)
+{
+    struct geometry future = *a->g;
+    if (a->g->ndim > 0 && (!start || !stop))
+        return err_set(err, TESS_ERR_ARG, -1, "no box is given");
+    for (int i = 0; i < a->g->ndim; i++) {
+        if (shape[i] < 0)
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d: %" PRId64 " items", i, shape[i]);
+        future.shape[i] = shape[i];
+    }
+    return geometry_check_box(&future, start, stop, nitems, err);
+}
+
+TESS_API tess_status
+tess_array_resize_write(tess_array *a, const int64_t *shape, const int64_t *start,
+                        const int64_t *stop, const void *src, size_t src_size,
+                        const int64_t *strides, tess_error *err)
+{
+    UNCANCELLED;
+    struct strided_const from = {.items = src};
+    struct watch watch;
+    int64_t count[NDIM_MAX];
+    int64_t nitems;
+    tess_status st = reshape_check_shape(a, shape, err);
+    if (st == TESS_OK)
+        st = check_future_box(a, shape, start, stop, &nitems, err);
+    if (st != TESS_OK)
+        return st;
+    if (nitems == 0)
+        return tess_array_resize(a, shape, err);
+    for (int i = 0; i < a->g->ndim; i++)
+        count[i] = stop[i] - start[i];
+    st = strides_choose(a->g->ndim, count, a->g->typesize, strides, from.stride, err);
+    if (st == TESS_OK)
+        st = strides_check_memory(a->g->ndim, count, a->g->typesize, from.stride, src, src_size,
+                                  err);
+    if (st != TESS_OK)
+        return st;
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch, reshape_has_shape(a, shape)
+                                 ? array_update_box(a, start, stop, NULL, &from, &watch, err)
+                                 : array_update_shape(a, shape, start, stop, &from, &watch, err));
 }
 
 TESS_API tess_status
@@ -89,21 +137,22 @@ tess_array_resize_at(tess_array *a, const int64_t *shape, const int64_t *positio
     return watch_end(&watch, array_resize_at(a, shape, position, &watch, err));
 }
 
-// Whether memory holds so many layers across an axis, and their strides. from->items is NULL if the
-// layers have no items.
+// Memory for so many layers across an axis. from->items is NULL if the layers have no items.
 static tess_status
 check_layers(const tess_array *a, int axis, int64_t count, const void *src, size_t src_size,
-             struct strided_const *from, tess_error *err)
+             const int64_t *strides, struct strided_const *from, tess_error *err)
 {
+    const int ndim = a->g->ndim;
+    const int64_t itemsize = a->g->typesize;
     int64_t extent[NDIM_MAX];
-    int64_t longer, needed = a->g->typesize;
+    int64_t longer, needed = itemsize;
     bool empty = false, fits = true;
 
     if (count < 0)
         return err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " layers", count);
     if (!add_i64(a->g->shape[axis], count, &longer))
         return err_set(err, TESS_ERR_LIMIT, -1, "axis %d would have 2^63 items or more", axis);
-    for (int i = 0; i < a->g->ndim; i++) {
+    for (int i = 0; i < ndim; i++) {
         extent[i] = i == axis ? count : a->g->shape[i];
         empty |= extent[i] == 0;
         fits = fits && mul_i64(needed, extent[i], &needed);
@@ -113,15 +162,15 @@ check_layers(const tess_array *a, int axis, int64_t count, const void *src, size
         return TESS_OK;
     if (!fits)
         return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId64 " layers do not fit in memory", count);
-    if ((uint64_t)needed > src_size)
+    if (!strides && (uint64_t)needed > src_size)
         return err_set(err, TESS_ERR_ARG, -1,
                        "%zu bytes of memory, %" PRId64 " layers across axis %d have %" PRId64,
                        src_size, count, axis, needed);
-    if (!src)
-        return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     from->items = src;
-    shape_strides(a->g->ndim, extent, a->g->typesize, from->stride);
-    return TESS_OK;
+    const tess_status st = strides_choose(ndim, extent, itemsize, strides, from->stride, err);
+    return st == TESS_OK
+               ? strides_check_memory(ndim, extent, itemsize, from->stride, src, src_size, err)
+               : st;
 }
 
 static tess_status
@@ -136,13 +185,13 @@ insert_layers(tess_array *a, int axis, int64_t position, int64_t count,
 
 TESS_API tess_status
 tess_array_append(tess_array *a, int axis, int64_t count, const void *src, size_t src_size,
-                  tess_error *err)
+                  const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
     struct strided_const from = {0};
     tess_status st = reshape_check_axis(a, axis, err);
     if (st == TESS_OK)
-        st = check_layers(a, axis, count, src, src_size, &from, err);
+        st = check_layers(a, axis, count, src, src_size, strides, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
     return insert_layers(a, axis, a->g->shape[axis], count, &from, err);
@@ -150,7 +199,7 @@ tess_array_append(tess_array *a, int axis, int64_t count, const void *src, size_
 
 TESS_API tess_status
 tess_array_insert(tess_array *a, int axis, int64_t position, int64_t count, const void *src,
-                  size_t src_size, tess_error *err)
+                  size_t src_size, const int64_t *strides, tess_error *err)
 {
     UNCANCELLED;
     struct strided_const from = {0};
@@ -161,7 +210,7 @@ tess_array_insert(tess_array *a, int axis, int64_t position, int64_t count, cons
         return err_set(err, TESS_ERR_ARG, -1,
                        "insertion at %" PRId64 ", axis %d has %" PRId64 " items", position, axis,
                        a->g->shape[axis]);
-    st = check_layers(a, axis, count, src, src_size, &from, err);
+    st = check_layers(a, axis, count, src, src_size, strides, &from, err);
     if (st != TESS_OK || count == 0)
         return st;
     return insert_layers(a, axis, position, count, &from, err);

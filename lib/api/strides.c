@@ -40,8 +40,8 @@ strides_check_memory(int ndim, const int64_t *count, int64_t itemsize, const int
     if (!memory)
         return err_set(err, TESS_ERR_ARG, -1, "no memory is given");
     if ((uint64_t)needed > size)
-        return err_set(err, TESS_ERR_ARG, -1,
-                       "%zu bytes of memory, the items take %" PRId64, size, needed);
+        return err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory, the items take %" PRId64, size,
+                       needed);
     return TESS_OK;
 }
 

@@ -133,17 +133,44 @@ shrinks(const struct geometry *g, const int64_t *shape)
     return false;
 }
 
+// Whether a box is what an array that grows at the end of an axis gets, all of it.
+static bool
+is_appended(const tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop)
+{
+    if (!array_grows_at_end(a, shape))
+        return false;
+    for (int i = 0; i < a->g->ndim; i++) {
+        const int64_t first = shape[i] > a->g->shape[i] ? a->g->shape[i] : 0;
+        if (start[i] != first || stop[i] != shape[i])
+            return false;
+    }
+    return true;
+}
+
+// What a change of the shape brings: the fill value, the items, or both.
+static tess_status
+fill_and_write(tess_array *a, const struct geometry *before, bool appends, bool held,
+               const int64_t *start, const int64_t *stop, const struct strided_const *src,
+               struct watch *watch, tess_error *err)
+{
+    tess_status st = appends ? TESS_OK : array_fill_grown(a, before, watch, err);
+    if (st != TESS_OK || !src)
+        return st;
+    return held ? write_back_box(a->grid, start, stop, NULL, src, err)
+                : grid_write(a->grid, start, stop, NULL, src, NULL, watch, err);
+}
+
 tess_status
-array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
+array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop,
                    const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
-    const bool appends = src && array_grows_at_end(a, shape);
+    const bool appends = src && is_appended(a, shape, start, stop);
     const bool moves = shrinks(a->g, shape);
     int64_t room = 0;
     tess_status st = TESS_OK;
-    if (appends && write_back_wants(a->grid, start, shape, NULL))
-        st = write_back_make_room(a->grid, start, shape, NULL, &room, err);
+    if (appends && write_back_wants(a->grid, start, stop, NULL))
+        st = write_back_make_room(a->grid, start, stop, NULL, &room, err);
     const bool held = room > 0;
     if (st == TESS_OK && !held)
         st = write_back_all(a->grid, err);
@@ -166,11 +193,8 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
     watch_part(watch, &both, 2, 2);
     if (st == TESS_OK)
         st = array_reshape(a, shape, NULL, err);
-    if (st == TESS_OK && !src)
-        st = array_fill_grown(a, &saved.g, watch, err);
-    else if (st == TESS_OK)
-        st = held ? write_back_box(a->grid, start, shape, NULL, src, err)
-                  : grid_write(a->grid, start, shape, NULL, src, NULL, watch, err);
+    if (st == TESS_OK)
+        st = fill_and_write(a, &saved.g, appends, held, start, stop, src, watch, err);
     write_back_end_room(a->grid, room);
     return array_change_end(a, &saved, moves, st, err);
 }

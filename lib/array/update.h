@@ -21,9 +21,10 @@ struct boxes;
 tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t *stop,
                              const int64_t *step, const struct strided_const *src,
                              struct watch *watch, tess_error *err);
-// Another shape; src: the items from `start` to the new shape's end. NULL: the fill value.
+// Another shape, and then src: the items of a box of it. NULL: none. Other new items are the fill
+// value.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
-                               const struct strided_const *src, struct watch *watch,
+                               const int64_t *stop, const struct strided_const *src, struct watch *watch,
                                tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
                                 const uint8_t *src, struct watch *watch, tess_error *err);

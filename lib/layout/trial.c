@@ -254,7 +254,7 @@ try_append(const tess_params *params, const struct access *access, const struct 
 
         cut_out(setting, axis, at, to, setting->buffer);
         const double begin = trial_now();
-        TRY(tess_array_append(a, axis, to - at, setting->buffer, size, err));
+        TRY(tess_array_append(a, axis, to - at, setting->buffer, size, NULL, err));
         sum += trial_now() - begin;
         at = to;
     }

@@ -892,18 +892,18 @@ shape_arguments(void **state)
     refused(TESS_ERR_LIMIT, tess_array_resize(f->memory, many, err));
     refused(TESS_ERR_ARG, tess_array_resize(f->readonly, larger, err));
 
-    refused(TESS_ERR_ARG, tess_array_append(NULL, 0, 1, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, -1, 1, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 2, 1, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, memory, 19, err));
+    refused(TESS_ERR_ARG, tess_array_append(NULL, 0, 1, memory, 20, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, -1, 1, memory, 20, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 2, 1, memory, 20, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, memory, 19, NULL, err));
     refused(TESS_ERR_ARG,
-            tess_array_append(f->file, 1, 1, memory, 20, err)); // a layer has 28 bytes
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 2, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, -1, memory, 20, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, NULL, 20, err));
-    refused(TESS_ERR_LIMIT, tess_array_append(f->file, 0, INT64_MAX, memory, 20, err));
-    ok(tess_array_append(f->file, 0, 0, NULL, 0, err));
-    refused(TESS_ERR_ARG, tess_array_append(f->readonly, 0, 1, memory, 20, err));
+            tess_array_append(f->file, 1, 1, memory, 20, NULL, err)); // a layer has 28 bytes
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 2, memory, 20, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, -1, memory, 20, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->file, 0, 1, NULL, 20, NULL, err));
+    refused(TESS_ERR_LIMIT, tess_array_append(f->file, 0, INT64_MAX, memory, 20, NULL, err));
+    ok(tess_array_append(f->file, 0, 0, NULL, 0, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(f->readonly, 0, 1, memory, 20, NULL, err));
     check_unchanged(f);
 }
 
@@ -920,7 +920,7 @@ appends_without_layers(void **state)
     small_params(&params);
     params.shape[1] = 0;
     ok(tess_array_zeros(&storage, &params, &a, err));
-    ok(tess_array_append(a, 0, 4, NULL, 0, err)); // no items, but the axis grows
+    ok(tess_array_append(a, 0, 4, NULL, 0, NULL, err)); // no items, but the axis grows
     tess_array_info(a, &info);
     assert_int_equal(info.shape[0], params.shape[0] + 4);
     assert_int_equal(info.shape[1], 0);
@@ -928,7 +928,7 @@ appends_without_layers(void **state)
 
     tess_params_init(&params);
     ok(tess_array_zeros(&storage, &params, &a, err));
-    refused(TESS_ERR_ARG, tess_array_append(a, 0, 1, "1", 1, err)); // no axis
+    refused(TESS_ERR_ARG, tess_array_append(a, 0, 1, "1", 1, NULL, err)); // no axis
     ok(tess_array_close(a, err));
 }
 

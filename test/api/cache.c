@@ -375,7 +375,7 @@ padding_of_a_constant(void **state)
     p.chunkshape[0] = 78;
     p.blockshape[0] = 38;
     ok(tess_array_zeros(&storage, &p, &a, err));
-    ok(tess_array_append(a, 0, 1, &seven, sizeof seven, err));
+    ok(tess_array_append(a, 0, 1, &seven, sizeof seven, NULL, err));
     ok(tess_array_write(a, (int64_t[]){0}, (int64_t[]){1}, &zero, sizeof zero, err));
     ok(tess_array_resize(a, (int64_t[]){4}, err));
     ok(tess_array_read(a, (int64_t[]){0}, (int64_t[]){4}, got, sizeof got, err));
@@ -397,7 +397,7 @@ shapes(void **state)
     for (int i = 0; i < 45; i++) {
         set_row(a, &r, (int64_t)random_below(&random, (uint64_t)r.shape[0]), &random);
         random_bytes(&random, (uint8_t *)row, sizeof row);
-        ok(tess_array_append(a, 0, 1, row, sizeof row, err));
+        ok(tess_array_append(a, 0, 1, row, sizeof row, NULL, err));
         reference_append(&r, 0, 1, row);
     }
     assert_true(info_of(a).cache_dirty > 0);

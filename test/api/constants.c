@@ -307,7 +307,7 @@ test_written_again(void **state)
             ok(tess_array_fill(a, &start, &stop, NULL, item, 8, err));
             check(a, N, 0);
             ok(tess_array_resize(a, (const int64_t[]){N + 350}, err));
-            ok(tess_array_append(a, 0, 130, memory, 130 * 8, err));
+            ok(tess_array_append(a, 0, 130, memory, 130 * 8, NULL, err));
             check(a, N + 480, 0);
             ok(tess_array_resize(a, (const int64_t[]){N - 17}, err));
             check(a, N - 17, 0);

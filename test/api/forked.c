@@ -138,7 +138,7 @@ child_is_refused(tess_array *a, bool reads)
     well &= !info.writable;
     well &= is_refused(state_write(a, 9, &err), &err);
     well &= is_refused(tess_array_resize(a, &shape, &err), &err);
-    well &= is_refused(tess_array_append(a, 0, 1, items, 4, &err), &err);
+    well &= is_refused(tess_array_append(a, 0, 1, items, 4, NULL, &err), &err);
     well &= is_refused(tess_array_fill(a, &origin, &whole, NULL, value, 4, &err), &err);
     well &= is_refused(tess_attr_set_string(a, "name", "value", &err), &err);
     well &= is_refused(tess_vlmeta_set(a, "name", "\xa1x", 2, &err), &err);

@@ -130,7 +130,7 @@ change(tess_array *a, int64_t least, struct random *r)
     case 1:
         if (shape[0] + CHUNK <= ROWS_MOST)
             ok(tess_array_insert(a, 0, shape[0] / CHUNK / 2 * CHUNK, CHUNK, block,
-                                 CHUNK * (size_t)shape[1] * sizeof *block, err));
+                                 CHUNK * (size_t)shape[1] * sizeof *block, NULL, err));
         break;
     case 2:
         if (shape[0] >= 2 * CHUNK)
@@ -138,7 +138,7 @@ change(tess_array *a, int64_t least, struct random *r)
         break;
     case 3:
         if (shape[0] < ROWS_MOST)
-            ok(tess_array_append(a, 0, 1, row, (size_t)shape[1] * sizeof *row, err));
+            ok(tess_array_append(a, 0, 1, row, (size_t)shape[1] * sizeof *row, NULL, err));
         break;
     default:
         write_box(a, &info, r);

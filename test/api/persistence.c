@@ -595,7 +595,7 @@ appends(void **state)
 
         memset(items, i, sizeof items);
         reference_append(&r, 0, n, items);
-        ok(tess_array_append(a, 0, n, items, sizeof items, err));
+        ok(tess_array_append(a, 0, n, items, sizeof items, NULL, err));
         if (i % 100 == 0) {
             ok(tess_array_flush(a, err));
             check_file(storage.path, &r);

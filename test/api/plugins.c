@@ -80,7 +80,7 @@ do_append(struct subject *s)
     if (layer == 0 || !small(&s->params, shape))
         return;
     uint8_t *const items = draw_items(s, layer * (size_t)count);
-    ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, err));
+    ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL, err));
     reference_append(&s->reference, axis, count, items);
     free(items);
 }

@@ -175,9 +175,9 @@ check_no_change(tess_array *a, struct self *self, tess_status want, const struct
     refused(want,
             tess_array_write(a, (int64_t[]){1, 2}, (int64_t[]){27, 18}, other.data, size, err));
     check_array(a, r);
-    refused(want, tess_array_append(a, 0, r->shape[0], other.data, size, err));
+    refused(want, tess_array_append(a, 0, r->shape[0], other.data, size, NULL, err));
     check_array(a, r);
-    refused(want, tess_array_append(a, 1, r->shape[1], other.data, size, err));
+    refused(want, tess_array_append(a, 1, r->shape[1], other.data, size, NULL, err));
     check_array(a, r);
     reference_finish(&other);
 }

@@ -263,13 +263,13 @@ resize_at(struct scene *s, tess_error *err)
 static tess_status
 append(struct scene *s, tess_error *err)
 {
-    return tess_array_append(s->a, 1, shape[1], s->items, nbytes(), err);
+    return tess_array_append(s->a, 1, shape[1], s->items, nbytes(), NULL, err);
 }
 
 static tess_status
 insert(struct scene *s, tess_error *err)
 {
-    return tess_array_insert(s->a, 0, 3, 7, s->items, nbytes() / 40 * 7, err);
+    return tess_array_insert(s->a, 0, 3, 7, s->items, nbytes() / 40 * 7, NULL, err);
 }
 
 static tess_status delete (struct scene *s, tess_error *err)

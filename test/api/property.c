@@ -482,7 +482,7 @@ do_append(struct subject *s)
     tell(s, " append %" PRId64 " to axis %d", count, axis);
 
     uint8_t *items = draw_items(s, layer * (size_t)count);
-    ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, err));
+    ok(tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL, err));
     reference_append(&s->reference, axis, count, items);
     free(items);
 }
@@ -520,7 +520,7 @@ do_insert(struct subject *s)
     tell(s, " insert %" PRId64 " into axis %d at %" PRId64, count, axis, position);
 
     uint8_t *items = draw_items(s, layer * (size_t)count);
-    ok(tess_array_insert(s->array, axis, position, count, items, layer * (size_t)count, err));
+    ok(tess_array_insert(s->array, axis, position, count, items, layer * (size_t)count, NULL, err));
     reference_insert(&s->reference, axis, position, count, items);
     free(items);
 }

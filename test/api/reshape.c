@@ -305,7 +305,7 @@ every_place(void **state)
                 struct reference r;
                 tess_array *const a = counting(NULL, &p, 1, &r);
 
-                ok(tess_array_insert(a, axis, position, count, layers, (size_t)count * 40, err));
+                ok(tess_array_insert(a, axis, position, count, layers, (size_t)count * 40, NULL, err));
                 reference_insert(&r, axis, position, count, layers);
                 check_array(a, &r);
                 ok(tess_array_delete(a, axis, position, position + count, err));
@@ -364,8 +364,8 @@ axes_of_no_items(void **state)
 
     (void)state;
     tess_array *const a = counting(NULL, &p, 1, &r);
-    ok(tess_array_insert(a, 1, 2, 1, NULL, 0, err)); // layers of nothing
-    ok(tess_array_append(a, 1, 2, row, sizeof row, err));
+    ok(tess_array_insert(a, 1, 2, 1, NULL, 0, NULL, err)); // layers of nothing
+    ok(tess_array_append(a, 1, 2, row, sizeof row, NULL, err));
     assert_shape(a, 0, 8);
     ok(tess_array_delete(a, 1, 1, 2, err));
     assert_shape(a, 0, 7);
@@ -373,7 +373,7 @@ axes_of_no_items(void **state)
     ok(tess_array_delete(a, 1, 1, 2, err));
     ok(tess_array_append_array(a, 0, a, err));
     check_array(a, &r);
-    ok(tess_array_insert(a, 0, 0, 1, row, sizeof row, err));
+    ok(tess_array_insert(a, 0, 0, 1, row, sizeof row, NULL, err));
     reference_insert(&r, 0, 0, 1, row);
     check_array(a, &r);
     ok(tess_array_delete(a, 0, 0, 1, err));
@@ -395,18 +395,18 @@ bad_places(void **state)
     (void)state;
     tess_array *const a = counting(path, &p, 1, &r);
     ok(tess_array_flush(a, err));
-    refused(TESS_ERR_ARG, tess_array_insert(NULL, 0, 0, 1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 2, 0, 1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, -1, 0, 1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, -1, 1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 11, 1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, row, 39, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 2, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, -1, row, 40, err));
-    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, NULL, 40, err));
-    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX, row, 40, err));
-    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX / 8, row, 40, err));
-    ok(tess_array_insert(a, 0, 0, 0, NULL, 0, err));
+    refused(TESS_ERR_ARG, tess_array_insert(NULL, 0, 0, 1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 2, 0, 1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, -1, 0, 1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, -1, 1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 11, 1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, row, 39, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 2, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, -1, row, 40, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 0, 1, NULL, 40, NULL, err));
+    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX, row, 40, NULL, err));
+    refused(TESS_ERR_LIMIT, tess_array_insert(a, 0, 0, INT64_MAX / 8, row, 40, NULL, err));
+    ok(tess_array_insert(a, 0, 0, 0, NULL, 0, NULL, err));
     refused(TESS_ERR_ARG, tess_array_delete(a, 0, -1, 1, err));
     refused(TESS_ERR_ARG, tess_array_delete(a, 0, 10, 11, err));
     refused(TESS_ERR_ARG, tess_array_delete(a, 0, 3, 2, err));
@@ -452,7 +452,7 @@ static tess_status
 change(int call, tess_array *a, const int32_t *layers, tess_error *err)
 {
     const int64_t shape[] = {137, 135}, start[] = {5, 4};
-    return call == 0   ? tess_array_insert(a, 0, 5, 6, layers, 6 * 130 * 4, err)
+    return call == 0   ? tess_array_insert(a, 0, 5, 6, layers, 6 * 130 * 4, NULL, err)
            : call == 1 ? tess_array_delete(a, 1, 4, 11, err)
            : call == 2 ? tess_array_resize_at(a, shape, start, err)
                        : tess_array_append_array(a, 1, a, err);
@@ -518,6 +518,131 @@ full_disk(void **state)
     }
 }
 
+// Another shape and a box of it in one call: every shape and box of a small array, of whose memory
+// the columns follow each other; and items one by one.
+static void
+resized_and_written(void **state)
+{
+    const int32_t fill = -7;
+    int number = 0;
+    (void)state;
+    for (int64_t rows = 3; rows <= 9; rows += 2)
+        for (int64_t columns = 2; columns <= 8; columns += 2)
+            for (int corner = 0; corner < 9; corner++) {
+                const int64_t shape[2] = {rows, columns};
+                const int64_t start[2] = {corner / 3 * rows / 3, corner % 3 * columns / 3};
+                const int64_t stop[2] = {rows - (corner % 2), columns};
+                const int64_t count[2] = {stop[0] - start[0], stop[1] - start[1]};
+                const int64_t strides[2] = {4, 4 * count[0]};
+                int32_t items[9 * 8], turned[9 * 8];
+                tess_params p = params_of("<i4", 6, 5);
+                struct reference r;
+                p.fill = &fill;
+                p.fill_size = sizeof fill;
+                tess_array *const a =
+                    counting(number % 2 ? files_path("array") : NULL, &p, 100, &r);
+                for (int i = 0; i < count[0] * count[1]; i++) {
+                    items[i] = 1000 + i;
+                    turned[i % count[1] * count[0] + i / count[1]] = items[i];
+                }
+                if (number++ % 3 == 0)
+                    ok(tess_array_resize_write(a, shape, start, stop, items, sizeof items, NULL,
+                                               err));
+                else
+                    ok(tess_array_resize_write(a, shape, start, stop, turned, sizeof turned,
+                                               strides, err));
+                reference_resize(&r, shape);
+                reference_set(&r, start, stop, items);
+                check_array(a, &r);
+                for (int64_t i = 0; i < rows * columns; i++) {
+                    const int64_t index[2] = {i / columns, i % columns};
+                    int32_t item;
+                    ok(tess_array_get_item(a, index, &item, sizeof item, err));
+                    assert_memory_equal(&item, r.data + 4 * i, 4);
+                    item = (int32_t)i;
+                    memcpy(r.data + 4 * i, &item, 4);
+                    if (i % 2)
+                        ok(tess_array_set_item(a, index, &item, sizeof item, err));
+                    else
+                        memcpy(r.data + 4 * i, &fill, 4);
+                    if (i % 2 == 0)
+                        ok(tess_array_set_item(a, index, &fill, sizeof fill, err));
+                }
+                check_array(a, &r);
+                ok(tess_array_close(a, err));
+                reference_finish(&r);
+            }
+}
+
+// Layers whose memory has gaps, runs backwards, or repeats an item.
+static void
+strided_layers(void **state)
+{
+    (void)state;
+    for (int axis = 0; axis < 2; axis++)
+        for (int insert = 0; insert < 2; insert++)
+            for (int way = 0; way < 3; way++) {
+                const int64_t count = 2;
+                const tess_params p = params_of("<i4", 5, 4);
+                struct reference r;
+                tess_array *const a = counting(NULL, &p, 1, &r);
+                const int64_t extent[2] = {axis == 0 ? count : 5, axis == 1 ? count : 4};
+                const int64_t strides[3][2] = {{80, 12}, {-4, -20}, {0, 8}};
+                const int64_t first = way == 1 ? 99 : 0;
+                int32_t memory[200], layers[10];
+                for (int i = 0; i < 200; i++)
+                    memory[i] = 500 + i;
+                for (int64_t i = 0; i < extent[0] * extent[1]; i++)
+                    layers[i] = memory[first + (i / extent[1] * strides[way][0] +
+                                                i % extent[1] * strides[way][1]) /
+                                                   4];
+                const size_t size = sizeof memory - 4 * (size_t)first;
+                if (insert)
+                    ok(tess_array_insert(a, axis, 1, count, memory + first, size, strides[way],
+                                         err));
+                else
+                    ok(tess_array_append(a, axis, count, memory + first, size, strides[way], err));
+                reference_insert(&r, axis, insert ? 1 : p.shape[axis], count, layers);
+                check_array(a, &r);
+                ok(tess_array_close(a, err));
+                reference_finish(&r);
+            }
+}
+
+static void
+items_and_memory_refused(void **state)
+{
+    const tess_params p = params_of("<i4", 5, 4);
+    const int64_t shape[2] = {7, 4}, start[2] = {5, 0}, stop[2] = {7, 4}, far[2] = {8, 4};
+    const int64_t below[2] = {-1, 0}, behind[2] = {0, 4}, strides[2] = {16, 8};
+    const int64_t wild[2] = {INT64_MIN, 4};
+    int32_t items[8] = {0};
+    struct reference r;
+    tess_array *const a = counting(NULL, &p, 1, &r);
+    (void)state;
+    refused(TESS_ERR_ARG, tess_array_get_item(NULL, start, items, 4, err));
+    refused(TESS_ERR_ARG, tess_array_get_item(a, NULL, items, 4, err));
+    refused(TESS_ERR_ARG, tess_array_get_item(a, below, items, 4, err));
+    refused(TESS_ERR_ARG, tess_array_get_item(a, behind, items, 4, err));
+    refused(TESS_ERR_ARG, tess_array_set_item(a, behind, items, 4, err));
+    refused(TESS_ERR_ARG, tess_array_set_item(a, shape, items, 3, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, start, far, items, 32, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, start, stop, items, 31, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, start, stop, items, 32, strides, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, start, stop, items, 32, wild, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, start, stop, NULL, 32, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, shape, NULL, stop, items, 32, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_resize_write(a, below, start, stop, items, 32, NULL, err));
+    refused(TESS_ERR_ARG, tess_array_append(a, 0, 2, items, 32, strides, err));
+    refused(TESS_ERR_ARG, tess_array_insert(a, 0, 1, 2, items, 32, wild, err));
+    check_array(a, &r);
+    ok(tess_array_resize_write(a, shape, start, start, NULL, 0, NULL, err)); // no items
+    reference_resize(&r, shape);
+    check_array(a, &r);
+    ok(tess_array_close(a, err));
+    reference_finish(&r);
+}
+
 int
 main(void)
 {
@@ -530,6 +655,9 @@ main(void)
         cmocka_unit_test_setup_teardown(every_place, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(rows_move_in_the_list, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(axes_of_no_items, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(resized_and_written, files_setup, files_teardown),
+        cmocka_unit_test(strided_layers),
+        cmocka_unit_test(items_and_memory_refused),
         cmocka_unit_test_setup_teardown(bad_places, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(full_disk, files_setup, files_teardown),
     };

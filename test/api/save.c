@@ -122,7 +122,7 @@ change(tess_array *a, struct reference *r)
     memset(more.data, 0x77, reference_size(&more));
     ok(tess_array_write(a, start, stop, box.data, reference_size(&box), err));
     reference_set(r, start, stop, box.data);
-    ok(tess_array_append(a, 0, 7, more.data, reference_size(&more), err));
+    ok(tess_array_append(a, 0, 7, more.data, reference_size(&more), NULL, err));
     reference_append(r, 0, 7, more.data);
     ok(tess_meta_set(a, "first", "two", 3, err));
     ok(tess_vlmeta_set(a, "title", "tides and waves", 15, err));

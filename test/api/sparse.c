@@ -145,7 +145,7 @@ grows_and_shrinks(void **state)
     assert_int_equal(chunk_files("a"), 7);
 
     tess_array *a = reopen("a", TESS_MODE_UPDATE);
-    ok(tess_array_append(a, 0, 2 * ROWS, more.data, reference_size(&more), err));
+    ok(tess_array_append(a, 0, 2 * ROWS, more.data, reference_size(&more), NULL, err));
     reference_append(&r, 0, 2 * ROWS, more.data);
     ok(tess_array_flush(a, err));
     check("a", &r);

@@ -669,7 +669,7 @@ refused_for_views(void **state)
     storage.path = files_path("saved.b2nd");
     storage.mode = TESS_MODE_NEW;
     refused(TESS_ERR_ARG, tess_array_resize(view, shape, err));
-    refused(TESS_ERR_ARG, tess_array_append(view, 0, 1, items, sizeof items, err));
+    refused(TESS_ERR_ARG, tess_array_append(view, 0, 1, items, sizeof items, NULL, err));
     refused(TESS_ERR_ARG, tess_array_image(view, &image, &size, err));
     refused(TESS_ERR_ARG, tess_array_to_image(view, &made, &size, err));
     refused(TESS_ERR_ARG, tess_array_save(view, &storage, TESS_LAYOUT_CONTIGUOUS, err));

@@ -65,7 +65,7 @@ main(void)
     tess_error err;
 
     // Two days before day 3; then the first four go: three of the old ones and one of the new.
-    check(tess_array_insert(a, 0, 3, 2, days, sizeof days, &err), &err);
+    check(tess_array_insert(a, 0, 3, 2, days, sizeof days, NULL, &err), &err);
     check(tess_array_delete(a, 0, 0, 4, &err), &err);
 
     // Ten more from another array; one more station, before the first.

@@ -960,7 +960,7 @@ model_empty(struct subject *s)
 static tess_status
 call_append(struct subject *s, tess_error *err)
 {
-    return tess_array_append(s->a, 1, 5, layers, sizeof layers, err);
+    return tess_array_append(s->a, 1, 5, layers, sizeof layers, NULL, err);
 }
 
 static void
@@ -969,10 +969,45 @@ model_append(struct subject *s)
     reference_append(&s->reference, 1, 5, layers);
 }
 
+// The same layers as a box of a larger array.
+static tess_status
+call_resize_write(struct subject *s, tess_error *err)
+{
+    const int64_t shape[2] = {21, 18}, start[2] = {0, 13}, stop[2] = {19, 18};
+    const int64_t strides[2] = {5 * 8, 8};
+    return tess_array_resize_write(s->a, shape, start, stop, layers, sizeof layers, strides, err);
+}
+
+static void
+model_resize_write(struct subject *s)
+{
+    const int64_t shape[2] = {21, 18}, start[2] = {0, 13}, stop[2] = {19, 18};
+    reference_resize(&s->reference, shape);
+    reference_set(&s->reference, start, stop, layers);
+}
+
+static tess_status
+call_items(struct subject *s, tess_error *err)
+{
+    const int64_t index[2] = {7, 11};
+    double item;
+    tess_status st = tess_array_get_item(s->a, index, &item, sizeof item, err);
+    if (st != TESS_OK)
+        return st;
+    assert_memory_equal(&item, s->reference.data + (7 * 13 + 11) * 8, sizeof item);
+    return tess_array_set_item(s->a, index, &layers[3], sizeof *layers, err);
+}
+
+static void
+model_items_set(struct subject *s)
+{
+    memcpy(s->reference.data + (7 * 13 + 11) * 8, &layers[3], sizeof *layers);
+}
+
 static tess_status
 call_insert(struct subject *s, tess_error *err)
 {
-    return tess_array_insert(s->a, 1, 4, 5, layers, sizeof layers, err);
+    return tess_array_insert(s->a, 1, 4, 5, layers, sizeof layers, NULL, err);
 }
 
 static void
@@ -1417,6 +1452,8 @@ static const struct step steps[] = {
     {"read as", NULL, call_read_as, NULL},
     {"write as", NULL, call_write_as, model_write},
     {"move chunks", NULL, call_move_chunks, NULL},
+    {"resize and write", NULL, call_resize_write, model_resize_write},
+    {"get and set an item", NULL, call_items, model_items_set},
     {"set chunk", NULL, call_set_chunk, model_set_chunk},
     {"set slice with steps", NULL, call_set_steps, model_set_steps},
     {"fill", NULL, call_fill, model_fill},

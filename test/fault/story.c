@@ -434,12 +434,35 @@ any_items(struct story *s, size_t size)
     return items;
 }
 
+// A chunk becomes its own stored bytes: stored again, nothing is another item.
+static tess_status
+store_chunk_again(struct story *s, tess_error *err)
+{
+    tess_info info;
+    void *chunk;
+    size_t size;
+    tess_array_info(s->a, &info);
+    if (info.nchunks == 0)
+        return TESS_OK;
+    const int64_t n = (int64_t)random_below(&s->r, (uint64_t)info.nchunks);
+    tess_status st = tess_array_get_chunk(s->a, n, &chunk, &size, err);
+    if (st == TESS_OK)
+        st = tess_array_set_chunk(s->a, n, chunk, size, TESS_CHUNK_UNTRUSTED, err);
+    tess_free(chunk);
+    return st;
+}
+
 static tess_status
 write_box(struct story *s, bool whole, tess_error *err)
 {
+    if (random_below(&s->r, 5) == 0)
+        return store_chunk_again(s, err);
     const struct box b = any_box(s, whole);
     uint8_t *const items = any_items(s, b.size);
-    const tess_status st = tess_array_write(s->a, b.start, b.stop, items, b.size, err);
+    const tess_status st =
+        b.size == TYPESIZE
+            ? tess_array_set_item(s->a, b.start, items, b.size, err)
+            : tess_array_write(s->a, b.start, b.stop, items, b.size, err);
     if (st == TESS_OK)
         reference_set(&s->now.items, b.start, b.stop, items);
     free(items);
@@ -499,6 +522,29 @@ resize(struct story *s, bool grow, tess_error *err)
     return st;
 }
 
+// Another shape, larger along both axes, and a box up to its end, as one.
+static tess_status
+resize_and_write(struct story *s, tess_error *err)
+{
+    int64_t shape[2], start[2];
+    size_t size = TYPESIZE;
+    for (int i = 0; i < 2; i++) {
+        const int64_t n = shape_of(s)[i];
+        shape[i] = n < SIDE_MAX ? n + (int64_t)random_below(&s->r, (uint64_t)(SIDE_MAX - n)) : n;
+        start[i] = (int64_t)random_below(&s->r, (uint64_t)shape[i] + 1);
+        size *= (size_t)(shape[i] - start[i]);
+    }
+    uint8_t *const items = any_items(s, size);
+    const tess_status st =
+        tess_array_resize_write(s->a, shape, start, shape, items, size, NULL, err);
+    if (st == TESS_OK) {
+        reference_resize(&s->now.items, shape);
+        reference_set(&s->now.items, start, shape, items);
+    }
+    free(items);
+    return st;
+}
+
 static tess_status
 make_empty(struct story *s, tess_error *err)
 {
@@ -521,8 +567,8 @@ add_layers(struct story *s, bool at_end, tess_error *err)
     const int64_t at = at_end ? length : (int64_t)random_below(&s->r, (uint64_t)length + 1);
     const size_t size = (size_t)(count * other * TYPESIZE);
     uint8_t *const items = any_items(s, size);
-    const tess_status st = at_end ? tess_array_append(s->a, axis, count, items, size, err)
-                                  : tess_array_insert(s->a, axis, at, count, items, size, err);
+    const tess_status st = at_end ? tess_array_append(s->a, axis, count, items, size, NULL, err)
+                                  : tess_array_insert(s->a, axis, at, count, items, size, NULL, err);
     if (st == TESS_OK)
         reference_insert(&s->now.items, axis, at, count, items);
     free(items);
@@ -595,8 +641,9 @@ story_step(struct story *s, enum story_step step, tess_error *err)
     case STORY_POINTS:
         return set_points(s, err);
     case STORY_GROW:
+        return random_below(&s->r, 2) ? resize_and_write(s, err) : resize(s, true, err);
     case STORY_SHRINK:
-        return resize(s, step == STORY_GROW, err);
+        return resize(s, false, err);
     case STORY_APPEND:
     case STORY_INSERT:
         return add_layers(s, step == STORY_APPEND, err);

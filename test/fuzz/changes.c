@@ -162,7 +162,7 @@ do_append(struct subject *s)
         return;
     uint8_t *const items = draw_items(s, layer * (size_t)count);
     const tess_status st =
-        tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL);
+        tess_array_append(s->array, axis, count, items, layer * (size_t)count, NULL, NULL);
     must(may_be(s, st), "an append is refused");
     if (st == TESS_OK)
         reference_append(&s->want, axis, count, items);

@@ -238,7 +238,7 @@ do_append(struct subject *s)
     if (size == 0)
         return;
     uint8_t *const items = draw_items(s, size);
-    good(tess_array_append(s->array, axis, shape[axis] - before, items, size, err));
+    good(tess_array_append(s->array, axis, shape[axis] - before, items, size, NULL, err));
     reference_append(&s->want, axis, shape[axis] - before, items);
     free(items);
 }

@@ -184,7 +184,7 @@ insert(struct subject *s, int axis)
     tell_number("position", position);
     tell_end();
     tell_items(s->type.dtype, s->type.size, s->ndim, shape, items);
-    ok(tess_array_insert(s->a, axis, position, count, items, (size_t)n * s->type.size, err));
+    ok(tess_array_insert(s->a, axis, position, count, items, (size_t)n * s->type.size, NULL, err));
     free(items);
 }
 
@@ -201,7 +201,7 @@ append(struct subject *s, int axis)
     tell_number("axis", axis);
     tell_end();
     tell_items(s->type.dtype, s->type.size, s->ndim, shape, items);
-    ok(tess_array_append(s->a, axis, count, items, (size_t)n * s->type.size, err));
+    ok(tess_array_append(s->a, axis, count, items, (size_t)n * s->type.size, NULL, err));
     free(items);
 }
 

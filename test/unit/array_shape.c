@@ -100,7 +100,7 @@ shapes(void **state)
             switch (random_below(&r, 5)) {
             case 0:
                 new_shape(&r, &s.ref, shape);
-                ok(array_update_shape(s.a, shape, NULL, NULL, NULL, err));
+                ok(array_update_shape(s.a, shape, NULL, NULL, NULL, NULL, err));
                 reference_resize(&s.ref, shape);
                 break;
             case 1: { // along each axis, anywhere

@@ -344,10 +344,10 @@ stale(void **state)
     p.shape[0] = 10;
     scene_new(&s, &p, NULL, SCENE_NOISE, &r);
     ok(view_slice(s.a, &zero, &five, &one, &view, err));
-    ok(array_update_shape(s.a, &twenty, NULL, NULL, NULL, err));
+    ok(array_update_shape(s.a, &twenty, NULL, NULL, NULL, NULL, err));
     ok(view_check(view, err));
     ok(view_check(s.a, err));
-    ok(array_update_shape(s.a, &ten, NULL, NULL, NULL, err));
+    ok(array_update_shape(s.a, &ten, NULL, NULL, NULL, NULL, err));
     assert_int_equal(view_check(view, NULL), TESS_ERR_STALE);
     assert_int_equal(view_map(view, &map, NULL), TESS_ERR_STALE);
     assert_int_equal(array_read(view, &zero, &five, NULL, &dst, NULL, NULL), TESS_ERR_STALE);

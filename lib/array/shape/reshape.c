@@ -203,7 +203,7 @@ array_resize_at(tess_array *a, const int64_t *shape, const int64_t *start, struc
     for (int i = 0; i < a->g->ndim; i++)
         ends &= shape[i] == a->g->shape[i] || at_end(a->g, shape, start, i);
     if (ends)
-        return array_update_shape(a, shape, NULL, NULL, watch, err);
+        return array_update_shape(a, shape, NULL, NULL, NULL, watch, err);
 
     tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
@@ -226,7 +226,7 @@ array_insert(tess_array *a, int axis, int64_t position, int64_t count,
         int64_t start[NDIM_MAX] = {0}, shape[NDIM_MAX];
         start[axis] = position;
         shape_with(a->g, axis, position + count, shape);
-        return array_update_shape(a, shape, start, src, watch, err);
+        return array_update_shape(a, shape, start, shape, src, watch, err);
     }
     tess_status st = reshape_begin(a, &saved, err);
     if (st != TESS_OK)
