@@ -89,14 +89,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_chunk_blocks(const tess_array *a,
                                                             int32_t *sizes, size_t count,
                                                             tess_error *err);
 
-/** @name Sets of kinds, for tess_array_next_chunk(): bit 1 << kind for each tess_chunk_kind. @{ */
+/** @name Sets of kinds, for tess_array_next_chunk(): bit 1 << kind for each tess_chunk_kind. */
+/**@{*/
 /** Chunks whose items may differ from each other. */
 #define TESS_KINDS_ITEMS (1u << TESS_CHUNK_BLOCKS | 1u << TESS_CHUNK_PLAIN)
 /** Chunks that were written: all but those of tess_array_uninit(). */
 #define TESS_KINDS_WRITTEN (TESS_KINDS_ALL & ~(1u << TESS_CHUNK_UNINIT))
 /** All chunks. */
 #define TESS_KINDS_ALL 63u
-/** @} */
+/**@}*/
 
 /** A chunk that tess_array_next_chunk() found, and how many like it follow. */
 typedef struct tess_chunk_run {
