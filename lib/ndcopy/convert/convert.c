@@ -206,6 +206,8 @@ add_real(struct converter *c, int number, const struct item_type *to, const tess
     const bool late = blanks && scaled && !is_float(number);
     if (scaled)
         number = add_scaling(c, number, kind, writing, how);
+    if (scaled && fills)
+        add_step(c, step_zero_f8, STEP_CHANGE, how);
     if (late)
         add_step(c, kinds[number].blank, STEP_CHANGE, how);
     add_numbers(c, number, to, how);

@@ -210,6 +210,18 @@ step_mark(const struct step *s, struct step_mask *mask, uint8_t *dst, const uint
     return n;
 }
 
+size_t
+step_zero_f8(const struct step *s, struct step_mask *mask, uint8_t *dst, const uint8_t *src,
+             size_t n)
+{
+    (void)s;
+    (void)src;
+    for (size_t k = 0; mask->any && k < n; k++)
+        if (mask->of[k])
+            put_double(dst, k, 0);
+    return n;
+}
+
 #define PUT(size)                                                                      \
     size_t step_put_##size(const struct step *s, struct step_mask *mask, uint8_t *dst, \
                            const uint8_t *src, size_t n)                               \

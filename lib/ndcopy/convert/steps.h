@@ -67,6 +67,8 @@ step_fn step_real_f4, step_real_f8, step_truth_f4, step_truth_f8, step_join_f4, 
 // Which items are missing; NaN where one is.
 step_fn step_mark, step_blank_f4, step_blank_f8;
 // The same backwards: which items are NaN, which become 0; and the first missing value there.
-step_fn step_unblank_f4, step_unblank_f8, step_put_1, step_put_2, step_put_4, step_put_8;
+// step_zero_f8: doubles that were calculated of what became 0 are 0 again.
+step_fn step_unblank_f4, step_unblank_f8, step_zero_f8, step_put_1, step_put_2, step_put_4,
+    step_put_8;
 
 #endif
