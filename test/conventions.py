@@ -384,7 +384,7 @@ PLANTED = [
     ("version.h", " * @return \"major.minor.patch\"; static.\n", "",
      "version.h: tess_version(): no @return"),
     ("array.h", " * @return as tess_array_write().\n", " * @return a status.\n",
-     "array.h: tess_array_resize(): @return names neither TESS_OK nor a function"),
+     "array.h: tess_array_set_item(): @return names neither TESS_OK nor a function"),
     ("array.h", "TESS_ERR_CANCELLED if tess_context.progress", "TESS_ERR_ENDED if",
      "array.h: a comment names TESS_ERR_ENDED, which does not exist"),
     ("meta.h", "free them with tess_free()", "free them with tess_image_free()",

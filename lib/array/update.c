@@ -133,27 +133,30 @@ shrinks(const struct geometry *g, const int64_t *shape)
     return false;
 }
 
-// Whether a box is what an array that grows at the end of an axis gets, all of it.
+// Whether a box is all that an array grows by along an axis.
 static bool
-is_appended(const tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop)
+is_growth(const tess_array *a, const int64_t *shape, const int64_t *start, const int64_t *stop)
 {
-    if (!array_grows_at_end(a, shape))
-        return false;
+    int axes = 0;
     for (int i = 0; i < a->g->ndim; i++) {
-        const int64_t first = shape[i] > a->g->shape[i] ? a->g->shape[i] : 0;
-        if (start[i] != first || stop[i] != shape[i])
+        const bool grows = shape[i] > a->g->shape[i];
+        axes += shape[i] != a->g->shape[i];
+        if (start[i] != (grows ? a->g->shape[i] : 0) || stop[i] != shape[i])
             return false;
     }
-    return true;
+    return axes == 1;
 }
 
-// What a change of the shape brings: the fill value, the items, or both.
+// What another shape brings: the fill value, unless `all` is written, and the items.
 static tess_status
-fill_and_write(tess_array *a, const struct geometry *before, bool appends, bool held,
+fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held,
                const int64_t *start, const int64_t *stop, const struct strided_const *src,
                struct watch *watch, tess_error *err)
 {
-    tess_status st = appends ? TESS_OK : array_fill_grown(a, before, watch, err);
+    const struct watch_range both = watch_divide(watch);
+    watch_part(watch, &both, 1, src ? 2 : 1);
+    tess_status st = all ? TESS_OK : array_fill_grown(a, before, watch, err);
+    watch_part(watch, &both, 1, 1);
     if (st != TESS_OK || !src)
         return st;
     return held ? write_back_box(a->grid, start, stop, NULL, src, err)
@@ -165,7 +168,8 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, co
                    const struct strided_const *src, struct watch *watch, tess_error *err)
 {
     struct saved_shape saved = {0};
-    const bool appends = src && is_appended(a, shape, start, stop);
+    const bool all = src && is_growth(a, shape, start, stop);
+    const bool appends = all && array_grows_at_end(a, shape);
     const bool moves = shrinks(a->g, shape);
     int64_t room = 0;
     tess_status st = TESS_OK;
@@ -194,7 +198,7 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, co
     if (st == TESS_OK)
         st = array_reshape(a, shape, NULL, err);
     if (st == TESS_OK)
-        st = fill_and_write(a, &saved.g, appends, held, start, stop, src, watch, err);
+        st = fill_and_write(a, &saved.g, all, held, start, stop, src, watch, err);
     write_back_end_room(a->grid, room);
     return array_change_end(a, &saved, moves, st, err);
 }
