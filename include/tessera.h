@@ -16,6 +16,7 @@
  *   tessera/convert.h   items in memory of another type than the array's
  *   tessera/select.h    points, lists of indices per axis, masks
  *   tessera/boxes.h     many boxes of one size, also past the edges
+ *   tessera/reduce.h    sums, means, extremes ... along axes
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
@@ -43,6 +44,7 @@
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"
+#include "tessera/reduce.h"
 #include "tessera/repair.h"
 #include "tessera/select.h"
 #include "tessera/slice.h"

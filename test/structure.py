@@ -32,6 +32,7 @@ LEVELS = [
     ["salvage", "grid"],
     ["select"],
     ["array"],
+    ["compute"],
     ["api"],
     ["layout"],
 ]

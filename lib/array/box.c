@@ -7,6 +7,7 @@
 #include "grid/converted.h"
 #include "grid/read/read.h"
 #include "grid/write/write.h"
+#include "task/gate.h"
 
 #include <string.h>
 
@@ -87,4 +88,25 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int6
     return st == TESS_OK
                ? grid_write(a->grid, box.start, box.stop, box.step, &from, staged, watch, err)
                : st;
+}
+
+tess_status
+array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
+                  enum constant_look look, uint8_t *item, bool *is, tess_error *err)
+{
+    static const uint8_t nothing;
+    const struct strided_const memory = {.items = &nothing};
+    struct strided_const unused;
+    struct index_box box;
+
+    *is = false;
+    tess_status st =
+        a->view ? array_base_box(a, start, stop, NULL, &memory, &box, &unused, err) : TESS_OK;
+    if (st != TESS_OK)
+        return st;
+    gate_enter(a->grid->gate);
+    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err)
+                 : constant_box(a->grid, start, stop, NULL, look, item, is, err);
+    gate_leave(a->grid->gate);
+    return st;
 }

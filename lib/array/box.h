@@ -12,6 +12,7 @@
 #include "array/array.h"
 #include "geom/index_map.h"
 #include "grid/strided.h"
+#include "grid/write/constant.h"
 
 struct frame_staged;
 
@@ -29,5 +30,9 @@ tess_status array_write(tess_array *a, const int64_t *start, const int64_t *stop
 tess_status array_base_box(const tess_array *a, const int64_t *start, const int64_t *stop,
                            const int64_t *step, const struct strided_const *src,
                            struct index_box *box, struct strided_const *base_src, tess_error *err);
+
+// As constant_box() (grid/write/constant.h), of an array that may be a view; enters the gate.
+tess_status array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
+                              enum constant_look look, uint8_t *item, bool *is, tess_error *err);
 
 #endif

@@ -207,6 +207,15 @@ create_copy_attributes(tess_array *a, const struct copy_sources *sources, tess_e
     return st;
 }
 
+static tess_status
+make_items(tess_array *a, const struct array_content *content, struct watch *watch, tess_error *err)
+{
+    frame_begin(a->grid->frame);
+    const tess_status st = content->make(content->user, a, watch, err);
+    frame_keep(a->grid->frame); // on failure the whole array goes
+    return st;
+}
+
 // The items of an array that is not made of special chunks alone.
 static tess_status
 write_content(tess_array *a, const struct array_content *content, tess_error *err)
@@ -218,6 +227,8 @@ write_content(tess_array *a, const struct array_content *content, tess_error *er
     array_watch(&watch, a, a->g->nitems);
     if (content->sources)
         return watch_end(&watch, put_sources(a, content->sources, &watch, err));
+    if (content->make)
+        return watch_end(&watch, make_items(a, content, &watch, err));
     if (content->special == SPECIAL_VALUE) {
         src.items = content->item; // strides 0: the same item everywhere
     } else {
@@ -245,7 +256,7 @@ static bool
 is_published_later(const tess_storage *storage, const struct array_content *content)
 {
     return storage->path && storage->mode == TESS_MODE_REPLACE && !content->sources &&
-           content->special != SPECIAL_NONE;
+           !content->make && content->special != SPECIAL_NONE;
 }
 
 tess_status

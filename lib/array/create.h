@@ -18,6 +18,9 @@ struct array_content {
         *sources; // array/copy/copy_items.h; the first one's attributes come with it
     const uint8_t *item; // SPECIAL_VALUE
     const void *src; // C order
+    // Or written here, into an open change of a new array of zeros; a failure ends the call.
+    tess_status (*make)(void *user, tess_array *a, struct watch *watch, tess_error *err);
+    void *user;
 };
 // The home belongs to the array from here on, also after a failure.
 tess_status array_create(const struct home *home, const tess_storage *storage,

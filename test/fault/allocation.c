@@ -667,6 +667,28 @@ call_statistics(struct subject *s, tess_error *err)
     return st;
 }
 
+// Sums of rows, which are whole cells of a grain, and the variance of all, which is merged.
+static tess_status
+call_reduce(struct subject *s, tess_error *err)
+{
+    const int rows[] = {1};
+    tess_storage storage;
+    tess_array *out;
+    tess_info info;
+    tess_storage_init(&storage);
+    tess_status st =
+        tess_array_reduce(s->a, TESS_REDUCE_SUM, rows, 1, NULL, &storage, NULL, &out, err);
+    if (st != TESS_OK)
+        return st;
+    tess_array_info(out, &info);
+    assert_int_equal(info.nitems, 19);
+    tess_array_discard(out);
+    st = tess_array_reduce(s->a, TESS_REDUCE_VAR, NULL, 0, NULL, &storage, NULL, &out, err);
+    if (st == TESS_OK)
+        tess_array_discard(out);
+    return st;
+}
+
 // The same box, from its last row up and its last column, and in memory the other way round.
 static const int64_t slice_start[2] = {16, 12}, slice_stop[2] = {4, 3}, slice_step[2] = {-1, -1};
 static const int64_t slice_strides[2] = {-9 * 8, -8};
@@ -1441,6 +1463,7 @@ static const struct step steps[] = {
     {"each block", NULL, call_each_block, NULL},
     {"each chunk", NULL, call_each_chunk, NULL},
     {"statistics", NULL, call_statistics, NULL},
+    {"reduce", NULL, call_reduce, NULL},
     {"change blocks", NULL, call_change_blocks, model_write_all},
     {"change chunks", NULL, call_change_chunks, model_write_all},
     {"write", NULL, call_write, model_write},

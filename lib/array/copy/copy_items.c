@@ -259,28 +259,6 @@ read_piece(const struct put *p, const int64_t *start, const int64_t *stop,
     return st;
 }
 
-// Whether a box of a source, which may be a view, is one item again and again.
-static tess_status
-is_constant_box(const tess_array *a, const int64_t *start, const int64_t *stop,
-                enum constant_look look, uint8_t *item, bool *is, tess_error *err)
-{
-    static const uint8_t nothing;
-    const struct strided_const memory = {.items = &nothing};
-    struct strided_const unused;
-    struct index_box box;
-
-    *is = false;
-    tess_status st =
-        a->view ? array_base_box(a, start, stop, NULL, &memory, &box, &unused, err) : TESS_OK;
-    if (st != TESS_OK)
-        return st;
-    gate_enter(a->grid->gate);
-    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err)
-                 : constant_box(a->grid, start, stop, NULL, look, item, is, err);
-    gate_leave(a->grid->gate);
-    return st;
-}
-
 // Whether what the sources have of a box is one item again and again, p->item.
 static tess_status
 is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum constant_look look,
@@ -296,14 +274,14 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
     memcpy(from, start, sizeof *from * (size_t)ndim);
     memcpy(to, stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return is_constant_box(sources->arrays[0], from, to, look, item, is, err);
+        return array_is_constant(sources->arrays[0], from, to, look, item, is, err);
     for (int64_t n = source_at(sources, start[axis]);
          n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK && *is; n++) {
         from[axis] = max_i64(start[axis] - sources->starts[n], 0);
         to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
         if (from[axis] >= to[axis])
             continue;
-        st = is_constant_box(sources->arrays[n], from, to, look, item, is, err);
+        st = array_is_constant(sources->arrays[n], from, to, look, item, is, err);
         if (*is && item == p->other)
             *is = memcmp(p->item, p->other, (size_t)p->a->g->typesize) == 0;
         item = p->other;

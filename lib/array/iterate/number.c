@@ -11,6 +11,8 @@
 #include "array/iterate/number.h"
 
 #include "base/checked.h"
+#include "base/exact.h"
+#include "base/half.h"
 #include "base/swap.h"
 #include "ndcopy/ndcopy.h"
 
@@ -38,18 +40,6 @@ union number_piece {
     _Alignas(64) char line;
 };
 
-// What is lost is kept, as long as the sum is finite.
-static void
-add_float(double sum[2], double x)
-{
-    const double next = sum[0] + x;
-    const double back = next - sum[0];
-    const double lost = (sum[0] - (next - back)) + (x - back);
-    sum[0] = next;
-    if (isfinite(next))
-        sum[1] += lost;
-}
-
 static void
 widen(struct tally *t, tess_kind kind, const union number *min, const union number *max)
 {
@@ -75,7 +65,7 @@ number_add(struct tally *t, tess_kind kind, const struct tally *other)
         widen(t, kind, &other->min, &other->max);
     }
     if (kind == TESS_KIND_FLOAT) {
-        add_float(t->sum.parts, other->sum.parts[0]);
+        exact_add(t->sum.parts, other->sum.parts[0]);
         t->sum.parts[1] += other->sum.parts[1];
     } else {
         t->sum.whole += other->sum.whole;
@@ -168,10 +158,10 @@ tally_i8(struct tally *t, const union number_piece *p, int64_t n)
                 for (int i = 0; i < LANES; i++)                                           \
                     sum[i] += (double)x[k + i];                                           \
             for (int i = 0; i < LANES / 2; i++)                                           \
-                add_float(all, sum[i] + sum[i + LANES / 2]);                              \
+                exact_add(all, sum[i] + sum[i + LANES / 2]);                              \
         }                                                                                 \
         for (int64_t i = 0; i < n; i++)                                                   \
-            add_float(all, (double)x[i]);                                                 \
+            exact_add(all, (double)x[i]);                                                 \
     }                                                                                     \
     static void tally_##name##_slowly(struct tally *t, const type *x, int64_t n)          \
     {                                                                                     \
@@ -258,29 +248,14 @@ tally_f8(struct tally *t, const union number_piece *p, int64_t n)
                    .count = n, .min.f = min[0], .max.f = max[0], .sum.parts = {sum[0], sum[1]}});
 }
 
-// Halves to floats. The exponent is counted on to that of a float; the least halves have none, they
-// are multiples of 2^-24. Masks, as gcc makes no vectors of a loop with a choice in it.
-static void
-widen_halves(union number_piece *to, const uint16_t *half, int64_t n)
-{
-    const uint32_t shift = (uint32_t)112 << 23;
-    for (int64_t k = 0; k < n; k++)
-        to->f4[k] = (float)(half[k] & 0x7fff) * 0x1p-24F;
-    for (int64_t k = 0; k < n; k++) {
-        const uint32_t rest = half[k] & 0x7fff, sign = (uint32_t)(half[k] & 0x8000) << 16;
-        const uint32_t least = -(uint32_t)(rest < 0x400), none = -(uint32_t)(rest >= 0x7c00);
-        const uint32_t usual = (rest << 13) + shift + (shift & none); // none: infinite or NaN
-        to->u4[k] = (to->u4[k] & least) | (usual & ~least) | sign;
-    }
-}
-
 static void
 tally_f2(struct tally *t, const union number_piece *p, int64_t n)
 {
     union number_piece floats;
     for (int64_t done = 0; done < n;) {
         const int64_t count = min_i64(n - done, PIECE_SIZE / 4);
-        widen_halves(&floats, p->u2 + done, count);
+        for (int64_t k = 0; k < count; k++)
+            floats.f4[k] = half_to_float(p->u2[done + k]);
         tally_f4(t, &floats, count);
         done += count;
     }
@@ -397,7 +372,7 @@ static void
 add_product(double sum[2], double x, double n)
 {
     const double product = x * n;
-    add_float(sum, product);
+    exact_add(sum, product);
     if (isfinite(product))
         sum[1] += fma(x, n, -product);
 }

@@ -9,6 +9,7 @@
 #include "array/iterate/number.h"
 #include "array/iterate/parts.h"
 #include "base/error.h"
+#include "base/exact.h"
 #include "base/limits.h"
 #include "meta/dtype.h"
 
@@ -77,8 +78,7 @@ deliver(const struct summary *s, tess_statistics *out)
         .max = number_of(kind, &t->max, finite > 0),
     };
     if (kind == TESS_KIND_FLOAT) {
-        const double *const sum = t->sum.parts;
-        out->sum = isfinite(sum[0]) ? sum[0] + sum[1] : sum[0];
+        out->sum = exact_value(t->sum.parts);
     } else {
         out->sum = (double)t->sum.whole;
         out->exact = t->sum.whole >= INT64_MIN && t->sum.whole <= INT64_MAX;

@@ -1,0 +1,120 @@
+/**
+ * @file reduce.h
+ * Reductions: sum, mean, variance, extremes ... of the items along axes, into a new array.
+ *
+ *     const int axes[] = {0};
+ *     tess_array_reduce(a, TESS_REDUCE_MEAN, axes, 1, NULL, &storage, NULL, &mean, &err);
+ *
+ * Items are decoded block by block, on all threads of the array's context, and each block is
+ * reduced while it is in the cache of the CPU. Regions that are stored as zeros or as one repeated
+ * value, or were never written, are not decoded. The result does not depend on the number of
+ * threads.
+ *
+ * Types are bool (0 and 1), integers of 1 to 8 bytes, and IEEE floats of 2, 4 and 8 bytes, in both
+ * byte orders.
+ *
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads.
+ */
+#ifndef TESSERA_REDUCE_H
+#define TESSERA_REDUCE_H
+
+#include "tessera/array.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * What becomes of the items of a cell, that is of all items that have the same indices on the axes
+ * that stay. In brackets the type of the result, with the byte order of the array (of types of one
+ * byte: of the machine).
+ */
+typedef enum tess_reduction {
+    /**
+     * Sum. Integers and bool: exact [i8; u8 of unsigned integers]; one that does not fit is
+     * TESS_ERR_LIMIT. Floats [f8]: the error is at most 10 units in the last place of the sum of
+     * the absolute values. No items: 0.
+     */
+    TESS_REDUCE_SUM = 0,
+    /** The sum, as exact as that, divided by the number of items [f8]. No items: NaN. */
+    TESS_REDUCE_MEAN = 1,
+    /**
+     * Variance [f8]: the mean of the squares of (item - mean), divided by the number of items less
+     * `ddof`. NaN if that is not positive, or an item is infinite.
+     */
+    TESS_REDUCE_VAR = 2,
+    /** Minimum [type of the items]. No items: TESS_ERR_ARG. */
+    TESS_REDUCE_MIN = 3,
+    /** Maximum [type of the items]. No items: TESS_ERR_ARG. */
+    TESS_REDUCE_MAX = 4,
+    /** Number of items, without NaNs if these are skipped [i8]. */
+    TESS_REDUCE_COUNT = 5,
+    /** Whether an item is not 0 [bool]; NaN is not 0. No items: false. */
+    TESS_REDUCE_ANY = 6,
+    /** Whether no item is 0 [bool]. No items: true. */
+    TESS_REDUCE_ALL = 7
+} tess_reduction;
+
+/** Options of a reduction. Initialise with tess_reduce_options_init(). */
+typedef struct tess_reduce_options {
+    size_t struct_size; /**< set by tess_reduce_options_init() */
+    int keep_axes; /**< not 0: reduced axes stay, with length 1. Default 0: they are left out */
+    /**
+     * Not 0: NaNs are left out, as if they were no items; the minimum, maximum, mean and variance
+     * of nothing but NaNs are NaN. Default 0: a NaN makes the sum, mean, variance, minimum and
+     * maximum of its cell NaN.
+     */
+    int skip_nan;
+    int64_t ddof; /**< TESS_REDUCE_VAR: what is taken off the number of items. Default 0 */
+} tess_reduce_options;
+
+/**
+ * Fill *options with the defaults.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_reduce_options).
+ */
+TESS_API void tess_reduce_options_init_sized(tess_reduce_options *options, size_t struct_size);
+/** For programs in C and C++: tess_reduce_options_init_sized() with the size of their struct. */
+#define tess_reduce_options_init(options) \
+    tess_reduce_options_init_sized((options), sizeof(tess_reduce_options))
+
+/**
+ * Reduce the items of an array along axes, to a new array.
+ *
+ * Memory: tess_context.memory of the array at most, for the cells of a part of the result at once,
+ * and one piece of about a block per thread. With less memory, blocks at the borders of these parts
+ * are decoded twice.
+ *
+ * @param a        Open array, or a view; any number of threads may read one array at once.
+ * @param op       What becomes of the items.
+ * @param axes     The axes to reduce, each once, in any order. NULL: all axes.
+ * @param naxes    Number of axes; 0: each item is a cell. Ignored if axes is NULL.
+ * @param options  NULL: the defaults.
+ * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is
+ *                 open for writing.
+ * @param params   Parameters of the new array. The shape is always that of the result, and ndim may
+ *                 be 0; dtype NULL: the type of the result, otherwise the same type in either byte
+ *                 order. params NULL: the defaults of tess_params_init().
+ * @param out      Receives the new array, open, or NULL on failure; close it with
+ *                 tess_array_close(). Of 0 dimensions, if all axes are left out. It has no
+ *                 attributes, and no metalayers but those in params.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK; TESS_ERR_ARG (axes, params); TESS_ERR_UNSUPPORTED if items are no such numbers;
+ *         TESS_ERR_LIMIT if an integer sum needs more than 64 bits; or as tess_array_read() of the
+ *         array and tess_array_zeros(). A failed call leaves no file behind, and a file that
+ * existed as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_reduce(const tess_array *a, tess_reduction op,
+                                                      const int *axes, int naxes,
+                                                      const tess_reduce_options *options,
+                                                      const tess_storage *storage,
+                                                      const tess_params *params, tess_array **out,
+                                                      tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

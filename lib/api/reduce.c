@@ -1,0 +1,97 @@
+/*
+ * reduce.c - the public functions that reduce arrays: arguments are checked here, once.
+ */
+#include <tessera/reduce.h>
+
+#include "api/check.h"
+#include "api/copy.h"
+#include "api/take.h"
+#include "api/uncancelled.h"
+#include "array/home.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "compute/reduce/plan.h"
+#include "compute/reduce/reduce.h"
+
+TESS_API void
+tess_reduce_options_init_sized(tess_reduce_options *options, size_t struct_size)
+{
+    tess_reduce_options own = {.struct_size = struct_size};
+    sized_give(options, struct_size, &own, sizeof own);
+}
+
+// given NULL: the defaults.
+static tess_status
+take_reduce_options(tess_reduce_options *own, const tess_reduce_options *given, tess_error *err)
+{
+    tess_reduce_options_init(own);
+    return given ? sized_take(own, sizeof *own, SIZED_UP_TO(tess_reduce_options, ddof), given,
+                              "reduce_options", err)
+                 : TESS_OK;
+}
+
+static tess_status
+take_axes(const tess_array *a, const int *axes, int naxes, bool *reduced, tess_error *err)
+{
+    const int ndim = a->g->ndim;
+    for (int i = 0; i < ndim; i++)
+        reduced[i] = !axes;
+    if (axes && (naxes < 0 || naxes > ndim))
+        return err_set(err, TESS_ERR_ARG, -1, "%d axes of an array with %d dimensions", naxes,
+                       ndim);
+    for (int i = 0; axes && i < naxes; i++) {
+        if (axes[i] < 0 || axes[i] >= ndim)
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axes[i],
+                           ndim);
+        if (reduced[axes[i]])
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d is given twice", axes[i]);
+        reduced[axes[i]] = true;
+    }
+    return TESS_OK;
+}
+
+// Where a result goes, and what it is.
+static tess_status
+take_place(const tess_array *a, struct taken_storage *at, const tess_storage *storage,
+           tess_params *own, const tess_params *params, tess_array **out, tess_error *err)
+{
+    if (out)
+        *out = NULL;
+    if (!a || !out)
+        return err_set(err, TESS_ERR_ARG, -1, "no array, or no place for the result is given");
+    tess_status st = view_check(a, err);
+    if (st == TESS_OK)
+        st = take_storage(at, storage, err);
+    if (st == TESS_OK && at->storage.path)
+        st = copy_check_target(a, &at->storage, err);
+    tess_params_init(own);
+    return st == TESS_OK && params ? take_params(own, params, err) : st;
+}
+
+TESS_API tess_status
+tess_array_reduce(const tess_array *a, tess_reduction op, const int *axes, int naxes,
+                  const tess_reduce_options *options, const tess_storage *storage,
+                  const tess_params *params, tess_array **out, tess_error *err)
+{
+    UNCANCELLED;
+    struct taken_storage at;
+    struct reduction r;
+    struct home home;
+    tess_reduce_options o;
+    tess_params own;
+    char dtype[PLAN_DTYPE_SIZE];
+    bool reduced[NDIM_MAX];
+
+    tess_status st = take_place(a, &at, storage, &own, params, out, err);
+    if (st == TESS_OK)
+        st = take_reduce_options(&o, options, err);
+    if (st == TESS_OK)
+        st = take_axes(a, axes, naxes, reduced, err);
+    if (st == TESS_OK && (op < TESS_REDUCE_SUM || op > TESS_REDUCE_ALL))
+        st = err_set(err, TESS_ERR_ARG, -1, "reduction %d is not known", (int)op);
+    if (st == TESS_OK)
+        st = plan_reduction(&r, a, op, reduced, &o, &own, dtype, err);
+    if (st == TESS_OK)
+        st = home_create(&at.storage, own.layout, &home, err);
+    return st == TESS_OK ? reduction_create(&r, &home, &at.storage, &own, out, err) : st;
+}

@@ -1,0 +1,592 @@
+/*
+ * reduce.c - the engine of reductions and downsampling.
+ */
+#include "compute/reduce/reduce.h"
+
+#include "array/box.h"
+#include "array/create.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/swap.h"
+#include "compute/reduce/state.h"
+#include "frame/current.h"
+#include "frame/lock.h"
+#include "frame/query.h"
+#include "geom/rechunk.h"
+#include "geom/shape.h"
+#include "geom/walk.h"
+#include "grid/strided.h"
+#include "grid/write/write_back.h"
+#include "task/gate.h"
+#include "task/task.h"
+#include "task/watch.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ROOMS = 8, // that are used again
+    PIECE_SIZE = 128 << 10, // bytes that are worth a read
+    GRAIN_SIZE = 1 << 20, // bytes that are worth a state
+    GRAINS_MAX = 1 << 16, // of an array of any size, about
+    MERGE_LESS = 8, // bytes that are read for one of a state that is merged
+    CUTS = 4, // blocks between two cuts of blocks
+    TILE_SIZE = 64 << 20, // bytes of the array, enough for all threads
+    PLAIN_PIECE = 1 << 16, // items, where there are no blocks
+};
+
+struct job {
+    const struct reduction *r;
+    const struct geometry *g; // of the source
+    tess_array *out;
+    struct watch *watch;
+
+    // How the source is read.
+    int64_t chunk[NDIM_MAX], piece[NDIM_MAX], grain[NDIM_MAX];
+    bool split; // a cell may be in several grains
+    size_t piece_nitems;
+
+    // A tile: its cells, items, state if cells are split, and result.
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct state state;
+    uint8_t *items;
+    int64_t strides[NDIM_MAX];
+    struct walk grains;
+    bool more;
+
+    _Atomic(uint8_t *) rooms[ROOMS];
+};
+
+struct grain {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    struct state state;
+};
+
+_Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
+
+// -- how the source is divided
+
+static int64_t
+common_multiple(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b, product;
+    while (y != 0) {
+        const int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return mul_i64(a / x, b, &product) ? product : INT64_MAX;
+}
+
+static int64_t
+nbytes_of(const struct job *j, const int64_t *shape)
+{
+    int64_t n = j->g->typesize;
+    for (int i = 0; i < j->g->ndim; i++)
+        if (!mul_i64(n, min_i64(shape[i], max_i64(j->g->shape[i], 1)), &n))
+            return INT64_MAX;
+    return n;
+}
+
+// Double the length along an axis, as long as it is below a limit.
+static bool
+extend(int64_t *shape, int axis, int64_t limit)
+{
+    if (shape[axis] >= limit)
+        return false;
+    shape[axis] *= 2;
+    return true;
+}
+
+// Whole blocks of a chunk.
+static void
+choose_piece(struct job *j)
+{
+    const struct chunk_grid *const grid = j->r->a->grid;
+    const struct geometry *const g = j->g;
+    const bool whole = grid->linear && !j->r->a->view;
+    const bool plain = grid->plain && !j->r->a->view;
+    for (int i = 0; i < g->ndim; i++) {
+        j->chunk[i] = plain ? PLAIN_PIECE : g->chunkshape[i];
+        j->piece[i] = whole || plain ? j->chunk[i] : g->blockshape[i];
+    }
+    for (int i = g->ndim - 1; i >= 0; i--)
+        while (j->piece[i] < j->chunk[i] && nbytes_of(j, j->piece) < PIECE_SIZE)
+            j->piece[i] = min_i64(2 * j->piece[i],
+                                  ceil_div(j->chunk[i], g->blockshape[i]) * g->blockshape[i]);
+    j->piece_nitems = 1;
+    for (int i = 0; i < g->ndim; i++)
+        j->piece_nitems *= (size_t)min_i64(j->piece[i], max_i64(g->shape[i], 1));
+}
+
+// Whether grains can have all items of a cell along an axis. If not, it is long.
+static bool
+choose_aligned(struct job *j, int i)
+{
+    const int64_t f = j->r->cells.factor[i], p = j->piece[i], n = j->g->shape[i];
+    const int64_t common = common_multiple(p, f);
+    if (f == 1)
+        j->grain[i] = p;
+    else if (f >= n)
+        return f <= p;
+    else if (common <= CUTS * p)
+        j->grain[i] = common;
+    else if (f <= CUTS * p)
+        j->grain[i] = CUTS * p / f * f;
+    else
+        return false;
+    return true;
+}
+
+static int64_t
+grain_cells(const struct job *j)
+{
+    const struct cells *const c = &j->r->cells;
+    int64_t n = 1;
+    for (int i = 0; i < c->ndim; i++)
+        n *= ceil_div(min_i64(j->grain[i], max_i64(c->shape[i], 1)), c->factor[i]);
+    return n;
+}
+
+// Merging costs little where a grain has many more bytes than its state.
+static bool
+is_small_grain(const struct job *j, int64_t least)
+{
+    const int64_t nbytes = nbytes_of(j, j->grain);
+    return nbytes < least ||
+           grain_cells(j) * state_cell_size(&j->r->gathering) > nbytes / MERGE_LESS;
+}
+
+static void
+choose_grain(struct job *j)
+{
+    const struct cells *const c = &j->r->cells;
+    const int64_t least = max_i64(nbytes_of(j, j->g->shape) / GRAINS_MAX, GRAIN_SIZE);
+    bool is_long[NDIM_MAX];
+    memcpy(j->grain, j->piece, sizeof j->grain);
+    for (int i = 0; i < c->ndim; i++)
+        is_long[i] = !choose_aligned(j, i);
+    for (int k = 2 * c->ndim - 1; k >= 0; k--) { // first to the ends of a chunk
+        const int i = k % c->ndim;
+        const int64_t limit = k >= c->ndim ? min_i64(j->chunk[i], j->g->shape[i]) : j->g->shape[i];
+        while (is_long[i] && is_small_grain(j, least) && extend(j->grain, i, limit))
+            ;
+    }
+    for (int i = c->ndim - 1; i >= 0; i--)
+        while (nbytes_of(j, j->grain) < PIECE_SIZE && extend(j->grain, i, j->g->shape[i]))
+            ;
+    j->split = false;
+    for (int i = 0; i < c->ndim; i++)
+        j->split |= j->grain[i] < c->shape[i] && j->grain[i] % c->factor[i] != 0;
+}
+
+// -- a grain
+
+// What a piece takes, so that what follows is aligned.
+static size_t
+room_items(const struct job *j)
+{
+    return (j->piece_nitems * (size_t)j->g->typesize + 63) / 64 * 64;
+}
+
+static size_t
+room_numbers(const struct job *j)
+{
+    return (j->piece_nitems * j->r->gathering.size + 63) / 64 * 64;
+}
+
+static uint8_t *
+take_room(struct job *j)
+{
+    const size_t size = room_items(j) + room_numbers(j) + j->piece_nitems;
+    for (int i = 0; i < ROOMS; i++) {
+        uint8_t *const room = atomic_exchange(&j->rooms[i], NULL);
+        if (room)
+            return room;
+    }
+    return malloc(size);
+}
+
+static void
+give_room(struct job *j, uint8_t *room)
+{
+    for (int i = 0; i < ROOMS && room; i++) {
+        uint8_t *empty = NULL;
+        if (atomic_compare_exchange_strong(&j->rooms[i], &empty, room))
+            return;
+    }
+    free(room);
+}
+
+// Items that are all like the one given.
+static void
+add_constant(const struct job *j, struct state *s, const int64_t *start, const int64_t *stop,
+             const uint8_t *item)
+{
+    _Alignas(16) uint8_t own[16], room[16];
+    uint8_t mask_room[1];
+    const uint8_t *mask;
+    const void *number;
+    memcpy(own, item, (size_t)j->g->typesize);
+    gathering_prepare(&j->r->gathering, own, 1, room, mask_room, &number, &mask);
+    state_add_equal(s, start, stop, number, mask);
+}
+
+static tess_status
+add_piece(const struct job *j, struct state *s, const int64_t *start, const int64_t *stop,
+          uint8_t *room, tess_error *err)
+{
+    uint8_t *const numbers = room + room_items(j), *const mask_room = numbers + room_numbers(j);
+    struct strided to = {.items = room};
+    int64_t shape[NDIM_MAX];
+    const uint8_t *mask;
+    const void *what;
+    size_t n = 1;
+    for (int i = 0; i < j->g->ndim; i++) {
+        shape[i] = stop[i] - start[i];
+        n *= (size_t)shape[i];
+    }
+    shape_strides(j->g->ndim, shape, j->g->typesize, to.stride);
+    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, NULL, err);
+    if (st != TESS_OK)
+        return st;
+    gathering_prepare(&j->r->gathering, room, n, numbers, mask_room, &what, &mask);
+    return state_add(s, start, stop, what, mask, err);
+}
+
+// The part of a grain that a chunk has.
+static tess_status
+add_chunk(const struct job *j, struct state *s, const struct walk *chunk, uint8_t *room,
+          tess_error *err)
+{
+    const struct geometry *const g = j->g;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], grid[NDIM_MAX];
+    uint8_t item[8];
+    bool constant = false;
+    struct walk w;
+    for (int i = 0; i < g->ndim; i++) {
+        start[i] = chunk->at[i] * j->chunk[i] + chunk->lo[i];
+        stop[i] = chunk->at[i] * j->chunk[i] + chunk->hi[i];
+        grid[i] = ceil_div(j->chunk[i], j->piece[i]);
+    }
+    tess_status st = array_is_constant(j->r->a, start, stop, CONSTANT_STORED, item, &constant, err);
+    if (st == TESS_OK && constant)
+        add_constant(j, s, start, stop, item);
+    if (st != TESS_OK || constant)
+        return st;
+    for (bool more = walk_begin(&w, g->ndim, j->piece, grid, chunk->lo, chunk->hi, NULL);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        for (int i = 0; i < g->ndim; i++) {
+            start[i] = chunk->at[i] * j->chunk[i] + w.at[i] * j->piece[i] + w.lo[i];
+            stop[i] = start[i] + w.hi[i] - w.lo[i];
+        }
+        st = add_piece(j, s, start, stop, room, err);
+    }
+    return st;
+}
+
+// Into the memory of the tile, where other grains have other cells.
+static tess_status
+give_grain(const struct job *j, struct state *s, tess_error *err)
+{
+    uint8_t *to = j->items;
+    for (int i = 0; i < s->cells->ndim; i++)
+        to += (s->first[i] - j->first[i]) * j->strides[i];
+    return result_give(&j->r->result, s, to, j->strides, err);
+}
+
+static tess_status
+work_on_grain(void *job, void *grain, tess_error *err)
+{
+    struct job *const j = job;
+    struct grain *const t = grain;
+    int64_t first[NDIM_MAX], last[NDIM_MAX], grid[NDIM_MAX], nitems = 1;
+    struct walk w;
+
+    cells_of_items(&j->r->cells, t->start, t->stop, first, last);
+    tess_status st = state_init(&t->state, &j->r->gathering, &j->r->cells, first, last, err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const room = take_room(j);
+    if (!room)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of an array");
+    for (int i = 0; i < j->g->ndim; i++) {
+        grid[i] = ceil_div(j->g->shape[i], j->chunk[i]);
+        nitems *= t->stop[i] - t->start[i];
+    }
+    for (bool more = walk_begin(&w, j->g->ndim, j->chunk, grid, t->start, t->stop, NULL);
+         more && st == TESS_OK; more = walk_next(&w))
+        st = add_chunk(j, &t->state, &w, room, err);
+    give_room(j, room);
+    if (st == TESS_OK && j->r->gathering.kind == GATHER_WHOLE)
+        state_settle(&t->state);
+    if (st == TESS_OK && !j->split) {
+        st = give_grain(j, &t->state, err);
+        state_finish(&t->state);
+    }
+    watch_add(j->watch, nitems);
+    return st;
+}
+
+static tess_status
+next_grain(void *job, void *grain, bool *more, tess_error *err)
+{
+    struct job *const j = job;
+    struct grain *const t = grain;
+    (void)err;
+    *more = j->more;
+    if (!j->more)
+        return TESS_OK;
+    t->state.memory = NULL;
+    for (int i = 0; i < j->g->ndim; i++) {
+        t->start[i] = j->grains.at[i] * j->grain[i] + j->grains.lo[i];
+        t->stop[i] = t->start[i] + j->grains.hi[i] - j->grains.lo[i];
+    }
+    j->more = walk_next(&j->grains);
+    return TESS_OK;
+}
+
+static tess_status
+finish_grain(void *job, void *grain, tess_error *err)
+{
+    struct job *const j = job;
+    const struct grain *const t = grain;
+    (void)err;
+    if (j->split)
+        state_merge(&j->state, &t->state);
+    return TESS_OK;
+}
+
+static void
+drop_grain(void *job, void *grain)
+{
+    struct grain *const t = grain;
+    (void)job;
+    state_finish(&t->state);
+}
+
+// -- a tile
+
+static tess_status
+run_grains(struct job *j, int64_t nitems, tess_error *err)
+{
+    const struct task task = {.next = next_grain,
+                              .work = work_on_grain,
+                              .finish = finish_grain,
+                              .drop = drop_grain,
+                              .grain_size = sizeof(struct grain)};
+    int64_t cost, grid[NDIM_MAX];
+    if (!mul_i64(nitems, j->g->typesize, &cost)) // a nanosecond for a byte, about
+        cost = INT64_MAX;
+    const struct task_width width = {
+        .threads = j->r->a->context.threads, .cost = cost, .watch = j->watch};
+    for (int i = 0; i < j->g->ndim; i++)
+        grid[i] = ceil_div(j->g->shape[i], j->grain[i]);
+    watch_job(j->watch, nitems);
+    j->more = walk_begin(&j->grains, j->g->ndim, j->grain, grid, j->start, j->stop, NULL);
+    return task_run(&task, j, &width, err);
+}
+
+// The results of a tile in memory.
+static tess_status
+make_tile(struct job *j, tess_error *err)
+{
+    const bool reads = j->r->gathering.kind != GATHER_NOTHING || j->r->gathering.missing;
+    int64_t nitems = reads ? 1 : 0;
+    tess_status st = TESS_OK;
+    for (int i = 0; i < j->g->ndim; i++)
+        nitems *= j->stop[i] - j->start[i];
+    const bool direct = nitems > 0 && !j->split;
+    if (!direct)
+        st = state_init(&j->state, &j->r->gathering, &j->r->cells, j->first, j->last, err);
+    if (st == TESS_OK && nitems > 0)
+        st = run_grains(j, nitems, err);
+    if (st == TESS_OK && !direct)
+        st = result_give(&j->r->result, &j->state, j->items, j->strides, err);
+    state_finish(&j->state);
+    return st;
+}
+
+// Write the tile: from memory in C order, or one item again and again.
+static tess_status
+write_tile(const struct job *j, const uint8_t *items, const int64_t *strides, tess_error *err)
+{
+    struct strided_const src = {.items = items};
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
+    int n = 0;
+    for (int i = 0; i < j->g->ndim; i++)
+        if (!j->r->drop[i]) {
+            src.stride[n] = strides ? strides[i] : 0;
+            first[n] = j->first[i];
+            last[n++] = j->last[i];
+        }
+    return array_write(j->out, first, last, NULL, &src, NULL, j->watch, err);
+}
+
+// Where all items are known to be one, all cells have as many of them, or it does not matter how
+// many: one result is enough, and zeros are there already. *done: that was the tile.
+static tess_status
+do_constant_tile(struct job *j, bool *done, tess_error *err)
+{
+    static const uint8_t zeros[8];
+    int64_t last[NDIM_MAX], start[NDIM_MAX], stop[NDIM_MAX], strides[NDIM_MAX] = {0};
+    uint8_t item[8], result[8] = {0};
+    struct state s;
+    *done = false;
+    for (int i = 0; i < j->g->ndim; i++) {
+        last[i] = j->first[i] + 1;
+        if (j->start[i] == j->stop[i])
+            return TESS_OK;
+    }
+    tess_status st =
+        array_is_constant(j->r->a, j->start, j->stop, CONSTANT_LISTED, item, done, err);
+    if (st == TESS_OK && *done)
+        st = state_init(&s, &j->r->gathering, &j->r->cells, j->first, last, err);
+    if (st != TESS_OK || !*done)
+        return st;
+    cells_items(&j->r->cells, j->first, last, start, stop);
+    add_constant(j, &s, start, stop, item);
+    st = result_give(&j->r->result, &s, result, strides, err);
+    state_finish(&s);
+    if (st == TESS_OK && memcmp(result, zeros, (size_t)j->r->result.size) != 0)
+        st = write_tile(j, result, NULL, err);
+    return st;
+}
+
+static tess_status
+do_tile(struct job *j, tess_error *err)
+{
+    const int ndim = j->g->ndim;
+    const struct watch_range range = watch_divide(j->watch);
+    int64_t shape[NDIM_MAX], ncells = 1;
+    bool done;
+    for (int i = 0; i < ndim; i++) {
+        shape[i] = j->last[i] - j->first[i];
+        ncells *= shape[i];
+    }
+    cells_items(&j->r->cells, j->first, j->last, j->start, j->stop);
+    tess_status st = do_constant_tile(j, &done, err);
+    if (st != TESS_OK || done)
+        return st;
+    shape_strides(ndim, shape, j->r->result.size, j->strides);
+    const size_t size = (size_t)ncells * (size_t)j->r->result.size;
+    j->items = malloc(size);
+    if (!j->items)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes of a result", size);
+    watch_part(j->watch, &range, 9, 10);
+    st = make_tile(j, err);
+    watch_part(j->watch, &range, 10, 10);
+    if (st == TESS_OK)
+        st = write_tile(j, j->items, j->strides, err);
+    free(j->items);
+    return st;
+}
+
+// As large as memory allows, of whole chunks of the new array if possible.
+static void
+choose_tile(const struct job *j, int64_t *tile)
+{
+    const struct cells *const c = &j->r->cells;
+    const struct geometry *const to = j->out->g;
+    const int64_t cell_size = state_cell_size(&j->r->gathering) + 2 * j->r->result.size;
+    struct rechunk r = {.ndim = c->ndim};
+    int64_t cell = j->g->typesize;
+    int n = 0;
+    for (int i = 0; i < c->ndim; i++) {
+        r.shape[i] = ceil_div(c->shape[i], c->factor[i]);
+        r.shape[i] = max_i64(r.shape[i], 1);
+        r.unit[i] = max_i64(j->grain[i] / c->factor[i], 1);
+        r.chunk[i] = j->r->drop[i] ? 1 : to->chunkshape[n];
+        r.block[i] = j->r->drop[i] ? 1 : to->blockshape[n];
+        n += !j->r->drop[i];
+        if (!mul_i64(cell, min_i64(c->factor[i], max_i64(c->shape[i], 1)), &cell))
+            cell = TILE_SIZE;
+    }
+    if (c->ndim > 0)
+        rechunk_piece(&r, max_i64(j->r->a->context.memory / 2 / cell_size, 1),
+                      max_i64(TILE_SIZE / cell, 1), tile);
+}
+
+static tess_status
+do_tiles(struct job *j, tess_error *err)
+{
+    const struct cells *const c = &j->r->cells;
+    const struct watch_range all = watch_divide(j->watch);
+    int64_t tile[NDIM_MAX], shape[NDIM_MAX], grid[NDIM_MAX], done = 0;
+    const int64_t zero[NDIM_MAX] = {0};
+    struct walk w;
+    tess_status st = TESS_OK;
+    bool constant = false;
+    for (int i = 0; i < c->ndim; i++) {
+        j->first[i] = 0;
+        j->last[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
+    }
+    cells_items(c, j->first, j->last, j->start, j->stop);
+    st = do_constant_tile(j, &constant, err); // all of it, whatever its size
+    if (st != TESS_OK || constant)
+        return st;
+    choose_tile(j, tile);
+    for (int i = 0; i < c->ndim; i++) { // a reduced axis without items has a cell without items
+        shape[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
+        grid[i] = ceil_div(shape[i], tile[i]);
+    }
+    for (bool more = walk_begin(&w, c->ndim, tile, grid, zero, shape, NULL); more && st == TESS_OK;
+         more = walk_next(&w)) {
+        int64_t n = 1;
+        for (int i = 0; i < c->ndim; i++) {
+            j->first[i] = w.at[i] * tile[i] + w.lo[i];
+            j->last[i] = j->first[i] + w.hi[i] - w.lo[i];
+            n *= j->last[i] - j->first[i];
+        }
+        done += n;
+        watch_part(j->watch, &all, done, j->out->g->nitems);
+        st = do_tile(j, err);
+    }
+    return st;
+}
+
+// What was read counts only if the source is still in the state that led to it.
+static tess_status
+check_source(const tess_array *a, tess_error *err)
+{
+    gate_enter(a->grid->gate);
+    const tess_status st = frame_check_current(a->grid->frame, err);
+    gate_leave(a->grid->gate);
+    return st;
+}
+
+static tess_status
+make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
+{
+    const struct reduction *const r = user;
+    struct job j = {.r = r, .g = r->a->g, .out = out, .watch = watch};
+    tess_status st = TESS_OK; // chunks tell that they are constant if no newer block is cached
+    if (frame_is_writable(r->a->grid->frame))
+        st = write_back_all(r->a->grid, err);
+    if (st == TESS_OK)
+        st = frame_lock_share(r->a->grid->frame, err);
+    if (st != TESS_OK)
+        return st;
+    choose_piece(&j);
+    choose_grain(&j);
+    st = do_tiles(&j, err);
+    for (int i = 0; i < ROOMS; i++)
+        free(atomic_load(&j.rooms[i]));
+    if (st == TESS_OK)
+        st = check_source(r->a, err);
+    frame_lock_unshare(r->a->grid->frame);
+    return st;
+}
+
+tess_status
+reduction_create(const struct reduction *r, const struct home *home, const tess_storage *storage,
+                 const tess_params *params, tess_array **out, tess_error *err)
+{
+    struct reduction own = *r;
+    const struct array_content content = {
+        .special = SPECIAL_NONE, .make = make_result, .user = &own};
+    return array_create(home, storage, params, &content, out, err);
+}

@@ -1,0 +1,225 @@
+/*
+ * result.c - from a state to the items of a new array.
+ */
+#include "compute/reduce/result.h"
+
+#include "base/error.h"
+#include "base/exact.h"
+#include "base/half.h"
+#include "base/swap.h"
+#include "compute/reduce/cells.h"
+#include "compute/reduce/prepare.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// n cells of a row, from number `at` of the state on; nitems of them each, but for the last.
+struct row {
+    int64_t at, n;
+    int64_t nitems, last_nitems;
+};
+
+static int64_t
+items_of(const struct row *row, int64_t k)
+{
+    return k == row->n - 1 ? row->last_nitems : row->nitems;
+}
+
+static int64_t
+present_of(const struct state *s, const struct row *row, int64_t k)
+{
+    return items_of(row, k) - s->missing[row->at + k];
+}
+
+static double
+sum_of(const struct state *s, int64_t at)
+{
+    return exact_value((double[]){s->sum[at], s->lost[at]});
+}
+
+static tess_status
+give_sums(const struct state *s, const struct row *row, uint8_t *to, tess_error *err)
+{
+    const bool sign = s->g->dtype.kind != TESS_KIND_UINT; // that of bool is signed, too
+    for (int64_t k = 0; k < row->n; k++) {
+        if (s->g->kind == GATHER_FLOAT) {
+            const double sum = sum_of(s, row->at + k);
+            memcpy(to + 8 * k, &sum, 8);
+            continue;
+        }
+        const whole_sum sum = s->whole[row->at + k];
+        const uint64_t bits = (uint64_t)sum;
+        if (sign ? sum < INT64_MIN || sum > INT64_MAX : sum > UINT64_MAX)
+            return err_set(err, TESS_ERR_LIMIT, -1, "a sum of %.17g, which does not fit in 64 bits",
+                           (double)sum);
+        memcpy(to + 8 * k, &bits, 8);
+    }
+    return TESS_OK;
+}
+
+static double
+mean_of(const struct state *s, int64_t at, int64_t n)
+{
+    if (n <= 0)
+        return (double)NAN;
+    return (s->g->kind == GATHER_WHOLE ? (double)s->whole[at] : sum_of(s, at)) / (double)n;
+}
+
+static void
+give_means(const struct state *s, const struct row *row, uint8_t *to)
+{
+    for (int64_t k = 0; k < row->n; k++) {
+        const double mean = mean_of(s, row->at + k, present_of(s, row, k));
+        memcpy(to + 8 * k, &mean, 8);
+    }
+}
+
+static void
+give_variances(const struct state *s, const struct row *row, int64_t ddof, uint8_t *to)
+{
+    for (int64_t k = 0; k < row->n; k++) {
+        const double n = s->weight[row->at + k] - (double)ddof, mean = s->mean[row->at + k];
+        const double variance = n > 0 && isfinite(mean) ? s->squares[row->at + k] / n : (double)NAN;
+        memcpy(to + 8 * k, &variance, 8);
+    }
+}
+
+static void
+give_counts(const struct state *s, const struct row *row, uint8_t *to)
+{
+    for (int64_t k = 0; k < row->n; k++) {
+        const int64_t n = present_of(s, row, k);
+        memcpy(to + 8 * k, &n, 8);
+    }
+}
+
+static void
+put_nan(uint8_t *to, size_t size)
+{
+    const uint16_t half = 0x7e00;
+    const uint32_t single = 0x7fc00000;
+    const uint64_t full = (uint64_t)0x7ff8 << 48;
+    memcpy(to, size == 2 ? (const void *)&half : size == 4 ? (const void *)&single : &full, size);
+}
+
+static void
+give_extremes(struct state *s, const struct row *row, uint8_t *to)
+{
+    const size_t size = s->g->size;
+    uint8_t *const best = s->best + (size_t)row->at * size;
+    gathering_unorder(s->g, best, (size_t)row->n);
+    memcpy(to, best, (size_t)row->n * size);
+    if (!s->g->missing)
+        return;
+    for (int64_t k = 0; k < row->n; k++) {
+        const int64_t missing = s->missing[row->at + k];
+        if (missing > 0 && (!s->g->skip_nan || missing == items_of(row, k)))
+            put_nan(to + (size_t)k * size, size);
+    }
+}
+
+// The nearest integer to sum / n; of two that are as near, the even one.
+static int64_t
+near_quotient(whole_sum sum, int64_t n)
+{
+    whole_sum q = sum / n, rest = sum % n;
+    if (rest < 0) {
+        q--;
+        rest += n;
+    }
+    if (2 * rest > n || (2 * rest == n && (q & 1) != 0))
+        q++;
+    return (int64_t)(uint64_t)q;
+}
+
+static void
+put_item(const struct state *s, int64_t at, int64_t n, uint8_t *to)
+{
+    const size_t size = (size_t)s->g->dtype.size;
+    if (s->g->kind == GATHER_WHOLE) {
+        const int64_t mean = near_quotient(s->whole[at], n);
+        const int8_t i1 = (int8_t)mean;
+        const int16_t i2 = (int16_t)mean;
+        const int32_t i4 = (int32_t)mean;
+        memcpy(to,
+               size == 1   ? (const void *)&i1
+               : size == 2 ? (const void *)&i2
+               : size == 4 ? (const void *)&i4
+                           : &mean,
+               size);
+        return;
+    }
+    const double mean = mean_of(s, at, n);
+    const float single = (float)mean;
+    const uint16_t half = size == 2 ? half_of_double(mean) : 0;
+    if (isnan(mean))
+        put_nan(to, size);
+    else
+        memcpy(to,
+               size == 2   ? (const void *)&half
+               : size == 4 ? (const void *)&single
+                           : &mean,
+               size);
+}
+
+static tess_status
+give_row(const struct result *r, struct state *s, const struct row *row, uint8_t *to,
+         tess_error *err)
+{
+    tess_status st = TESS_OK;
+    switch (r->value) {
+    case RESULT_SUM:
+        st = give_sums(s, row, to, err);
+        break;
+    case RESULT_MEAN:
+        give_means(s, row, to);
+        break;
+    case RESULT_VARIANCE:
+        give_variances(s, row, r->ddof, to);
+        break;
+    case RESULT_COUNT:
+        give_counts(s, row, to);
+        break;
+    case RESULT_EXTREME:
+        give_extremes(s, row, to);
+        break;
+    case RESULT_NEAR_MEAN:
+        for (int64_t k = 0; k < row->n; k++)
+            put_item(s, row->at + k, present_of(s, row, k), to + k * r->size);
+        break;
+    }
+    if (st == TESS_OK && r->turn)
+        swap_bytes(to, (size_t)(row->n * r->size), (size_t)r->size);
+    return st;
+}
+
+tess_status
+result_give(const struct result *r, struct state *s, uint8_t *items, const int64_t *strides,
+            tess_error *err)
+{
+    const struct cells *const c = s->cells;
+    const int last = c->ndim - 1;
+    int64_t at[NDIM_MAX] = {0};
+    tess_status st = TESS_OK;
+    struct row row = {.n = c->ndim > 0 ? s->n[last] : 1};
+    if (s->g->kind == GATHER_WHOLE)
+        state_settle(s);
+    for (; row.at < s->ncells && st == TESS_OK; row.at += row.n) {
+        int64_t offset = 0;
+        row.nitems = 1;
+        for (int i = 0; i < last; i++) {
+            row.nitems *= cells_length(c, i, s->first[i] + at[i]);
+            offset += at[i] * strides[i];
+        }
+        row.last_nitems = row.nitems;
+        if (c->ndim > 0) {
+            row.last_nitems *= cells_length(c, last, s->first[last] + row.n - 1);
+            row.nitems *= c->factor[last];
+        }
+        st = give_row(r, s, &row, items + offset, err);
+        for (int i = last - 1; i >= 0 && ++at[i] == s->n[i]; i--)
+            at[i] = 0;
+    }
+    return st;
+}
