@@ -16,7 +16,7 @@
  *   tessera/convert.h   items in memory of another type than the array's
  *   tessera/select.h    points, lists of indices per axis, masks
  *   tessera/boxes.h     many boxes of one size, also past the edges
- *   tessera/reduce.h    sums, means, extremes ... along axes
+ *   tessera/reduce.h    sums, means, extremes ... along axes; downsampling
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays

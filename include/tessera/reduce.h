@@ -1,6 +1,7 @@
 /**
  * @file reduce.h
- * Reductions: sum, mean, variance, extremes ... of the items along axes, into a new array.
+ * Reductions: sum, mean, variance, extremes ... of the items along axes, into a new array; and
+ * downsampling, into a smaller array.
  *
  *     const int axes[] = {0};
  *     tess_array_reduce(a, TESS_REDUCE_MEAN, axes, 1, NULL, &storage, NULL, &mean, &err);
@@ -112,6 +113,76 @@ TESS_API TESS_NODISCARD tess_status tess_array_reduce(const tess_array *a, tess_
                                                       const tess_storage *storage,
                                                       const tess_params *params, tess_array **out,
                                                       tess_error *err);
+
+/** What becomes of the items of a cell, when an array gets smaller; the type stays. */
+typedef enum tess_downsampling {
+    /**
+     * The mean of the items, of numbers: of integers and bool the nearest integer to the exact
+     * mean, of floats the nearest float; of two that are as near, the even one.
+     */
+    TESS_DOWNSAMPLE_MEAN = 0,
+    /** The first item of the cell, of any type: that at the index times the factor. */
+    TESS_DOWNSAMPLE_NEAREST = 1,
+    TESS_DOWNSAMPLE_MIN = 2, /**< the minimum, of numbers */
+    TESS_DOWNSAMPLE_MAX = 3, /**< the maximum, of numbers */
+    /**
+     * The most frequent item, of any type: of several, that which comes first in C order. Items are
+     * the same if their bytes are.
+     */
+    TESS_DOWNSAMPLE_MODE = 4
+} tess_downsampling;
+
+/** Options of downsampling. Initialise with tess_downsample_options_init(). */
+typedef struct tess_downsample_options {
+    size_t struct_size; /**< set by tess_downsample_options_init() */
+    /**
+     * Not 0: NaNs are left out of the mean, minimum and maximum; of nothing but NaNs they are NaN.
+     * Default 0: a NaN makes them NaN.
+     */
+    int skip_nan;
+    int reserved; /**< 0 */
+} tess_downsample_options;
+
+/**
+ * Fill *options with the defaults.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_downsample_options).
+ */
+TESS_API void tess_downsample_options_init_sized(tess_downsample_options *options,
+                                                 size_t struct_size);
+/** For programs in C and C++: tess_downsample_options_init_sized() with the size of their struct.
+ */
+#define tess_downsample_options_init(options) \
+    tess_downsample_options_init_sized((options), sizeof(tess_downsample_options))
+
+/**
+ * Make a new array of cells of an array: boxes of whole numbers of items along each axis.
+ *
+ * Where the shape is no multiple of the factors, the last cells have the items that are left.
+ * Memory and threads as in tess_array_reduce(); for TESS_DOWNSAMPLE_MODE, the items of a part of
+ * the array are in memory at once.
+ *
+ * @param a        Open array, or a view; any number of threads may read one array at once.
+ * @param op       What becomes of the items.
+ * @param factors  Items of a cell along each axis: ndim values, > 0; 1: the axis stays as it is.
+ * @param options  NULL: the defaults.
+ * @param storage  Where, as in tess_array_reduce().
+ * @param params   Parameters of the new array, as in tess_array_reduce(); dtype NULL: that of the
+ *                 array. For TESS_DOWNSAMPLE_NEAREST and TESS_DOWNSAMPLE_MODE no other is allowed.
+ * @param out      Receives the new array, open, or NULL on failure, as in tess_array_reduce(). Its
+ *                 shape is that of the array divided by the factors, rounded up.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return as tess_array_reduce(); TESS_ERR_LIMIT, too, if the items of one cell take more than half
+ *         of tess_context.memory (TESS_DOWNSAMPLE_MODE).
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_downsample(const tess_array *a, tess_downsampling op,
+                                                          const int64_t *factors,
+                                                          const tess_downsample_options *options,
+                                                          const tess_storage *storage,
+                                                          const tess_params *params,
+                                                          tess_array **out, tess_error *err);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,9 @@
 #include "base/sized.h"
 #include "compute/reduce/plan.h"
 #include "compute/reduce/reduce.h"
+#include "compute/resample/resample.h"
+
+#include <inttypes.h>
 
 TESS_API void
 tess_reduce_options_init_sized(tess_reduce_options *options, size_t struct_size)
@@ -94,4 +97,72 @@ tess_array_reduce(const tess_array *a, tess_reduction op, const int *axes, int n
     if (st == TESS_OK)
         st = home_create(&at.storage, own.layout, &home, err);
     return st == TESS_OK ? reduction_create(&r, &home, &at.storage, &own, out, err) : st;
+}
+
+// -- downsampling
+
+TESS_API void
+tess_downsample_options_init_sized(tess_downsample_options *options, size_t struct_size)
+{
+    tess_downsample_options own = {.struct_size = struct_size};
+    sized_give(options, struct_size, &own, sizeof own);
+}
+
+static tess_status
+take_downsample_options(tess_downsample_options *own, const tess_downsample_options *given,
+                        tess_error *err)
+{
+    tess_downsample_options_init(own);
+    return given ? sized_take(own, sizeof *own, SIZED_UP_TO(tess_downsample_options, reserved),
+                              given, "downsample_options", err)
+                 : TESS_OK;
+}
+
+static tess_status
+check_downsampling(const tess_array *a, tess_downsampling op, const int64_t *factors,
+                   const tess_downsample_options *o, tess_error *err)
+{
+    if (op < TESS_DOWNSAMPLE_MEAN || op > TESS_DOWNSAMPLE_MODE)
+        return err_set(err, TESS_ERR_ARG, -1, "downsampling %d is not known", (int)op);
+    if (o->reserved != 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a reserved option is %d", o->reserved);
+    if (!factors && a->g->ndim > 0)
+        return err_set(err, TESS_ERR_ARG, -1, "no factors are given");
+    for (int i = 0; i < a->g->ndim; i++)
+        if (factors[i] < 1)
+            return err_set(err, TESS_ERR_ARG, -1, "a factor of %" PRId64 " for axis %d", factors[i],
+                           i);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_downsample(const tess_array *a, tess_downsampling op, const int64_t *factors,
+                      const tess_downsample_options *options, const tess_storage *storage,
+                      const tess_params *params, tess_array **out, tess_error *err)
+{
+    UNCANCELLED;
+    struct taken_storage at;
+    struct reduction r;
+    struct home home;
+    tess_downsample_options o;
+    tess_params own;
+    char dtype[PLAN_DTYPE_SIZE];
+
+    tess_status st = take_place(a, &at, storage, &own, params, out, err);
+    if (st == TESS_OK)
+        st = take_downsample_options(&o, options, err);
+    if (st == TESS_OK)
+        st = check_downsampling(a, op, factors, &o, err);
+    if (st != TESS_OK)
+        return st;
+    const bool picks = op == TESS_DOWNSAMPLE_NEAREST || op == TESS_DOWNSAMPLE_MODE;
+    st = picks ? resample_plan(a, factors, &own, err)
+               : plan_downsampling(&r, a, op, factors, o.skip_nan != 0, &own, dtype, err);
+    if (st == TESS_OK)
+        st = home_create(&at.storage, own.layout, &home, err);
+    if (st != TESS_OK)
+        return st;
+    return picks ? resample_create(a, op == TESS_DOWNSAMPLE_MODE, factors, &home, &at.storage, &own,
+                                   out, err)
+                 : reduction_create(&r, &home, &at.storage, &own, out, err);
 }

@@ -689,6 +689,24 @@ call_reduce(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_downsample(struct subject *s, tess_error *err)
+{
+    const int64_t factors[] = {3, 2};
+    const tess_downsampling ops[] = {TESS_DOWNSAMPLE_MEAN, TESS_DOWNSAMPLE_NEAREST,
+                                     TESS_DOWNSAMPLE_MODE};
+    tess_status st = TESS_OK;
+    tess_storage storage;
+    tess_storage_init(&storage);
+    for (int i = 0; i < 3 && st == TESS_OK; i++) {
+        tess_array *out;
+        st = tess_array_downsample(s->a, ops[i], factors, NULL, &storage, NULL, &out, err);
+        if (st == TESS_OK)
+            tess_array_discard(out);
+    }
+    return st;
+}
+
 // The same box, from its last row up and its last column, and in memory the other way round.
 static const int64_t slice_start[2] = {16, 12}, slice_stop[2] = {4, 3}, slice_step[2] = {-1, -1};
 static const int64_t slice_strides[2] = {-9 * 8, -8};
@@ -1464,6 +1482,7 @@ static const struct step steps[] = {
     {"each chunk", NULL, call_each_chunk, NULL},
     {"statistics", NULL, call_statistics, NULL},
     {"reduce", NULL, call_reduce, NULL},
+    {"downsample", NULL, call_downsample, NULL},
     {"change blocks", NULL, call_change_blocks, model_write_all},
     {"change chunks", NULL, call_change_chunks, model_write_all},
     {"write", NULL, call_write, model_write},

@@ -68,6 +68,12 @@ check_pieces(struct random *r)
         *(half == 0 ? &stop[axis] : &start[axis]) = cut;
         if (start[axis] == stop[axis])
             continue;
+        if (random_below(r, 2) == 0) { // to the state of all, in which it begins anywhere
+            (void)collect(start, stop, c.ndim, items);
+            assert_int_equal(state_add(&all, start, stop, items, NULL, NULL), TESS_OK);
+            state_settle(&all);
+            continue;
+        }
         cells_of_items(&c, start, stop, first, end);
         assert_int_equal(state_init(&part, &g, &c, first, end, NULL), TESS_OK);
         (void)collect(start, stop, c.ndim, items);

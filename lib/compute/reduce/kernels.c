@@ -135,8 +135,12 @@ keep(double *restrict sum, double *restrict lost, const double *restrict x, int6
             for (int i = 0; i < LANES / 2; i++)                                             \
                 exact_add(all, sum[i] + sum[i + LANES / 2]);                                \
         }                                                                                   \
-        for (int64_t i = 0; i < n; i++)                                                     \
-            exact_add(all, (double)x[i]);                                                   \
+        for (; n > 0; n -= RUN, x += RUN) {                                                 \
+            double sum = (double)x[0];                                                      \
+            for (int64_t i = 1; i < n && i < RUN; i++)                                      \
+                sum += (double)x[i];                                                        \
+            exact_add(all, sum);                                                            \
+        }                                                                                   \
     }                                                                                       \
     static void line_##name(double *restrict line, const type *x, int64_t rows, int64_t s,  \
                             int64_t n)                                                      \

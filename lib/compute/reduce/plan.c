@@ -82,6 +82,43 @@ choose_shape(struct reduction *r, const tess_array *a, const bool *reduced, bool
     return TESS_OK;
 }
 
+// Cells of `factors` items; the new array has as many axes.
+static tess_status
+choose_cells(struct reduction *r, const tess_array *a, const int64_t *factors, tess_params *params,
+             tess_error *err)
+{
+    const struct geometry *const g = a->g;
+    r->cells.ndim = g->ndim;
+    for (int i = 0; i < g->ndim; i++) {
+        r->cells.shape[i] = g->shape[i];
+        r->cells.factor[i] = min_i64(factors[i], max_i64(g->shape[i], 1));
+        params->shape[i] = ceil_div(g->shape[i], factors[i]);
+    }
+    if (params->ndim != 0 && params->ndim != g->ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "params for %d dimensions, the result has %d",
+                       params->ndim, g->ndim);
+    params->ndim = g->ndim;
+    return TESS_OK;
+}
+
+tess_status
+plan_downsampling(struct reduction *r, const tess_array *a, tess_downsampling op,
+                  const int64_t *factors, bool skip_nan, tess_params *params, char *dtype,
+                  tess_error *err)
+{
+    const tess_dtype from = dtype_parse(a->nd.dtype);
+    const bool mean = op == TESS_DOWNSAMPLE_MEAN;
+    const enum gather_kind extreme = op == TESS_DOWNSAMPLE_MIN ? GATHER_LEAST : GATHER_GREATEST;
+    const enum gather_kind sum = from.kind == TESS_KIND_FLOAT ? GATHER_FLOAT : GATHER_WHOLE;
+    *r = (struct reduction){.a = a};
+    r->result.value = mean ? RESULT_NEAR_MEAN : RESULT_EXTREME;
+    const bool known = gathering_init(&r->gathering, mean ? sum : extreme, &from, false, skip_nan);
+    tess_status st = check_numbers(a, &r->gathering, known, err);
+    if (st == TESS_OK)
+        st = choose_cells(r, a, factors, params, err);
+    return st == TESS_OK ? choose_dtype(r, (char)from.kind, from.size, params, dtype, err) : st;
+}
+
 // An extreme of no items is nothing.
 static tess_status
 check_items(const struct reduction *r, const bool *reduced, tess_reduction op, tess_error *err)

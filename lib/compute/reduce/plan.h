@@ -18,4 +18,9 @@ tess_status plan_reduction(struct reduction *r, const tess_array *a, tess_reduct
                            const bool *reduced, const tess_reduce_options *options,
                            tess_params *params, char *dtype, tess_error *err);
 
+// The same for cells of `factors` items, of an operation that computes: not of NEAREST or MODE.
+tess_status plan_downsampling(struct reduction *r, const tess_array *a, tess_downsampling op,
+                              const int64_t *factors, bool skip_nan, tess_params *params,
+                              char *dtype, tess_error *err);
+
 #endif

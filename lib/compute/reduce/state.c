@@ -171,11 +171,12 @@ run_axes(const struct runs *r, int d, int64_t at, int64_t item)
 static void
 runs_prepend(struct runs *r, struct run_axis x)
 {
-    const bool one = (x.phase + x.n - 1) / x.factor == x.phase / x.factor;
-    if (one || x.factor == 1) { // from here on, such an axis begins with its cell
-        r->at += x.phase / x.factor * x.pitch;
+    r->at += x.phase / x.factor * x.pitch; // from here on, an axis begins with its first cell
+    x.phase %= x.factor;
+    const bool one = x.phase + x.n <= x.factor;
+    if (one) {
         x.phase = 0;
-        x.factor = one ? x.n : 1;
+        x.factor = x.n;
     }
     if (r->ndim > 0) {
         struct run_axis *const y = &r->axis[NDIM_MAX + 1 - r->ndim];

@@ -1,0 +1,278 @@
+/*
+ * resample.c - an array of fewer items, each of which is one that the source has.
+ */
+#include "compute/resample/resample.h"
+
+#include "array/box.h"
+#include "array/create.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "compute/reduce/cells.h"
+#include "compute/resample/mode.h"
+#include "frame/current.h"
+#include "frame/lock.h"
+#include "geom/rechunk.h"
+#include "geom/shape.h"
+#include "geom/walk.h"
+#include "grid/strided.h"
+#include "task/gate.h"
+#include "task/task.h"
+#include "task/watch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TILE_SIZE = 64 << 20 }; // bytes of the array, enough for all threads
+
+struct resampling {
+    const tess_array *a;
+    bool mode;
+    struct cells cells;
+};
+
+// A tile: its cells, and their items in memory.
+struct tile {
+    const struct resampling *r;
+    struct watch *watch;
+    int64_t first[NDIM_MAX], last[NDIM_MAX];
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+    uint8_t *items, *result;
+    int64_t strides[NDIM_MAX]; // of items
+    int64_t ncells, next;
+};
+
+// Cells that follow each other in C order.
+struct some_cells {
+    int64_t from, to;
+    struct mode_room room;
+};
+
+// -- the most frequent items
+
+static tess_status
+next_cells(void *job, void *grain, bool *more, tess_error *err)
+{
+    struct tile *const t = job;
+    struct some_cells *const s = grain;
+    (void)err;
+    *more = t->next < t->ncells;
+    *s = (struct some_cells){.from = t->next, .to = min_i64(t->ncells, t->next + 1024)};
+    t->next = s->to;
+    return TESS_OK;
+}
+
+static tess_status
+work_on_cells(void *job, void *grain, tess_error *err)
+{
+    const struct tile *const t = job;
+    const struct cells *const c = &t->r->cells;
+    const int32_t size = t->r->a->g->typesize;
+    struct some_cells *const s = grain;
+    tess_status st = TESS_OK;
+    for (int64_t n = s->from; n < s->to && st == TESS_OK; n++) {
+        int64_t at[NDIM_MAX], shape[NDIM_MAX], rest = n;
+        const uint8_t *items = t->items;
+        for (int i = c->ndim - 1; i >= 0; i--) {
+            const int64_t width = t->last[i] - t->first[i];
+            at[i] = t->first[i] + rest % width;
+            shape[i] = cells_length(c, i, at[i]);
+            items += (at[i] - t->first[i]) * c->factor[i] * t->strides[i];
+            rest /= width;
+        }
+        st = mode_of(&s->room, c->ndim, shape, t->strides, items, (size_t)size,
+                     t->result + n * size, err);
+    }
+    watch_add(t->watch, s->to - s->from);
+    return st;
+}
+
+static void
+drop_cells(void *job, void *grain)
+{
+    struct some_cells *const s = grain;
+    (void)job;
+    free(s->room.items);
+}
+
+static tess_status
+make_modes(struct tile *t, size_t size, tess_error *err)
+{
+    const struct task task = {.next = next_cells,
+                              .work = work_on_cells,
+                              .drop = drop_cells,
+                              .grain_size = sizeof(struct some_cells)};
+    const struct task_width width = {
+        .threads = t->r->a->context.threads, .cost = (int64_t)size, .watch = t->watch};
+    t->next = 0;
+    watch_job(t->watch, t->ncells);
+    return task_run(&task, t, &width, err);
+}
+
+// -- tiles
+
+static tess_status
+fill_tile(struct tile *t, size_t size, tess_error *err)
+{
+    const struct cells *const c = &t->r->cells;
+    const struct watch_range range = watch_divide(t->watch);
+    int64_t shape[NDIM_MAX], stop[NDIM_MAX];
+    struct strided to = {.items = t->items};
+    for (int i = 0; i < c->ndim; i++) { // the last item of a slice with steps is one of it
+        shape[i] = t->r->mode ? t->stop[i] - t->start[i] : t->last[i] - t->first[i];
+        stop[i] = t->r->mode ? t->stop[i] : (t->last[i] - 1) * c->factor[i] + 1;
+    }
+    shape_strides(c->ndim, shape, t->r->a->g->typesize, t->strides);
+    memcpy(to.stride, t->strides, sizeof to.stride);
+    watch_part(t->watch, &range, 1, 2);
+    const tess_status st =
+        array_read(t->r->a, t->start, stop, t->r->mode ? NULL : c->factor, &to, t->watch, err);
+    watch_part(t->watch, &range, 2, 2);
+    return st == TESS_OK && t->r->mode ? make_modes(t, size, err) : st;
+}
+
+static tess_status
+do_tile(struct tile *t, tess_array *out, tess_error *err)
+{
+    const struct cells *const c = &t->r->cells;
+    const int64_t typesize = t->r->a->g->typesize;
+    const struct watch_range range = watch_divide(t->watch);
+    struct strided_const src = {0};
+    int64_t shape[NDIM_MAX];
+    size_t size = (size_t)typesize;
+    t->ncells = 1;
+    cells_items(c, t->first, t->last, t->start, t->stop);
+    for (int i = 0; i < c->ndim; i++) {
+        shape[i] = t->last[i] - t->first[i];
+        t->ncells *= shape[i];
+        size *= (size_t)(t->r->mode ? t->stop[i] - t->start[i] : shape[i]);
+    }
+    t->items = malloc(size);
+    t->result = t->r->mode ? malloc((size_t)(t->ncells * typesize)) : t->items;
+    tess_status st = t->items && t->result
+                         ? TESS_OK
+                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    watch_part(t->watch, &range, 8, 10);
+    if (st == TESS_OK)
+        st = fill_tile(t, size, err);
+    src.items = t->result;
+    shape_strides(c->ndim, shape, typesize, src.stride);
+    watch_part(t->watch, &range, 10, 10);
+    if (st == TESS_OK)
+        st = array_write(out, t->first, t->last, NULL, &src, NULL, t->watch, err);
+    if (t->result != t->items)
+        free(t->result);
+    free(t->items);
+    return st;
+}
+
+// As many cells as memory holds with what they are made of.
+static tess_status
+choose_tile(const struct resampling *r, const tess_array *out, int64_t *tile, tess_error *err)
+{
+    const struct geometry *const g = r->a->g;
+    const int64_t memory = r->a->context.memory / 2;
+    struct rechunk wish = {.ndim = g->ndim};
+    int64_t cell = g->typesize;
+    for (int i = 0; i < g->ndim; i++) {
+        const int64_t f = min_i64(r->cells.factor[i], g->shape[i]);
+        if (r->mode && !mul_i64(cell, f, &cell))
+            cell = INT64_MAX;
+        wish.shape[i] = out->g->shape[i];
+        wish.unit[i] = max_i64((r->a->view ? 1 : g->blockshape[i]) / f, 1);
+        wish.chunk[i] = out->g->chunkshape[i];
+        wish.block[i] = out->g->blockshape[i];
+    }
+    if (r->mode && cell > max_i64(memory, g->typesize))
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "a cell of %" PRId64 " bytes, there is memory for %" PRId64, cell, memory);
+    if (g->ndim > 0)
+        rechunk_piece(&wish, max_i64(memory / cell, 1), max_i64(TILE_SIZE / cell, 1), tile);
+    for (int i = 0; i < g->ndim; i++) // a block of the new array may be more than memory holds
+        for (int64_t n = 1; r->mode && tile[i] > 1; tile[i] = ceil_div(tile[i], 2)) {
+            n = 1;
+            for (int k = 0; k < g->ndim; k++)
+                n *= tile[k];
+            if (n <= max_i64(memory / cell, 1))
+                break;
+        }
+    return TESS_OK;
+}
+
+static tess_status
+resample_tiles(const struct resampling *r, tess_array *out, struct watch *watch, tess_error *err)
+{
+    const int64_t zeros[NDIM_MAX] = {0};
+    const struct watch_range all = watch_divide(watch);
+    int64_t size[NDIM_MAX], grid[NDIM_MAX], done = 0;
+    struct tile t = {.r = r, .watch = watch};
+    struct walk w;
+    tess_status st = choose_tile(r, out, size, err);
+    for (int i = 0; i < out->g->ndim && st == TESS_OK; i++)
+        grid[i] = ceil_div(out->g->shape[i], size[i]);
+    for (bool more =
+             st == TESS_OK && walk_begin(&w, out->g->ndim, size, grid, zeros, out->g->shape, NULL);
+         more && st == TESS_OK; more = walk_next(&w)) {
+        int64_t n = 1;
+        for (int i = 0; i < w.ndim; i++) {
+            t.first[i] = w.at[i] * size[i] + w.lo[i];
+            t.last[i] = t.first[i] + w.hi[i] - w.lo[i];
+            n *= t.last[i] - t.first[i];
+        }
+        done += n;
+        watch_part(watch, &all, done, out->g->nitems);
+        st = do_tile(&t, out, err);
+    }
+    return st;
+}
+
+static tess_status
+resample_make(void *user, tess_array *out, struct watch *watch, tess_error *err)
+{
+    const struct resampling *const r = user;
+    struct frame *const frame = r->a->grid->frame;
+    tess_status st = frame_lock_share(frame, err);
+    if (st != TESS_OK)
+        return st;
+    st = resample_tiles(r, out, watch, err);
+    if (st == TESS_OK) { // what was read counts only if it still is what the disk has
+        gate_enter(r->a->grid->gate);
+        st = frame_check_current(frame, err);
+        gate_leave(r->a->grid->gate);
+    }
+    frame_lock_unshare(frame);
+    return st;
+}
+
+tess_status
+resample_plan(const tess_array *a, const int64_t *factors, tess_params *params, tess_error *err)
+{
+    const struct geometry *const g = a->g;
+    if (params->ndim != 0 && params->ndim != g->ndim)
+        return err_set(err, TESS_ERR_ARG, -1, "params for %d dimensions, the result has %d",
+                       params->ndim, g->ndim);
+    if (params->dtype && (!a->nd.dtype || strcmp(params->dtype, a->nd.dtype) != 0))
+        return err_set(err, TESS_ERR_ARG, -1, "items of type \"%.64s\" stay as they are",
+                       a->nd.dtype ? a->nd.dtype : "unknown");
+    params->dtype = a->nd.dtype;
+    params->typesize = g->typesize;
+    params->ndim = g->ndim;
+    for (int i = 0; i < g->ndim; i++)
+        params->shape[i] = ceil_div(g->shape[i], factors[i]);
+    return TESS_OK;
+}
+
+tess_status
+resample_create(const tess_array *a, bool mode, const int64_t *factors, const struct home *home,
+                const tess_storage *storage, const tess_params *params, tess_array **out,
+                tess_error *err)
+{
+    struct resampling r = {.a = a, .mode = mode, .cells = {.ndim = a->g->ndim}};
+    const struct array_content content = {
+        .special = SPECIAL_NONE, .make = resample_make, .user = &r};
+    for (int i = 0; i < a->g->ndim; i++) {
+        r.cells.shape[i] = a->g->shape[i];
+        r.cells.factor[i] = min_i64(factors[i], max_i64(a->g->shape[i], 1));
+    }
+    return array_create(home, storage, params, &content, out, err);
+}
