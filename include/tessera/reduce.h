@@ -184,6 +184,47 @@ TESS_API TESS_NODISCARD tess_status tess_array_downsample(const tess_array *a, t
                                                           const tess_params *params,
                                                           tess_array **out, tess_error *err);
 
+/**
+ * How many levels a pyramid has until its last one is small.
+ *
+ * @param a        Open array, or a view.
+ * @param factors  As for tess_array_downsample(). NULL: 2 for each axis.
+ * @param length   How long the axes of the last level may be, > 0; those with the factor 1 do not
+ *                 count.
+ *
+ * @return the number of levels, the array itself not counted: 0 if it is small already.
+ */
+TESS_API int tess_pyramid_levels(const tess_array *a, const int64_t *factors, int64_t length);
+
+/**
+ * Make the levels of a pyramid: each is downsampled from the one before, the first from the array.
+ *
+ * So the items of the array are read once. Items of the nearest, minimum and maximum are as if they
+ * were taken from the array at once; means are means of rounded means, in which each item of the
+ * level before counts the same, also at the edges; and the most frequent item is that of the level
+ * before.
+ *
+ * @param a         Open array, or a view; any number of threads may read one array at once.
+ * @param op        What becomes of the items.
+ * @param factors   As for tess_array_downsample(). NULL: 2 for each axis.
+ * @param options   NULL: the defaults.
+ * @param storages  Where each level goes: nlevels pointers.
+ * @param nlevels   Number of levels, >= 0; see tess_pyramid_levels().
+ * @param params    Parameters of all levels, as for tess_array_downsample().
+ * @param levels    Receives nlevels open arrays; close each with tess_array_close(). NULL: they are
+ *                  closed before the call returns, and each storage must have a path.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_array_downsample(). After a failure all of levels are NULL, and levels that were
+ *         finished before are left where they were stored.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_pyramid(const tess_array *a, tess_downsampling op,
+                                                       const int64_t *factors,
+                                                       const tess_downsample_options *options,
+                                                       const tess_storage *const *storages,
+                                                       int nlevels, const tess_params *params,
+                                                       tess_array **levels, tess_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
  */
 #include "api/cells.h"
 #include "api/files.h"
+#include "support/native.h"
 #include "support/random.h"
 
 #include <tessera.h>
@@ -234,11 +235,71 @@ arguments_are_checked(void **state)
     }
 }
 
+// Levels of maxima are those of the array at once; in files, and open.
+static void
+levels_follow_each_other(void **state)
+{
+    enum { LEVELS = 3 };
+    const int64_t zeros[] = {0, 0};
+    static int32_t items[37][50];
+    const char *const names_of[LEVELS] = {"1.b2nd", "2.b2nd", "3.b2nd"};
+    const tess_storage *list[LEVELS];
+    tess_storage storage, storages[LEVELS];
+    tess_params params;
+    tess_array *a, *levels[LEVELS];
+    (void)state;
+    for (int i = 0; i < 37; i++)
+        for (int k = 0; k < 50; k++)
+            items[i][k] = (i * 7919 + k * 104729) % 1000;
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.dtype = NATIVE "i4";
+    params.ndim = 2;
+    params.shape[0] = 37;
+    params.shape[1] = 50;
+    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+    assert_int_equal(tess_pyramid_levels(a, NULL, 8), LEVELS);
+    assert_int_equal(tess_pyramid_levels(a, NULL, 50), 0);
+    for (int n = 0; n < LEVELS; n++) {
+        tess_storage_init(&storages[n]);
+        list[n] = &storages[n];
+    }
+    ok(tess_array_pyramid(a, TESS_DOWNSAMPLE_MAX, NULL, NULL, list, LEVELS, NULL, levels, err));
+    for (int n = 0; n < LEVELS; n++) {
+        const int64_t factors[] = {2 << n, 2 << n};
+        int32_t got[19 * 25], want[19 * 25];
+        tess_array *direct;
+        tess_info info;
+        tess_array_info(levels[n], &info);
+        ok(tess_array_downsample(a, TESS_DOWNSAMPLE_MAX, factors, NULL, &storage, NULL, &direct,
+                                 err));
+        ok(tess_array_read(levels[n], zeros, info.shape, got, sizeof got, err));
+        ok(tess_array_read(direct, zeros, info.shape, want, sizeof want, err));
+        assert_memory_equal(got, want, (size_t)info.nitems * 4);
+        ok(tess_array_close(direct, err));
+        ok(tess_array_close(levels[n], err));
+        storages[n].mode = TESS_MODE_NEW;
+        storages[n].path = strdup(files_path(names_of[n]));
+    }
+    ok(tess_array_pyramid(a, TESS_DOWNSAMPLE_MEAN, NULL, NULL, list, LEVELS, NULL, NULL, err));
+    assert_int_equal(files_count(), LEVELS);
+    tess_error why;
+    assert_int_equal(tess_array_pyramid(a, TESS_DOWNSAMPLE_MEAN, NULL, NULL, list, LEVELS, NULL,
+                                        levels, &why),
+                     TESS_ERR_IO); // they exist
+    for (int n = 0; n < LEVELS; n++) {
+        assert_null(levels[n]);
+        free((void *)storages[n].path);
+    }
+    ok(tess_array_close(a, err));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test_setup_teardown(levels_follow_each_other, files_setup, files_teardown),
         cmocka_unit_test(cells_are_those_of_a_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -707,6 +707,23 @@ call_downsample(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_pyramid(struct subject *s, tess_error *err)
+{
+    const tess_storage *storages[2];
+    tess_array *levels[2];
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storages[0] = storages[1] = &storage;
+    const tess_status st = tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2,
+                                              NULL, levels, err);
+    for (int i = 0; i < 2; i++) {
+        assert_true((levels[i] != NULL) == (st == TESS_OK));
+        tess_array_discard(levels[i]);
+    }
+    return st;
+}
+
 // The same box, from its last row up and its last column, and in memory the other way round.
 static const int64_t slice_start[2] = {16, 12}, slice_stop[2] = {4, 3}, slice_step[2] = {-1, -1};
 static const int64_t slice_strides[2] = {-9 * 8, -8};
@@ -1483,6 +1500,7 @@ static const struct step steps[] = {
     {"statistics", NULL, call_statistics, NULL},
     {"reduce", NULL, call_reduce, NULL},
     {"downsample", NULL, call_downsample, NULL},
+    {"pyramid", NULL, call_pyramid, NULL},
     {"change blocks", NULL, call_change_blocks, model_write_all},
     {"change chunks", NULL, call_change_chunks, model_write_all},
     {"write", NULL, call_write, model_write},
