@@ -227,28 +227,59 @@ state_run(const struct state *s, const int64_t *start, const int64_t *stop, redu
     run_axes(&r, 0, r.at, 0);
 }
 
-// -- cells of a box, one by one
+// -- cells of a box, in runs
 
-typedef void cell_fn(struct state *s, int64_t at, int64_t other, int64_t nitems, const void *what);
+// Cells that follow each other and have as many items of the box.
+struct cell_run {
+    int64_t at; // the first, in the state
+    int64_t other; // and in the box
+    int64_t n;
+    int64_t nitems; // of each
+};
 
-// The cells of a box of items, with how many items of it each has; `other` counts them.
+typedef void cell_fn(struct state *s, const struct cell_run *run, const void *what);
+
+// Along the last axis, cells at the ends may have fewer items.
+static void
+each_row(struct state *s, struct cell_run row, int64_t start, int64_t stop, cell_fn *fn,
+         const void *what)
+{
+    const int last = s->cells->ndim - 1;
+    const int64_t f = s->cells->factor[last], rest = row.nitems;
+    while (start < stop) {
+        const int64_t head = min_i64(f - start % f, stop - start);
+        const bool whole = head == f && stop - start >= f;
+        row.n = whole ? (stop - start) / f : 1;
+        row.nitems = rest * (whole ? f : head);
+        fn(s, &row, what);
+        row.at += row.n;
+        row.other += row.n;
+        start += whole ? row.n * f : head;
+    }
+}
+
 static void
 each_cell(struct state *s, const int64_t *start, const int64_t *stop, cell_fn *fn, const void *what)
 {
     const struct cells *const c = s->cells;
-    int64_t first[NDIM_MAX], last[NDIM_MAX], at[NDIM_MAX], other = 0;
-    int i = 0;
-    cells_of_items(c, start, stop, first, last);
+    const int last = c->ndim - 1;
+    int64_t first[NDIM_MAX], end[NDIM_MAX], at[NDIM_MAX], other = 0;
+    if (c->ndim == 0) {
+        fn(s, &(struct cell_run){0, 0, 1, 1}, what);
+        return;
+    }
+    cells_of_items(c, start, stop, first, end);
     memcpy(at, first, sizeof at);
-    while (i >= 0) {
-        int64_t place = 0, n = 1;
+    for (int i = 0; i >= 0; other += end[last] - first[last]) {
+        struct cell_run row = {.other = other, .nitems = 1};
         for (int k = 0; k < c->ndim; k++) {
-            place = place * s->n[k] + at[k] - s->first[k];
-            n *= min_i64(stop[k], (at[k] + 1) * c->factor[k]) -
-                 max_i64(start[k], at[k] * c->factor[k]);
+            row.at = row.at * s->n[k] + at[k] - s->first[k];
+            if (k < last)
+                row.nitems *= min_i64(stop[k], (at[k] + 1) * c->factor[k]) -
+                              max_i64(start[k], at[k] * c->factor[k]);
         }
-        fn(s, place, other++, n, what);
-        for (i = c->ndim - 1; i >= 0 && ++at[i] == last[i]; i--)
+        each_row(s, row, start[last], stop[last], fn, what);
+        for (i = last - 1; i >= 0 && ++at[i] == end[i]; i--)
             at[i] = first[i];
     }
 }
@@ -259,12 +290,27 @@ each_cell(struct state *s, const int64_t *start, const int64_t *stop, cell_fn *f
 static void
 join_squares(struct state *s, int64_t at, double weight, double mean, double squares)
 {
-    const double all = s->weight[at] + weight, d = mean - s->mean[at];
+    const double all = s->weight[at] + weight, share = weight / all, d = mean - s->mean[at];
     if (weight == 0)
         return;
-    s->squares[at] += squares + d * d * (s->weight[at] * weight / all);
-    s->mean[at] += d * (weight / all);
+    s->squares[at] += squares + d * d * (s->weight[at] * share);
+    s->mean[at] += d * share;
     s->weight[at] = all;
+}
+
+// The same for cells of as many items each, in a loop that compilers make vectors of.
+static void
+join_row(double *restrict weight, double *restrict mean, double *restrict squares, int64_t n,
+         double other_weight, const double *restrict other_mean,
+         const double *restrict other_squares)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const double all = weight[k] + other_weight, share = other_weight / all;
+        const double d = other_mean[k] - mean[k];
+        squares[k] += other_squares[k] + d * d * (weight[k] * share);
+        mean[k] += d * share;
+        weight[k] = all;
+    }
 }
 
 // Of a piece: sums, which become means, and squares.
@@ -274,20 +320,29 @@ struct piece_squares {
 };
 
 static void
-make_mean(struct state *s, int64_t at, int64_t other, int64_t nitems, const void *what)
+make_means(struct state *s, const struct cell_run *run, const void *what)
 {
     const struct piece_squares *const p = what;
-    const int64_t n = nitems - (p->missing ? p->missing[other] : 0);
-    (void)s, (void)at;
-    p->sum[other] = n > 0 ? exact_value((double[]){p->sum[other], p->lost[other]}) / (double)n : 0;
+    (void)s;
+    for (int64_t k = run->other; k < run->other + run->n; k++) {
+        const int64_t n = run->nitems - (p->missing ? p->missing[k] : 0);
+        p->sum[k] = n > 0 ? exact_value((double[]){p->sum[k], p->lost[k]}) / (double)n : 0;
+    }
 }
 
 static void
-join_piece(struct state *s, int64_t at, int64_t other, int64_t nitems, const void *what)
+join_piece(struct state *s, const struct cell_run *run, const void *what)
 {
     const struct piece_squares *const p = what;
-    const int64_t n = nitems - (p->missing ? p->missing[other] : 0);
-    join_squares(s, at, (double)n, p->sum[other], p->squares[other]);
+    if (!p->missing) {
+        join_row(s->weight + run->at, s->mean + run->at, s->squares + run->at, run->n,
+                 (double)run->nitems, p->sum + run->other, p->squares + run->other);
+        return;
+    }
+    for (int64_t k = 0; k < run->n; k++) {
+        const int64_t other = run->other + k, n = run->nitems - p->missing[other];
+        join_squares(s, run->at + k, (double)n, p->sum[other], p->squares[other]);
+    }
 }
 
 // Twice over the piece, which is in the cache: first for the mean, as of numbers that are almost
@@ -313,7 +368,7 @@ add_squares(struct state *s, const int64_t *start, const int64_t *stop, const vo
                   mask ? kernel_distance(s->g->number) : kernel_sum_float(s->g->number),
                   &(struct cell_row){.sum = part.sum, .lost = part.lost, .mean = part.lost},
                   numbers, s->g->size);
-        each_cell(s, start, stop, make_mean, &p);
+        each_cell(s, start, stop, make_means, &p);
         state_run(&part, start, stop, kernel_square(s->g->number),
                   &(struct cell_row){.sum = squares, .mean = part.sum}, numbers, s->g->size);
         each_cell(s, start, stop, join_piece, &p);
@@ -414,12 +469,11 @@ struct equal {
 };
 
 static void
-add_equal_cell(struct state *s, int64_t at, int64_t other, int64_t nitems, const void *what)
+add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
 {
     const struct equal *const e = what;
     const int64_t few = nitems & INT32_MAX;
     const bool is_f4 = s->g->number == NUMBER_F4;
-    (void)other;
     if (e->missing)
         s->missing[at] += nitems;
     switch (s->g->kind) {
@@ -449,12 +503,19 @@ add_equal_cell(struct state *s, int64_t at, int64_t other, int64_t nitems, const
     }
 }
 
+static void
+add_equal_run(struct state *s, const struct cell_run *run, const void *what)
+{
+    for (int64_t k = 0; k < run->n; k++)
+        add_equal_cell(s, run->at + k, run->nitems, what);
+}
+
 void
 state_add_equal(struct state *s, const int64_t *start, const int64_t *stop, const void *number,
                 const uint8_t *mask)
 {
     const struct equal e = {.number = number, .missing = mask && *mask};
-    each_cell(s, start, stop, add_equal_cell, &e);
+    each_cell(s, start, stop, add_equal_run, &e);
 }
 
 // -- states
