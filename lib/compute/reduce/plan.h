@@ -4,7 +4,9 @@
 #ifndef COMPUTE_PLAN_H
 #define COMPUTE_PLAN_H
 
-#include "compute/reduce/reduce.h"
+#include "compute/reduce/reduction.h"
+
+#include <tessera/params.h>
 
 #include <tessera/reduce.h>
 

@@ -7,12 +7,14 @@
 #include "array/create.h"
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/swap.h"
+#include "compute/reduce/cells.h"
+#include "compute/reduce/divide.h"
+#include "compute/reduce/prepare.h"
+#include "compute/reduce/result.h"
 #include "compute/reduce/state.h"
 #include "frame/current.h"
 #include "frame/lock.h"
 #include "frame/query.h"
-#include "geom/rechunk.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/strided.h"
@@ -21,20 +23,12 @@
 #include "task/task.h"
 #include "task/watch.h"
 
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     ROOMS = 8, // that are used again
-    PIECE_SIZE = 128 << 10, // bytes that are worth a read
-    GRAIN_SIZE = 1 << 20, // bytes that are worth a state
-    GRAINS_MAX = 1 << 16, // of an array of any size, about
-    MERGE_LESS = 8, // bytes that are read for one of a state that is merged
-    CUTS = 4, // blocks between two cuts of blocks
-    TILE_SIZE = 64 << 20, // bytes of the array, enough for all threads
-    PLAIN_PIECE = 1 << 16, // items, where there are no blocks
 };
 
 struct job {
@@ -43,10 +37,7 @@ struct job {
     tess_array *out;
     struct watch *watch;
 
-    // How the source is read.
-    int64_t chunk[NDIM_MAX], piece[NDIM_MAX], grain[NDIM_MAX];
-    bool split; // a cell may be in several grains
-    size_t piece_nitems;
+    struct division d; // how the source is read
 
     // A tile: its cells, items, state if cells are split, and result.
     int64_t first[NDIM_MAX], last[NDIM_MAX];
@@ -67,141 +58,25 @@ struct grain {
 
 _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
-// -- how the source is divided
-
-static int64_t
-common_multiple(int64_t a, int64_t b)
-{
-    int64_t x = a, y = b, product;
-    while (y != 0) {
-        const int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return mul_i64(a / x, b, &product) ? product : INT64_MAX;
-}
-
-static int64_t
-nbytes_of(const struct job *j, const int64_t *shape)
-{
-    int64_t n = j->g->typesize;
-    for (int i = 0; i < j->g->ndim; i++)
-        if (!mul_i64(n, min_i64(shape[i], max_i64(j->g->shape[i], 1)), &n))
-            return INT64_MAX;
-    return n;
-}
-
-// Double the length along an axis, as long as it is below a limit.
-static bool
-extend(int64_t *shape, int axis, int64_t limit)
-{
-    if (shape[axis] >= limit)
-        return false;
-    shape[axis] *= 2;
-    return true;
-}
-
-// Whole blocks of a chunk.
-static void
-choose_piece(struct job *j)
-{
-    const struct chunk_grid *const grid = j->r->a->grid;
-    const struct geometry *const g = j->g;
-    const bool whole = grid->linear && !j->r->a->view;
-    const bool plain = grid->plain && !j->r->a->view;
-    for (int i = 0; i < g->ndim; i++) {
-        j->chunk[i] = plain ? PLAIN_PIECE : g->chunkshape[i];
-        j->piece[i] = whole || plain ? j->chunk[i] : g->blockshape[i];
-    }
-    for (int i = g->ndim - 1; i >= 0; i--)
-        while (j->piece[i] < j->chunk[i] && nbytes_of(j, j->piece) < PIECE_SIZE)
-            j->piece[i] = min_i64(2 * j->piece[i],
-                                  ceil_div(j->chunk[i], g->blockshape[i]) * g->blockshape[i]);
-    j->piece_nitems = 1;
-    for (int i = 0; i < g->ndim; i++)
-        j->piece_nitems *= (size_t)min_i64(j->piece[i], max_i64(g->shape[i], 1));
-}
-
-// Whether grains can have all items of a cell along an axis. If not, it is long.
-static bool
-choose_aligned(struct job *j, int i)
-{
-    const int64_t f = j->r->cells.factor[i], p = j->piece[i], n = j->g->shape[i];
-    const int64_t common = common_multiple(p, f);
-    if (f == 1)
-        j->grain[i] = p;
-    else if (f >= n)
-        return f <= p;
-    else if (common <= CUTS * p)
-        j->grain[i] = common;
-    else if (f <= CUTS * p)
-        j->grain[i] = CUTS * p / f * f;
-    else
-        return false;
-    return true;
-}
-
-static int64_t
-grain_cells(const struct job *j)
-{
-    const struct cells *const c = &j->r->cells;
-    int64_t n = 1;
-    for (int i = 0; i < c->ndim; i++)
-        n *= ceil_div(min_i64(j->grain[i], max_i64(c->shape[i], 1)), c->factor[i]);
-    return n;
-}
-
-// Merging costs little where a grain has many more bytes than its state.
-static bool
-is_small_grain(const struct job *j, int64_t least)
-{
-    const int64_t nbytes = nbytes_of(j, j->grain);
-    return nbytes < least ||
-           grain_cells(j) * state_cell_size(&j->r->gathering) > nbytes / MERGE_LESS;
-}
-
-static void
-choose_grain(struct job *j)
-{
-    const struct cells *const c = &j->r->cells;
-    const int64_t least = max_i64(nbytes_of(j, j->g->shape) / GRAINS_MAX, GRAIN_SIZE);
-    bool is_long[NDIM_MAX];
-    memcpy(j->grain, j->piece, sizeof j->grain);
-    for (int i = 0; i < c->ndim; i++)
-        is_long[i] = !choose_aligned(j, i);
-    for (int k = 2 * c->ndim - 1; k >= 0; k--) { // first to the ends of a chunk
-        const int i = k % c->ndim;
-        const int64_t limit = k >= c->ndim ? min_i64(j->chunk[i], j->g->shape[i]) : j->g->shape[i];
-        while (is_long[i] && is_small_grain(j, least) && extend(j->grain, i, limit))
-            ;
-    }
-    for (int i = c->ndim - 1; i >= 0; i--)
-        while (nbytes_of(j, j->grain) < PIECE_SIZE && extend(j->grain, i, j->g->shape[i]))
-            ;
-    j->split = false;
-    for (int i = 0; i < c->ndim; i++)
-        j->split |= j->grain[i] < c->shape[i] && j->grain[i] % c->factor[i] != 0;
-}
-
 // -- a grain
 
 // What a piece takes, so that what follows is aligned.
 static size_t
 room_items(const struct job *j)
 {
-    return (j->piece_nitems * (size_t)j->g->typesize + 63) / 64 * 64;
+    return (j->d.piece_nitems * (size_t)j->g->typesize + 63) / 64 * 64;
 }
 
 static size_t
 room_numbers(const struct job *j)
 {
-    return (j->piece_nitems * j->r->gathering.size + 63) / 64 * 64;
+    return (j->d.piece_nitems * j->r->gathering.size + 63) / 64 * 64;
 }
 
 static uint8_t *
 take_room(struct job *j)
 {
-    const size_t size = room_items(j) + room_numbers(j) + j->piece_nitems;
+    const size_t size = room_items(j) + room_numbers(j) + j->d.piece_nitems;
     for (int i = 0; i < ROOMS; i++) {
         uint8_t *const room = atomic_exchange(&j->rooms[i], NULL);
         if (room)
@@ -268,19 +143,19 @@ add_chunk(const struct job *j, struct state *s, const struct walk *chunk, uint8_
     bool constant = false;
     struct walk w;
     for (int i = 0; i < g->ndim; i++) {
-        start[i] = chunk->at[i] * j->chunk[i] + chunk->lo[i];
-        stop[i] = chunk->at[i] * j->chunk[i] + chunk->hi[i];
-        grid[i] = ceil_div(j->chunk[i], j->piece[i]);
+        start[i] = chunk->at[i] * j->d.chunk[i] + chunk->lo[i];
+        stop[i] = chunk->at[i] * j->d.chunk[i] + chunk->hi[i];
+        grid[i] = ceil_div(j->d.chunk[i], j->d.piece[i]);
     }
     tess_status st = array_is_constant(j->r->a, start, stop, CONSTANT_STORED, item, &constant, err);
     if (st == TESS_OK && constant)
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)
         return st;
-    for (bool more = walk_begin(&w, g->ndim, j->piece, grid, chunk->lo, chunk->hi, NULL);
+    for (bool more = walk_begin(&w, g->ndim, j->d.piece, grid, chunk->lo, chunk->hi, NULL);
          more && st == TESS_OK; more = walk_next(&w)) {
         for (int i = 0; i < g->ndim; i++) {
-            start[i] = chunk->at[i] * j->chunk[i] + w.at[i] * j->piece[i] + w.lo[i];
+            start[i] = chunk->at[i] * j->d.chunk[i] + w.at[i] * j->d.piece[i] + w.lo[i];
             stop[i] = start[i] + w.hi[i] - w.lo[i];
         }
         st = add_piece(j, s, start, stop, room, err);
@@ -314,16 +189,16 @@ work_on_grain(void *job, void *grain, tess_error *err)
     if (!room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of an array");
     for (int i = 0; i < j->g->ndim; i++) {
-        grid[i] = ceil_div(j->g->shape[i], j->chunk[i]);
+        grid[i] = ceil_div(j->g->shape[i], j->d.chunk[i]);
         nitems *= t->stop[i] - t->start[i];
     }
-    for (bool more = walk_begin(&w, j->g->ndim, j->chunk, grid, t->start, t->stop, NULL);
+    for (bool more = walk_begin(&w, j->g->ndim, j->d.chunk, grid, t->start, t->stop, NULL);
          more && st == TESS_OK; more = walk_next(&w))
         st = add_chunk(j, &t->state, &w, room, err);
     give_room(j, room);
     if (st == TESS_OK && j->r->gathering.kind == GATHER_WHOLE)
         state_settle(&t->state);
-    if (st == TESS_OK && !j->split) {
+    if (st == TESS_OK && !j->d.split) {
         st = give_grain(j, &t->state, err);
         state_finish(&t->state);
     }
@@ -342,7 +217,7 @@ next_grain(void *job, void *grain, bool *more, tess_error *err)
         return TESS_OK;
     t->state.memory = NULL;
     for (int i = 0; i < j->g->ndim; i++) {
-        t->start[i] = j->grains.at[i] * j->grain[i] + j->grains.lo[i];
+        t->start[i] = j->grains.at[i] * j->d.grain[i] + j->grains.lo[i];
         t->stop[i] = t->start[i] + j->grains.hi[i] - j->grains.lo[i];
     }
     j->more = walk_next(&j->grains);
@@ -355,7 +230,7 @@ finish_grain(void *job, void *grain, tess_error *err)
     struct job *const j = job;
     const struct grain *const t = grain;
     (void)err;
-    if (j->split)
+    if (j->d.split)
         state_merge(&j->state, &t->state);
     return TESS_OK;
 }
@@ -384,9 +259,9 @@ run_grains(struct job *j, int64_t nitems, tess_error *err)
     const struct task_width width = {
         .threads = j->r->a->context.threads, .cost = cost, .watch = j->watch};
     for (int i = 0; i < j->g->ndim; i++)
-        grid[i] = ceil_div(j->g->shape[i], j->grain[i]);
+        grid[i] = ceil_div(j->g->shape[i], j->d.grain[i]);
     watch_job(j->watch, nitems);
-    j->more = walk_begin(&j->grains, j->g->ndim, j->grain, grid, j->start, j->stop, NULL);
+    j->more = walk_begin(&j->grains, j->g->ndim, j->d.grain, grid, j->start, j->stop, NULL);
     return task_run(&task, j, &width, err);
 }
 
@@ -399,7 +274,7 @@ make_tile(struct job *j, tess_error *err)
     tess_status st = TESS_OK;
     for (int i = 0; i < j->g->ndim; i++)
         nitems *= j->stop[i] - j->start[i];
-    const bool direct = nitems > 0 && !j->split;
+    const bool direct = nitems > 0 && !j->d.split;
     if (!direct)
         st = state_init(&j->state, &j->r->gathering, &j->r->cells, j->first, j->last, err);
     if (st == TESS_OK && nitems > 0)
@@ -485,31 +360,6 @@ do_tile(struct job *j, tess_error *err)
     return st;
 }
 
-// As large as memory allows, of whole chunks of the new array if possible.
-static void
-choose_tile(const struct job *j, int64_t *tile)
-{
-    const struct cells *const c = &j->r->cells;
-    const struct geometry *const to = j->out->g;
-    const int64_t cell_size = state_cell_size(&j->r->gathering) + 2 * j->r->result.size;
-    struct rechunk r = {.ndim = c->ndim};
-    int64_t cell = j->g->typesize;
-    int n = 0;
-    for (int i = 0; i < c->ndim; i++) {
-        r.shape[i] = ceil_div(c->shape[i], c->factor[i]);
-        r.shape[i] = max_i64(r.shape[i], 1);
-        r.unit[i] = max_i64(j->grain[i] / c->factor[i], 1);
-        r.chunk[i] = j->r->drop[i] ? 1 : to->chunkshape[n];
-        r.block[i] = j->r->drop[i] ? 1 : to->blockshape[n];
-        n += !j->r->drop[i];
-        if (!mul_i64(cell, min_i64(c->factor[i], max_i64(c->shape[i], 1)), &cell))
-            cell = TILE_SIZE;
-    }
-    if (c->ndim > 0)
-        rechunk_piece(&r, max_i64(j->r->a->context.memory / 2 / cell_size, 1),
-                      max_i64(TILE_SIZE / cell, 1), tile);
-}
-
 static tess_status
 do_tiles(struct job *j, tess_error *err)
 {
@@ -528,7 +378,7 @@ do_tiles(struct job *j, tess_error *err)
     st = do_constant_tile(j, &constant, err); // all of it, whatever its size
     if (st != TESS_OK || constant)
         return st;
-    choose_tile(j, tile);
+    divide_result(&j->d, j->out, tile);
     for (int i = 0; i < c->ndim; i++) { // a reduced axis without items has a cell without items
         shape[i] = max_i64(ceil_div(c->shape[i], c->factor[i]), 1);
         grid[i] = ceil_div(shape[i], tile[i]);
@@ -570,8 +420,7 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
         st = frame_lock_share(r->a->grid->frame, err);
     if (st != TESS_OK)
         return st;
-    choose_piece(&j);
-    choose_grain(&j);
+    divide_source(&j.d, r);
     st = do_tiles(&j, err);
     for (int i = 0; i < ROOMS; i++)
         free(atomic_load(&j.rooms[i]));

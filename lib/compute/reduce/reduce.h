@@ -17,23 +17,13 @@
 #define COMPUTE_REDUCE_H
 
 #include "array/array.h"
-#include "compute/reduce/cells.h"
-#include "compute/reduce/prepare.h"
-#include "compute/reduce/result.h"
+#include "compute/reduce/reduction.h"
 
 #include <tessera/params.h>
 
 struct home;
 
-struct reduction {
-    const tess_array *a;
-    struct cells cells; // of a
-    struct gathering gathering;
-    struct result result;
-    bool drop[NDIM_MAX]; // axes of one cell that the new array does not have
-};
-
-// A new array, as reduction_init() says (plan.h); home and storage as for array_create().
+// A new array, as plan.h says; home and storage as for array_create().
 tess_status reduction_create(const struct reduction *r, const struct home *home,
                              const tess_storage *storage, const tess_params *params,
                              tess_array **out, tess_error *err);
