@@ -2,7 +2,9 @@
  * compute_reduce.c - tests of compute/reduce: pieces of any place and size that are taken in by
  * states, and states that are merged, against a loop over the items.
  */
+#include "base/cpu.h"
 #include "base/exact.h"
+#include "compute/reduce/kernels.h"
 #include "compute/reduce/state.h"
 #include "support/native.h"
 #include "support/random.h"
@@ -135,10 +137,72 @@ sums_of_floats_keep_what_is_lost(void **state)
     free(items);
 }
 
+// All kernels of this machine do what those for any machine do, to the last bit.
+static void
+compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float, size_t size)
+{
+    enum { ITEMS = 600, ROWS = 20 };
+    const int64_t f = 1 + (int64_t)random_below(r, 12), width = (1 + (int64_t)random_below(r, 40)) * f;
+    const int64_t rows = 1 + (int64_t)random_below(r, ROWS), n = width < ITEMS ? width : f;
+    static _Alignas(8) uint8_t items[ITEMS * ROWS * 8];
+    static union {
+        struct {
+            int64_t low[ITEMS], high[ITEMS];
+            double sum[ITEMS], lost[ITEMS], mean[ITEMS];
+            _Alignas(8) uint8_t best[ITEMS * 8];
+        } cells;
+        uint8_t bytes[sizeof(double) * ITEMS * 6];
+    } got[2];
+    reduce_fn *const fns[2] = {any, mine};
+    random_bytes(r, items, sizeof items);
+    for (size_t k = 0; k < (size_t)ITEMS * ROWS && is_float; k++) {
+        const float x = (float)random_below(r, 100000) / 64 - 700;
+        const double y = (double)x;
+        memcpy(items + k * size, size == 4 ? (const void *)&x : &y, size);
+    }
+    random_bytes(r, got[0].cells.best, sizeof got[0].cells.best);
+    for (int k = 0; k < ITEMS; k++)
+        got[0].cells.mean[k] = k;
+    got[1] = got[0];
+    for (int i = 0; i < 2; i++)
+        fns[i](&(struct cell_row){.low = got[i].cells.low,
+                                  .high = got[i].cells.high,
+                                  .sum = got[i].cells.sum,
+                                  .lost = got[i].cells.lost,
+                                  .mean = got[i].cells.mean,
+                                  .best = got[i].cells.best},
+               items, rows, n, n, f);
+    assert_memory_equal(got[0].bytes, got[1].bytes, sizeof got[0].bytes);
+}
+
+static void
+kernels_of_all_machines_agree(void **state)
+{
+    const struct reduce_kernels *const any = reduce_kernels_for(0);
+    const struct reduce_kernels *const mine = reduce_kernels_for(cpu_mask());
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 300; i++) {
+        for (size_t k = 0; k < NUMERIC_F4; k++) {
+            const size_t size = (size_t)1 << k % 4;
+            compare_kernels(&r, any->sum_whole[k], mine->sum_whole[k], false, size);
+            compare_kernels(&r, any->least[k], mine->least[k], false, size);
+            compare_kernels(&r, any->greatest[k], mine->greatest[k], false, size);
+        }
+        for (size_t k = 0; k < 2; k++) {
+            compare_kernels(&r, any->sum_float[k], mine->sum_float[k], true, 4 << k);
+            compare_kernels(&r, any->square[k], mine->square[k], true, 4 << k);
+            compare_kernels(&r, any->distance[k], mine->distance[k], true, 4 << k);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_all_machines_agree),
         cmocka_unit_test(pieces_add_up),
         cmocka_unit_test(sums_of_floats_keep_what_is_lost),
     };

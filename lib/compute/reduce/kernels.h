@@ -6,7 +6,7 @@
  * other, and f = n makes one number of them.
  *
  * Functions without state: any thread, with cells of its own. Plain C, in loops that compilers make
- * vectors of.
+ * vectors of. All are in loops.h, once, and are compiled for each set of instructions.
  */
 #ifndef COMPUTE_KERNELS_H
 #define COMPUTE_KERNELS_H
@@ -14,20 +14,21 @@
 #include <tessera/dtype.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum numeric {
-    NUMBER_I1,
-    NUMBER_I2,
-    NUMBER_I4,
-    NUMBER_I8,
-    NUMBER_U1,
-    NUMBER_U2,
-    NUMBER_U4,
-    NUMBER_U8,
-    NUMBER_F4,
-    NUMBER_F8,
-    NUMBER_NONE,
+    NUMERIC_I1,
+    NUMERIC_I2,
+    NUMERIC_I4,
+    NUMERIC_I8,
+    NUMERIC_U1,
+    NUMERIC_U2,
+    NUMERIC_U4,
+    NUMERIC_U8,
+    NUMERIC_F4,
+    NUMERIC_F8,
+    NUMERIC_NONE,
 };
 
 // The first of the cells that a kernel works on; which of the members, it says.
@@ -42,15 +43,36 @@ typedef void reduce_fn(const struct cell_row *to, const void *src, int64_t nrows
                        int64_t n, int64_t f);
 
 // low += items; of those of 8 bytes, low += the low 32 bits, and high += the others, with sign. No
-// overflow as long as a cell gets less than 2^31 items. NULL: floats.
+// overflow as long as a cell gets less than 2^31 items. Not of floats.
 reduce_fn *kernel_sum_whole(enum numeric number);
 // sum + lost += items of floats. At most 8 items are added without keeping what that loses.
 reduce_fn *kernel_sum_float(enum numeric number);
-// best = the least or greatest; best has items of the type. NULL: floats (prepare.h).
+// best = the least or greatest; best has items of the type. Not of floats (prepare.h).
 reduce_fn *kernel_extreme(enum numeric number, bool greatest);
 // sum += (item - mean)^2 of floats; NaNs count as the mean.
 reduce_fn *kernel_square(enum numeric number);
 // sum += item - mean, with plain additions; NaNs count as the mean.
 reduce_fn *kernel_distance(enum numeric number);
+
+// Whether there is a NaN among n floats of 2, 4 or 8 bytes; if so, mask tells for each.
+typedef bool nans_fn(const void *items, size_t n, uint8_t *mask);
+nans_fn *kernel_nans(int32_t size);
+// Bits of floats to integers in the same order, or back, in place.
+typedef void order_fn(void *items, size_t n);
+order_fn *kernel_order(int32_t size);
+
+// All of them, for a set of instructions; the functions above choose for this machine.
+struct reduce_kernels {
+    reduce_fn *sum_whole[NUMERIC_F4], *least[NUMERIC_F4], *greatest[NUMERIC_F4];
+    reduce_fn *sum_float[2], *square[2], *distance[2]; // f4, f8
+    nans_fn *nans[3]; // of 2, 4 and 8 bytes
+    order_fn *order[3];
+};
+
+extern const struct reduce_kernels reduce_kernels_c;
+extern const struct reduce_kernels reduce_kernels_avx2; // where the build has it
+
+// For a machine with these features (base/cpu.h).
+const struct reduce_kernels *reduce_kernels_for(unsigned cpu);
 
 #endif

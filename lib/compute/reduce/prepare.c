@@ -8,6 +8,7 @@
 
 #include "base/half.h"
 #include "base/swap.h"
+#include "compute/reduce/kernels.h"
 
 #include <string.h>
 
@@ -41,12 +42,12 @@ numeric_of(const struct gathering *g)
     const bool extreme = g->kind == GATHER_LEAST || g->kind == GATHER_GREATEST;
     const bool is_float = g->dtype.kind == TESS_KIND_FLOAT;
     if (g->truth && g->kind != GATHER_SQUARES)
-        return NUMBER_U1;
+        return NUMERIC_U1;
     if (g->kind == GATHER_FLOAT || g->kind == GATHER_SQUARES)
-        return g->dtype.size <= (is_float ? 4 : 2) ? NUMBER_F4 : NUMBER_F8;
+        return g->dtype.size <= (is_float ? 4 : 2) ? NUMERIC_F4 : NUMERIC_F8;
     if ((is_float && extreme) || g->dtype.kind == TESS_KIND_INT)
-        return (enum numeric)(NUMBER_I1 + log_size(g->dtype.size));
-    return (enum numeric)(NUMBER_U1 + log_size(g->dtype.size));
+        return (enum numeric)(NUMERIC_I1 + log_size(g->dtype.size));
+    return (enum numeric)(NUMERIC_U1 + log_size(g->dtype.size));
 }
 
 bool
@@ -67,58 +68,29 @@ gathering_init(struct gathering *g, enum gather_kind kind, const tess_dtype *dty
 
 // -- NaNs
 
-// Whether there is a NaN, and for each item whether it is one.
-#define FIND_NANS(name, type, rest, infinite)                     \
-    static bool name(const type *bits, size_t n, uint8_t *mask)   \
-    {                                                             \
-        type any = 0;                                             \
-        for (size_t k = 0; k < n; k++)                            \
-            any |= (type)((bits[k] & (rest)) > (infinite));       \
-        for (size_t k = 0; any && k < n; k++)                     \
-            mask[k] = (uint8_t)((bits[k] & (rest)) > (infinite)); \
-        return any;                                               \
-    }
-
-FIND_NANS(find_nans2, int16_t, INT16_MAX, 0x7c00)
-FIND_NANS(find_nans4, int32_t, INT32_MAX, 0x7f800000)
-FIND_NANS(find_nans8, int64_t, INT64_MAX, 0x7ff0000000000000)
-
 static bool
 find_nans(const void *items, int32_t size, size_t n, uint8_t *mask)
 {
-    return size == 2   ? find_nans2(items, n, mask)
-           : size == 4 ? find_nans4(items, n, mask)
-                       : find_nans8(items, n, mask);
+    return kernel_nans(size)(items, n, mask);
 }
 
-// Bits of floats to integers that are in the same order, and back. NaNs become `instead`.
-#define ORDER(name, type, top)                                                        \
-    static void order##name(void *items, size_t n)                                    \
-    {                                                                                 \
-        type *const x = items;                                                        \
-        for (size_t k = 0; k < n; k++)                                                \
-            x[k] = (type)(x[k] ^ ((x[k] >> (8 * (int)sizeof(type) - 1)) & (top)));    \
-    }                                                                                 \
-    static void replace##name(void *items, const uint8_t *mask, size_t n, type value) \
-    {                                                                                 \
-        type *const x = items;                                                        \
-        for (size_t k = 0; k < n; k++)                                                \
-            x[k] = mask[k] ? value : x[k];                                            \
+// What NaNs become instead.
+#define REPLACE(name, type)                                                  \
+    static void name(void *items, const uint8_t *mask, size_t n, type value) \
+    {                                                                        \
+        type *const x = items;                                               \
+        for (size_t k = 0; k < n; k++)                                       \
+            x[k] = mask[k] ? value : x[k];                                   \
     }
 
-ORDER(2, int16_t, INT16_MAX)
-ORDER(4, int32_t, INT32_MAX)
-ORDER(8, int64_t, INT64_MAX)
+REPLACE(replace2, int16_t)
+REPLACE(replace4, int32_t)
+REPLACE(replace8, int64_t)
 
 static void
 order(void *items, int32_t size, size_t n)
 {
-    if (size == 2)
-        order2(items, n);
-    else if (size == 4)
-        order4(items, n);
-    else
-        order8(items, n);
+    kernel_order(size)(items, n);
 }
 
 static void

@@ -41,7 +41,7 @@ static void
 begin_extremes(struct state *s)
 {
     const bool least = s->g->kind == GATHER_LEAST;
-    const bool sign = s->g->number <= NUMBER_I8;
+    const bool sign = s->g->number <= NUMERIC_I8;
     const size_t size = s->g->size;
     uint8_t item[8];
     memset(item, !least ? 0 : s->g->truth ? 1 : 0xff, size);
@@ -234,7 +234,7 @@ add_squares(struct state *s, const int64_t *start, const int64_t *stop, const vo
     if (st == TESS_OK) {
         const struct piece_squares p = {mask ? part.missing : NULL, part.sum, part.lost, squares};
         if (mask) // `lost` is zeros, as a mean to begin with
-            state_run(&part, start, stop, kernel_sum_whole(NUMBER_U1),
+            state_run(&part, start, stop, kernel_sum_whole(NUMERIC_U1),
                       &(struct cell_row){.low = part.missing}, mask, 1);
         state_run(&part, start, stop,
                   mask ? kernel_distance(s->g->number) : kernel_sum_float(s->g->number),
@@ -273,7 +273,7 @@ state_add(struct state *s, const int64_t *start, const int64_t *stop, const void
     for (int i = 0; i < s->cells->ndim; i++)
         n *= stop[i] - start[i];
     if (mask)
-        state_run(s, start, stop, kernel_sum_whole(NUMBER_U1),
+        state_run(s, start, stop, kernel_sum_whole(NUMERIC_U1),
                   &(struct cell_row){.low = s->missing}, mask, 1);
     switch (g->kind) {
     case GATHER_WHOLE:
@@ -306,19 +306,19 @@ static whole_sum
 whole_of(enum numeric number, const void *x)
 {
     switch (number) {
-    case NUMBER_I1:
+    case NUMERIC_I1:
         return *(const int8_t *)x;
-    case NUMBER_I2:
+    case NUMERIC_I2:
         return *(const int16_t *)x;
-    case NUMBER_I4:
+    case NUMERIC_I4:
         return *(const int32_t *)x;
-    case NUMBER_I8:
+    case NUMERIC_I8:
         return *(const int64_t *)x;
-    case NUMBER_U1:
+    case NUMERIC_U1:
         return *(const uint8_t *)x;
-    case NUMBER_U2:
+    case NUMERIC_U2:
         return *(const uint16_t *)x;
-    case NUMBER_U4:
+    case NUMERIC_U4:
         return *(const uint32_t *)x;
     default:
         return *(const uint64_t *)x;
@@ -345,7 +345,7 @@ add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
 {
     const struct equal *const e = what;
     const int64_t few = nitems & INT32_MAX;
-    const bool is_f4 = s->g->number == NUMBER_F4;
+    const bool is_f4 = s->g->number == NUMERIC_F4;
     if (e->missing)
         s->missing[at] += nitems;
     switch (s->g->kind) {

@@ -1,0 +1,324 @@
+/*
+ * loops.h - the kernels of reductions, for the set of instructions that the file is compiled for.
+ *
+ * The source that includes this defines REDUCE_KERNELS, the name of the table.
+ *
+ * Rows that belong to the same cells are added up in a line of memory in the first cache, a few of
+ * them at a time, and only the line goes to the cells. So a cell, which is wider than an item, is
+ * touched once for many items, and the loop over the rows is one of plain additions.
+ */
+#include "base/checked.h"
+#include "base/exact.h"
+#include "compute/reduce/kernels.h"
+
+#include <stddef.h>
+
+enum {
+    LINE = 512, // items of a line
+    MANY = 16384, // items of 2 bytes that add up in 32 bits
+    LANES = 8, // sums of floats that are made side by side
+    RUN = 8, // items of each
+};
+
+// -- sums of integers
+
+// `wide` holds the sum of `most` items, and of LINE cells' worth of those in 64 bits.
+#define SUM_WHOLE(name, type, wide, most)                                                     \
+    static int64_t total_##name(const type *x, int64_t n)                                     \
+    {                                                                                         \
+        int64_t all = 0;                                                                      \
+        for (int64_t k = 0; k < n;) {                                                         \
+            const int64_t stop = min_i64(n, k + (most));                                      \
+            wide sum = 0;                                                                     \
+            for (; k < stop; k++)                                                             \
+                sum += (wide)x[k];                                                            \
+            all += (int64_t)sum;                                                              \
+        }                                                                                     \
+        return all;                                                                           \
+    }                                                                                         \
+    static void line_##name(wide *restrict line, const type *x, int64_t rows, int64_t stride, \
+                            int64_t n)                                                        \
+    {                                                                                         \
+        for (int64_t k = 0; k < n; k++)                                                       \
+            line[k] = (wide)x[k];                                                             \
+        for (int64_t r = 1; r < rows; r++)                                                    \
+            for (int64_t k = 0; k < n; k++)                                                   \
+                line[k] += (wide)x[r * stride + k];                                           \
+    }                                                                                         \
+    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,         \
+                           int64_t stride, int64_t n, int64_t f)                              \
+    {                                                                                         \
+        const type *const x = src;                                                            \
+        int64_t *restrict const low = to->low;                                                \
+        wide line[LINE];                                                                      \
+        if (f > LINE / 4) {                                                                   \
+            for (int64_t r = 0; r < nrows; r++)                                               \
+                for (int64_t k = 0; k < n; k += f)                                            \
+                    low[k / f] += total_##name(x + r * stride + k, f);                        \
+            return;                                                                           \
+        }                                                                                     \
+        const int64_t width = LINE / f * f;                                                   \
+        for (int64_t k = 0; k < n; k += width)                                                \
+            for (int64_t r = 0; r < nrows; r += (most)) {                                     \
+                const int64_t m = min_i64(width, n - k);                                      \
+                line_##name(line, x + r * stride + k, min_i64(nrows - r, (most)), stride, m); \
+                if (f == 1)                                                                   \
+                    for (int64_t i = 0; i < m; i++)                                           \
+                        low[k + i] += (int64_t)line[i];                                       \
+                else if (f == 2)                                                              \
+                    for (int64_t i = 0; i < m / 2; i++)                                       \
+                        low[k / 2 + i] += (int64_t)line[2 * i] + (int64_t)line[2 * i + 1];    \
+                else                                                                          \
+                    for (int64_t i = 0; i < m; i += f)                                        \
+                        for (int64_t j = 0; j < f; j++)                                       \
+                            low[(k + i) / f] += (int64_t)line[i + j];                         \
+            }                                                                                 \
+    }
+
+SUM_WHOLE(i1, int8_t, int32_t, MANY)
+SUM_WHOLE(i2, int16_t, int32_t, MANY)
+SUM_WHOLE(i4, int32_t, int64_t, INT32_MAX)
+SUM_WHOLE(u1, uint8_t, int32_t, MANY)
+SUM_WHOLE(u2, uint16_t, int32_t, MANY)
+SUM_WHOLE(u4, uint32_t, int64_t, INT32_MAX)
+
+#define SUM_WIDE(name, type, half)                                                    \
+    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows, \
+                           int64_t stride, int64_t n, int64_t f)                      \
+    {                                                                                 \
+        for (int64_t r = 0; r < nrows; r++) {                                         \
+            const type *const x = (const type *)src + r * stride;                     \
+            if (f == 1)                                                               \
+                for (int64_t k = 0; k < n; k++) {                                     \
+                    to->low[k] += (int64_t)((uint64_t)x[k] & UINT32_MAX);             \
+                    to->high[k] += (half)(x[k] >> 32);                                \
+                }                                                                     \
+            else                                                                      \
+                for (int64_t k = 0; k < n; k += f) {                                  \
+                    int64_t low = 0, high = 0;                                        \
+                    for (int64_t j = k; j < k + f; j++) {                             \
+                        low += (int64_t)((uint64_t)x[j] & UINT32_MAX);                \
+                        high += (half)(x[j] >> 32);                                   \
+                    }                                                                 \
+                    to->low[k / f] += low;                                            \
+                    to->high[k / f] += high;                                          \
+                }                                                                     \
+        }                                                                             \
+    }
+
+SUM_WIDE(i8, int64_t, int32_t)
+SUM_WIDE(u8, uint64_t, uint32_t)
+
+// -- sums of floats
+
+// The loop of exact_add() without its question, which keeps it from becoming vectors. Where a sum
+// is infinite or NaN, so is what is lost, which exact_value() leaves out.
+static void
+keep(double *restrict sum, double *restrict lost, const double *restrict x, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const double next = sum[k] + x[k];
+        const double back = next - sum[k];
+        lost[k] += (sum[k] - (next - back)) + (x[k] - back);
+        sum[k] = next;
+    }
+}
+
+#define SUM_FLOAT(name, type)                                                               \
+    static void total_##name(const type *x, int64_t n, double all[2])                       \
+    {                                                                                       \
+        for (; n >= RUN * LANES; n -= RUN * LANES, x += RUN * LANES) {                      \
+            double sum[LANES] = {0};                                                        \
+            for (int k = 0; k < RUN * LANES; k += LANES)                                    \
+                for (int i = 0; i < LANES; i++)                                             \
+                    sum[i] += (double)x[k + i];                                             \
+            for (int i = 0; i < LANES / 2; i++)                                             \
+                exact_add(all, sum[i] + sum[i + LANES / 2]);                                \
+        }                                                                                   \
+        for (; n > 0; n -= RUN, x += RUN) {                                                 \
+            double sum = (double)x[0];                                                      \
+            for (int64_t i = 1; i < n && i < RUN; i++)                                      \
+                sum += (double)x[i];                                                        \
+            exact_add(all, sum);                                                            \
+        }                                                                                   \
+    }                                                                                       \
+    static void line_##name(double *restrict line, const type *x, int64_t rows, int64_t s,  \
+                            int64_t n)                                                      \
+    {                                                                                       \
+        if (rows == RUN) {                                                                  \
+            for (int64_t k = 0; k < n; k++)                                                 \
+                line[k] = (((double)x[k] + (double)x[k + s]) +                              \
+                           ((double)x[k + 2 * s] + (double)x[k + 3 * s])) +                 \
+                          (((double)x[k + 4 * s] + (double)x[k + 5 * s]) +                  \
+                           ((double)x[k + 6 * s] + (double)x[k + 7 * s]));                  \
+            return;                                                                         \
+        }                                                                                   \
+        for (int64_t k = 0; k < n; k++)                                                     \
+            line[k] = (double)x[k];                                                         \
+        for (int64_t r = 1; r < rows; r++)                                                  \
+            for (int64_t k = 0; k < n; k++)                                                 \
+                line[k] += (double)x[r * s + k];                                            \
+    }                                                                                       \
+    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,       \
+                           int64_t stride, int64_t n, int64_t f)                            \
+    {                                                                                       \
+        const type *const x = src;                                                          \
+        double line[LINE], pairs[LINE / 2];                                                 \
+        if (f > RUN) {                                                                      \
+            for (int64_t r = 0; r < nrows; r++)                                             \
+                for (int64_t k = 0; k < n; k += f) {                                        \
+                    double all[2] = {to->sum[k / f], to->lost[k / f]};                      \
+                    total_##name(x + r * stride + k, f, all);                               \
+                    to->sum[k / f] = all[0];                                                \
+                    to->lost[k / f] = all[1];                                               \
+                }                                                                           \
+            return;                                                                         \
+        }                                                                                   \
+        const int64_t width = LINE / f * f, most = RUN / f;                                 \
+        for (int64_t k = 0; k < n; k += width)                                              \
+            for (int64_t r = 0; r < nrows; r += most) {                                     \
+                const int64_t m = min_i64(width, n - k);                                    \
+                line_##name(line, x + r * stride + k, min_i64(nrows - r, most), stride, m); \
+                if (f == 2)                                                                 \
+                    for (int64_t i = 0; i < m / 2; i++)                                     \
+                        pairs[i] = line[2 * i] + line[2 * i + 1];                           \
+                else if (f > 2)                                                             \
+                    for (int64_t i = 0; i < m / f; i++) {                                   \
+                        pairs[i] = 0;                                                       \
+                        for (int64_t j = 0; j < f; j++)                                     \
+                            pairs[i] += line[i * f + j];                                    \
+                    }                                                                       \
+                keep(to->sum + k / f, to->lost + k / f, f == 1 ? line : pairs, m / f);      \
+            }                                                                               \
+    }
+
+SUM_FLOAT(f4, float)
+SUM_FLOAT(f8, double)
+
+// term: of d, the distance from the mean.
+#define ADD_TERMS(name, type, term)                                                             \
+    static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
+                     int64_t n, int64_t f)                                                      \
+    {                                                                                           \
+        for (int64_t r = 0; r < nrows; r++) {                                                   \
+            const type *const x = (const type *)src + r * stride;                               \
+            double *restrict const sum = to->sum;                                               \
+            if (f == 1) {                                                                       \
+                for (int64_t k = 0; k < n; k++) {                                               \
+                    const double d = (double)x[k] - to->mean[k];                                \
+                    sum[k] += d == d ? (term) : 0;                                              \
+                }                                                                               \
+                continue;                                                                       \
+            }                                                                                   \
+            for (int64_t k = 0; k < n; k += f) {                                                \
+                const double mean = to->mean[k / f];                                            \
+                double lane[LANES] = {0};                                                       \
+                int64_t j = k;                                                                  \
+                for (; j + LANES <= k + f; j += LANES)                                          \
+                    for (int i = 0; i < LANES; i++) {                                           \
+                        const double d = (double)x[j + i] - mean;                               \
+                        lane[i] += d == d ? (term) : 0;                                         \
+                    }                                                                           \
+                for (; j < k + f; j++) {                                                        \
+                    const double d = (double)x[j] - mean;                                       \
+                    lane[0] += d == d ? (term) : 0;                                             \
+                }                                                                               \
+                sum[k / f] += ((lane[0] + lane[1]) + (lane[2] + lane[3])) +                     \
+                              ((lane[4] + lane[5]) + (lane[6] + lane[7]));                      \
+            }                                                                                   \
+        }                                                                                       \
+    }
+
+ADD_TERMS(square_f4, float, d *d)
+ADD_TERMS(square_f8, double, d *d)
+ADD_TERMS(distance_f4, float, d)
+ADD_TERMS(distance_f8, double, d)
+
+// -- extremes
+
+#define EXTREME(name, type, better)                                                             \
+    static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
+                     int64_t n, int64_t f)                                                      \
+    {                                                                                           \
+        type *restrict const best = (type *)(void *)to->best;                                   \
+        for (int64_t r = 0; r < nrows; r++) {                                                   \
+            const type *const x = (const type *)src + r * stride;                               \
+            if (f == 1)                                                                         \
+                for (int64_t k = 0; k < n; k++)                                                 \
+                    best[k] = x[k] better best[k] ? x[k] : best[k];                             \
+            else if (f == 2)                                                                    \
+                for (int64_t k = 0; k < n / 2; k++) {                                           \
+                    const type y = x[2 * k] better x[2 * k + 1] ? x[2 * k] : x[2 * k + 1];      \
+                    best[k] = y better best[k] ? y : best[k];                                   \
+                }                                                                               \
+            else                                                                                \
+                for (int64_t k = 0; k < n; k += f) {                                            \
+                    type y = best[k / f];                                                       \
+                    for (int64_t j = k; j < k + f; j++)                                         \
+                        y = x[j] better y ? x[j] : y;                                           \
+                    best[k / f] = y;                                                            \
+                }                                                                               \
+        }                                                                                       \
+    }
+
+EXTREME(min_i1, int8_t, <)
+EXTREME(min_i2, int16_t, <)
+EXTREME(min_i4, int32_t, <)
+EXTREME(min_i8, int64_t, <)
+EXTREME(min_u1, uint8_t, <)
+EXTREME(min_u2, uint16_t, <)
+EXTREME(min_u4, uint32_t, <)
+EXTREME(min_u8, uint64_t, <)
+EXTREME(max_i1, int8_t, >)
+EXTREME(max_i2, int16_t, >)
+EXTREME(max_i4, int32_t, >)
+EXTREME(max_i8, int64_t, >)
+EXTREME(max_u1, uint8_t, >)
+EXTREME(max_u2, uint16_t, >)
+EXTREME(max_u4, uint32_t, >)
+EXTREME(max_u8, uint64_t, >)
+
+// -- floats as bits
+
+// Whether there is a NaN, and for each item whether it is one.
+#define FIND_NANS(name, type, rest, infinite)                     \
+    static bool name(const void *items, size_t n, uint8_t *mask)  \
+    {                                                             \
+        const type *const bits = items;                           \
+        type any = 0;                                             \
+        for (size_t k = 0; k < n; k++)                            \
+            any |= (type)((bits[k] & (rest)) > (infinite));       \
+        for (size_t k = 0; any && k < n; k++)                     \
+            mask[k] = (uint8_t)((bits[k] & (rest)) > (infinite)); \
+        return any;                                               \
+    }
+
+FIND_NANS(find_nans2, int16_t, INT16_MAX, 0x7c00)
+FIND_NANS(find_nans4, int32_t, INT32_MAX, 0x7f800000)
+FIND_NANS(find_nans8, int64_t, INT64_MAX, 0x7ff0000000000000)
+
+// Bits of floats to integers that are in the same order, and back.
+#define ORDER(name, type, top)                                                     \
+    static void name(void *items, size_t n)                                        \
+    {                                                                              \
+        type *const x = items;                                                     \
+        for (size_t k = 0; k < n; k++)                                             \
+            x[k] = (type)(x[k] ^ ((x[k] >> (8 * (int)sizeof(type) - 1)) & (top))); \
+    }
+
+ORDER(order2, int16_t, INT16_MAX)
+ORDER(order4, int32_t, INT32_MAX)
+ORDER(order8, int64_t, INT64_MAX)
+
+// -- the table
+
+const struct reduce_kernels REDUCE_KERNELS = {
+    .sum_whole = {sum_i1, sum_i2, sum_i4, sum_i8, sum_u1, sum_u2, sum_u4, sum_u8},
+    .sum_float = {sum_f4, sum_f8},
+    .least = {min_i1, min_i2, min_i4, min_i8, min_u1, min_u2, min_u4, min_u8},
+    .greatest = {max_i1, max_i2, max_i4, max_i8, max_u1, max_u2, max_u4, max_u8},
+    .square = {square_f4, square_f8},
+    .distance = {distance_f4, distance_f8},
+    .nans = {find_nans2, find_nans4, find_nans8},
+    .order = {order2, order4, order8},
+};
