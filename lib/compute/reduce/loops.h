@@ -236,28 +236,55 @@ ADD_TERMS(distance_f8, double, d)
 
 // -- extremes
 
+// Rows first, in a line: there groups are of what is left.
 #define EXTREME(name, type, better)                                                             \
+    static void line_##name(type *restrict line, const type *x, int64_t rows, int64_t stride,   \
+                            int64_t n)                                                          \
+    {                                                                                           \
+        for (int64_t k = 0; k < n; k++)                                                         \
+            line[k] = x[k];                                                                     \
+        for (int64_t r = 1; r < rows; r++)                                                      \
+            for (int64_t k = 0; k < n; k++)                                                     \
+                line[k] = x[r * stride + k] better line[k] ? x[r * stride + k] : line[k];       \
+    }                                                                                           \
+    static void group_##name(type *restrict best, const type *x, int64_t n, int64_t f)          \
+    {                                                                                           \
+        if (f == 2) {                                                                           \
+            for (int64_t k = 0; k < n / 2; k++) {                                               \
+                const type y = x[2 * k] better x[2 * k + 1] ? x[2 * k] : x[2 * k + 1];          \
+                best[k] = y better best[k] ? y : best[k];                                       \
+            }                                                                                   \
+            return;                                                                             \
+        }                                                                                       \
+        for (int64_t k = 0; k < n; k += f) {                                                    \
+            type y = best[k / f];                                                               \
+            for (int64_t j = k; j < k + f; j++)                                                 \
+                y = x[j] better y ? x[j] : y;                                                   \
+            best[k / f] = y;                                                                    \
+        }                                                                                       \
+    }                                                                                           \
     static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
                      int64_t n, int64_t f)                                                      \
     {                                                                                           \
         type *restrict const best = (type *)(void *)to->best;                                   \
-        for (int64_t r = 0; r < nrows; r++) {                                                   \
-            const type *const x = (const type *)src + r * stride;                               \
-            if (f == 1)                                                                         \
+        const type *const x = src;                                                              \
+        type line[LINE];                                                                        \
+        if (f == 1) {                                                                           \
+            for (int64_t r = 0; r < nrows; r++)                                                 \
                 for (int64_t k = 0; k < n; k++)                                                 \
-                    best[k] = x[k] better best[k] ? x[k] : best[k];                             \
-            else if (f == 2)                                                                    \
-                for (int64_t k = 0; k < n / 2; k++) {                                           \
-                    const type y = x[2 * k] better x[2 * k + 1] ? x[2 * k] : x[2 * k + 1];      \
-                    best[k] = y better best[k] ? y : best[k];                                   \
-                }                                                                               \
-            else                                                                                \
-                for (int64_t k = 0; k < n; k += f) {                                            \
-                    type y = best[k / f];                                                       \
-                    for (int64_t j = k; j < k + f; j++)                                         \
-                        y = x[j] better y ? x[j] : y;                                           \
-                    best[k / f] = y;                                                            \
-                }                                                                               \
+                    best[k] = x[r * stride + k] better best[k] ? x[r * stride + k] : best[k];   \
+            return;                                                                             \
+        }                                                                                       \
+        if (nrows == 1 || f > LINE / 4) {                                                       \
+            for (int64_t r = 0; r < nrows; r++)                                                 \
+                group_##name(best, x + r * stride, n, f);                                       \
+            return;                                                                             \
+        }                                                                                       \
+        const int64_t width = LINE / f * f;                                                     \
+        for (int64_t k = 0; k < n; k += width) {                                                \
+            const int64_t m = min_i64(width, n - k);                                            \
+            line_##name(line, x + k, nrows, stride, m);                                         \
+            group_##name(best + k / f, line, m, f);                                             \
         }                                                                                       \
     }
 
