@@ -5,11 +5,12 @@
  * Each case runs in three places: ending at an unmapped page, starting behind one, and at an odd
  * address; around the result lie bytes that must stay.
  */
-#include "ndcopy/convert/kernels.h"
 #include "base/cpu.h"
+#include "ndcopy/convert/kernels.h"
 #include "support/guard.h"
 #include "support/random.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -179,7 +180,8 @@ marks(void **state)
     for (int number = 0; number < NUMBER_COUNT; number++)
         for (size_t n = 0; n <= NITEMS_MAX; n++) {
             uint8_t want[NITEMS_MAX] = {0};
-            struct convert_missing missing = {.count = (int)random_below(&rnd, MISSING_MOST + 1)};
+            struct convert_missing missing = {.count = (int)random_below(&rnd, MISSING_MOST + 1),
+                                              .bounded = random_below(&rnd, 2) == 0};
             uint8_t *const src = place_of(&from, 0, n * sizes[number], 3);
             draw_numbers(src, number, n, n % 2);
             for (int i = 0; i < missing.count; i++)
@@ -248,10 +250,11 @@ turns(void **state)
 static void
 rounds(void **state)
 {
-    static const double in[] = {0.5, 1.5, 2.5, -0.5, -1.5, 0.49999999999999994, 4503599627370495.5,
-                                4503599627370497.0, -0.0, 1e300, 0.75, -2.75};
-    static const double out[] = {0, 2, 2, -0.0, -2, 0, 4503599627370496.0, 4503599627370497.0, -0.0,
-                                 1e300, 1, -3};
+    static const double in[] = {
+        0.5,  1.5,   2.5,  -0.5, -1.5, 0.49999999999999994, 4503599627370495.5, 4503599627370497.0,
+        -0.0, 1e300, 0.75, -2.75};
+    static const double out[] = {
+        0, 2, 2, -0.0, -2, 0, 4503599627370496.0, 4503599627370497.0, -0.0, 1e300, 1, -3};
     double got[sizeof in / sizeof *in];
     (void)state;
     for (int t = 0; t < ntables; t++) {
@@ -260,12 +263,55 @@ rounds(void **state)
     }
 }
 
+// Numbers that divide to integers, halves, and what lies beside them.
+static void
+unscales(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= NITEMS_MAX; n++)
+        for (int t = 0; t < ntables; t++)
+            for (int whole = 0; whole < 2; whole++) {
+                uint8_t *const src = place_of(&from, 0, n * sizeof(double), 3);
+                uint8_t *const dst = result(0, n * sizeof(double));
+                draw_numbers(src, NUMBER_F8, n, n % 2);
+                tables[t]->unscale[whole](dst, src, n, 0.75, -3);
+                for (size_t k = 0; k < n; k++) {
+                    double x, y;
+                    memcpy(&x, src + k * sizeof x, sizeof x);
+                    memcpy(&y, dst + k * sizeof y, sizeof y);
+                    const double want = (x + 3) / 0.75;
+                    assert_true(y == (whole ? nearbyint(want) : want) || (y != y && x != x));
+                }
+                check_around(dst, n * sizeof(double));
+            }
+}
+
+// One NaN of either sign at each place, or none.
+static void
+nans(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= NITEMS_MAX; n++)
+        for (size_t at = 0; at <= n; at++)
+            for (int t = 0; t < ntables; t++) {
+                float *const single = (float *)place_of(&from, 0, n * sizeof *single, 0);
+                for (size_t k = 0; k < n; k++)
+                    single[k] = k == at ? (n % 2 ? NAN : -NAN) : k % 3 ? INFINITY : (float)k;
+                assert_int_equal(tables[t]->any_nan[0]((uint8_t *)single, n), at < n);
+                double *const wide = (double *)place_of(&from, 0, n * sizeof *wide, 0);
+                for (size_t k = 0; k < n; k++)
+                    wide[k] = k == at ? (n % 2 ? NAN : -NAN) : k % 3 ? -INFINITY : (double)k;
+                assert_int_equal(tables[t]->any_nan[1]((uint8_t *)wide, n), at < n);
+            }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs),  cmocka_unit_test(scaled), cmocka_unit_test(marks),
-        cmocka_unit_test(halves), cmocka_unit_test(turns),  cmocka_unit_test(rounds),
+        cmocka_unit_test(pairs),    cmocka_unit_test(scaled), cmocka_unit_test(marks),
+        cmocka_unit_test(halves),   cmocka_unit_test(turns),  cmocka_unit_test(rounds),
+        cmocka_unit_test(unscales), cmocka_unit_test(nans),
     };
     return cmocka_run_group_tests_name("convert", tests, set_up, tear_down);
 }

@@ -164,10 +164,11 @@ static int
 add_scaling(struct converter *c, int number, const struct item_kind *to, bool writing,
             const tess_conversion *how)
 {
+    const bool whole = !is_float(to->number) && to->number != NUMBER_B1;
     if (writing) {
         if (number != NUMBER_F8)
             add_kernel(c, number, NUMBER_F8, how);
-        add_step(c, step_unscaled, STEP_MOVE, how);
+        add_step(c, step_unscaled, STEP_MOVE, how)->unscale = convert_kernels()->unscale[whole];
     } else {
         const bool single = to->number == NUMBER_F4 && !to->narrow;
         add_step(c, step_scaled, STEP_MOVE, how)->scaled =
@@ -175,7 +176,7 @@ add_scaling(struct converter *c, int number, const struct item_kind *to, bool wr
         if (single)
             return NUMBER_F4;
     }
-    if (!is_float(to->number) && to->number != NUMBER_B1)
+    if (whole && !writing)
         add_step(c, step_rounded, STEP_MOVE, how);
     return NUMBER_F8;
 }
@@ -299,7 +300,7 @@ missing_init(struct convert_missing *m, const struct item_type *type, const tess
     const tess_number highest = {.kind = TESS_KIND_FLOAT, .f = INFINITY};
     const tess_number *const least = how->least.kind != 0 ? &how->least : &lowest;
     const tess_number *const most = how->most.kind != 0 ? &how->most : &highest;
-    *m = (struct convert_missing){0};
+    *m = (struct convert_missing){.bounded = how->least.kind != 0 || how->most.kind != 0};
     for (int i = 0; i < how->nmissing; i++)
         m->count += missing_as(&how->missing[i], type, false, m->values[m->count]);
     bound_as(least, type, true, m->least);

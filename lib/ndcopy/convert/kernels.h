@@ -49,12 +49,16 @@ typedef size_t convert_fn(uint8_t *restrict dst, const uint8_t *restrict src, si
 typedef size_t convert_scaled_fn(uint8_t *restrict dst, const uint8_t *restrict src, size_t n,
                                  enum misfit misfit, double scale, double offset);
 
+typedef void convert_unscale_fn(uint8_t *restrict dst, const uint8_t *restrict src, size_t n,
+                                double scale, double offset);
+
 // Stored values that stand for none, as items of the type that they are compared with.
 enum { MISSING_MOST = 8 };
 struct convert_missing {
     int count;
     uint8_t values[MISSING_MOST][8];
-    uint8_t least[8], most[8]; // what is beyond is missing, too
+    bool bounded; // items below `least` and above `most` are missing, too
+    uint8_t least[8], most[8];
 };
 
 // mask[i]: whether src[i] is missing. Returns whether any is; if not, mask is as it was.
@@ -69,6 +73,10 @@ struct convert_kernels {
     convert_fn *narrow[2]; // f4 to these
     // dst[i] = src[i] to the nearest integer, of two the even one: doubles.
     void (*round)(uint8_t *restrict dst, const uint8_t *restrict src, size_t n);
+    // dst[i] = (src[i] - offset) / scale: doubles; [1]: to the nearest integer, as round.
+    convert_unscale_fn *unscale[2];
+    // Whether one of n floats of 4 and 8 bytes is NaN.
+    bool (*any_nan[2])(const uint8_t *src, size_t n);
     // Words of 2, 4 and 8 bytes in the other byte order.
     void (*turn2)(uint8_t *restrict dst, const uint8_t *restrict src, size_t n);
     void (*turn4)(uint8_t *restrict dst, const uint8_t *restrict src, size_t n);

@@ -360,18 +360,45 @@ round_doubles(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
         put_f8(dst, k, rint(get_f8(src, k)));
 }
 
+#define UNSCALE(name, to_integer)                                                                \
+    static void name(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, double scale, \
+                     double offset)                                                              \
+    {                                                                                            \
+        for (size_t k = 0; k < n; k++)                                                           \
+            put_f8(dst, k, to_integer((get_f8(src, k) - offset) / scale));                       \
+    }
+UNSCALE(unscale, )
+UNSCALE(unscale_round, rint)
+
 // -- missing values
+
+#define ANY_NAN(type, word)                                         \
+    static bool any_nan_##type(const uint8_t *src, size_t n)        \
+    {                                                               \
+        word any = 0;                                               \
+        for (size_t k = 0; k < n; k++)                              \
+            any |= (word) - (word)(isnan(get_##type(src, k)) != 0); \
+        return any != 0;                                            \
+    }
+ANY_NAN(f4, u4)
+ANY_NAN(f8, u8)
 
 // Mostly there are none, which is found out in words as wide as the items. Each pass is a loop of
 // its own: vectors again.
 #define MARK(type, word)                                                                        \
-    static bool any_##type(const uint8_t *restrict src, size_t n,                               \
-                           const struct convert_missing *missing)                               \
+    static word beyond_##type(const uint8_t *restrict src, size_t n,                            \
+                              const struct convert_missing *missing)                            \
     {                                                                                           \
         const type least = get_##type(missing->least, 0), most = get_##type(missing->most, 0);  \
         word any = 0;                                                                           \
         for (size_t k = 0; k < n; k++)                                                          \
             any |= (word) - (word)((get_##type(src, k) < least) | (get_##type(src, k) > most)); \
+        return any;                                                                             \
+    }                                                                                           \
+    static bool any_##type(const uint8_t *restrict src, size_t n,                               \
+                           const struct convert_missing *missing)                               \
+    {                                                                                           \
+        word any = missing->bounded ? beyond_##type(src, n, missing) : 0;                       \
         for (int i = 0; i < missing->count; i++) {                                              \
             const type value = get_##type(missing->values[i], 0);                               \
             for (size_t k = 0; k < n; k++)                                                      \
@@ -385,7 +412,9 @@ round_doubles(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
         const type least = get_##type(missing->least, 0), most = get_##type(missing->most, 0);  \
         if (!any_##type(src, n, missing))                                                       \
             return false;                                                                       \
-        for (size_t k = 0; k < n; k++)                                                          \
+        if (!missing->bounded)                                                                  \
+            memset(mask, 0, n);                                                                 \
+        for (size_t k = 0; missing->bounded && k < n; k++)                                      \
             mask[k] = (get_##type(src, k) < least) | (get_##type(src, k) > most);               \
         for (int i = 0; i < missing->count; i++) {                                              \
             const type value = get_##type(missing->values[i], 0);                               \
@@ -439,6 +468,8 @@ const struct convert_kernels CONVERT_KERNELS = {
     .widen = {widen_f2, widen_bf16},
     .narrow = {narrow_f2, narrow_bf16},
     .round = round_doubles,
+    .unscale = {unscale, unscale_round},
+    .any_nan = {any_nan_f4, any_nan_f8},
     .turn2 = turn_u2,
     .turn4 = turn_u4,
     .turn8 = turn_u8,

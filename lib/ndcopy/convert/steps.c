@@ -43,8 +43,7 @@ step_unscaled(const struct step *s, struct step_mask *mask, uint8_t *dst, const 
               size_t n)
 {
     (void)mask;
-    for (size_t k = 0; k < n; k++)
-        put_double(dst, k, (get_double(src, k) - s->offset) / s->scale);
+    s->unscale(dst, src, n, s->scale, s->offset);
     return n;
 }
 
@@ -135,7 +134,7 @@ step_odd_i8(const struct step *s, struct step_mask *mask, uint8_t *dst, const ui
 
 // -- complex numbers, missing values
 
-#define FLOATS(name, type)                                                                 \
+#define FLOATS(name, type, number)                                                         \
     size_t step_real_##name(const struct step *s, struct step_mask *mask, uint8_t *dst,    \
                             const uint8_t *src, size_t n)                                  \
     {                                                                                      \
@@ -188,19 +187,22 @@ step_odd_i8(const struct step *s, struct step_mask *mask, uint8_t *dst, const ui
                                const uint8_t *src, size_t n)                               \
     {                                                                                      \
         (void)s;                                                                           \
-        mask->any = false;                                                                 \
+        mask->any = convert_kernels()->any_nan[number](src, n);                            \
+        if (!mask->any) {                                                                  \
+            memcpy(dst, src, n * sizeof(type));                                            \
+            return n;                                                                      \
+        }                                                                                  \
         for (size_t k = 0; k < n; k++) {                                                   \
             type x;                                                                        \
             memcpy(&x, src + k * sizeof x, sizeof x);                                      \
             mask->of[k] = (uint8_t)(isnan(x) != 0);                                        \
-            mask->any |= isnan(x) != 0;                                                    \
             x = isnan(x) ? 0 : x;                                                          \
             memcpy(dst + k * sizeof x, &x, sizeof x);                                      \
         }                                                                                  \
         return n;                                                                          \
     }
-FLOATS(f4, float)
-FLOATS(f8, double)
+FLOATS(f4, float, 0)
+FLOATS(f8, double, 1)
 
 size_t
 step_mark(const struct step *s, struct step_mask *mask, uint8_t *dst, const uint8_t *src, size_t n)

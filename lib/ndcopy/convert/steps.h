@@ -40,6 +40,7 @@ struct step {
     size_t parts; // 2: an item is two numbers, which are done alike
     convert_fn *kernel;
     convert_scaled_fn *scaled;
+    convert_unscale_fn *unscale;
     convert_mark_fn *mark;
     void (*turn)(uint8_t *restrict dst, const uint8_t *restrict src, size_t n);
     double scale, offset;
@@ -49,7 +50,7 @@ struct step {
 
 step_fn step_kernel; // numbers to numbers, or a copy
 step_fn step_scaled; // to src * scale + offset
-step_fn step_unscaled; // doubles: to (src - offset) / scale
+step_fn step_unscaled; // doubles: to (src - offset) / scale, or the nearest integer
 step_fn step_turned; // the other byte order
 step_fn step_times;
 
