@@ -26,22 +26,22 @@ extern "C" {
 #endif
 
 /**
- * What becomes of the items of a cell, that is of all items that have the same indices on the axes
- * that stay. In brackets the type of the result, with the byte order of the array (of types of one
- * byte: of the machine).
+ * How the items of a cell are reduced to one. A cell is all items with the same indices on the axes
+ * that are kept. In brackets: the type of the result, in the byte order of the array (in that of
+ * the machine if the array's type has one byte).
  */
 typedef enum tess_reduction {
     /**
-     * Sum. Integers and bool: exact [i8; u8 of unsigned integers]; one that does not fit is
+     * Sum. Integers and bool: exact [i8; u8 for unsigned integers]; a sum that does not fit is
      * TESS_ERR_LIMIT. Floats [f8]: the error is at most 10 units in the last place of the sum of
      * the absolute values. No items: 0.
      */
     TESS_REDUCE_SUM = 0,
-    /** The sum, as exact as that, divided by the number of items [f8]. No items: NaN. */
+    /** The sum, with the accuracy above, divided by the number of items [f8]. No items: NaN. */
     TESS_REDUCE_MEAN = 1,
     /**
-     * Variance [f8]: the mean of the squares of (item - mean), divided by the number of items less
-     * `ddof`. NaN if that is not positive, or an item is infinite.
+     * Variance [f8]: the sum of the squares of (item - mean), divided by (number of items - ddof).
+     * NaN if that divisor is not positive, or an item is infinite.
      */
     TESS_REDUCE_VAR = 2,
     /** Minimum [type of the items]. No items: TESS_ERR_ARG. */
@@ -59,14 +59,14 @@ typedef enum tess_reduction {
 /** Options of a reduction. Initialise with tess_reduce_options_init(). */
 typedef struct tess_reduce_options {
     size_t struct_size; /**< set by tess_reduce_options_init() */
-    int keep_axes; /**< not 0: reduced axes stay, with length 1. Default 0: they are left out */
+    int keep_axes; /**< not 0: reduced axes are kept, with length 1. Default 0: removed */
     /**
-     * Not 0: NaNs are left out, as if they were no items; the minimum, maximum, mean and variance
-     * of nothing but NaNs are NaN. Default 0: a NaN makes the sum, mean, variance, minimum and
-     * maximum of its cell NaN.
+     * Not 0: NaNs are skipped, as if the cell did not have them; the minimum, maximum, mean and
+     * variance of a cell of NaNs only are NaN. Default 0: a NaN makes the sum, mean, variance,
+     * minimum and maximum of its cell NaN.
      */
     int skip_nan;
-    int64_t ddof; /**< TESS_REDUCE_VAR: what is taken off the number of items. Default 0 */
+    int64_t ddof; /**< TESS_REDUCE_VAR: subtracted from the number of items. Default 0 */
 } tess_reduce_options;
 
 /**
@@ -88,7 +88,7 @@ TESS_API void tess_reduce_options_init_sized(tess_reduce_options *options, size_
  * are decoded twice.
  *
  * @param a        Open array, or a view; any number of threads may read one array at once.
- * @param op       What becomes of the items.
+ * @param op       The reduction.
  * @param axes     The axes to reduce, each once, in any order. NULL: all axes.
  * @param naxes    Number of axes; 0: each item is a cell. Ignored if axes is NULL.
  * @param options  NULL: the defaults.
@@ -114,11 +114,11 @@ TESS_API TESS_NODISCARD tess_status tess_array_reduce(const tess_array *a, tess_
                                                       const tess_params *params, tess_array **out,
                                                       tess_error *err);
 
-/** What becomes of the items of a cell, when an array gets smaller; the type stays. */
+/** How the items of a cell become one item of the smaller array, which has the same type. */
 typedef enum tess_downsampling {
     /**
-     * The mean of the items, of numbers: of integers and bool the nearest integer to the exact
-     * mean, of floats the nearest float; of two that are as near, the even one.
+     * The mean, of numbers: for integers and bool the integer nearest to the exact mean, for
+     * floats the nearest float; ties go to the even one.
      */
     TESS_DOWNSAMPLE_MEAN = 0,
     /** The first item of the cell, of any type: that at the index times the factor. */
@@ -126,8 +126,8 @@ typedef enum tess_downsampling {
     TESS_DOWNSAMPLE_MIN = 2, /**< the minimum, of numbers */
     TESS_DOWNSAMPLE_MAX = 3, /**< the maximum, of numbers */
     /**
-     * The most frequent item, of any type: of several, that which comes first in C order. Items are
-     * the same if their bytes are.
+     * The most frequent item, of any type; of several, the one that comes first in C order. Items
+     * are compared by their bytes.
      */
     TESS_DOWNSAMPLE_MODE = 4
 } tess_downsampling;
@@ -136,7 +136,7 @@ typedef enum tess_downsampling {
 typedef struct tess_downsample_options {
     size_t struct_size; /**< set by tess_downsample_options_init() */
     /**
-     * Not 0: NaNs are left out of the mean, minimum and maximum; of nothing but NaNs they are NaN.
+     * Not 0: the mean, minimum and maximum skip NaNs, and are NaN for a cell of NaNs only.
      * Default 0: a NaN makes them NaN.
      */
     int skip_nan;
@@ -157,14 +157,15 @@ TESS_API void tess_downsample_options_init_sized(tess_downsample_options *option
     tess_downsample_options_init_sized((options), sizeof(tess_downsample_options))
 
 /**
- * Make a new array of cells of an array: boxes of whole numbers of items along each axis.
+ * Downsample an array by whole factors: each cell, a box of `factors` items, becomes one item of a
+ * new array.
  *
- * Where the shape is no multiple of the factors, the last cells have the items that are left.
+ * Where the shape is no multiple of the factors, the last cells are smaller.
  * Memory and threads as in tess_array_reduce(); for TESS_DOWNSAMPLE_MODE, the items of a part of
  * the array are in memory at once.
  *
  * @param a        Open array, or a view; any number of threads may read one array at once.
- * @param op       What becomes of the items.
+ * @param op       How a cell becomes an item.
  * @param factors  Items of a cell along each axis: ndim values, > 0; 1: the axis stays as it is.
  * @param options  NULL: the defaults.
  * @param storage  Where, as in tess_array_reduce().
@@ -185,27 +186,27 @@ TESS_API TESS_NODISCARD tess_status tess_array_downsample(const tess_array *a, t
                                                           tess_array **out, tess_error *err);
 
 /**
- * How many levels a pyramid has until its last one is small.
+ * The number of levels that a pyramid needs until its last level is small.
  *
  * @param a        Open array, or a view.
  * @param factors  As for tess_array_downsample(). NULL: 2 for each axis.
- * @param length   How long the axes of the last level may be, > 0; those with the factor 1 do not
- *                 count.
+ * @param length   Greatest length of the axes of the last level, > 0; axes with the factor 1 do
+ *                 not count.
  *
- * @return the number of levels, the array itself not counted: 0 if it is small already.
+ * @return the number of levels, without the array itself: 0 if it is small already.
  */
 TESS_API int tess_pyramid_levels(const tess_array *a, const int64_t *factors, int64_t length);
 
 /**
  * Make the levels of a pyramid: each is downsampled from the one before, the first from the array.
  *
- * So the items of the array are read once. Items of the nearest, minimum and maximum are as if they
- * were taken from the array at once; means are means of rounded means, in which each item of the
- * level before counts the same, also at the edges; and the most frequent item is that of the level
- * before.
+ * So the items of the array are read once. With NEAREST, MIN and MAX each level is the same as if
+ * it were downsampled from the array directly. With MEAN it is the mean of the rounded means of the
+ * level before, where smaller cells at the edges have the same weight as others; with MODE it is
+ * the mode of the level before.
  *
  * @param a         Open array, or a view; any number of threads may read one array at once.
- * @param op        What becomes of the items.
+ * @param op        How a cell becomes an item.
  * @param factors   As for tess_array_downsample(). NULL: 2 for each axis.
  * @param options   NULL: the defaults.
  * @param storages  Where each level goes: nlevels pointers.
