@@ -28,9 +28,10 @@
  *
  * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
  * long series of writes also commit in between. Each call is in one commit as a whole. An automatic
- * commit contains the shape, the metalayers and the calls whose chunks are encoded, but not those
- * of which blocks still wait in the cache (see "Write-back"): in the file, items of these blocks
- * have their old values, or the fill value if they were appended.
+ * commit contains the shape, with all items that were appended or came with it
+ * (tess_array_resize_write()), the metalayers, and the calls whose chunks are encoded, but not
+ * writes of which blocks still wait in the cache (see "Write-back"): in the file, items of these
+ * blocks have their old values, or the fill value if only the shape was changed before.
  *
  * Space. Below, size is that of the stored chunks (tess_info.live). Automatic commits keep what
  * overwritten chunks occupy near a quarter of the size. One call that overwrites more than a

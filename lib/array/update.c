@@ -159,8 +159,12 @@ fill_and_write(tess_array *a, const struct geometry *before, bool all, bool held
     watch_part(watch, &both, 1, 1);
     if (st != TESS_OK || !src)
         return st;
-    return held ? write_back_box(a->grid, start, stop, NULL, src, err)
-                : grid_write(a->grid, start, stop, NULL, src, NULL, watch, err);
+    if (!held)
+        return grid_write(a->grid, start, stop, NULL, src, NULL, watch, err);
+    st = write_back_box(a->grid, start, stop, NULL, src, err);
+    if (st == TESS_OK) // the frame has the shape, so no commit may lack the items
+        cache_hurry_write(a->grid->cache);
+    return st;
 }
 
 tess_status

@@ -351,6 +351,12 @@ cache_mark_dirty(struct cache *c, struct cached *b)
     dirty_mark(&c->dirty, b);
 }
 
+void
+cache_hurry_write(struct cache *c)
+{
+    dirty_hurry(&c->dirty);
+}
+
 bool
 cache_has_urgent(const struct cache *c)
 {

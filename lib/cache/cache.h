@@ -92,6 +92,7 @@ void cache_keep_promise(struct cache *c, int64_t size);
 // some of them become clean, the others are urgent, to be stored before the next commit.
 void cache_begin_write(struct cache *c);
 void cache_mark_dirty(struct cache *c, struct cached *b);
+void cache_hurry_write(struct cache *c); // what else the write brings is stored: they are urgent
 bool cache_has_urgent(const struct cache *c);
 
 // The `wanted` dirty blocks (all, if there are fewer) that were not written to for the longest

@@ -83,6 +83,13 @@ dirty_mark(struct dirty *d, struct cached *b)
         d->first = b;
 }
 
+void
+dirty_hurry(struct dirty *d)
+{
+    if (d->first && !d->first->urgent)
+        make_set_urgent(d, d->first);
+}
+
 // Those of a block's circle that are dirty still become a circle of their own, and urgent.
 static void
 split_set(struct dirty *d, struct cached *b)

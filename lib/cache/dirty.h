@@ -34,6 +34,7 @@ void dirty_init(struct dirty *d, int64_t blocksize);
 
 void dirty_begin(struct dirty *d); // a call; its blocks are marked next
 void dirty_mark(struct dirty *d, struct cached *b);
+void dirty_hurry(struct dirty *d); // something else of the call is stored: its blocks are urgent
 void dirty_clean(struct dirty *d, struct cached *const *blocks, size_t n); // not dirty: fine
 
 // Promise that so many bytes may become dirty, if `most` in all may. dirty_keep(): they are, or

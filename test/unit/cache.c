@@ -375,6 +375,30 @@ dirty(void **state)
     cache_free(c);
 }
 
+// Of a write that is stored in part, what waits is urgent, and so is what joins it later.
+static void
+hurry(void **state)
+{
+    struct cache *const c = room_for(20);
+    struct cached **list;
+    size_t n;
+
+    (void)state;
+    write_block(c, 1);
+    write_block(c, 2); // a call of its own
+    assert_false(cache_has_urgent(c));
+    cache_hurry_write(c);
+    assert_true(cache_has_urgent(c));
+    assert_true(cache_list_urgent(c, &list, &n));
+    assert_int_equal(n, 1);
+    assert_true(holds(list[0], 2));
+    cache_mark_clean(c, list, n);
+    free(list);
+    assert_false(cache_has_urgent(c));
+    assert_int_equal(cache_dirty_size(c), BLOCKSIZE);
+    cache_free(c);
+}
+
 static void
 forget(void **state)
 {
@@ -502,7 +526,8 @@ main(void)
         cmocka_unit_test(beyond),        cmocka_unit_test(rows_beside),
         cmocka_unit_test(pinned),        cmocka_unit_test(same_memory),
         cmocka_unit_test(faster_thread), cmocka_unit_test(dirty),
-        cmocka_unit_test(forget),        cmocka_unit_test(threads),
+        cmocka_unit_test(hurry),         cmocka_unit_test(forget),
+        cmocka_unit_test(threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
