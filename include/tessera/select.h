@@ -14,6 +14,7 @@
 #define TESSERA_SELECT_H
 
 #include "tessera/array.h"
+#include "tessera/convert.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,6 +81,67 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_orthogonal(const tess_array *
 TESS_API TESS_NODISCARD tess_status tess_array_set_points(tess_array *a, int64_t npoints,
                                                           const int64_t *coords, const void *src,
                                                           size_t src_size, tess_error *err);
+
+/** Options of additions. Initialise with tess_add_options_init(). */
+typedef struct tess_add_options {
+    size_t struct_size; /**< set by tess_add_options_init() */
+    /**
+     * A tess_misfit (convert.h): what becomes of an integer sum that the type of the array does not
+     * have. TESS_MISFIT_ERROR, the default: the call fails with TESS_ERR_LIMIT, nothing is changed,
+     * and err->message has such a point. TESS_MISFIT_SATURATE: each addition stops at the least or
+     * greatest number. TESS_MISFIT_WRAP: modulo 2^bits, as in C and NumPy.
+     */
+    int misfit;
+    int reserved; /**< 0 */
+} tess_add_options;
+
+/**
+ * Fill *options with the defaults.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_add_options).
+ */
+TESS_API void tess_add_options_init_sized(tess_add_options *options, size_t struct_size);
+/** For programs in C and C++: tess_add_options_init_sized() with the size of their struct. */
+#define tess_add_options_init(options) \
+    tess_add_options_init_sized((options), sizeof(tess_add_options))
+
+/**
+ * Add numbers to the items at a list of points (scatter-add).
+ *
+ * A point that is repeated gets an addition each time, in the order of the points, as by
+ * numpy.add.at(): so a histogram of events is one call with the bins of the events as points. Of
+ * bool, an addition is a logical or. Floats are rounded after each addition, and may become
+ * infinite; complex numbers are two floats. Results do not depend on the number of threads.
+ *
+ * On failure no item is changed. Each block is decoded and encoded once, however many points it
+ * has. Several threads may add to one array at once: calls that meet in a chunk take turns, and no
+ * addition is lost.
+ *
+ * @param a         Array of numbers, or a view of one, opened for writing: bool, integers of 1 to 8
+ *                  bytes, floats of 2, 4 and 8, complex numbers of 8 and 16, in either byte order.
+ * @param npoints   Number of points, >= 0.
+ * @param coords    Points as in tess_array_get_points().
+ * @param src       npoints items of the type and in the byte order of the array, in the order of
+ *                  the points; or one item, which is added for each of them. May be NULL if npoints
+ *                  is 0.
+ * @param src_size  Size of src in bytes. The typesize: src is one item. Otherwise src has all
+ *                  npoints items, and more than needed is fine.
+ * @param options   NULL: the defaults.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or
+ *         TESS_ERR_ARG if a point is outside the array (err->message says which), src is too small,
+ *         an option is not known, or the array was not opened for writing;
+ *         TESS_ERR_UNSUPPORTED if items are no such numbers;
+ *         TESS_ERR_LIMIT if a sum does not fit (tess_add_options.misfit);
+ *         else as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_add_points(tess_array *a, int64_t npoints,
+                                                          const int64_t *coords, const void *src,
+                                                          size_t src_size,
+                                                          const tess_add_options *options,
+                                                          tess_error *err);
 
 /**
  * Set the items at all combinations of indices.

@@ -8,6 +8,8 @@
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/sized.h"
+#include "select/add.h"
 #include "task/watch.h"
 
 #include <tessera/select.h>
@@ -50,14 +52,20 @@ check_coords(const tess_array *a, int64_t npoints, const int64_t *coords, tess_e
 }
 
 static tess_status
+check_count(int64_t npoints, tess_error *err)
+{
+    return npoints < 0 ? err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " points", npoints) : TESS_OK;
+}
+
+static tess_status
 check_points(const tess_array *a, int64_t npoints, const int64_t *coords, const void *memory,
              size_t size, tess_error *err)
 {
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
-    if (npoints < 0)
-        return err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " points", npoints);
-    const tess_status st = check_memory(a, npoints, memory, size, err);
+    tess_status st = check_count(npoints, err);
+    if (st == TESS_OK)
+        st = check_memory(a, npoints, memory, size, err);
     return st == TESS_OK ? check_coords(a, npoints, coords, err) : st;
 }
 
@@ -162,4 +170,64 @@ tess_array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *c
         return st;
     array_watch(&watch, a, nitems);
     return watch_end(&watch, array_update_orthogonal(a, counts, indices, src, &watch, err));
+}
+
+// -- additions
+
+TESS_API void
+tess_add_options_init_sized(tess_add_options *options, size_t struct_size)
+{
+    tess_add_options own = {.struct_size = struct_size, .misfit = TESS_MISFIT_ERROR};
+    sized_give(options, struct_size, &own, sizeof own);
+}
+
+// given NULL: the defaults.
+static tess_status
+take_add_options(tess_add_options *own, const tess_add_options *given, tess_error *err)
+{
+    tess_add_options_init(own);
+    const tess_status st =
+        given ? sized_take(own, sizeof *own, SIZED_UP_TO(tess_add_options, reserved), given,
+                           "add_options", err)
+              : TESS_OK;
+    if (st != TESS_OK)
+        return st;
+    if (own->reserved != 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a reserved option is %d", own->reserved);
+    if (own->misfit < TESS_MISFIT_ERROR || own->misfit > TESS_MISFIT_WRAP)
+        return err_set(err, TESS_ERR_ARG, -1, "misfit %d is not known", own->misfit);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_array_add_points(tess_array *a, int64_t npoints, const int64_t *coords, const void *src,
+                      size_t src_size, const tess_add_options *options, tess_error *err)
+{
+    UNCANCELLED;
+    struct watch watch;
+    struct addition add;
+    tess_add_options o;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = take_add_options(&o, options, err);
+    if (st != TESS_OK)
+        return st;
+    const bool same = src_size == (size_t)a->g->typesize; // one item for all
+    st = check_count(npoints, err);
+    if (st == TESS_OK)
+        st = check_memory(a, same && npoints > 1 ? 1 : npoints, src, src_size, err);
+    if (st == TESS_OK)
+        st = check_coords(a, npoints, coords, err);
+    if (st == TESS_OK &&
+        !addition_init(&add, a->nd.dtype ? a->nd.dtype : "", a->g->typesize, o.misfit))
+        st = err_set(err, TESS_ERR_UNSUPPORTED, -1, "items of type \"%.80s\" are no numbers",
+                     a->nd.dtype ? a->nd.dtype : "");
+    if (st != TESS_OK || npoints == 0)
+        return st;
+    add.src = src;
+    add.src_step = same ? 0 : a->g->typesize;
+    add.coords = coords;
+    add.ndim = a->g->ndim;
+    array_watch(&watch, a, npoints);
+    return watch_end(&watch, array_update_add(a, npoints, coords, &add, &watch, err));
 }

@@ -220,10 +220,10 @@ write_slab(const struct mask *m, const struct memory *memory, bool all, struct w
            tess_error *err)
 {
     struct chunk_grid *const grid = memory->to->grid;
+    const struct given given = {.src = memory->src, .same = memory->same};
     struct frame_staged staged = {0};
-    const tess_status st =
-        all ? mask_move_box(m, memory, &staged, watch, err)
-            : selection_write(grid, &m->s, memory->src, memory->same, &staged, watch, err);
+    const tess_status st = all ? mask_move_box(m, memory, &staged, watch, err)
+                               : selection_write(grid, &m->s, &given, &staged, watch, err);
     return grid_install(grid, &staged, st, err);
 }
 

@@ -14,6 +14,7 @@
 #include "array/shape/fill.h"
 #include "array/shape/padding.h"
 #include "array/view.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "cache/cache.h"
 #include "frame/change.h"
@@ -78,14 +79,14 @@ array_update_box(tess_array *a, const int64_t *start, const int64_t *stop, const
 {
     struct chunk_grid *const grid = a->grid;
     struct turn turn;
-    int64_t room = 0;
+    int64_t size, room = 0;
     tess_status st = TESS_OK;
     if (a->view)
         return update_view(a, start, stop, step, src, watch, err);
     if (is_empty(grid->g.ndim, start, stop))
         return TESS_OK;
-    if (write_back_wants(grid, start, stop, step))
-        st = write_back_make_room(grid, start, stop, step, &room, err);
+    if (write_back_wants(grid, start, stop, step, &size))
+        st = write_back_make_room(grid, size, &room, err);
     if (st != TESS_OK)
         return st;
     turn_of_box(&turn, &grid->g, start, stop);
@@ -175,10 +176,10 @@ array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start, co
     const bool all = src && is_growth(a, shape, start, stop);
     const bool appends = all && array_grows_at_end(a, shape);
     const bool moves = shrinks(a->g, shape);
-    int64_t room = 0;
+    int64_t size, room = 0;
     tess_status st = TESS_OK;
-    if (appends && write_back_wants(a->grid, start, stop, NULL))
-        st = write_back_make_room(a->grid, start, stop, NULL, &room, err);
+    if (appends && write_back_wants(a->grid, start, stop, NULL, &size))
+        st = write_back_make_room(a->grid, size, &room, err);
     const bool held = room > 0;
     if (st == TESS_OK && !held)
         st = write_back_all(a->grid, err);
@@ -229,22 +230,35 @@ list_chunks(const struct selection *s, int64_t **list, size_t *n, tess_error *er
     return TESS_OK;
 }
 
-// The turn of a selection, in which nothing of its chunks is dirty. *list belongs to the turn.
+// The turn of a selection. *list belongs to the turn.
+static tess_status
+begin_turn(struct chunk_grid *grid, const struct selection *s, struct turn *turn, int64_t **list,
+           tess_error *err)
+{
+    size_t n;
+    const tess_status st = list_chunks(s, list, &n, err);
+    if (st == TESS_OK) {
+        turn_of_list(turn, *list, n);
+        turns_begin(grid->turns, &grid->g, turn);
+    } else {
+        free(*list);
+    }
+    return st;
+}
+
+// The same, and nothing of its chunks is dirty.
 static tess_status
 begin_selection(struct chunk_grid *grid, const struct selection *s, struct turn *turn,
                 int64_t **list, tess_error *err)
 {
-    size_t n;
-    tess_status st = list_chunks(s, list, &n, err);
-    if (st == TESS_OK) {
-        turn_of_list(turn, *list, n);
-        turns_begin(grid->turns, &grid->g, turn);
-        st = write_back_turn(grid, turn, err);
-        if (st != TESS_OK)
-            turns_end(grid->turns, turn);
-    }
+    tess_status st = begin_turn(grid, s, turn, list, err);
     if (st != TESS_OK)
+        return st;
+    st = write_back_turn(grid, turn, err);
+    if (st != TESS_OK) {
+        turns_end(grid->turns, turn);
         free(*list);
+    }
     return st;
 }
 
@@ -257,18 +271,38 @@ end_selection(struct chunk_grid *grid, struct turn *turn, int64_t *list, tess_st
     return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
+// A selection that does not wait in the cache, with the turn of its chunks.
 static tess_status
-update_selection(struct chunk_grid *grid, const struct selection *s, const uint8_t *src,
-                 struct watch *watch, tess_error *err)
+select_at_once(struct chunk_grid *grid, const struct selection *s, const struct turn *turn,
+               const struct given *given, struct watch *watch, tess_error *err)
 {
     struct frame_staged staged = {0};
-    struct turn turn;
+    tess_status st = write_back_turn(grid, turn, err);
+    if (st == TESS_OK)
+        st = selection_write(grid, s, given, &staged, watch, err);
+    return grid_install(grid, &staged, st, err);
+}
+
+static tess_status
+update_selection(struct chunk_grid *grid, const struct selection *s, int64_t nitems,
+                 const struct given *given, struct watch *watch, tess_error *err)
+{
+    const int64_t size = selection_waiting_size(s, nitems);
+    int64_t room = 0;
     int64_t *list;
-    tess_status st = begin_selection(grid, s, &turn, &list, err);
+    struct turn turn;
+    tess_status st = size > 0 ? write_back_make_room(grid, size, &room, err) : TESS_OK;
     if (st != TESS_OK)
         return st;
-    st = selection_write(grid, s, src, false, &staged, watch, err);
-    return end_selection(grid, &turn, list, grid_install(grid, &staged, st, err), err);
+    st = begin_turn(grid, s, &turn, &list, err);
+    if (st == TESS_OK) {
+        if (room == 0 || selection_write_cached(grid, s, given, err) != TESS_OK)
+            st = select_at_once(grid, s, &turn, given, watch, err);
+        turns_end(grid->turns, &turn);
+        free(list);
+    }
+    write_back_end_room(grid, room);
+    return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
 tess_status
@@ -276,11 +310,36 @@ array_update_points(tess_array *a, int64_t npoints, const int64_t *coords, const
                     struct watch *watch, tess_error *err)
 {
     struct selection s = {0};
+    const struct given given = {.src = src};
     tess_status st = array_choose_points(a, npoints, coords, &s, err);
     if (st == TESS_OK)
-        st = update_selection(a->grid, &s, src, watch, err);
+        st = update_selection(a->grid, &s, npoints, &given, watch, err);
     selection_finish(&s);
     return st;
+}
+
+tess_status
+array_update_add(tess_array *a, int64_t npoints, const int64_t *coords, const struct addition *add,
+                 struct watch *watch, tess_error *err)
+{
+    struct selection s = {0};
+    const struct given given = {.add = add};
+    tess_status st = array_choose_points(a, npoints, coords, &s, err);
+    if (st == TESS_OK)
+        st = update_selection(a->grid, &s, npoints, &given, watch, err);
+    selection_finish(&s);
+    return st;
+}
+
+// Items that all combinations of indices stand for.
+static int64_t
+count_combinations(int ndim, const int64_t *counts)
+{
+    int64_t n = 1;
+    for (int i = 0; i < ndim; i++)
+        if (!mul_i64(n, counts[i], &n))
+            return INT64_MAX;
+    return n;
 }
 
 tess_status
@@ -291,7 +350,9 @@ array_update_orthogonal(tess_array *a, const int64_t *counts, const int64_t *con
     tess_status st = array_choose_orthogonal(a, counts, indices, &s, err);
     if (st == TESS_OK) { // of copies, the last one stays
         const int64_t last = selection_copy(&s, s.ncopies - 1);
-        st = update_selection(a->grid, &s, src + last * a->g->typesize, watch, err);
+        const struct given given = {.src = src + last * a->g->typesize};
+        st = update_selection(a->grid, &s, count_combinations(a->g->ndim, counts), &given, watch,
+                              err);
     }
     selection_finish(&s);
     return st;
@@ -329,9 +390,11 @@ array_update_boxes(tess_array *a, const struct boxes *boxes, const uint8_t *src,
                    struct watch *watch, tess_error *err)
 {
     struct boxes_chosen chosen = {0};
+    const struct given given = {.src = src};
     tess_status st = array_choose_boxes(a, boxes, &chosen, err);
     if (st == TESS_OK)
-        st = update_selection(a->grid, &chosen.selection, src, watch, err);
+        st = update_selection(a->grid, &chosen.selection, boxes->n * boxes->nitems, &given, watch,
+                              err);
     boxes_chosen_finish(&chosen);
     return st;
 }

@@ -14,6 +14,7 @@
 #include "array/shape/resize.h"
 #include "grid/strided.h"
 
+struct addition;
 struct boxes;
 
 // What a caller does as one; arrays may be views. Small writes may wait in the cache;
@@ -24,10 +25,13 @@ tess_status array_update_box(tess_array *a, const int64_t *start, const int64_t 
 // Another shape, and then src: the items of a box of it. NULL: none. Other new items are the fill
 // value.
 tess_status array_update_shape(tess_array *a, const int64_t *shape, const int64_t *start,
-                               const int64_t *stop, const struct strided_const *src, struct watch *watch,
-                               tess_error *err);
+                               const int64_t *stop, const struct strided_const *src,
+                               struct watch *watch, tess_error *err);
 tess_status array_update_points(tess_array *a, int64_t npoints, const int64_t *coords,
                                 const uint8_t *src, struct watch *watch, tess_error *err);
+// Numbers are added to points (select/add.h).
+tess_status array_update_add(tess_array *a, int64_t npoints, const int64_t *coords,
+                             const struct addition *add, struct watch *watch, tess_error *err);
 tess_status array_update_orthogonal(tess_array *a, const int64_t *counts,
                                     const int64_t *const *indices, const uint8_t *src,
                                     struct watch *watch, tess_error *err);

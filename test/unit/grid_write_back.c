@@ -69,9 +69,10 @@ boxes(void **state)
         const int64_t most = cache_dirty_max(grid->cache);
         for (int k = 0; k < 10; k++) {
             struct request q;
+            int64_t size;
             request_init(&q, &r, s.a->g);
             const int64_t *const step = q.steps ? q.step : NULL;
-            const bool wants = write_back_wants(grid, q.start, q.stop, step);
+            const bool wants = write_back_wants(grid, q.start, q.stop, step, &size);
             wanted += wants;
             refused += !wants;
             if (!cache_is_on(grid->cache))
@@ -83,7 +84,7 @@ boxes(void **state)
             if (wants) {
                 const int64_t generation = frame_generation(grid->frame);
                 int64_t room = -1;
-                ok(write_back_make_room(grid, q.start, q.stop, step, &room, err));
+                ok(write_back_make_room(grid, size, &room, err));
                 assert_true(room >= touched(s.a->g, &q));
                 const int64_t before = cache_dirty_size(grid->cache);
                 const int64_t now = frame_generation(grid->frame);
@@ -157,12 +158,11 @@ oldest_first(void **state)
         ok(line_write(&s, n * 100, 10, 3, err));
     ok(line_write(&s, 50, 10, 4, err)); // block 0 is the youngest now
     assert_int_equal(cache_dirty_size(cache), 3000);
-    const int64_t start = 5000, stop = 5001, inside = 60, behind = 61;
     int64_t room = -1, other = -1;
-    ok(write_back_make_room(s.a->grid, &inside, &behind, NULL, &room, err)); // a half goes, no more
+    ok(write_back_make_room(s.a->grid, 100, &room, err)); // a half goes, no more
     const int64_t left = cache_dirty_size(cache);
     assert_true(left <= 1500 && left > 1300);
-    ok(write_back_make_room(s.a->grid, &start, &stop, NULL, &other, err));
+    ok(write_back_make_room(s.a->grid, 100, &other, err));
     assert_int_equal(cache_dirty_size(cache), left);
     assert_true(room == 100 && other == 100);
     write_back_end_room(s.a->grid, room + other);

@@ -113,11 +113,14 @@ replace_touched(const void *from, const struct edit *e, int32_t nblock, bool *re
     return i < (size_t)e->last[0] ? d->blocks[i].block : (int32_t)d->grid->g.nblocks;
 }
 
-static void
-replace_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+static tess_status
+replace_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items,
+             tess_error *err)
 {
     const struct new_source *const d = from;
+    (void)err;
     memcpy(items, d->blocks[replace_find(d, e, nblock)].items, (size_t)d->grid->g.blocksize);
+    return TESS_OK;
 }
 
 tess_status

@@ -186,7 +186,7 @@ rewrite_items(const struct rewrite *m, int32_t nblock, const uint8_t *fetched, u
     if (partly && !m->old)
         memset(*items, 0, (size_t)m->grid->g.blocksize);
     if (touched && st == TESS_OK)
-        m->source->fill(m->source->from, &m->edit, nblock, *items);
+        st = m->source->fill(m->source->from, &m->edit, nblock, *items, err);
     return st;
 }
 

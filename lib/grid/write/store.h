@@ -51,8 +51,12 @@ struct edit_source {
     // The first touched block from `nblock` on (nblock < nblocks); nblocks if there is none.
     // *replaced: no item of it is kept. Any thread, any number of times; so is fill.
     int32_t (*touched)(const void *from, const struct edit *e, int32_t nblock, bool *replaced);
-    // Put the new items of a touched block where they belong among the items of the block.
-    void (*fill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items);
+    // Put the new items of a touched block where they belong among the items of the block. On
+    // failure the items are as they were.
+    tess_status (*fill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items,
+                        tess_error *err);
+    // The block as it was before a fill() that succeeded. NULL: fill() does not fail.
+    void (*unfill)(const void *from, const struct edit *e, int32_t nblock, uint8_t *items);
     // The item that all new items of the edit are, which stays until the chunk is put; NULL: they
     // differ. May itself be NULL. One call at a time.
     const uint8_t *(*constant)(const void *from, const struct edit *e);

@@ -187,14 +187,15 @@ box_touched(const void *from, const struct edit *e, int32_t nblock, bool *replac
     return (int32_t)found;
 }
 
-static void
-box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
+static tess_status
+box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items, tess_error *err)
 {
     const struct box_source *const box = from;
     const struct geometry *const g = &box->grid->g;
     int64_t at[NDIM_MAX], count[NDIM_MAX], stride[NDIM_MAX], start[NDIM_MAX];
     int64_t dst = 0;
 
+    (void)err;
     block_at(g, nblock, at);
     shape_strides(g->ndim, g->blockshape, g->typesize, stride);
     for (int i = 0; i < g->ndim; i++) {
@@ -208,6 +209,7 @@ box_fill(const void *from, const struct edit *e, int32_t nblock, uint8_t *items)
     }
     converted_put(box->src, g->ndim, count, g->typesize, items + dst, stride,
                   e->items + offset_of(box->src, g->ndim, start));
+    return TESS_OK;
 }
 
 // Chunks that a box meets, or more, if it has steps.

@@ -19,15 +19,12 @@
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/converted.h"
-#include "grid/cost.h"
-#include "grid/open_chunk.h"
-#include "grid/open_chunks.h"
-#include "grid/pool.h"
+#include "grid/write/hold.h"
 #include "grid/write/install.h"
 #include "grid/write/replace.h"
+#include "grid/write/store.h"
 #include "grid/write/turns.h"
 #include "task/gate.h"
-#include "task/task.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -55,175 +52,18 @@ replaces_chunks(const struct geometry *g, const int64_t *start, const int64_t *s
 
 bool
 write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                 const int64_t *step)
+                 const int64_t *step, int64_t *size)
 {
     const int64_t nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
+    *size = nbytes;
     return cache_is_on(grid->cache) && nbytes <= cache_dirty_max(grid->cache) / SMALL_SHARE &&
            !(nbytes >= WHOLE_LEAST && replaces_chunks(&grid->g, start, stop, step));
 }
 
-// A touched block, pinned.
-struct held_block {
-    struct cached *b;
-    bool found; // by others, too; those that are replaced only get their items before
-};
-
-struct hold_job {
-    struct chunk_grid *grid;
-    struct walk chunks, blocks;
-    bool more_chunks, more_blocks;
-    struct open_chunk *open; // of the chunk the walk stands on
-    struct held_block *held;
-    size_t n;
-};
-
-struct grain {
-    struct open_chunk *open; // held
-    struct held_block *block;
-};
-
-static bool
-hold_begin_blocks(struct hold_job *job)
-{
-    const struct geometry *const g = &job->grid->g;
-    return walk_begin(&job->blocks, g->ndim, g->blockshape, g->bgrid, job->chunks.lo,
-                      job->chunks.hi, job->chunks.step);
-}
-
-// Stand on the next touched block; false behind the last.
-static bool
-hold_step(struct hold_job *job)
-{
-    if (job->more_blocks)
-        job->more_blocks = walk_next(&job->blocks);
-    if (job->more_blocks)
-        return true;
-    if (job->more_chunks && job->n > 0)
-        job->more_chunks = walk_next(&job->chunks);
-    job->more_blocks = job->more_chunks && hold_begin_blocks(job);
-    return job->more_blocks;
-}
-
-static bool
-is_replaced(const struct hold_job *job)
-{
-    const struct geometry *const g = &job->grid->g;
-    for (int i = 0; i < g->ndim; i++)
-        if (job->blocks.count[i] != g->blockshape[i])
-            return false;
-    return true;
-}
-
-// The block the walk stands on, which is not in the cache; *decode: its items have to be set.
-static tess_status
-hold_reserve(struct hold_job *job, struct held_block *h, bool *decode, tess_error *err)
-{
-    const struct chunk_grid *const grid = job->grid;
-    *decode = !is_replaced(job);
-    h->b = cache_reserve(grid->cache, job->chunks.index, (int32_t)job->blocks.index);
-    if (!h->b)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
-                       grid->g.blocksize);
-    return TESS_OK;
-}
-
-// Open the chunk the walk stands on.
-static tess_status
-hold_enter_chunk(struct hold_job *job, tess_error *err)
-{
-    if (job->open && job->open->n == job->chunks.index)
-        return TESS_OK;
-    open_chunk_release(job->open);
-    job->open = NULL;
-    return open_chunks_get(job->grid, job->chunks.index, false, &job->open, err);
-}
-
-// Blocks that are at hand need no work.
-static tess_status
-hold_next(void *arg, void *grain, bool *more, tess_error *err)
-{
-    struct hold_job *const job = arg;
-    bool decode = false;
-    while (hold_step(job)) {
-        struct held_block *const h = &job->held[job->n++];
-        h->b = cache_find(job->grid->cache, job->chunks.index, (int32_t)job->blocks.index);
-        h->found = h->b != NULL;
-        tess_status st =
-            h->found ? TESS_OK : hold_enter_chunk(job, err); // also one that is not decoded
-        if (st == TESS_OK && !h->found)
-            st = hold_reserve(job, h, &decode, err);
-        if (st != TESS_OK)
-            return st;
-        if (decode) {
-            *(struct grain *)grain = (struct grain){job->open, h};
-            open_chunk_hold(job->open);
-            return TESS_OK;
-        }
-    }
-    *more = false;
-    return TESS_OK;
-}
-
-static tess_status
-hold_work(void *arg, void *grain, tess_error *err)
-{
-    const struct hold_job *const job = arg;
-    const struct grain *const g = grain;
-    struct chunk_scratch *const s = pool_take(job->grid->pool);
-    const tess_status st =
-        s ? open_chunk_block(job->grid, g->open, g->block->b->block, g->block->b->items, s, err)
-          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
-    pool_give(job->grid->pool, s);
-    if (st == TESS_OK) {
-        g->block->b = cache_add(job->grid->cache, g->block->b);
-        g->block->found = true;
-    }
-    return st;
-}
-
-static void
-hold_drop(void *arg, void *grain)
-{
-    (void)arg;
-    open_chunk_release(((struct grain *)grain)->open);
-}
-
-// Get hold of all blocks that the box touches, in the order of the walk.
-static tess_status
-hold_blocks(struct hold_job *job, int64_t nbytes, tess_error *err)
-{
-    static const struct task task = {.next = hold_next,
-                                     .work = hold_work,
-                                     .drop = hold_drop,
-                                     .grain_size = sizeof(struct grain)};
-    const struct chunk_grid *const grid = job->grid;
-    const struct task_width width = {.threads = grid->context->threads,
-                                     .cost = cost_decode(grid->encoder.codec, nbytes)};
-
-    job->held = calloc((size_t)(nbytes / grid->g.blocksize), sizeof *job->held);
-    const tess_status st = job->held ? task_run(&task, job, &width, err)
-                                     : err_set(err, TESS_ERR_NOMEM, -1, "no memory for blocks");
-    open_chunk_release(job->open);
-    job->open = NULL;
-    return st;
-}
-
-static void
-hold_release(struct hold_job *job)
-{
-    for (size_t i = 0; i < job->n; i++) {
-        if (job->held[i].found)
-            cache_unpin(job->held[i].b);
-        else if (job->held[i].b)
-            cache_drop(job->grid->cache, job->held[i].b);
-    }
-    free(job->held);
-}
-
 // The block's part of the box.
 static void
-hold_copy_block(const struct geometry *g, const struct walk *chunk, const struct walk *block,
-                const struct strided_const *src, uint8_t *items)
+box_copy_block(const struct geometry *g, const struct walk *chunk, const struct walk *block,
+               const struct strided_const *src, uint8_t *items)
 {
     int64_t stride[NDIM_MAX];
     int64_t to = 0, from = 0;
@@ -236,11 +76,56 @@ hold_copy_block(const struct geometry *g, const struct walk *chunk, const struct
     converted_put(src, g->ndim, block->count, g->typesize, items + to, stride, src->items + from);
 }
 
+// -- boxes
+
+struct box_hold {
+    struct hold hold; // first
+    struct walk chunks, blocks;
+    bool more_chunks, more_blocks;
+};
+
+static bool
+box_begin_blocks(struct box_hold *h)
+{
+    const struct geometry *const g = &h->hold.grid->g;
+    return walk_begin(&h->blocks, g->ndim, g->blockshape, g->bgrid, h->chunks.lo, h->chunks.hi,
+                      h->chunks.step);
+}
+
+static bool
+box_replaces_block(const struct box_hold *h)
+{
+    const struct geometry *const g = &h->hold.grid->g;
+    for (int i = 0; i < g->ndim; i++)
+        if (h->blocks.count[i] != g->blockshape[i])
+            return false;
+    return true;
+}
+
+static bool
+box_step(struct hold *hold)
+{
+    struct box_hold *const h = (struct box_hold *)hold;
+    if (h->more_blocks)
+        h->more_blocks = walk_next(&h->blocks);
+    if (!h->more_blocks) {
+        if (h->more_chunks && hold->n > 0)
+            h->more_chunks = walk_next(&h->chunks);
+        h->more_blocks = h->more_chunks && box_begin_blocks(h);
+    }
+    if (!h->more_blocks)
+        return false;
+    hold->chunk = h->chunks.index;
+    hold->block = (int32_t)h->blocks.index;
+    hold->replaced = box_replaces_block(h);
+    return true;
+}
+
 // The box into blocks that others find, or into the others.
 static void
-hold_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-          const int64_t *step, const struct strided_const *src, const struct held_block *held,
-          bool found)
+box_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
+         const int64_t *step, const struct strided_const *src, const struct held_block *held,
+         bool found)
 {
     const struct geometry *const g = &grid->g;
     struct walk c, b;
@@ -249,21 +134,19 @@ hold_copy(const struct chunk_grid *grid, const int64_t *start, const int64_t *st
         for (bool more = walk_begin(&b, g->ndim, g->blockshape, g->bgrid, c.lo, c.hi, c.step); more;
              more = walk_next(&b), held++)
             if (held->found == found)
-                hold_copy_block(g, &c, &b, src, held->b->items);
+                box_copy_block(g, &c, &b, src, held->b->items);
 }
 
-// Let others find a block that has its items, unless a reader was faster and added what is stored.
+// With the gate closed: the items of all blocks are set, or of those that nobody found.
 static void
-hold_show(const struct chunk_grid *grid, struct held_block *held)
+mark_held(struct hold *h)
 {
-    struct cached *const own = held->b;
-    struct cached *const other = cache_find(grid->cache, own->chunk, own->block);
-    if (other) {
-        memcpy(other->items, own->items, (size_t)grid->g.blocksize);
-        cache_drop(grid->cache, own);
+    cache_begin_write(h->grid->cache);
+    for (size_t i = 0; i < h->n; i++) {
+        if (!h->blocks[i].found)
+            hold_show(h->grid, &h->blocks[i]);
+        cache_mark_dirty(h->grid->cache, h->blocks[i].b);
     }
-    held->b = other ? other : cache_add(grid->cache, own);
-    held->found = true;
 }
 
 tess_status
@@ -271,26 +154,111 @@ write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
                const int64_t *step, const struct strided_const *src, tess_error *err)
 {
     const struct geometry *const g = &grid->g;
-    struct hold_job job = {.grid = grid};
+    struct box_hold h = {.hold = {.grid = grid, .step = box_step}};
+    struct hold *const hold = &h.hold;
 
-    job.more_chunks = walk_begin(&job.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    h.more_chunks = walk_begin(&h.chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
     gate_enter(grid->gate);
-    const tess_status st = hold_blocks(&job, geometry_blocks_nbytes(g, start, stop, step), err);
+    const tess_status st = hold_blocks(hold, geometry_blocks_nbytes(g, start, stop, step), err);
     gate_leave(grid->gate);
     if (st == TESS_OK) // blocks that are replaced: nobody looks at them yet
-        hold_copy(grid, start, stop, step, src, job.held, false);
+        box_copy(grid, start, stop, step, src, hold->blocks, false);
     gate_close(grid->gate);
     if (st == TESS_OK) {
-        hold_copy(grid, start, stop, step, src, job.held, true);
-        cache_begin_write(grid->cache);
-        for (size_t i = 0; i < job.n; i++) {
-            if (!job.held[i].found)
-                hold_show(grid, &job.held[i]);
-            cache_mark_dirty(grid->cache, job.held[i].b);
-        }
+        box_copy(grid, start, stop, step, src, hold->blocks, true);
+        mark_held(hold);
     }
-    hold_release(&job);
+    hold_release(hold);
     gate_open(grid->gate);
+    return st;
+}
+
+// -- edits
+
+struct edits_hold {
+    struct hold hold; // first
+    const struct edit_source *source;
+    struct edit *edits; // so far
+    size_t n;
+    bool inside; // of the last one; the step may have some of its blocks left
+};
+
+static bool
+edits_step(struct hold *hold)
+{
+    struct edits_hold *const h = (struct edits_hold *)hold;
+    const struct edit_source *const source = h->source;
+    const int32_t nblocks = (int32_t)hold->grid->g.nblocks;
+    int32_t from = h->inside ? hold->block + 1 : 0;
+    for (;;) {
+        if (!h->inside && (int64_t)h->n < source->nchunks)
+            h->inside = source->next(source->cursor, &h->edits[h->n++]);
+        if (!h->inside)
+            return false;
+        struct edit *const e = &h->edits[h->n - 1];
+        hold->chunk = e->n;
+        hold->block =
+            from < nblocks ? source->touched(source->from, e, from, &hold->replaced) : nblocks;
+        if (hold->block < nblocks)
+            return true;
+        h->inside = false;
+        from = 0;
+    }
+}
+
+// Fill all blocks, in the order of the steps; on failure all are as they were.
+static tess_status
+edits_fill(const struct edits_hold *h, tess_error *err)
+{
+    const struct edit_source *const source = h->source;
+    tess_status st = TESS_OK;
+    size_t i = 0, k = 0;
+    for (; i < h->hold.n && st == TESS_OK; i++) {
+        const struct cached *const b = h->hold.blocks[i].b;
+        while (h->edits[k].n != b->chunk)
+            k++;
+        st = source->fill(source->from, &h->edits[k], b->block, b->items, err);
+    }
+    if (st == TESS_OK)
+        return TESS_OK;
+    for (i--; i-- > 0;) {
+        const struct cached *const b = h->hold.blocks[i].b;
+        while (h->edits[k].n != b->chunk)
+            k--;
+        source->unfill(source->from, &h->edits[k], b->block, b->items);
+    }
+    return st;
+}
+
+bool
+write_back_wants_edits(const struct chunk_grid *grid, int64_t nbytes, int64_t nchunks,
+                       int64_t nitems)
+{
+    const int64_t most = cache_dirty_max(grid->cache) / SMALL_SHARE;
+    return cache_is_on(grid->cache) && nbytes <= most &&
+           nchunks <= most / (int64_t)sizeof(struct edit) &&
+           nitems <= most / (int64_t)sizeof(int64_t);
+}
+
+tess_status
+write_back_edits(struct chunk_grid *grid, const struct edit_source *source, tess_error *err)
+{
+    struct edits_hold h = {.hold = {.grid = grid, .step = edits_step}, .source = source};
+
+    h.edits = calloc((size_t)source->nchunks, sizeof *h.edits);
+    if (!h.edits)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
+    gate_enter(grid->gate);
+    tess_status st = hold_blocks(&h.hold, source->nbytes, err);
+    gate_leave(grid->gate);
+    gate_close(grid->gate);
+    if (st == TESS_OK)
+        st = edits_fill(&h, err);
+    if (st == TESS_OK)
+        mark_held(&h.hold);
+    hold_release(&h.hold);
+    gate_open(grid->gate);
+    free(h.edits);
     return st;
 }
 
@@ -432,10 +400,8 @@ write_back_down_to(struct chunk_grid *grid, int64_t left, tess_error *err)
 }
 
 tess_status
-write_back_make_room(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                     const int64_t *step, int64_t *room, tess_error *err)
+write_back_make_room(struct chunk_grid *grid, int64_t nbytes, int64_t *room, tess_error *err)
 {
-    const int64_t nbytes = geometry_blocks_nbytes(&grid->g, start, stop, step);
     bool promised = cache_promise(grid->cache, nbytes);
     tess_status st = TESS_OK;
     if (!promised) {

@@ -21,25 +21,36 @@
 #include "grid/grid.h"
 #include "grid/strided.h"
 
+struct edit_source;
 struct turn;
 
 // Whether a box is to be written by write_back_box(): it is small against the cache, and has a part
 // of some chunk only: whole chunks of 16 KiB and more are encoded by the call that brings them,
-// which is 1.4 times as fast.
+// which is 1.4 times as fast. *size receives the bytes of the blocks that it touches.
 bool write_back_wants(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                      const int64_t *step);
+                      const int64_t *step, int64_t *size);
+// The same for write_back_edits(): edits of nitems items in blocks of nbytes, of nchunks chunks.
+bool write_back_wants_edits(const struct chunk_grid *grid, int64_t nbytes, int64_t nchunks,
+                            int64_t nitems);
 
 // Write back the oldest dirty blocks, as far as no other call has the turn of their chunks, so that
-// write_back_box() of such a box finds room. *room: bytes that are its own until
+// blocks of so many bytes find room. *room: bytes that are the caller's own until
 // write_back_end_room(); 0: there is no room. The caller has no turn, and no change of the frame is
 // open: these are some, with commits between them if they overwrite much.
-tess_status write_back_make_room(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                                 const int64_t *step, int64_t *room, tess_error *err);
-void write_back_end_room(const struct chunk_grid *grid, int64_t room); // after the box, or instead
+tess_status write_back_make_room(struct chunk_grid *grid, int64_t nbytes, int64_t *room,
+                                 tess_error *err);
+void write_back_end_room(const struct chunk_grid *grid,
+                         int64_t room); // after the write, or instead
 
 // Memory into a box, whose turn the caller has. Nothing is changed on failure.
 tess_status write_back_box(struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
                            const int64_t *step, const struct strided_const *src, tess_error *err);
+
+// Edits, whose blocks are of source->nbytes bytes and source->nchunks chunks at most; the caller
+// has their turn. The gate is closed while they are filled, by the calling thread, so that no read
+// sees a part. Nothing is changed on failure, but for the source's cursor.
+tess_status write_back_edits(struct chunk_grid *grid, const struct edit_source *source,
+                             tess_error *err);
 
 // Write back all dirty blocks of the chunks of a turn, which the caller has; or all, in a turn of
 // its own. On failure those stay dirty that are not in the frame.
