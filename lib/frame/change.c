@@ -143,9 +143,22 @@ reserve_changes(struct frame *f, int64_t n, tess_error *err)
 }
 
 static tess_status
+reserve_where(const struct frame *f, struct frame_staged *staged, tess_error *err)
+{
+    if (!staged || !staged->again || staged->where)
+        return TESS_OK;
+    staged->where = calloc((size_t)f->index.nchunks, sizeof *staged->where);
+    return staged->where ? TESS_OK
+                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks",
+                                   f->index.nchunks);
+}
+
+static tess_status
 reserve_put(struct frame *f, struct frame_staged *staged, tess_error *err)
 {
-    const tess_status st = checksums_reserve(&f->checksums, 1, err);
+    tess_status st = checksums_reserve(&f->checksums, 1, err);
+    if (st == TESS_OK)
+        st = reserve_where(f, staged, err);
     if (st != TESS_OK)
         return st;
     return staged ? reserve_puts(&staged->puts, &staged->capacity, staged->nputs + 1, err)
@@ -165,6 +178,17 @@ change_put(struct frame *f, int64_t n, int64_t entry, int64_t size)
     f->generation++;
 }
 
+// What was staged, and never got into the list.
+static void
+release_staged(struct frame *f, int64_t entry)
+{
+    int64_t size;
+    if (entry < 0)
+        return;
+    checksums_set(&f->checksums, entry, 0);
+    (void)f->container->release(f, entry, &size);
+}
+
 static void
 take_put(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry, int64_t size)
 {
@@ -172,6 +196,15 @@ take_put(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry,
         change_put(f, n, entry, size);
         return;
     }
+    if (staged->again && staged->where[n] > 0) {
+        struct change_put *const put = &staged->puts[staged->where[n] - 1];
+        release_staged(f, put->after);
+        put->after = entry;
+        put->size = size;
+        return;
+    }
+    if (staged->again)
+        staged->where[n] = staged->nputs + 1;
     staged->puts[staged->nputs++] =
         (struct change_put){.n = n, .before = -1, .after = entry, .size = size};
 }
@@ -297,8 +330,10 @@ frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
                   enum chunk_special special, tess_error *err)
 {
     const int64_t entry = index_entry_of(special);
+    int64_t before;
     assert((staged || f->change.open) && n < f->index.nchunks);
-    if (index_get(&f->index, n) == entry)
+    const bool is_staged = staged && frame_staged_entry(staged, n, &before);
+    if ((is_staged ? before : index_get(&f->index, n)) == entry)
         return TESS_OK;
     tess_status st = frame_need_checksums(f, err);
     if (st == TESS_OK)
@@ -316,16 +351,31 @@ frame_staged_chunk(const struct frame_staged *staged, int64_t i)
     return staged->puts[i].n;
 }
 
+bool
+frame_staged_entry(const struct frame_staged *staged, int64_t n, int64_t *entry)
+{
+    if (!staged->where || staged->where[n] == 0)
+        return false;
+    *entry = staged->puts[staged->where[n] - 1].after;
+    return true;
+}
+
 tess_status
-frame_install(struct frame *f, struct frame_staged *staged, tess_error *err)
+frame_install_prepare(struct frame *f, const struct frame_staged *staged, tess_error *err)
 {
     if (staged->begun && staged->failures != f->failures)
         return err_set(err, TESS_ERR_IO, -1,
                        "the file could not be synced while the call stored its chunks");
+    return reserve_changes(f, staged->nputs, err);
+}
+
+tess_status
+frame_install(struct frame *f, struct frame_staged *staged, tess_error *err)
+{
     const bool alone = !f->change.open;
     if (alone)
         frame_begin(f);
-    const tess_status st = reserve_changes(f, staged->nputs, err);
+    const tess_status st = frame_install_prepare(f, staged, err);
     for (int64_t i = 0; i < staged->nputs && st == TESS_OK; i++)
         change_put(f, staged->puts[i].n, staged->puts[i].after, staged->puts[i].size);
     if (st == TESS_OK)
@@ -340,15 +390,10 @@ frame_install(struct frame *f, struct frame_staged *staged, tess_error *err)
 void
 frame_drop(struct frame *f, struct frame_staged *staged)
 {
-    for (int64_t i = staged->nputs - 1; i >= 0; i--) {
-        const int64_t entry = staged->puts[i].after;
-        int64_t size;
-        if (entry < 0)
-            continue;
-        checksums_set(&f->checksums, entry, 0);
-        (void)f->container->release(f, entry, &size);
-    }
+    for (int64_t i = staged->nputs - 1; i >= 0; i--)
+        release_staged(f, staged->puts[i].after);
     free(staged->puts);
+    free(staged->where);
     if (staged->begun && --f->nstaging == 0 && !f->dirty)
         frame_lock_release(f);
     *staged = (struct frame_staged){0};

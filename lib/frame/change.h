@@ -34,6 +34,9 @@ struct frame_staged {
     int64_t size; // bytes of the chunks
     bool begun; // the frame knows that there are some
     unsigned failures; // of the frame, when the first one was stored
+    // Set by the caller: a place may be staged several times, and the last time counts.
+    bool again;
+    int64_t *where; // again: for each place of the list, which of puts it is, plus 1; owned
 };
 
 void frame_begin(struct frame *f);
@@ -41,6 +44,13 @@ bool frame_is_changing(const struct frame *f); // a change is open
 void frame_keep(struct frame *f);
 void frame_undo(struct frame *f);
 
+// Whether place n is staged: *entry is then what it becomes. Only if `again` is set.
+bool frame_staged_entry(const struct frame_staged *staged, int64_t n, int64_t *entry);
+
+// Whether frame_install() will succeed, unless a sync of the file fails in between: for a call that
+// installs chunks in several frames, all or none.
+tess_status frame_install_prepare(struct frame *f, const struct frame_staged *staged,
+                                  tess_error *err);
 // Put all that is staged into the list. On failure, also TESS_ERR_IO if what was stored may have
 // been lost since, nothing is; it is staged still. frame_drop(): give up what is staged, also after
 // success; zeroed: fine.

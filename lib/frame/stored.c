@@ -161,10 +161,9 @@ expected_nbytes(const struct frame *f, int64_t n)
 }
 
 tess_status
-stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
-                  struct chunk_scratch *s, tess_error *err)
+stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry,
+                        struct chunk_scratch *s, tess_error *err)
 {
-    const int64_t entry = index_get(&f->index, n);
     int64_t room = 0;
     *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
@@ -178,6 +177,13 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
         stored_chunk_close(sc);
     }
     return st;
+}
+
+tess_status
+stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                  struct chunk_scratch *s, tess_error *err)
+{
+    return stored_chunk_open_entry(sc, f, n, index_get(&f->index, n), s, err);
 }
 
 void

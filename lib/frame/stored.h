@@ -38,6 +38,9 @@ struct stored_chunk {
  */
 tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, tess_error *err);
+// The same for the entry that place n will have, once it is installed (change.h).
+tess_status stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                                    int64_t entry, struct chunk_scratch *s, tess_error *err);
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
 
 // Right after it was opened, with the same scratch: if all of it was read for its checksum, it

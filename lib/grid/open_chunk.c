@@ -33,7 +33,7 @@ open_chunk_kind_of(const struct chunk_grid *grid, const struct chunk_header *h)
 }
 
 static tess_status
-open_new(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_scratch *s,
+open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, struct chunk_scratch *s,
          struct open_chunk **out, tess_error *err)
 {
     struct open_chunk *const v = calloc(1, sizeof *v);
@@ -42,7 +42,7 @@ open_new(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_scratc
     v->n = n;
     v->generation = frame_generation(grid->frame);
     atomic_init(&v->users, 1);
-    tess_status st = stored_chunk_open(&v->stored, grid->frame, n, s, err);
+    tess_status st = stored_chunk_open_entry(&v->stored, grid->frame, n, entry, s, err);
     if (st != TESS_OK) {
         free(v);
         return st;
@@ -62,11 +62,11 @@ open_new(const struct chunk_grid *grid, int64_t n, bool all, struct chunk_scratc
 }
 
 tess_status
-open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all, struct open_chunk **out,
-               tess_error *err)
+open_chunk_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all,
+               struct open_chunk **out, tess_error *err)
 {
     struct chunk_scratch *const s = pool_take(grid->pool);
-    const tess_status st = s ? open_new(grid, n, all, s, out, err)
+    const tess_status st = s ? open_new(grid, n, entry, all, s, out, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     pool_give(grid->pool, s);
     return st;

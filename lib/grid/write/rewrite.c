@@ -80,9 +80,13 @@ static tess_status
 open_old(struct rewrite *m, tess_error *err)
 {
     const struct chunk_encoder *const e = &m->grid->encoder;
+    const struct frame_staged *const staged = m->source->staged;
+    int64_t entry;
     bool replaced;
     gate_enter(m->grid->gate);
-    const tess_status st = open_chunks_get(m->grid, m->edit.n, false, &m->old, err);
+    const tess_status st = staged && frame_staged_entry(staged, m->edit.n, &entry)
+                               ? open_chunk_new(m->grid, m->edit.n, entry, false, &m->old, err)
+                               : open_chunks_get(m->grid, m->edit.n, false, &m->old, err);
     gate_leave(m->grid->gate);
     if (st != TESS_OK)
         return st;

@@ -6,7 +6,9 @@
  * for ever; as a call waits for earlier ones only, and has one turn, none waits in a circle.
  *
  * A call that has a turn must not begin another one, but for turns_begin_free(), which does not
- * wait.
+ * wait; and but for a call that changes several arrays: it begins a turn of each in the order of
+ * the addresses of their grids, before it does anything else, so that two such calls do not wait
+ * for each other.
  *
  * Locks: one, for the list of turns; it is not held while a call waits or works.
  */
