@@ -17,6 +17,7 @@
  *   tessera/select.h    points, lists of indices per axis, masks
  *   tessera/boxes.h     many boxes of one size, also past the edges
  *   tessera/reduce.h    sums, means, extremes ... along axes; downsampling
+ *   tessera/map.h       functions applied to boxes of several arrays in step
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
@@ -41,6 +42,7 @@
 #include "tessera/error.h"
 #include "tessera/iterate.h"
 #include "tessera/layout.h"
+#include "tessera/map.h"
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"

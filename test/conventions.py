@@ -38,7 +38,8 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PARAM = re.compile(r"@param\s+(\w+)[ \t]*(.*?)(?=@param|@return|@name|\n\s*\n|\Z)", re.S)
 RETURN = re.compile(r"@return\s+(.*?)(?=@param|\n\s*\n|\Z)", re.S)
 # Members of structs whose size something else tells: the typesize of the array, the box of a part.
-NO_SIZE = {"tess_info.fill", "tess_part.items", "tess_change_fn.items", "tess_free.memory"}
+NO_SIZE = {"tess_info.fill", "tess_part.items", "tess_change_fn.items", "tess_free.memory",
+           "tess_map_part.inputs", "tess_map_part.outputs", "tess_map_options.fills"}
 # What may stand behind an output, because it belongs to that: the layout or the room of its memory.
 OF_BUFFER = {"strides", "count", "most"}
 # Words for what has one already: open, init, close, discard, tess_free(), delete.

@@ -1,0 +1,373 @@
+/*
+ * map.c - functions of several arrays in step, against a slow loop over items.
+ *
+ * Random arrays and views: case i is drawn from the seed plus i alone, so TESS_TEST_SEED with the
+ * number that a failure prints and TESS_TEST_CASES=1 repeat it. TESS_TEST_LONG=1 runs many more.
+ */
+#include "api/draw.h"
+#include "api/files.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    CASES_SHORT = 300,
+    CASES_LONG = 60000,
+    ITEMS_MAX = 400, // of a box
+    INPUTS = 4,
+    OUTPUTS = 3,
+};
+
+static uint64_t running; // the seed of the case
+
+// An array that goes in: the items of a reference, broadcast.
+struct input {
+    struct drawn own; // `a` NULL: it is an output, or a view of one
+    tess_array *a;
+    tess_array *view; // to be closed
+    struct reference ref;
+    int first; // axis of the boxes that is its axis 0
+};
+
+struct job {
+    struct random r;
+    int ndim, ninputs, noutputs;
+    int64_t shape[TESS_MAX_NDIM], start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    int64_t halo[TESS_MAX_NDIM];
+    tess_map_options options;
+    struct input inputs[INPUTS];
+    struct drawn outputs[OUTPUTS];
+    const void *fills[INPUTS];
+    uint8_t fill[INPUTS][32];
+    atomic_llong nitems;
+};
+
+// -- what is computed: a number from all bytes that a part shows around an item
+
+static uint64_t
+mix(uint64_t sum, const uint8_t *item, size_t size)
+{
+    for (size_t k = 0; k < size; k++)
+        sum = (sum ^ item[k]) * 0x100000001b3U;
+    return sum;
+}
+
+static void
+spread(uint64_t sum, int output, uint8_t *item, size_t size)
+{
+    for (size_t k = 0; k < size; k++) {
+        item[k] = (uint8_t)(sum >> 56);
+        sum = sum * 0x9e3779b97f4a7c15U + (uint64_t)output;
+    }
+}
+
+static bool
+is_broadcast(const struct job *j, const struct input *in, int axis)
+{
+    return axis < in->first || in->ref.shape[axis - in->first] != j->shape[axis];
+}
+
+static bool
+next_index(int ndim, int64_t *at, const int64_t *start, const int64_t *stop)
+{
+    for (int i = ndim - 1; i >= 0; i--) {
+        if (++at[i] < stop[i])
+            return true;
+        at[i] = start[i];
+    }
+    return false;
+}
+
+// Offsets of the items around one.
+static void
+around(const struct job *j, const struct input *in, int64_t *lo, int64_t *hi)
+{
+    for (int i = 0; i < j->ndim; i++) {
+        const int64_t halo = is_broadcast(j, in, i) ? 0 : j->halo[i];
+        lo[i] = -halo;
+        hi[i] = halo + 1;
+    }
+}
+
+static uint64_t
+sum_of_part(const struct job *j, const tess_map_part *part, int k, const int64_t *at)
+{
+    const struct input *const in = &j->inputs[k];
+    int64_t lo[TESS_MAX_NDIM], hi[TESS_MAX_NDIM], by[TESS_MAX_NDIM];
+    uint64_t sum = 7;
+    around(j, in, lo, hi);
+    memcpy(by, lo, sizeof by);
+    do {
+        const uint8_t *item = part->inputs[k];
+        for (int i = 0; i < j->ndim; i++)
+            item += (at[i] - part->start[i] + by[i]) * part->input_strides[k][i];
+        sum = mix(sum, item, in->ref.typesize);
+    } while (next_index(j->ndim, by, lo, hi));
+    return sum;
+}
+
+static tess_each_next
+compute(const tess_map_part *part, void *user)
+{
+    struct job *const j = user;
+    int64_t at[TESS_MAX_NDIM];
+    int64_t n = 0;
+    if (part->ndim != j->ndim || part->ninputs != j->ninputs || part->noutputs != j->noutputs)
+        return TESS_EACH_FAIL;
+    memcpy(at, part->start, sizeof at);
+    do {
+        uint64_t sum = 1;
+        for (int k = 0; k < j->ninputs; k++)
+            sum = sum * 31 + sum_of_part(j, part, k, at);
+        for (int k = 0; k < j->noutputs; k++) {
+            const size_t size = j->outputs[k].ref.typesize;
+            spread(sum, k, (uint8_t *)part->outputs[k] + (size_t)n * size, size);
+        }
+        n++;
+    } while (next_index(j->ndim, at, part->start, part->stop));
+    if (n != part->nitems)
+        return TESS_EACH_FAIL;
+    atomic_fetch_add(&j->nitems, n);
+    return n % 2 ? TESS_EACH_NEXT : TESS_EACH_CHANGED;
+}
+
+// The index that is shown past an edge; -1: the fill value.
+static int64_t
+shown(int edge, int64_t index, int64_t length)
+{
+    if (edge == TESS_EDGE_FILL)
+        return index < 0 || index >= length ? -1 : index;
+    if (edge == TESS_EDGE_NEAREST || length == 1)
+        return index < 0 ? 0 : index >= length ? length - 1 : index;
+    while (index < 0 || index >= length)
+        index = index < 0 ? -index : 2 * (length - 1) - index;
+    return index;
+}
+
+static uint64_t
+sum_of_reference(const struct job *j, int k, const int64_t *at)
+{
+    const struct input *const in = &j->inputs[k];
+    int64_t lo[TESS_MAX_NDIM], hi[TESS_MAX_NDIM], by[TESS_MAX_NDIM];
+    uint64_t sum = 7;
+    around(j, in, lo, hi);
+    memcpy(by, lo, sizeof by);
+    do {
+        int64_t n = 0;
+        for (int i = in->first; i < j->ndim && n >= 0; i++) {
+            const int64_t length = in->ref.shape[i - in->first];
+            const int64_t index =
+                is_broadcast(j, in, i) ? 0 : shown(j->options.edge, at[i] + by[i], length);
+            n = index < 0 ? -1 : n * length + index;
+        }
+        sum = mix(sum, n < 0 ? j->fill[k] : in->ref.data + (size_t)n * in->ref.typesize,
+                  in->ref.typesize);
+    } while (next_index(j->ndim, by, lo, hi));
+    return sum;
+}
+
+// What the outputs become. All inputs are read before any of them changes.
+static void
+expect(struct job *j)
+{
+    int64_t at[TESS_MAX_NDIM];
+    memcpy(at, j->start, sizeof at);
+    do {
+        uint64_t sum = 1;
+        size_t n = 0;
+        for (int k = 0; k < j->ninputs; k++)
+            sum = sum * 31 + sum_of_reference(j, k, at);
+        for (int i = 0; i < j->ndim; i++)
+            n = n * (size_t)j->shape[i] + (size_t)at[i];
+        for (int k = 0; k < j->noutputs; k++) {
+            const size_t size = j->outputs[k].ref.typesize;
+            spread(sum, k, j->outputs[k].ref.data + n * size, size);
+        }
+    } while (next_index(j->ndim, at, j->start, j->stop));
+}
+
+// -- a case
+
+// An output, or all of it backwards along an axis, is an input, too.
+static void
+draw_in_place(struct job *j, struct input *in)
+{
+    struct drawn *const out = &j->outputs[draw_below(&j->r, j->noutputs)];
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], step[TESS_MAX_NDIM], zero[TESS_MAX_NDIM];
+    in->a = out->a;
+    reference_copy(&in->ref, &out->ref);
+    if (j->ndim == 0 || draw_below(&j->r, 2))
+        return;
+    for (int i = 0; i < j->ndim; i++) {
+        const bool back = draw_below(&j->r, 2);
+        start[i] = back ? j->shape[i] - 1 : 0;
+        stop[i] = back ? -1 : j->shape[i];
+        step[i] = back ? -1 : 1;
+        zero[i] = start[i];
+    }
+    ok(tess_array_view_slice(out->a, start, stop, step, &in->view, err));
+    in->a = in->view;
+    reference_get_slice(&out->ref, zero, j->shape, step, in->ref.data);
+}
+
+static void
+draw_input(struct job *j, int k)
+{
+    static const char *const names[] = {"in0", "in1", "in2", "in3"};
+    struct input *const in = &j->inputs[k];
+    int64_t shape[TESS_MAX_NDIM];
+    if (j->noutputs > 0 && draw_below(&j->r, 4) == 0) {
+        draw_in_place(j, in);
+    } else {
+        in->first = j->ndim > 0 ? (int)draw_below(&j->r, 3) * (int)draw_below(&j->r, 2) : 0;
+        if (in->first > j->ndim || (k == 0 && j->noutputs == 0))
+            in->first = 0;
+        for (int i = in->first; i < j->ndim; i++)
+            shape[i - in->first] =
+                draw_below(&j->r, 5) || (k == 0 && j->noutputs == 0) ? j->shape[i] : 1;
+        draw_array(&j->r, names[k], &draw_types[draw_below(&j->r, DRAW_TYPES)], j->ndim - in->first,
+                   shape, draw_below(&j->r, 2), &in->own);
+        in->a = in->own.a;
+        reference_copy(&in->ref, &in->own.ref);
+    }
+    random_bytes(&j->r, j->fill[k], sizeof j->fill[k]);
+    j->fills[k] = j->fill[k];
+}
+
+static void
+draw_box(struct job *j)
+{
+    const bool all = draw_below(&j->r, 2);
+    const bool halo = draw_below(&j->r, 2);
+    tess_map_options_init(&j->options);
+    j->options.edge = TESS_EDGE_FILL + (int)draw_below(&j->r, 3);
+    j->options.fills = j->fills;
+    j->options.halo = j->halo;
+    for (int i = 0; i < j->ndim; i++) {
+        j->start[i] = all ? 0 : draw_below(&j->r, j->shape[i]);
+        j->stop[i] =
+            all ? j->shape[i] : j->start[i] + 1 + draw_below(&j->r, j->shape[i] - j->start[i]);
+        j->halo[i] = halo ? draw_below(&j->r, 3) : 0;
+    }
+}
+
+// Bytes that one item of each array takes, with its halo.
+static int64_t
+least_memory(const struct job *j)
+{
+    int64_t all = 0;
+    for (int k = 0; k < j->ninputs; k++) {
+        int64_t size = (int64_t)j->inputs[k].ref.typesize;
+        for (int i = 0; i < j->ndim; i++)
+            size *= is_broadcast(j, &j->inputs[k], i) ? 1 : 2 * j->halo[i] + 1;
+        all += size;
+    }
+    for (int k = 0; k < j->noutputs; k++)
+        all += (int64_t)j->outputs[k].ref.typesize;
+    return all;
+}
+
+static void
+draw_job(struct job *j, uint64_t seed)
+{
+    static const char *const names[] = {"out0", "out1", "out2"};
+    memset(j, 0, sizeof *j);
+    random_init(&j->r, seed);
+    j->ndim = (int)draw_below(&j->r, 5);
+    do
+        draw_shape(&j->r, j->ndim, ITEMS_MAX, j->shape);
+    while (reference_nitems(j->ndim, j->shape) == 0);
+    j->ninputs = (int)draw_below(&j->r, INPUTS + 1);
+    j->noutputs = (int)draw_below(&j->r, OUTPUTS + 1);
+    if (j->ninputs == 0 && j->noutputs == 0)
+        j->noutputs = 1;
+    for (int k = 0; k < j->noutputs; k++)
+        draw_array(&j->r, names[k], &draw_types[draw_below(&j->r, DRAW_TYPES)], j->ndim, j->shape,
+                   true, &j->outputs[k]);
+    for (int k = 0; k < j->ninputs; k++)
+        draw_input(j, k);
+    draw_box(j);
+}
+
+static void
+finish_job(struct job *j)
+{
+    for (int k = 0; k < j->ninputs; k++) {
+        ok(tess_array_close(j->inputs[k].view, err));
+        if (j->inputs[k].own.a)
+            draw_finish(&j->inputs[k].own);
+        reference_finish(&j->inputs[k].ref);
+    }
+    for (int k = 0; k < j->noutputs; k++)
+        draw_finish(&j->outputs[k]);
+}
+
+static tess_status
+call(struct job *j, tess_map_fn *fn, tess_error *err)
+{
+    const tess_array *inputs[INPUTS];
+    tess_array *outputs[OUTPUTS];
+    for (int k = 0; k < j->ninputs; k++)
+        inputs[k] = j->inputs[k].a;
+    for (int k = 0; k < j->noutputs; k++)
+        outputs[k] = j->outputs[k].a;
+    return tess_map(inputs, j->ninputs, outputs, j->noutputs, j->start, j->stop, &j->options, fn, j,
+                    err);
+}
+
+static void
+check_outputs(const struct job *j)
+{
+    for (int k = 0; k < j->noutputs; k++)
+        check_array(j->outputs[k].a, &j->outputs[k].ref);
+}
+
+static void
+maps_are_those_of_a_loop(void **state)
+{
+    const uint64_t seed = random_seed();
+    const int64_t cases = random_cases(CASES_SHORT, CASES_LONG);
+    int64_t limited = 0;
+    (void)state;
+    for (int64_t i = 0; i < cases; i++) {
+        static struct job j;
+        tess_error why;
+        running = seed + (uint64_t)i;
+        draw_job(&j, running);
+        const tess_context *const context = j.noutputs > 0      ? &j.outputs[0].context
+                                            : j.inputs[0].own.a ? &j.inputs[0].own.context
+                                                                : NULL;
+        assert_non_null(context);
+        const int64_t least = least_memory(&j);
+        const tess_status st = call(&j, compute, &why);
+        if (st == TESS_OK) {
+            assert_int_equal(atomic_load(&j.nitems), reference_box_nitems(j.ndim, j.start, j.stop));
+            expect(&j);
+        } else if (st != TESS_ERR_LIMIT || context->memory >= 2 * least) {
+            fail_msg("seed %" PRIu64 ": %s: %s", running, tess_status_name(st), why.message);
+        }
+        limited += st != TESS_OK;
+        if (st == TESS_OK && context->memory < least)
+            fail_msg("seed %" PRIu64 ": more memory was used than allowed", running);
+        check_outputs(&j);
+        finish_job(&j);
+    }
+    if (cases > 100)
+        assert_true(limited < cases / 2);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(maps_are_those_of_a_loop, files_setup, files_teardown),
+    };
+    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
+}
