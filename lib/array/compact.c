@@ -25,7 +25,7 @@
 
 // Others open the file as long as it has its name, and may have replaced it before it was locked.
 static tess_status
-check_name(const struct frame *f, const struct io *held, const char *path, tess_error *err)
+check_name(const struct frame *f, struct io *held, const char *path, tess_error *err)
 {
     struct io *there;
     tess_error why;

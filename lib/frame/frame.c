@@ -215,7 +215,7 @@ frame_open_folder(struct folder *folder, bool writable, const struct frame_optio
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->writable = writable;
     tess_error why;
-    tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, &f->io, &why);
+    tess_status st = folder_read(folder, FRAME_FOLDER_INDEX, true, &f->io, &why);
     if (st != TESS_OK && folder_is_replaced(folder)) // and emptied
         st = err_set(&why, TESS_ERR_STALE, -1, "was replaced while it was opened");
     else if (st != TESS_OK && why.sys == ENOENT)

@@ -33,7 +33,8 @@ frame_rebuild_begin(struct io *io, struct folder *folder, const struct frame_opt
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
     f->options.checksums = TESS_CHECKSUMS_VERIFY; // they are to be loaded
-    const tess_status st = folder ? folder_read(folder, FRAME_FOLDER_INDEX, &f->io, err) : TESS_OK;
+    const tess_status st =
+        folder ? folder_read(folder, FRAME_FOLDER_INDEX, true, &f->io, err) : TESS_OK;
     if (st != TESS_OK) {
         frame_close(f);
         return st;

@@ -13,6 +13,7 @@
 #include "io/identity.h"
 #include "io/lock.h"
 #include "io/naming.h"
+#include "io/open_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +26,7 @@
 
 struct directory {
     struct folder folder;
-    int fd;
+    struct open_file *open; // of a reader it may be closed between calls
     bool mapped;
     char *path;
     struct naming naming; // of a new one; for what folder_kind says
@@ -39,9 +40,27 @@ directory_of(const struct folder *folder)
 }
 
 static tess_status
+pin(const struct folder *folder, int *fd, tess_error *err)
+{
+    return open_file_pin(directory_of(folder)->open, fd, err);
+}
+
+static void
+unpin(const struct folder *folder)
+{
+    open_file_unpin(directory_of(folder)->open);
+}
+
+static tess_status
 directory_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
 {
-    return io_identity_of(directory_of(folder)->fd, identity, err);
+    int fd;
+    tess_status st = pin(folder, &fd, err);
+    if (st == TESS_OK) {
+        st = io_identity_of(fd, identity, err);
+        unpin(folder);
+    }
+    return st;
 }
 
 static bool
@@ -52,17 +71,30 @@ directory_is_replaced(const struct folder *folder)
            !io_identity_is_at(&identity, directory_of(folder)->path);
 }
 
-int
-directory_descriptor(const struct folder *folder)
+const char *
+directory_path(const struct folder *folder)
 {
-    return openat(directory_of(folder)->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return directory_of(folder)->path;
+}
+
+int
+directory_descriptor(const struct folder *folder, tess_error *err)
+{
+    int fd;
+    if (pin(folder, &fd, err) != TESS_OK)
+        return -1;
+    const int again = open_files_at(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    if (again < 0)
+        (void)err_sys(err, errno, "opening the directory");
+    unpin(folder);
+    return again;
 }
 
 // A list of the names in an open directory, or NULL.
 static DIR *
 list_names(int fd)
 {
-    const int again = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int again = open_files_at(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     DIR *const dir = again >= 0 ? fdopendir(again) : NULL;
     if (!dir && again >= 0)
         close(again);
@@ -138,7 +170,8 @@ folder_check_replaceable(const struct naming *n, const char *name, tess_error *e
         return err_set(err, TESS_ERR_IO, -1,
                        S_ISLNK(info.st_mode) ? "is a symbolic link, which no directory replaces"
                                              : "is neither a file nor a directory");
-    const int fd = openat(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd =
+        open_files_at(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0)
         return err_sys(err, errno, "is a directory, which cannot be opened");
     const tess_status st = check_contents(n->user, fd, err);
@@ -152,7 +185,7 @@ make_folder(int parent, const char *name)
 {
     if (mkdirat(parent, name, 0777) != 0)
         return -1;
-    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = open_files_at(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0) {
         const int error = errno == ENOENT ? EEXIST : errno;
         (void)unlinkat(parent, name, AT_REMOVEDIR);
@@ -166,7 +199,7 @@ static void
 remove_temporary(const struct naming *n, int fd)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    const int own = fd < 0 ? openat(n->parent, n->temporary, flags) : -1;
+    const int own = fd < 0 ? open_files_at(n->parent, n->temporary, flags, 0) : -1;
     if (fd >= 0 || own >= 0)
         directory_remove_at(n->parent, n->temporary, fd >= 0 ? fd : own, n->user);
     else
@@ -215,44 +248,76 @@ directory_remove_at(int parent, const char *name, int fd, const struct folder_ki
 }
 
 static tess_status
-directory_read(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+directory_read(const struct folder *folder, const char *name, bool stays, struct io **io,
+               tess_error *err)
 {
-    const int file =
-        openat(directory_of(folder)->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    const struct directory *const d = directory_of(folder);
+    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
+    int fd;
+    tess_status st = pin(folder, &fd, err);
+    if (st != TESS_OK)
+        return st;
+    const int file = open_files_at(fd, name, flags, 0);
+    const int error = errno;
+    unpin(folder);
     if (file < 0)
-        return err_sys(err, errno, "opening %s", name);
-    const tess_status st = io_file_adopt(file, false, directory_of(folder)->mapped, io, err);
+        return err_sys(err, error, "opening %s", name);
+    st = io_file_adopt(file, false, d->mapped, io, err);
+    if (st == TESS_OK && stays) {
+        st = io_file_share(*io, d->open, name, flags, err);
+        if (st != TESS_OK)
+            io_close(*io);
+    }
     return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
+}
+
+static int
+make_part(int directory, const char *name)
+{
+    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+    const int file = open_files_at(directory, name, flags, 0666);
+    if (file < 0 && errno == EEXIST && unlinkat(directory, name, 0) == 0)
+        return open_files_at(directory, name, flags, 0666);
+    return file;
 }
 
 static tess_status
 directory_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
 {
-    const int fd = directory_of(folder)->fd;
-    const int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-    int file = openat(fd, name, flags, 0666);
-    if (file < 0 && errno == EEXIST && unlinkat(fd, name, 0) == 0)
-        file = openat(fd, name, flags, 0666);
+    int fd;
+    tess_status st = pin(folder, &fd, err);
+    if (st != TESS_OK)
+        return st;
+    const int file = make_part(fd, name);
+    const int error = errno;
+    unpin(folder);
     if (file < 0)
-        return err_sys(err, errno, "creating %s", name);
-    const tess_status st = io_file_adopt(file, true, false, io, err);
+        return err_sys(err, error, "creating %s", name);
+    st = io_file_adopt(file, true, false, io, err);
     return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
 }
 
 static tess_status
 directory_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
 {
-    const int fd = directory_of(folder)->fd;
+    int fd;
+    tess_status st = pin(folder, &fd, err);
+    if (st != TESS_OK)
+        return st;
     if (renameat(fd, from, fd, to) != 0)
-        return err_sys(err, errno, "renaming %s to %s", from, to);
-    return TESS_OK;
+        st = err_sys(err, errno, "renaming %s to %s", from, to);
+    unpin(folder);
+    return st;
 }
 
 static void
 directory_remove(const struct folder *folder, const char *name)
 {
-    const int fd = directory_of(folder)->fd;
+    int fd;
+    if (pin(folder, &fd, NULL) != TESS_OK)
+        return;
     (void)unlinkat(fd, name, 0);
+    unpin(folder);
 }
 
 static tess_status
@@ -260,11 +325,15 @@ directory_each(const struct folder *folder,
                tess_status (*fn)(void *arg, const char *name, tess_error *err), void *arg,
                tess_error *err)
 {
-    const int fd = directory_of(folder)->fd;
-    tess_status st = TESS_OK;
+    int fd;
+    tess_status st = pin(folder, &fd, err);
+    if (st != TESS_OK)
+        return st;
     DIR *const dir = list_names(fd);
+    const int error = errno;
+    unpin(folder);
     if (!dir)
-        return err_sys(err, errno, "reading the directory");
+        return err_sys(err, error, "reading the directory");
     for (const char *name; st == TESS_OK && (name = next_name(dir));)
         st = fn(arg, name, err);
     if (st == TESS_OK && errno != 0)
@@ -276,31 +345,34 @@ directory_each(const struct folder *folder,
 static tess_status
 directory_sync(const struct folder *folder, tess_error *err)
 {
-    const int fd = directory_of(folder)->fd;
-    int result;
+    int fd, result;
+    tess_status st = pin(folder, &fd, err);
+    if (st != TESS_OK)
+        return st;
     do
         result = fsync(fd);
     while (result != 0 && errno == EINTR);
     if (result != 0)
-        return err_sys(err, errno, "bringing the directory to the disk");
-    return TESS_OK;
+        st = err_sys(err, errno, "bringing the directory to the disk");
+    unpin(folder);
+    return st;
 }
 
 static tess_status
 directory_publish(struct folder *folder, bool durable, tess_error *err)
 {
     struct directory *const d = (struct directory *)folder;
-    return naming_publish(&d->naming, d->fd, durable, err);
+    return naming_publish(&d->naming, d->open->fd, durable, err);
 }
 
 static void
 directory_close(struct folder *folder)
 {
     struct directory *const d = (struct directory *)folder;
-    naming_finish(&d->naming, d->fd);
-    io_lock_release(&d->lock, d->fd);
-    if (d->fd >= 0)
-        close(d->fd);
+    naming_finish(&d->naming, d->open->fd);
+    io_lock_release(&d->lock, d->open->fd);
+    open_file_close(d->open);
+    free(d->open);
     free(d->path);
     free(d);
 }
@@ -322,15 +394,18 @@ static struct directory *
 directory_new(const char *path)
 {
     struct directory *const d = calloc(1, sizeof *d);
-    if (!d)
-        return NULL;
-    d->folder.ops = &directory_ops;
-    d->fd = -1;
-    d->path = io_trim(path);
-    if (!d->path) {
+    struct open_file *const open = calloc(1, sizeof *open);
+    char *const trimmed = io_trim(path);
+    if (!d || !open || !trimmed) {
+        free(trimmed);
+        free(open);
         free(d);
         return NULL;
     }
+    d->folder.ops = &directory_ops;
+    d->open = open;
+    open_file_init(open);
+    d->path = trimmed;
     return d;
 }
 
@@ -342,20 +417,33 @@ directory_set_locked(struct directory *d)
     d->folder.locked = io_lock_is_held(&d->lock) && d->folder.lock_error == 0;
 }
 
+// What was opened for writing: no other writer has it, and it is what the path leads to.
+static tess_status
+claim(struct directory *d, tess_error *err)
+{
+    tess_status st = open_file_keep(d->open, err);
+    if (st == TESS_OK)
+        st = io_lock_acquire(&d->lock, d->open->fd, err);
+    if (st == TESS_OK && directory_is_replaced(&d->folder))
+        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
+    return st;
+}
+
 tess_status
 directory_open(const char *path, bool writable, bool mapped, struct folder **folder,
                tess_error *err)
 {
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     struct directory *const d = directory_new(path);
     if (!d)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     d->mapped = mapped;
-    d->fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    tess_status st = d->fd >= 0 ? TESS_OK : err_open(err, errno, "opening the directory");
-    if (st == TESS_OK && writable)
-        st = io_lock_acquire(&d->lock, d->fd, err);
-    if (st == TESS_OK && writable && directory_is_replaced(&d->folder))
-        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
+    const int fd = open_files_at(AT_FDCWD, d->path, flags, 0);
+    tess_status st = fd >= 0 ? TESS_OK : err_open(err, errno, "opening the directory");
+    if (st == TESS_OK) {
+        open_file_borrow(d->open, fd);
+        st = writable ? claim(d, err) : open_file_share(d->open, NULL, d->path, flags, err);
+    }
     if (st != TESS_OK) {
         directory_close(&d->folder);
         return st;
@@ -370,11 +458,16 @@ directory_create(const char *path, bool replace, const struct folder_kind *kind,
                  struct folder **folder, tess_error *err)
 {
     struct directory *const d = directory_new(path);
+    int fd;
     if (!d)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     tess_status st = naming_begin(&d->naming, &folders, kind, d->path, replace, -1, err);
     if (st == TESS_OK)
-        st = naming_make(&d->naming, &d->fd, &d->lock, err);
+        st = naming_make(&d->naming, &fd, &d->lock, err);
+    if (st == TESS_OK) {
+        open_file_borrow(d->open, fd);
+        st = open_file_keep(d->open, err);
+    }
     if (st != TESS_OK) {
         directory_close(&d->folder);
         return st;

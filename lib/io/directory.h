@@ -31,9 +31,10 @@ tess_status directory_open(const char *path, bool writable, bool mapped, struct 
 tess_status directory_create(const char *path, bool replace, const struct folder_kind *kind,
                              struct folder **folder, tess_error *err);
 
-// A descriptor of the directory of its own, to look up names from; < 0: errno says why. Of folders
-// that are directories only.
-int directory_descriptor(const struct folder *folder);
+// Of folders that are directories: the path as it was given, and another descriptor, to look up
+// names from; < 0: *err says why.
+const char *directory_path(const struct folder *folder);
+int directory_descriptor(const struct folder *folder, tess_error *err);
 
 // Remove a directory, open as `fd`, with its files: the index first, and nothing else if that
 // fails. With something else in it, or another name, it stays, without them.

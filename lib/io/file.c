@@ -12,6 +12,7 @@
 #include "io/io.h"
 #include "io/lock.h"
 #include "io/naming.h"
+#include "io/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,7 @@ enum { EAGER_MIN = 128 << 10 }; // of a write that is worth a call of its own
 
 struct file {
     struct io io;
-    int fd;
+    struct open_file open; // of a reader it may be closed between calls
     struct naming naming; // of a new one
     struct io_lock lock;
     uint8_t *map; // the file as it was when it was opened; NULL if it is not mapped
@@ -41,12 +42,11 @@ file_of(struct io *io)
 }
 
 static tess_status
-file_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+read_bytes(int fd, int64_t offset, void *dst, size_t size, tess_error *err)
 {
-    const struct file *const f = file_of(io);
     uint8_t *to = dst;
     while (size > 0) {
-        const ssize_t n = pread(f->fd, to, size, offset);
+        const ssize_t n = pread(fd, to, size, offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -61,13 +61,26 @@ file_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err
     return TESS_OK;
 }
 
+static tess_status
+file_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    struct file *const f = file_of(io);
+    int fd;
+    tess_status st = open_file_pin(&f->open, &fd, err);
+    if (st == TESS_OK) {
+        st = read_bytes(fd, offset, dst, size, err);
+        open_file_unpin(&f->open);
+    }
+    return st;
+}
+
 // Let the system begin to write. No more than a hint: a sync tells what becomes of it.
 static void
 start_write_back(const struct file *f, int64_t offset, size_t size)
 {
 #ifdef SYNC_FILE_RANGE_WRITE
     if (f->io.eager && size >= EAGER_MIN)
-        (void)sync_file_range(f->fd, offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+        (void)sync_file_range(f->open.fd, offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
 #else
     (void)f, (void)offset, (void)size;
 #endif
@@ -81,7 +94,7 @@ file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_err
     const int64_t start = offset;
     const size_t all = size;
     while (size > 0) {
-        const ssize_t n = pwrite(f->fd, from, size, offset);
+        const ssize_t n = pwrite(f->open.fd, from, size, offset);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -96,14 +109,26 @@ file_write(struct io *io, int64_t offset, const void *src, size_t size, tess_err
 }
 
 static tess_status
+file_stat(struct file *f, struct stat *info, const char *what, tess_error *err)
+{
+    int fd;
+    tess_status st = open_file_pin(&f->open, &fd, err);
+    if (st == TESS_OK) {
+        if (fstat(fd, info) != 0)
+            st = err_sys(err, errno, "asking for the %s of the file", what);
+        open_file_unpin(&f->open);
+    }
+    return st;
+}
+
+static tess_status
 file_size(struct io *io, int64_t *size, tess_error *err)
 {
-    const struct file *const f = file_of(io);
     struct stat info;
-    if (fstat(f->fd, &info) != 0)
-        return err_sys(err, errno, "asking for the size of the file");
-    *size = info.st_size;
-    return TESS_OK;
+    const tess_status st = file_stat(file_of(io), &info, "size", err);
+    if (st == TESS_OK)
+        *size = info.st_size;
+    return st;
 }
 
 // The file may be shorter than its map by now: what is gone must not be touched.
@@ -126,7 +151,7 @@ file_truncate(struct io *io, int64_t size, tess_error *err)
     const struct file *const f = file_of(io);
     int result;
     do
-        result = ftruncate(f->fd, size);
+        result = ftruncate(f->open.fd, size);
     while (result != 0 && errno == EINTR);
     if (result != 0)
         return err_sys(err, errno, "setting the size of the file to %" PRId64, size);
@@ -139,7 +164,7 @@ file_sync(struct io *io, tess_error *err)
     const struct file *const f = file_of(io);
     int result;
     do
-        result = fdatasync(f->fd);
+        result = fdatasync(f->open.fd);
     while (result != 0 && errno == EINTR);
     if (result != 0)
         return err_sys(err, errno, "bringing the file to the disk");
@@ -150,15 +175,16 @@ static tess_status
 file_publish(struct io *io, bool durable, tess_error *err)
 {
     struct file *const f = file_of(io);
-    return naming_publish(&f->naming, f->fd, durable, err);
+    return naming_publish(&f->naming, f->open.fd, durable, err);
 }
 
 static tess_status
-file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
+file_stamp(struct io *io, struct io_stamp *stamp, tess_error *err)
 {
     struct stat info;
-    if (fstat(((const struct file *)io)->fd, &info) != 0)
-        return err_sys(err, errno, "asking for the time of the file");
+    const tess_status st = file_stat(file_of(io), &info, "time", err);
+    if (st != TESS_OK)
+        return st;
     *stamp = (struct io_stamp){
         .device = (int64_t)info.st_dev,
         .file = (int64_t)info.st_ino,
@@ -170,9 +196,16 @@ file_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
 }
 
 static tess_status
-file_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+file_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
-    return io_identity_of(((const struct file *)io)->fd, identity, err);
+    struct file *const f = file_of(io);
+    int fd;
+    tess_status st = open_file_pin(&f->open, &fd, err);
+    if (st == TESS_OK) {
+        st = io_identity_of(fd, identity, err);
+        open_file_unpin(&f->open);
+    }
+    return st;
 }
 
 static void
@@ -181,10 +214,9 @@ file_close(struct io *io)
     struct file *const f = file_of(io);
     if (f->map)
         munmap(f->map, f->map_size);
-    naming_finish(&f->naming, f->fd); // before its lock is free
-    io_lock_release(&f->lock, f->fd);
-    if (f->fd >= 0)
-        close(f->fd);
+    naming_finish(&f->naming, f->open.fd); // before its lock is free
+    io_lock_release(&f->lock, f->open.fd);
+    open_file_close(&f->open);
     free(f);
 }
 
@@ -209,7 +241,7 @@ file_new(bool writable)
         return NULL;
     f->io.ops = &file_ops;
     f->io.writable = writable;
-    f->fd = -1;
+    open_file_init(&f->open);
     return f;
 }
 
@@ -219,7 +251,7 @@ map_file(struct file *f, int64_t size)
 {
     if (size <= 0 || (uint64_t)size > SIZE_MAX)
         return;
-    void *const map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, f->fd, 0);
+    void *const map = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, f->open.fd, 0);
     if (map == MAP_FAILED)
         return;
     f->map = map;
@@ -231,7 +263,7 @@ static tess_status
 adopt(struct file *f, int fd, bool mapped, tess_error *err)
 {
     struct stat info;
-    f->fd = fd;
+    open_file_borrow(&f->open, fd);
     if (fstat(fd, &info) != 0)
         return err_sys(err, errno, "asking what the file is");
     if (!S_ISREG(info.st_mode))
@@ -265,28 +297,44 @@ set_locked(struct file *f, int error)
     f->io.locked = error == 0;
 }
 
+tess_status
+io_file_share(struct io *io, struct open_file *parent, const char *path, int flags, tess_error *err)
+{
+    return open_file_share(&file_of(io)->open, parent, path, flags, err);
+}
+
+// What was opened for writing: no other writer has it, and it is what the path leads to.
+static tess_status
+claim(struct file *f, const char *path, tess_error *err)
+{
+    struct io_identity identity;
+    tess_status st = open_file_keep(&f->open, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_lock_acquire(&f->lock, f->open.fd, err);
+    set_locked(f, f->lock.error);
+    if (st == TESS_OK)
+        st = io_identity_of(f->open.fd, &identity, err);
+    if (st == TESS_OK && !io_identity_is_at(&identity, path))
+        st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
+    return st;
+}
+
 // O_NONBLOCK: a fifo must not hang the open.
 static tess_status
 file_open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)
 {
     const int flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
-    struct io_identity identity;
-    const int fd = open(path, flags);
+    const int fd = open_files_at(AT_FDCWD, path, flags, 0);
     if (fd < 0)
         return err_open(err, errno, "opening the file");
     tess_status st = io_file_adopt(fd, writable, mapped, io, err);
-    if (st == TESS_OK && writable) {
-        struct file *const f = file_of(*io);
-        st = io_lock_acquire(&f->lock, fd, err);
-        set_locked(f, f->lock.error);
-        if (st == TESS_OK)
-            st = io_identity_of(fd, &identity, err);
-        if (st == TESS_OK && !io_identity_is_at(&identity, path))
-            st = err_set(err, TESS_ERR_STALE, -1, "was replaced while it was opened");
-        if (st != TESS_OK) {
-            io_close(*io);
-            *io = NULL;
-        }
+    if (st != TESS_OK)
+        return st;
+    st = writable ? claim(file_of(*io), path, err) : io_file_share(*io, NULL, path, flags, err);
+    if (st != TESS_OK) {
+        io_close(*io);
+        *io = NULL;
     }
     return st;
 }
@@ -306,7 +354,7 @@ io_file_map(const char *path, struct io **io, tess_error *err)
 static int
 make_file(int parent, const char *name)
 {
-    return openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return open_files_at(parent, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 // A link is replaced itself. What it leads to must be a file: that is what the path shows.
@@ -343,7 +391,7 @@ keep_permissions(const struct file *f, tess_error *err)
         return TESS_OK;
     if (fstatat(f->naming.parent, f->naming.name, &info, 0) != 0)
         return errno == ENOENT ? TESS_OK : err_sys(err, errno, "looking at what is replaced");
-    if (fchmod(f->fd, info.st_mode & 07777) != 0)
+    if (fchmod(f->open.fd, info.st_mode & 07777) != 0)
         return err_sys(err, errno, "setting the permissions of the new file");
     return TESS_OK;
 }
@@ -353,11 +401,16 @@ static tess_status
 file_create(const char *path, bool replace, int held, struct io **io, tess_error *err)
 {
     struct file *const f = file_new(true);
+    int fd;
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
     tess_status st = naming_begin(&f->naming, &files, NULL, path, replace, held, err);
     if (st == TESS_OK)
-        st = naming_make(&f->naming, &f->fd, &f->lock, err);
+        st = naming_make(&f->naming, &fd, &f->lock, err);
+    if (st == TESS_OK) {
+        open_file_borrow(&f->open, fd);
+        st = open_file_keep(&f->open, err);
+    }
     if (st == TESS_OK)
         st = keep_permissions(f, err);
     if (st != TESS_OK) {
@@ -378,7 +431,7 @@ io_file_create(const char *path, bool replace, struct io **io, tess_error *err)
 tess_status
 io_file_create_over(struct io *held, const char *path, struct io **io, tess_error *err)
 {
-    return file_create(path, true, file_of(held)->fd, io, err);
+    return file_create(path, true, file_of(held)->open.fd, io, err);
 }
 
 // -- as a kind of storage

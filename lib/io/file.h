@@ -1,8 +1,9 @@
 /*
  * file.h - an io (io.h) that is a file of the file system.
  *
- * Threads: as io.h says, without a lock: pread() and pwrite() have no position in common. Other
- * processes are kept apart by the lock of the descriptor (lock.h).
+ * Threads: as io.h says, without a lock: pread() and pwrite() have no position in common. The
+ * descriptor of a reader is pinned for a call (open_files.h). Other processes are kept apart by the
+ * lock of the descriptor (lock.h).
  */
 #ifndef IO_FILE_H
 #define IO_FILE_H
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 
 struct io;
+struct open_file;
 
 extern const struct storage_kind storage_file;
 
@@ -39,5 +41,9 @@ tess_status io_file_create_over(struct io *held, const char *path, struct io **i
 // An io on an open descriptor, which belongs to it from here on, also after a failure. mapped: read
 // through a memory map.
 tess_status io_file_adopt(int fd, bool writable, bool mapped, struct io **io, tess_error *err);
+
+// A file that is read may be closed between calls from here on, and opened again (open_files.h).
+tess_status io_file_share(struct io *io, struct open_file *parent, const char *path, int flags,
+                          tess_error *err);
 
 #endif

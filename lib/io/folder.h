@@ -22,8 +22,9 @@ struct folder_kind {
 };
 
 struct folder_ops {
-    // A file for reading. A missing one is TESS_ERR_IO with errno ENOENT.
-    tess_status (*read)(const struct folder *folder, const char *name, struct io **io,
+    // A file for reading. A missing one is TESS_ERR_IO with errno ENOENT. stays: it is open for
+    // longer than a call, and must be closed before the folder.
+    tess_status (*read)(const struct folder *folder, const char *name, bool stays, struct io **io,
                         tess_error *err);
     // A new and empty file, in place of one that has the name.
     tess_status (*write)(const struct folder *folder, const char *name, struct io **io,
@@ -57,9 +58,10 @@ struct folder {
 };
 
 static inline tess_status
-folder_read(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+folder_read(const struct folder *folder, const char *name, bool stays, struct io **io,
+            tess_error *err)
 {
-    return folder->ops->read(folder, name, io, err);
+    return folder->ops->read(folder, name, stays, io, err);
 }
 
 static inline tess_status

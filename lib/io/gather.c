@@ -199,15 +199,15 @@ gather_publish(struct io *io, bool durable, tess_error *err)
 }
 
 static tess_status
-gather_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
+gather_stamp(struct io *io, struct io_stamp *stamp, tess_error *err)
 {
-    return io_stamp(((const struct gather *)io)->file, stamp, err);
+    return io_stamp(gather_of(io)->file, stamp, err);
 }
 
 static tess_status
-gather_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+gather_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
-    return io_identify(((const struct gather *)io)->file, identity, err);
+    return io_identify(gather_of(io)->file, identity, err);
 }
 
 static void

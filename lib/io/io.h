@@ -52,9 +52,9 @@ struct io_ops {
     // or the call fails (naming_publish()).
     tess_status (*publish)(struct io *io, bool durable, tess_error *err);
     // NULL: there is none.
-    tess_status (*stamp)(const struct io *io, struct io_stamp *stamp, tess_error *err);
+    tess_status (*stamp)(struct io *io, struct io_stamp *stamp, tess_error *err);
     // Which file that is, or is part of; memory: zeros.
-    tess_status (*identify)(const struct io *io, struct io_identity *identity, tess_error *err);
+    tess_status (*identify)(struct io *io, struct io_identity *identity, tess_error *err);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -112,21 +112,21 @@ io_publish(struct io *io, bool durable, tess_error *err)
 }
 
 static inline tess_status
-io_stamp(const struct io *io, struct io_stamp *stamp, tess_error *err)
+io_stamp(struct io *io, struct io_stamp *stamp, tess_error *err)
 {
     *stamp = (struct io_stamp){0};
     return io->ops->stamp ? io->ops->stamp(io, stamp, err) : TESS_OK;
 }
 
 static inline tess_status
-io_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+io_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
     return io->ops->identify(io, identity, err);
 }
 
 // Whether two are of the same file.
 static inline tess_status
-io_same(const struct io *a, const struct io *b, bool *same, tess_error *err)
+io_same(struct io *a, struct io *b, bool *same, tess_error *err)
 {
     struct io_identity x, y;
     tess_status st = io_identify(a, &x, err);

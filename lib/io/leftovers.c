@@ -11,6 +11,7 @@
 #include "io/directory.h"
 #include "io/lock.h"
 #include "io/naming.h"
+#include "io/open_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -55,11 +56,11 @@ open_leftover(int parent, const char *name, bool *directory)
         return -1;
     *directory = S_ISDIR(info.st_mode);
     if (*directory)
-        return openat(parent, name, O_RDONLY | O_DIRECTORY | flags);
+        return open_files_at(parent, name, O_RDONLY | O_DIRECTORY | flags, 0);
     if (!S_ISREG(info.st_mode))
         return -1;
-    const int fd = openat(parent, name, O_RDWR | flags);
-    return fd >= 0 ? fd : openat(parent, name, O_RDONLY | flags);
+    const int fd = open_files_at(parent, name, O_RDWR | flags, 0);
+    return fd >= 0 ? fd : open_files_at(parent, name, O_RDONLY | flags, 0);
 }
 
 // A process that makes a file of that name checks, once it has the lock, that the file still has
@@ -102,7 +103,7 @@ leftovers_remove_all(const char *path, const struct folder_kind *kind)
 {
     struct sweep s;
     const bool begun = leftovers_begin(&s, path, kind);
-    const int fd = begun ? openat(s.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const int fd = begun ? open_files_at(s.parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     DIR *const dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir && fd >= 0)
         close(fd);

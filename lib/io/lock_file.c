@@ -10,6 +10,7 @@
 
 #include "io/directory.h"
 #include "io/naming.h"
+#include "io/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +25,15 @@
 enum { NUMBER_AT = 8 };
 
 struct lock_file {
-    int directory;
+    struct open_file directory;
     char *name;
     bool writable;
     bool make;
     bool required;
     pthread_mutex_t mutex; // for what follows
     pid_t process; // whose descriptor it is
-    int fd; // -1: no file so far
+    struct open_file file; // not set: none so far
+    int fd; // of it while it is pinned, as long as it is shared or taken; else -1
     bool looked; // for one
     int64_t nshared;
     bool taken;
@@ -56,11 +58,19 @@ lock_file_new(const char *path, bool writable, bool make)
     }
     (void)sprintf(s->name, "%s%s", base, suffix);
     (void)pthread_mutex_init(&s->mutex, NULL);
-    s->directory = s->fd = -1;
+    open_file_init(&s->directory);
+    open_file_init(&s->file);
+    s->fd = -1;
     s->writable = writable;
     s->make = make;
     s->process = getpid();
     return s;
+}
+
+static bool
+has_file(const struct lock_file *s)
+{
+    return open_file_is_set(&s->file);
 }
 
 void
@@ -70,10 +80,8 @@ lock_file_close(struct lock_file *s)
         return;
     if (s->fd >= 0 && s->process == getpid() && (s->taken || s->nshared > 0))
         (void)flock(s->fd, LOCK_UN); // children that were forked have the descriptor, too
-    if (s->fd >= 0)
-        close(s->fd);
-    if (s->directory >= 0)
-        close(s->directory);
+    open_file_close(&s->file);
+    open_file_close(&s->directory);
     (void)pthread_mutex_destroy(&s->mutex);
     free(s->name);
     free(s);
@@ -82,17 +90,36 @@ lock_file_close(struct lock_file *s)
 static tess_status
 open_directory(struct lock_file *s, const char *path, const struct folder *folder, tess_error *err)
 {
-    if (folder) {
-        s->directory = directory_descriptor(folder);
-    } else {
-        char *const parent = io_parent(path);
-        if (!parent)
-            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-        s->directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        free(parent);
+    const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+    char *const parent = folder ? NULL : io_parent(path);
+    if (!folder && !parent)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    tess_status st = TESS_OK;
+    const int fd =
+        folder ? directory_descriptor(folder, err) : open_files_at(AT_FDCWD, parent, flags, 0);
+    if (fd < 0)
+        st = folder ? err_prefix(err, TESS_ERR_IO, "the directory of %s", s->name)
+                    : err_sys(err, errno, "opening the directory of %s", s->name);
+    if (st == TESS_OK) {
+        open_file_borrow(&s->directory, fd);
+        st = open_file_share(&s->directory, NULL, folder ? directory_path(folder) : parent, flags,
+                             err);
     }
-    return s->directory >= 0 ? TESS_OK
-                             : err_sys(err, errno, "opening the directory of %s", s->name);
+    free(parent);
+    return st;
+}
+
+// The lock file becomes that of a descriptor.
+static tess_status
+adopt_file(struct lock_file *s, int fd, int flags, tess_error *err)
+{
+    struct stat info;
+    open_file_borrow(&s->file, fd);
+    if (fstat(fd, &info) != 0)
+        return err_sys(err, errno, "asking what the lock file %s is", s->name);
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
+    return open_file_share(&s->file, &s->directory, s->name, flags, err);
 }
 
 // Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
@@ -100,24 +127,23 @@ open_directory(struct lock_file *s, const char *path, const struct folder *folde
 static tess_status
 lock_file_open_file(struct lock_file *s, tess_error *err)
 {
-    struct stat info;
-    const int always = O_CLOEXEC | O_NONBLOCK;
-    const int flags = (s->writable ? O_RDWR : O_RDONLY) | (s->make ? O_CREAT : 0);
-    tess_status st = TESS_OK;
+    const int flags = (s->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
+    int directory;
     s->looked = false; // a failure may be tried again
-    s->fd = openat(s->directory, s->name, flags | always, 0666);
-    if (s->fd < 0 && s->make && !s->writable) // O_CREAT is refused also where the file is there
-        s->fd = openat(s->directory, s->name, O_RDONLY | always);
-    if (s->fd < 0 && (errno != ENOENT || (s->make && s->writable)))
-        return err_sys(err, errno, "opening the lock file %s", s->name);
-    if (s->fd >= 0 && fstat(s->fd, &info) != 0)
-        st = err_sys(err, errno, "asking what the lock file %s is", s->name);
-    else if (s->fd >= 0 && !S_ISREG(info.st_mode))
-        st = err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
-    if (st != TESS_OK) {
-        close(s->fd);
-        s->fd = -1;
-    }
+    tess_status st = open_file_pin(&s->directory, &directory, err);
+    if (st != TESS_OK)
+        return st;
+    int fd = open_files_at(directory, s->name, flags | (s->make ? O_CREAT : 0), 0666);
+    if (fd < 0 && s->make && !s->writable) // O_CREAT is refused also where the file is there
+        fd = open_files_at(directory, s->name, flags, 0);
+    const int error = fd < 0 ? errno : 0;
+    open_file_unpin(&s->directory);
+    if (error != 0 && (error != ENOENT || (s->make && s->writable)))
+        return err_sys(err, error, "opening the lock file %s", s->name);
+    if (fd >= 0)
+        st = adopt_file(s, fd, flags, err);
+    if (st != TESS_OK)
+        open_file_close(&s->file);
     s->looked = st == TESS_OK;
     return st;
 }
@@ -134,7 +160,7 @@ lock_file_open(const char *path, const struct folder *folder, bool writable, boo
     tess_status st = open_directory(s, path, folder, err);
     if (st == TESS_OK && !writable)
         st = lock_file_open_file(s, err);
-    if (st != TESS_OK || (!writable && s->fd < 0)) {
+    if (st != TESS_OK || (!writable && !has_file(s))) {
         lock_file_close(s);
         return st;
     }
@@ -152,10 +178,27 @@ adopt_process(struct lock_file *s, tess_error *err)
     s->process = process;
     s->nshared = 0;
     s->taken = false;
-    if (s->fd < 0)
+    s->fd = -1;
+    if (!has_file(s))
         return TESS_OK;
-    close(s->fd);
+    open_file_close(&s->file);
     return lock_file_open_file(s, err);
+}
+
+// The descriptor stays open as long as there is a lock.
+static tess_status
+hold_file(struct lock_file *s, tess_error *err)
+{
+    return s->fd < 0 && has_file(s) ? open_file_pin(&s->file, &s->fd, err) : TESS_OK;
+}
+
+static void
+let_go_file(struct lock_file *s)
+{
+    if (s->fd < 0 || s->taken || s->nshared > 0)
+        return;
+    s->fd = -1;
+    open_file_unpin(&s->file);
 }
 
 // A file that ends before it has the number 0.
@@ -217,9 +260,12 @@ share_lock_file(struct lock_file *s, tess_error *err)
     tess_status st = adopt_process(s, err);
     if (st == TESS_OK && !s->looked)
         st = lock_file_open_file(s, err);
+    if (st == TESS_OK)
+        st = hold_file(s, err);
     if (st == TESS_OK && s->fd >= 0 && !s->taken && s->nshared == 0)
         st = lock(s, LOCK_SH, err);
     s->nshared += st == TESS_OK;
+    let_go_file(s);
     return st;
 }
 
@@ -238,6 +284,7 @@ lock_file_unshare(struct lock_file *s)
     (void)pthread_mutex_lock(&s->mutex);
     if (--s->nshared == 0 && s->fd >= 0 && !s->taken)
         (void)flock(s->fd, LOCK_UN);
+    let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
 }
 
@@ -286,8 +333,10 @@ take_lock_file(struct lock_file *s, tess_error *err)
     tess_status st = adopt_process(s, err);
     if (st != TESS_OK || s->taken)
         return st;
-    if (s->fd < 0)
+    if (!has_file(s))
         st = lock_file_open_file(s, err);
+    if (st == TESS_OK)
+        st = hold_file(s, err);
     if (st == TESS_OK && s->fd >= 0)
         st = lock(s, LOCK_EX, err);
     if (st != TESS_OK)
@@ -307,6 +356,7 @@ lock_file_take(struct lock_file *s, tess_error *err)
     const tess_status st = take_lock_file(s, err);
     if (st != TESS_OK)
         share_again(s);
+    let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }
@@ -325,6 +375,7 @@ lock_file_release(struct lock_file *s)
         (void)flock(s->fd, s->nshared > 0 ? LOCK_SH : LOCK_UN);
     if (has(s))
         s->taken = false;
+    let_go_file(s);
     (void)pthread_mutex_unlock(&s->mutex);
 }
 
@@ -344,8 +395,11 @@ lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
     (void)pthread_mutex_lock(&s->mutex);
     const bool locked = s->process == getpid() && (s->taken || s->nshared > 0);
     uint64_t number = s->number;
-    if (!s->behind && !locked && s->fd >= 0 && s->known)
+    if (!s->behind && !locked && has_file(s) && s->known)
+        st = hold_file(s, err);
+    if (st == TESS_OK && !s->behind && !locked && s->fd >= 0 && s->known)
         st = lock_file_read_number(s, &number, err);
+    let_go_file(s);
     *behind = s->behind || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
     return st;

@@ -171,7 +171,7 @@ memory_nothing(struct io *io, tess_error *err)
 }
 
 static tess_status
-memory_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+memory_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
     (void)io;
     *identity = (struct io_identity){0};

@@ -9,6 +9,8 @@
  */
 #include "io/naming.h"
 
+#include "io/open_files.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +92,7 @@ naming_parent(const char *path, int *parent, const char **name, tess_error *err)
     if (!directory)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     *name = slash ? slash + 1 : path;
-    *parent = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    *parent = open_files_at(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     free(directory);
     return *parent >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory it is to be in");
 }
@@ -113,7 +115,7 @@ naming_leads_to(int parent, const char *name, bool follow, int fd, bool *leads, 
 tess_status
 naming_sync(int parent, int fd, tess_error *err)
 {
-    const int directory = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int directory = open_files_at(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     int result;
     if (directory < 0 && errno != EACCES)
         return err_sys(err, errno, "opening the directory to bring the name to the disk");
@@ -142,9 +144,9 @@ open_replaced(int parent, const char *name, int *error)
     if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
         return -1;
     // Network file systems give an exclusive lock only on descriptors that may write.
-    int fd = S_ISREG(info.st_mode) ? openat(parent, name, O_RDWR | flags) : -1;
+    int fd = S_ISREG(info.st_mode) ? open_files_at(parent, name, O_RDWR | flags, 0) : -1;
     if (fd < 0)
-        fd = openat(parent, name, O_RDONLY | flags);
+        fd = open_files_at(parent, name, O_RDONLY | flags, 0);
     if (fd < 0 && errno != ENOENT && errno != EACCES && errno != EPERM)
         *error = errno;
     return fd;
@@ -203,7 +205,12 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
     };
     if (!n->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    open_file_init(&n->directory);
     tess_status st = naming_parent(n->path, &n->parent, &n->name, err);
+    if (st != TESS_OK)
+        return st;
+    open_file_borrow(&n->directory, n->parent);
+    st = open_file_keep(&n->directory, err);
     if (st != TESS_OK)
         return st;
     if (n->name[0] == '\0')
@@ -440,6 +447,7 @@ naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
     if (taken == TAKEN_EXCHANGED)
         n->kind->remove(n, -1);
     naming_end(n);
+    open_file_close(&n->directory); // names are not looked up any more
     return TESS_OK;
 }
 
@@ -454,7 +462,6 @@ naming_finish(struct naming *n, int fd)
         n->kind->remove(n, fd);
     naming_end(n);
     free(n->path);
-    if (n->parent >= 0)
-        close(n->parent);
+    open_file_close(&n->directory);
     *n = (struct naming){0};
 }

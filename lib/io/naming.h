@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "io/lock.h"
+#include "io/open_files.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -41,7 +42,8 @@ struct naming_kind {
 struct naming {
     const struct naming_kind *kind; // NULL: not begun
     const void *user; // for the kind
-    int parent; // the directory
+    int parent; // the directory, open
+    struct open_file directory; // the same
     char *path; // as it was given
     const char *name; // the end of it
     char *temporary; // NULL: nothing is made, or it has its name

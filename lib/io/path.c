@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/identity.h"
+#include "io/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 struct io_path {
-    int from; // the directory that the path starts in
+    struct open_file from; // the directory that the path starts in
     char *path;
     struct io_identity identity;
 };
@@ -26,8 +27,7 @@ io_path_close(struct io_path *p)
 {
     if (!p)
         return;
-    if (p->from >= 0)
-        close(p->from);
+    open_file_close(&p->from);
     free(p->path);
     free(p);
 }
@@ -36,11 +36,16 @@ static tess_status
 open_start(struct io_path *p, const char *path, tess_error *err)
 {
     const size_t slashes = strspn(path, "/");
-    p->from = open(slashes > 0 ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (p->from < 0)
-        return err_sys(err, errno, "opening the directory in which the path starts");
+    const char *const start = slashes > 0 ? "/" : ".";
+    const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
     p->path = strdup(path + slashes);
-    return p->path ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (!p->path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    const int fd = open_files_at(AT_FDCWD, start, flags, 0);
+    if (fd < 0)
+        return err_sys(err, errno, "opening the directory in which the path starts");
+    open_file_borrow(&p->from, fd);
+    return open_file_share(&p->from, NULL, start, flags, err);
 }
 
 tess_status
@@ -51,7 +56,7 @@ io_path_open(const char *path, const struct io_identity *identity, struct io_pat
     *out = NULL;
     if (!p)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    p->from = -1;
+    open_file_init(&p->from);
     p->identity = *identity;
     const tess_status st = open_start(p, path, err);
     if (st != TESS_OK) {
@@ -63,19 +68,25 @@ io_path_open(const char *path, const struct io_identity *identity, struct io_pat
 }
 
 tess_status
-io_path_check(const struct io_path *p, tess_error *err)
+io_path_check(struct io_path *p, tess_error *err)
 {
     struct stat there;
-    if (fstatat(p->from, p->path, &there, 0) == 0) {
+    int from;
+    const tess_status st = open_file_pin(&p->from, &from, err);
+    if (st != TESS_OK)
+        return st;
+    const int error = fstatat(from, p->path, &there, 0) == 0 ? 0 : errno;
+    open_file_unpin(&p->from);
+    if (error == 0) {
         if (there.st_dev == p->identity.device && there.st_ino == p->identity.inode)
             return TESS_OK;
         return err_set(err, TESS_ERR_STALE, -1,
                        "the path leads to something else than what is open: it was replaced");
     }
-    if (errno == EACCES)
+    if (error == EACCES)
         return TESS_OK;
-    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+    if (error == ENOENT || error == ENOTDIR || error == ELOOP)
         return err_set(err, TESS_ERR_STALE, -1,
                        "the path leads to nothing: what is open was renamed or removed");
-    return err_sys(err, errno, "asking what the path leads to");
+    return err_sys(err, error, "asking what the path leads to");
 }

@@ -2,10 +2,10 @@
  * path.h - whether a path still leads to the file or directory that was opened by it.
  *
  * The path is looked up as it was then: an absolute one from the root directory, a relative one
- * from the working directory of that time. Descriptors of these are kept, since programs change
- * both. Directories on the way may be renamed, too.
+ * from the working directory of that time, since programs change both (open_files.h). Directories
+ * on the way may be renamed, too.
  *
- * Any number of threads may check one; it does not change.
+ * Any number of threads may check one.
  */
 #ifndef IO_PATH_H
 #define IO_PATH_H
@@ -22,6 +22,6 @@ void io_path_close(struct io_path *p); // NULL: fine
 
 // TESS_ERR_STALE: the path leads to something else, or to nothing. One system call. A path that the
 // process may not look up any more counts as unchanged.
-tess_status io_path_check(const struct io_path *p, tess_error *err);
+tess_status io_path_check(struct io_path *p, tess_error *err);
 
 #endif

@@ -122,9 +122,9 @@ window_publish(struct io *io, bool durable, tess_error *err)
 }
 
 static tess_status
-window_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+window_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
-    return io_identify(((const struct window *)io)->whole, identity, err);
+    return io_identify(window_of(io)->whole, identity, err);
 }
 
 static void

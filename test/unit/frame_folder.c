@@ -127,7 +127,7 @@ content_sync(struct io *io, tess_error *err)
 }
 
 static tess_status
-content_identify(const struct io *io, struct io_identity *identity, tess_error *err)
+content_identify(struct io *io, struct io_identity *identity, tess_error *err)
 {
     (void)err;
     *identity = (struct io_identity){.inode = content_of(io)->number};
@@ -207,10 +207,12 @@ forget(struct names *d, int i)
 }
 
 static tess_status
-here_read(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+here_read(const struct folder *folder, const char *name, bool stays, struct io **io,
+          tess_error *err)
 {
     const struct names *const d = names_of(folder);
     const int i = find(d, name);
+    (void)stays;
     if (i < 0)
         return err_sys(err, ENOENT, "opening %s", name);
     *io = content_open(d->items[i].content, false);

@@ -200,7 +200,7 @@ add_size(void *user, const char *name, tess_error *err)
     int64_t size;
     if (!frame_folder_kind.is_part(name) && strcmp(name, frame_folder_kind.index) != 0)
         return TESS_OK;
-    tess_status st = folder_read(sum->folder, name, &io, err);
+    tess_status st = folder_read(sum->folder, name, false, &io, err);
     if (st != TESS_OK)
         return st;
     st = io_size(io, &size, err);

@@ -62,7 +62,7 @@ sparse_open_chunk(const struct folder *folder, int64_t number, struct io **io, t
 {
     char name[NAME_SIZE];
     chunk_name(number, name);
-    return folder_read(folder, name, io, err);
+    return folder_read(folder, name, false, io, err);
 }
 
 void
@@ -331,7 +331,7 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
     tess_error why;
     bool same = false;
     *owned = true;
-    tess_status st = folder_read(f->folder, index_name, io, &why);
+    tess_status st = folder_read(f->folder, index_name, false, io, &why);
     const bool there = st == TESS_OK;
     if (there)
         st = io_same(f->io, *io, &same, &why);
