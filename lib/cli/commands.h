@@ -1,5 +1,5 @@
 /*
- * commands.h - the subcommands, each in a file of its own, cmd/NAME.c.
+ * commands.h - the subcommands, each in a file of its own, cmd/FOLDER/NAME.c.
  */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
