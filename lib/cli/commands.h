@@ -12,9 +12,13 @@
     X(info)         \
     X(import)       \
     X(export)       \
+    X(create)       \
     X(slice)        \
     X(show)         \
     X(copy)         \
+    X(concat)       \
+    X(stack)        \
+    X(transpose)    \
     X(diff)         \
     X(resize)       \
     X(append)       \

@@ -16,7 +16,7 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file (default 0)"},
     [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
     [OPT_DTYPE] = {"--dtype", "TYPE", "item type, as in NumPy: <f4"},
-    [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input: 400x300"},
+    [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input, or of a new array: 400x300"},
     [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
     [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
     [OPT_CODEC] = {"--codec", "NAME",
@@ -49,13 +49,14 @@ const struct option options_table[OPT_COUNT] = {
                          "where the header differs from its copy, another program changed it;\n"
                          "default: it is damaged"},
     [OPT_OLDER] = {"--older", NULL, "take an older state if too little is left of the newest one"},
-    [OPT_AXIS] = {"--axis", "K", "the axis that grows (default 0); -1 is the last one"},
+    [OPT_AXIS] = {"--axis", "K", "the axis along which it is done (default 0); -1 is the last one"},
     [OPT_TOLERANCE] = {"--tolerance", "X", "numbers may differ by X (default 0)"},
     [OPT_RELATIVE] = {"--relative", "R", "or by R times the larger of the two (default 0)"},
     [OPT_THREADS] = {"--threads", "N", "at most N threads work (default: one per CPU)"},
     [OPT_OUTPUT] = {"--output", "FILE",
                     "or -o: OUT.png, OUT.svg or OUT.pdf for an image; - for text, with\n"
-                    "colours in any case"},
+                    "colours in any case",
+                    'o'},
     [OPT_AXES] = {"--axes", "Y,X", "rows and columns (default: the last two)"},
     [OPT_REDUCE] = {"--reduce", "HOW", "how several items become one pixel: mean, min or max"},
     [OPT_WIDTH] = {"--width", "N",
@@ -85,7 +86,31 @@ const struct option options_table[OPT_COUNT] = {
                        "also read chunks that are not what their checksums say"},
     [OPT_NO_ATTRIBUTES] = {"--no-attributes", NULL,
                            "leave attributes, names of dimensions and the fill value"},
-    [OPT_HELP] = {"--help", NULL, "this text"},
+    [OPT_FILL] = {"--fill", "VALUE", "the value of all items, also of later growth (default 0)"},
+    [OPT_FROM] = {"--from", "FILE", "items of an array, or of what tess import reads"},
+    [OPT_MISFIT] = {"--misfit", "HOW",
+                    "items that the new type cannot hold: error (default), saturate (its\n"
+                    "nearest value), wrap (as NumPy)"},
+    [OPT_AT] = {"--at", "I", "index before which it is put; -1 is the last one"},
+    [OPT_ORDER] = {"--axes", "LIST", "the axes in their new order: 2,0,1 (default: reversed)"},
+    [OPT_ALONG] = {"--axis", "K,L...", "reduce along these axes; -1 is the last one"},
+    [OPT_OP] = {"--op", "NAME",
+                "sum, mean (default), var, std, min, max, count, any or all; without\n"
+                "--axis along all axes"},
+    [OPT_SKIP_NAN] = {"--skip-nan", NULL, "leave out NaNs, as if they were no items"},
+    [OPT_STORE] = {"--output", "OUT", "or -o: make an array of it instead of printing it", 'o'},
+    [OPT_RECURSIVE] = {"--recursive", NULL, "or -R: folders in folders, too", 'R'},
+    [OPT_UNPACK] = {"--unpack", NULL,
+                    "items times the attribute scale_factor plus add_offset; what the other\n"
+                    "attributes of netCDF call missing becomes NaN"},
+    [OPT_PACK] = {"--pack", "S,O", "items less O, divided by S; S and O become attributes"},
+    [OPT_DOWNSAMPLE] = {"--downsample", "CELL",
+                        "one item of each cell of items: 2x2x1[:HOW], where HOW is mean\n"
+                        "(default), nearest (the first), min, max, mode (the most frequent)"},
+    [OPT_LEVELS] = {"--levels", "N",
+                    "a pyramid of N levels, each downsampled from the one before; auto: until\n"
+                    "no axis is longer than 256"},
+    [OPT_HELP] = {"--help", NULL, "this text", 'h'},
 };
 
 static bool
@@ -100,6 +125,15 @@ options_accepts(const struct command *command, int id)
     return id == OPT_HELP || (command->options & OPT_BIT(id)) != 0;
 }
 
+// --name, or -n.
+static bool
+is_name_of(const struct option *option, const char *arg, size_t length)
+{
+    if (length == 2)
+        return option->letter && arg[1] == option->letter;
+    return strlen(option->name) == length && strncmp(option->name, arg, length) == 0;
+}
+
 // The option that arg names, up to its end or a '='; OPT_COUNT if the command has none such.
 static int
 find(const struct command *command, const char *arg)
@@ -107,13 +141,8 @@ find(const struct command *command, const char *arg)
     const size_t length = strcspn(arg, "=");
     int id = 0;
 
-    if (strcmp(arg, "-h") == 0)
-        return OPT_HELP;
-    if (strcmp(arg, "-o") == 0 && options_accepts(command, OPT_OUTPUT))
-        return OPT_OUTPUT;
     while (id < OPT_COUNT &&
-           !(options_accepts(command, id) && strlen(options_table[id].name) == length &&
-             strncmp(options_table[id].name, arg, length) == 0))
+           !(options_accepts(command, id) && is_name_of(&options_table[id], arg, length)))
         id++;
     return id;
 }

@@ -54,11 +54,26 @@ enum option_id {
     OPT_APPLY,
     OPT_NO_ATTRIBUTES,
     OPT_UNCHECKED,
+    OPT_FILL,
+    OPT_FROM,
+    OPT_MISFIT,
+    OPT_AT,
+    OPT_ORDER,
+    OPT_ALONG,
+    OPT_OP,
+    OPT_SKIP_NAN,
+    OPT_STORE,
+    OPT_RECURSIVE,
+    OPT_UNPACK,
+    OPT_PACK,
+    OPT_DOWNSAMPLE,
+    OPT_LEVELS,
     OPT_HELP, // every command has it
     OPT_COUNT
 };
 
 #define OPT_BIT(id) (UINT64_C(1) << (id))
+_Static_assert(OPT_COUNT <= 64, "a bit for each option");
 
 // Layout and codec: what every command that writes an array understands.
 #define OPTS_LAYOUT                                                                             \
@@ -82,6 +97,7 @@ struct option {
     const char *name;
     const char *value; // what the help calls the value; NULL: a flag
     const char *help;
+    char letter; // -o for --output; 0: none
 };
 
 // A command line that works, where there are the files that it names.

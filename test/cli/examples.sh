@@ -67,7 +67,11 @@ is_beyond() {
 made_by() {
     # shellcheck disable=SC2086
     set -- ${1#cat *| }
-    case $2 in import | export | copy | repair) [ "$4" = - ] || echo "${4%:*}" ;; esac
+    case $2 in
+    import | export | copy | repair | transpose) [ "$4" = - ] || echo "${4%:*}" ;;
+    create) echo "$3" ;;
+    concat | stack) echo "$5" ;; # of two arrays
+    esac
     while [ $# -gt 1 ]; do
         case $1 in -o | --apply) echo "$2" ;; esac
         shift

@@ -10,7 +10,7 @@
 static bool
 is_text(const char *name)
 {
-    static const char *const names[] = {"EXPR", "SHAPE", "NAME", "VALUE"};
+    static const char *const names[] = {"EXPR", "SHAPE", "NAME", "VALUE", "RANGE"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0)
@@ -22,6 +22,7 @@ bool
 completion_word(const struct command *command, int n, struct completion_word *word)
 {
     const char *p = command->words;
+    bool repeated = false;
 
     for (;;) {
         p += strspn(p, " []()");
@@ -30,9 +31,10 @@ completion_word(const struct command *command, int n, struct completion_word *wo
 
         if (length == 0)
             return false;
+        const bool dotted = dots && dots < p + length;
+        repeated |= dotted; // behind it, any number of words may have come
         if (p[0] != '-' && p[0] != '|' && n-- == 0) { // no option that stands for the word
-            const bool repeated = dots && dots < p + length;
-            const size_t size = repeated ? length - 3 : length;
+            const size_t size = dotted ? length - 3 : length;
 
             *word = (struct completion_word){.is_repeated = repeated};
             (void)snprintf(word->name, sizeof word->name, "%.*s", (int)size, p);

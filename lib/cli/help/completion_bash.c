@@ -99,8 +99,10 @@ write_command(const struct command *command)
         printf("%s ", options_table[id].name);
     fputs("'\n        valued='", stdout);
     for (int id = -1; (id = completion_next_option(command, id)) < OPT_COUNT;)
-        if (options_table[id].value)
-            printf("%s%s ", id == OPT_OUTPUT ? "-o " : "", options_table[id].name);
+        if (options_table[id].value && options_table[id].letter)
+            printf("-%c %s ", options_table[id].letter, options_table[id].name);
+        else if (options_table[id].value)
+            printf("%s ", options_table[id].name);
     fputs("'\n        words='", stdout);
     write_words(command);
     fputs("'\n        ;;\n", stdout);
@@ -112,7 +114,10 @@ write_values(int id)
     const char *value;
 
     if (values_are_files(id)) {
-        printf("    %s%s) echo file ;;\n", id == OPT_OUTPUT ? "-o | " : "", options_table[id].name);
+        fputs("    ", stdout);
+        if (options_table[id].letter)
+            printf("-%c | ", options_table[id].letter);
+        printf("%s) echo file ;;\n", options_table[id].name);
         return;
     }
     if (!values_at(id, 0))

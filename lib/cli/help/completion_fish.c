@@ -15,8 +15,8 @@ write_option(const struct command *command, int id)
 
     printf("complete -c tess -n '__fish_seen_subcommand_from %s' -l %s", command->name,
            option->name + 2);
-    if (id == OPT_OUTPUT)
-        fputs(" -s o", stdout);
+    if (option->letter && id != OPT_HELP)
+        printf(" -s %c", option->letter);
     if (option->value)
         fputs(values_are_files(id) ? " -r" : " -x", stdout);
     if (values_at(id, 0)) {

@@ -28,16 +28,17 @@ write_action(int id)
     }
 }
 
-// --name or --name=, its help, what it takes; -o, too.
+// --name or --name=, its help, what it takes; its letter, too.
 static void
 write_option(int id)
 {
     const struct option *const option = &options_table[id];
+    const bool lettered = option->letter && id != OPT_HELP;
 
-    for (int i = 0; i < (id == OPT_OUTPUT ? 2 : 1); i++) {
+    for (int i = 0; i < (lettered ? 2 : 1); i++) {
         fputs(" \\\n            ", stdout);
         if (i == 1)
-            fputs("'-o+[", stdout);
+            printf("'-%c%s[", option->letter, option->value ? "+" : "");
         else
             printf("'%s%s[", option->name, option->value ? "=" : "");
         completion_text(option->help, SPECIAL);
@@ -76,8 +77,11 @@ write_command(const struct command *command)
     printf("    %s)\n        _arguments -S", command->name);
     for (int id = -1; (id = completion_next_option(command, id)) < OPT_COUNT;)
         write_option(id);
-    for (int i = 0; completion_word(command, i, &word); i++)
+    for (int i = 0; completion_word(command, i, &word); i++) {
         write_word(&word, i);
+        if (word.is_repeated) // all others, up to the last one
+            break;
+    }
     fputs("\n        ;;\n", stdout);
 }
 

@@ -15,7 +15,8 @@
 
 static const struct name *const names[OPT_COUNT] = {
     [OPT_SPLIT] = names_split,   [OPT_LAYOUT] = names_layout, [OPT_LAYER] = names_layer,
-    [OPT_REDUCE] = names_reduce, [OPT_TYPE] = names_type,
+    [OPT_REDUCE] = names_reduce, [OPT_TYPE] = names_type,     [OPT_MISFIT] = names_misfit,
+    [OPT_OP] = names_op,
 };
 
 static const char *
@@ -85,5 +86,6 @@ values_refuse(int option, const char *value, const char *word, tess_error *err)
 bool
 values_are_files(int option)
 {
-    return option == OPT_FILE || option == OPT_OUTPUT || option == OPT_PLOT || option == OPT_APPLY;
+    return option == OPT_FILE || option == OPT_OUTPUT || option == OPT_PLOT ||
+           option == OPT_APPLY || option == OPT_FROM || option == OPT_STORE;
 }

@@ -6,7 +6,9 @@
 #include "cli/picture/picture.h"
 
 #include <tessera/chunk.h>
+#include <tessera/convert.h>
 #include <tessera/params.h>
+#include <tessera/reduce.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -50,6 +52,27 @@ const struct name names_reduce[] = {
 const struct name names_type[] = {
     {"int", NAMES_TYPE_INT},     {"float", NAMES_TYPE_FLOAT}, {"string", NAMES_TYPE_STRING},
     {"bytes", NAMES_TYPE_BYTES}, {"json", NAMES_TYPE_JSON},   {NULL, 0},
+};
+
+const struct name names_misfit[] = {
+    {"error", TESS_MISFIT_ERROR},
+    {"saturate", TESS_MISFIT_SATURATE},
+    {"wrap", TESS_MISFIT_WRAP},
+    {NULL, 0},
+};
+
+const struct name names_op[] = {
+    {"sum", TESS_REDUCE_SUM},     {"mean", TESS_REDUCE_MEAN},
+    {"var", TESS_REDUCE_VAR},     {"std", NAMES_OP_STD},
+    {"min", TESS_REDUCE_MIN},     {"max", TESS_REDUCE_MAX},
+    {"any", TESS_REDUCE_ANY},     {"all", TESS_REDUCE_ALL},
+    {"count", TESS_REDUCE_COUNT}, {NULL, 0},
+};
+
+const struct name names_downsampling[] = {
+    {"mean", TESS_DOWNSAMPLE_MEAN}, {"nearest", TESS_DOWNSAMPLE_NEAREST},
+    {"min", TESS_DOWNSAMPLE_MIN},   {"max", TESS_DOWNSAMPLE_MAX},
+    {"mode", TESS_DOWNSAMPLE_MODE}, {NULL, 0},
 };
 
 bool

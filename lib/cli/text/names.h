@@ -20,6 +20,9 @@ enum names_type {
     NAMES_TYPE_JSON,
 };
 
+// The square root of the variance, besides what the library has.
+#define NAMES_OP_STD 100
+
 // Tables end with a NULL text.
 extern const struct name names_split[];
 extern const struct name names_layout[];
@@ -27,6 +30,9 @@ extern const struct name names_layer[];
 extern const struct name names_chunk[];
 extern const struct name names_reduce[]; // enum picture_reduce
 extern const struct name names_type[]; // enum names_type
+extern const struct name names_misfit[]; // tess_misfit
+extern const struct name names_op[]; // tess_reduction, and NAMES_OP_STD
+extern const struct name names_downsampling[]; // tess_downsampling
 
 bool names_value(const struct name *table, const char *text, int *value);
 

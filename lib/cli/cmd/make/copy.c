@@ -6,17 +6,15 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
-#include "cli/data/output.h"
 #include "cli/data/params.h"
-#include "cli/data/select.h"
+#include "cli/data/part.h"
+#include "cli/data/shapes.h"
+#include "cli/data/target.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/progress.h"
 
 #include <tessera/copy.h>
-#include <tessera/view.h>
-
-#include <string.h>
 
 // Options that leave each chunk as it is stored.
 #define OPTS_CONTAINER \
@@ -28,7 +26,7 @@ struct copy {
     tess_array *in; // the array, or a view of it
     bool reshaped; // it has axes that are not those of the array, but for their length
     tess_params params;
-    struct output file;
+    struct target target;
     const char *about;
 };
 
@@ -42,93 +40,13 @@ is_as_stored(const struct arguments *args)
 }
 
 static tess_status
-check_names(struct copy *job, tess_error *err)
-{
-    const char *const names[] = {job->in_name, job->out_name};
-
-    for (int i = 0; i < 2; i++) {
-        job->about = names[i];
-        if (strcmp(names[i], "-") == 0)
-            return report_set(err, TESS_ERR_ARG,
-                              "an array is a file or a directory; tess export writes to a pipe");
-    }
-    return TESS_OK;
-}
-
-// In the place of the array comes a view of it, which goes on without it.
-static void
-look_through(struct copy *job, tess_array *view)
-{
-    tess_error ignored; // it is only read: closing commits nothing
-
-    (void)tess_array_close(job->in, &ignored);
-    job->in = view;
-}
-
-static tess_status
-select_part(struct copy *job, const char *expr, tess_error *err)
-{
-    int64_t stop[TESS_MAX_NDIM];
-    struct selection sel;
-    tess_array *view;
-    tess_status st = TESS_OK;
-    tess_info info;
-
-    tess_array_info(job->in, &info);
-    TRY(select_parse(expr, info.ndim, info.shape, &sel, err));
-    for (int i = 0; i < sel.ndim; i++) {
-        const int64_t last = sel.start[i] + (sel.count[i] - 1) * sel.step[i];
-
-        stop[i] = sel.count[i] == 0 ? sel.start[i] : sel.step[i] > 0 ? last + 1 : last - 1;
-        job->reshaped |= sel.step[i] != 1 || sel.dropped[i];
-    }
-    TRY(tess_array_view_slice(job->in, sel.start, stop, sel.step, &view, err));
-    look_through(job, view);
-    for (int i = sel.ndim - 1; i >= 0; i--)
-        if (sel.dropped[i]) {
-            TRY(tess_array_view_squeeze(job->in, i, &view, err));
-            look_through(job, view);
-        }
-out:
-    return st;
-}
-
-// Shapes of chunks and blocks are the array's, cut to what is copied of it. They are chosen anew
-// for other axes; and so are blocks for other chunks.
-static void
-choose_shapes(struct copy *job)
-{
-    tess_params *const p = &job->params;
-    const bool chunks = job->reshaped;
-    const bool blocks = chunks || job->args->values[OPT_CHUNKS];
-
-    for (int i = 0; i < p->ndim; i++) {
-        const int64_t length = p->shape[i] > 0 ? p->shape[i] : 1;
-
-        if (p->chunkshape[i] > length)
-            p->chunkshape[i] = length;
-        if (p->blockshape[i] > p->chunkshape[i])
-            p->blockshape[i] = p->chunkshape[i];
-    }
-    if (chunks)
-        memset(p->chunkshape, 0, sizeof p->chunkshape);
-    if (blocks)
-        memset(p->blockshape, 0, sizeof p->blockshape);
-}
-
-static tess_status
 describe(struct copy *job, tess_error *err)
 {
     const struct arguments *const args = job->args;
     tess_params *const p = &job->params;
 
     tess_array_params(job->in, p);
-    if (args->values[OPT_SLICE])
-        choose_shapes(job);
-    else if (args->values[OPT_CHUNKS])
-        memset(p->blockshape, 0, sizeof p->blockshape);
-    if (args->values[OPT_CODEC])
-        p->dictionary = false; // not every codec takes one
+    shapes_adapt(p, job->reshaped, args);
     if (args->values[OPT_DTYPE])
         p->dtype = args->values[OPT_DTYPE];
     return params_set(p, args, err);
@@ -137,24 +55,18 @@ describe(struct copy *job, tess_error *err)
 static tess_status
 write_out(struct copy *job, tess_error *err)
 {
-    struct progress progress = {0};
-    tess_status st = TESS_OK;
-    tess_context context;
-    tess_storage storage;
+    struct target *const t = &job->target;
+    tess_status st;
 
-    TRY(open_context(job->args, &context, err));
-    progress_follow(&progress, &context);
-    open_storage_to_make(job->file.temporary, &context, &storage);
+    target_follow(t);
     if (is_as_stored(job->args)) {
-        tess_array_set_progress(job->in, progress_hear, &progress);
-        TRY(tess_array_save(job->in, &storage, job->params.layout, err));
+        tess_array_set_progress(job->in, progress_hear, &t->progress);
+        st = tess_array_save(job->in, &t->storage, job->params.layout, err);
     } else {
-        TRY(tess_array_copy(job->in, &storage, &job->params, NULL, err));
+        st = tess_array_copy(job->in, &t->storage, &job->params, NULL, err);
     }
-out:
     if (st == TESS_ERR_CORRUPT || st == TESS_ERR_STALE)
         job->about = job->in_name;
-    progress_end(&progress);
     return st;
 }
 
@@ -165,20 +77,16 @@ run_copy(const struct arguments *args)
     tess_status st = TESS_OK;
     tess_error err;
 
-    TRY(check_names(&job, &err));
     job.about = job.in_name;
     TRY(open_array(job.in_name, args, &job.in, &err));
-    if (args->values[OPT_SLICE])
-        TRY(select_part(&job, args->values[OPT_SLICE], &err));
+    TRY(part_view_expr(&job.in, args->values[OPT_SLICE], &job.reshaped, &err));
     job.about = job.out_name;
     TRY(describe(&job, &err));
-    TRY(output_open(&job.file, job.out_name,
-                    job.params.layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
-                    args->values[OPT_FORCE] != NULL, &err));
+    TRY(target_open(&job.target, job.out_name, job.params.layout, args, &err));
     TRY(write_out(&job, &err));
-    TRY(output_publish(&job.file, &err));
+    TRY(target_publish(&job.target, NULL, &err));
 out:
-    output_close(&job.file);
+    target_close(&job.target);
     tess_array_discard(job.in);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }

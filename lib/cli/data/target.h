@@ -1,0 +1,36 @@
+/*
+ * target.h - a new array, which appears when it is complete.
+ */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include "cli/data/output.h"
+#include "cli/options.h"
+#include "cli/text/progress.h"
+
+#include <tessera/array.h>
+
+struct target {
+    struct output file;
+    tess_context context;
+    tess_storage storage; // where the library is to make it
+    struct progress progress;
+};
+
+/*
+ * Where an array is to be made, with --threads and --force. It must not move until target_close(),
+ * which comes also after a failure.
+ */
+tess_status target_open(struct target *t, const char *path, tess_layout layout,
+                        const struct arguments *args, tess_error *err);
+
+// Of one call of the library, which makes all of it, there is a progress bar.
+void target_follow(struct target *t);
+
+// Closes `a` (NULL: it is closed already), and gives the array its name.
+tess_status target_publish(struct target *t, tess_array *a, tess_error *err);
+
+// Removes what was not published.
+void target_close(struct target *t);
+
+#endif

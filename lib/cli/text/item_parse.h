@@ -1,0 +1,20 @@
+/*
+ * item_parse.h - one item from its text.
+ */
+#ifndef CLI_ITEM_PARSE_H
+#define CLI_ITEM_PARSE_H
+
+#include "cli/text/item.h"
+
+#include <tessera/error.h>
+
+/*
+ * What item_print() writes, and the other usual forms: numbers, nan and inf; True or 1; 1+2j; dates
+ * as ISO 8601, NaT; strings as they are, without quotes; anything else in hexadecimal. `item`
+ * receives typesize bytes in the byte order of the type. TESS_ERR_ARG if the text is no such item,
+ * or the type does not have it.
+ */
+tess_status item_parse(const struct item_format *format, const char *text, uint8_t *item,
+                       tess_error *err);
+
+#endif
