@@ -17,6 +17,7 @@
  *   tessera/select.h    points, lists of indices per axis, masks
  *   tessera/boxes.h     many boxes of one size, also past the edges
  *   tessera/reduce.h    sums, means, extremes ... along axes; downsampling
+ *   tessera/compare.h   comparisons of items into masks, and masks combined
  *   tessera/map.h       functions applied to boxes of several arrays in step
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
@@ -35,6 +36,7 @@
 #include "tessera/attr.h"
 #include "tessera/boxes.h"
 #include "tessera/chunk.h"
+#include "tessera/compare.h"
 #include "tessera/context.h"
 #include "tessera/convert.h"
 #include "tessera/copy.h"

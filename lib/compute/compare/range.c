@@ -1,0 +1,220 @@
+/*
+ * range.c - comparisons with a number as ranges of a type.
+ */
+#include "compute/compare/range.h"
+
+#include <math.h>
+
+__extension__ typedef __int128 wide;
+
+static bool
+is_float(enum comparable type)
+{
+    return type == COMPARABLE_F4 || type == COMPARABLE_F8;
+}
+
+static bool
+is_unsigned(enum comparable type)
+{
+    return type >= COMPARABLE_U1 && type <= COMPARABLE_U8;
+}
+
+// time: the number may be NaT.
+static bool
+is_nan(const tess_number *x, bool time)
+{
+    return x->kind == TESS_KIND_FLOAT ? isnan(x->f)
+                                      : time && x->kind == TESS_KIND_INT && x->i == INT64_MIN;
+}
+
+// -- integers
+
+// The greatest integer that is not above a number, and the least that is not below it; of those
+// that are far from 64 bits, others that are.
+static wide
+whole_down(const tess_number *x)
+{
+    const double far = 0x1p70;
+    if (x->kind == TESS_KIND_FLOAT)
+        return (wide)floor(fmax(-far, fmin(far, x->f)));
+    return x->kind == TESS_KIND_INT ? x->i : (wide)x->u;
+}
+
+static wide
+whole_up(const tess_number *x)
+{
+    const wide down = whole_down(x);
+    return x->kind == TESS_KIND_FLOAT && (double)down < x->f && fabs(x->f) < 0x1p60 ? down + 1
+                                                                                    : down;
+}
+
+static void
+limits_of_type(enum comparable type, bool time, wide *least, wide *most)
+{
+    const int bits = 8 << (type % COMPARABLE_U1);
+    *least = is_unsigned(type) ? 0 : -((wide)1 << (bits - 1)) + time;
+    *most = is_unsigned(type) ? ((wide)1 << bits) - 1 : ((wide)1 << (bits - 1)) - 1;
+}
+
+static struct range
+whole_range(enum comparable type, bool time, wide lo, wide hi)
+{
+    struct range range = {0};
+    wide least, most;
+    limits_of_type(type, time, &least, &most);
+    lo = lo < least ? least : lo;
+    hi = hi > most ? most : hi;
+    if (lo > hi) {
+        lo = 1;
+        hi = 0;
+    }
+    if (is_unsigned(type)) {
+        range.lo.u = (uint64_t)lo;
+        range.hi.u = (uint64_t)hi;
+    } else {
+        range.lo.i = (int64_t)lo;
+        range.hi.i = (int64_t)hi;
+    }
+    return range;
+}
+
+static struct range
+whole_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *x)
+{
+    const wide least = -((wide)1 << 80), most = (wide)1 << 80;
+    const wide down = whole_down(x), up = whole_up(x);
+    switch (op) {
+    case TESS_COMPARE_LT:
+        return whole_range(type, time, least, up - 1);
+    case TESS_COMPARE_LE:
+        return whole_range(type, time, least, down);
+    case TESS_COMPARE_GT:
+        return whole_range(type, time, down + 1, most);
+    case TESS_COMPARE_GE:
+        return whole_range(type, time, up, most);
+    case TESS_COMPARE_EQ:
+    case TESS_COMPARE_NE:
+        break;
+    }
+    return whole_range(type, time, up, down);
+}
+
+// -- floats
+
+// The next double towards less, or of single precision.
+static double
+step_down(enum comparable type, double x)
+{
+    return type == COMPARABLE_F4 ? (double)nextafterf((float)x, -INFINITY)
+                                 : nextafter(x, -(double)INFINITY);
+}
+
+static double
+step_up(enum comparable type, double x)
+{
+    return -step_down(type, -x);
+}
+
+// The greatest item that is not above a number.
+static double
+real_down(enum comparable type, const tess_number *x)
+{
+    double d = x->f;
+    if (x->kind != TESS_KIND_FLOAT) {
+        const wide whole = whole_down(x);
+        d = (double)whole;
+        if ((wide)d > whole)
+            d = nextafter(d, -(double)INFINITY);
+    }
+    if (type == COMPARABLE_F8)
+        return d;
+    const float f = (float)d;
+    return (double)f > d ? step_down(type, (double)f) : (double)f;
+}
+
+static double
+real_up(enum comparable type, const tess_number *x)
+{
+    double d = x->f;
+    if (x->kind != TESS_KIND_FLOAT) {
+        const wide whole = whole_down(x);
+        d = (double)whole;
+        if ((wide)d < whole)
+            d = nextafter(d, (double)INFINITY);
+    }
+    if (type == COMPARABLE_F8)
+        return d;
+    const float f = (float)d;
+    return (double)f < d ? step_up(type, (double)f) : (double)f;
+}
+
+static struct range
+real_range(double lo, double hi)
+{
+    return (struct range){.lo.d = lo, .hi.d = hi};
+}
+
+static const struct range no_reals = {.lo.d = 1, .hi.d = 0};
+
+static struct range
+real_comparison(enum comparable type, tess_comparison op, const tess_number *x)
+{
+    const double most = (double)INFINITY;
+    const double down = real_down(type, x), up = real_up(type, x);
+    switch (op) {
+    case TESS_COMPARE_LT:
+        return up == -most ? no_reals : real_range(-most, step_down(type, up));
+    case TESS_COMPARE_LE:
+        return real_range(-most, down);
+    case TESS_COMPARE_GT:
+        return down == most ? no_reals : real_range(step_up(type, down), most);
+    case TESS_COMPARE_GE:
+        return real_range(up, most);
+    case TESS_COMPARE_EQ:
+    case TESS_COMPARE_NE:
+        break;
+    }
+    return real_range(up, down);
+}
+
+// -- all
+
+static struct range
+range_of_nothing(enum comparable type)
+{
+    return is_float(type) ? no_reals : whole_range(type, false, 1, 0);
+}
+
+struct range
+range_of_comparison(enum comparable type, bool time, tess_comparison op, const tess_number *value)
+{
+    struct range range = is_nan(value, time) ? range_of_nothing(type)
+                         : is_float(type)    ? real_comparison(type, op, value)
+                                             : whole_comparison(type, time, op, value);
+    range.invert = op == TESS_COMPARE_NE;
+    return range;
+}
+
+struct range
+range_between(enum comparable type, bool time, const tess_number *least, const tess_number *most)
+{
+    if (is_nan(least, time) || is_nan(most, time))
+        return range_of_nothing(type);
+    if (is_float(type))
+        return real_range(real_up(type, least), real_down(type, most));
+    return whole_range(type, time, whole_up(least), whole_down(most));
+}
+
+struct range
+range_of_nan(enum comparable type, bool time)
+{
+    if (is_float(type))
+        return (struct range){.lo.d = -(double)INFINITY, .hi.d = (double)INFINITY, .invert = 1};
+    return time ? (struct range){.lo.i = INT64_MIN, .hi.i = INT64_MIN} : range_of_nothing(type);
+}
+
+struct range
+range_of_zero(enum comparable type)
+{
+    return is_float(type) ? real_range(0, 0) : whole_range(type, false, 0, 0);
+}
