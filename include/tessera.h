@@ -19,6 +19,7 @@
  *   tessera/reduce.h    sums, means, extremes ... along axes; downsampling
  *   tessera/compare.h   comparisons of items into masks, and masks combined
  *   tessera/map.h       functions applied to boxes of several arrays in step
+ *   tessera/histogram.h histograms of values
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
@@ -42,6 +43,7 @@
 #include "tessera/copy.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
+#include "tessera/histogram.h"
 #include "tessera/iterate.h"
 #include "tessera/layout.h"
 #include "tessera/map.h"

@@ -591,6 +591,15 @@ call_set_points(struct subject *s, tess_error *err)
     return tess_array_set_points(s->a, 12 * 9, &chosen.coords[0][0], part, sizeof part, err);
 }
 
+// Zeros, which leave all items as they are.
+static tess_status
+call_add_points(struct subject *s, tess_error *err)
+{
+    const double zero = 0;
+    choose_part();
+    return tess_array_add_points(s->a, 12 * 9, &chosen.coords[0][0], &zero, sizeof zero, NULL, err);
+}
+
 static tess_status
 call_set_orthogonal(struct subject *s, tess_error *err)
 {
@@ -664,6 +673,24 @@ call_statistics(struct subject *s, tess_error *err)
     const tess_status st = tess_array_statistics(s->a, NULL, NULL, &found, err);
     if (st == TESS_OK)
         assert_int_equal(found.count, 19 * 13);
+    return st;
+}
+
+static tess_status
+call_histogram(struct subject *s, tess_error *err)
+{
+    int64_t counts[7], sum = 0;
+    tess_outside outside;
+    tess_bins bins;
+    tess_bins_init(&bins);
+    bins.nbins = 7;
+    bins.hi = 100;
+    const tess_status st =
+        tess_array_histogram(s->a, NULL, NULL, &bins, counts, sizeof counts, &outside, err);
+    for (int i = 0; i < 7 && st == TESS_OK; i++)
+        sum += counts[i];
+    if (st == TESS_OK)
+        assert_int_equal(sum + outside.below + outside.above + outside.nan, 19 * 13);
     return st;
 }
 
@@ -1498,6 +1525,7 @@ static const struct step steps[] = {
     {"each block", NULL, call_each_block, NULL},
     {"each chunk", NULL, call_each_chunk, NULL},
     {"statistics", NULL, call_statistics, NULL},
+    {"histogram", NULL, call_histogram, NULL},
     {"reduce", NULL, call_reduce, NULL},
     {"downsample", NULL, call_downsample, NULL},
     {"pyramid", NULL, call_pyramid, NULL},
@@ -1505,6 +1533,7 @@ static const struct step steps[] = {
     {"change chunks", NULL, call_change_chunks, model_write_all},
     {"write", NULL, call_write, model_write},
     {"set points", NULL, call_set_points, model_write},
+    {"add points", NULL, call_add_points, NULL},
     {"set by axes", NULL, call_set_orthogonal, model_write},
     {"set boxes", NULL, call_set_boxes, model_write},
     {"get slice", NULL, call_get_slice, NULL},

@@ -1,0 +1,109 @@
+/**
+ * @file histogram.h
+ * Histograms of values: how many items of a box lie in each of a row of bins.
+ *
+ *     int64_t counts[100];
+ *     tess_bins bins;
+ *     tess_bins_init(&bins);
+ *     bins.nbins = 100;
+ *     bins.lo = 0;
+ *     bins.hi = 50;
+ *     TRY(tess_array_histogram(a, NULL, NULL, &bins, counts, sizeof counts, NULL, &err));
+ *
+ * To count events by their coordinates, see tess_array_add_points() in select.h.
+ *
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). Example:
+ * test/examples/histogram.c.
+ */
+#ifndef TESSERA_HISTOGRAM_H
+#define TESSERA_HISTOGRAM_H
+
+#include "tessera/array.h"
+#include "tessera/iterate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Bins: bin i has the items x with edge i <= x < edge i + 1; the last one also those that equal the
+ * last edge. Of edges that are equal the last one counts: a bin without width is empty, unless it
+ * is the last one. Initialise with tess_bins_init().
+ */
+typedef struct tess_bins {
+    size_t struct_size; /**< set by tess_bins_init() */
+    /** Number of bins, 1 to 2^30 - 1. Default 10. */
+    int64_t nbins;
+    /**
+     * Without `edges`: the first and the last edge, finite, lo <= hi. The edges between are those
+     * of numpy.linspace(lo, hi, nbins + 1), as doubles; so the counts are those of
+     * numpy.histogram(range=(lo, hi)) of items as doubles. lo == hi: lo - 0.5 and hi + 0.5. Default
+     * 0 and 1.
+     */
+    double lo;
+    double hi; /**< see lo */
+    /**
+     * nbins + 1 edges, none less than the one before; of any kinds, infinities allowed. They are
+     * compared with items exactly, also where a double does not have the number. Default NULL: bins
+     * of equal width.
+     */
+    const tess_number *edges;
+} tess_bins;
+
+/**
+ * Fill *bins with the defaults.
+ *
+ * @param bins         Receives them.
+ * @param struct_size  Size of *bins in bytes: the macro passes sizeof(tess_bins).
+ */
+TESS_API void tess_bins_init_sized(tess_bins *bins, size_t struct_size);
+/** For programs in C and C++: tess_bins_init_sized() with the size of their struct. */
+#define tess_bins_init(bins) tess_bins_init_sized((bins), sizeof(tess_bins))
+
+/** The items that are in no bin, as tess_array_histogram() counts them. */
+typedef struct tess_outside {
+    int64_t below; /**< less than the first edge */
+    int64_t above; /**< greater than the last edge */
+    int64_t nan; /**< not a number */
+} tess_outside;
+
+/**
+ * Count the items of a box in bins.
+ *
+ * For bool (0 and 1), integers of 1, 2, 4 and 8 bytes and floats of 2, 4 and 8 bytes, in both byte
+ * orders. Blocks are counted as they are decoded, by all threads of the call; chunks without stored
+ * items cost almost nothing, whatever their size. Counts do not depend on the number of threads.
+ *
+ * Memory: 8 bytes per bin for each thread that works, and up to 256 KiB. Cost: items of 1 and 2
+ * bytes are counted by their value, at about a nanosecond or less; of others, bins of equal width
+ * are found by calculating, and given edges by bisection.
+ *
+ * @param a             Open array, or a view; any number of threads may read one array at once.
+ * @param start         First index per axis, as in tess_array_read(). NULL, together with stop: all
+ *                      items.
+ * @param stop          One past the last index per axis.
+ * @param bins          The bins; they stay the caller's.
+ * @param counts        Receives a count for each bin: nbins numbers.
+ * @param counts_size   Size of counts in bytes. More than needed is fine.
+ * @param outside       Receives how many items are in no bin; may be NULL.
+ * @param outside_size  Size of *outside in bytes: the macro passes sizeof(tess_outside).
+ * @param err           Filled on failure; may be NULL.
+ *
+ * @return TESS_OK; TESS_ERR_ARG (box, bins, size of counts); TESS_ERR_UNSUPPORTED if items are no
+ *         such numbers; else as tess_array_read(). After a failure counts and *outside are
+ *         undefined.
+ */
+TESS_API TESS_NODISCARD tess_status
+tess_array_histogram_sized(const tess_array *a, const int64_t *start, const int64_t *stop,
+                           const tess_bins *bins, int64_t *counts, size_t counts_size,
+                           tess_outside *outside, size_t outside_size, tess_error *err);
+/** For programs in C and C++: tess_array_histogram_sized() with the size of their struct. */
+#define tess_array_histogram(a, start, stop, bins, counts, counts_size, outside, err)            \
+    tess_array_histogram_sized((a), (start), (stop), (bins), (counts), (counts_size), (outside), \
+                               sizeof(tess_outside), (err))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * counter.h - items, counted in slots.
+ *
+ * Items of 1 and 2 bytes are counted by their bits, and what the bits mean is looked at in the end.
+ * Others are made numbers, a piece at a time that stays in the first cache of a core.
+ *
+ * Functions without state: any thread, with a counter of its own. A struct counting does not
+ * change.
+ */
+#ifndef COMPUTE_COUNTER_H
+#define COMPUTE_COUNTER_H
+
+#include "compute/histogram/bins.h"
+
+#include <tessera/dtype.h>
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+// What items are, and where they are counted.
+struct counting {
+    struct bins bins;
+    tess_dtype dtype;
+    bool turned; // not in the byte order of the machine
+};
+
+// false: items are no numbers, or of a size that is not known.
+bool counting_type(struct counting *c, const tess_dtype *dtype);
+
+struct counter {
+    struct counter *next;
+    atomic_flag busy;
+    int64_t nvalues; // items counted by bits since these were last moved to slots
+    uint32_t *values; // of items of 1 and 2 bytes: a count for each bit pattern
+    int64_t *slots[2]; // two of them, as adding to a number that was just stored waits
+};
+
+struct counter *counter_new(const struct counting *c); // NULL: no memory
+void counter_free(struct counter *k); // NULL: fine
+
+// Items that follow each other, at any address.
+void counter_add(struct counter *k, const struct counting *c, const uint8_t *items, int64_t n);
+// Add what was counted to slots, of which there are bins.n + BINS_SLOTS.
+void counter_move(struct counter *k, const struct counting *c, int64_t *slots);
+
+// The slot of an item.
+int64_t counting_slot(const struct counting *c, const uint8_t *item);
+
+#endif
