@@ -55,11 +55,13 @@ typedef struct tess_context {
     int threads;
 
     /**
-     * Size of the cache of decoded blocks, in bytes. Blocks that are read in part come from the
-     * cache when a later read wants another part of them; blocks that are written in part stay in
-     * it until they are written back (encoded), once. 0, or less than four blocks: nothing is
-     * cached, and every write is encoded by the call itself. The memory is allocated as blocks
-     * enter the cache, and freed by close.
+     * Size of the cache of decoded blocks, in bytes, or TESS_CACHE_SHARED: the array shares one
+     * budget with all other arrays of the process that say so (process.h). Blocks that are read in
+     * part come from the cache when a later read wants another part of them; blocks that are
+     * written in part stay in it until they are written back (encoded), once. 0, or less than four
+     * blocks: nothing is cached, and every write is encoded by the call itself. The memory is
+     * allocated as blocks enter the cache, and freed by close; or earlier, with a shared budget,
+     * when other arrays need it.
      *
      * Admission: the first partial read of a block decodes only what it needs, and the cache
      * remembers only that it happened. The second partial read decodes the whole block and admits
@@ -68,7 +70,7 @@ typedef struct tess_context {
      * afterwards. Eviction: the block that is used least. As a result, rows, planes and whatever
      * fits are decoded once; one long scan evicts nothing; and random reads of far more than the
      * cache holds cost the same as without it.
-     * Default TESS_CACHE_DEFAULT.
+     * Default TESS_CACHE_SHARED.
      */
     int64_t cache;
 
@@ -84,7 +86,7 @@ typedef struct tess_context {
      * Receives the progress of calls that read, write, select, copy, iterate or reshape, and can
      * cancel them. A call that creates an array from others uses the context of the new array; a
      * view uses the context that its base had when the view was created.
-     * tess_array_set_progress() changes it later, for that handle alone. Default NULL.
+     * tess_array_set_context() changes it later, for that handle alone. Default NULL.
      */
     tess_progress_fn *progress;
     void *progress_user; /**< passed to progress; any value */
@@ -98,11 +100,14 @@ typedef struct tess_context {
 /** Default of tess_context.memory: 256 MiB. */
 #define TESS_MEMORY_DEFAULT ((int64_t)256 << 20)
 
-/** Default of tess_context.cache: 32 MiB. */
-#define TESS_CACHE_DEFAULT ((int64_t)32 << 20)
+/**
+ * Default of tess_context.cache: the budget of the process, tess_budgets.cache (process.h). An
+ * array takes at most 32 MiB of it, or a quarter, whichever is more.
+ */
+#define TESS_CACHE_SHARED ((int64_t)-1)
 
 /**
- * Set the defaults: all CPUs, TESS_CACHE_DEFAULT, TESS_MEMORY_DEFAULT.
+ * Set the defaults: all CPUs, TESS_CACHE_SHARED, TESS_MEMORY_DEFAULT.
  *
  * @param context      Receives them.
  * @param struct_size  Size of *context in bytes: the macro passes sizeof(tess_context).

@@ -30,7 +30,7 @@ tess_context_init_sized(tess_context *context, size_t struct_size)
 {
     const tess_context own = {
         .struct_size = struct_size,
-        .cache = TESS_CACHE_DEFAULT,
+        .cache = TESS_CACHE_SHARED,
         .memory = TESS_MEMORY_DEFAULT,
         .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT,
     };

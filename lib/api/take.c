@@ -18,7 +18,8 @@ take_context(tess_context *own, const tess_context *given, tess_error *err)
         own, sizeof *own, SIZED_UP_TO(tess_context, progress_interval), given, "context", err);
     if (st != TESS_OK)
         return st;
-    if (own->threads < 0 || own->cache < 0 || own->memory < 0 || own->progress_interval < 0)
+    if (own->threads < 0 || (own->cache < 0 && own->cache != TESS_CACHE_SHARED) ||
+        own->memory < 0 || own->progress_interval < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
     return TESS_OK;
 }

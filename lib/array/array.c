@@ -25,7 +25,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
 {
     a->context = storage->context
                      ? *storage->context
-                     : (tess_context){.cache = TESS_CACHE_DEFAULT,
+                     : (tess_context){.cache = TESS_CACHE_SHARED,
                                       .memory = TESS_MEMORY_DEFAULT,
                                       .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
     *options = (struct frame_options){
@@ -49,6 +49,14 @@ array_watch(struct watch *w, const tess_array *a, int64_t nitems)
     watch_begin(w, &a->context, nbytes);
 }
 
+static _Atomic int64_t count;
+
+int64_t
+array_count(void)
+{
+    return atomic_load(&count);
+}
+
 tess_array *
 array_new(void)
 {
@@ -65,6 +73,7 @@ array_new(void)
     a->g = &grid->g;
     grid->context = &a->context;
     atomic_init(&a->users, 1);
+    atomic_fetch_add(&count, 1);
     return a;
 }
 
@@ -85,6 +94,7 @@ array_free(tess_array *a)
     } else {
         sums_free(a->sums);
         chunk_grid_free(a->grid);
+        atomic_fetch_sub(&count, 1);
     }
     ndlayer_finish(&a->nd);
     free(a->fill);

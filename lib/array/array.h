@@ -54,6 +54,9 @@ tess_array *array_new(void); // held once; with a grid of zeros
 void array_hold(tess_array *a);
 void array_free(tess_array *a); // lets go, without a commit; NULL, half-built: fine
 
+// Arrays of the process that are open, views not counted.
+int64_t array_count(void);
+
 // Watch a call that is about so many items (task/watch.h).
 void array_watch(struct watch *w, const tess_array *a, int64_t nitems);
 

@@ -6,46 +6,55 @@
  *   reserved  pinned by the thread that fills it, not in the table
  *   listed    in the table; pinned or not, dirty or not
  * From listed to free, or to the next block, it goes with the shard's lock held and no pins; as
- * pins grow with that lock only, no thread holds it then.
+ * pins grow with that lock only, no thread holds it then. From free or listed to freed it goes with
+ * the lock of the cache held as well, so what looks at blocks that it has not pinned, and that are
+ * not dirty, holds that.
  */
 #include "cache/cache.h"
 
 #include "base/checked.h"
 #include "base/sorted.h"
+#include "cache/account.h"
 #include "cache/clock.h"
 #include "cache/dirty.h"
 #include "cache/memory.h"
 #include "cache/policy.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 enum {
     SHARDS = 64,
     CACHE_LINE = 64,
-    BUCKETS_MAX = 4096, // of a shard
+    BUCKETS_MIN = 8, // of a shard
+    BUCKETS_MAX = 4096,
     ROOM_MIN = 4, // blocks in the budget, or nothing is kept
 };
 
 struct shard {
     _Alignas(CACHE_LINE) pthread_mutex_t lock; // guards the rest
     struct cached **buckets; // NULL: no block so far
+    uint32_t nbuckets; // a power of two
+    uint32_t nblocks;
     int64_t hits, misses;
 };
 
 struct cache {
     int64_t budget;
     size_t blocksize;
-    uint32_t nbuckets; // of a shard, a power of two
+    bool shared; // the budget is that of the process, and `account` its part of it
+    struct account_member account;
     _Atomic int64_t used;
     struct dirty dirty;
-    _Atomic int64_t hits; // that no shard has counted
+    _Atomic int64_t hits, misses; // that no shard has counted
     pthread_mutex_t lock; // guards policy, clock, memory and evictions; before any shard's
     struct policy policy;
     struct clock clock;
     struct memory memory;
     int64_t evictions;
-    struct shard shards[SHARDS];
+    _Atomic(struct shard *)
+        shards; // NULL: no block so far. An array that is read little needs none
 };
 
 static uint64_t
@@ -58,26 +67,21 @@ cache_hash(int64_t chunk, int32_t block)
     return h ^ h >> 32;
 }
 
+// NULL: there is none.
 static struct shard *
-shard_of(struct cache *c, uint64_t h)
+shard_of(const struct cache *c, uint64_t h)
 {
-    return &c->shards[h >> 58];
+    struct shard *const shards = atomic_load_explicit(&c->shards, memory_order_acquire);
+    return shards ? &shards[h >> 58] : NULL;
 }
 
 static struct cached **
-bucket_of(const struct cache *c, struct shard *s, uint64_t h)
+bucket_of(struct shard *s, uint64_t h)
 {
-    return &s->buckets[h >> 1 & (c->nbuckets - 1)];
+    return &s->buckets[h >> 1 & (s->nbuckets - 1)];
 }
 
-static uint32_t
-buckets_for(int64_t blocks)
-{
-    uint32_t n = 1;
-    while (n < BUCKETS_MAX && n < blocks)
-        n *= 2;
-    return n;
-}
+static void give_back(struct account_member *m, int64_t wanted);
 
 struct cache *
 cache_new(int64_t budget, int32_t blocksize)
@@ -85,14 +89,17 @@ cache_new(int64_t budget, int32_t blocksize)
     struct cache *const c = aligned_alloc(CACHE_LINE, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct cache){.budget = budget, .blocksize = (size_t)max_i64(blocksize, 1)};
-    memory_init(&c->memory, blocksize, budget);
-    dirty_init(&c->dirty, (int64_t)c->blocksize);
+    const bool shared = budget == CACHE_SHARED;
+    *c = (struct cache){
+        .budget = shared ? account_most_of_one() : budget,
+        .blocksize = (size_t)max_i64(blocksize, 1),
+        .shared = shared,
+        .account = {.give_back = give_back},
+    };
+    memory_init(&c->memory, blocksize, c->budget, shared ? &c->account : NULL);
+    dirty_init(&c->dirty, (int64_t)c->blocksize, shared ? account_dirty_add : NULL);
     policy_init(&c->policy, c->memory.most);
-    c->nbuckets = buckets_for(c->memory.most / SHARDS);
     pthread_mutex_init(&c->lock, NULL);
-    for (int i = 0; i < SHARDS; i++)
-        pthread_mutex_init(&c->shards[i].lock, NULL);
     return c;
 }
 
@@ -101,13 +108,20 @@ cache_free(struct cache *c)
 {
     if (!c)
         return;
-    for (int i = 0; i < SHARDS; i++) {
-        free(c->shards[i].buckets);
-        pthread_mutex_destroy(&c->shards[i].lock);
-    }
-    pthread_mutex_destroy(&c->lock);
-    policy_finish(&c->policy);
+    struct shard *const shards = atomic_load(&c->shards);
+    pthread_mutex_lock(&c->lock);
     memory_finish(&c->memory);
+    pthread_mutex_unlock(&c->lock);
+    if (c->shared && shards) // it had blocks once
+        account_leave();
+    dirty_finish(&c->dirty);
+    policy_finish(&c->policy);
+    for (int i = 0; shards && i < SHARDS; i++) {
+        free(shards[i].buckets);
+        pthread_mutex_destroy(&shards[i].lock);
+    }
+    free(shards);
+    pthread_mutex_destroy(&c->lock);
     free(c);
 }
 
@@ -123,13 +137,14 @@ cache_is_on(const struct cache *c)
 static struct cached *
 look_up(struct cache *c, struct shard *s, uint64_t h, int64_t chunk, int32_t block)
 {
-    struct cached *b = s->buckets ? *bucket_of(c, s, h) : NULL;
+    struct cached *b = s->buckets ? *bucket_of(s, h) : NULL;
     while (b && (b->chunk != chunk || b->block != block))
         b = b->next;
     if (!b)
         return NULL;
     atomic_fetch_add_explicit(&b->pins, 1, memory_order_relaxed);
     clock_use(b);
+    account_touch(&c->account);
     if (b->credit > 0) {
         b->credit--;
         policy_earn(&c->policy, b->group);
@@ -150,6 +165,8 @@ cache_find(struct cache *c, int64_t chunk, int32_t block)
         return NULL;
     const uint64_t h = cache_hash(chunk, block);
     struct shard *const s = shard_of(c, h);
+    if (!s)
+        return NULL;
     pthread_mutex_lock(&s->lock);
     struct cached *const b = look_up(c, s, h, chunk, block);
     pthread_mutex_unlock(&s->lock);
@@ -173,27 +190,44 @@ cache_unpin(struct cached *b)
 
 // With the shard's lock held.
 static void
-unlist(struct cache *c, struct shard *s, struct cached *b)
+unlist(struct shard *s, struct cached *b)
 {
-    struct cached **link = bucket_of(c, s, cache_hash(b->chunk, b->block));
+    struct cached **link = bucket_of(s, cache_hash(b->chunk, b->block));
+    s->nblocks--;
     while (*link != b)
         link = &(*link)->next;
     *link = b->next;
     b->listed = false;
 }
 
-// A block leaves; its memory is the caller's then, pinned. NULL: none can.
+// Unlist a block that is neither in use nor dirty, with the shard's lock held; it is pinned then.
+static bool
+evict_block(struct shard *s, struct cached *b)
+{
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&b->pins, &none, 1))
+        return false;
+    if (b->dirty) { // since it was chosen
+        atomic_store(&b->pins, 0);
+        return false;
+    }
+    unlist(s, b);
+    return true;
+}
+
+// A block leaves; its memory is the caller's then, pinned. NULL: none can. tries: do not wait for
+// the lock of a shard. With the cache's lock held.
 static struct cached *
-evict(struct cache *c)
+evict(struct cache *c, bool tries)
 {
     struct cached *b;
     while ((b = clock_victim(&c->clock, &c->memory))) {
         struct shard *const s = shard_of(c, cache_hash(b->chunk, b->block));
-        int none = 0;
-        pthread_mutex_lock(&s->lock);
-        const bool gone = atomic_compare_exchange_strong(&b->pins, &none, 1);
-        if (gone)
-            unlist(c, s, b);
+        if (!tries)
+            pthread_mutex_lock(&s->lock);
+        else if (pthread_mutex_trylock(&s->lock) != 0)
+            return NULL;
+        const bool gone = evict_block(s, b);
         pthread_mutex_unlock(&s->lock);
         if (gone) {
             c->evictions++;
@@ -203,31 +237,93 @@ evict(struct cache *c)
     return NULL;
 }
 
-// A table for the shard's first block. Opening an array to read little of it needs none.
-static bool
-have_buckets(const struct cache *c, struct shard *s)
+// For other arrays. What is free goes first, then blocks that are used least.
+static void
+give_back(struct account_member *m, int64_t wanted)
 {
+    struct cache *const c = (struct cache *)((char *)m - offsetof(struct cache, account));
+    const int64_t size = (int64_t)c->memory.slot_size;
+    if (pthread_mutex_trylock(&c->lock) != 0)
+        return;
+    while (wanted > 0 && memory_free_idle(&c->memory))
+        wanted -= size;
+    for (struct cached *b; wanted > 0 && (b = evict(c, true)); wanted -= size) {
+        memory_free(&c->memory, b);
+        atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+// Tables for the first blocks; with the cache's lock held.
+static bool
+have_shards(struct cache *c)
+{
+    if (atomic_load_explicit(&c->shards, memory_order_relaxed))
+        return true;
+    struct shard *const shards = aligned_alloc(CACHE_LINE, SHARDS * sizeof *shards);
+    for (int i = 0; shards && i < SHARDS; i++) {
+        shards[i] = (struct shard){.nblocks = 0};
+        pthread_mutex_init(&shards[i].lock, NULL);
+    }
+    atomic_store_explicit(&c->shards, shards, memory_order_release);
+    return shards != NULL;
+}
+
+// As many buckets as blocks, about. false: none at all.
+static bool
+grow_buckets(struct shard *s)
+{
+    struct cached **const before = s->buckets;
+    const uint32_t nbefore = s->nbuckets;
+    if (before && (s->nblocks < nbefore || nbefore == BUCKETS_MAX))
+        return true;
+    const uint32_t n = before ? 2 * nbefore : BUCKETS_MIN;
+    struct cached **const buckets = calloc(n, sizeof(struct cached *));
+    if (!buckets)
+        return before != NULL;
+    s->buckets = buckets;
+    s->nbuckets = n;
+    for (uint32_t i = 0; i < nbefore; i++)
+        for (struct cached *b = before[i], *next; b; b = next) {
+            struct cached **const to = bucket_of(s, cache_hash(b->chunk, b->block));
+            next = b->next;
+            b->next = *to;
+            *to = b;
+        }
+    free(before);
+    return true;
+}
+
+static bool
+have_buckets(struct cache *c, uint64_t h)
+{
+    if (!have_shards(c))
+        return false;
+    struct shard *const s = shard_of(c, h);
     pthread_mutex_lock(&s->lock);
-    if (!s->buckets)
-        s->buckets = calloc(c->nbuckets, sizeof(struct cached *));
-    const bool have = s->buckets != NULL;
+    const bool have = grow_buckets(s);
     pthread_mutex_unlock(&s->lock);
     return have;
 }
 
-// Memory for a block, pinned; with the cache's lock held.
+// Memory for a block, pinned; with the cache's lock held. force: whether the account has room or
+// not.
 static struct cached *
-cache_take(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
+cache_take(struct cache *c, uint64_t h, int64_t chunk, int32_t block, bool force)
 {
-    if (!have_buckets(c, shard_of(c, h)))
+    if (!have_buckets(c, h))
         return NULL;
-    struct cached *b = memory_take(&c->memory);
-    if (b)
-        atomic_fetch_add(&c->used, (int64_t)c->blocksize);
-    else
-        b = evict(c);
+    struct cached *b = memory_take(&c->memory, false);
+    const bool more = b != NULL;
+    if (!b)
+        b = evict(c, false);
+    const bool forced = !b && force;
+    if (forced)
+        b = memory_take(&c->memory, true);
     if (!b)
         return NULL;
+    if (more || forced)
+        atomic_fetch_add(&c->used, (int64_t)c->blocksize);
     b->chunk = chunk;
     b->block = block;
     b->group = b->credit = 0;
@@ -235,15 +331,46 @@ cache_take(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
     return b;
 }
 
+// Whether a block would be evicted here while idle arrays may have memory. With the cache's lock
+// held.
+static bool
+could_grow(const struct cache *c)
+{
+    return c->shared && !memory_has_room(&c->memory) && c->memory.n < c->memory.most;
+}
+
 struct cached *
 cache_reserve(struct cache *c, int64_t chunk, int32_t block)
 {
+    const uint64_t h = cache_hash(chunk, block);
     if (!cache_is_on(c))
         return NULL;
+    account_touch(&c->account);
     pthread_mutex_lock(&c->lock);
-    struct cached *const b = cache_take(c, cache_hash(chunk, block), chunk, block);
+    if (could_grow(c)) {
+        pthread_mutex_unlock(&c->lock);
+        (void)account_reclaim(&c->account, (int64_t)c->memory.slot_size, false);
+        pthread_mutex_lock(&c->lock);
+    }
+    struct cached *b = cache_take(c, h, chunk, block, false);
+    if (!b && could_grow(c)) { // what others have in use, or dirty, is most of the budget
+        pthread_mutex_unlock(&c->lock);
+        (void)account_reclaim(&c->account, (int64_t)c->memory.slot_size, true);
+        pthread_mutex_lock(&c->lock);
+        b = cache_take(c, h, chunk, block, true);
+    }
     pthread_mutex_unlock(&c->lock);
     return b;
+}
+
+// Blocks that there can be memory for, while other arrays want some. With the cache's lock held.
+static int64_t
+can_hold(const struct cache *c)
+{
+    if (!c->shared || memory_has_room(&c->memory))
+        return c->memory.most;
+    const int64_t share = account_share(&c->account) / (int64_t)c->memory.slot_size;
+    return min_i64(c->memory.most, max_i64(share, c->memory.n));
 }
 
 // A missed block: memory for it, if it is worth that.
@@ -252,14 +379,34 @@ admit(struct cache *c, uint64_t h, int64_t chunk, int32_t block)
 {
     struct cached *b = NULL;
     uint8_t group;
+    account_touch(&c->account);
     pthread_mutex_lock(&c->lock);
-    if (policy_admits(&c->policy, h, memory_has_room(&c->memory), &group) &&
-        (b = cache_take(c, h, chunk, block))) {
+    if (policy_admits(&c->policy, h, memory_has_room(&c->memory), can_hold(c), &group)) {
+        if (could_grow(c)) {
+            pthread_mutex_unlock(&c->lock);
+            (void)account_reclaim(&c->account, (int64_t)c->memory.slot_size, false);
+            pthread_mutex_lock(&c->lock);
+        }
+        b = cache_take(c, h, chunk, block, false);
+    }
+    if (b) {
         b->group = group;
         b->credit = POLICY_CREDIT;
     }
     pthread_mutex_unlock(&c->lock);
     return b;
+}
+
+// With the shard's lock held, or without any shard.
+static void
+count_part(struct cache *c, struct shard *s, bool hit)
+{
+    if (!s)
+        atomic_fetch_add_explicit(&c->misses, 1, memory_order_relaxed);
+    else if (hit)
+        s->hits++;
+    else
+        s->misses++;
 }
 
 struct cached *
@@ -271,13 +418,14 @@ cache_find_part(struct cache *c, int64_t chunk, int32_t block, struct cached **p
         return NULL;
     const uint64_t h = cache_hash(chunk, block);
     struct shard *const s = shard_of(c, h);
-    pthread_mutex_lock(&s->lock);
-    struct cached *const b = look_up(c, s, h, chunk, block);
-    if (b)
-        s->hits++;
-    else
-        s->misses++;
-    pthread_mutex_unlock(&s->lock);
+    struct cached *b = NULL;
+    if (s)
+        pthread_mutex_lock(&s->lock);
+    if (s)
+        b = look_up(c, s, h, chunk, block);
+    count_part(c, s, b != NULL);
+    if (s)
+        pthread_mutex_unlock(&s->lock);
     if (!b && place)
         *place = admit(c, h, chunk, block);
     return b;
@@ -301,7 +449,8 @@ cache_add(struct cache *c, struct cached *b)
     pthread_mutex_lock(&s->lock);
     struct cached *const other = look_up(c, s, h, b->chunk, b->block);
     if (!other) {
-        struct cached **const bucket = bucket_of(c, s, h);
+        struct cached **const bucket = bucket_of(s, h);
+        s->nblocks++;
         b->next = *bucket;
         b->listed = true;
         *bucket = b;
@@ -321,6 +470,14 @@ cache_dirty_max(const struct cache *c)
     return c->budget / 4 * 3;
 }
 
+// With a shared budget it is less, the more dirty blocks other arrays have.
+int64_t
+cache_dirty_room(const struct cache *c)
+{
+    const int64_t most = cache_dirty_max(c);
+    return c->shared ? min_i64(most, account_dirty_room(dirty_total(&c->dirty))) : most;
+}
+
 int64_t
 cache_dirty_size(const struct cache *c)
 {
@@ -330,7 +487,7 @@ cache_dirty_size(const struct cache *c)
 bool
 cache_promise(struct cache *c, int64_t size)
 {
-    return dirty_promise(&c->dirty, size, cache_dirty_max(c));
+    return dirty_promise(&c->dirty, size, cache_dirty_room(c));
 }
 
 void
@@ -366,7 +523,9 @@ cache_has_urgent(const struct cache *c)
 void
 cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n)
 {
+    pthread_mutex_lock(&c->lock); // they may be evicted from here on
     dirty_clean(&c->dirty, blocks, n);
+    pthread_mutex_unlock(&c->lock);
 }
 
 static int
@@ -455,19 +614,21 @@ cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n)
     return *blocks != NULL;
 }
 
+// With the cache's lock held.
 static void
 cache_forget(struct cache *c, struct cached *b)
 {
     struct shard *const s = shard_of(c, cache_hash(b->chunk, b->block));
-    cache_mark_clean(c, &b, 1);
+    dirty_clean(&c->dirty, &b, 1);
     pthread_mutex_lock(&s->lock);
-    unlist(c, s, b);
+    unlist(s, b);
     pthread_mutex_unlock(&s->lock);
-    cache_drop(c, b);
+    atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+    memory_give(&c->memory, b);
 }
 
-void
-cache_forget_range(struct cache *c, int64_t first, int64_t last)
+static void
+forget_range(struct cache *c, int64_t first, int64_t last)
 {
     for (int64_t i = 0; i < c->memory.n && cache_has_blocks(c); i++) {
         struct cached *const b = c->memory.slots[i];
@@ -477,28 +638,39 @@ cache_forget_range(struct cache *c, int64_t first, int64_t last)
 }
 
 void
+cache_forget_range(struct cache *c, int64_t first, int64_t last)
+{
+    pthread_mutex_lock(&c->lock);
+    forget_range(c, first, last);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void
 cache_forget_chunk(struct cache *c, int64_t chunk, int64_t nblocks)
 {
-    if (nblocks > c->memory.n) {
-        cache_forget_range(c, chunk, chunk);
-        return;
-    }
-    for (int32_t block = 0; block < nblocks && cache_has_blocks(c); block++) {
-        struct cached *const b = cache_find(c, chunk, block);
-        cache_unpin(b);
-        if (b)
-            cache_forget(c, b);
-    }
+    pthread_mutex_lock(&c->lock);
+    if (nblocks > c->memory.n)
+        forget_range(c, chunk, chunk);
+    else
+        for (int32_t block = 0; block < nblocks && cache_has_blocks(c); block++) {
+            struct cached *const b = cache_find(c, chunk, block);
+            cache_unpin(b);
+            if (b)
+                cache_forget(c, b);
+        }
+    pthread_mutex_unlock(&c->lock);
 }
 
 void
 cache_forget_chunks(struct cache *c, const int64_t *chunks, size_t n)
 {
+    pthread_mutex_lock(&c->lock);
     for (int64_t i = 0; i < c->memory.n && cache_has_blocks(c); i++) {
         struct cached *const b = c->memory.slots[i];
         if (b->listed && sorted_has_i64(chunks, n, b->chunk))
             cache_forget(c, b);
     }
+    pthread_mutex_unlock(&c->lock);
 }
 
 void
@@ -514,9 +686,11 @@ cache_stats(struct cache *c, struct cache_stats *stats)
         .used = atomic_load(&c->used),
         .dirty = atomic_load(&c->dirty.size),
         .hits = atomic_load(&c->hits),
+        .misses = atomic_load(&c->misses),
     };
-    for (int i = 0; i < SHARDS; i++) {
-        struct shard *const s = &c->shards[i];
+    struct shard *const shards = atomic_load(&c->shards);
+    for (int i = 0; shards && i < SHARDS; i++) {
+        struct shard *const s = &shards[i];
         pthread_mutex_lock(&s->lock);
         stats->hits += s->hits;
         stats->misses += s->misses;

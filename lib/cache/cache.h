@@ -10,9 +10,14 @@
  * Threads: any number may find, add and unpin at once, and promise. Marking blocks dirty or clean
  * and forgetting them requires exclusive access; listing dirty ones, that this does not happen
  * meanwhile. Inside, a lock per shard guards the table that finds blocks, and one lock guards
- * policy, clock and memory. A hit takes the former for a moment; a
- * miss, which costs a decode anyway, takes both. Order of locks: the one of the policy, then a
- * shard's.
+ * policy, clock and memory. A hit takes the former for a moment; a miss, which costs a decode
+ * anyway, takes both. Order of locks: the registry of the account, the lock of the policy, then a
+ * shard's; never those of two caches.
+ *
+ * With a shared budget, a call on another array may free the memory of a block that is neither
+ * pinned nor dirty at any time, exclusive access or not; it does so with the lock of the policy
+ * held. In the child of a fork() these locks may stay taken by threads that the child has not: so
+ * for other arrays they are only tried.
  */
 #ifndef CACHE_CACHE_H
 #define CACHE_CACHE_H
@@ -34,12 +39,13 @@ struct cached {
     atomic_uchar uses; // since the clock's hand passed; more than a few are not counted
     uint8_t group, credit; // policy.h; with the shard's lock held
     bool listed; // the table finds it; changes with the shard's lock held
-    bool dirty; // the rest but next: by callers with exclusive access (dirty.h)
+    atomic_bool dirty; // the rest but next and slot: by callers with exclusive access (dirty.h)
     bool urgent;
     int64_t written; // the write that touched it last
     int64_t set; // its name, of a dirty block
     struct cached *ring; // the next of the set
     struct cached *next; // of its bucket, or free
+    int64_t slot; // memory.h; with the cache's lock held
 };
 
 struct cache_stats {
@@ -49,7 +55,9 @@ struct cache_stats {
     int64_t evictions;
 };
 
-// For blocks of `blocksize` bytes, `budget` bytes in all. NULL: no memory.
+// For blocks of `blocksize` bytes, `budget` bytes in all; CACHE_SHARED: those of the process
+// (account.h). NULL: no memory.
+#define CACHE_SHARED (-1)
 struct cache *cache_new(int64_t budget, int32_t blocksize);
 void cache_free(struct cache *c); // dirty blocks are lost; NULL: fine
 
@@ -82,6 +90,7 @@ void cache_unpin(struct cached *b); // NULL: fine
 
 // Bytes that could be dirty and still leave readers some room.
 int64_t cache_dirty_max(const struct cache *c);
+int64_t cache_dirty_room(const struct cache *c); // the same at present, with what other arrays have
 
 // Promise that so many bytes may become dirty. False: they would be too many with what is dirty or
 // promised. cache_keep_promise(): they are, or will not be.

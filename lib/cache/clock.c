@@ -19,7 +19,7 @@ clock_use(struct cached *b)
 static bool
 may_leave(const struct cached *b)
 {
-    return atomic_load_explicit(&b->pins, memory_order_relaxed) == 0 && !b->dirty;
+    return atomic_load_explicit(&b->pins, memory_order_acquire) == 0 && !b->dirty;
 }
 
 struct cached *
@@ -29,6 +29,8 @@ clock_victim(struct clock *k, const struct memory *m)
     unsigned char least_uses = USES_MAX + 1;
     int steps = STEPS;
 
+    if (k->hand >= m->n) // slots were freed
+        k->hand = 0;
     for (int64_t passed = 0; passed < (USES_MAX + 1) * m->n && steps > 0; passed++) {
         struct cached *const b = m->slots[k->hand];
         k->hand = k->hand + 1 < m->n ? k->hand + 1 : 0;

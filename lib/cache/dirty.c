@@ -6,9 +6,30 @@
 #include "cache/cache.h"
 
 void
-dirty_init(struct dirty *d, int64_t blocksize)
+dirty_init(struct dirty *d, int64_t blocksize, void (*count)(int64_t size))
 {
-    *d = (struct dirty){.blocksize = blocksize};
+    *d = (struct dirty){.blocksize = blocksize, .count = count};
+}
+
+int64_t
+dirty_total(const struct dirty *d)
+{
+    return atomic_load(&d->size) + atomic_load(&d->promised);
+}
+
+// Bytes of *part, size or promised.
+static void
+add(const struct dirty *d, _Atomic int64_t *part, int64_t size)
+{
+    atomic_fetch_add(part, size);
+    if (d->count && size != 0)
+        d->count(size);
+}
+
+void
+dirty_finish(struct dirty *d)
+{
+    add(d, &d->size, -atomic_load(&d->size));
 }
 
 void
@@ -75,7 +96,7 @@ dirty_mark(struct dirty *d, struct cached *b)
         b->dirty = true;
         b->ring = b;
         b->set = ++d->sets;
-        atomic_fetch_add(&d->size, d->blocksize);
+        add(d, &d->size, d->blocksize);
     }
     if (d->first)
         join_sets(d, d->first, b);
@@ -118,7 +139,7 @@ dirty_clean(struct dirty *d, struct cached *const *blocks, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct cached *const b = blocks[i];
-        atomic_fetch_sub(&d->size, b->dirty ? d->blocksize : 0);
+        add(d, &d->size, b->dirty ? -d->blocksize : 0);
         atomic_fetch_sub(&d->urgent, b->dirty && b->urgent ? 1 : 0);
         b->dirty = b->urgent = false;
     }
@@ -130,14 +151,15 @@ dirty_clean(struct dirty *d, struct cached *const *blocks, size_t n)
 bool
 dirty_promise(struct dirty *d, int64_t size, int64_t most)
 {
-    if (atomic_fetch_add(&d->promised, size) + size + atomic_load(&d->size) <= most)
+    add(d, &d->promised, size);
+    if (dirty_total(d) <= most)
         return true;
-    atomic_fetch_sub(&d->promised, size);
+    add(d, &d->promised, -size);
     return false;
 }
 
 void
 dirty_keep(struct dirty *d, int64_t size)
 {
-    atomic_fetch_sub(&d->promised, size);
+    add(d, &d->promised, -size);
 }

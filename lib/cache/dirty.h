@@ -22,6 +22,7 @@ struct cached;
 
 struct dirty {
     int64_t blocksize;
+    void (*count)(int64_t size); // bytes that are dirty, or may become so; NULL: no one does
     _Atomic int64_t size; // bytes of dirty blocks
     _Atomic int64_t promised; // bytes that may become dirty
     _Atomic int64_t urgent; // blocks
@@ -30,7 +31,10 @@ struct dirty {
     struct cached *first; // block of the present call; NULL: none yet
 };
 
-void dirty_init(struct dirty *d, int64_t blocksize);
+void dirty_init(struct dirty *d, int64_t blocksize, void (*count)(int64_t size));
+void dirty_finish(struct dirty *d);
+
+int64_t dirty_total(const struct dirty *d); // bytes that are dirty, or promised
 
 void dirty_begin(struct dirty *d); // a call; its blocks are marked next
 void dirty_mark(struct dirty *d, struct cached *b);

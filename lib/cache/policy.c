@@ -34,10 +34,10 @@ policy_finish(struct policy *p)
 
 // The last group: missed within an eighth of the budget; the first: within the whole of it.
 static uint8_t
-group_of(const struct policy *p, uint32_t age)
+group_of(int64_t holds, uint32_t age)
 {
     uint8_t group = 0;
-    while (group < POLICY_GROUPS - 1 && age <= p->nblocks >> (group + 1))
+    while (group < POLICY_GROUPS - 1 && age <= holds >> (group + 1))
         group++;
     return group;
 }
@@ -57,12 +57,12 @@ pay(struct policy *p, uint8_t group)
 }
 
 bool
-policy_admits(struct policy *p, uint64_t hash, bool room, uint8_t *group)
+policy_admits(struct policy *p, uint64_t hash, bool room, int64_t holds, uint8_t *group)
 {
     const uint32_t age = ghosts_miss(&p->ghosts, hash);
-    if (age == GHOST_UNKNOWN || (!room && age > p->nblocks))
+    if (age == GHOST_UNKNOWN || (!room && age > holds))
         return false;
-    *group = group_of(p, age);
+    *group = group_of(holds, age);
     if (!room && !pay(p, *group))
         return false;
     ghosts_remove(&p->ghosts, hash);

@@ -50,8 +50,8 @@ void policy_init(struct policy *p, int64_t nblocks);
 void policy_finish(struct policy *p);
 
 // A block is missed. Whether it should enter; then *group is the one it belongs to. room: no other
-// block has to leave.
-bool policy_admits(struct policy *p, uint64_t hash, bool room, uint8_t *group);
+// block has to leave. holds: blocks that there can be memory for at present, at most nblocks.
+bool policy_admits(struct policy *p, uint64_t hash, bool room, int64_t holds, uint8_t *group);
 
 // A hit of a block of that group which had credit left. Any thread.
 void policy_earn(struct policy *p, uint8_t group);

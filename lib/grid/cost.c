@@ -40,6 +40,8 @@ cost_decode(const struct codec *codec, int64_t nbytes)
     return total(nbytes, cost_of(codec)->decode);
 }
 
+#define CACHE_USUAL ((int64_t)32 << 20) // what an array may have of the budget by default
+
 struct model
 cost_model(const struct codec *codec, int level)
 {
@@ -50,7 +52,7 @@ cost_model(const struct codec *codec, int level)
         .encode = (encode + PER_COPY) * 1e-10,
         .block = c->block * 1e-9,
         .threads = 1,
-        .cache = TESS_CACHE_DEFAULT,
+        .cache = CACHE_USUAL,
         .ratio = 1,
         .small_loss = c->small * 1e-3,
     };

@@ -16,8 +16,11 @@
 #include "grid/write/turns.h"
 #include "task/gate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static_assert(CACHE_SHARED == TESS_CACHE_SHARED, "one number for a shared budget");
 
 struct chunk_grid *
 chunk_grid_new(void)
@@ -57,14 +60,24 @@ chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 }
 
 tess_status
-chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err)
+chunk_grid_set_cache(struct chunk_grid *grid, int64_t budget, tess_error *err)
 {
     // Without a grid of blocks there is nothing to keep them by. A file may not ask for memory
     // beyond the limit here, too.
     const bool off =
         grid->plain || grid->linear || grid->g.blocksize > frame_limits(grid->frame)->memory;
-    grid->cache = cache_new(off ? 0 : grid->context->cache, grid->g.blocksize);
-    return grid->cache ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+    struct cache *const cache = cache_new(off ? 0 : budget, grid->g.blocksize);
+    if (!cache)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an array");
+    cache_free(grid->cache);
+    grid->cache = cache;
+    return TESS_OK;
+}
+
+tess_status
+chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err)
+{
+    return chunk_grid_set_cache(grid, grid->context->cache, err);
 }
 
 void

@@ -79,6 +79,9 @@ tess_status chunk_grid_prepare_encoder(struct chunk_grid *grid, const struct fra
 tess_status chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err);
 tess_status chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err);
 
+// Another budget for decoded blocks (tess_context.cache). None is dirty; all are decoded again.
+tess_status chunk_grid_set_cache(struct chunk_grid *grid, int64_t budget, tess_error *err);
+
 // Exchange what the two hold, but for encoder, plugins, context, gate, turns and store. Pointers to
 // the grids, their frames and geometries stay valid, and show what the other one had.
 void chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y);

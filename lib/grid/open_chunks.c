@@ -7,6 +7,7 @@
 #include "grid/open_chunks.h"
 
 #include "base/checked.h"
+#include "cache/cache.h"
 #include "frame/query.h"
 
 #include <pthread.h>
@@ -43,7 +44,9 @@ open_chunks_new(int64_t cache_size)
         all->slots[i].size = 0;
     }
     if (all) {
-        all->most = (size_t)max_i64(SIZE_LEAST, min_i64(SIZE_MOST, cache_size / CACHE_SHARE));
+        all->most = cache_size == CACHE_SHARED
+                        ? SIZE_MOST
+                        : (size_t)max_i64(SIZE_LEAST, min_i64(SIZE_MOST, cache_size / CACHE_SHARE));
         atomic_init(&all->size, 0);
         atomic_init(&all->hand, 0);
     }

@@ -26,7 +26,7 @@ model_of_codec(const struct request *r)
 
     m.threads = r->context.threads > 0 ? r->context.threads : cpus_threads();
     m.l2 = r->machine.l2;
-    m.cache = r->context.cache;
+    m.cache = request_cache(r);
     m.ratio = USUAL_RATIO;
     m.disk_speed = r->options.disk_speed;
     m.disk_latency = r->options.disk_latency;

@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "cache/account.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,6 +118,13 @@ take_options(struct request *r, const tess_tuner_options *options, tess_error *e
         TRY(take_params(&r->stored, own->stored, err));
 out:
     return st;
+}
+
+int64_t
+request_cache(const struct request *r)
+{
+    const int64_t cache = r->context.cache;
+    return cache == TESS_CACHE_SHARED ? account_most_of_one() : cache;
 }
 
 tess_status

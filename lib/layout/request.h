@@ -29,6 +29,9 @@ struct request {
 };
 
 // options NULL: the defaults. What params refers to must live as long as the request.
+// Bytes of decoded blocks that an array of the request may keep.
+int64_t request_cache(const struct request *r);
+
 tess_status request_init(struct request *r, const tess_params *params,
                          const tess_tuner_options *options, tess_error *err);
 

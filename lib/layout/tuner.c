@@ -46,7 +46,7 @@ init_setting(tess_tuner *t)
     s->typesize = r->base.typesize;
     s->buffer = t->buffer;
     m->threads = r->context.threads > 0 ? r->context.threads : cpus_threads();
-    m->cache = r->context.cache;
+    m->cache = request_cache(r);
     m->l2 = r->machine.l2;
     m->block = MODEL_BLOCK;
     m->small_loss = MODEL_SMALL_LOSS;

@@ -289,7 +289,7 @@ live(struct random *r)
     const tess_dtype dtype = tess_dtype_parse(p.dtype);
     tess_context_init(&context);
     context.threads = 1 + (int)below(r, 3);
-    context.cache = below(r, 2) ? TESS_CACHE_DEFAULT : 0;
+    context.cache = below(r, 2) ? TESS_CACHE_SHARED : 0;
     tess_storage_init(&storage);
     storage.context = &context;
     reference_init(&ref, p.ndim, p.shape, (size_t)dtype.size);

@@ -104,7 +104,7 @@ void
 story_begin(struct story *s, const char *folder, const struct workload *workload,
             tess_layout layout, tess_durability durability, uint64_t seed)
 {
-    static const int64_t caches[] = {0, 2000, TESS_CACHE_DEFAULT};
+    static const int64_t caches[] = {0, 2000, TESS_CACHE_SHARED};
     const bool sparse = layout == TESS_LAYOUT_SPARSE;
     *s = (struct story){
         .workload = workload,

@@ -15,9 +15,9 @@ enum { SLOTS = 6, BLOCKSIZE = 1000 };
 static void
 fill(struct memory *m)
 {
-    memory_init(m, BLOCKSIZE, SLOTS * BLOCKSIZE + BLOCKSIZE - 1);
+    memory_init(m, BLOCKSIZE, SLOTS * BLOCKSIZE + BLOCKSIZE - 1, NULL);
     for (int i = 0; i < SLOTS; i++) {
-        struct cached *const b = memory_take(m);
+        struct cached *const b = memory_take(m, false);
         assert_non_null(b);
         memset(b->items, i, BLOCKSIZE);
         atomic_store(&b->pins, 0);
@@ -31,25 +31,25 @@ slots(void **state)
     struct cached *b[SLOTS];
 
     (void)state;
-    memory_init(&m, BLOCKSIZE, SLOTS * BLOCKSIZE + BLOCKSIZE - 1);
+    memory_init(&m, BLOCKSIZE, SLOTS * BLOCKSIZE + BLOCKSIZE - 1, NULL);
     assert_null(m.slots);
     for (int i = 0; i < SLOTS; i++) {
         assert_true(memory_has_room(&m));
-        b[i] = memory_take(&m);
+        b[i] = memory_take(&m, false);
         assert_int_equal((uintptr_t)b[i]->items % 64, 0);
         memset(b[i]->items, i, BLOCKSIZE);
     }
     assert_false(memory_has_room(&m));
-    assert_null(memory_take(&m));
+    assert_null(memory_take(&m, false));
     for (int i = 0; i < SLOTS; i++)
         for (int k = 0; k < BLOCKSIZE; k++)
             assert_int_equal(b[i]->items[k], i);
     memory_give(&m, b[2]);
     memory_give(&m, b[4]);
     assert_true(memory_has_room(&m));
-    assert_ptr_equal(memory_take(&m), b[4]); // the same again
-    assert_ptr_equal(memory_take(&m), b[2]);
-    assert_null(memory_take(&m));
+    assert_ptr_equal(memory_take(&m, false), b[4]); // the same again
+    assert_ptr_equal(memory_take(&m, false), b[2]);
+    assert_null(memory_take(&m, false));
     memory_finish(&m);
 }
 
@@ -99,8 +99,8 @@ no_slots(void **state)
     struct clock k = {0};
 
     (void)state;
-    memory_init(&m, BLOCKSIZE, BLOCKSIZE - 1);
-    assert_null(memory_take(&m));
+    memory_init(&m, BLOCKSIZE, BLOCKSIZE - 1, NULL);
+    assert_null(memory_take(&m, false));
     assert_null(clock_victim(&k, &m));
     memory_finish(&m);
 }

@@ -24,7 +24,7 @@ hash_of(uint64_t key)
 static bool
 miss(struct policy *p, uint64_t key, bool room, uint8_t *group)
 {
-    return policy_admits(p, hash_of(key), room, group);
+    return policy_admits(p, hash_of(key), room, p->nblocks, group);
 }
 
 static void

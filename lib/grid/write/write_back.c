@@ -405,7 +405,7 @@ write_back_make_room(struct chunk_grid *grid, int64_t nbytes, int64_t *room, tes
     bool promised = cache_promise(grid->cache, nbytes);
     tess_status st = TESS_OK;
     if (!promised) {
-        st = write_back_down_to(grid, cache_dirty_max(grid->cache) / 2, err);
+        st = write_back_down_to(grid, cache_dirty_room(grid->cache) / 2, err);
         promised = st == TESS_OK && cache_promise(grid->cache, nbytes);
     }
     *room = promised ? nbytes : 0;
