@@ -10,6 +10,7 @@
  *   tessera/params.h    parameters of a new array: type, shapes, codec, filters
  *   tessera/plugin.h    codecs and filters of the program
  *   tessera/context.h   resources of calls: threads, memory, progress
+ *   tessera/process.h   what all arrays of a process share: budgets, usage
  *   tessera/storage.h   where an array is stored: file, directory, memory
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
@@ -50,6 +51,7 @@
 #include "tessera/meta.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"
+#include "tessera/process.h"
 #include "tessera/reduce.h"
 #include "tessera/repair.h"
 #include "tessera/select.h"

@@ -13,7 +13,7 @@
  * in a chunk take turns; others run at the same time, encoding included. A read sees each chunk
  * wholly before or wholly after a write; of different chunks some may be before and some after it.
  * A read that starts after a write has returned sees all of it. Everything else, such as resize,
- * append, insert, delete, refresh, image, close, discard, tess_array_set_progress(),
+ * append, insert, delete, refresh, image, close, discard, tess_array_set_context(),
  * tess_array_change() (iterate.h), and setting and deleting metalayers (meta.h), requires exclusive
  * access: no other thread may be in a call on that array, or on a view of it. Different arrays are
  * independent of each other, two handles of one file included. Functions that take no open array
@@ -431,13 +431,39 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
                                                      size_t src_size, tess_error *err);
 
 /**
- * Set the progress function of an array, for all later calls; see tess_context.progress.
+ * Change the resources of an array, for all later calls: threads, cache, memory, and the progress
+ * function.
  *
- * @param a         Open array; exclusive access required. Views of it have their own function.
- * @param progress  NULL: no progress is reported.
- * @param user      Passed to progress; any value.
+ * If context->cache differs from what the array has, its blocks are written back, and its cache is
+ * empty afterwards. The pool of threads and other arrays are not affected.
+ *
+ * A view has a context of its own, that of its base when the view was created: memory and progress
+ * are changed for calls on the view alone. Threads and cache belong to the array: they are set for
+ * the array itself, hold for all of its views, and are ignored here for a view.
+ *
+ * @param a        Open array or view; exclusive access required.
+ * @param context  Copied; NULL: the defaults. tess_array_get_context() gets what is to stay.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_context and tess_array_write(): TESS_ERR_ARG (a negative number),
+ *         TESS_ERR_NOMEM, and what a write-back returns. After a failure the context is as it was.
  */
-TESS_API void tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user);
+TESS_API TESS_NODISCARD tess_status tess_array_set_context(tess_array *a,
+                                                           const tess_context *context,
+                                                           tess_error *err);
+
+/**
+ * Get the resources of an array; of a view, threads and cache are those of its array.
+ *
+ * @param a             Open array or view; any number of threads at once.
+ * @param context       Receives them, ready for tess_array_set_context().
+ * @param context_size  Size of *context in bytes: the macro passes sizeof(tess_context).
+ */
+TESS_API void tess_array_get_context_sized(const tess_array *a, tess_context *context,
+                                           size_t context_size);
+/** For programs in C and C++: tess_array_get_context_sized() with the size of their struct. */
+#define tess_array_get_context(a, context) \
+    tess_array_get_context_sized((a), (context), sizeof(tess_context))
 
 /**
  * Get one item.

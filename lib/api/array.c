@@ -245,13 +245,6 @@ tess_array_discard(tess_array *a)
 }
 
 TESS_API void
-tess_array_set_progress(tess_array *a, tess_progress_fn *progress, void *user)
-{
-    a->context.progress = progress;
-    a->context.progress_user = user;
-}
-
-TESS_API void
 tess_array_info_sized(const tess_array *a, tess_info *info, size_t info_size)
 {
     tess_info own;

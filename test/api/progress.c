@@ -111,6 +111,16 @@ make(const char *path, const char *dtype, const void *items, const tess_context 
 }
 
 static void
+set_progress(tess_array *a, tess_progress_fn *progress, void *user)
+{
+    tess_context context;
+    tess_array_get_context(a, &context);
+    context.progress = progress;
+    context.progress_user = user;
+    ok(tess_array_set_context(a, &context, err));
+}
+
+static void
 begin(struct scene *s, int threads)
 {
     *s = (struct scene){0};
@@ -133,7 +143,7 @@ begin(struct scene *s, int threads)
             s->coords[NDIM * i + axis] = (i * (7 + 4 * axis)) % shape[axis];
     s->context.progress = hear;
     s->context.progress_user = &s->heard;
-    tess_array_set_progress(s->a, hear, &s->heard);
+    set_progress(s->a, hear, &s->heard);
 }
 
 static void
@@ -427,7 +437,7 @@ content(tess_array *a, size_t *size)
     uint8_t *const bytes = malloc(*size);
     assert_non_null(bytes);
     memcpy(bytes, info.shape, sizeof info.shape);
-    tess_array_set_progress(a, NULL, NULL);
+    set_progress(a, NULL, NULL);
     ok(tess_array_read(a, zero, info.shape, bytes + sizeof info.shape, *size - sizeof info.shape,
                        err));
     return bytes;
@@ -450,7 +460,7 @@ content_after(const struct call *call, size_t *size)
     struct scene s;
     begin(&s, 1);
     s.context.progress = NULL;
-    tess_array_set_progress(s.a, NULL, NULL);
+    set_progress(s.a, NULL, NULL);
     ok(call->function(&s, err));
     uint8_t *const bytes = content(s.made ? s.made : s.a, size);
     end(&s);
@@ -489,7 +499,7 @@ is_cancelled(const struct call *call, int threads, int report, const uint8_t *wa
     begin(&s, threads);
     uint8_t *const before = content(s.a, &before_size);
     const int files = files_count();
-    tess_array_set_progress(s.a, hear, &s.heard);
+    set_progress(s.a, hear, &s.heard);
     expect_reports(&s, report);
     const tess_status st = call->function(&s, &error);
     // The last report of all comes when there is nothing left to be cancelled.
@@ -565,7 +575,7 @@ of_views_and_refused(void **state)
     tess_array *view = NULL;
     begin(&s, 1);
     ok(tess_array_view_permute(s.a, (const int[]){2, 1, 0}, &view, err));
-    tess_array_set_progress(s.a, NULL, NULL);
+    set_progress(s.a, NULL, NULL);
     expect_reports(&s, 0);
     ok(tess_array_read(view, zero, (const int64_t[]){30, 36, 40}, s.items, nbytes(), err));
     assert_true(s.heard.calls > 2);

@@ -63,6 +63,17 @@ progress_follow(struct progress *p, tess_context *context)
     context->progress_user = p;
 }
 
+// The rest of the context stays, so nothing can fail.
+void
+progress_set(tess_array *a, tess_progress_fn *progress, void *user)
+{
+    tess_context context;
+    tess_array_get_context(a, &context);
+    context.progress = progress;
+    context.progress_user = user;
+    (void)!tess_array_set_context(a, &context, NULL);
+}
+
 void
 progress_end(struct progress *p)
 {

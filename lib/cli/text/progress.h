@@ -4,6 +4,7 @@
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
+#include <tessera/array.h>
 #include <tessera/context.h>
 
 #include <stdbool.h>
@@ -24,6 +25,8 @@ void progress_add(struct progress *p, double done);
 bool progress_hear(int64_t done, int64_t total, void *progress);
 // A bar for the calls on an array with that context.
 void progress_follow(struct progress *p, tess_context *context);
+// A function for the calls on an open array from here on; NULL: none.
+void progress_set(tess_array *a, tess_progress_fn *progress, void *user);
 
 // Wipes the bar.
 void progress_end(struct progress *p);

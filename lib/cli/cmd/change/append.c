@@ -201,7 +201,7 @@ undo(struct append *job, tess_error *err)
     const tess_error first = *err;
     tess_error second;
 
-    tess_array_set_progress(job->array, NULL, NULL);
+    progress_set(job->array, NULL, NULL);
     tess_status st = tess_array_resize(job->array, job->before.shape, &second);
     if (st == TESS_OK)
         st = tess_array_flush(job->array, &second);
@@ -221,7 +221,7 @@ append(struct append *job, tess_error *err)
     job->about = job->path;
     progress_begin(&job->progress, 1);
     signals_note();
-    tess_array_set_progress(job->array, hear, job);
+    progress_set(job->array, hear, job);
     st = whole ? tess_array_append_array(job->array, job->axis, job->in.array, err)
                : copy_boxes(job, err);
     if (st == TESS_OK)

@@ -29,7 +29,7 @@ resize(tess_array *a, const int64_t *shape, tess_error *err)
     tess_status st = TESS_OK;
 
     progress_begin(&progress, 1);
-    tess_array_set_progress(a, progress_hear, &progress);
+    progress_set(a, progress_hear, &progress);
     TRY(tess_array_resize(a, shape, err));
     TRY(tess_array_flush(a, err));
 out:

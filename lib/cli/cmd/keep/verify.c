@@ -188,7 +188,7 @@ look(const struct findings *f, const struct arguments *args, tess_verdict *verdi
     if (st != TESS_OK)
         return st;
     progress_begin(&bar, 1);
-    tess_array_set_progress(a, progress_hear, &bar);
+    progress_set(a, progress_hear, &bar);
     st = tess_array_verify(a, tell_damage, (void *)f, verdict, err);
     progress_end(&bar);
     tess_array_discard(a);

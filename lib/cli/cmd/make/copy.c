@@ -60,7 +60,7 @@ write_out(struct copy *job, tess_error *err)
 
     target_follow(t);
     if (is_as_stored(job->args)) {
-        tess_array_set_progress(job->in, progress_hear, &t->progress);
+        progress_set(job->in, progress_hear, &t->progress);
         st = tess_array_save(job->in, &t->storage, job->params.layout, err);
     } else {
         st = tess_array_copy(job->in, &t->storage, &job->params, NULL, err);
