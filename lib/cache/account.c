@@ -209,7 +209,8 @@ ask_others(struct account_member *m, int64_t size, bool needed)
 {
     const int64_t share = m ? account_share(m) : 0;
     const int64_t part = account_budget() / PART;
-    int64_t steps = needed ? 2 * ring_count() : STEPS;
+    const int64_t count = ring_count();
+    int64_t steps = needed ? 2 * count : min_i64(count, STEPS); // no more than once round
     while (!account_has_room(size) && steps-- > 0) {
         struct account_member *const other = ring_step();
         if (!other)

@@ -353,7 +353,7 @@ cache_reserve(struct cache *c, int64_t chunk, int32_t block)
         pthread_mutex_lock(&c->lock);
     }
     struct cached *b = cache_take(c, h, chunk, block, false);
-    if (!b && could_grow(c)) { // what others have in use, or dirty, is most of the budget
+    if (!b && c->shared) { // what others have in use, or dirty, is most of the budget
         pthread_mutex_unlock(&c->lock);
         (void)account_reclaim(&c->account, (int64_t)c->memory.slot_size, true);
         pthread_mutex_lock(&c->lock);
