@@ -127,33 +127,46 @@ belongs(const struct folder_kind *kind, int fd, const char *name, bool *yes, tes
     return TESS_OK;
 }
 
+// What a directory holds of a kind.
+struct contents {
+    bool index;
+    bool rest;
+    char foreign[NAMING_SIZE]; // the name of something else; empty: there is nothing
+};
+
 static tess_status
-check_contents(const struct folder_kind *kind, int fd, tess_error *err)
+directory_contents(const struct folder_kind *kind, int fd, struct contents *c, tess_error *err)
 {
-    bool index = false, rest = false, foreign = false, ours;
+    bool ours;
     const char *name;
     tess_status st = TESS_OK;
+    *c = (struct contents){0};
     DIR *const dir = faccessat(fd, ".", W_OK | X_OK, 0) == 0 ? list_names(fd) : NULL;
     if (!dir)
         return err_sys(err, errno, "is a directory, whose files cannot be removed");
     while (st == TESS_OK && (name = next_name(dir))) {
         st = belongs(kind, fd, name, &ours, err);
-        foreign |= !ours;
-        index |= strcmp(name, kind->index) == 0;
-        rest = true;
+        if (!ours)
+            (void)snprintf(c->foreign, sizeof c->foreign, "%s", name);
+        c->index |= strcmp(name, kind->index) == 0;
+        c->rest = true;
     }
     const int error = st == TESS_OK ? errno : 0;
     closedir(dir);
-    if (st != TESS_OK)
-        return st;
-    if (error != 0)
-        return err_sys(err, error, "is a directory, which cannot be read");
-    if (foreign || (rest && !index))
+    return error == 0 ? st : err_sys(err, error, "is a directory, which cannot be read");
+}
+
+static tess_status
+check_contents(const struct folder_kind *kind, int fd, tess_error *err)
+{
+    struct contents c;
+    const tess_status st = directory_contents(kind, fd, &c, err);
+    if (st == TESS_OK && (c.foreign[0] != '\0' || (c.rest && !c.index)))
         return err_set(err, TESS_ERR_IO, -1,
                        "is a directory that holds something else than %s and the files that go "
                        "with it; it is not replaced",
                        kind->index);
-    return TESS_OK;
+    return st;
 }
 
 // What is at `path` must be ours to replace: nothing, a file, or a directory without anything that
@@ -211,6 +224,44 @@ remove_temporary(const struct naming *n, int fd)
 static const struct naming_kind folders = {
     .make = make_folder,
     .check = folder_check_replaceable,
+    .remove = remove_temporary,
+    .exchanges = true,
+};
+
+// A link is not removed, nor what it leads to.
+static tess_status
+check_removable_folder(const struct naming *n, const char *name, tess_error *err)
+{
+    const struct folder_kind *const kind = n->user;
+    struct stat info;
+    struct contents c;
+    if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_open(err, errno, "looking at what is to be removed");
+    if (!S_ISDIR(info.st_mode))
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       S_ISLNK(info.st_mode)
+                           ? "is a symbolic link; neither it nor what it leads to is removed"
+                           : "is no directory any more");
+    const int fd = openat(n->parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, errno, "is a directory, which cannot be opened");
+    tess_status st = directory_contents(kind, fd, &c, err);
+    close(fd);
+    if (st == TESS_OK && !c.index)
+        st = err_set(err, TESS_ERR_FORMAT, -1, "a directory without an array: there is no %s in it",
+                     kind->index);
+    if (st == TESS_OK && c.foreign[0] != '\0')
+        st =
+            err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                    "a directory that holds %.100s, which is no part of an array; nothing of it is "
+                    "removed",
+                    c.foreign);
+    return st;
+}
+
+const struct naming_kind directory_removal = {
+    .make = make_folder,
+    .check = check_removable_folder,
     .remove = remove_temporary,
     .exchanges = true,
 };

@@ -15,8 +15,12 @@
 
 struct folder;
 struct folder_kind;
+struct naming_kind;
 
 extern const struct storage_kind storage_directory;
+
+// Directories that are removed (removal.h); naming.user is their folder_kind.
+extern const struct naming_kind directory_removal;
 
 // Open a directory. mapped: files are read through memory maps. Links in it are not followed.
 // TESS_ERR_STALE: to write, and it was replaced meanwhile.

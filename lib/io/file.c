@@ -382,6 +382,27 @@ static const struct naming_kind files = {
     .remove = file_remove_file,
 };
 
+// A link is not removed, nor what it leads to.
+static tess_status
+check_removable(const struct naming *n, const char *name, tess_error *err)
+{
+    struct stat info;
+    if (fstatat(n->parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return err_open(err, errno, "looking at what is to be removed");
+    if (S_ISLNK(info.st_mode))
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "is a symbolic link; neither it nor what it leads to is removed");
+    if (!S_ISREG(info.st_mode))
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "is neither a file nor a directory");
+    return TESS_OK;
+}
+
+const struct naming_kind file_removal = {
+    .make = make_file,
+    .check = check_removable,
+    .remove = file_remove_file,
+};
+
 // Its permissions are the process's default ones, or those of the file it will replace.
 static tess_status
 keep_permissions(const struct file *f, tess_error *err)

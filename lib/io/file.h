@@ -15,8 +15,12 @@
 
 struct io;
 struct open_file;
+struct naming_kind;
 
 extern const struct storage_kind storage_file;
+
+// Files that are removed (removal.h).
+extern const struct naming_kind file_removal;
 
 // Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
 // already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK); so

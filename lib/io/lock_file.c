@@ -388,6 +388,15 @@ lock_file_is_taken(struct lock_file *s)
     return taken;
 }
 
+void
+lock_file_remove(struct lock_file *s)
+{
+    (void)pthread_mutex_lock(&s->mutex);
+    if (has(s) && s->fd >= 0)
+        (void)unlinkat(s->directory, s->name, 0);
+    (void)pthread_mutex_unlock(&s->mutex);
+}
+
 tess_status
 lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
 {

@@ -51,6 +51,8 @@ void lock_file_unshare(struct lock_file *s);
 tess_status lock_file_take(struct lock_file *s, tess_error *err);
 void lock_file_release(struct lock_file *s); // does not have it: fine
 bool lock_file_is_taken(struct lock_file *s);
+// The file goes, with the frame; its lock is held. Not there, or a failure: fine.
+void lock_file_remove(struct lock_file *s);
 
 // Whether another process had the exclusive lock since this struct first had any. A failure is one
 // to read the file.

@@ -451,6 +451,76 @@ naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
     return TESS_OK;
 }
 
+// -- removing
+
+// What has the name gets a temporary one, and nothing of it is gone.
+static tess_status
+take_away(struct naming *n, tess_error *err)
+{
+    n->temporary = malloc(NAMING_SIZE);
+    if (!n->temporary)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name");
+    for (unsigned i = 0;; i++) {
+        naming_temporary(n->name, i, n->temporary);
+        if (rename_new(n, n->name, n->temporary))
+            return TESS_OK;
+        if (errno == EEXIST)
+            continue;
+        const int error = errno;
+        free(n->temporary);
+        n->temporary = NULL;
+        return err_open(err, error, "giving it a temporary name");
+    }
+}
+
+// What was taken away gets its name back, and nothing is removed any more.
+static tess_status
+bring_back(struct naming *n, tess_status st, tess_error *err)
+{
+    if (!rename_new(n, n->temporary, n->name))
+        st = err_sys(err, errno, "giving back the name to what is called %.*s%s now",
+                     (int)(n->name - n->path), n->path, n->temporary);
+    free(n->temporary);
+    n->temporary = NULL;
+    return st;
+}
+
+// Something else may have taken the name since it was locked.
+static tess_status
+check_taken_away(const struct naming *n, tess_error *err)
+{
+    bool leads;
+    const tess_status st =
+        naming_leads_to(n->parent, n->temporary, false, n->replaced, &leads, err);
+    if (st == TESS_OK && !leads)
+        return err_set(err, TESS_ERR_STALE, -1, "was replaced while it was removed");
+    return st == TESS_OK ? n->kind->check(n, n->temporary, err) : st;
+}
+
+tess_status
+naming_remove(struct naming *n, bool durable, tess_error *err)
+{
+    bool left;
+    if (n->replaced < 0)
+        return err_open(err, ENOENT, "looking for what is to be removed");
+    tess_status st = take_away(n, err);
+    if (st != TESS_OK)
+        return st;
+    st = check_taken_away(n, err);
+    if (st == TESS_OK && durable)
+        st = naming_sync(n->parent, n->replaced, err);
+    if (st != TESS_OK)
+        return bring_back(n, st, err);
+    n->kind->remove(n, -1);
+    st = naming_leads_to(n->parent, n->temporary, false, n->replaced, &left, err);
+    if (st == TESS_OK && left)
+        st = err_set(err, TESS_ERR_IO, -1,
+                     "some of it could not be removed: it is called %.*s%s now",
+                     (int)(n->name - n->path), n->path, n->temporary);
+    naming_end(n);
+    return st;
+}
+
 void
 naming_finish(struct naming *n, int fd)
 {

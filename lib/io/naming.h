@@ -83,6 +83,14 @@ int naming_lock_error(const struct naming *n, const struct io_lock *lock);
  */
 tess_status naming_publish(struct naming *n, int fd, bool durable, tess_error *err);
 
+/*
+ * What naming_begin() found to be replaced is removed instead: it gets a temporary name, which the
+ * disk has before anything of it goes (durable), and which a program that dies leaves to
+ * leftovers.h. TESS_ERR_NOT_FOUND: there is nothing, or nothing any more. What cannot be removed
+ * keeps its name, or has the temporary one, which the message tells.
+ */
+tess_status naming_remove(struct naming *n, bool durable, tess_error *err);
+
 // What did not get its name disappears, if this is the process that made it. Zeroed: fine. fd: of
 // it, or -1.
 void naming_finish(struct naming *n, int fd);

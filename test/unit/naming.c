@@ -1,14 +1,15 @@
 /*
- * naming.c - tests of io/naming.h: which name new files and directories have, and when, on file
- * systems that can rename in all ways, in some, and that fail.
+ * naming.c - tests of io/naming.h and io/removal.h: which name new files and directories have, and
+ * removed ones, and when, on file systems that can rename in all ways, in some, and that fail.
  */
+#include "io/naming.h"
 #include "io/directory.h"
 #include "io/file.h"
-#include "io/naming.h"
 
 #include "api/files.h"
 #include "io/folder.h"
 #include "io/io.h"
+#include "io/removal.h"
 
 #include "base/error.h"
 
@@ -302,13 +303,70 @@ no_names(void **state)
     (void)unlink(files_path("link"));
 }
 
+// It has its name until it is looked at, and whatever stands in the way of a temporary one; if the
+// disk does not say that the name is gone, it has it again.
+static void
+removed_names(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8 * SYSTEMS; i++) {
+        const bool directory = i % 2, fails = i / 2 % 2, taken = i / 4 % 2;
+        struct removal r;
+        tess_error error;
+        char temporary[NAMING_SIZE];
+        be_system(i / 8);
+        put(directory, "old");
+        naming_temporary("thing", 0, temporary);
+        if (taken)
+            files_write(files_path(temporary), "other", 5);
+        ok(removal_begin(&r, files_path("thing/"), directory ? &kind : NULL, err));
+        holds(directory, "old");
+        fs.failing_syncs = fails;
+        assert_int_equal(removal_finish(&r, true, &error), fails ? TESS_ERR_IO : TESS_OK);
+        removal_end(&r);
+        assert_int_equal(files_count(), fails + taken);
+        if (fails) {
+            assert_int_equal(error.sys, EIO);
+            holds(directory, "old");
+            files_remove(files_path("thing"));
+        }
+        if (taken)
+            files_remove(files_path(temporary));
+    }
+}
+
+// Something else takes the name between the look and the removal: it keeps it.
+static void
+replaced_before_removed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool directory = i % 2, other = i / 2;
+        struct removal r;
+        memset(&fs, 0, sizeof fs);
+        put(directory, "old");
+        ok(removal_begin(&r, files_path("thing"), directory ? &kind : NULL, err));
+        assert_int_equal(rename(files_path("thing"), files_path("away")), 0);
+        if (other)
+            files_write(files_path("thing"), "new", 3);
+        const tess_status st = removal_finish(&r, true, NULL);
+        removal_end(&r);
+        assert_int_equal(st, other ? TESS_ERR_STALE : TESS_ERR_NOT_FOUND);
+        assert_int_equal(files_exist(files_path("thing")), other);
+        assert_int_equal(files_count(), 1 + other);
+        files_remove(files_path("away"));
+        if (other)
+            files_remove(files_path("thing"));
+    }
+}
+
 int
 main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(new_names),  TEST(replaced_names), TEST(failing_syncs),
-        TEST(long_names), TEST(no_names),
+        TEST(new_names), TEST(replaced_names), TEST(failing_syncs),           TEST(long_names),
+        TEST(no_names),  TEST(removed_names),  TEST(replaced_before_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+/*
+ * removal.h - the removal of a file, or of a directory with the files that belong to it.
+ *
+ * Between begin and finish it is locked, as by a writer, so that it can be looked at. It then gets
+ * a temporary name (naming.h) before anything of it goes: what dies in between leaves it whole
+ * under its name, or under a temporary one.
+ *
+ * A struct removal belongs to one thread.
+ */
+#ifndef IO_REMOVAL_H
+#define IO_REMOVAL_H
+
+#include "base/error.h"
+#include "io/naming.h"
+
+#include <stdbool.h>
+
+struct folder_kind;
+struct io;
+
+struct removal {
+    char *path; // without slashes at its end
+    struct naming naming;
+};
+
+/*
+ * Lock what is at a path. folder: a directory, of that kind, without anything else in it (else
+ * TESS_ERR_UNSUPPORTED, or TESS_ERR_FORMAT without its index); NULL: a file. A symbolic link is
+ * TESS_ERR_UNSUPPORTED; what another writer has, TESS_ERR_IO with errno EWOULDBLOCK. To be ended
+ * also after a failure.
+ */
+tess_status removal_begin(struct removal *r, const char *path, const struct folder_kind *folder,
+                          tess_error *err);
+void removal_end(struct removal *r); // zeroed: fine
+
+// errno: why it could not be locked; 0: it is.
+int removal_lock_error(const struct removal *r);
+
+// The file, to be read.
+tess_status removal_open_file(const struct removal *r, struct io **io, tess_error *err);
+
+// Remove it; durable: its name is gone from the disk first.
+tess_status removal_finish(struct removal *r, bool durable, tess_error *err);
+
+#endif
