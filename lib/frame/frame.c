@@ -41,6 +41,19 @@ enum {
     WAITING_LEAST = 4 << 20,
 };
 
+void
+frame_complete_limits(tess_limits *limits)
+{
+    if (limits->memory <= 0)
+        limits->memory = MEMORY_DEFAULT;
+    if (limits->nchunks <= 0)
+        limits->nchunks = NCHUNKS_DEFAULT;
+    if (limits->ndim <= 0)
+        limits->ndim = NDIM_MAX;
+    if (limits->nesting <= 0)
+        limits->nesting = TESS_VALUE_MAX_DEPTH;
+}
+
 struct frame *
 frame_new(struct io *io, struct folder *folder, const struct frame_options *options)
 {
@@ -70,14 +83,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     frame_set_owner(f);
     usage_init(&f->usage, -1);
     f->waiting_least = WAITING_LEAST;
-    if (f->options.limits.memory <= 0)
-        f->options.limits.memory = MEMORY_DEFAULT;
-    if (f->options.limits.nchunks <= 0)
-        f->options.limits.nchunks = NCHUNKS_DEFAULT;
-    if (f->options.limits.ndim <= 0)
-        f->options.limits.ndim = NDIM_MAX;
-    if (f->options.limits.nesting <= 0)
-        f->options.limits.nesting = TESS_VALUE_MAX_DEPTH;
+    frame_complete_limits(&f->options.limits);
     return f;
 }
 

@@ -61,6 +61,9 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
                                 const struct frame_options *options, struct frame **frame,
                                 tess_error *err);
 
+// The defaults of limits that are 0, as a frame has them.
+void frame_complete_limits(tess_limits *limits);
+
 void frame_close(struct frame *f); // without a commit; NULL: fine
 
 /*

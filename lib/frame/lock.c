@@ -92,13 +92,17 @@ frame_lock_take(const struct frame *f, tess_error *err)
 }
 
 tess_status
+frame_lock_take_early(const struct frame_options *o, tess_error *err)
+{
+    return o->lock_file ? lock_get(o, lock_file_take, err) : TESS_OK;
+}
+
+tess_status
 frame_lock_take_name(const struct frame *f, tess_error *err)
 {
-    const struct frame_options *const o = &f->options;
-    if (!o->lock_file)
-        return TESS_OK;
-    lock_file_forget(o->lock_file);
-    return lock_get(o, lock_file_take, err);
+    if (f->options.lock_file)
+        lock_file_forget(f->options.lock_file);
+    return frame_lock_take_early(&f->options, err);
 }
 
 void

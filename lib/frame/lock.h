@@ -20,6 +20,8 @@ void frame_lock_unshare(const struct frame *f);
 tess_status frame_lock_share_early(const struct frame_options *options, tess_error *err);
 void frame_lock_unshare_early(const struct frame_options *options);
 tess_status frame_lock_take(const struct frame *f, tess_error *err);
+// For a frame that is to be removed, and was not opened; whatever others changed.
+tess_status frame_lock_take_early(const struct frame_options *options, tess_error *err);
 // To publish a new frame: the frame that it replaces is not compared, since it is not read.
 tess_status frame_lock_take_name(const struct frame *f, tess_error *err);
 void frame_lock_release(const struct frame *f);

@@ -26,6 +26,7 @@
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
 #include "frame/current.h"
+#include "frame/format/found.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/heads.h"
@@ -37,7 +38,6 @@
 #include <string.h>
 
 enum {
-    PIECE = 1 << 16, // bytes that are searched at once
     FEW = 256, // chunks that are looked at without asking
     TAIL = 64, // of many, those that the last bytes of the file hold
     SAMPLES = 256,
@@ -342,37 +342,13 @@ free_space_release_old(struct frame *f, int64_t position)
     return true;
 }
 
-// Position of a frame's first bytes in [from, size) of the file; -1 if there is none.
-static tess_status
-find_frame(struct io *io, int64_t from, int64_t size, int64_t *found, tess_error *err)
-{
-    static const char magic[] = "\xa8" FRAME_MAGIC; // byte 1 and on, the NUL included
-    tess_status st = TESS_OK;
-    uint8_t *const piece = malloc(PIECE);
-    if (!piece)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
-    *found = -1;
-    for (int64_t at = from; *found < 0 && size - at > (int64_t)sizeof magic;
-         at += PIECE - (int64_t)sizeof magic) {
-        const size_t n = (size_t)min_i64(size - at, PIECE);
-        st = io_read(io, at, piece, n, err);
-        if (st != TESS_OK)
-            break;
-        const uint8_t *const hit = memmem(piece + 1, n - 1, magic, sizeof magic);
-        if (hit)
-            *found = at + (hit - piece) - 1;
-    }
-    free(piece);
-    return st;
-}
-
 tess_status
 free_space_check_behind(const struct frame *f, tess_error *err)
 {
     int64_t size, found = -1;
     tess_status st = io_size(f->io, &size, err);
     if (st == TESS_OK)
-        st = find_frame(f->io, f->h.frame_len, size, &found, err);
+        st = found_search(f->io, f->h.frame_len, size, NULL, &found, err);
     if (st == TESS_OK && found >= 0)
         st = err_set(err, TESS_ERR_UNSUPPORTED, found,
                      "another frame stands behind this one, at byte %" PRId64
