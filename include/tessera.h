@@ -27,6 +27,7 @@
  *   tessera/layout.h    find the layout in which a use costs least
  *   tessera/verify.h    check what is stored
  *   tessera/chunk.h     properties of stored chunks and blocks
+ *   tessera/files.h     what is at a path: frames in a file; removing an array
  *   tessera/repair.h    compact an array; recover a damaged one
  *   tessera/meta.h      metalayers: named bytes attached to an array
  *   tessera/attr.h      attributes: named values attached to an array
@@ -45,6 +46,7 @@
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/histogram.h"
+#include "tessera/files.h"
 #include "tessera/iterate.h"
 #include "tessera/layout.h"
 #include "tessera/map.h"

@@ -135,7 +135,8 @@ typedef struct tess_storage {
     /**
      * Byte of the file or image where the frame starts, for frames inside other files. With
      * TESS_MODE_READ only: TESS_ERR_UNSUPPORTED with TESS_MODE_UPDATE; TESS_ERR_ARG when creating
-     * (see TESS_MODE_APPEND), for a directory, and behind the end of the file.
+     * (see TESS_MODE_APPEND), for a directory, and behind the end of the file. tess_find_frames()
+     * lists the frames of a file.
      */
     int64_t offset;
 

@@ -1340,6 +1340,56 @@ call_compact(struct subject *s, tess_error *err)
     return st;
 }
 
+// What is in the file, or in the image.
+static tess_status
+call_find_frames(struct subject *s, tess_error *err)
+{
+    const tess_storage storage = storage_for(s, TESS_MODE_READ);
+    tess_frame_info *frames, frame;
+    int64_t n;
+    tess_status st = tess_probe(&storage, &frame, err);
+    if (st == TESS_OK)
+        st = tess_find_frames(&storage, &frames, &n, err);
+    disarm();
+    if (st != TESS_OK)
+        return st;
+    assert_true(n == 1 && frames[0].kind == TESS_FRAME_ARRAY && frame.ndim == 2);
+    tess_free(frames);
+    return st;
+}
+
+static const char *
+other_path(const struct subject *s)
+{
+    static char path[400];
+    (void)snprintf(path, sizeof path, "%s.gone", s->path);
+    return path;
+}
+
+static void
+copy_file(struct subject *s)
+{
+    size_t size;
+    end_array(s);
+    if (!s->path)
+        return;
+    uint8_t *const bytes = files_read(s->path, &size);
+    files_write(other_path(s), bytes, size);
+    free(bytes);
+}
+
+static tess_status
+call_remove(struct subject *s, tess_error *err)
+{
+    tess_storage storage = storage_for(s, TESS_MODE_READ);
+    storage.path = s->path ? other_path(s) : NULL;
+    const tess_status st = s->path ? tess_remove(&storage, err) : TESS_OK;
+    disarm();
+    if (s->path)
+        assert_int_equal(files_exist(storage.path), st != TESS_OK);
+    return st;
+}
+
 static uint8_t *damaged;
 static size_t damaged_size;
 
@@ -1569,6 +1619,8 @@ static const struct step steps[] = {
     {"search layouts", NULL, call_search, NULL},
     {"verify", change, call_verify, NULL},
     {"compact", end_array, call_compact, NULL},
+    {"find frames", NULL, call_find_frames, NULL},
+    {"remove", copy_file, call_remove, NULL},
     {"repair", damage, call_repair, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},
     {"replace vlmeta", NULL, call_vlmeta_replace, model_vlmeta_replace},

@@ -228,6 +228,64 @@ count_open(void)
     return n;
 }
 
+// Names in the folder but one.
+static int
+count_but(const char *folder, const char *name)
+{
+    int n = 0;
+    DIR *const dir = opendir(folder);
+    assert_non_null(dir);
+    for (const struct dirent *e; (e = readdir(dir));)
+        n += e->d_name[0] != '.' && strcmp(e->d_name, name) != 0;
+    closedir(dir);
+    return n;
+}
+
+// What a removal left is the whole array, under its name or a temporary one, or none that opens;
+// once more, and nothing is left. forever: as a program that dies.
+static bool
+fail_remove(struct scene *s, long n, bool forever)
+{
+    char temporary[PATH_SIZE + 16];
+    tess_error why = {0};
+    tess_array *a;
+    begin(s);
+    (void)snprintf(temporary, sizeof temporary, "%s.tess-0.tmp", s->path);
+    const tess_storage storage = storage_of(s, TESS_MODE_READ);
+    disk_fail(DISK_EIO, n, forever);
+    const tess_status st = tess_remove(&storage, &why);
+    const bool failed = disk_failures() > 0;
+    disk_heal();
+    const bool there = files_exist(s->path);
+    if (st == TESS_OK ? there : st != TESS_ERR_IO)
+        complain(s, "remove", n, why.message);
+    if (there && state_at(s->path) != BEFORE)
+        complain(s, "remove", n, "other items");
+    const tess_storage rest = at(temporary, TESS_MODE_READ);
+    if (tess_array_open(&rest, &a, NULL) == TESS_OK) {
+        ok(state_read(a, &s->value, err));
+        assert_int_equal(s->value, BEFORE);
+        ok(tess_array_close(a, err));
+    }
+    if (tess_remove(&storage, &why) != (there ? TESS_OK : TESS_ERR_NOT_FOUND))
+        complain(s, "remove again", n, why.message);
+    if (count_but(files_path("log"), "array.b2nd.b2lock") != 0)
+        complain(s, "remove", n, "something is left");
+    end();
+    return failed;
+}
+
+static void
+try_remove(struct scene *s)
+{
+    for (int forever = 0; forever < 2; forever++) {
+        long n = 0;
+        while (fail_remove(s, n, forever))
+            n++;
+        assert_true(n > 0);
+    }
+}
+
 static void
 try_all(void (*try)(struct scene *s))
 {
@@ -277,6 +335,13 @@ told_by_close(void **state)
     try_all(try_close);
 }
 
+static void
+told_by_remove(void **state)
+{
+    (void)state;
+    try_all(try_remove);
+}
+
 // -- files that cannot be locked
 
 // A call that writes; a: what it leaves open, or NULL.
@@ -322,6 +387,16 @@ compacts(const tess_storage *storage, tess_layout layout, tess_array **a, tess_e
     return tess_compact(storage, NULL, NULL, err);
 }
 
+static tess_status
+removes(const tess_storage *storage, tess_layout layout, tess_array **a, tess_error *err)
+{
+    *a = NULL;
+    const tess_status st = tess_remove(storage, err);
+    if (st == TESS_OK)
+        state_make(storage->path, layout, AFTER);
+    return st;
+}
+
 static const struct user {
     const char *name;
     tess_status (*call)(const tess_storage *storage, tess_layout layout, tess_array **a,
@@ -337,6 +412,7 @@ static const struct user {
     {"save", saves, TESS_MODE_NEW, false},
     {"save over", saves, TESS_MODE_REPLACE, false},
     {"compact", compacts, TESS_MODE_UPDATE, false},
+    {"remove", removes, TESS_MODE_UPDATE, false},
 };
 
 static bool
@@ -454,8 +530,8 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(told_and_tried_again), TEST(told_by_close),         TEST(locks_are_required),
-        TEST(others_need_none),     TEST(lock_file_is_required),
+        TEST(told_and_tried_again), TEST(told_by_close),    TEST(told_by_remove),
+        TEST(locks_are_required),   TEST(others_need_none), TEST(lock_file_is_required),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1);
     if (access("/dev/shm", W_OK) == 0)
