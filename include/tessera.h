@@ -11,6 +11,7 @@
  *   tessera/plugin.h    codecs and filters of the program
  *   tessera/context.h   resources of calls: threads, memory, progress
  *   tessera/process.h   what all arrays of a process share: budgets, usage
+ *   tessera/context.h   resources of calls: threads, memory, progress, executors
  *   tessera/storage.h   where an array is stored: file, directory, memory
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill

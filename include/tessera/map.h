@@ -139,8 +139,8 @@ TESS_API void tess_map_options_init_sized(tess_map_options *options, size_t stru
  * Chunks take space in the file, or in memory, twice until the next commit.
  *
  * Threads: the smallest tess_context.threads of all arrays that is not 0. Reading and storing the
- * box of an array also uses the threads of its own context. Memory and progress: of the first
- * output; without outputs, of the first input. If not even one chunk of all outputs with the boxes
+ * box of an array also uses the threads of its own context. Memory, progress and executor: of the
+ * first output; without outputs, of the first input. If not even one chunk of all outputs with the boxes
  * of the inputs fits in memory, or the chunks of several outputs have no borders in common,
  * boxes are parts of chunks, and those chunks are stored once for each such box.
  *

@@ -30,11 +30,12 @@ tess_array_set_context(tess_array *a, const tess_context *context, tess_error *e
 {
     UNCANCELLED;
     tess_context own;
+    tess_executor executor;
     if (!a)
         return err_set(err, TESS_ERR_ARG, -1, "no array is given");
     tess_status st = view_check(a, err);
     if (st == TESS_OK)
-        st = take_context(&own, context, err);
+        st = take_context(&own, &executor, context, err);
     if (st == TESS_OK && !a->view)
         st = change_cache(a, own.cache, err);
     if (st != TESS_OK)
@@ -42,6 +43,10 @@ tess_array_set_context(tess_array *a, const tess_context *context, tess_error *e
     if (a->view) { // the others are its base's
         own.threads = a->context.threads;
         own.cache = a->context.cache;
+        own.executor = a->context.executor;
+    } else if (own.executor) {
+        a->executor = executor;
+        own.executor = &a->executor;
     }
     a->context = own;
     return TESS_OK;

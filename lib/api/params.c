@@ -11,6 +11,13 @@
 
 enum { DEFAULT_LEVEL = 5 };
 
+// Nothing but the size.
+static void
+init_zeros(void *dst, size_t struct_size)
+{
+    sized_give(dst, struct_size, &struct_size, sizeof struct_size);
+}
+
 TESS_API void
 tess_params_init_sized(tess_params *params, size_t struct_size)
 {
@@ -38,6 +45,12 @@ tess_context_init_sized(tess_context *context, size_t struct_size)
 }
 
 TESS_API void
+tess_executor_init_sized(tess_executor *executor, size_t struct_size)
+{
+    init_zeros(executor, struct_size);
+}
+
+TESS_API void
 tess_storage_init_sized(tess_storage *storage, size_t struct_size)
 {
     const tess_storage own = {
@@ -46,13 +59,6 @@ tess_storage_init_sized(tess_storage *storage, size_t struct_size)
         .durability = TESS_DURABILITY_ORDERED,
     };
     sized_give(storage, struct_size, &own, sizeof own);
-}
-
-// Nothing but the size.
-static void
-init_zeros(void *dst, size_t struct_size)
-{
-    sized_give(dst, struct_size, &struct_size, sizeof struct_size);
 }
 
 TESS_API void

@@ -8,20 +8,38 @@
 
 #include <tessera/attr.h>
 
+static tess_status
+take_executor(tess_executor *own, const tess_executor *given, tess_error *err)
+{
+    tess_executor_init(own);
+    const tess_status st =
+        sized_take(own, sizeof *own, SIZED_UP_TO(tess_executor, threads), given, "executor", err);
+    if (st != TESS_OK)
+        return st;
+    if (!own->submit || own->threads < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "an executor %s",
+                       own->submit ? "with a negative number of threads" : "without submit");
+    return TESS_OK;
+}
+
 tess_status
-take_context(tess_context *own, const tess_context *given, tess_error *err)
+take_context(tess_context *own, tess_executor *executor, const tess_context *given, tess_error *err)
 {
     tess_context_init(own);
     if (!given)
         return TESS_OK;
-    const tess_status st = sized_take(
-        own, sizeof *own, SIZED_UP_TO(tess_context, progress_interval), given, "context", err);
+    tess_status st = sized_take(own, sizeof *own, SIZED_UP_TO(tess_context, progress_interval),
+                                given, "context", err);
     if (st != TESS_OK)
         return st;
     if (own->threads < 0 || (own->cache < 0 && own->cache != TESS_CACHE_SHARED) ||
         own->memory < 0 || own->progress_interval < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
-    return TESS_OK;
+    if (!own->executor)
+        return TESS_OK;
+    st = take_executor(executor, own->executor, err);
+    own->executor = executor;
+    return st;
 }
 
 static tess_status
@@ -56,7 +74,7 @@ take_storage(struct taken_storage *own, const tess_storage *given, tess_error *e
         return err_set(err, TESS_ERR_ARG, -1, "checksums %d are not known", (int)s->checksums);
     st = check_limits(&s->limits, err);
     if (st == TESS_OK)
-        st = take_context(&own->context, s->context, err);
+        st = take_context(&own->context, &own->executor, s->context, err);
     s->context = s->context ? &own->context : NULL;
     return st;
 }

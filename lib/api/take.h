@@ -14,11 +14,13 @@
 
 struct taken_storage {
     tess_storage storage; // its context is the one below, or NULL
-    tess_context context;
+    tess_context context; // its executor is the one below, or NULL
+    tess_executor executor;
 };
 
-// given NULL: the defaults.
-tess_status take_context(tess_context *own, const tess_context *given, tess_error *err);
+// given NULL: the defaults. The executor of the context is copied, too.
+tess_status take_context(tess_context *own, tess_executor *executor, const tess_context *given,
+                         tess_error *err);
 tess_status take_storage(struct taken_storage *own, const tess_storage *given, tess_error *err);
 tess_status take_params(tess_params *own, const tess_params *given, tess_error *err);
 

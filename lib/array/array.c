@@ -28,6 +28,10 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
                      : (tess_context){.cache = TESS_CACHE_SHARED,
                                       .memory = TESS_MEMORY_DEFAULT,
                                       .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
+    if (a->context.executor) {
+        a->executor = *a->context.executor;
+        a->context.executor = &a->executor;
+    }
     *options = (struct frame_options){
         .limits = storage->limits,
         .durability = storage->durability,

@@ -39,6 +39,7 @@ struct tess_array {
     const char *layer; // "b2nd", "caterva", or NULL
     uint8_t *fill; // the item that growth shows; NULL: zeros
     tess_context context; // of this handle: a view has that of its base as it was
+    tess_executor executor; // of the context, if it names one; a view has its base's
     struct sums *sums; // checksums that readers asked for; NULL: of a view
     char *path; // where to look for newer states; NULL: there are none but its own
     bool mapped;

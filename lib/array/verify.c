@@ -196,6 +196,7 @@ verify_chunks(struct verifier *v, tess_error *err)
     const tess_array *const a = v->a;
     const struct task_width width = {
         .threads = a->context.threads,
+        .executor = a->context.executor,
         .cost = cost_decode(codec_by_id(frame_header(a->grid->frame)->codec),
                             frame_header(a->grid->frame)->nbytes),
         .watch = v->watch,

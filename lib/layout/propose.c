@@ -11,7 +11,6 @@
 #include "layout/mix.h"
 #include "layout/proposals.h"
 #include "layout/request.h"
-#include "task/cpus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,7 @@ model_of_codec(const struct request *r)
 {
     struct model m = cost_model(codec_by_id((int)r->base.codec), r->base.clevel);
 
-    m.threads = r->context.threads > 0 ? r->context.threads : cpus_threads();
+    m.threads = request_threads(r);
     m.l2 = r->machine.l2;
     m.cache = request_cache(r);
     m.ratio = USUAL_RATIO;

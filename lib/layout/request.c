@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "cache/account.h"
+#include "task/task.h"
 
 #include <math.h>
 #include <string.h>
@@ -112,7 +113,7 @@ take_options(struct request *r, const tess_tuner_options *options, tess_error *e
     if (options)
         TRY(sized_take(own, sizeof *own, TUNER_OPTIONS_LEAST, options, "tuner_options", err));
     TRY(check_options(own, err));
-    TRY(take_context(&r->context, own->context, err));
+    TRY(take_context(&r->context, &r->executor, own->context, err));
     r->has_stored = own->stored;
     if (own->stored)
         TRY(take_params(&r->stored, own->stored, err));
@@ -150,4 +151,13 @@ out:
     r->options.context = NULL;
     r->options.stored = NULL;
     return st;
+}
+
+int
+request_threads(const struct request *r)
+{
+    // More than CPUs, if the caller says so: the array may be for another machine.
+    return r->context.threads > 0
+               ? r->context.threads
+               : task_threads(&(struct task_width){.executor = r->context.executor});
 }

@@ -18,7 +18,8 @@
 struct request {
     tess_params base; // the array, with what is to be kept, and the codec to begin with
     tess_tuner_options options; // its pointers are not used; see below
-    tess_context context;
+    tess_context context; // its executor is the one below, or NULL
+    tess_executor executor;
     tess_params stored; // the array's own layout
     bool has_stored;
 
@@ -34,5 +35,8 @@ int64_t request_cache(const struct request *r);
 
 tess_status request_init(struct request *r, const tess_params *params,
                          const tess_tuner_options *options, tess_error *err);
+
+// The most threads that work on a call with the context of the request; at least 1.
+int request_threads(const struct request *r);
 
 #endif

@@ -111,6 +111,7 @@ storage_init(tess_storage *storage, tess_context *context, const struct setting 
 {
     tess_context_init(context);
     context->threads = setting->model.threads;
+    context->executor = setting->executor;
     context->cache = cached ? setting->model.cache : 0;
     if (setting->poll && setting->poll->watch->context) {
         context->progress = trial_poll;

@@ -31,6 +31,7 @@ struct setting {
     int64_t shape[TESS_MAX_NDIM]; // of the array
     int32_t typesize;
     struct model model; // its threads are those of the calls
+    const tess_executor *executor; // of the calls
     uint8_t *buffer; // as large as the sample
     struct poll *poll; // of the call that measures; NULL: it is not watched
 };

@@ -14,7 +14,6 @@
 #include "layout/sample.h"
 #include "layout/search.h"
 #include "layout/trial.h"
-#include "task/cpus.h"
 #include "task/watch.h"
 
 #include <tessera/copy.h>
@@ -45,7 +44,8 @@ init_setting(tess_tuner *t)
     memcpy(s->shape, r->base.shape, sizeof s->shape);
     s->typesize = r->base.typesize;
     s->buffer = t->buffer;
-    m->threads = r->context.threads > 0 ? r->context.threads : cpus_threads();
+    m->threads = request_threads(r);
+    s->executor = r->context.executor;
     m->cache = request_cache(r);
     m->l2 = r->machine.l2;
     m->block = MODEL_BLOCK;

@@ -15,6 +15,7 @@
 #include "task/task.h"
 
 #include "task/cpus.h"
+#include "task/executor.h"
 #include "task/waitlock.h"
 #include "task/watch.h"
 #include "task/workers.h"
@@ -40,6 +41,7 @@ struct job {
     struct workers_call call; // first, so that a worker finds the job
     const struct task *task;
     void *self;
+    const tess_executor *executor; // NULL: the pool helps
     struct watch *watch;
     tess_error *err; // the caller's; of the first failure
     struct waitlock lock; // for all below
@@ -58,7 +60,7 @@ struct job {
 int
 task_threads(const struct task_width *width)
 {
-    const int most = cpus_threads();
+    const int most = width->executor ? executor_threads(width->executor) : cpus_threads();
     return width->threads > 0 && width->threads < most ? width->threads : most;
 }
 
@@ -290,11 +292,14 @@ static void
 run_with_workers(struct job *j)
 {
     waitlock_unlock(&j->lock);
-    workers_open(&j->call);
+    if (j->executor)
+        executor_open(&j->call, j->executor);
+    else
+        workers_open(&j->call);
     waitlock_lock(&j->lock);
     participate(j, true);
     waitlock_unlock(&j->lock);
-    const int came = workers_close(&j->call);
+    const int came = j->executor ? executor_close(&j->call) : workers_close(&j->call);
     waitlock_lock(&j->lock);
     while (j->left < came)
         waitlock_wait(&j->lock);
@@ -310,6 +315,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
         .call = {.help = task_help, .cost = width->cost, .wanted = task_threads(width) - 1},
         .task = task,
         .self = self,
+        .executor = width->executor,
         .watch = width->watch,
         .err = err,
         .threads = task_threads(width),
@@ -337,10 +343,25 @@ run_together(const struct task *task, void *self, const struct task_width *width
     return j.status;
 }
 
+// The executor's works that come to this thread meanwhile are no help.
+static tess_status
+run_with_executor(const struct task *task, void *job, const struct task_width *width,
+                  tess_error *err)
+{
+    const bool before = executor_enter();
+    const tess_status st = task_threads(width) > 1 && executor_worth(width->cost)
+                               ? run_together(task, job, width, err)
+                               : run_alone(task, job, width->watch, err);
+    executor_leave(before);
+    return st;
+}
+
 tess_status
 task_run(const struct task *task, void *job, const struct task_width *width, tess_error *err)
 {
     assert(task->grain_size <= TASK_GRAIN_SIZE_MAX);
+    if (width->executor)
+        return run_with_executor(task, job, width, err);
     if (task_threads(width) > 1 && workers_worth(width->cost))
         return run_together(task, job, width, err);
     return run_alone(task, job, width->watch, err);

@@ -17,6 +17,9 @@
  * number of threads may run jobs at once, and a job never needs more than its caller. After a
  * fork() the child has no pool and starts one of its own.
  *
+ * With an executor the threads of the program help instead, which promise nothing (executor.h). A
+ * job needs none of them either.
+ *
  * While a job runs, its caller tells the program now and then how far it is (watch.h): it is grains
  * that count what they have done. A program that wants no more is a failure of the job.
  *
@@ -27,6 +30,8 @@
 #define TASK_TASK_H
 
 #include "base/error.h"
+
+#include <tessera/context.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,6 +59,7 @@ struct watch;
 // reported.
 struct task_width {
     int threads; // at most, the caller's among them; 0: as many as there are CPUs
+    const tess_executor *executor; // threads of the program do the work; NULL: those of the pool
     int64_t cost; // of the whole job, an estimate: nanoseconds of one thread
     struct watch *watch; // reported by the caller; NULL: nothing is
 };

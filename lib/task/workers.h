@@ -7,7 +7,7 @@
  * Lock: one waitlock of the process, for the list of calls, `wanted`, `came` and `after` of each,
  * the number of workers and whether they are to end. It is free while help() runs. It is held
  * across fork(), so that the child finds the list whole. `cost` and `help` do not change while a
- * call is open.
+ * call is open. Calls that the threads of the program help with are in a list of their own.
  */
 #ifndef TASK_WORKERS_H
 #define TASK_WORKERS_H
@@ -21,6 +21,7 @@ struct workers_call {
     int wanted; // how many may still come
     int came;
     struct workers_call *after; // of the list of calls that want more
+    uintptr_t number; // of the executor's (executor.h)
 };
 
 // Is a job of this cost worth a call? Takes no lock.

@@ -158,6 +158,7 @@ make_mask(void *user, tess_array *out, struct watch *watch, tess_error *err)
     m.noutputs = 1;
     m.memory = c->side[0].a->context.memory;
     m.threads = c->side[0].a->context.threads;
+    m.executor = c->side[0].a->context.executor;
     m.part = compare_part;
     m.constant = compare_constant;
     m.self = user;

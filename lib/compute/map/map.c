@@ -304,7 +304,8 @@ run_wave(struct run *r, int64_t nitems, tess_error *err)
 {
     const struct task task = {
         .next = next_box, .work = work_on_box, .grain_size = sizeof(struct grain)};
-    const struct task_width width = {.threads = r->threads, .cost = INT64_MAX, .watch = r->watch};
+    const struct task_width width = {
+        .threads = r->threads, .executor = r->m->executor, .cost = INT64_MAX, .watch = r->watch};
     const struct watch_range both = watch_divide(r->watch);
     const bool stores = r->most > 0;
     r->nslots = 0;
@@ -387,7 +388,8 @@ static void
 choose_width(struct run *r, const bool *kept)
 {
     const struct mapping *const m = r->m;
-    const struct task_width width = {.threads = m->threads, .cost = INT64_MAX};
+    const struct task_width width = {
+        .threads = m->threads, .executor = m->executor, .cost = INT64_MAX};
     const int64_t in = mapping_inputs_size(m, kept, r->boxes.longest);
     const int64_t out = mapping_outputs_size(m, r->boxes.longest);
     int64_t nboxes = 1;

@@ -37,6 +37,7 @@ struct mapping {
     tess_edge edge;
     int64_t memory; // bytes of items at once
     int threads; // as in struct task_width
+    const tess_executor *executor; // likewise
 
     // The outputs of a box; any thread, several at once. *next: what is done with it and the rest.
     tess_status (*part)(void *self, const tess_map_part *part, tess_each_next *next,

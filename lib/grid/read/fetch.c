@@ -408,7 +408,11 @@ fetch_run(const struct fetch *f, tess_error *err)
                               .grain_size = sizeof(struct grain)};
     const int64_t decode = decode_cost(f);
     const struct task_width width = {
-        .threads = f->grid->context->threads, .cost = max_i64(f->cost, decode), .watch = f->watch};
+        .threads = f->grid->context->threads,
+        .executor = f->grid->context->executor,
+        .cost = max_i64(f->cost, decode),
+        .watch = f->watch,
+    };
     struct job job;
 
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);

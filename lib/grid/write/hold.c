@@ -102,6 +102,7 @@ hold_blocks(struct hold *h, int64_t nbytes, tess_error *err)
                                      .grain_size = sizeof(struct grain)};
     const struct chunk_grid *const grid = h->grid;
     const struct task_width width = {.threads = grid->context->threads,
+                                     .executor = grid->context->executor,
                                      .cost = cost_decode(grid->encoder.codec, nbytes)};
 
     h->blocks = calloc((size_t)(nbytes / grid->g.blocksize), sizeof *h->blocks);

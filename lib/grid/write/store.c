@@ -512,6 +512,7 @@ store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_erro
     const struct chunk_encoder *const e = &grid->encoder;
     const struct task_width width = {
         .threads = grid->context->threads,
+        .executor = grid->context->executor,
         .cost = cost_encode(e->codec, e->level, min_i64(source->nbytes, COUNTED_MOST)) +
                 cost_keep(grid, source),
         .watch = source->watch,
