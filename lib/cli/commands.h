@@ -22,6 +22,8 @@
     X(diff)         \
     X(resize)       \
     X(append)       \
+    X(insert)       \
+    X(delete)       \
     X(attr)         \
     X(layout)       \
     X(bench)        \

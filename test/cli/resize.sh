@@ -1,5 +1,5 @@
 #!/bin/sh
-# resize.sh - tess resize and tess append from outside: what they print, and what is in the array then.
+# resize.sh - tess resize, append, insert and delete from outside: what they print, and what is in the array then.
 #
 #     sh resize.sh TESS
 #
@@ -167,6 +167,15 @@ run 3 append n.b2nd d.b2nd
 says 'd.b2nd'
 run 0 diff n.b2nd before.b2nd
 run 0 verify n.b2nd
+# the same of insert: what was behind is behind
+run 0 insert n.b2nd n.b2nd --at 3
+cp n.b2nd before.b2nd
+run 3 insert n.b2nd d.b2nd --at 5
+says 'd.b2nd'
+run 0 diff n.b2nd before.b2nd
+run 0 verify n.b2nd
+run 0 copy n.b2nd n.b2nd --chunks 100000 --force
+cp n.b2nd before.b2nd
 head -c 4000000 /dev/urandom >raw
 (
     ulimit -f 1000
@@ -177,11 +186,127 @@ says 'n.b2nd'
 run 0 diff n.b2nd before.b2nd
 run 0 verify n.b2nd
 run 0 append n.b2nd raw --dtype '<u2' --shape 2000000
-run 0 copy n.b2nd tail.b2nd --slice 8:
+run 0 copy n.b2nd tail.b2nd --slice 16:
 run 0 export tail.b2nd tail.bin
 cmp -s tail.bin raw || fail "other items were appended"
 
-for command in resize append; do
+### insert: at the beginning, in the middle, at the end; raw items, .npy, arrays, the array itself
+bytes raw 1 2 3 4 5 6
+run 0 import raw first.b2nd --dtype '|u1' --shape 2x3 --chunks 2x2 --blocks 1x2 --force
+cp first.b2nd a.b2nd
+bytes raw 7 8 9
+run 0 insert a.b2nd raw --dtype '|u1' --shape 1x3 --at 1
+prints '3x3, before 2x3'
+shows a.b2nd ... '[[1 2 3]
+ [7 8 9]
+ [4 5 6]]'
+npy in.npy True '(3, 2)' 10 11 12 20 21 22
+run 0 insert a.b2nd in.npy --axis 1 --at -1 --json --threads 1
+prints '{"shape": [3, 5], "shape_before": [3, 3]}'
+shows a.b2nd ... '[[1 2 10 20 3]
+ [7 8 11 21 9]
+ [4 5 12 22 6]]'
+npy in.npy False '(3, 1)' 30 31 32
+run 0 insert a.b2nd in.npy --axis -1 --at=-5
+shows a.b2nd :,:2 '[[30 1]
+ [31 7]
+ [32 4]]'
+run 0 insert a.b2nd in.npy --axis -1 --at 6
+shows a.b2nd 0 '[30 1 2 10 20 3 30]'
+cp first.b2nd a.b2nd
+run 0 insert a.b2nd first.b2nd --at 0
+shows a.b2nd :,0 '[1 4 1 4]'
+for at in 0 1 2 3; do
+    cp first.b2nd a.b2nd
+    run 0 insert a.b2nd a.b2nd --axis 1 --at $at
+    row=$(echo '1 2 3' | cut -d' ' -f-$at 2>/dev/null)
+    [ $at -gt 0 ] || row=
+    rest=$(echo '1 2 3 .' | cut -d' ' -f$((at + 1))-)
+    shows a.b2nd 0 "[$(echo $row 1 2 3 ${rest% .} | sed 's/ \.$//')]"
+done
+run 0 copy first.b2nd s.b2nd --layout sparse --chunks 1x1 --force
+run 0 insert s.b2nd s.b2nd/ --at 1
+shows s.b2nd :,0 '[1 1 4 4]'
+bytes raw 0 3 1 4
+run 0 copy n.b2nd m.b2nd --slice :3
+run 0 insert m.b2nd raw --dtype '>u2' --shape 2 --at 1
+shows m.b2nd ... '[1 3 260 2 3]'
+cp first.b2nd a.b2nd
+npy in.npy False '(0, 3)'
+run 0 insert a.b2nd in.npy --at 1
+prints '2x3, before 2x3'
+bytes raw 7 8 9
+run 2 insert a.b2nd raw --dtype '|u1' --shape 1x3
+says '--at is missing'
+run 2 insert a.b2nd raw --dtype '|u1' --shape 1x3 --at 3
+says '--at 3: axis 0 has 2 items'
+run 2 insert a.b2nd raw --dtype '|u1' --shape 1x3 --at=-3
+run 2 insert a.b2nd raw --dtype '|u1' --shape 1x3 --at x
+run 2 insert a.b2nd raw --dtype '|u1' --shape 3x1 --at 0
+says 'axis 1: 1 items, the array has 3'
+run 2 insert a.b2nd raw --dtype '|i1' --shape 1x3 --at 0
+run 2 append a.b2nd raw --dtype '|u1' --shape 1x3 --at 0
+run 2 insert a.b2nd
+run 3 insert a.b2nd missing --at 0
+run 3 insert missing a.b2nd --at 0
+cmp -s a.b2nd first.b2nd || fail "a mistake changed the file"
+
+# random ones, of which the shell is the judge: items are their old indices
+awk 'BEGIN { for (i = 0; i < 200; i++) printf "%c", i % 100 + 1 }' >raw
+run 0 import raw r.b2nd --dtype '|u1' --shape 200 --chunks 16 --blocks 8
+run 0 slice r.b2nd ...
+tr -d '[]' <out | tr ' ' '\n' >list
+seed=$(date +%s)
+echo "resize.sh: seed $seed"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    length=$(wc -l <list)
+    set -- $(awk -v seed=$((seed + i)) -v n="$length" \
+        'BEGIN { srand(seed); print int(rand() * (n + 1)), int(rand() * 40), int(rand() * n) }')
+    awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%c", i + 48 }' >raw
+    run 0 insert r.b2nd raw --dtype '|u1' --shape "$2" --at "$1"
+    { head -n "$1" list; awk -v n="$2" 'BEGIN { for (i = 0; i < n; i++) print i + 48 }'
+      tail -n "+$(($1 + 1))" list; } >longer
+    run 0 delete r.b2nd "$3:$(($3 + 20))"
+    { head -n "$3" longer; tail -n "+$(($3 + 21))" longer; } >list
+    run 0 slice r.b2nd ...
+    tr -d '[]' <out | tr ' ' '\n' >got
+    cmp -s list got || fail "insert at $1, $2 items, delete from $3: $(diff list got)"
+done
+run 0 verify r.b2nd
+
+### delete
+cp first.b2nd a.b2nd
+run 0 delete a.b2nd 0
+prints '1x3, before 2x3'
+shows a.b2nd ... '[[4 5 6]]'
+run 0 delete a.b2nd 1: --axis 1 --json
+prints '{"shape": [1, 1], "shape_before": [1, 3]}'
+shows a.b2nd ... '[[4]]'
+cp first.b2nd a.b2nd
+run 0 delete a.b2nd -2 --axis -1
+shows a.b2nd 0 '[1 3]'
+run 0 delete a.b2nd 1:1
+prints '2x2, before 2x2'
+run 0 delete a.b2nd 5:
+run 0 delete a.b2nd : --threads 1
+prints '0x2, before 2x2'
+cp first.b2nd a.b2nd
+run 2 delete a.b2nd 2
+says 'index 2 is outside'
+run 2 delete a.b2nd ::2 --axis 1
+says '::2: a range of items without a step'
+run 2 delete a.b2nd ::-1
+run 2 delete a.b2nd 0,1
+run 2 delete a.b2nd x
+run 2 delete a.b2nd 0 --axis 2
+run 2 delete a.b2nd
+run 3 delete missing 0
+cmp -s a.b2nd first.b2nd || fail "a mistake changed the file"
+run 0 create scalar.b2nd --shape '' --dtype '|u1'
+run 2 delete scalar.b2nd 0
+says 'the array has 0 dimensions'
+
+for command in resize append insert delete; do
     run 0 $command --help
     grep -q "^usage: tess $command PATH" out || fail "no usage"
     "$tess" --help | grep -q "  $command " || fail "tess --help does not name $command"

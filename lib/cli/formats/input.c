@@ -3,11 +3,16 @@
  */
 #include "cli/formats/input.h"
 
+#include "base/swap.h"
+#include "cli/data/compare.h"
 #include "cli/data/open.h"
 #include "cli/report.h"
+#include "cli/text/item.h"
 #include "cli/text/text.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool
@@ -78,11 +83,38 @@ input_close(struct input *in)
     *in = (struct input){0};
 }
 
+bool
+input_is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+tess_status
+input_match(struct input *in, const tess_info *info, tess_error *err)
+{
+    struct comparison types;
+
+    if (!compare_init(&types, info->dtype, info->typesize, in->dtype, in->typesize))
+        return report_set(err, TESS_ERR_ARG,
+                          "items of type %.100s, %" PRId32 " bytes; those of the array are %.100s, "
+                          "%" PRId32 " bytes",
+                          in->dtype ? in->dtype : "unknown", in->typesize,
+                          info->dtype ? info->dtype : "unknown", info->typesize);
+    in->swapped = 0;
+    if (types.a.type.order != types.b.type.order && types.a.type.kind != TESS_KIND_OPAQUE)
+        in->swapped = item_word_size(&types.a.type);
+    return TESS_OK;
+}
+
 tess_status
 input_read(struct input *in, const int64_t *start, const int64_t *stop, void *dst, size_t size,
            tess_error *err)
 {
-    if (in->array)
-        return tess_array_read(in->array, start, stop, dst, size, err);
-    return in->source->read(in->source, start, stop, dst, err);
+    const tess_status st = in->array ? tess_array_read(in->array, start, stop, dst, size, err)
+                                     : in->source->read(in->source, start, stop, dst, err);
+
+    if (st == TESS_OK && in->swapped)
+        swap_bytes(dst, size, (size_t)in->swapped);
+    return st;
 }

@@ -6,8 +6,8 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/change.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 static tess_status
 parse_shape(const char *text, const tess_info *info, int64_t *shape, tess_error *err)
@@ -25,16 +25,15 @@ parse_shape(const char *text, const tess_info *info, int64_t *shape, tess_error 
 static tess_status
 resize(tess_array *a, const int64_t *shape, tess_error *err)
 {
-    struct progress progress;
+    struct work work;
     tess_status st = TESS_OK;
 
-    progress_begin(&progress, 1);
-    progress_set(a, progress_hear, &progress);
+    work_begin(&work, a);
     TRY(tess_array_resize(a, shape, err));
     TRY(tess_array_flush(a, err));
 out:
-    progress_end(&progress);
-    return st;
+    work_end(&work);
+    return work_status(st, err);
 }
 
 static int
