@@ -14,12 +14,14 @@
     X(export)       \
     X(create)       \
     X(slice)        \
+    X(stat)         \
     X(show)         \
     X(copy)         \
     X(concat)       \
     X(stack)        \
     X(transpose)    \
     X(diff)         \
+    X(set)          \
     X(resize)       \
     X(append)       \
     X(insert)       \

@@ -194,6 +194,10 @@ def try_all(commands):
     # Sizes and shapes.
     commands["resize"].run("f.b2nd", "12x9")
     commands["append"].run("f.b2nd", "other.b2nd")
+    commands["insert"].run("f.b2nd", "other.b2nd", "--at", "1")
+    commands["delete"].run("f.b2nd", "1:9")
+    commands["stat"].run("f.b2nd", "i.b2nd", "b.b2nd", "empty.b2nd", "sparse", "scalar.b2nd")
+    commands["stat"].run("f.b2nd", "--axis", "0", "--op", "max")
     commands["compact"].run("f.b2nd")
     commands["compact"].run("sparse")
     # Damage: of a chunk, of an attribute, of the header.

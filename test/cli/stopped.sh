@@ -85,6 +85,36 @@ stop 'import of a stream' 12 gone import - made --dtype '|u1' --shape 8x1000x100
 input=/dev/null
 rm work/noise whole
 
+### tess set, insert, delete: the array has its old items, or the new ones
+head -c 24000000 noise >part
+run 0 import part items --dtype '|u1' --shape 3x8000000 --chunks 1x1000000 --level 0
+run 0 create wide --dtype '<i4' --shape 6x8000000 --chunks 1x1000000
+cp wide old
+before() {
+    cp old work/a
+    cp items work/in
+}
+kept() {
+    for state in old new; do
+        "$tess" diff work/a $state >/dev/null 2>&1 && return
+    done
+    fail "$words: neither the old items nor the new ones"
+}
+cp wide new
+run 0 set new ::2 --from items
+stop 'set from a file' 12 kept set a ::2 --from in
+cp wide new
+run 0 set new 1: 5
+stop 'set to a value' 6 kept set a 1: 5
+cp items old
+cp items new
+run 0 insert new items --at 1
+stop insert 9 kept insert a in --at 1
+cp items new
+run 0 delete new 1:3000001 --axis 1
+stop delete 9 kept delete a 1:3000001 --axis 1
+rm -f part wide old new items work/*
+
 ### tess export to a file that exists: it is the old one, byte for byte, or has one variable more
 run 0 import noise b --dtype '|u1' --shape 6000x4000 --chunks 500x4000 --level 0
 cp b work/b
