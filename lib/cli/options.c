@@ -110,6 +110,10 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_LEVELS] = {"--levels", "N",
                     "a pyramid of N levels, each downsampled from the one before; auto: until\n"
                     "no axis is longer than 256"},
+    [OPT_FIELD] = {"--field", "NAME", "of structures, this field only; a.b: b in the structure a"},
+    [OPT_ALL] = {"--all", NULL, "all items, however many"},
+    [OPT_FULL] = {"--full", NULL, "attributes in full, however long"},
+    [OPT_STRICT] = {"--strict", NULL, "fail where something would be left behind"},
     [OPT_HELP] = {"--help", NULL, "this text", 'h'},
 };
 

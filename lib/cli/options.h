@@ -68,6 +68,10 @@ enum option_id {
     OPT_PACK,
     OPT_DOWNSAMPLE,
     OPT_LEVELS,
+    OPT_FIELD,
+    OPT_ALL,
+    OPT_FULL,
+    OPT_STRICT,
     OPT_HELP, // every command has it
     OPT_COUNT
 };

@@ -149,7 +149,7 @@ run 0 export e.b2nd e.raw
 { npy_header 1 "{'descr': [('a', '<i2'), ('b', '|u1')], 'fortran_order': False, 'shape': (2,), }"; printf '\001\002\003\004\005\006'; } >t.npy
 run 0 import t.npy t.b2nd
 run 0 slice t.b2nd :
-prints '[010203 040506]'
+prints '[(513, 3) (1284, 6)]'
 run 0 export t.b2nd t2.npy
 same t.npy t2.npy
 

@@ -18,6 +18,9 @@ make_files() {
     set -- --dtype '<f4' --chunks 1x40x50 --blocks 1x20x25
     head -c $((12 * 73 * 144 * 4)) raw >winds.raw
     tess import winds.raw winds.b2nd --shape 12x73x144 "$@" || exit 1
+    head -c $((40 * 60 * 12)) raw >stations.raw
+    tess import stations.raw stations.b2nd --shape 40x60 \
+        --dtype "[('id', '<i4'), ('wind', [('speed', '<f4'), ('from', '<f4')])]" || exit 1
     tess attr winds.b2nd set units K
     tess export winds.b2nd winds.npy
     tess export winds.b2nd february.npy --slice 1:2
@@ -36,7 +39,7 @@ make_files() {
     tess export winds.b2nd winds.h5:/uwnd 2>err || rm err
     python3 -c 'import zipfile
 zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")' || exit 1
-    rm raw winds.raw
+    rm raw winds.raw stations.raw
 }
 
 # The status that an example is to end with: 1 where the damaged file is among those it names.

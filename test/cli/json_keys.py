@@ -25,7 +25,7 @@ TYPES = {
     "boolean": lambda v: type(v) is bool,
     "object": lambda v: type(v) is dict,
     "list": lambda v: type(v) is list,
-    "item": lambda v: type(v) in (int, float, bool, str),
+    "item": lambda v: type(v) in (int, float, bool, str, dict),
     "any": lambda v: True,
     "integers": lambda v: type(v) is list and all(type(x) is int for x in v),
     "strings": lambda v: type(v) is list and all(type(x) is str for x in v),
@@ -134,6 +134,7 @@ def make_arrays():
     do("import", "i.raw", "c.b2nd", "--dtype", "|u1", "--shape", "72", "--layer", "caterva")
     do("import", "b.raw", "b.b2nd", "--dtype", "|b1", "--shape", "72")
     do("import", "s.raw", "s.b2nd", "--dtype", "|S6", "--shape", "12")
+    do("import", "i.raw", "p.b2nd", "--shape", "24", "--dtype", "[('a', '<i2'), ('b', '|u1')]")
     do("import", "z.raw", "empty.b2nd", "--dtype", "<i4", "--shape", "0x3")
     do("import", "f.raw", "raw.b2nd", "--dtype", "<f8", "--shape", "72", "--level", "0")
     do("copy", "f.b2nd", "scalar.b2nd", "--slice", "1,2")
@@ -169,6 +170,7 @@ def try_all(commands):
         info.run(name, "--chunks")
         commands["attr"].run(name)
         commands["slice"].run(name, "...")
+        commands["slice"].run(name)
         diff.run(name, name)
     verify.run(*names)
     for name in files:
@@ -183,6 +185,8 @@ def try_all(commands):
         for value in commands["slice"].run(name, index):
             if value["items"] != want:
                 commands["slice"].fail("%s %s: %r" % (name, index, value))
+    commands["slice"].run("p.b2nd", "--field", "b")
+    commands["show"].run("f.b2nd")
     # Arrays that differ.
     do("copy", "f.b2nd", "other.b2nd", "--filter", "trunc_prec:9", "--codec", "zstd")
     for other in ("other.b2nd", "attributes.b2nd", "i.b2nd", "s.b2nd", "empty.b2nd", "raw.b2nd"):

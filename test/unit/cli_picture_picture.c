@@ -174,6 +174,7 @@ test_random(void **state)
         const enum picture_reduce reduce = (enum picture_reduce)(rand() % 4);
         struct selection sel = {.ndim = NDIM};
         tess_array *a = make(shape);
+        struct picked picked;
         struct picture p;
 
         for (int i = 0; i < NDIM; i++) {
@@ -189,10 +190,12 @@ test_random(void **state)
         picture_plan(&p, &sel, (int[2]){first, second},
                      (int64_t[2]){1 + rand() % 20, 1 + rand() % 20});
         p.flip = rand() % 2;
-        if (picture_read(&p, a, &sel, reduce, &numbers, &missing, &err) != TESS_OK)
+        if (picked_init(&picked, a, NULL, &err) != TESS_OK ||
+            picture_read(&p, &picked, &sel, reduce, &numbers, &missing, &err) != TESS_OK)
             fail_msg("%s", err.message);
         check_cells(&p, &sel, shape, reduce);
         picture_finish(&p);
+        picked_finish(&picked);
         tess_array_discard(a);
     }
 }
@@ -263,19 +266,22 @@ test_missing(void **state)
     tess_params_init(&params);
     params.dtype = NATIVE "f4";
     for (int i = 0; i < 2; i++) {
+        struct picked picked;
         tess_array *a = NULL;
 
         assert_int_equal(
             tess_array_full(&storage, &params, i ? &zero : &fill, sizeof fill, &a, NULL), TESS_OK);
-        assert_int_equal(missing_find(&missing, a, &numbers, NULL, &err), TESS_OK);
+        assert_int_equal(picked_init(&picked, a, NULL, &err), TESS_OK);
+        assert_int_equal(missing_find(&missing, &picked, &numbers, NULL, &err), TESS_OK);
         assert_int_equal(missing_has(&missing, (double)fill), i == 0);
         assert_false(missing_has(&missing, 0));
-        assert_int_equal(missing_find(&missing, a, &numbers, "none", &err), TESS_OK);
+        assert_int_equal(missing_find(&missing, &picked, &numbers, "none", &err), TESS_OK);
         assert_false(missing_has(&missing, (double)fill));
         assert_true(missing_has(&missing, (double)NAN));
-        assert_int_equal(missing_find(&missing, a, &numbers, "3,-1e34", &err), TESS_OK);
+        assert_int_equal(missing_find(&missing, &picked, &numbers, "3,-1e34", &err), TESS_OK);
         assert_true(missing_has(&missing, (double)fill)); // as a float of 4 bytes
         assert_true(missing_has(&missing, 3));
+        picked_finish(&picked);
         tess_array_discard(a);
     }
 }

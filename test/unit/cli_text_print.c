@@ -5,6 +5,7 @@
 #include "cli/text/json.h"
 #include "cli/text/print.h"
 #include "cli/text/real.h"
+#include "support/native.h"
 
 #include <float.h>
 #include <math.h>
@@ -167,7 +168,7 @@ static const struct {
     {"<m8[D]", 8, "\xff\xff\xff\xff\xff\xff\xff\xff", "-1D"},
     {"<m8[ns]", 8, "\0\0\0\0\0\0\0\x80", "NaT"},
     {"|V3", 3, "\1\2\xff", "0102ff"},
-    {"[('a', '<i2'), ('b', '|u1')]", 3, "\1\2\xff", "0102ff"},
+    {"[('a', '<i2'), ('b', '|u1')]", 3, "\1\2\xff", "(513, 255)"},
     {"", 2, "\1\2", "0102"},
     {"<f8", 2, "\1\2", "0102"}, // a type that does not fit the items
 };
@@ -185,6 +186,7 @@ test_items(void **state)
         assert_non_null(out);
         item_format_init(&format, items[i].dtype, items[i].typesize);
         item_print(out, &format, (const uint8_t *)items[i].bytes);
+        item_format_finish(&format);
         assert_int_equal(fclose(out), 0);
         if (strcmp(text, items[i].text) != 0)
             fail_msg("%s: %s instead of %s", items[i].dtype, text, items[i].text);
@@ -298,6 +300,83 @@ test_nested(void **state)
         }
 }
 
+// As NumPy prints them: columns, points under each other, empty lines, what is left out.
+static const struct {
+    const char *dtype;
+    int ndim;
+    int64_t shape[3], gap[3];
+    const char *text;
+} spread[] = {
+    {"|u1", 1, {3}, {0}, "[  7   8 200]\n"},
+    {"|u1", 0, {0}, {0}, "7\n"},
+    {"|u1", 1, {0}, {0}, "[]\n"},
+    {"|u1", 1, {4}, {2}, "[  7   8 ... 200  10]\n"},
+    {"|u1", 2, {2, 2}, {1}, "[[  7   8]\n ...\n [200  10]]\n"},
+    {"|u1", 2, {2, 2}, {1, 1}, "[[  7 ...   8]\n ...\n [200 ...  10]]\n"},
+    {"|u1", 3, {2, 2, 1}, {0}, "[[[  7]\n  [  8]]\n\n [[200]\n  [ 10]]]\n"},
+    {"|u1", 3, {2, 2, 1}, {1}, "[[[  7]\n  [  8]]\n\n ...\n\n [[200]\n  [ 10]]]\n"},
+    {"|b1", 1, {2}, {0}, "[True True]\n"},
+    {"|S1", 1, {2}, {0}, "[\"\\x07\" \"\\x08\"]\n"},
+};
+
+static char *
+spread_text(const char *dtype, int ndim, const int64_t *shape, const int64_t *gap,
+            const uint8_t *values, bool json)
+{
+    const int32_t size = tess_dtype_parse(dtype).size;
+    struct item_format format;
+    struct printer printer;
+    struct json j;
+    char *text = NULL;
+    size_t text_size = 0;
+    FILE *out = open_memstream(&text, &text_size);
+    int64_t n = 1;
+    tess_error err;
+
+    assert_non_null(out);
+    for (int k = 0; k < ndim; k++)
+        n *= shape[k];
+    item_format_init(&format, dtype, size);
+    if (json) {
+        json_init(&j, out);
+        printer_begin_json(&printer, &j, &format, ndim, shape);
+    } else {
+        printer_begin(&printer, out, &format, ndim, shape);
+        assert_int_equal(printer_align(&printer, values, n, &err), TESS_OK);
+    }
+    memcpy(printer.gap, gap, (size_t)ndim * sizeof *gap);
+    printer_items(&printer, values, n);
+    printer_end(&printer);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+static void
+test_spread(void **state)
+{
+    static const uint8_t values[] = {7, 8, 200, 10};
+    static const int64_t two[] = {2, 2}, one[] = {1, 1}, four[] = {4}, none[] = {0};
+    static const float floats[] = {1, -10.25F, NAN, 0.5F}, small[] = {1, -10.25F, NAN, 1e-9F};
+    const char *const native = NATIVE "f4";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spread / sizeof spread[0]; i++) {
+        char *const text = spread_text(spread[i].dtype, spread[i].ndim, spread[i].shape,
+                                       spread[i].gap, values, false);
+        assert_string_equal(text, spread[i].text);
+        free(text);
+    }
+    char *text = spread_text("|u1", 2, two, one, values, true);
+    assert_string_equal(text, "[[7, \"...\", 8], \"...\", [200, \"...\", 10]]");
+    free(text);
+    text = spread_text(native, 1, four, none, (const uint8_t *)floats, false);
+    assert_string_equal(text, "[  1.0  -10.25    nan   0.5 ]\n");
+    free(text);
+    text = spread_text(native, 1, four, none, (const uint8_t *)small, false);
+    assert_string_equal(text, "[  1.0  -10.25    nan  1e-09]\n");
+    free(text);
+}
+
 static void
 test_json(void **state)
 {
@@ -335,7 +414,7 @@ main(void)
         cmocka_unit_test(test_reals),  cmocka_unit_test(test_reals_read_back),
         cmocka_unit_test(test_halves), cmocka_unit_test(test_items),
         cmocka_unit_test(test_dates),  cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_spread), cmocka_unit_test(test_json),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,13 @@ compare_init(struct comparison *c, const char *a_dtype, int32_t a_typesize, cons
     return !is_time(&c->a.type) || strcmp(c->a.unit, c->b.unit) == 0;
 }
 
+void
+compare_finish(struct comparison *c)
+{
+    item_format_finish(&c->a);
+    item_format_finish(&c->b);
+}
+
 bool
 compare_has_numbers(const struct comparison *c)
 {

@@ -25,6 +25,8 @@ struct comparison {
 bool compare_init(struct comparison *c, const char *a_dtype, int32_t a_typesize,
                   const char *b_dtype, int32_t b_typesize);
 
+void compare_finish(struct comparison *c); // zeroed is fine
+
 // Whether differences are numbers.
 bool compare_has_numbers(const struct comparison *c);
 

@@ -95,7 +95,9 @@ input_match(struct input *in, const tess_info *info, tess_error *err)
 {
     struct comparison types;
 
-    if (!compare_init(&types, info->dtype, info->typesize, in->dtype, in->typesize))
+    const bool alike = compare_init(&types, info->dtype, info->typesize, in->dtype, in->typesize);
+    compare_finish(&types);
+    if (!alike)
         return report_set(err, TESS_ERR_ARG,
                           "items of type %.100s, %" PRId32 " bytes; those of the array are %.100s, "
                           "%" PRId32 " bytes",

@@ -73,7 +73,7 @@ dimension_names(const tess_array *a, int ndim)
 static void
 append_axis(char *text, const tess_value *names, int axis)
 {
-    if (names)
+    if (names && (size_t)axis < names->as.list.count) // else one of a sub-array
         append(text, "%s", names->as.list.items[axis].as.string.data);
     else
         append(text, "axis %d", axis);
@@ -129,17 +129,17 @@ append_boxes(char *text, const struct selection *sel, const struct picture *p,
 }
 
 void
-caption_init(struct caption *c, const char *path, const tess_array *a, const struct selection *sel,
-             const struct picture *p, enum picture_reduce reduce)
+caption_init(struct caption *c, const char *path, const char *field, const struct picked *picked,
+             const struct selection *sel, const struct picture *p, enum picture_reduce reduce)
 {
-    tess_info info;
-
-    tess_array_info(a, &info);
-    tess_value *const names = dimension_names(a, info.ndim);
+    const tess_array *const a = picked->a;
+    tess_value *const names = dimension_names(a, picked->base_ndim);
 
     *c = (struct caption){0};
     append(c->slice, "%s", path + path_folder_size(path));
-    append_slice(c->slice, sel, info.shape);
+    if (field)
+        append(c->slice, "['%s']", field);
+    append_slice(c->slice, sel, picked->info.shape);
     append_boxes(c->slice, sel, p, reduce, names);
     append_attribute(c->title, a, "long_name");
     append_attribute(c->units, a, "units");

@@ -18,11 +18,13 @@ struct caption {
 };
 
 /*
- * `path` is what the array was opened by. Its attributes are asked for long_name, units and the
- * names of its dimensions, a list of strings `_ARRAY_DIMENSIONS` (as in Zarr 2), `dimension_names`
- * (Zarr 3) or `dims`; what is not there, or something else, is left out.
+ * `path` is what the array was opened by; field NULL: whole items are shown. Its attributes are
+ * asked for long_name, units and the names of its dimensions, a list of strings `_ARRAY_DIMENSIONS`
+ * (as in Zarr 2), `dimension_names` (Zarr 3) or `dims`; what is not there, or something else, is
+ * left out.
  */
-void caption_init(struct caption *c, const char *path, const tess_array *a,
-                  const struct selection *sel, const struct picture *p, enum picture_reduce reduce);
+void caption_init(struct caption *c, const char *path, const char *field,
+                  const struct picked *picked, const struct selection *sel, const struct picture *p,
+                  enum picture_reduce reduce);
 
 #endif

@@ -86,22 +86,20 @@ add_attribute(struct missing *m, const tess_array *a, const struct numbers *numb
 }
 
 static tess_status
-add_fill(struct missing *m, const tess_array *a, const struct numbers *numbers, tess_error *err)
+add_fill(struct missing *m, const tess_info *info, const struct numbers *numbers, tess_error *err)
 {
     uint8_t item[16]; // the largest number
-    tess_info info;
     double v = 0;
 
-    tess_array_info(a, &info);
-    if (!info.fill)
+    if (!info->fill)
         return TESS_OK;
-    memcpy(item, info.fill, (size_t)info.typesize);
+    memcpy(item, info->fill, (size_t)info->typesize);
     numbers_read(numbers, item, 1, &v);
     return v != 0 ? add(m, numbers, v, err) : TESS_OK;
 }
 
 tess_status
-missing_find(struct missing *m, const tess_array *a, const struct numbers *numbers,
+missing_find(struct missing *m, const struct picked *p, const struct numbers *numbers,
              const char *option, tess_error *err)
 {
     tess_status st = TESS_OK;
@@ -109,9 +107,9 @@ missing_find(struct missing *m, const tess_array *a, const struct numbers *numbe
     *m = (struct missing){0};
     if (option)
         return add_option(m, numbers, option, err);
-    TRY(add_attribute(m, a, numbers, "_FillValue", err));
-    TRY(add_attribute(m, a, numbers, "missing_value", err));
-    TRY(add_fill(m, a, numbers, err));
+    TRY(add_attribute(m, p->a, numbers, "_FillValue", err));
+    TRY(add_attribute(m, p->a, numbers, "missing_value", err));
+    TRY(add_fill(m, &p->info, numbers, err));
 out:
     return st;
 }

@@ -5,8 +5,7 @@
 #define CLI_PICTURE_MISSING_H
 
 #include "cli/data/numbers.h"
-
-#include <tessera/array.h>
+#include "cli/data/picked.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -24,7 +23,7 @@ struct missing {
  * attributes _FillValue and missing_value, a number or a list of them, and its fill value unless
  * that is 0.
  */
-tess_status missing_find(struct missing *m, const tess_array *a, const struct numbers *numbers,
+tess_status missing_find(struct missing *m, const struct picked *p, const struct numbers *numbers,
                          const char *option, tess_error *err);
 
 static inline bool

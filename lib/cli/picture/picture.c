@@ -6,7 +6,6 @@
  */
 #include "cli/picture/picture.h"
 
-#include "cli/data/pick.h"
 #include "cli/report.h"
 
 #include <math.h>
@@ -188,16 +187,13 @@ complete(struct reading *r)
 }
 
 tess_status
-picture_read(struct picture *p, const tess_array *a, const struct selection *sel,
+picture_read(struct picture *p, const struct picked *picked, const struct selection *sel,
              enum picture_reduce reduce, const struct numbers *numbers,
              const struct missing *missing, tess_error *err)
 {
     const size_t ncells = (size_t)(p->cells[0] * p->cells[1]);
-    tess_info info;
-
-    tess_array_info(a, &info);
     struct reading r = {.picture = p,
-                        .typesize = info.typesize,
+                        .typesize = picked->info.typesize,
                         .sel = *sel,
                         .box = {p->box[0], p->box[1]},
                         .reduce = reduce,
@@ -213,7 +209,7 @@ picture_read(struct picture *p, const tess_array *a, const struct selection *sel
     }
     if (reduce == PICTURE_SAMPLE)
         thin_out(&r);
-    TRY(pick_run(a, &r.sel, WALK_C, 1, add_box, &r, err));
+    TRY(picked_run(picked, &r.sel, WALK_C, add_box, &r, err));
     complete(&r);
 out:
     free(r.counts);

@@ -5,6 +5,7 @@
 #define CLI_PICTURE_PICTURE_H
 
 #include "cli/data/numbers.h"
+#include "cli/data/picked.h"
 #include "cli/data/select.h"
 #include "cli/picture/missing.h"
 
@@ -42,9 +43,10 @@ void picture_plan(struct picture *p, const struct selection *sel, const int axes
  * once, in boxes of bounded size. A sample reads no more than its items need. After a failure
  * there are no values.
  */
-tess_status picture_read(struct picture *p, const tess_array *a, const struct selection *sel,
-                         enum picture_reduce reduce, const struct numbers *numbers,
-                         const struct missing *missing, tess_error *err);
+tess_status picture_read(struct picture *p, const struct picked *picked,
+                         const struct selection *sel, enum picture_reduce reduce,
+                         const struct numbers *numbers, const struct missing *missing,
+                         tess_error *err);
 
 // The value at a pixel, from the top left.
 double picture_at(const struct picture *p, int64_t y, int64_t x);

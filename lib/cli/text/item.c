@@ -39,10 +39,30 @@ is_printable_as(const tess_dtype *type)
     }
 }
 
+// The fields; without memory for them the item stays opaque.
+static void
+init_parts(struct item_format *format, const char *dtype)
+{
+    format->fields = fields_parse(dtype);
+    if (!format->fields)
+        return;
+    format->parts = calloc((size_t)format->fields->count + 1, sizeof *format->parts);
+    if (!format->parts) {
+        fields_free(format->fields);
+        format->fields = NULL;
+        return;
+    }
+    for (int i = 0; i < format->fields->count; i++)
+        item_format_init(&format->parts[i], format->fields->items[i].dtype,
+                         format->fields->items[i].size);
+}
+
 void
 item_format_init(struct item_format *format, const char *dtype, int32_t typesize)
 {
     *format = (struct item_format){.type = tess_dtype_parse(dtype), .typesize = typesize};
+    if (format->type.size == typesize && format->type.kind == TESS_KIND_STRUCT)
+        init_parts(format, dtype);
     if (format->type.size != typesize || !is_printable_as(&format->type))
         format->type.kind = TESS_KIND_OPAQUE;
 
@@ -50,6 +70,17 @@ item_format_init(struct item_format *format, const char *dtype, int32_t typesize
     const size_t length = unit ? strcspn(unit + 1, "]") : 0;
     if (length > 0 && length < sizeof format->unit)
         memcpy(format->unit, unit + 1, length);
+}
+
+void
+item_format_finish(struct item_format *format)
+{
+    for (int i = 0; format->fields && i < format->fields->count; i++)
+        item_format_finish(&format->parts[i]);
+    free(format->parts);
+    fields_free(format->fields);
+    format->parts = NULL;
+    format->fields = NULL;
 }
 
 int32_t
@@ -178,6 +209,41 @@ print_hex(FILE *out, const uint8_t *bytes, int32_t size)
         fprintf(out, "%02x", bytes[i]);
 }
 
+// The elements of a field, from an axis of its sub-array on; returns what lies behind them.
+static const uint8_t *
+print_elements(FILE *out, const struct item_format *format, const struct field *f, int axis,
+               const uint8_t *at)
+{
+    if (axis == f->ndim) {
+        item_print(out, format, at);
+        return at + f->size;
+    }
+    fputc('[', out);
+    for (int64_t i = 0; i < f->shape[axis]; i++) {
+        if (i > 0)
+            fputs(", ", out);
+        at = print_elements(out, format, f, axis + 1, at);
+    }
+    fputc(']', out);
+    return at;
+}
+
+// As tuples in Python: one with a single field ends in a comma.
+static void
+print_fields(FILE *out, const struct item_format *format, const uint8_t *item)
+{
+    const struct fields *const fields = format->fields;
+
+    fputc('(', out);
+    for (int i = 0; i < fields->count; i++) {
+        if (i > 0)
+            fputs(", ", out);
+        (void)print_elements(out, &format->parts[i], &fields->items[i], 0,
+                             item + fields->items[i].offset);
+    }
+    fputs(fields->count == 1 ? ",)" : ")", out);
+}
+
 void
 item_print(FILE *out, const struct item_format *format, const uint8_t *item)
 {
@@ -213,7 +279,10 @@ item_print(FILE *out, const struct item_format *format, const uint8_t *item)
         print_time(out, format, item_load_signed(item, size, order));
         break;
     default:
-        print_hex(out, item, size);
+        if (format->fields)
+            print_fields(out, format, item);
+        else
+            print_hex(out, item, size);
     }
 }
 
@@ -232,6 +301,33 @@ is_number(const struct item_format *format, const uint8_t *item)
     }
 }
 
+static const uint8_t *
+json_elements(struct json *j, const char *key, const struct item_format *format,
+              const struct field *f, int axis, const uint8_t *at)
+{
+    if (axis == f->ndim) {
+        item_json(j, key, format, at);
+        return at + f->size;
+    }
+    json_open(j, key, '[');
+    for (int64_t i = 0; i < f->shape[axis]; i++)
+        at = json_elements(j, NULL, format, f, axis + 1, at);
+    json_close(j, ']');
+    return at;
+}
+
+static void
+json_fields(struct json *j, const char *key, const struct item_format *format, const uint8_t *item)
+{
+    const struct fields *const fields = format->fields;
+
+    json_open(j, key, '{');
+    for (int i = 0; i < fields->count; i++)
+        (void)json_elements(j, fields->items[i].name, &format->parts[i], &fields->items[i], 0,
+                            item + fields->items[i].offset);
+    json_close(j, '}');
+}
+
 void
 item_json(struct json *j, const char *key, const struct item_format *format, const uint8_t *item)
 {
@@ -240,6 +336,10 @@ item_json(struct json *j, const char *key, const struct item_format *format, con
 
     if (format->type.kind == TESS_KIND_BOOL) {
         json_bool(j, key, *item != 0);
+        return;
+    }
+    if (format->fields) {
+        json_fields(j, key, format, item);
         return;
     }
     if (is_number(format, item)) {

@@ -4,6 +4,7 @@
 #ifndef CLI_ITEM_H
 #define CLI_ITEM_H
 
+#include "cli/text/fields.h"
 #include "cli/text/json.h"
 
 #include <tessera/dtype.h>
@@ -14,20 +15,25 @@
 
 // How the items of an array are printed.
 struct item_format {
-    tess_dtype type; // kind opaque: in hexadecimal
+    tess_dtype type; // kind opaque: by fields, or in hexadecimal
     int32_t typesize;
     char unit[ITEM_UNIT_SIZE]; // of times, what stands in the brackets of the type
+    struct fields *fields; // of a structure, or NULL
+    struct item_format *parts; // of the elements of each field
 };
 
 // A type that does not agree with typesize, or is not understood, is opaque.
 void item_format_init(struct item_format *format, const char *dtype, int32_t typesize);
+void item_format_finish(struct item_format *format); // zeroed is fine
 
-// Numbers in full precision, True and False, strings in quotes, dates as ISO 8601, anything else
-// in hexadecimal. `item` has typesize bytes, in the byte order of its type.
+// Numbers in full precision, True and False, strings in quotes, dates as ISO 8601, structures as
+// (1, 2.5, "ab"), their sub-arrays as [1, 2], anything else in hexadecimal. `item` has typesize
+// bytes, in the byte order of its type.
 void item_print(FILE *out, const struct item_format *format, const uint8_t *item);
 
-// Numbers and booleans are what they are. Else the text of item_print(), without the quotes of
-// strings: so are nan and inf, complex numbers, times, and bytes in hexadecimal.
+// Numbers and booleans are what they are, structures are objects, their sub-arrays lists. Else the
+// text of item_print(), without the quotes of strings: so are nan and inf, complex numbers, times,
+// and bytes in hexadecimal.
 void item_json(struct json *j, const char *key, const struct item_format *format,
                const uint8_t *item);
 

@@ -483,6 +483,7 @@ run_diff(const struct arguments *args)
     TRY(parse_tolerance("--relative", args->values[OPT_RELATIVE], &items->relative, &err));
     TRY(compare_and_print(&d, &err));
 out:
+    compare_finish(items);
     tess_array_discard(d.a.array);
     tess_array_discard(d.b.array);
     if (st != TESS_OK)

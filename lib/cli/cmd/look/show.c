@@ -5,6 +5,7 @@
 #include "cli/data/numbers.h"
 #include "cli/data/open.h"
 #include "cli/data/output.h"
+#include "cli/data/picked.h"
 #include "cli/data/select.h"
 #include "cli/help/values.h"
 #include "cli/options.h"
@@ -16,6 +17,7 @@
 #include "cli/picture/picture.h"
 #include "cli/picture/terminal.h"
 #include "cli/report.h"
+#include "cli/text/json.h"
 #include "cli/text/names.h"
 #include "cli/text/text.h"
 
@@ -40,7 +42,7 @@ struct show {
     int axes[2];
 
     tess_array *a;
-    tess_info info;
+    struct picked picked;
     struct numbers numbers;
     struct missing missing;
     struct selection sel;
@@ -115,6 +117,8 @@ parse(struct show *s, const struct arguments *args, tess_error *err)
     const char *const out_name = args->values[OPT_OUTPUT];
     tess_status st = TESS_OK;
 
+    if (out_name && strcmp(out_name, "-") == 0 && args->values[OPT_JSON])
+        return report_set(err, TESS_ERR_ARG, "--json and --output -: both go to standard output");
     if (out_name && strcmp(out_name, "-") != 0) {
         s->out_name = out_name;
         s->format = figure_format_find(out_name);
@@ -206,7 +210,7 @@ choose(struct show *s, const char *expr, tess_error *err)
 {
     tess_status st = TESS_OK;
 
-    TRY(select_parse(expr ? expr : "...", s->info.ndim, s->info.shape, &s->sel, err));
+    TRY(select_parse(expr ? expr : "...", s->picked.info.ndim, s->picked.info.shape, &s->sel, err));
     for (int i = 0; i < s->sel.ndim; i++)
         if (s->sel.count[i] == 0) {
             st = report_set(err, TESS_ERR_ARG, "nothing is selected: axis %d has no items", i);
@@ -220,6 +224,50 @@ choose(struct show *s, const char *expr, tess_error *err)
         take_middle(s);
 out:
     return st;
+}
+
+// -- what is shown, for programs
+
+static void
+json_values(struct json *j, const struct picture *p)
+{
+    json_open(j, "values", '[');
+    for (int64_t y = 0; y < p->cells[0]; y++) {
+        const int64_t row = p->flip ? p->cells[0] - 1 - y : y;
+
+        json_open(j, NULL, '[');
+        for (int64_t x = 0; x < p->cells[1]; x++)
+            json_real(j, NULL, p->values[row * p->cells[1] + x]);
+        json_close(j, ']');
+    }
+    json_close(j, ']');
+}
+
+static void
+print_json(const struct show *s, const struct caption *caption)
+{
+    const struct picture *const p = &s->picture;
+    const int64_t axes[2] = {s->axes[0], s->axes[1]};
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_string(&j, "slice", caption->slice);
+    json_ints(&j, "axes", 2, axes);
+    json_open(&j, "names", '[');
+    for (int k = 0; k < 2; k++)
+        json_string(&j, NULL, caption->sides[k]);
+    json_close(&j, ']');
+    json_ints(&j, "cells", 2, p->cells);
+    json_ints(&j, "box", 2, p->box);
+    json_string(&j, "reduce",
+                s->reduce == PICTURE_SAMPLE ? "sample" : names_text(names_reduce, (int)s->reduce));
+    json_real(&j, "least", p->least);
+    json_real(&j, "greatest", p->greatest);
+    json_bool(&j, "missing", p->has_missing);
+    json_string(&j, "output", s->out_name);
+    if (!s->out_name)
+        json_values(&j, p);
+    json_end(&j);
 }
 
 // -- the command
@@ -238,15 +286,15 @@ run_show(const struct arguments *args)
 
     TRY(parse(&s, args, &err));
     TRY(open_array(s.in_name, args, &s.a, &err));
-    tess_array_info(s.a, &s.info);
-    if (!numbers_init(&s.numbers, s.info.dtype, s.info.typesize)) {
+    TRY(picked_init(&s.picked, s.a, args->values[OPT_FIELD], &err));
+    if (!numbers_init(&s.numbers, s.picked.info.dtype, s.picked.info.typesize)) {
         st = report_set(&err, TESS_ERR_UNSUPPORTED,
                         "items of type %.40s are no numbers that have a colour",
-                        s.info.dtype ? s.info.dtype : "unknown");
+                        s.picked.info.dtype ? s.picked.info.dtype : "unknown");
         goto out;
     }
     TRY(choose(&s, args->values[OPT_SLICE], &err));
-    TRY(missing_find(&s.missing, s.a, &s.numbers, args->values[OPT_MISSING], &err));
+    TRY(missing_find(&s.missing, &s.picked, &s.numbers, args->values[OPT_MISSING], &err));
     if (s.out_name) {
         about = s.out_name;
         TRY(output_open(&file, s.out_name, OUTPUT_FILE, args->values[OPT_FORCE] != NULL, &err));
@@ -254,21 +302,26 @@ run_show(const struct arguments *args)
     }
     picture_plan(&s.picture, &s.sel, s.axes, s.most);
     s.picture.flip = args->values[OPT_FLIP] != NULL;
-    TRY(picture_read(&s.picture, s.a, &s.sel, s.reduce, &s.numbers, &s.missing, &err));
+    TRY(picture_read(&s.picture, &s.picked, &s.sel, s.reduce, &s.numbers, &s.missing, &err));
     colorscale_init(&scale, s.map, s.has_range ? s.low : s.picture.least,
                     s.has_range ? s.high : s.picture.greatest, s.has_range);
-    caption_init(&caption, s.in_name, s.a, &s.sel, &s.picture, s.reduce);
+    caption_init(&caption, s.in_name, args->values[OPT_FIELD], &s.picked, &s.sel, &s.picture,
+                 s.reduce);
     if (s.out_name) {
         about = s.out_name;
         TRY(figure_write(file.temporary, s.format, &s.picture, &scale, &caption, &err));
         TRY(output_publish(&file, &err));
-    } else {
+    }
+    if (args->values[OPT_JSON]) {
+        print_json(&s, &caption);
+    } else if (!s.out_name) {
         terminal_draw(stdout, colored ? terminal_colors() : TERMINAL_ASCII, &s.picture, &scale,
                       &caption);
     }
 out:
     output_close(&file);
     picture_finish(&s.picture);
+    picked_finish(&s.picked);
     tess_array_discard(s.a);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(about, &err);
 }
@@ -282,7 +335,7 @@ const struct command cmd_show = {
                OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OUTPUT) | OPT_BIT(OPT_AXES) | OPT_BIT(OPT_REDUCE) |
                OPT_BIT(OPT_WIDTH) | OPT_BIT(OPT_HEIGHT) | OPT_BIT(OPT_RANGE) |
                OPT_BIT(OPT_MISSING) | OPT_BIT(OPT_COLORS) | OPT_BIT(OPT_FLIP) |
-               OPT_BIT(OPT_THREADS),
+               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_JSON),
     .details =
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"
         "others the index in the middle is taken, unless --slice gives one, or --reduce takes all. "
@@ -292,13 +345,34 @@ const struct command cmd_show = {
         "it goes to a terminal or to --output -. NO_COLOR, TERM, COLORTERM and the locale say\n"
         "which. A range of values that is not given is that of what is shown; missing values\n"
         "are not in it. Those are NaN, what the attributes _FillValue and missing_value say, and\n"
-        "the fill value unless it is 0; or what --missing says instead.\n",
+        "the fill value unless it is 0; or what --missing says instead. --json prints what is\n"
+        "shown; without an image file its values, too, instead of the text.\n",
     .examples =
         (const struct example[]){
             {"in the terminal", "tess show winds.b2nd --slice 0"},
             {"latitudes grow upwards", "tess show winds.b2nd --slice 0 --flip -o january.png"},
             {"the mean over the months", "tess show winds.b2nd --reduce mean -o mean.png"},
+            {"one field of structures", "tess show stations.b2nd --field wind.speed"},
+            {"80 x 40 means for a program",
+             "tess show winds.b2nd --slice 0 --reduce mean --width 80 --height 40 --json"},
             {"for a paper", "tess show winds.b2nd --slice 0 -o january.pdf"},
+            {0},
+        },
+    .json =
+        (const struct json_member[]){
+            {"slice", "string", "what is shown, as in the caption"},
+            {"axes", "integers", "rows and columns: two axes of the array"},
+            {"names", "strings", "of these axes"},
+            {"cells", "integers", "rows and columns of the picture"},
+            {"box", "integers", "items that a cell stands for, along both"},
+            {"reduce", "string", "sample (one of these items), mean, min or max"},
+            {"least", "number or null", "of the cells; null: all are missing or infinite"},
+            {"greatest", "number or null", "likewise"},
+            {"missing", "boolean", "some cells have no value"},
+            {"output", "string or null", "the image file; null: none"},
+            {"values", "any or absent",
+             "rows from the top, lists of numbers; null: missing or infinite. Without an image\n"
+             "file only"},
             {0},
         },
     .run = run_show,

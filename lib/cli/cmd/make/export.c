@@ -9,6 +9,7 @@
 #include "cli/data/output.h"
 #include "cli/data/path.h"
 #include "cli/data/pick.h"
+#include "cli/data/picked.h"
 #include "cli/data/select.h"
 #include "cli/data/walk.h"
 #include "cli/formats/attributes.h"
@@ -69,7 +70,7 @@ struct export
     char *path, *part; // of OUT: the file, and what it is called inside
     bool named; // OUT says what
     tess_array *in;
-    tess_info info;
+    struct picked picked; // of it
     struct selection sel;
     int64_t grain[TESS_MAX_NDIM], skew[TESS_MAX_NDIM];
     struct attributes attributes;
@@ -153,7 +154,7 @@ open_output(struct export *job, bool force, tess_error *err)
 static tess_status
 open_sink(struct export *job, bool force, tess_error *err)
 {
-    const struct sink_plan plan = {.info = &job->info,
+    const struct sink_plan plan = {.info = &job->picked.info,
                                    .selection = &job->sel,
                                    .grain = job->grain,
                                    .attributes = &job->attributes,
@@ -169,7 +170,7 @@ static tess_status
 write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
 {
     struct export *const job = user;
-    const size_t size = (size_t)(w->items * job->info.typesize);
+    const size_t size = (size_t)(w->items * job->picked.info.typesize);
 
     job->about = job->out_name;
     const tess_status st = job->sink->write(job->sink, w->start, w->stop, items, size, err);
@@ -184,7 +185,7 @@ copy(struct export *job, tess_error *err)
     const enum walk_order order = job->format->to_stdout ? WALK_STREAM : WALK_C;
 
     job->about = job->in_name;
-    const tess_status st = pick_run(job->in, &job->sel, order, 1, write_box, job, err);
+    const tess_status st = picked_run(&job->picked, &job->sel, order, write_box, job, err);
     if (st != TESS_OK)
         return st;
     job->about = job->out_name;
@@ -227,6 +228,7 @@ run_export(const struct arguments *args)
     const bool force = args->values[OPT_FORCE] != NULL;
     struct export job = {.in_name = args->words[0], .out_name = args->words[1]};
     tess_status st = TESS_OK;
+    tess_info *info;
     tess_error err;
 
     job.about = job.out_name;
@@ -234,12 +236,13 @@ run_export(const struct arguments *args)
     TRY(parse_level(&job, args, &err));
     job.about = job.in_name;
     TRY(open_array(job.in_name, args, &job.in, &err));
-    tess_array_info(job.in, &job.info);
-    TRY(select_parse(expr ? expr : "...", job.info.ndim, job.info.shape, &job.sel, &err));
-    pick_grid(&job.info, &job.sel, job.grain, job.skew);
+    TRY(picked_init(&job.picked, job.in, args->values[OPT_FIELD], &err));
+    info = &job.picked.info;
+    TRY(select_parse(expr ? expr : "...", info->ndim, info->shape, &job.sel, &err));
+    pick_grid(info, &job.sel, job.grain, job.skew);
     if (job.format->has_parts) {
         if (args->values[OPT_NO_ATTRIBUTES])
-            job.info.fill = NULL;
+            info->fill = NULL;
         else
             TRY(attributes_load(&job.attributes, job.in, &err));
     }
@@ -254,6 +257,7 @@ out:
     sink_close(job.sink);
     output_close(&job.file);
     attributes_finish(&job.attributes);
+    picked_finish(&job.picked);
     tess_array_discard(job.in);
     free(job.path);
     free(job.part);
@@ -267,7 +271,7 @@ const struct command cmd_export = {
     .nwords = 2,
     .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
                OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_LEVEL) |
-               OPT_BIT(OPT_NO_ATTRIBUTES),
+               OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_FIELD),
     .details =
         "OUT is one of\n"
         "  name.npy            a NumPy array\n"
@@ -293,6 +297,7 @@ const struct command cmd_export = {
         (const struct example[]){
             {"for NumPy", "tess export winds.b2nd winds.npy"},
             {"the first month only", "tess export winds.b2nd january.npy --slice 0"},
+            {"one field of structures", "tess export stations.b2nd speed.npy --field wind.speed"},
             {"as netCDF, with attributes and names of dimensions",
              "tess export winds.b2nd out.nc:uwnd"},
             {"as HDF5, smaller", "tess export winds.b2nd out.h5:/uwnd --level 9"},

@@ -1,0 +1,317 @@
+/*
+ * picked.c - the items of an array, or one field of them, as an array to read.
+ *
+ * The library reads whole items. The field is then moved to the front of the buffer, item by item:
+ * what comes out is never longer than what it came from.
+ */
+#include "cli/data/picked.h"
+
+#include "cli/data/pick.h"
+#include "cli/report.h"
+#include "cli/text/fields.h"
+
+#include <tessera/select.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- which field
+
+// The axes of a sub-array, whose elements have `size` bytes.
+static tess_status
+add_axes(struct picked *p, const struct field *f, tess_error *err)
+{
+    tess_info *const info = &p->info;
+    int64_t stride = f->size;
+
+    if (info->ndim + f->ndim > TESS_MAX_NDIM)
+        return report_set(err, TESS_ERR_LIMIT, "the field has %d dimensions; at most %d",
+                          info->ndim + f->ndim, TESS_MAX_NDIM);
+    for (int i = f->ndim - 1; i >= 0; i--) {
+        const int axis = info->ndim + i;
+
+        info->shape[axis] = info->chunkshape[axis] = info->blockshape[axis] = f->shape[i];
+        p->strides[axis] = stride;
+        stride *= f->shape[i];
+    }
+    info->ndim += f->ndim;
+    return TESS_OK;
+}
+
+static tess_status
+refuse(const struct fields *fields, const char *name, size_t size, tess_error *err)
+{
+    char names[160] = "";
+
+    for (int i = 0; i < fields->count; i++) {
+        const size_t n = strlen(names);
+
+        (void)snprintf(names + n, sizeof names - n, "%s%s", i > 0 ? ", " : "",
+                       fields->items[i].name);
+    }
+    return report_set(err, TESS_ERR_ARG, "--field %.*s: no such field; there are %s",
+                      (int)(size < 100 ? size : 100), name, names);
+}
+
+// The field of `fields` that the path begins with: a name may have points itself.
+static const struct field *
+find_first(const struct fields *fields, const char **path)
+{
+    size_t size = strlen(*path);
+    const struct field *f = fields_find(fields, *path, size);
+
+    while (!f && size > 0) {
+        while (size > 0 && (*path)[size - 1] != '.')
+            size--;
+        if (size > 0)
+            f = fields_find(fields, *path, --size);
+    }
+    if (!f || strcmp(*path + size, ".") == 0) // nothing behind the last point
+        return NULL;
+    *path += (*path)[size] == '.' ? size + 1 : size;
+    return f;
+}
+
+// One step along the path; the rest is about the fields of the field.
+static tess_status
+enter(struct picked *p, const char **path, tess_error *err)
+{
+    struct fields *const fields = fields_parse(p->dtype ? p->dtype : p->info.dtype);
+    tess_status st = TESS_OK;
+
+    if (!fields)
+        return report_set(err, TESS_ERR_ARG, "--field %.100s: items of type %.100s have no fields",
+                          *path,
+                          p->dtype        ? p->dtype
+                          : p->info.dtype ? p->info.dtype
+                                          : "unknown");
+    const struct field *const f = find_first(fields, path);
+    if (!f) {
+        st = refuse(fields, *path, strcspn(*path, "."), err);
+        goto out;
+    }
+    char *const dtype = strdup(f->dtype);
+    if (!dtype) {
+        st = report_nomem(err, (int64_t)strlen(f->dtype));
+        goto out;
+    }
+    free(p->dtype);
+    p->dtype = dtype;
+    p->offset += f->offset;
+    p->info.typesize = f->size;
+    st = add_axes(p, f, err);
+out:
+    fields_free(fields);
+    return st;
+}
+
+// -- its items
+
+// The selected elements of an item: counts[axis] of them along the axes of the field, the
+// indices[axis][]-th ones, or without `indices` the first ones. Returns the end of what was
+// written.
+static uint8_t *
+copy_elements(const struct picked *p, const struct selection *sel, const int64_t *counts,
+              int64_t *const *indices, const uint8_t *item, uint8_t *out)
+{
+    const size_t size = (size_t)p->info.typesize;
+    int64_t index[TESS_MAX_NDIM] = {0};
+    int axis = 0;
+
+    do {
+        const uint8_t *at = item + p->offset;
+
+        for (int k = p->base_ndim; k < p->info.ndim; k++) {
+            const int64_t i = indices ? indices[k][index[k]] : index[k];
+            at += p->strides[k] * (sel->start[k] + sel->step[k] * i);
+        }
+        memcpy(out, at, size);
+        out += size;
+        for (axis = p->info.ndim - 1; axis >= p->base_ndim; axis--) {
+            if (++index[axis] < counts[axis])
+                break;
+            index[axis] = 0;
+        }
+    } while (axis >= p->base_ndim);
+    return out;
+}
+
+// Selected elements of an item.
+static int64_t
+elements(const struct picked *p, const struct selection *sel)
+{
+    int64_t n = 1;
+
+    for (int k = p->base_ndim; k < p->info.ndim; k++)
+        n *= sel->count[k];
+    return n;
+}
+
+// The fill value of the field; of sub-arrays the first element stands for all.
+static tess_status
+take_fill(struct picked *p, tess_error *err)
+{
+    if (!p->info.fill)
+        return TESS_OK;
+    p->fill = malloc((size_t)p->info.typesize);
+    if (!p->fill)
+        return report_nomem(err, p->info.typesize);
+    memcpy(p->fill, (const uint8_t *)p->info.fill + p->offset, (size_t)p->info.typesize);
+    p->info.fill = p->fill;
+    return TESS_OK;
+}
+
+tess_status
+picked_init(struct picked *p, const tess_array *a, const char *field, tess_error *err)
+{
+    tess_info *const info = &p->info;
+    const char *path = field;
+    tess_status st = TESS_OK;
+
+    *p = (struct picked){.a = a};
+    tess_array_info(a, info);
+    p->item_size = info->typesize;
+    p->base_ndim = info->ndim;
+    if (!field)
+        return TESS_OK;
+    do
+        TRY(enter(p, &path, err));
+    while (*path);
+    if (info->typesize == 0)
+        return report_set(err, TESS_ERR_UNSUPPORTED, "--field %.100s: has no bytes", field);
+    info->dtype = p->dtype;
+    for (int k = p->base_ndim; k < info->ndim; k++)
+        info->nitems *= info->shape[k];
+    st = take_fill(p, err);
+out:
+    return st;
+}
+
+void
+picked_finish(struct picked *p)
+{
+    free(p->dtype);
+    free(p->fill);
+    *p = (struct picked){0};
+}
+
+// The axes of the array in a selection that has those of the field, too.
+static struct selection
+base_of(const struct picked *p, const struct selection *sel)
+{
+    struct selection base = *sel;
+
+    base.ndim = p->base_ndim;
+    return base;
+}
+
+struct job {
+    const struct picked *p;
+    const struct selection *sel;
+    int64_t elements; // of an item
+    uint8_t *item;
+    walk_visit_fn *visit;
+    void *user;
+};
+
+static tess_status
+gather_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *err)
+{
+    const struct job *const job = user;
+    const size_t item_size = (size_t)job->p->item_size;
+    struct walk box = *w;
+    uint8_t *out = buffer;
+
+    for (int64_t i = 0; i < w->items; i++) { // what is written may lie in the item that is read
+        memcpy(job->item, buffer + (size_t)i * item_size, item_size);
+        out = copy_elements(job->p, job->sel, job->sel->count, NULL, job->item, out);
+    }
+    box.ndim = job->p->info.ndim;
+    box.items *= job->elements;
+    for (int k = job->p->base_ndim; k < box.ndim; k++) {
+        box.start[k] = 0;
+        box.stop[k] = job->sel->count[k];
+    }
+    return job->visit(&box, buffer, job->user, err);
+}
+
+tess_status
+picked_run(const struct picked *p, const struct selection *sel, enum walk_order order,
+           walk_visit_fn *visit, void *user, tess_error *err)
+{
+    const struct selection base = base_of(p, sel);
+    struct job job = {
+        .p = p, .sel = sel, .elements = elements(p, sel), .visit = visit, .user = user};
+
+    if (!p->dtype)
+        return pick_run(p->a, sel, order, 1, visit, user, err);
+    if (job.elements == 0)
+        return TESS_OK;
+    job.item = malloc((size_t)p->item_size);
+    if (!job.item)
+        return report_nomem(err, p->item_size);
+    const tess_status st = pick_run(p->a, &base, order, 1, gather_and_visit, &job, err);
+    free(job.item);
+    return st;
+}
+
+// -- some indices of each axis
+
+// The indices along the axes of the array that are meant; those of a field stay in `rest`.
+static tess_status
+read_base(const struct picked *p, const struct selection *sel, const int64_t *counts,
+          int64_t *const *indices, uint8_t *items, size_t size, tess_error *err)
+{
+    const int64_t *lists[TESS_MAX_NDIM] = {NULL};
+    int64_t *made[TESS_MAX_NDIM] = {NULL};
+    tess_status st = TESS_OK;
+
+    for (int k = 0; k < p->base_ndim; k++) {
+        made[k] = malloc((size_t)counts[k] * sizeof *made[k] + 1);
+        if (!made[k]) {
+            st = report_nomem(err, counts[k]);
+            goto out;
+        }
+        for (int64_t i = 0; i < counts[k]; i++)
+            made[k][i] = sel->start[k] + sel->step[k] * indices[k][i];
+        lists[k] = made[k];
+    }
+    TRY(tess_array_get_orthogonal(p->a, counts, lists, items, size, err));
+out:
+    for (int k = 0; k < p->base_ndim; k++)
+        free(made[k]);
+    return st;
+}
+
+tess_status
+picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
+           int64_t *const *indices, uint8_t **items, tess_error *err)
+{
+    int64_t n = 1, inner = 1;
+    uint8_t *whole = NULL, *out = NULL, *at;
+    tess_status st = TESS_OK;
+
+    *items = NULL;
+    for (int k = 0; k < p->info.ndim; k++)
+        *(k < p->base_ndim ? &n : &inner) *= counts[k];
+    const size_t size = (size_t)(n * p->item_size),
+                 out_size = (size_t)(n * inner * p->info.typesize);
+    whole = malloc(size + 1);
+    out = malloc(out_size + 1);
+    if (!whole || !out) {
+        st = report_nomem(err, (int64_t)(size + out_size));
+        goto out;
+    }
+    if (n * inner > 0)
+        TRY(read_base(p, sel, counts, indices, whole, size, err));
+    at = out;
+    for (int64_t i = 0; i < n && inner > 0; i++)
+        at = copy_elements(p, sel, counts, indices, whole + i * p->item_size, at);
+    *items = out;
+    out = NULL;
+out:
+    free(whole);
+    free(out);
+    return st;
+}

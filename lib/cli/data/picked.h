@@ -1,0 +1,44 @@
+/*
+ * picked.h - the items of an array, or one field of them (--field), as an array to read.
+ */
+#ifndef CLI_PICKED_H
+#define CLI_PICKED_H
+
+#include "cli/data/select.h"
+#include "cli/data/walk.h"
+
+#include <tessera/array.h>
+
+/*
+ * What is read. The axes of a field are those of the array, then those of its sub-arrays, as in
+ * NumPy; a selection has all of them.
+ */
+struct picked {
+    const tess_array *a; // the caller's
+    tess_info info; // as if the field were all: type, shapes and fill value; else of the array
+    char *dtype; // of the field, or NULL: whole items
+    void *fill;
+    int32_t item_size; // bytes of a whole item
+    int32_t offset; // of the field in it
+    int base_ndim; // axes of the array
+    int64_t strides[TESS_MAX_NDIM]; // bytes between neighbours along the axes behind those
+};
+
+/*
+ * `field` is a name, or names of nested fields with points in between: "a.b"; NULL: whole items.
+ * TESS_ERR_ARG if there is no such field. End with picked_finish(), also after a failure; zeroed is
+ * fine. The array stays open meanwhile.
+ */
+tess_status picked_init(struct picked *p, const tess_array *a, const char *field, tess_error *err);
+void picked_finish(struct picked *p);
+
+// As pick_run(), one copy of each box; boxes and items are those of p->info.
+tess_status picked_run(const struct picked *p, const struct selection *sel, enum walk_order order,
+                       walk_visit_fn *visit, void *user, tess_error *err);
+
+// All combinations of selected items along the axes of p->info: counts[axis] of them, the
+// indices[axis][]-th ones. *items is to be freed. In C order.
+tess_status picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
+                       int64_t *const *indices, uint8_t **items, tess_error *err);
+
+#endif
