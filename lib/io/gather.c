@@ -138,6 +138,13 @@ io_gather_file(struct io *io)
 }
 
 tess_status
+io_gather_clear(struct io *io, int64_t offset, int64_t size, tess_error *err)
+{
+    struct gather *const g = gather_of(io);
+    return gather_meets(g, offset, offset + size) ? flush(g, err) : TESS_OK;
+}
+
+tess_status
 io_gather_put(struct io *io, int64_t offset, const void *src, size_t size, tess_error *err)
 {
     struct gather *const g = gather_of(io);

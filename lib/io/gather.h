@@ -22,5 +22,7 @@ tess_status io_gather(struct io *file, struct io **io, tess_error *err);
 tess_status io_gather_put(struct io *io, int64_t offset, const void *src, size_t size,
                           tess_error *err);
 struct io *io_gather_file(struct io *io); // the file itself
+// Bytes are about to be written to the file itself there, in place of what waits, if some does.
+tess_status io_gather_clear(struct io *io, int64_t offset, int64_t size, tess_error *err);
 
 #endif

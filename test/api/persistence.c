@@ -373,6 +373,44 @@ overwritten_space(void **state)
     reference_finish(&r);
 }
 
+// Small chunks that are replaced before they went to the file, and a large one in their place.
+static void
+replaced_early(void **state)
+{
+    enum { CHUNK = 1 << 19, SMALL = 30, NOISE = 20000 };
+    const char *const path = files_path("early.b2nd");
+    const tess_storage storage = at(path, TESS_MODE_NEW);
+    uint8_t *const items = calloc(2, CHUNK);
+    const int64_t first = 0, end = SMALL * CHUNK, last = (SMALL + 1) * CHUNK;
+    struct random r;
+    tess_params p;
+    tess_array *a = NULL;
+    (void)state;
+
+    assert_non_null(items);
+    random_init(&r, random_seed());
+    tess_params_init(&p);
+    p.typesize = 1;
+    p.ndim = 1;
+    p.shape[0] = last;
+    p.chunkshape[0] = CHUNK;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    for (int64_t n = 0; n < SMALL; n++) {
+        const int64_t start = n * CHUNK, stop = start + CHUNK;
+        random_bytes(&r, items, NOISE);
+        ok(tess_array_write(a, &start, &stop, items, CHUNK, err));
+    }
+    ok(tess_array_fill(a, &first, &end, NULL, "", 1, err));
+    random_bytes(&r, items, CHUNK);
+    ok(tess_array_write(a, &end, &last, items, CHUNK, err));
+    ok(tess_array_close(a, err));
+    a = open_file(path, TESS_MODE_READ);
+    ok(tess_array_read(a, &end, &last, items + CHUNK, CHUNK, err));
+    assert_memory_equal(items, items + CHUNK, CHUNK);
+    ok(tess_array_close(a, err));
+    free(items);
+}
+
 // -- chunks written in part
 
 static const struct {
@@ -1037,6 +1075,7 @@ main(void)
         IN_A_FOLDER(readers_beside_a_writer),
         IN_A_FOLDER(second_writer),
         IN_A_FOLDER(overwritten_space),
+        IN_A_FOLDER(replaced_early),
         IN_A_FOLDER(partial_writes),
         IN_A_FOLDER(specials),
         IN_A_FOLDER(constant_data),

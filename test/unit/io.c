@@ -350,8 +350,8 @@ memory_empty(void **state)
     io_close(NULL);
 }
 
-// Pieces one behind the other, over each other, elsewhere, large ones, other writes, cuts and reads
-// in any order: as if each had gone to the file at once.
+// Pieces one behind the other, over each other, elsewhere, large ones, other writes, past the buffer
+// too, cuts and reads in any order: as if each had gone to the file at once.
 static void
 gathered(void **state)
 {
@@ -377,7 +377,10 @@ gathered(void **state)
             else if (where < 10)
                 next -= next < 900 ? next : (int64_t)random_below(&r, 900);
             random_bytes(&r, expected + next, n);
-            assert_int_equal(what == 29 ? io_write(io, next, expected + next, n, NULL)
+            if (what == 28)
+                assert_int_equal(io_gather_clear(io, next, (int64_t)n, NULL), TESS_OK);
+            struct io *const to = what == 28 ? io_gather_file(io) : io;
+            assert_int_equal(what >= 28 ? io_write(to, next, expected + next, n, NULL)
                                         : io_gather_put(io, next, expected + next, n, NULL),
                              TESS_OK);
             next += (int64_t)n;

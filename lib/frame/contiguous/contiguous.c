@@ -205,8 +205,14 @@ contiguous_begin(struct frame *f, struct frame_put *p, tess_error *err)
         st = space_take(&f->space, p->room, &p->position, err);
     if (st != TESS_OK)
         return st;
+    if (f->gathers) // a chunk that was replaced since it was put may wait still, just there
+        st = io_gather_clear(f->io, p->position, p->room, err);
+    if (st != TESS_OK) {
+        (void)space_release_new(&f->space, p->position);
+        return st;
+    }
     p->entry = p->position - f->h.header_len;
-    p->io = f->gathers ? io_gather_file(f->io) : f->io; // nothing that waits meets the room
+    p->io = f->gathers ? io_gather_file(f->io) : f->io;
     return TESS_OK;
 }
 
