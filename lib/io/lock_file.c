@@ -392,8 +392,11 @@ void
 lock_file_remove(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
-    if (has(s) && s->fd >= 0)
-        (void)unlinkat(s->directory, s->name, 0);
+    int directory;
+    if (has(s) && s->fd >= 0 && open_file_pin(&s->directory, &directory, NULL) == TESS_OK) {
+        (void)unlinkat(directory, s->name, 0);
+        open_file_unpin(&s->directory);
+    }
     (void)pthread_mutex_unlock(&s->mutex);
 }
 

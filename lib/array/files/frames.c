@@ -88,7 +88,7 @@ open_bytes(const tess_storage *storage, struct folder **folder, struct io **io, 
     *io = o.io;
     if (!o.folder)
         return TESS_OK;
-    st = folder_read(o.folder, FRAME_FOLDER_INDEX, io, &why);
+    st = folder_read(o.folder, FRAME_FOLDER_INDEX, false, io, &why);
     if (st != TESS_OK)
         *io = NULL;
     if (st == TESS_OK || why.sys == ENOENT)

@@ -103,7 +103,7 @@ removing_begin(struct removing *r, const tess_storage *storage, tess_error *err)
     if (st == TESS_OK && sparse)
         st = directory_open(r->removal.path, false, false, &r->folder, err);
     if (st == TESS_OK)
-        st = sparse ? folder_read(r->folder, FRAME_FOLDER_INDEX, &r->io, err)
+        st = sparse ? folder_read(r->folder, FRAME_FOLDER_INDEX, false, &r->io, err)
                     : removal_open_file(&r->removal, &r->io, err);
     if (st == TESS_OK)
         st = check_array(r, err);

@@ -19,6 +19,7 @@
 #include "cli/signals.h"
 #include "cli/text/item_parse.h"
 #include "cli/text/names.h"
+#include "cli/text/progress.h"
 #include "cli/text/work.h"
 
 #include <tessera/convert.h>
@@ -264,7 +265,7 @@ restore(struct set *job, tess_error *err)
     const tess_error first = *err;
     tess_error second;
 
-    tess_array_set_progress(job->array, NULL, NULL);
+    progress_set(job->array, NULL, NULL);
     tess_status st = walk_selected(job, restore_box, WALK_C, job->info.typesize, &second);
     if (st == TESS_OK)
         st = tess_array_flush(job->array, &second);
@@ -299,7 +300,7 @@ set_box_by_box(struct set *job, tess_error *err)
         return report_set(err, TESS_ERR_ARG, "FILE is the array itself: copy it first");
     TRY(keep_old(job, err));
     signals_note();
-    tess_array_set_progress(job->array, hear, NULL);
+    progress_set(job->array, hear, NULL);
     st = walk_selected(job, write_box, job->in.order, job->in.typesize, err);
     if (st == TESS_OK && job->in.source) {
         job->about = job->in_name;

@@ -89,11 +89,11 @@ find_row(struct stat_job *job, struct row *row, tess_error *err)
     tess_status st = TESS_OK;
 
     progress_begin(&bar, 1);
-    tess_array_set_progress(job->array, progress_hear, &bar);
+    progress_set(job->array, progress_hear, &bar);
     TRY(tess_array_statistics(job->array, NULL, NULL, &row->s, err));
     TRY(reduce_all(job, TESS_REDUCE_VAR, &row->variance, err));
 out:
-    tess_array_set_progress(job->array, NULL, NULL);
+    progress_set(job->array, NULL, NULL);
     progress_end(&bar);
     return st;
 }
@@ -322,13 +322,13 @@ reduce(const struct stat_job *job, const struct reduction *r, const tess_storage
     if (r->root)
         params->dtype = TESS_DTYPE_F64;
     progress_begin(&bar, 1);
-    tess_array_set_progress(job->array, progress_hear, &bar);
+    progress_set(job->array, progress_hear, &bar);
     TRY(tess_array_reduce(job->array, r->op, r->axes, r->naxes, &r->options, storage, params, out,
                           err));
     if (r->root)
         TRY(tess_array_change(*out, TESS_BLOCKS, NULL, NULL, take_roots, NULL, err));
 out:
-    tess_array_set_progress(job->array, NULL, NULL);
+    progress_set(job->array, NULL, NULL);
     progress_end(&bar);
     return st;
 }
