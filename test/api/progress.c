@@ -334,6 +334,51 @@ change_chunks(struct scene *s, tess_error *err)
     return tess_array_change(s->a, TESS_CHUNKS, NULL, NULL, change, NULL, err);
 }
 
+// All that the inputs have, with neighbours.
+static tess_each_next
+add_neighbours(const tess_map_part *part, void *user)
+{
+    int32_t *to = part->outputs[0];
+    (void)user;
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++)
+            for (int64_t k = 0; k < part->stop[2] - part->start[2]; k++) {
+                const int64_t at[] = {i, j, k};
+                uint32_t sum = 0;
+                for (int n = 0; n < 2; n++) {
+                    const char *item = part->inputs[n];
+                    int32_t x[2];
+                    for (int axis = 0; axis < NDIM; axis++)
+                        item += at[axis] * part->input_strides[n][axis];
+                    memcpy(&x[0], item - part->input_strides[n][0], 4);
+                    memcpy(&x[1], item + part->input_strides[n][2], 4);
+                    sum = sum * 3 + (uint32_t)x[0] + (uint32_t)x[1];
+                }
+                memcpy(to++, &sum, 4);
+            }
+    return TESS_EACH_NEXT;
+}
+
+static tess_status
+map_in_place(struct scene *s, tess_error *err)
+{
+    const tess_array *const inputs[] = {s->a, s->other};
+    const int64_t halo[] = {1, 0, 1};
+    tess_map_options options;
+    tess_map_options_init(&options);
+    options.halo = halo;
+    options.edge = TESS_EDGE_MIRROR;
+    return tess_map(inputs, 2, &s->a, 1, NULL, NULL, &options, add_neighbours, NULL, err);
+}
+
+static tess_status
+compare(struct scene *s, tess_error *err)
+{
+    const tess_storage storage = at(files_path("made"), &s->context);
+    return tess_array_compare_arrays(s->a, TESS_COMPARE_LT, s->other, &storage, NULL, &s->made,
+                                     err);
+}
+
 static tess_status
 statistics(struct scene *s, tess_error *err)
 {
@@ -414,14 +459,15 @@ static const struct call {
     const char *name;
     tess_status (*function)(struct scene *s, tess_error *err);
 } calls[] = {
-    CALL(read_box),       CALL(write_box),   CALL(get_slice),     CALL(set_slice),
-    CALL(fill_slice),     CALL(get_points),  CALL(set_points),    CALL(get_orthogonal),
-    CALL(set_orthogonal), CALL(get_boxes),   CALL(set_boxes),     CALL(count_mask),
-    CALL(get_mask),       CALL(set_mask),    CALL(resize),        CALL(resize_at),
-    CALL(append),         CALL(insert),      CALL(delete),        CALL(append_array),
-    CALL(each_block),     CALL(each_chunk),  CALL(change_blocks), CALL(change_chunks),
-    CALL(statistics),     CALL(from),        CALL(copy_stored),   CALL(copy_rechunked),
-    CALL(stack),          CALL(concatenate), CALL(save),          CALL(to_image),
+    CALL(read_box),       CALL(write_box),      CALL(get_slice),     CALL(set_slice),
+    CALL(fill_slice),     CALL(get_points),     CALL(set_points),    CALL(get_orthogonal),
+    CALL(set_orthogonal), CALL(get_boxes),      CALL(set_boxes),     CALL(count_mask),
+    CALL(get_mask),       CALL(set_mask),       CALL(resize),        CALL(resize_at),
+    CALL(append),         CALL(insert),         CALL(delete),        CALL(append_array),
+    CALL(each_block),     CALL(each_chunk),     CALL(change_blocks), CALL(change_chunks),
+    CALL(map_in_place),   CALL(compare),        CALL(statistics),    CALL(from),
+    CALL(copy_stored),    CALL(copy_rechunked), CALL(stack),         CALL(concatenate),
+    CALL(save),           CALL(to_image),
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -172,8 +172,10 @@ backward(const tess_block *block, const void *src, void *dst, size_t size)
     return TESS_ERR_CORRUPT;
 }
 
-static const tess_user_codec codec = {.struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
-static const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
+static const tess_user_codec codec = {
+    .struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
+static const tess_user_filter filter = {
+    .struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
 static const tess_plugins plugins = {&codec, 1, &filter, 1};
 
 static tess_storage
@@ -716,6 +718,58 @@ call_reduce(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_each_next
+set_map_part(const tess_map_part *set, void *user)
+{
+    double *to = set->outputs[0];
+    (void)user;
+    for (int64_t i = set->start[0]; i < set->stop[0]; i++) {
+        memcpy(to, from_items + i * 13 + set->start[1],
+               (size_t)(set->stop[1] - set->start[1]) * sizeof *to);
+        to += set->stop[1] - set->start[1];
+    }
+    return TESS_EACH_NEXT;
+}
+
+// In place, with a halo, another type, and a row that stays in memory.
+static tess_status
+call_map(struct subject *s, tess_error *err)
+{
+    const int64_t start[] = {2, 0}, stop[] = {3, 13}, halo[] = {1, 1};
+    const char *const dtypes[] = {"<f4", NULL};
+    const tess_array *inputs[2] = {s->a};
+    tess_map_options options;
+    tess_array *row;
+    tess_status st = tess_array_view_slice(s->a, start, stop, NULL, &row, err);
+    if (st != TESS_OK)
+        return st;
+    tess_map_options_init(&options);
+    options.halo = halo;
+    options.edge = TESS_EDGE_NEAREST;
+    options.input_dtypes = dtypes;
+    inputs[1] = row;
+    st = tess_map(inputs, 2, &s->a, 1, NULL, NULL, &options, set_map_part, NULL, err);
+    tess_array_discard(row);
+    return st;
+}
+
+static tess_status
+call_compare(struct subject *s, tess_error *err)
+{
+    const tess_number one = {.kind = TESS_KIND_INT, .i = 1};
+    tess_storage storage;
+    tess_array *mask, *other;
+    tess_storage_init(&storage);
+    tess_status st = tess_array_compare(s->a, TESS_COMPARE_LE, &one, &storage, NULL, &mask, err);
+    if (st != TESS_OK)
+        return st;
+    st = tess_array_logic(s->a, TESS_LOGIC_XOR, mask, &storage, NULL, &other, err);
+    if (st == TESS_OK)
+        tess_array_discard(other);
+    tess_array_discard(mask);
+    return st;
+}
+
 static tess_status
 call_downsample(struct subject *s, tess_error *err)
 {
@@ -742,8 +796,8 @@ call_pyramid(struct subject *s, tess_error *err)
     tess_storage storage;
     tess_storage_init(&storage);
     storages[0] = storages[1] = &storage;
-    const tess_status st = tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2,
-                                              NULL, levels, err);
+    const tess_status st =
+        tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2, NULL, levels, err);
     for (int i = 0; i < 2; i++) {
         assert_true((levels[i] != NULL) == (st == TESS_OK));
         tess_array_discard(levels[i]);
@@ -787,8 +841,8 @@ call_read_as(struct subject *s, tess_error *err)
     reference_get(&s->reference, part_start, part_stop, want);
     tess_conversion_init(&how);
     how.misfit = TESS_MISFIT_WRAP;
-    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how, got,
-                                              sizeof got, NULL, err);
+    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how,
+                                              got, sizeof got, NULL, err);
     for (size_t i = 0; st == TESS_OK && i < sizeof part / sizeof *part; i++)
         assert_int_equal(got[i], (int64_t)want[i]);
     return st;
@@ -856,8 +910,8 @@ call_set_chunk(struct subject *s, tess_error *err)
         items[i] = 5;
     for (int i = 0; i < 2; i++)
         params.blockshape[i] = all.blockshape[i];
-    tess_status st = tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk,
-                                       &size, err);
+    tess_status st =
+        tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk, &size, err);
     if (st == TESS_OK)
         st = tess_chunk_describe(chunk, size, &info, err);
     if (st == TESS_OK)
@@ -1577,6 +1631,8 @@ static const struct step steps[] = {
     {"statistics", NULL, call_statistics, NULL},
     {"histogram", NULL, call_histogram, NULL},
     {"reduce", NULL, call_reduce, NULL},
+    {"map", NULL, call_map, model_write_all},
+    {"compare", NULL, call_compare, NULL},
     {"downsample", NULL, call_downsample, NULL},
     {"pyramid", NULL, call_pyramid, NULL},
     {"change blocks", NULL, call_change_blocks, model_write_all},

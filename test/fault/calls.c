@@ -110,6 +110,33 @@ flush(struct scene *s, tess_error *err)
     return tess_array_flush(s->a, err);
 }
 
+static void
+updater(struct scene *s)
+{
+    ok(open_for(s, TESS_MODE_UPDATE, err));
+}
+
+// The items of another state, of those that are there: the first one shows which state that is.
+static tess_each_next
+change_state(const tess_map_part *part, void *user)
+{
+    int32_t *const to = part->outputs[0];
+    (void)user;
+    for (int64_t i = 0; i < part->nitems; i++) {
+        int32_t item;
+        memcpy(&item, (const char *)part->inputs[0] + i * part->input_strides[0][0], sizeof item);
+        to[i] = item - BEFORE + AFTER;
+    }
+    return TESS_EACH_NEXT;
+}
+
+static tess_status
+map_it(struct scene *s, tess_error *err)
+{
+    const tess_array *const input = s->a;
+    return tess_map(&input, 1, &s->a, 1, NULL, NULL, NULL, change_state, NULL, err);
+}
+
 static const struct act {
     const char *name;
     void (*prepare)(struct scene *s);
@@ -123,6 +150,7 @@ static const struct act {
     {"refresh", late_reader, refresh, AFTER},
     {"refresh of the writer", writer, refresh, AFTER},
     {"flush", writer, flush, AFTER},
+    {"map", updater, map_it, AFTER},
 };
 
 // -- one failure
