@@ -1,17 +1,18 @@
 /*
  * writers.c - threads write to one handle, in all ways there are, others read beside them.
  *
- * Every write brings one number of its own to all items that it covers. So what an array, or a read,
- * shows tells in which order the writes of a round came, as far as it matters: an item shows the last
- * write that covers it, and a write that began after another one had returned came later. Calls that
- * meet in a chunk take turns, so there is one order of all writes that explains all items; and a
- * read sees each chunk before or after a write, so for each chunk of it there is such an order of
- * some of the writes: of all that had returned when it began, and none that began after its end.
+ * Every write brings one number of its own to all items that it covers. So what an array, or a
+ * read, shows tells in which order the writes of a round came, as far as it matters: an item shows
+ * the last write that covers it, and a write that began after another one had returned came later.
+ * Calls that meet in a chunk take turns, so there is one order of all writes that explains all
+ * items; and a read sees each chunk before or after a write, so for each chunk of it there is such
+ * an order of some of the writes: of all that had returned when it began, and none that began after
+ * its end.
  *
  * The reference is that graph of "came before", which must have no circle.
  *
- * And what other programs see: each commit, also one that the library makes on its own, has all of a
- * call or nothing.
+ * And what other programs see: each commit, also one that the library makes on its own, has all of
+ * a call or nothing.
  */
 #include "api/files.h"
 #include "support/native.h"
@@ -207,8 +208,8 @@ write_boxes(struct random *r, tess_array *a, uint32_t number, struct call *c, te
         cover_box(c, starts + 2 * k, stop, 1);
     }
     uint32_t *const items = repeat(number, BOXES * LENGTH * LENGTH);
-    const tess_status st = tess_array_set_boxes(a, BOXES, starts, shape, items,
-                                                4 * BOXES * LENGTH * LENGTH, err);
+    const tess_status st =
+        tess_array_set_boxes(a, BOXES, starts, shape, items, 4 * BOXES * LENGTH * LENGTH, err);
     free(items);
     return st;
 }
@@ -268,12 +269,32 @@ write_chunk(struct random *r, tess_array *a, uint32_t number, struct call *c, te
     p.ndim = 2;
     p.blockshape[0] = info.blockshape[0];
     p.blockshape[1] = info.blockshape[1];
-    tess_status st = tess_chunk_encode(&p, items, (size_t)info.chunksize, chunk, sizeof chunk, &size,
-                                       err);
+    tess_status st =
+        tess_chunk_encode(&p, items, (size_t)info.chunksize, chunk, sizeof chunk, &size, err);
     if (st != TESS_OK)
         return st;
     cover_box(c, start, stop, 1);
     return tess_array_set_chunk(a, n, chunk, size, TESS_CHUNK_UNTRUSTED, err);
+}
+
+static tess_each_next
+map_number(const tess_map_part *part, void *user)
+{
+    for (int64_t i = 0; i < part->nitems; i++)
+        memcpy((uint8_t *)part->outputs[0] + 4 * i, user, 4);
+    return TESS_EACH_NEXT;
+}
+
+// A function of the array itself.
+static tess_status
+write_map(struct random *r, tess_array *a, uint32_t number, struct call *c, tess_error *err)
+{
+    const tess_array *const input = a;
+    int64_t start[2], stop[2];
+    draw_range(r, &start[0], &stop[0]);
+    draw_range(r, &start[1], &stop[1]);
+    cover_box(c, start, stop, 1);
+    return tess_map(&input, 1, &a, 1, start, stop, NULL, map_number, &number, err);
 }
 
 // -- ways to read
@@ -311,7 +332,8 @@ read_boxes(struct random *r, tess_array *a, struct call *c, tess_error *err)
     const int64_t shape[2] = {HALF, HALF};
     uint32_t items[CELLS];
     (void)r;
-    const tess_status st = tess_array_get_boxes(a, 4, starts, shape, NULL, items, sizeof items, err);
+    const tess_status st =
+        tess_array_get_boxes(a, 4, starts, shape, NULL, items, sizeof items, err);
     for (int k = 0; k < 4 && st == TESS_OK; k++) {
         const int64_t stop[2] = {starts[2 * k] + HALF, starts[2 * k + 1] + HALF};
         take_box(c, starts + 2 * k, stop, items + k * HALF * HALF);
@@ -383,8 +405,7 @@ read_chunk(struct random *r, tess_array *a, struct call *c, tess_error *err)
     for (int i = 0; i < CHUNK; i++)
         for (int j = 0; j < CHUNK; j++) {
             const int block = i / BLOCK * WIDE + j / BLOCK;
-            items[i * CHUNK + j] =
-                stored[block * BLOCK * BLOCK + i % BLOCK * BLOCK + j % BLOCK];
+            items[i * CHUNK + j] = stored[block * BLOCK * BLOCK + i % BLOCK * BLOCK + j % BLOCK];
         }
     if (st == TESS_OK)
         take_box(c, start, stop, items);
@@ -404,6 +425,30 @@ take_part(const tess_part *part, void *user)
             c->covers[cell] = true;
         }
     return TESS_EACH_NEXT;
+}
+
+static tess_each_next
+take_map_part(const tess_map_part *part, void *user)
+{
+    struct call *const c = user;
+    for (int64_t i = 0; i < part->stop[0] - part->start[0]; i++)
+        for (int64_t j = 0; j < part->stop[1] - part->start[1]; j++) {
+            const int64_t cell = (part->start[0] + i) * SIDE + part->start[1] + j;
+            memcpy(&c->seen[cell],
+                   (const uint8_t *)part->inputs[0] + i * part->input_strides[0][0] +
+                       j * part->input_strides[0][1],
+                   4);
+            c->covers[cell] = true;
+        }
+    return TESS_EACH_NEXT;
+}
+
+static tess_status
+read_map(struct random *r, tess_array *a, struct call *c, tess_error *err)
+{
+    const tess_array *const input = a;
+    (void)r;
+    return tess_map(&input, 1, NULL, 0, NULL, NULL, NULL, take_map_part, c, err);
 }
 
 static tess_status
@@ -474,12 +519,12 @@ look_around(struct random *r, tess_array *a, struct call *c, tess_error *err)
 static void *
 work(void *argument)
 {
-    static way_to_write *const writes[] = {write_box,    write_box,        write_fill, write_steps,
-                                           write_points, write_orthogonal, write_mask, write_view,
-                                           write_boxes,  write_as,         write_chunk};
-    static way_to_read *const reads[] = {read_box,  read_box,  read_all_points,
-                                         read_copy, read_each, read_inside, read_boxes,
-                                         look_around, read_chunk};
+    static way_to_write *const writes[] = {write_box,    write_box,        write_fill,  write_steps,
+                                           write_points, write_orthogonal, write_mask,  write_view,
+                                           write_boxes,  write_as,         write_chunk, write_map};
+    static way_to_read *const reads[] = {read_box,   read_box,    read_all_points, read_copy,
+                                         read_each,  read_inside, read_boxes,      look_around,
+                                         read_chunk, read_map};
     struct writer *const w = argument;
     struct round *const round = w->round;
     tess_status st = TESS_OK;
@@ -570,8 +615,7 @@ check_read(const struct round *r, const struct call *read)
         bool cells[CELLS] = {false};
         bool any = false;
         for (int k = 0; k < CELLS; k++) {
-            cells[k] = read->covers[k] &&
-                       k / SIDE / CHUNK * per_row + k % SIDE / CHUNK == chunk;
+            cells[k] = read->covers[k] && k / SIDE / CHUNK * per_row + k % SIDE / CHUNK == chunk;
             any |= cells[k];
         }
         if (any && !chunk_is_explained(r, read, cells))
@@ -716,8 +760,8 @@ paint(uint32_t *cells, int64_t stride, const struct box *b, uint32_t number)
     return (size_t)((b->stop[0] - b->start[0]) * (b->stop[1] - b->start[1]));
 }
 
-// The committed state is what writes of some numbers make of zeros, in their order. Returns whether it
-// is another one than the last time.
+// The committed state is what writes of some numbers make of zeros, in their order. Returns whether
+// it is another one than the last time.
 static bool
 check_commit(const tess_storage *storage, const struct box *boxes)
 {
