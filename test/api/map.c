@@ -6,6 +6,7 @@
  */
 #include "api/draw.h"
 #include "api/files.h"
+#include "support/native.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -363,10 +364,238 @@ maps_are_those_of_a_loop(void **state)
         assert_true(limited < cases / 2);
 }
 
+// -- what is promised of each call
+
+static tess_array *
+numbers(const char *path, int64_t n, int64_t chunk, const int32_t *items)
+{
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    tess_params_init(&params);
+    params.dtype = NATIVE "i4";
+    params.ndim = 1;
+    params.shape[0] = n;
+    params.chunkshape[0] = params.blockshape[0] = chunk;
+    if (items)
+        ok(tess_array_from(&storage, &params, items, (size_t)n * sizeof *items, &a, err));
+    else
+        ok(tess_array_zeros(&storage, &params, &a, err));
+    return a;
+}
+
+enum { LENGTH = 3000000, CHUNK = 300000 };
+
+struct ending {
+    tess_each_next at_last; // what the function says of the last box
+    atomic_int boxes, stored;
+};
+
+static tess_each_next
+end_with(const tess_map_part *part, void *user)
+{
+    struct ending *const e = user;
+    int32_t *const to = part->outputs[0];
+    atomic_fetch_add(&e->boxes, 1);
+    for (int64_t i = 0; i < part->nitems; i++)
+        to[i] = 7;
+    if (part->stop[0] == LENGTH)
+        return e->at_last;
+    atomic_fetch_add(&e->stored, 1);
+    return TESS_EACH_NEXT;
+}
+
+// How many items are 7, and whether they are those of whole boxes.
+static int64_t
+count_sevens(const tess_array *a)
+{
+    static int32_t items[LENGTH];
+    const int64_t start[] = {0}, stop[] = {LENGTH};
+    int64_t n = 0;
+    ok(tess_array_read(a, start, stop, items, sizeof items, err));
+    for (int64_t i = 0; i < LENGTH; i++)
+        n += items[i] == 7;
+    assert_int_equal(n % CHUNK, 0);
+    return n;
+}
+
+static void
+ends_keep_all_or_nothing(void **state)
+{
+    (void)state;
+    for (int file = 0; file < 2; file++) {
+        tess_array *const a = numbers(file ? files_path("ends.b2nd") : NULL, LENGTH, CHUNK, NULL);
+        struct ending e = {.at_last = TESS_EACH_FAIL};
+        refused(TESS_ERR_CANCELLED, tess_map(NULL, 0, &a, 1, NULL, NULL, NULL, end_with, &e, err));
+        assert_int_equal(count_sevens(a), 0);
+        e = (struct ending){.at_last = (tess_each_next)77}; // no answer that is known
+        refused(TESS_ERR_CANCELLED, tess_map(NULL, 0, &a, 1, NULL, NULL, NULL, end_with, &e, err));
+        assert_int_equal(count_sevens(a), 0);
+        e = (struct ending){.at_last = TESS_EACH_STOP};
+        ok(tess_map(NULL, 0, &a, 1, NULL, NULL, NULL, end_with, &e, err));
+        assert_true(atomic_load(&e.boxes) == atomic_load(&e.stored) + 1);
+        const int64_t sevens = count_sevens(a);
+        assert_true(sevens > 0 && sevens < LENGTH);
+        e = (struct ending){.at_last = TESS_EACH_CHANGED};
+        ok(tess_map(NULL, 0, &a, 1, NULL, NULL, NULL, end_with, &e, err));
+        assert_int_equal(count_sevens(a), LENGTH);
+        ok(tess_array_close(a, err));
+    }
+}
+
+// The stored bytes do not depend on threads.
+static void
+files_are_the_same(void **state)
+{
+    static int32_t items[LENGTH];
+    uint8_t *bytes[2];
+    size_t size[2];
+    (void)state;
+    for (int i = 0; i < LENGTH; i++)
+        items[i] = i * 7 % 1000;
+    for (int k = 0; k < 2; k++) {
+        tess_context context;
+        tess_storage storage;
+        tess_params params;
+        tess_array *a;
+        struct ending e = {.at_last = TESS_EACH_NEXT};
+        tess_context_init(&context);
+        context.threads = k == 0 ? 1 : 4;
+        tess_storage_init(&storage);
+        storage.context = &context;
+        storage.path = files_path("threads.b2nd");
+        storage.mode = TESS_MODE_REPLACE;
+        tess_params_init(&params);
+        params.dtype = NATIVE "i4";
+        params.ndim = 1;
+        params.shape[0] = LENGTH;
+        params.chunkshape[0] = CHUNK / 3;
+        ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+        ok(tess_map(NULL, 0, &a, 1, NULL, NULL, NULL, end_with, &e, err));
+        ok(tess_array_close(a, err));
+        bytes[k] = files_read(files_path("threads.b2nd"), &size[k]);
+    }
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static tess_each_next
+copy_doubles(const tess_map_part *part, void *user)
+{
+    int32_t *const to = part->outputs[0];
+    (void)user;
+    for (int64_t i = 0; i < part->nitems; i++) {
+        double around[3];
+        const char *const item = (const char *)part->inputs[0] + i * part->input_strides[0][0];
+        memcpy(around, item - sizeof *around, sizeof around);
+        to[i] = (int32_t)(around[0] + 10 * around[1] + 100 * around[2]);
+    }
+    return TESS_EACH_NEXT;
+}
+
+static void
+inputs_are_converted(void **state)
+{
+    const int32_t items[] = {1, 2, 3, 4, 300}, want[] = {210 + 1, 321, 432, 30043, 33004};
+    const int64_t start[] = {0}, stop[] = {5}, halo[] = {1};
+    const char *doubles[] = {"<f8"}, *bytes[] = {"|u1"}, *text[] = {"|S4"};
+    tess_array *const a = numbers(NULL, 5, 2, items);
+    const tess_array *const input = a;
+    tess_map_options options;
+    int32_t got[5];
+    tess_error why;
+    (void)state;
+    doubles[0] = NATIVE "f8";
+    tess_map_options_init(&options);
+    options.halo = halo;
+    options.edge = TESS_EDGE_NEAREST;
+    options.input_dtypes = doubles;
+    ok(tess_map(&input, 1, &a, 1, NULL, NULL, &options, copy_doubles, NULL, err));
+    ok(tess_array_read(a, start, stop, got, sizeof got, err));
+    assert_memory_equal(got, want, sizeof got);
+    options.input_dtypes = bytes;
+    assert_int_equal(tess_map(&input, 1, &a, 1, NULL, NULL, &options, copy_doubles, NULL, &why),
+                     TESS_ERR_LIMIT);
+    options.input_dtypes = text;
+    refused(TESS_ERR_UNSUPPORTED,
+            tess_map(&input, 1, &a, 1, NULL, NULL, &options, copy_doubles, NULL, err));
+    ok(tess_array_close(a, err));
+}
+
+static tess_each_next
+never(const tess_map_part *part, void *user)
+{
+    (void)part;
+    *(bool *)user = true;
+    return TESS_EACH_NEXT;
+}
+
+static void
+arguments_are_checked(void **state)
+{
+    static const int32_t items[12];
+    const int64_t one[] = {1}, minus[] = {-1}, two[] = {2}, five[] = {5};
+    tess_array *const a = numbers(NULL, 4, 2, items), *const b = numbers(NULL, 3, 2, items);
+    const tess_array *const fits[] = {a, a}, *const differs[] = {a, b}, *const none[] = {a, NULL};
+    tess_array *const same[] = {a, a}, *const other[] = {a, b}, *const missing[] = {a, NULL};
+    tess_map_options options, bad;
+    bool called = false;
+    tess_array *view;
+    (void)state;
+    tess_map_options_init(&options);
+    options.halo = one;
+    refused(TESS_ERR_ARG, tess_map(NULL, 0, NULL, 0, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 2, &a, 1, NULL, NULL, NULL, NULL, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, -1, &a, 1, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 33, &a, 1, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(NULL, 1, &a, 1, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(differs, 2, &a, 1, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(differs, 2, NULL, 0, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(none, 2, &a, 1, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, same, 2, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, other, 2, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, missing, 2, NULL, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, one, NULL, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, one, five, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, two, one, NULL, never, &called, err));
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, minus, one, NULL, never, &called, err));
+    // A halo that leaves the array
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, NULL, NULL, &options, never, &called, err));
+    bad = options;
+    bad.halo = minus;
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, NULL, NULL, &bad, never, &called, err));
+    bad = options;
+    bad.edge = 4;
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, NULL, NULL, &bad, never, &called, err));
+    bad = options;
+    bad.struct_size = 0;
+    refused(TESS_ERR_ARG, tess_map(fits, 1, &a, 1, NULL, NULL, &bad, never, &called, err));
+    ok(tess_array_view_read_only(a, &view, err));
+    refused(TESS_ERR_ARG, tess_map(NULL, 0, &view, 1, NULL, NULL, NULL, never, &called, err));
+    ok(tess_array_close(view, err));
+    // No items
+    ok(tess_map(fits, 1, &a, 1, one, one, &options, never, &called, err));
+    assert_false(called);
+    // Inside, with a halo that does not leave it
+    ok(tess_map(fits, 1, NULL, 0, one, two, &options, never, &called, err));
+    assert_true(called);
+    ok(tess_array_close(a, err));
+    ok(tess_array_close(b, err));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(inputs_are_converted),
+        cmocka_unit_test_setup_teardown(ends_keep_all_or_nothing, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(files_are_the_same, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(maps_are_those_of_a_loop, files_setup, files_teardown),
     };
     return cmocka_run_group_tests_name("map", tests, NULL, NULL);
