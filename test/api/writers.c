@@ -848,10 +848,103 @@ whole_calls(void **state)
     }
 }
 
+// -- a file of chunks that are large enough to be written beside others
+
+enum { WIDE = 512, WIDE_CHUNK = 128, TILE = 48, TIMES = 3 };
+
+struct tiler {
+    pthread_t thread;
+    tess_array *a;
+    int64_t first, stop; // rows
+    uint32_t salt;
+    tess_status status;
+    tess_error error;
+};
+
+// Items that do not get smaller.
+static uint32_t
+noise(int64_t i, int64_t j, uint32_t salt)
+{
+    struct random r;
+    random_init(&r, (uint64_t)(i * WIDE + j) * 1000 + salt);
+    return (uint32_t)random_next(&r);
+}
+
+static void *
+write_tiles(void *arg)
+{
+    struct tiler *const t = arg;
+    uint32_t items[TILE * TILE];
+    for (int k = 0; k < TIMES; k++)
+        for (int64_t i = t->first; i < t->stop; i += TILE)
+            for (int64_t j = 0; j < WIDE && t->status == TESS_OK; j += TILE) {
+                const int64_t start[2] = {i, j};
+                const int64_t stop[2] = {i + TILE < t->stop ? i + TILE : t->stop,
+                                         j + TILE < WIDE ? j + TILE : WIDE};
+                uint32_t *item = items;
+                for (int64_t x = i; x < stop[0]; x++)
+                    for (int64_t y = j; y < stop[1]; y++)
+                        *item++ = noise(x, y, t->salt);
+                t->status = tess_array_write(t->a, start, stop, items, sizeof items, &t->error);
+            }
+    return NULL;
+}
+
+// Tiles that are parts of chunks, so that chunks are stored again and again, each time where others
+// were: all that two threads wrote is there, in the handle and in the file.
+static void
+tiles_of_chunks(void **state)
+{
+    static const int64_t caches[] = {0, 200000, 400000};
+    (void)state;
+    for (int64_t n = 0; n < random_cases(6, 100); n++) {
+        struct tiler tilers[2];
+        struct reference want;
+        tess_context context;
+        tess_storage storage;
+        tess_params p;
+        tess_array *a = NULL;
+        tess_context_init(&context);
+        context.threads = 1;
+        context.cache = caches[n % 3];
+        tess_storage_init(&storage);
+        storage.context = &context;
+        storage.path = files_path("tiles");
+        storage.mode = TESS_MODE_REPLACE;
+        tess_params_init(&p);
+        p.dtype = NATIVE "u4";
+        p.ndim = 2;
+        p.shape[0] = p.shape[1] = WIDE;
+        p.chunkshape[0] = p.chunkshape[1] = WIDE_CHUNK;
+        p.blockshape[0] = p.blockshape[1] = 32;
+        ok(tess_array_zeros(&storage, &p, &a, err));
+        for (int k = 0; k < 2; k++) {
+            tilers[k] = (struct tiler){.a = a, .salt = (uint32_t)n};
+            tilers[k].first = k * (WIDE / 2);
+            tilers[k].stop = (k + 1) * (WIDE / 2);
+            assert_int_equal(pthread_create(&tilers[k].thread, NULL, write_tiles, &tilers[k]), 0);
+        }
+        for (int k = 0; k < 2; k++) {
+            pthread_join(tilers[k].thread, NULL);
+            if (tilers[k].status != TESS_OK)
+                fail_msg("thread %d: %s", k, tilers[k].error.message);
+        }
+        reference_init(&want, 2, p.shape, 4);
+        for (int64_t i = 0; i < WIDE; i++)
+            for (int64_t j = 0; j < WIDE; j++)
+                memcpy(want.data + (i * WIDE + j) * 4, &(uint32_t){noise(i, j, (uint32_t)n)}, 4);
+        check_array(a, &want);
+        ok(tess_array_close(a, err));
+        check_file(files_path("tiles"), &want);
+        reference_finish(&want);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(tiles_of_chunks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(writers, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(whole_calls, files_setup, files_teardown),
     };
