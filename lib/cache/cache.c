@@ -86,7 +86,7 @@ static void give_back(struct account_member *m, int64_t wanted);
 struct cache *
 cache_new(int64_t budget, int32_t blocksize)
 {
-    struct cache *const c = aligned_alloc(CACHE_LINE, sizeof *c);
+    struct cache *const c = malloc(sizeof *c);
     if (!c)
         return NULL;
     const bool shared = budget == CACHE_SHARED;
