@@ -28,7 +28,7 @@ struct slot {
 };
 
 struct open_chunks {
-    struct slot slots[SLOTS];
+    _Atomic(struct slot *) slots; // NULL: no chunk so far
     size_t most; // bytes
     atomic_size_t size; // of all
     atomic_uint hand; // where to make room next
@@ -37,44 +37,64 @@ struct open_chunks {
 struct open_chunks *
 open_chunks_new(int64_t cache_size)
 {
-    struct open_chunks *const all = aligned_alloc(CACHE_LINE, sizeof *all);
-    for (int i = 0; all && i < SLOTS; i++) {
-        pthread_mutex_init(&all->slots[i].lock, NULL);
-        all->slots[i].open = NULL;
-        all->slots[i].size = 0;
-    }
+    struct open_chunks *const all = malloc(sizeof *all);
     if (all) {
         all->most = cache_size == CACHE_SHARED
                         ? SIZE_MOST
                         : (size_t)max_i64(SIZE_LEAST, min_i64(SIZE_MOST, cache_size / CACHE_SHARE));
+        atomic_init(&all->slots, NULL);
         atomic_init(&all->size, 0);
         atomic_init(&all->hand, 0);
     }
     return all;
 }
 
+static void
+slots_free(struct slot *slots)
+{
+    for (int i = 0; slots && i < SLOTS; i++) {
+        open_chunk_release(slots[i].open);
+        pthread_mutex_destroy(&slots[i].lock);
+    }
+    free(slots);
+}
+
 void
 open_chunks_free(struct open_chunks *all)
 {
-    for (int i = 0; all && i < SLOTS; i++) {
-        open_chunk_release(all->slots[i].open);
-        pthread_mutex_destroy(&all->slots[i].lock);
-    }
+    if (all)
+        slots_free(atomic_load(&all->slots));
     free(all);
 }
 
+// The slots, made by the thread that is first to keep a chunk; NULL: no memory.
 static struct slot *
-slot_of(struct open_chunks *all, int64_t n)
+have_slots(struct open_chunks *all)
 {
-    return &all->slots[(uint64_t)n % SLOTS];
+    struct slot *before = atomic_load(&all->slots);
+    if (before)
+        return before;
+    struct slot *const slots = aligned_alloc(CACHE_LINE, SLOTS * sizeof *slots);
+    for (int i = 0; slots && i < SLOTS; i++) {
+        pthread_mutex_init(&slots[i].lock, NULL);
+        slots[i].open = NULL;
+        slots[i].size = 0;
+    }
+    if (!slots || atomic_compare_exchange_strong(&all->slots, &before, slots))
+        return slots;
+    slots_free(slots);
+    return before;
 }
 
 static struct open_chunk *
 open_chunks_find(struct open_chunks *all, int64_t n, int64_t generation)
 {
-    struct slot *const slot = slot_of(all, n);
+    struct slot *const slots = atomic_load_explicit(&all->slots, memory_order_acquire);
+    struct slot *const slot = slots ? &slots[(uint64_t)n % SLOTS] : NULL;
     struct open_chunk *found = NULL;
 
+    if (!slot)
+        return NULL;
     pthread_mutex_lock(&slot->lock);
     if (slot->open && slot->open->n == n && slot->open->generation == generation) {
         found = slot->open;
@@ -100,14 +120,14 @@ static void
 open_chunks_keep(struct open_chunks *all, struct open_chunk *v)
 {
     const size_t size = open_chunk_size(v);
-    struct slot *const slot = slot_of(all, v->n);
-
-    if (size > all->most / 2)
+    struct slot *const slots = size <= all->most / 2 ? have_slots(all) : NULL;
+    if (!slots)
         return;
+    struct slot *const slot = &slots[(uint64_t)v->n % SLOTS];
     open_chunk_hold(v);
     open_chunks_set(all, slot, v, size);
     while (atomic_load(&all->size) > all->most) {
-        struct slot *const other = &all->slots[atomic_fetch_add(&all->hand, 1) % SLOTS];
+        struct slot *const other = &slots[atomic_fetch_add(&all->hand, 1) % SLOTS];
         if (other != slot)
             open_chunks_set(all, other, NULL, 0);
     }

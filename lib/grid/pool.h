@@ -1,5 +1,9 @@
 /*
- * pool.h - scratch memory that calls borrow from an array and give back.
+ * pool.h - scratch memory that calls borrow and give back.
+ *
+ * It is the same for all arrays of the process: a scratch per array would be some blocks and the
+ * contexts of codecs for each array that is open, used or not. What an array has is the limit of a
+ * block. All scratch is freed with the last pool.
  *
  * Any number of threads may borrow at once; a scratch is for one of them.
  *

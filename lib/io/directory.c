@@ -71,23 +71,10 @@ directory_is_replaced(const struct folder *folder)
            !io_identity_is_at(&identity, directory_of(folder)->path);
 }
 
-const char *
-directory_path(const struct folder *folder)
+struct open_file *
+directory_open_file(const struct folder *folder)
 {
-    return directory_of(folder)->path;
-}
-
-int
-directory_descriptor(const struct folder *folder, tess_error *err)
-{
-    int fd;
-    if (pin(folder, &fd, err) != TESS_OK)
-        return -1;
-    const int again = open_files_at(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    if (again < 0)
-        (void)err_sys(err, errno, "opening the directory");
-    unpin(folder);
-    return again;
+    return directory_of(folder)->open;
 }
 
 // A list of the names in an open directory, or NULL.

@@ -16,6 +16,7 @@
 struct folder;
 struct folder_kind;
 struct naming_kind;
+struct open_file;
 
 extern const struct storage_kind storage_directory;
 
@@ -35,10 +36,8 @@ tess_status directory_open(const char *path, bool writable, bool mapped, struct 
 tess_status directory_create(const char *path, bool replace, const struct folder_kind *kind,
                              struct folder **folder, tess_error *err);
 
-// Of folders that are directories: the path as it was given, and another descriptor, to look up
-// names from; < 0: *err says why.
-const char *directory_path(const struct folder *folder);
-int directory_descriptor(const struct folder *folder, tess_error *err);
+// Of a folder that is a directory: to look up names from, until the folder is closed.
+struct open_file *directory_open_file(const struct folder *folder);
 
 // Remove a directory, open as `fd`, with its files: the index first, and nothing else if that
 // fails. With something else in it, or another name, it stays, without them.

@@ -25,7 +25,8 @@
 enum { NUMBER_AT = 8 };
 
 struct lock_file {
-    struct open_file directory;
+    struct open_file *directory; // that it stands in
+    struct open_file own; // the same; not set: it is a folder's
     char *name;
     bool writable;
     bool make;
@@ -58,7 +59,8 @@ lock_file_new(const char *path, bool writable, bool make)
     }
     (void)sprintf(s->name, "%s%s", base, suffix);
     (void)pthread_mutex_init(&s->mutex, NULL);
-    open_file_init(&s->directory);
+    open_file_init(&s->own);
+    s->directory = &s->own;
     open_file_init(&s->file);
     s->fd = -1;
     s->writable = writable;
@@ -81,7 +83,7 @@ lock_file_close(struct lock_file *s)
     if (s->fd >= 0 && s->process == getpid() && (s->taken || s->nshared > 0))
         (void)flock(s->fd, LOCK_UN); // children that were forked have the descriptor, too
     open_file_close(&s->file);
-    open_file_close(&s->directory);
+    open_file_close(&s->own);
     (void)pthread_mutex_destroy(&s->mutex);
     free(s->name);
     free(s);
@@ -91,19 +93,19 @@ static tess_status
 open_directory(struct lock_file *s, const char *path, const struct folder *folder, tess_error *err)
 {
     const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    char *const parent = folder ? NULL : io_parent(path);
-    if (!folder && !parent)
+    if (folder) {
+        s->directory = directory_open_file(folder);
+        return TESS_OK;
+    }
+    char *const parent = io_parent(path);
+    if (!parent)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    tess_status st = TESS_OK;
-    const int fd =
-        folder ? directory_descriptor(folder, err) : open_files_at(AT_FDCWD, parent, flags, 0);
-    if (fd < 0)
-        st = folder ? err_prefix(err, TESS_ERR_IO, "the directory of %s", s->name)
-                    : err_sys(err, errno, "opening the directory of %s", s->name);
+    const int fd = open_files_at(AT_FDCWD, parent, flags, 0);
+    tess_status st =
+        fd >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory of %s", s->name);
     if (st == TESS_OK) {
-        open_file_borrow(&s->directory, fd);
-        st = open_file_share(&s->directory, NULL, folder ? directory_path(folder) : parent, flags,
-                             err);
+        open_file_borrow(&s->own, fd);
+        st = open_file_share(&s->own, NULL, parent, flags, err);
     }
     free(parent);
     return st;
@@ -119,7 +121,7 @@ adopt_file(struct lock_file *s, int fd, int flags, tess_error *err)
         return err_sys(err, errno, "asking what the lock file %s is", s->name);
     if (!S_ISREG(info.st_mode))
         return err_set(err, TESS_ERR_IO, -1, "the lock file %s is not a regular file", s->name);
-    return open_file_share(&s->file, &s->directory, s->name, flags, err);
+    return open_file_share(&s->file, s->directory, s->name, flags, err);
 }
 
 // Not there: fine. Readers need not write to it, and may not be allowed to; on a medium or in a
@@ -130,14 +132,14 @@ lock_file_open_file(struct lock_file *s, tess_error *err)
     const int flags = (s->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK;
     int directory;
     s->looked = false; // a failure may be tried again
-    tess_status st = open_file_pin(&s->directory, &directory, err);
+    tess_status st = open_file_pin(s->directory, &directory, err);
     if (st != TESS_OK)
         return st;
     int fd = open_files_at(directory, s->name, flags | (s->make ? O_CREAT : 0), 0666);
     if (fd < 0 && s->make && !s->writable) // O_CREAT is refused also where the file is there
         fd = open_files_at(directory, s->name, flags, 0);
     const int error = fd < 0 ? errno : 0;
-    open_file_unpin(&s->directory);
+    open_file_unpin(s->directory);
     if (error != 0 && (error != ENOENT || (s->make && s->writable)))
         return err_sys(err, error, "opening the lock file %s", s->name);
     if (fd >= 0)
