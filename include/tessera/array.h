@@ -61,8 +61,10 @@
  * tess_array_refresh(). The changes stay in the array until it is closed: flush commits them once
  * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere, unless a
  * directory was removed and its chunk files with it. A handle that is open for reading goes on
- * reading a file that was renamed, replaced or removed, and a directory that was renamed. If
- * everything is committed already, flush and close return TESS_OK for a file that was moved, and
+ * reading a file that was renamed, replaced or removed, and a directory that was renamed, as long
+ * as its descriptor is open. It may be closed between two calls when the budget for open files is
+ * used up (process.h); if the path leads to another file then, or to none, the next read returns
+ * TESS_ERR_STALE. If everything is committed already, flush and close return TESS_OK for a file that was moved, and
  * TESS_ERR_STALE for a file that was removed, also by renaming another one onto it. A relative path
  * refers to the working directory at the time of the call that opens or creates; a later chdir()
  * has no effect. A path that the process may no longer look up (EACCES) is not compared: commits go

@@ -445,6 +445,22 @@ call_open_to_read(struct subject *s, tess_error *err)
     return tess_array_open(&storage, &s->a, err);
 }
 
+// Dirty blocks are written back, and the cache is another one.
+static tess_status
+call_set_context(struct subject *s, tess_error *err)
+{
+    tess_context context, before;
+    tess_array_get_context(s->a, &before);
+    context = before;
+    context.cache = before.cache == 100000 ? 200000 : 100000;
+    const tess_status st = tess_array_set_context(s->a, &context, err);
+
+    disarm();
+    tess_array_get_context(s->a, &context);
+    assert_true((context.cache == before.cache) == (st != TESS_OK));
+    return st;
+}
+
 static tess_status
 call_read(struct subject *s, tess_error *err)
 {
@@ -1621,6 +1637,8 @@ static const struct step steps[] = {
     {"refresh", follow, call_refresh, NULL},
     {"read", NULL, call_read, NULL},
     {"read what is not committed", change, call_read, NULL},
+    {"set context", NULL, call_set_context, NULL},
+    {"set context with dirty blocks", change, call_set_context, NULL},
     {"chunk", NULL, call_chunk, NULL},
     {"blocks of a chunk", NULL, call_chunk_blocks, NULL},
     {"get points", NULL, call_get_points, NULL},

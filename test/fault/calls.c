@@ -98,6 +98,24 @@ read_it(struct scene *s, tess_error *err)
     return state_read(s->a, &s->value, err);
 }
 
+// A reader whose descriptors were closed, so that its next call opens them again.
+static void
+closed_reader(struct scene *s)
+{
+    tess_budgets budgets;
+    reader(s);
+    tess_budgets_init(&budgets);
+    budgets.files = 1;
+    ok(tess_process_set_budgets(&budgets, err));
+    tess_array *const other = s->a;
+    s->a = NULL;
+    reader(s); // takes the one that is left
+    ok(tess_array_close(s->a, err));
+    s->a = other;
+    budgets.files = 0;
+    ok(tess_process_set_budgets(&budgets, err));
+}
+
 static tess_status
 refresh(struct scene *s, tess_error *err)
 {
@@ -146,6 +164,8 @@ static const struct act {
     {"open to read", nothing, open_to_read, BEFORE},
     {"open to write", nothing, open_to_write, BEFORE},
     {"read", reader, read_it, BEFORE},
+    {"read again what was closed", closed_reader, read_it, BEFORE},
+    {"refresh what was closed", closed_reader, refresh, BEFORE},
     {"read as the writer", writer, read_it, AFTER},
     {"refresh", late_reader, refresh, AFTER},
     {"refresh of the writer", writer, refresh, AFTER},
