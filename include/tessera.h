@@ -32,6 +32,7 @@
  *   tessera/repair.h    compact an array; recover a damaged one
  *   tessera/meta.h      metalayers: named bytes attached to an array
  *   tessera/attr.h      attributes: named values attached to an array
+ *   tessera/dims.h      names of dimensions; coordinates: the index of a value
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -44,6 +45,7 @@
 #include "tessera/context.h"
 #include "tessera/convert.h"
 #include "tessera/copy.h"
+#include "tessera/dims.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
 #include "tessera/histogram.h"

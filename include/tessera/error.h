@@ -58,7 +58,8 @@ typedef enum tess_status {
     /** What was asked for by its name does not exist: the file or directory of an array that is
         opened (tess_error.sys ENOENT), an attribute, a metalayer. */
     TESS_ERR_NOT_FOUND = 10,
-    /** The attribute exists, but has another type than the one asked for. */
+    /** What has the name exists, but has another type than the one asked for: an attribute; the
+        values of a coordinate, if they have no order. */
     TESS_ERR_TYPE = 11
 } tess_status;
 

@@ -186,14 +186,7 @@ tess_array_open(const tess_storage *storage, tess_array **a, tess_error *err)
         return st;
     if (at.storage.mode != TESS_MODE_READ && at.storage.mode != TESS_MODE_UPDATE)
         return err_set(err, TESS_ERR_ARG, -1, "opening an array needs the mode READ or UPDATE");
-    st = array_open_newest(&at.storage, a, err);
-    if (st == TESS_OK)
-        st = array_keep_place(*a, &at.storage, err);
-    if (st != TESS_OK) {
-        array_free(*a);
-        *a = NULL;
-    }
-    return st;
+    return array_open_newest(&at.storage, a, err);
 }
 
 TESS_API tess_status

@@ -41,6 +41,10 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .never_reuse = storage->never_reuse,
         .wait = storage->wait,
     };
+    a->mapped = storage->mmap;
+    a->path = storage->path ? strdup(storage->path) : NULL;
+    if (storage->path && !a->path)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     return plugins_init(&a->grid->plugins, storage->plugins, err);
 }
 

@@ -41,7 +41,7 @@ struct tess_array {
     tess_context context; // of this handle: a view has that of its base as it was
     tess_executor executor; // of the context, if it names one; a view has its base's
     struct sums *sums; // checksums that readers asked for; NULL: of a view
-    char *path; // where to look for newer states; NULL: there are none but its own
+    char *path; // that it was opened or created with; NULL: none, or a view
     bool mapped;
 
     struct view *view; // NULL: no view

@@ -9,6 +9,7 @@
 
 #include "array/array.h"
 #include "array/copy/copy_items.h"
+#include "array/dims/names.h"
 #include "array/params.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
@@ -191,19 +192,30 @@ put_sources(tess_array *a, const struct copy_sources *sources, struct watch *wat
     return st;
 }
 
+// Names of axes follow a view.
+static tess_status
+create_copy_attribute(tess_array *a, const tess_array *from, const struct layer *l, tess_error *err)
+{
+    uint8_t *names;
+    int32_t size;
+    tess_status st = names_of_copy(from, l, &names, &size, err);
+    if (st == TESS_OK)
+        st = layers_add(frame_edit_vlmetas(a->grid->frame), LAYERS_VL_MAX, l->name,
+                        names ? names : l->content, names ? (size_t)size : l->size, err);
+    free(names);
+    return st;
+}
+
 static tess_status
 create_copy_attributes(tess_array *a, const struct copy_sources *sources, tess_error *err)
 {
-    const struct chunk_grid *const grid = sources->arrays[0]->grid;
+    const tess_array *const source = sources->arrays[0];
     tess_status st = TESS_OK;
-    gate_enter(grid->gate);
-    const struct layers *const from = frame_vlmetas(grid->frame);
-    for (int i = 0; i < from->count && st == TESS_OK; i++) {
-        const struct layer *const l = &from->items[i];
-        st = layers_add(frame_edit_vlmetas(a->grid->frame), LAYERS_VL_MAX, l->name, l->content,
-                        l->size, err);
-    }
-    gate_leave(grid->gate);
+    gate_enter(source->grid->gate);
+    const struct layers *const from = frame_vlmetas(source->grid->frame);
+    for (int i = 0; i < from->count && st == TESS_OK; i++)
+        st = create_copy_attribute(a, source, &from->items[i], err);
+    gate_leave(source->grid->gate);
     return st;
 }
 

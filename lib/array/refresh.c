@@ -69,16 +69,6 @@ array_replace_state(tess_array *a, tess_array *newest)
     array_free(newest);
 }
 
-tess_status
-array_keep_place(tess_array *a, const tess_storage *storage, tess_error *err)
-{
-    if (!storage->path || frame_is_writable(a->grid->frame))
-        return TESS_OK;
-    a->mapped = storage->mmap;
-    a->path = strdup(storage->path);
-    return a->path ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-}
-
 // The storage that a was opened with, and what was set since.
 static void
 storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
@@ -115,7 +105,7 @@ array_refresh(tess_array *a, bool *changed, tess_error *err)
     tess_storage storage;
     tess_array *newest;
     *changed = false;
-    if (!a->path) { // the writer, or memory
+    if (!a->path || frame_is_writable(a->grid->frame)) { // memory, or the writer
         const tess_status st = frame_check_path(a->grid->frame, err);
         return st == TESS_OK ? frame_check_unchanged(a->grid->frame, err) : st;
     }

@@ -9,10 +9,6 @@
 
 #include "array/array.h"
 
-// Note where the array was opened, to find its newest state later, unless it is written or in
-// memory.
-tess_status array_keep_place(tess_array *a, const tess_storage *storage, tess_error *err);
-
 // An array that is no view becomes the newest state at its path; *changed: it was another one. Of
 // a writer, and of memory: only whether another program changed or moved it (TESS_ERR_STALE).
 tess_status array_refresh(tess_array *a, bool *changed, tess_error *err);

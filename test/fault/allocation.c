@@ -1410,6 +1410,111 @@ call_compact(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_dims_set(struct subject *s, tess_error *err)
+{
+    return tess_dims_set(s->a, (const char *[]){"y", "x"}, err);
+}
+
+static void
+name_dims(struct subject *s)
+{
+    ok(call_dims_set(s, err));
+}
+
+static tess_status
+call_dims(struct subject *s, tess_error *err)
+{
+    const char **names;
+    int axis = -1;
+    tess_status st = tess_dims_get(s->a, &names, err);
+    if (st == TESS_OK) {
+        tess_free(names);
+        st = tess_dims_find(s->a, "x", &axis, err);
+    }
+    assert_int_equal(axis, st == TESS_OK ? 1 : -1);
+    return st;
+}
+
+// A copy of a view has names of its own.
+static tess_status
+call_dims_of_copy(struct subject *s, tess_error *err)
+{
+    tess_storage memory;
+    tess_array *view = NULL, *copy = NULL;
+    int axis;
+    tess_storage_init(&memory);
+    tess_status st = tess_array_view_permute(s->a, NULL, &view, err);
+    if (st == TESS_OK)
+        st = tess_array_copy(view, &memory, NULL, &copy, err);
+    disarm();
+    if (st == TESS_OK)
+        assert_true(tess_dims_find(copy, "x", &axis, NULL) == TESS_OK && axis == 0);
+    tess_array_discard(copy);
+    tess_array_discard(view);
+    return st;
+}
+
+// A column as the coordinate of the first axis, in the folder of the array.
+static const char *
+coord_path(const struct subject *s)
+{
+    static char path[400];
+    (void)snprintf(path, sizeof path, "%.*s/y.b2nd", (int)(strrchr(s->path, '/') - s->path),
+                   s->path);
+    return path;
+}
+
+static void
+make_coord(struct subject *s)
+{
+    double items[19];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    name_dims(s);
+    if (!s->path)
+        return;
+    tess_storage_init(&storage);
+    storage.path = coord_path(s);
+    storage.mode = TESS_MODE_REPLACE;
+    tess_params_init(&params);
+    params.dtype = TESS_DTYPE_F64;
+    params.ndim = 1;
+    params.shape[0] = 19;
+    params.blockshape[0] = 4;
+    for (int i = 0; i < 19; i++)
+        items[i] = i;
+    ok(tess_array_from(&storage, &params, items, sizeof items, &a, err));
+    ok(tess_array_close(a, err));
+}
+
+static tess_status
+call_coord(struct subject *s, tess_error *err)
+{
+    const tess_number x = {.kind = TESS_KIND_FLOAT, .f = 7.25};
+    tess_array *coord = NULL;
+    int64_t index, start, stop;
+    tess_order order;
+    if (!s->path)
+        return TESS_OK;
+    tess_status st = tess_coord_open(s->a, 0, NULL, &coord, err);
+    if (st == TESS_OK)
+        st = tess_coord_find(coord, &x, TESS_MATCH_NEAREST, &index, err);
+    if (st == TESS_OK)
+        st = tess_coord_range(coord, &x, NULL, &start, &stop, err);
+    if (st == TESS_OK)
+        st = tess_coord_order(coord, &order, err);
+    disarm();
+    if (st == TESS_OK)
+        assert_true(index == 7 && start == 8 && stop == 19 && order == TESS_ORDER_RISING);
+    tess_array_discard(coord);
+    files_remove(coord_path(s));
+    if (st != TESS_OK)
+        make_coord(s); // it is called again
+    return st;
+}
+
 // What is in the file, or in the image.
 static tess_status
 call_find_frames(struct subject *s, tess_error *err)
@@ -1694,6 +1799,10 @@ static const struct step steps[] = {
     {"verify", change, call_verify, NULL},
     {"compact", end_array, call_compact, NULL},
     {"find frames", NULL, call_find_frames, NULL},
+    {"dims set", NULL, call_dims_set, NULL},
+    {"dims", name_dims, call_dims, NULL},
+    {"dims of a copy", name_dims, call_dims_of_copy, NULL},
+    {"coord", make_coord, call_coord, NULL},
     {"remove", copy_file, call_remove, NULL},
     {"repair", damage, call_repair, NULL},
     {"new vlmeta", NULL, call_vlmeta_new, NULL},

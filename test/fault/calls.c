@@ -122,6 +122,32 @@ refresh(struct scene *s, tess_error *err)
     return tess_array_refresh(s->a, NULL, err);
 }
 
+// The array as the coordinate of its own axis, which has its name.
+static void
+named_reader(struct scene *s)
+{
+    writer(s);
+    ok(state_write(s->a, BEFORE, err));
+    ok(tess_dims_set(s->a, (const char *[]){"array"}, err));
+    ok(tess_array_close(s->a, err));
+    reader(s);
+}
+
+static tess_status
+search(struct scene *s, tess_error *err)
+{
+    const tess_number x = {.kind = TESS_KIND_INT, .i = BEFORE + 10};
+    tess_array *coord;
+    int64_t index = -1;
+    tess_status st = tess_coord_open(s->a, 0, NULL, &coord, err);
+    if (st != TESS_OK)
+        return st;
+    st = tess_coord_find(coord, &x, TESS_MATCH_EXACT, &index, err);
+    assert_int_equal(index, st == TESS_OK ? 10 : -1);
+    tess_array_discard(coord);
+    return st;
+}
+
 static tess_status
 flush(struct scene *s, tess_error *err)
 {
@@ -171,6 +197,7 @@ static const struct act {
     {"refresh of the writer", writer, refresh, AFTER},
     {"flush", writer, flush, AFTER},
     {"map", updater, map_it, AFTER},
+    {"search", named_reader, search, BEFORE},
 };
 
 // -- one failure

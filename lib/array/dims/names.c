@@ -1,0 +1,139 @@
+/*
+ * names.c - the names of the axes of an array, out of the attribute that has them, and into it.
+ */
+#include "array/dims/names.h"
+
+#include "array/array.h"
+#include "array/view.h"
+#include "base/error.h"
+#include "chunk/flat.h"
+#include "chunk/whole.h"
+#include "frame/query.h"
+#include "geom/index_map.h"
+#include "meta/layers.h"
+#include "meta/value.h"
+
+#include <tessera/dims.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKSIZE = 1 << 16 }; // of the stored attribute
+
+// One name of the list.
+static tess_status
+take_name(const tess_value *item, size_t n, const char **name, tess_error *err)
+{
+    *name = "";
+    if (item->type == TESS_VALUE_NULL)
+        return TESS_OK;
+    if (item->type != TESS_VALUE_STRING || memchr(item->as.string.data, '\0', item->as.string.size))
+        return err_set(err, TESS_ERR_TYPE, -1, TESS_DIMS_ATTRIBUTE ": element %zu is no name", n);
+    if (item->as.string.size > TESS_DIMS_NAME_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       TESS_DIMS_ATTRIBUTE ": a name of %zu bytes, at most %d can be",
+                       item->as.string.size, TESS_DIMS_NAME_MAX);
+    *name = item->as.string.data;
+    return TESS_OK;
+}
+
+tess_status
+names_take(const tess_array *a, const tess_value *value, struct names *names, tess_error *err)
+{
+    const int ndim = view_base_const(a)->g->ndim;
+    const char *of_base[NDIM_MAX];
+    struct index_map map;
+    tess_status st = view_map(a, &map, err);
+    if (st != TESS_OK)
+        return st;
+    if (value->type != TESS_VALUE_LIST)
+        return err_set(err, TESS_ERR_TYPE, -1, TESS_DIMS_ATTRIBUTE " is no list");
+    if (value->as.list.count != (size_t)ndim)
+        return err_set(err, TESS_ERR_TYPE, -1,
+                       TESS_DIMS_ATTRIBUTE " has %zu names, the array has %d dimensions",
+                       value->as.list.count, ndim);
+    for (int i = 0; i < ndim && st == TESS_OK; i++)
+        st = take_name(&value->as.list.items[i], (size_t)i, &of_base[i], err);
+    for (int i = 0; i < map.ndim && st == TESS_OK; i++)
+        names->of[i] = map.axis[i] < 0 ? "" : of_base[map.axis[i]];
+    return st;
+}
+
+tess_status
+names_copy(const struct names *names, int ndim, const char ***out, tess_error *err)
+{
+    size_t size = ((size_t)ndim + 1) * sizeof(char *);
+    for (int i = 0; i < ndim; i++)
+        size += strlen(names->of[i]) + 1;
+    const char **const list = malloc(size);
+    if (!list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d names", ndim);
+    char *text = (char *)(list + ndim + 1);
+    for (int i = 0; i < ndim; i++) {
+        const size_t length = strlen(names->of[i]) + 1;
+        list[i] = memcpy(text, names->of[i], length);
+        text += length;
+    }
+    list[ndim] = NULL;
+    *out = list;
+    return TESS_OK;
+}
+
+tess_status
+names_pack(const char *const *names, int ndim, uint8_t **content, size_t *size, tess_error *err)
+{
+    tess_value items[NDIM_MAX];
+    for (int i = 0; i < ndim; i++) {
+        const char *const name = names[i] ? names[i] : "";
+        const size_t length = strnlen(name, TESS_DIMS_NAME_MAX + 1);
+        if (length > TESS_DIMS_NAME_MAX)
+            return err_set(err, TESS_ERR_LIMIT, -1, "the name of axis %d has more than %d bytes", i,
+                           TESS_DIMS_NAME_MAX);
+        items[i] = (tess_value){.type = TESS_VALUE_STRING, .as = {.string = {name, length}}};
+    }
+    const tess_value list = {.type = TESS_VALUE_LIST,
+                             .as = {.list = {.items = items, .count = (size_t)ndim}}};
+    return value_pack(&list, content, size, err);
+}
+
+// From the names of the base to those of the view, both as content of the attribute.
+static tess_status
+repack(const tess_array *view, const uint8_t *content, size_t size, uint8_t **out, size_t *out_size,
+       tess_error *err)
+{
+    const tess_limits *const limits = frame_limits(view->grid->frame);
+    tess_value *value;
+    struct names names;
+    tess_status st = value_parse(content, size, limits->nesting, limits->memory, &value, err);
+    if (st == TESS_OK)
+        st = names_take(view, value, &names, err);
+    if (st == TESS_OK)
+        st = names_pack(names.of, view->g->ndim, out, out_size, err);
+    free(value);
+    return st;
+}
+
+tess_status
+names_of_copy(const tess_array *view, const struct layer *layer, uint8_t **chunk, int32_t *cbytes,
+              tess_error *err)
+{
+    uint8_t *content = NULL, *own = NULL;
+    size_t size, own_size;
+    tess_error why;
+    *chunk = NULL;
+    if (!view->view || strcmp(layer->name, TESS_DIMS_ATTRIBUTE) != 0)
+        return TESS_OK;
+    tess_status st = chunk_content(layer->content, layer->size,
+                                   frame_limits(view->grid->frame)->memory, &content, &size, &why);
+    if (st == TESS_OK)
+        st = repack(view, content, size, &own, &own_size, &why);
+    if (st == TESS_OK)
+        st = chunk_of_bytes(own, own_size, BLOCKSIZE, chunk, cbytes, &why);
+    free(content);
+    free(own);
+    if (st != TESS_ERR_NOMEM && st != TESS_ERR_STALE)
+        return TESS_OK; // it is what it is
+    if (err)
+        *err = why;
+    return st;
+}
