@@ -75,12 +75,15 @@ typedef enum tess_filter {
 typedef struct tess_codec_info {
     int id; /**< as in tess_codec */
     const char *name; /**< "zstd"; static memory */
-    /** Part of this build. Otherwise only the name is known, and lossy is false. */
+    /**
+     * Part of this build, which then reads and writes it. Otherwise only the name is known: chunks
+     * of this codec are TESS_ERR_UNSUPPORTED, unless a plugin has its id, and lossy is false.
+     */
     bool built;
     bool lossy; /**< decoding may give other items */
 } tess_codec_info;
 
-/** A filter of the library. */
+/** A filter of the library. Every build has all filters, and reads them. */
 typedef struct tess_filter_info {
     int id; /**< as in tess_filter */
     const char *name; /**< "shuffle"; static memory */
@@ -89,8 +92,9 @@ typedef struct tess_filter_info {
 } tess_filter_info;
 
 /**
- * The codecs of the library, one by one: those of this build first. Plugins (plugin.h) are not
- * among them. Like the other functions on names: never fails, any thread may call.
+ * The codecs of the library, one by one: those of this build first, then those that the Blosc
+ * project registered and this build lacks. Plugins (plugin.h) belong to an array and are not among
+ * them. Like the other functions on names: never fails, any thread may call.
  *
  * @param index  0, 1, 2, ...
  * @param info   Filled if the result is true; otherwise unchanged.
@@ -116,7 +120,9 @@ TESS_API bool tess_codec_find_sized(const char *name, tess_codec_info *info, siz
 #define tess_codec_find(name, info) tess_codec_find_sized((name), (info), sizeof(tess_codec_info))
 
 /**
- * The codec with that id.
+ * The codec with that id, as tess_info.codec of an array has it: to know in advance whether its
+ * chunks can be read. Ids that are free for plugins are not known; tess_info.codec_name of an array
+ * that was opened with the plugin has its name.
  *
  * @param id    As in tess_codec_info.
  * @param info  As in tess_codec_find().
@@ -156,7 +162,7 @@ TESS_API bool tess_filter_find_sized(const char *name, tess_filter_info *info, s
     tess_filter_find_sized((name), (info), sizeof(tess_filter_info))
 
 /**
- * The filter with that id.
+ * The filter with that id, as an element of tess_info.filters; ids of plugins are not known.
  *
  * @param id    As in tess_filter_info.
  * @param info  As in tess_filter_at().
