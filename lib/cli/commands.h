@@ -10,6 +10,7 @@
 // `const struct command cmd_NAME`.
 #define COMMANDS(X) \
     X(info)         \
+    X(ls)           \
     X(import)       \
     X(export)       \
     X(create)       \

@@ -15,12 +15,13 @@ const struct option options_table[OPT_COUNT] = {
     [OPT_JSON] = {"--json", NULL, "print one JSON object"},
     [OPT_OFFSET] = {"--offset", "N", "the frame starts at byte N of the file (default 0)"},
     [OPT_SLICE] = {"--slice", "EXPR", "only a part, as in NumPy: 0:10,5,...,::-2"},
-    [OPT_DTYPE] = {"--dtype", "TYPE", "item type, as in NumPy: <f4"},
+    [OPT_DTYPE] = {"--dtype", "TYPE", "type of the items, as in NumPy: <f4"},
     [OPT_SHAPE] = {"--shape", "SHAPE", "shape of raw input, or of a new array: 400x300"},
     [OPT_CHUNKS] = {"--chunks", "SHAPE", "shape of a chunk: 100x100 (default: chosen)"},
     [OPT_BLOCKS] = {"--blocks", "SHAPE", "shape of a block: 25x50 (default: chosen)"},
     [OPT_CODEC] = {"--codec", "NAME",
-                   "blosclz, lz4 (default), lz4hc, zlib, zstd, ndlz:SIDE,\n"
+                   "blosclz, lz4 (default), lz4hc, zlib, zstd, each with its level as\n"
+                   "zstd:9; ndlz:SIDE,\n"
                    "zfp_accuracy:EXPONENT, zfp_precision:BITS, zfp_rate:PERCENT;\n"
                    "lz4, lz4hc and zstd take a dictionary"},
     [OPT_LEVEL] = {"--level", "N",
@@ -64,7 +65,8 @@ const struct option options_table[OPT_COUNT] = {
                    "terminal has: a character is 1 wide and 2 high)"},
     [OPT_HEIGHT] = {"--height", "N", "height in pixels, at most (defaults as for --width)"},
     [OPT_RANGE] = {"--range", "LO:HI", "values at the ends of the colours"},
-    [OPT_MISSING] = {"--missing", "LIST", "values that stand for no value: -1e34,0; or none"},
+    [OPT_MISSING] = {"--missing", "LIST",
+                     "values that stand for no value: -1e34,0; or none; with --pack one"},
     [OPT_COLORS] = {"--colors", "NAME", "viridis (default), gray, diverging (0 in its middle)"},
     [OPT_FLIP] = {"--flip", NULL, "the first row is the lowest"},
     [OPT_ACCESS] = {"--access", "MIX",

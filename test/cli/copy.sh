@@ -98,8 +98,7 @@ has r.b2nd '>u2'
 printed r.b2nd 10,9:12 '[309 310 311]'
 "$tess" export r.b2nd items.bin --force
 [ "$(od -An -tx1 -N4 items.bin | tr -d ' \n')" = 00000001 ] || fail "bytes were not swapped"
-run 2 a.b2nd r.b2nd --force --dtype '<f4'
-run 2 a.b2nd r.b2nd --force --dtype '<i2'
+run 3 a.b2nd r.b2nd --force --dtype '|S2'
 
 ### parts
 run 0 a.b2nd p.b2nd --slice 5:15,10:

@@ -178,6 +178,10 @@ def try_all(commands):
         if done.returncode == 0 and not json.loads(done.stdout)["codec"].startswith(beyond):
             info.run(name, "--chunks")
             commands["slice"].run(name, "...")
+    commands["ls"].run(*names)
+    write("cut.b2nd", open("f.b2nd", "rb").read()[:90])
+    commands["ls"].run("f.b2nd", "cut.b2nd", status=1)
+    os.remove("cut.b2nd")
     # Values are numbers, booleans and strings.
     for name, index, want in (("f.b2nd", "0,3", 0.30000000000000004), ("f.b2nd", "-1,-2", "nan"),
                               ("b.b2nd", "1", True), ("i.b2nd", "0,0,:3", [0, 1, 2]),

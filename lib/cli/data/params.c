@@ -114,24 +114,6 @@ set_filters(const char *text, tess_params *params, tess_error *err)
 }
 
 static tess_status
-set_codec(const char *text, tess_params *params, tess_error *err)
-{
-    if (!text)
-        return TESS_OK;
-    const struct method m = parse_method(names_find_codec, text, strlen(text));
-    if (!m.known)
-        return values_refuse(OPT_CODEC, text, text, err);
-    if (!m.right)
-        return report_set(err, TESS_ERR_ARG,
-                          "--codec %s: behind the : stands a number from -128 to "
-                          "255",
-                          text);
-    params->codec = (tess_codec)m.id;
-    params->codec_meta = m.meta;
-    return TESS_OK;
-}
-
-static tess_status
 set_level(const char *text, tess_params *params, tess_error *err)
 {
     int64_t level = 0;
@@ -141,6 +123,44 @@ set_level(const char *text, tess_params *params, tess_error *err)
     if (!text_int64(text, &level) || level < 0 || level > 9)
         return report_set(err, TESS_ERR_ARG, "--level %s: not a number from 0 to 9", text);
     params->clevel = (int)level;
+    return TESS_OK;
+}
+
+// Whether what follows the name of a codec is a parameter of its own. Those of Blosc2 itself have
+// none, and there it is the level.
+static bool
+has_parameter(int codec)
+{
+    return codec > TESS_CODEC_ZSTD;
+}
+
+// name[:level], name[:parameter]
+static tess_status
+set_codec(const char *text, const char *level, tess_params *params, tess_error *err)
+{
+    if (!text)
+        return TESS_OK;
+    const struct method m = parse_method(names_find_codec, text, strlen(text));
+    if (!m.known)
+        return values_refuse(OPT_CODEC, text, text, err);
+    params->codec = (tess_codec)m.id;
+    params->codec_meta = 0;
+    const char *const colon = strchr(text, ':');
+    if (!colon)
+        return TESS_OK;
+    if (has_parameter(m.id)) {
+        if (!m.right)
+            return report_set(err, TESS_ERR_ARG,
+                              "--codec %s: behind the : stands a number from -128 to 255", text);
+        params->codec_meta = m.meta;
+        return TESS_OK;
+    }
+    if (level)
+        return report_set(err, TESS_ERR_ARG, "--codec %s has a level, and --level %s another", text,
+                          level);
+    if (set_level(colon + 1, params, err) != TESS_OK)
+        return report_set(err, TESS_ERR_ARG, "--codec %s: behind the : stands a level from 0 to 9",
+                          text);
     return TESS_OK;
 }
 
@@ -154,7 +174,7 @@ params_set(tess_params *params, const struct arguments *args, tess_error *err)
 
     TRY(set_shape("--chunks", values[OPT_CHUNKS], params->ndim, params->chunkshape, err));
     TRY(set_shape("--blocks", values[OPT_BLOCKS], params->ndim, params->blockshape, err));
-    TRY(set_codec(values[OPT_CODEC], params, err));
+    TRY(set_codec(values[OPT_CODEC], values[OPT_LEVEL], params, err));
     TRY(set_level(values[OPT_LEVEL], params, err));
     TRY(set_filters(values[OPT_FILTER], params, err));
     TRY(set_named(OPT_SPLIT, values[OPT_SPLIT], names_split, &split, err));
@@ -166,4 +186,15 @@ params_set(tess_params *params, const struct arguments *args, tess_error *err)
     params->layer = (tess_layer)layer;
 out:
     return st;
+}
+
+bool
+params_has_level(const struct arguments *args)
+{
+    const char *const codec = args->values[OPT_CODEC];
+
+    if (args->values[OPT_LEVEL] || !codec || !strchr(codec, ':'))
+        return args->values[OPT_LEVEL] != NULL;
+    const struct method m = parse_method(names_find_codec, codec, strlen(codec));
+    return m.known && !has_parameter(m.id);
 }

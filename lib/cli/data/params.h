@@ -15,4 +15,7 @@
  */
 tess_status params_set(tess_params *params, const struct arguments *args, tess_error *err);
 
+// Whether a level is given, by --level or as --codec NAME:LEVEL.
+bool params_has_level(const struct arguments *args);
+
 #endif

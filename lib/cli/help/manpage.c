@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DATE "2026-11-22" // of the last change to what the page says
+#define DATE "2026-11-24" // of the last change to what the page says
 
 static const char description[] =
     ".SH DESCRIPTION\n"

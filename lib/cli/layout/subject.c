@@ -92,11 +92,12 @@ kept_options(const struct arguments *args)
         int option;
         unsigned keep;
     } kept_by[] = {
-        {OPT_CHUNKS, TESS_KEEP_CHUNKS},  {OPT_BLOCKS, TESS_KEEP_BLOCKS},
-        {OPT_CODEC, TESS_KEEP_CODEC},    {OPT_LEVEL, TESS_KEEP_LEVEL},
+        {OPT_CHUNKS, TESS_KEEP_CHUNKS},
+        {OPT_BLOCKS, TESS_KEEP_BLOCKS},
+        {OPT_CODEC, TESS_KEEP_CODEC},
         {OPT_FILTER, TESS_KEEP_FILTERS},
     };
-    unsigned keep = 0;
+    unsigned keep = params_has_level(args) ? TESS_KEEP_LEVEL : 0;
 
     for (size_t i = 0; i < sizeof kept_by / sizeof kept_by[0]; i++)
         if (args->values[kept_by[i].option])

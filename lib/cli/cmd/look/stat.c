@@ -11,10 +11,12 @@
 #include "cli/data/params.h"
 #include "cli/data/part.h"
 #include "cli/data/pick.h"
+#include "cli/data/select.h"
 #include "cli/data/target.h"
 #include "cli/help/values.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/text/item.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"
 #include "cli/text/print.h"
@@ -495,7 +497,7 @@ const struct command cmd_stat = {
         "With --json, one object for each array.\n",
     .examples =
         (const struct example[]){
-            {"what is in all arrays here", "tess stat *.b2nd"},
+            {"two arrays", "tess stat winds.b2nd east.b2nd"},
             {"means of the rows of the first month", "tess stat winds.b2nd --slice 0 --axis -1"},
             {"the largest of each month", "tess stat winds.b2nd --axis 1,2 --op max"},
             {"the mean over the months, as an array",

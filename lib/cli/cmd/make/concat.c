@@ -2,7 +2,7 @@
  * concat.c - tess concat: arrays one behind the other.
  */
 #include "cli/commands.h"
-#include "cli/data/combine.h"
+#include "cli/several/combine.h"
 #include "cli/options.h"
 
 #include <tessera/copy.h>

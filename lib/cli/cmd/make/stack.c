@@ -2,7 +2,7 @@
  * stack.c - tess stack: arrays side by side along a new axis.
  */
 #include "cli/commands.h"
-#include "cli/data/combine.h"
+#include "cli/several/combine.h"
 #include "cli/options.h"
 
 #include <tessera/copy.h>

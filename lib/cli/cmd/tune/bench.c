@@ -8,6 +8,7 @@
 #include "cli/layout/bench.h"
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/data/params.h"
 #include "cli/layout/subject.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -101,21 +102,21 @@ add_row(struct bench *b, enum bench_part part, const tess_params *params)
 static void
 plan_codecs(struct bench *b, const tess_params *given)
 {
-    const char *const *const values = b->args->values;
+    const bool leveled = params_has_level(b->args);
     tess_params params = *given;
 
-    if (values[OPT_CODEC]) {
-        for (int level = 1; level <= 9 && !values[OPT_LEVEL]; level += 2) {
+    if (b->args->values[OPT_CODEC]) {
+        for (int level = 1; level <= 9 && !leveled; level += 2) {
             params.clevel = level;
             add_row(b, BENCH_CODECS, &params);
         }
-        if (values[OPT_LEVEL])
+        if (leveled)
             add_row(b, BENCH_CODECS, given);
         return;
     }
     for (int i = 0; i < NSQUEEZES; i++) {
         params.codec = squeezes[i].codec;
-        if (!values[OPT_LEVEL])
+        if (!leveled)
             params.clevel = squeezes[i].level;
         else if (i > 0 && squeezes[i].codec == squeezes[i - 1].codec)
             continue;

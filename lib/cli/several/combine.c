@@ -3,7 +3,7 @@
  *
  * All of them are open at once. Each may need a descriptor, of which there are more for the asking.
  */
-#include "cli/data/combine.h"
+#include "cli/several/combine.h"
 
 #include "cli/data/axis.h"
 #include "cli/data/open.h"

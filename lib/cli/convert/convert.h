@@ -1,0 +1,34 @@
+/*
+ * convert.h - a copy of an array with items of another type, or scaled.
+ */
+#ifndef CLI_CONVERT_H
+#define CLI_CONVERT_H
+
+#include "cli/options.h"
+
+#include <tessera/array.h>
+#include <tessera/convert.h>
+
+struct convert {
+    tess_conversion how;
+    bool unpacks; // by the attributes, which the copy does not need any more
+    bool packs; // the attributes of the copy say how
+    double missing; // of a copy that packs: what NaN becomes
+    bool has_missing;
+};
+
+/*
+ * What --dtype, --misfit, --unpack, --pack and --missing ask for. *wanted: whether items become
+ * others; if they do, *dtype is the type of the copy.
+ */
+tess_status convert_parse(struct convert *c, const tess_array *a, const struct arguments *args,
+                          const char **dtype, bool *wanted, tess_error *err);
+
+/*
+ * Make the array that params describe, of the items of `a`, box by box: memory does not grow with
+ * the array. Attributes, metalayers and fill value come along. *out is open, or NULL on failure.
+ */
+tess_status convert_copy(const struct convert *c, const tess_array *a, const tess_storage *storage,
+                         const tess_params *params, tess_array **out, tess_error *err);
+
+#endif

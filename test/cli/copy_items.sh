@@ -1,0 +1,206 @@
+#!/bin/sh
+# copy_items.sh - tess copy where items become others: types, packing, downsampling, pyramids.
+#
+#     sh copy_items.sh TESS
+#
+# Stops with status 1 when a check failed, and names each that did.
+. "$(dirname "$0")/start.sh"
+
+# shows PATH EXPR TEXT
+shows() {
+    run 0 slice "$1" "$2"
+    [ "$(cat out)" = "$3" ] || fail "$1 $2 is
+$(cat out)
+instead of:
+$3"
+}
+
+# has PATH PATTERN: a line of tess info
+has() {
+    checks=$((checks + 1))
+    "$tess" info "$1" | grep -q -e "$2" || fail "$1: no $2 in $("$tess" info "$1")"
+}
+
+bytes() {
+    for byte in "$@"; do
+        printf "\\$(printf '%03o' "$byte")"
+    done
+}
+
+### types
+run 0 create f.b2nd --shape 2x4 --dtype '<f8' --chunks 1x3 --blocks 1x2 --codec zlib:7
+"$tess" set f.b2nd 0 1.9
+"$tess" set f.b2nd 1,0 -300
+"$tess" set f.b2nd 1,1 70000
+"$tess" attr f.b2nd set units '"K"'
+run 0 copy f.b2nd g.b2nd --dtype '>f4'
+[ ! -s out ] || fail "copy prints something"
+shows g.b2nd 0 "$(printf '[1.9 1.9 1.9 1.9]')"
+shows g.b2nd 1 '[-300.0 70000.0 0.0 0.0]'
+has g.b2nd '>f4'
+has g.b2nd 'chunks  *1x3$'
+has g.b2nd 'codec  *zlib, level 7'
+[ "$("$tess" attr g.b2nd get units)" = '"K"' ] || fail "the attribute is lost"
+run 0 copy f.b2nd g.b2nd --dtype '<i4' --force --blocks 1x1 --chunks 2x2 --layout sparse
+shows g.b2nd ... '[[1 1 1 1]
+ [-300 70000 0 0]]'
+has g.b2nd 'chunks  *2x2$'
+run 3 copy f.b2nd g.b2nd --dtype '<i2' --force
+says '^tess: g.b2nd: '
+shows g.b2nd 1,1 70000
+run 0 copy f.b2nd g.b2nd --dtype '<i2' --force --misfit saturate --threads 1
+shows g.b2nd 1 '[-300 32767 0 0]'
+run 0 copy f.b2nd g.b2nd --dtype '<i2' --force --misfit wrap --slice 1,:2
+shows g.b2nd ... '[-300 4464]'
+run 0 create t.b2nd --shape 2 --dtype '<M8[D]' --fill 2024-02-29
+run 0 copy t.b2nd g.b2nd --dtype '<M8[s]' --force
+shows g.b2nd ... '[2024-02-29T00:00:00 2024-02-29T00:00:00]'
+run 0 resize g.b2nd 3
+shows g.b2nd 2 2024-02-29T00:00:00
+run 0 create fill.b2nd --shape 1 --dtype '<f4' --fill 2.5
+run 0 copy fill.b2nd g.b2nd --dtype '<f8' --force
+run 0 resize g.b2nd 2
+shows g.b2nd ... '[2.5 2.5]'
+run 0 copy f.b2nd s.b2nd --slice 0,0
+run 0 copy s.b2nd g.b2nd --dtype '|u1' --force
+shows g.b2nd ... 1
+run 0 copy f.b2nd e.b2nd --slice :0
+run 0 copy e.b2nd g.b2nd --dtype '|u1' --force
+has g.b2nd 'shape  *0x4'
+run 0 create text.b2nd --shape 2 --dtype '|S2'
+run 3 copy text.b2nd no.b2nd --dtype '<f4'
+run 2 copy f.b2nd no.b2nd --dtype '<f4' --misfit maybe
+says 'none of error, saturate, wrap'
+run 2 copy f.b2nd no.b2nd --misfit wrap
+says '--misfit is for'
+run 2 copy f.b2nd no.b2nd --dtype rubbish
+[ ! -e no.b2nd ] || fail "a mistake made an array"
+
+### packing
+run 0 create k.b2nd --shape 4 --dtype '<f4'
+"$tess" set k.b2nd 0 280.25
+"$tess" set k.b2nd 1 nan
+"$tess" set k.b2nd 2 -40
+"$tess" set k.b2nd 3 273.15
+run 0 copy k.b2nd p.b2nd --dtype '<i2' --pack 0.01,273.15 --missing -32768
+shows p.b2nd ... '[710 -32768 -31315 0]'
+[ "$("$tess" attr p.b2nd get scale_factor)" = 0.01 ] || fail "no scale_factor"
+[ "$("$tess" attr p.b2nd get add_offset)" = 273.15 ] || fail "no add_offset"
+[ "$("$tess" attr p.b2nd get _FillValue)" = -32768 ] || fail "no _FillValue"
+"$tess" attr p.b2nd set units '"K"'
+run 0 copy p.b2nd u.b2nd --unpack
+has u.b2nd '<f8'
+shows u.b2nd 1::2 '[nan 273.15]'
+[ "$("$tess" attr u.b2nd get units)" = '"K"' ] || fail "the attribute is lost"
+no=said
+run 1 attr u.b2nd get scale_factor
+run 1 attr u.b2nd get _FillValue
+run 0 copy p.b2nd u.b2nd --unpack --dtype '<f4' --force
+shows u.b2nd 0 280.25
+run 0 copy k.b2nd p.b2nd --dtype '<i4' --pack 2 --missing 0 --force --slice :3
+shows p.b2nd ... '[140 0 -20]'
+run 0 copy k.b2nd u.b2nd --unpack --force
+has u.b2nd '<f4'
+run 3 copy k.b2nd no.b2nd --dtype '<i2' --pack 0.01
+says '^tess: no.b2nd: '
+run 3 copy k.b2nd no.b2nd --dtype '|i1' --pack 0.01,273.15 --missing -128
+run 2 copy k.b2nd no.b2nd --pack 0.01,0
+says '--pack needs --dtype'
+for bad in 0 x 1,y 1,2,3 1, nan; do
+    run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack $bad
+done
+run 2 copy k.b2nd no.b2nd --dtype '<i2' --missing 3
+says '--missing is for --pack'
+run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack 1 --missing x
+run 2 copy k.b2nd no.b2nd --dtype '<i2' --pack 1 --unpack
+says 'exclude each other'
+[ ! -e no.b2nd ] || fail "a mistake made an array"
+
+### downsampling
+bytes 1 2 3 4 5 6 7 8 9 9 0 0 13 14 15 >raw
+run 0 import raw d.b2nd --dtype '|u1' --shape 3x5 --chunks 2x2 --blocks 1x2 --codec zstd
+"$tess" attr d.b2nd set units '"K"'
+run 0 copy d.b2nd h.b2nd --downsample 2x2
+shows h.b2nd ... '[[4 6 7]
+ [0 14 15]]'
+has h.b2nd 'codec  *zstd'
+has h.b2nd 'chunks  *2x2'
+[ "$("$tess" attr h.b2nd get units)" = '"K"' ] || fail "the attribute is lost"
+run 0 copy d.b2nd h.b2nd --downsample 1x3:max --force --codec lz4:1
+shows h.b2nd ... '[[3 5]
+ [8 9]
+ [13 15]]'
+has h.b2nd 'codec  *lz4, level 1'
+run 0 copy d.b2nd h.b2nd --downsample 3x1:min --force
+shows h.b2nd ... '[[0 0 3 4 5]]'
+run 0 copy d.b2nd h.b2nd --downsample 2x2:nearest --force --slice ::-1
+shows h.b2nd ... '[[0 13 15]
+ [1 3 5]]'
+run 0 copy d.b2nd h.b2nd --downsample 3x5:mode --force --layout sparse
+shows h.b2nd ... '[[9]]'
+run 0 copy k.b2nd h.b2nd --downsample 2 --force
+shows h.b2nd ... '[nan 116.575]'
+run 0 copy k.b2nd h.b2nd --downsample 2 --skip-nan --force
+shows h.b2nd ... '[280.25 116.575]'
+run 2 copy d.b2nd no.b2nd --downsample 2
+says '--downsample 2: the array has 2 dimensions, this cell 1'
+run 2 copy d.b2nd no.b2nd --downsample 0x1
+run 2 copy d.b2nd no.b2nd --downsample 2,2
+run 2 copy d.b2nd no.b2nd --downsample 2x2:median
+says 'median: none of mean, nearest'
+run 2 copy d.b2nd no.b2nd --downsample 2x2 --dtype '<f4'
+says 'two copies do it'
+run 2 copy d.b2nd no.b2nd --skip-nan
+run 3 copy text.b2nd no.b2nd --downsample 2
+run 0 copy text.b2nd x.b2nd --downsample 2:nearest
+[ ! -e no.b2nd ] || fail "a mistake made an array"
+
+### pyramids
+run 0 create big.b2nd --shape 1000x300 --dtype '<f4' --fill 2 --chunks 100x100
+run 0 copy big.b2nd pyramid --levels 3
+[ "$(cd pyramid && echo *)" = '1.b2nd 2.b2nd 3.b2nd' ] || fail "levels: $(ls -a pyramid)"
+has pyramid/1.b2nd 'shape  *500x150$'
+has pyramid/3.b2nd 'shape  *125x38$'
+shows pyramid/3.b2nd -1,-1 2.0
+run 0 copy big.b2nd automatic/ --levels auto --codec zstd:3
+[ "$(cd automatic && echo *)" = '1.b2nd 2.b2nd' ] || fail "levels: $(ls -a automatic)"
+has automatic/2.b2nd 'codec  *zstd, level 3'
+run 0 copy d.b2nd p2 --levels 2 --downsample 1x2:max
+shows p2/2.b2nd ... '[[4 5]
+ [9 9]
+ [14 15]]'
+[ "$("$tess" attr p2/2.b2nd get units)" = '"K"' ] || fail "the attribute is lost"
+run 3 copy d.b2nd p2 --levels 2
+says 'exists'
+run 3 copy d.b2nd p2 --levels 2 --force
+run 2 copy d.b2nd no --levels auto
+says 'no axis is longer than 256'
+run 2 copy d.b2nd no --levels 0
+run 2 copy d.b2nd no --levels x
+run 2 copy d.b2nd no --levels 2 --layout sparse
+run 3 copy text.b2nd no --levels 2
+[ ! -e no ] || fail "a mistake made a folder"
+
+### levels of codecs
+run 0 copy d.b2nd c.b2nd --codec zstd:9
+has c.b2nd 'codec  *zstd, level 9'
+run 0 copy d.b2nd c.b2nd --codec blosclz:0 --force
+has c.b2nd 'codec  *blosclz, level 0'
+run 0 copy d.b2nd c.b2nd --codec lz4 --level 2 --force
+has c.b2nd 'codec  *lz4, level 2'
+run 0 create n.b2nd --shape 16x16 --dtype '|u1' --codec ndlz:4 --level 3
+has n.b2nd 'codec  *ndlz:4, level 3'
+run 2 copy d.b2nd no.b2nd --codec zstd:9 --level 9
+says '--codec zstd:9 has a level, and --level 9 another'
+run 2 copy d.b2nd no.b2nd --codec zstd:10
+says '--codec zstd:10: behind the : stands a level from 0 to 9'
+run 2 copy d.b2nd no.b2nd --codec zstd:
+run 2 create no.b2nd --shape 2 --dtype '|u1' --codec lz4:x
+[ ! -e no.b2nd ] || fail "a mistake made an array"
+"$tess" layout d.b2nd --codec zstd:2 --chunks 3x5 --blocks 3x5 --filter none --budget 1s --json >out ||
+    fail "layout with a level"
+grep -q '"layouts": \[{"roles": \["best"[^{]*"codec": "zstd", "codec_meta": 0, "clevel": 2' out ||
+    fail "layout with a level: $(cat out)"
+
+[ $failed -eq 0 ] && echo "copy_items.sh: $checks checks passed"
+[ $failed -eq 0 ]
