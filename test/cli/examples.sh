@@ -39,6 +39,8 @@ make_files() {
     tess export winds.b2nd winds.h5:/uwnd 2>err || rm err
     python3 -c 'import zipfile
 zipfile.ZipFile("winds.npz", "w").write("winds.npy", "uwnd.npy")' || exit 1
+    mkdir folder
+    cp winds.b2nd copy.b2nd folder
     rm raw winds.raw stations.raw
 }
 
@@ -54,7 +56,7 @@ expected_status() {
 # that it cannot write; or there was nothing to make the file or the plot with.
 is_beyond() {
     case $1 in
-    *.nc:*)
+    *.nc:* | *.nc | *.nc' '*)
         [ -e "$home/files/winds.nc" ] || return 0
         case $without in *' nonetcdf '*) ;; *) false ;; esac
         ;;

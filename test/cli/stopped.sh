@@ -139,5 +139,30 @@ for suffix in nc h5; do
     rm -f ./*.$suffix work/*.$suffix
 done
 
+### a whole file as a folder, and back: all of it or nothing
+for suffix in nc h5; do
+    case "$features$suffix" in *' netcdf '*nc | *' hdf5 '*h5) ;; *) continue ;; esac
+    rm -rf work tree
+    mkdir -p work tree/group
+    cp b tree/one.b2nd
+    cp b tree/group/two.b2nd
+    run 0 export tree work/x.$suffix --level 0
+    before() { rm -rf work/made; }
+    whole_folder() {
+        [ -e work/made ] || return
+        for name in one group/two; do run 0 diff work/made/$name.b2nd b; done
+        rm -rf work/made
+    }
+    stop "import of a whole .$suffix" 12 whole_folder import x.$suffix made/
+    mv tree work/tree
+    before() { rm -f work/made.$suffix; }
+    whole_file() {
+        [ -e work/made.$suffix ] || return
+        [ "$(wc -c <work/made.$suffix)" -eq "$(wc -c <work/x.$suffix)" ] || fail "a part of a file"
+        rm -f work/made.$suffix
+    }
+    stop "export of a folder to .$suffix" 12 whole_file export tree made.$suffix --level 0
+done
+
 [ $failed -eq 0 ] && echo "stopped.sh: $checks checks passed"
 [ $failed -eq 0 ]

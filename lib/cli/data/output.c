@@ -69,13 +69,19 @@ hold(struct output *o, tess_error *err)
     return TESS_OK;
 }
 
+static tess_status
+check_replaceable(const struct output *o, const char *path, tess_error *err)
+{
+    return o->tree ? path_check_tree(path, err) : path_check_replaceable(path, err);
+}
+
 tess_status
 output_open(struct output *o, const char *path, enum output_kind kind, bool force, tess_error *err)
 {
     struct stat info;
     tess_status st = TESS_OK;
 
-    *o = (struct output){.force = force};
+    *o = (struct output){.force = force, .tree = kind == OUTPUT_TREE};
     if (stat(path, &info) == 0) {
         o->mode = info.st_mode;
         o->path = realpath(path, NULL); // what a link points to is replaced, not the link
@@ -86,7 +92,7 @@ output_open(struct output *o, const char *path, enum output_kind kind, bool forc
     }
     if (!o->path)
         return report_errno(err, "cannot be written");
-    TRY(path_check_replaceable(o->path, err));
+    TRY(check_replaceable(o, o->path, err));
     if (kind == OUTPUT_CHANGED) {
         o->force = o->mode != 0;
         if (o->force && !S_ISREG(o->mode))
@@ -157,7 +163,7 @@ exchange_names(struct output *o, tess_error *err)
 {
     if (!rename_with(o->temporary, o->path, RENAME_EXCHANGE))
         return report_errno(err, "cannot be given its name");
-    const tess_status st = path_check_replaceable(o->temporary, err);
+    const tess_status st = check_replaceable(o, o->temporary, err);
     if (st != TESS_OK && !rename_with(o->temporary, o->path, RENAME_EXCHANGE))
         forget(o);
     return st;

@@ -12,6 +12,7 @@
 enum output_kind {
     OUTPUT_FILE,
     OUTPUT_DIRECTORY, // of files; its name may end in '/'
+    OUTPUT_TREE, // a directory of arrays and of directories of arrays; likewise
     OUTPUT_CHANGED // a file, or if it exists a changed copy of it, which `force` does not matter
                    // for
 };
@@ -25,6 +26,7 @@ struct output {
     char *path; // where it will stand
     char *temporary; // where to write it; nothing is there yet
     bool force;
+    bool tree;
     mode_t mode; // of what it replaces, with its type, or 0
     bool changes; // what is there: `held` is open, with a lock against writers, and `was` tells of
                   // it

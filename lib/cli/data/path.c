@@ -121,6 +121,68 @@ path_check_replaceable(const char *path, tess_error *err)
     return TESS_OK;
 }
 
+#define TREE_DEPTH_MAX 70 // directories inside each other
+
+struct tree_look {
+    int depth;
+    bool good;
+};
+
+static bool look_into(int parent, const char *name, int depth);
+
+static bool
+has_array_name(const char *name)
+{
+    const size_t size = strlen(name);
+    return size > 5 && strcmp(name + size - 5, ".b2nd") == 0;
+}
+
+static bool
+look_at_name(int folder, const char *name, void *arg)
+{
+    struct tree_look *const look = arg;
+    struct stat st;
+
+    if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        look->good = false;
+    else if (S_ISREG(st.st_mode))
+        look->good = has_array_name(name) || strcmp(name, "group.json") == 0;
+    else
+        look->good = S_ISDIR(st.st_mode) && look_into(folder, name, look->depth + 1);
+    return look->good;
+}
+
+// Whether a directory is a sparse array, or holds what a tree does.
+static bool
+look_into(int parent, const char *name, int depth)
+{
+    const int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct tree_look look = {.depth = depth, .good = depth < TREE_DEPTH_MAX};
+    struct contents c = {0};
+
+    if (folder < 0)
+        return false;
+    if (look.good && has_array_name(name))
+        look.good = for_each_name(folder, note_name, &c) && !c.foreign && c.index;
+    else if (look.good)
+        look.good = for_each_name(folder, look_at_name, &look) && look.good;
+    (void)close(folder);
+    return look.good;
+}
+
+tess_status
+path_check_tree(const char *path, tess_error *err)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0)
+        return TESS_OK;
+    if (S_ISDIR(st.st_mode) && look_into(AT_FDCWD, path, 0))
+        return TESS_OK;
+    return report_set(err, TESS_ERR_IO,
+                      "exists, and is no directory that holds arrays and nothing else");
+}
+
 // By the kernel where it can: some file systems then share the bytes instead of copying them.
 static bool
 copy_bytes(int from, int to)
@@ -205,12 +267,14 @@ path_sync_name(const char *path)
     return synced;
 }
 
+static bool remove_at(int parent, const char *name);
+
 static bool
 remove_name(int folder, const char *name, void *arg)
 {
     bool *removed = arg;
 
-    if (unlinkat(folder, name, 0) == 0)
+    if (unlinkat(folder, name, 0) == 0 || remove_at(folder, name))
         *removed = true;
     return true;
 }

@@ -19,6 +19,10 @@ size_t path_folder_size(const char *path);
  */
 tess_status path_check_replaceable(const char *path, tess_error *err);
 
+// Likewise of a tree: a directory that holds arrays with names in .b2nd, files group.json, and such
+// directories in turn, and nothing else.
+tess_status path_check_tree(const char *path, tess_error *err);
+
 // Copies the bytes of a file to a new one, `to`, which nothing has as its name yet.
 tess_status path_copy(const char *from, const char *to, tess_error *err);
 
@@ -29,8 +33,8 @@ bool path_sync(const char *path);
 // The same for the name of what stands at the path.
 bool path_sync_name(const char *path);
 
-// Removes a file, or a directory with its files; one that holds other directories stays. False, and
-// errno, if something is left or there was nothing. Signal handlers may call it.
+// Removes a file, or a directory with all that is in it. False, and errno, if something is left or
+// there was nothing. Signal handlers may call it.
 bool path_remove(const char *path);
 
 // Removes it, and all files and directories beside it whose names begin with its name: the library

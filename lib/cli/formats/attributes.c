@@ -7,12 +7,14 @@
 
 #include "cli/report.h"
 #include "cli/text/item.h"
+#include "cli/text/real.h"
 #include "cli/text/text.h"
 #include "meta/utf8.h"
 
 #include <tessera/dtype.h>
 #include <tessera/meta.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +28,8 @@ struct attributes_memory {
     void (*free)(void *piece);
 };
 
-static bool
-keep(struct attributes *a, void *piece, void (*free_piece)(void *))
+bool
+attributes_keep(struct attributes *a, void *piece, void (*free_piece)(void *))
 {
     struct attributes_memory *const m = malloc(sizeof *m);
 
@@ -57,7 +59,7 @@ attributes_alloc(struct attributes *a, size_t nitems, size_t item_size)
 {
     void *piece = calloc(nitems ? nitems : 1, item_size);
 
-    if (piece && !keep(a, piece, free)) {
+    if (piece && !attributes_keep(a, piece, free)) {
         free(piece);
         piece = NULL;
     }
@@ -81,7 +83,7 @@ attributes_add(struct attributes *a, const char *name, const tess_value *value, 
         a->items = items;
         a->capacity = capacity;
     }
-    a->items[a->count++] = (struct attribute){copy, *value};
+    a->items[a->count++] = (struct attribute){.name = copy, .value = *value};
     return TESS_OK;
 }
 
@@ -176,6 +178,25 @@ make_item(struct attributes *a, const tess_dtype *type, const uint8_t *item, tes
     }
 }
 
+static bool
+is_number(tess_kind kind)
+{
+    return kind == TESS_KIND_INT || kind == TESS_KIND_UINT || kind == TESS_KIND_FLOAT;
+}
+
+// Of the one that was added last.
+static tess_status
+set_type(struct attributes *a, const char *dtype, tess_error *err)
+{
+    char *const copy = attributes_alloc(a, strlen(dtype) + 1, 1);
+
+    if (!copy)
+        return report_nomem(err, (int64_t)strlen(dtype));
+    memcpy(copy, dtype, strlen(dtype));
+    a->items[a->count - 1].dtype = copy;
+    return TESS_OK;
+}
+
 tess_status
 attributes_add_items(struct attributes *a, const char *name, const char *dtype, size_t count,
                      const void *items, tess_error *err)
@@ -189,7 +210,11 @@ attributes_add_items(struct attributes *a, const char *name, const char *dtype, 
         return report_nomem(err, (int64_t)count);
     for (size_t i = 0; i < count && st == TESS_OK; i++, item += type.size)
         st = make_item(a, &type, item, &values[i], err);
-    return st == TESS_OK ? add_values(a, name, count, values, err) : st;
+    if (st == TESS_OK)
+        st = add_values(a, name, count, values, err);
+    if (st == TESS_OK && is_number(type.kind))
+        st = set_type(a, dtype, err);
+    return st;
 }
 
 tess_status
@@ -300,6 +325,43 @@ attributes_array(struct attributes *a, const tess_value *value, char *kind, size
     return TESS_OK;
 }
 
+// Whether a number is an integer of a type of `size` bytes.
+static bool
+fits_integer(const tess_dtype *type, char kind, uint64_t bits)
+{
+    const bool negative = kind == 'i' && (int64_t)bits < 0;
+    const int digits = 8 * type->size - (type->kind == TESS_KIND_INT ? 1 : 0);
+
+    if (negative)
+        return type->kind == TESS_KIND_INT &&
+               (int64_t)bits >= -INT64_C(1) - (INT64_MAX >> (63 - digits));
+    return digits == 64 || bits >> digits == 0;
+}
+
+bool
+attributes_fit(char kind, size_t count, const void *items, const char *dtype)
+{
+    const tess_dtype type = tess_dtype_parse(dtype);
+    const bool integer = type.kind == TESS_KIND_INT || type.kind == TESS_KIND_UINT;
+    bool good = integer ? kind == 'i' || kind == 'u' : type.kind == TESS_KIND_FLOAT;
+
+    for (size_t i = 0; i < count && good; i++) {
+        const uint64_t bits = ((const uint64_t *)items)[i];
+
+        if (integer) {
+            good = fits_integer(&type, kind, bits);
+            continue;
+        }
+        const double v = kind == 'f'   ? ((const double *)items)[i]
+                         : kind == 'i' ? (double)((const int64_t *)items)[i]
+                                       : (double)bits;
+        good = isnan(v) || real_round(v, type.size) == v;
+        if (good && kind != 'f')
+            good = fabs(v) <= 0x1p53;
+    }
+    return good;
+}
+
 bool
 attributes_has_own_type(const char *name)
 {
@@ -393,7 +455,7 @@ attributes_load(struct attributes *a, const tess_array *array, tess_error *err)
         tess_value *value = NULL;
 
         st = tess_attr_get(array, name, &value, err);
-        if (st == TESS_OK && !keep(a, value, tess_free)) {
+        if (st == TESS_OK && !attributes_keep(a, value, tess_free)) {
             tess_free(value);
             st = report_nomem(err, sizeof *value);
         }

@@ -14,6 +14,9 @@
 struct attribute {
     const char *name; // not empty
     tess_value value;
+    // The type of its numbers in the file, or "string" for text that is no array of characters;
+    // NULL: not known, or as it would be written anyway. Lives as long as the program or the whole.
+    const char *dtype;
 };
 
 // Zeroed: none. Names and values point to memory that goes with the whole.
@@ -28,6 +31,9 @@ void attributes_finish(struct attributes *a);
 
 // Memory for values, zeroed; NULL if there is none. Of 0 bytes, too.
 void *attributes_alloc(struct attributes *a, size_t nitems, size_t item_size);
+
+// Frees a piece of memory with the whole; false, and it stays the caller's: no memory.
+bool attributes_keep(struct attributes *a, void *piece, void (*free_piece)(void *));
 
 // Adds one, whose name is copied; its value points to memory of `a` or to constants.
 tess_status attributes_add(struct attributes *a, const char *name, const tess_value *value,
@@ -54,6 +60,8 @@ tess_status attributes_add_dimensions(struct attributes *a, int ndim, const char
  */
 tess_status attributes_array(struct attributes *a, const tess_value *value, char *kind,
                              size_t *count, const void **items, tess_error *err);
+// Whether numbers of attributes_array() are exactly what they are as a type of NumPy.
+bool attributes_fit(char kind, size_t count, const void *items, const char *dtype);
 // Whether an attribute has the type of the items by convention: _FillValue, valid_range and such.
 bool attributes_has_own_type(const char *name);
 

@@ -83,9 +83,10 @@ create(struct ingest *job, const struct arguments *args, tess_error *err)
     tess_storage storage;
 
     TRY(open_context(args, &context, err));
-    TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
-                    args->values[OPT_FORCE] != NULL, err));
-    open_storage_to_make(job->file.temporary, &context, &storage);
+    if (!job->path)
+        TRY(output_open(&job->file, job->out_name, sparse ? OUTPUT_DIRECTORY : OUTPUT_FILE,
+                        args->values[OPT_FORCE] != NULL, err));
+    open_storage_to_make(job->path ? job->path : job->file.temporary, &context, &storage);
     st = tess_array_uninit(&storage, &job->params, &job->out, err);
 out:
     return st;
@@ -135,7 +136,7 @@ close_gaps(const struct ingest *job, tess_error *err)
     tess_storage storage;
 
     tess_storage_init(&storage);
-    storage.path = job->file.temporary;
+    storage.path = job->path ? job->path : job->file.temporary;
     storage.durability = TESS_DURABILITY_NONE;
     return tess_compact(&storage, NULL, NULL, err);
 }
@@ -153,7 +154,8 @@ ingest_run(struct ingest *job, const struct arguments *args, tess_error *err)
     TRY(st);
     if (job->in->sequential && args->values[OPT_CHUNKS])
         TRY(close_gaps(job, err));
-    TRY(output_publish(&job->file, err));
+    if (!job->path)
+        TRY(output_publish(&job->file, err));
 out:
     return st;
 }
@@ -177,5 +179,6 @@ ingest_close(struct ingest *job)
 {
     tess_array_discard(job->out);
     job->out = NULL;
-    output_close(&job->file);
+    if (!job->path)
+        output_close(&job->file);
 }

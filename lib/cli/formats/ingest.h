@@ -17,7 +17,8 @@ struct ingest {
     const char *in_name, *out_name; // the caller's
     struct source *in; // the caller's
     tess_params params; // of the array
-    struct output file;
+    const char *path; // where to write, as part of something larger; NULL: out_name
+    struct output file; // without path
     tess_array *out;
     const char *about; // what an error is about: one of the names
 };
@@ -29,7 +30,8 @@ struct ingest {
  */
 tess_status ingest_describe(struct ingest *job, const struct arguments *args, tess_error *err);
 
-// Makes the array, which appears when it is complete: --force, --threads.
+// Makes the array, which appears when it is complete: --force, --threads. At `path` nothing may be,
+// and what is there after a failure is the caller's to remove.
 tess_status ingest_run(struct ingest *job, const struct arguments *args, tess_error *err);
 
 // Says on stderr which attributes were of no type that an array can have.

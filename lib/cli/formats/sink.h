@@ -6,6 +6,7 @@
 
 #include "cli/data/select.h"
 #include "cli/formats/attributes.h"
+#include "cli/formats/tree/tree.h"
 
 #include <tessera/array.h>
 
@@ -19,6 +20,11 @@ struct sink_plan {
     const char *part; // what the array is called in a file that can hold several
     const char *old; // the file of which a changed copy is wanted; NULL: a file of its own
     bool replace; // what `old` holds under that name
+
+    // One of several arrays of a file that is being made; else NULL. There is no path then.
+    struct sink_file *file;
+    struct tree *tree; // all that goes into it
+    const char *group; // the path of the group in which the array is
 };
 
 #define SINK_LEVEL 4 // if none is given
@@ -59,6 +65,27 @@ void sink_close(struct sink *sink); // NULL is fine
 typedef tess_status sink_open_fn(const char *path, const struct sink_plan *plan, struct sink **sink,
                                  tess_error *err);
 sink_open_fn sink_npy_open, sink_raw_open, sink_netcdf_open, sink_hdf5_open;
+
+// A file that several arrays go to, each by a sink of its own.
+struct sink_file {
+    const struct sink_file_kind *kind;
+};
+
+struct sink_file_kind {
+    // With the groups of a tree, their attributes and dimensions.
+    tess_status (*create)(const char *path, struct tree *t, struct sink_file **file,
+                          tess_error *err);
+    sink_open_fn *open; // with plan->file
+    tess_status (*ready)(struct sink_file *file, tess_error *err); // all are open: items follow
+    // After the last item: what arrays say of each other. All is in the file then.
+    tess_status (*finish)(struct sink_file *file, struct tree *t, tess_error *err);
+    void (*close)(struct sink_file *file); // after those of the sinks; also after a failure
+};
+
+// NULL: this build lacks the format.
+const struct sink_file_kind *sink_file_netcdf(void);
+const struct sink_file_kind *sink_file_hdf5(void);
+
 // Boxes come in the order of WALK_STREAM; there is no path.
 sink_open_fn sink_stdout_open;
 

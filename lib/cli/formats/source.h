@@ -50,6 +50,15 @@ void source_close(struct source *source); // NULL is fine
 // Whether what is called so is taken for one of these by its name: a suffix, or a colon.
 bool source_has_name_of(const char *name);
 
+struct tree;
+// What a whole netCDF or HDF5 file holds, taken for one or the other by its name.
+tess_status source_list(const char *name, struct tree *t, tess_error *err);
+// A variable of such a file, `path` "a/b", whatever characters it has.
+tess_status source_open_variable(const char *name, const char *path, struct source **source,
+                                 tess_error *err);
+// Whether a file has a name of netCDF or HDF5, without a variable behind a colon.
+bool source_is_tree(const char *name);
+
 // In which order the boxes of a walk are to be read.
 enum walk_order source_order(const struct source *source);
 // After the last box, all of which were read.

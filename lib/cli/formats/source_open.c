@@ -3,6 +3,7 @@
  */
 #include "cli/formats/feed.h"
 #include "cli/formats/source.h"
+#include "cli/formats/tree/tree.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -103,6 +104,27 @@ source_has_name_of(const char *name)
 {
     return text_ends_with(name, ".npy") || text_ends_with(name, ".npz") || text_is_hdf5(name) ||
            is_netcdf(name) || find_variable(name);
+}
+
+bool
+source_is_tree(const char *name)
+{
+    return (is_netcdf(name) || text_is_hdf5(name)) && !find_variable(name);
+}
+
+tess_status
+source_list(const char *name, struct tree *t, tess_error *err)
+{
+    if (access(name, F_OK) != 0)
+        return report_errno(err, "cannot open");
+    return text_is_hdf5(name) ? tree_hdf5_list(name, t, err) : tree_netcdf_list(name, t, err);
+}
+
+tess_status
+source_open_variable(const char *name, const char *path, struct source **source, tess_error *err)
+{
+    return text_is_hdf5(name) ? source_hdf5_open(name, path, source, err)
+                              : source_netcdf_open(name, path, source, err);
 }
 
 tess_status

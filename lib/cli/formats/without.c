@@ -4,6 +4,7 @@
 #include "cli/formats/feed.h"
 #include "cli/formats/sink.h"
 #include "cli/formats/source.h"
+#include "cli/formats/tree/tree.h"
 #include "cli/report.h"
 
 #if !defined(HAVE_HDF5) || !defined(HAVE_NETCDF) || !defined(HAVE_LIBZIP)
@@ -29,6 +30,18 @@ sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sin
 {
     return refuse_format(path, plan, sink, "write HDF5", err);
 }
+
+const struct sink_file_kind *
+sink_file_hdf5(void)
+{
+    return NULL;
+}
+
+tess_status
+tree_hdf5_list(const char *path, struct tree *t, tess_error *err)
+{
+    return refuse_format(path, NULL, t, "read HDF5", err);
+}
 #endif
 
 #ifndef HAVE_NETCDF
@@ -43,6 +56,18 @@ sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **s
                  tess_error *err)
 {
     return refuse_format(path, plan, sink, "write netCDF", err);
+}
+
+const struct sink_file_kind *
+sink_file_netcdf(void)
+{
+    return NULL;
+}
+
+tess_status
+tree_netcdf_list(const char *path, struct tree *t, tess_error *err)
+{
+    return refuse_format(path, NULL, t, "read netCDF", err);
 }
 #endif
 

@@ -14,6 +14,7 @@
 #include "cli/data/walk.h"
 #include "cli/formats/attributes.h"
 #include "cli/formats/sink.h"
+#include "cli/formats/tree/tree_export.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
@@ -53,14 +54,15 @@ struct format {
     sink_open_fn *open;
     bool to_stdout;
     bool has_parts; // with names, attributes, and compressed
+    const struct sink_file_kind *(*whole)(void); // for folders of arrays
 };
 
 static const struct format formats[] = {
     {.is = is_stdout, .open = sink_stdout_open, .to_stdout = true},
     {.is = is_npy, .open = sink_npy_open},
     {.is = is_raw, .open = sink_raw_open},
-    {.is = is_netcdf, .open = sink_netcdf_open, .has_parts = true},
-    {.is = text_is_hdf5, .open = sink_hdf5_open, .has_parts = true},
+    {.is = is_netcdf, .open = sink_netcdf_open, .has_parts = true, .whole = sink_file_netcdf},
+    {.is = text_is_hdf5, .open = sink_hdf5_open, .has_parts = true, .whole = sink_file_hdf5},
 };
 
 struct export
@@ -221,6 +223,32 @@ leave(const struct export *job, int status)
     return status;
 }
 
+// Of a folder of arrays. An exit status.
+static int
+export_folder(struct export *job, const struct arguments *args, tess_error *err)
+{
+    static const int single[] = {OPT_SLICE, OPT_FIELD, OPT_OFFSET};
+    const struct sink_file_kind *const kind = job->format->whole ? job->format->whole() : NULL;
+
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        if (args->values[single[i]]) {
+            (void)report_set(err, TESS_ERR_ARG, "%s is for a single array",
+                             options_table[single[i]].name);
+            return report_print(job->in_name, err);
+        }
+    if (!job->format->whole || job->named) {
+        (void)report_set(err, TESS_ERR_ARG,
+                         "a folder of arrays goes to a whole file: name.nc or name.h5");
+        return report_print(job->out_name, err);
+    }
+    if (!kind) {
+        (void)report_set(err, TESS_ERR_UNSUPPORTED,
+                         "this build of tess does not write that format");
+        return report_print(job->out_name, err);
+    }
+    return tree_export(job->in_name, job->out_name, kind, job->level, args);
+}
+
 static int
 run_export(const struct arguments *args)
 {
@@ -234,6 +262,13 @@ run_export(const struct arguments *args)
     job.about = job.out_name;
     TRY(understand_name(&job, &err));
     TRY(parse_level(&job, args, &err));
+    if (tree_is_folder(job.in_name)) {
+        const int status = export_folder(&job, args, &err);
+
+        free(job.path);
+        free(job.part);
+        return leave(&job, status);
+    }
     job.about = job.in_name;
     TRY(open_array(job.in_name, args, &job.in, &err));
     TRY(picked_init(&job.picked, job.in, args->values[OPT_FIELD], &err));
@@ -271,7 +306,7 @@ const struct command cmd_export = {
     .nwords = 2,
     .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
                OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_LEVEL) |
-               OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_FIELD),
+               OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_STRICT),
     .details =
         "OUT is one of\n"
         "  name.npy            a NumPy array\n"
@@ -292,7 +327,12 @@ const struct command cmd_export = {
         "written of them is told on standard error. netCDF has no byte order, complex numbers and "
         "long strings: items are\n"
         "converted to the order of the machine, halves to floats and booleans to unsigned\n"
-        "bytes, and other types are refused.\n",
+        "bytes, and other types are refused.\n\n"
+        "A folder of arrays (PATH), as tess import makes it of a whole file or with any arrays\n"
+        "NAME.b2nd in it, becomes a whole file, OUT without :NAME: subfolders are groups,\n"
+        "dimensions of the same name and length are shared, an array called like its only\n"
+        "dimension has the coordinates of that axis. What the format cannot hold is named and\n"
+        "skipped, with exit status 1, or with --strict a failure.\n",
     .examples =
         (const struct example[]){
             {"for NumPy", "tess export winds.b2nd winds.npy"},
@@ -303,6 +343,7 @@ const struct command cmd_export = {
             {"as HDF5, smaller", "tess export winds.b2nd out.h5:/uwnd --level 9"},
             {"as one more variable of a file", "tess export winds.b2nd winds.nc:wind_speed"},
             {"in place of a dataset of a file", "tess export winds.b2nd winds.h5:/uwnd --force"},
+            {"a folder of arrays as a whole file", "tess export folder all.nc"},
             {"the items to another program",
              "tess export winds.b2nd - | od -A d -t f4 | head -n 3"},
             {0},

@@ -4,8 +4,10 @@
 #include "cli/commands.h"
 #include "cli/formats/ingest.h"
 #include "cli/formats/source.h"
+#include "cli/formats/tree/tree_import.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/text/text.h"
 
 static int
 run_import(const struct arguments *args)
@@ -14,6 +16,8 @@ run_import(const struct arguments *args)
     tess_status st = TESS_OK;
     tess_error err;
 
+    if (text_ends_with(job.out_name, "/") && source_is_tree(job.in_name))
+        return tree_import(job.in_name, job.out_name, args);
     job.about = job.in_name;
     TRY(source_open(job.in_name, args->values[OPT_DTYPE], args->values[OPT_SHAPE], &job.in, &err));
     job.about = job.out_name;
@@ -28,11 +32,11 @@ out:
 
 const struct command cmd_import = {
     .name = "import",
-    .purpose = "make an array from .npy, raw bytes, or a variable of a file",
+    .purpose = "make an array from .npy, raw bytes, or a variable of a file; or all variables",
     .words = "IN PATH",
     .nwords = 2,
     .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES),
+               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_STRICT),
     .details =
         "IN is one of\n"
         "  name.npy          a NumPy array, in C or Fortran order\n"
@@ -44,7 +48,15 @@ const struct command cmd_import = {
         "Attributes come along, the names of the dimensions as _ARRAY_DIMENSIONS. Where there\n"
         "are more than 14, or names are longer than 31 bytes, the rest becomes one map,\n"
         "attributes.\n"
-        "PATH, a file or with --layout sparse a directory, appears when it is complete.\n",
+        "PATH, a file or with --layout sparse a directory, appears when it is complete.\n\n"
+        "A whole netCDF or HDF5 file (IN without :NAME) becomes a folder when PATH ends in /:\n"
+        "each variable NAME an array PATH/NAME.b2nd, coordinates, too; each group a folder in\n"
+        "it. Attributes of groups (global ones), dimensions, which of them are unlimited, and\n"
+        "the order of the variables stand in group.json in each folder. In names of files, / and\n"
+        "other characters that have a meaning are %XX. Variables that no array can hold (strings\n"
+        "of variable length, compounds, ...) are named and skipped; the exit status is 1 then.\n"
+        "With --strict they, and attributes without counterpart, are failures. The folder\n"
+        "appears when it is complete; --force replaces one that holds arrays and nothing else.\n",
     .examples =
         (const struct example[]){
             {"a NumPy array", "tess import winds.npy winds.b2nd"},
@@ -54,6 +66,7 @@ const struct command cmd_import = {
              "tess import values.raw values.b2nd --dtype '<f8' --shape 400x300"},
             {"a variable of a netCDF file", "tess import winds.nc:uwnd winds.b2nd"},
             {"a dataset of an HDF5 file", "tess import winds.h5:/uwnd winds.b2nd"},
+            {"a whole netCDF file", "tess import winds.nc climate/"},
             {"one of the arrays in an .npz file", "tess import winds.npz:uwnd winds.b2nd"},
             {"from another program", "cat winds.npy | tess import - winds.b2nd"},
             {"a directory with one file per chunk",

@@ -6,8 +6,8 @@
  * then transposed in memory. Boxes of a feed come in its order, each in one piece.
  */
 #include "cli/data/strided.h"
-#include "cli/formats/flat/boxfile.h"
 #include "cli/formats/feed.h"
+#include "cli/formats/flat/boxfile.h"
 #include "cli/formats/flat/npy.h"
 #include "cli/formats/source.h"
 #include "cli/report.h"

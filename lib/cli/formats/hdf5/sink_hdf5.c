@@ -12,11 +12,30 @@
 #include "cli/formats/sink.h"
 #include "cli/report.h"
 
+#include <tessera/dtype.h>
+
+#include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct hdf5_file {
+    struct sink_file base;
+    hid_t id; // -1: closed
+    struct member *members; // the datasets, the last one first; in memory of the tree
+};
+
+// What a dataset of such a file says of others.
+struct member {
+    struct member *next;
+    const char *part, *group; // names of it, and of its group
+    int ndim;
+    int64_t shape[TESS_MAX_NDIM];
+    const char *names[TESS_MAX_NDIM]; // of its axes; NULL: none
+};
+
 struct hdf5 {
     struct sink sink;
+    bool shared; // the file has other datasets, too, and is not ours to close
     const struct selection *sel;
     hid_t file, dataset, type, space; // -1: not open
 };
@@ -56,8 +75,12 @@ static tess_status
 hdf5_finish(struct sink *s, tess_error *err)
 {
     struct hdf5 *const h = (struct hdf5 *)s;
+    if (h->shared) {
+        shut(h);
+        h->file = -1;
+        return TESS_OK;
+    }
     const bool flushed = H5Fflush(h->file, H5F_SCOPE_LOCAL) >= 0;
-
     shut(h);
     const bool closed = flushed && H5Fclose(h->file) >= 0;
     if (closed)
@@ -71,7 +94,7 @@ hdf5_close(struct sink *s)
     struct hdf5 *const h = (struct hdf5 *)s;
 
     shut(h);
-    if (h->file >= 0)
+    if (h->file >= 0 && !h->shared)
         (void)H5Fclose(h->file);
     free(h);
 }
@@ -107,17 +130,29 @@ creation_of(const struct hdf5 *h, const struct sink_plan *plan)
     return -1;
 }
 
+// Whether an axis has a dimension that can grow.
+static bool
+is_unlimited(const struct sink_plan *plan, int axis)
+{
+    const char *const name = plan->tree ? sink_dimension(plan, axis) : NULL;
+    const struct tree_dimension *const d =
+        name ? tree_find_dimension(plan->tree, plan->group, name) : NULL;
+    return d && d->unlimited;
+}
+
 // With the groups that its name goes through.
 static tess_status
 make_dataset(struct hdf5 *h, const struct sink_plan *plan, tess_error *err)
 {
     const struct selection *const sel = plan->selection;
     const hid_t how = creation_of(h, plan), link = H5Pcreate(H5P_LINK_CREATE);
-    hsize_t shape[TESS_MAX_NDIM] = {0};
+    hsize_t shape[TESS_MAX_NDIM] = {0}, most[TESS_MAX_NDIM] = {0};
 
-    for (int i = 0; i < sel->out_ndim; i++)
+    for (int i = 0; i < sel->out_ndim; i++) {
         shape[i] = (hsize_t)sel->out_shape[i];
-    h->space = H5Screate_simple(sel->out_ndim, shape, NULL);
+        most[i] = is_unlimited(plan, i) ? H5S_UNLIMITED : shape[i];
+    }
+    h->space = H5Screate_simple(sel->out_ndim, shape, most);
     if (how >= 0 && link >= 0 && h->space >= 0 && H5Pset_create_intermediate_group(link, 1) >= 0)
         h->dataset = H5Dcreate2(h->file, plan->part, h->type, h->space, link, how, H5P_DEFAULT);
     const tess_status st = h->dataset >= 0 ? TESS_OK : hdf5_fail(err, "cannot make the dataset");
@@ -156,8 +191,10 @@ put(hid_t dataset, const char *name, hid_t stored, hid_t given, size_t count, co
 }
 
 static bool
-put_attribute(const struct hdf5 *h, const char *name, char kind, size_t count, const void *items)
+put_attribute(const struct hdf5 *h, const struct attribute *a, char kind, size_t count,
+              const void *items)
 {
+    const char *const name = a->name;
     const H5T_class_t class = H5Tget_class(h->type);
     const bool own = attributes_has_own_type(name) && (class == H5T_INTEGER || class == H5T_FLOAT);
     const hid_t given = kind == 'i'   ? H5Tcopy(H5T_NATIVE_INT64)
@@ -172,7 +209,16 @@ put_attribute(const struct hdf5 *h, const char *name, char kind, size_t count, c
         return false;
     const hid_t type = kind == 'b' ? boolean : given;
     const bool number = kind == 'i' || kind == 'u' || kind == 'f';
-    const bool good = put(h->dataset, name, own && number ? h->type : type, type, count, items);
+    hid_t recorded = -1;
+    if (number && a->dtype && attributes_fit(kind, count ? count : 1, items, a->dtype))
+        (void)hdf5_type(a->dtype, tess_dtype_parse(a->dtype).size, &recorded, &ignored);
+    const bool good = put(h->dataset, name,
+                          recorded >= 0   ? recorded
+                          : own && number ? h->type
+                                          : type,
+                          type, count, items);
+    if (recorded >= 0)
+        (void)H5Tclose(recorded);
     (void)H5Tclose(type);
     return good;
 }
@@ -193,7 +239,7 @@ put_attributes(const struct hdf5 *h, struct attributes *a, tess_error *err)
             return err->status;
         if (kind == '\0')
             attributes_leave(a, name);
-        else if (!put_attribute(h, name, kind, list ? count : 0, items))
+        else if (!put_attribute(h, &a->items[i], kind, list ? count : 0, items))
             return hdf5_fail(err, name);
     }
     return TESS_OK;
@@ -343,6 +389,30 @@ create(struct hdf5 *h, const char *path, const struct sink_plan *plan, tess_erro
     return h->file >= 0 ? make_dataset(h, plan, err) : hdf5_fail(err, "cannot create");
 }
 
+// -- one of several datasets
+
+static tess_status
+note_member(struct hdf5_file *f, const struct sink_plan *plan, tess_error *err)
+{
+    const struct selection *const sel = plan->selection;
+    struct member *const m = attributes_alloc(&plan->tree->memory, 1, sizeof *m);
+
+    if (!m)
+        return report_nomem(err, sizeof *m);
+    *m = (struct member){
+        .next = f->members, .part = plan->part, .group = plan->group, .ndim = sel->out_ndim};
+    for (int i = 0; i < m->ndim; i++) {
+        const char *const name = sink_dimension(plan, i);
+
+        m->shape[i] = sel->out_shape[i];
+        m->names[i] = name ? tree_join(plan->tree, "", name) : NULL;
+        if (name && !m->names[i])
+            return report_nomem(err, (int64_t)strlen(name));
+    }
+    f->members = m;
+    return TESS_OK;
+}
+
 tess_status
 sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sink, tess_error *err)
 {
@@ -356,7 +426,14 @@ sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sin
     h->sel = plan->selection;
     h->file = h->dataset = h->type = h->space = -1;
     TRY(hdf5_type(plan->info->dtype, plan->info->typesize, &h->type, err));
-    TRY(plan->old ? change(h, path, plan, err) : create(h, path, plan, err));
+    if (plan->file) {
+        h->shared = true;
+        h->file = ((struct hdf5_file *)plan->file)->id;
+        TRY(make_dataset(h, plan, err));
+        TRY(note_member((struct hdf5_file *)plan->file, plan, err));
+    } else {
+        TRY(plan->old ? change(h, path, plan, err) : create(h, path, plan, err));
+    }
     TRY(put_labels(h, plan, err));
     TRY(put_attributes(h, plan->attributes, err));
     *sink = &h->sink;
@@ -364,4 +441,146 @@ sink_hdf5_open(const char *path, const struct sink_plan *plan, struct sink **sin
 out:
     sink_close(h ? &h->sink : NULL);
     return st;
+}
+
+// -- a file for several datasets
+
+// As netCDF has them: the values of an axis are what is called like it.
+static bool
+is_scale(const struct member *m)
+{
+    return m->ndim == 1 && m->names[0] &&
+           strcmp(m->names[0], m->part + path_folder_size(m->part)) == 0;
+}
+
+// The scale of an axis, in the group of the dataset or the nearest one around it.
+static const struct member *
+find_scale(const struct hdf5_file *f, const struct member *m, int axis)
+{
+    const struct member *best = NULL;
+
+    for (const struct member *s = f->members; s; s = s->next) {
+        const size_t size = strlen(s->group);
+        const bool around = strncmp(s->group, m->group, size) == 0 &&
+                            (size == 0 || m->group[size] == '/' || m->group[size] == '\0');
+
+        if (around && s != m && is_scale(s) && strcmp(s->names[0], m->names[axis]) == 0 &&
+            s->shape[0] == m->shape[axis] && (!best || size > strlen(best->group)))
+            best = s;
+    }
+    return best;
+}
+
+static tess_status
+attach(const struct hdf5_file *f, const struct member *m, tess_error *err)
+{
+    const hid_t dataset = H5Dopen2(f->id, m->part, H5P_DEFAULT);
+    bool good = dataset >= 0;
+
+    for (int i = 0; good && i < m->ndim && !is_scale(m); i++) {
+        const struct member *const s = m->names[i] ? find_scale(f, m, i) : NULL;
+        const hid_t scale = s ? H5Dopen2(f->id, s->part, H5P_DEFAULT) : -1;
+
+        if (s)
+            good = scale >= 0 && H5DSattach_scale(dataset, scale, (unsigned)i) >= 0;
+        if (scale >= 0)
+            (void)H5Dclose(scale);
+    }
+    if (dataset >= 0)
+        (void)H5Dclose(dataset);
+    return good ? TESS_OK : hdf5_fail(err, "cannot attach a dimension scale");
+}
+
+static tess_status
+make_scale(const struct hdf5_file *f, const struct member *m, tess_error *err)
+{
+    const hid_t dataset = H5Dopen2(f->id, m->part, H5P_DEFAULT);
+    const bool good = dataset >= 0 && H5DSset_scale(dataset, m->names[0]) >= 0;
+
+    if (dataset >= 0)
+        (void)H5Dclose(dataset);
+    return good ? TESS_OK : hdf5_fail(err, "cannot make a dimension scale");
+}
+
+// A group with its attributes.
+static tess_status
+make_group(struct hdf5_file *f, struct tree_group *g, tess_error *err)
+{
+    const hid_t id = g->path[0] ? H5Gcreate2(f->id, g->path, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
+                                : H5Gopen2(f->id, "/", H5P_DEFAULT);
+    const struct hdf5 h = {.dataset = id, .type = -1};
+
+    if (id < 0)
+        return hdf5_fail(err, "cannot make a group");
+    const tess_status st = put_attributes(&h, &g->attributes, err);
+    (void)H5Gclose(id);
+    (void)H5Eclear2(H5E_DEFAULT);
+    return st;
+}
+
+static tess_status
+file_create(const char *path, struct tree *t, struct sink_file **file, tess_error *err)
+{
+    struct hdf5_file *const f = calloc(1, sizeof *f);
+    tess_status st = TESS_OK;
+
+    if (!f)
+        return report_nomem(err, sizeof *f);
+    *file = &f->base;
+    f->base.kind = sink_file_hdf5();
+    hdf5_silence();
+    f->id = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+    if (f->id < 0)
+        return hdf5_fail(err, "cannot create");
+    for (int i = 0; i < t->ngroups && st == TESS_OK; i++)
+        st = make_group(f, t->groups[i], err);
+    return st;
+}
+
+static tess_status
+file_ready(struct sink_file *file, tess_error *err)
+{
+    (void)file;
+    (void)err;
+    return TESS_OK;
+}
+
+static tess_status
+file_finish(struct sink_file *file, struct tree *t, tess_error *err)
+{
+    struct hdf5_file *const f = (struct hdf5_file *)file;
+    tess_status st = TESS_OK;
+
+    (void)t;
+    for (const struct member *m = f->members; m; m = m->next)
+        if (is_scale(m))
+            TRY(make_scale(f, m, err));
+    for (const struct member *m = f->members; m; m = m->next)
+        TRY(attach(f, m, err));
+    if (H5Fflush(f->id, H5F_SCOPE_LOCAL) < 0 || H5Fclose(f->id) < 0)
+        return hdf5_fail(err, "cannot write");
+    f->id = -1;
+out:
+    return st;
+}
+
+static void
+file_close(struct sink_file *file)
+{
+    struct hdf5_file *const f = (struct hdf5_file *)file;
+
+    if (f->id >= 0)
+        (void)H5Fclose(f->id);
+    free(f);
+}
+
+const struct sink_file_kind *
+sink_file_hdf5(void)
+{
+    static const struct sink_file_kind kind = {.create = file_create,
+                                               .open = sink_hdf5_open,
+                                               .ready = file_ready,
+                                               .finish = file_finish,
+                                               .close = file_close};
+    return &kind;
 }

@@ -4,6 +4,8 @@
  * Items arrive as they are stored, in either byte order. What a file says of itself is asked
  * through the library; sizes are checked here before memory is taken for them.
  */
+#include "cli/formats/hdf5/source_hdf5.h"
+
 #include "cli/data/path.h"
 #include "cli/formats/attributes.h"
 #include "cli/formats/hdf5/hdf5_call.h"
@@ -387,12 +389,34 @@ add_dimensions(struct hdf5 *h, tess_error *err)
 }
 
 static tess_status
+add_attributes(struct hdf5 *h, tess_error *err)
+{
+    struct visit visit = {h, TESS_OK, err};
+    hsize_t at = 0;
+
+    if (H5Aiterate2(h->dataset, H5_INDEX_NAME, H5_ITER_INC, &at, visit_attribute, &visit) < 0 &&
+        visit.st == TESS_OK)
+        return hdf5_fail(err, "cannot read the attributes");
+    (void)H5Eclear2(H5E_DEFAULT);
+    return visit.st;
+}
+
+tess_status
+source_hdf5_group_attributes(hid_t group, struct attributes *a, tess_error *err)
+{
+    struct hdf5 h = {.file = -1, .dataset = group, .type = -1, .space = -1};
+
+    h.source.attributes = *a;
+    const tess_status st = add_attributes(&h, err);
+    *a = h.source.attributes;
+    return st;
+}
+
+static tess_status
 hdf5_describe(struct source *s, tess_error *err)
 {
     struct hdf5 *const h = (struct hdf5 *)s;
-    struct visit visit = {h, TESS_OK, err};
     H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
-    hsize_t at = 0;
     tess_status st = TESS_OK;
 
     const hid_t creation = H5Dget_create_plist(h->dataset);
@@ -408,13 +432,7 @@ hdf5_describe(struct source *s, tess_error *err)
         (void)H5Pclose(creation);
     if (st == TESS_OK)
         st = add_dimensions(h, err);
-    if (st != TESS_OK)
-        return st;
-    if (H5Aiterate2(h->dataset, H5_INDEX_NAME, H5_ITER_INC, &at, visit_attribute, &visit) < 0 &&
-        visit.st == TESS_OK)
-        return hdf5_fail(err, "cannot read the attributes");
-    (void)H5Eclear2(H5E_DEFAULT);
-    return visit.st;
+    return st == TESS_OK ? add_attributes(h, err) : st;
 }
 
 tess_status

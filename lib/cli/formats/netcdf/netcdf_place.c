@@ -36,8 +36,8 @@ is_classic(int format)
 }
 
 // From the root along the slashes; where a group is missing it is made, or *group is -1.
-static tess_status
-find_group(int file, const char *part, bool make, int *group, tess_error *err)
+tess_status
+netcdf_place_group(int file, const char *part, bool make, int *group, tess_error *err)
 {
     const char *slash;
 
@@ -175,7 +175,7 @@ look(struct found *f, const char *name, const struct sink_plan *plan, nc_type ty
     if (extended != NC_FORMATX_NC3 && extended != NC_FORMATX_NC_HDF5)
         return report_set(err, TESS_ERR_UNSUPPORTED, "exists, and is not netCDF-3 nor netCDF-4");
     TRY(check_model(f, plan, type, err));
-    TRY(find_group(f->file, plan->part, false, &f->group, err));
+    TRY(netcdf_place_group(f->file, plan->part, false, &f->group, err));
     if (f->group < 0)
         goto out;
     if (f->format == NC_FORMAT_NETCDF4 && nc_inq_grp_ncid(f->group, name, &group) == NC_NOERR)
@@ -282,7 +282,7 @@ change(struct netcdf_place *p, struct found *f, const char *path, const struct s
     int status = nc_redef(p->file);
     if (status != NC_NOERR)
         return netcdf_fail(err, "cannot be changed as netCDF", status);
-    TRY(find_group(p->file, plan->part, true, &p->group, err));
+    TRY(netcdf_place_group(p->file, plan->part, true, &p->group, err));
     if (f->is_dimension && !p->classic) {
         status = nc_inq_varid(p->group, p->name, &p->variable);
         if (status != NC_NOERR)
@@ -302,7 +302,10 @@ netcdf_place_open(struct netcdf_place *p, const char *path, const struct sink_pl
 
     *p = (struct netcdf_place){.file = -1, .variable = -1};
     TRY(set_name(p, plan->part, err));
-    if (plan->old) {
+    if (plan->file) {
+        p->file = ((const struct netcdf_file *)plan->file)->id;
+        TRY(netcdf_place_group(p->file, plan->part, true, &p->group, err));
+    } else if (plan->old) {
         TRY(change(p, &f, path, plan, type, err));
     } else {
         const int status = nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &p->file);
@@ -310,7 +313,7 @@ netcdf_place_open(struct netcdf_place *p, const char *path, const struct sink_pl
             p->file = -1;
             return netcdf_fail(err, "cannot create", status);
         }
-        TRY(find_group(p->file, plan->part, true, &p->group, err));
+        TRY(netcdf_place_group(p->file, plan->part, true, &p->group, err));
     }
 out:
     if (f.file >= 0)

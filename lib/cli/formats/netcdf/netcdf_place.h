@@ -21,10 +21,21 @@ struct netcdf_place {
     size_t lengths[TESS_MAX_NDIM];
 };
 
+// A file for several variables.
+struct netcdf_file {
+    struct sink_file base;
+    int id; // open, or -1
+};
+
+// The group that a name with slashes lies in, from the root; where one is missing it is made, or
+// *group is -1.
+tess_status netcdf_place_group(int file, const char *part, bool make, int *group, tess_error *err);
+
 /*
  * Makes the file `path`: a new one, or with plan->old a copy of that, without the variable that is
- * to be replaced, if there is one. The variable will have items of that type. The file is to be
- * closed by the caller, also after a failure.
+ * to be replaced, if there is one; or with plan->file takes that, which stays the caller's. The
+ * variable will have items of that type. The file is to be closed by the caller, also after a
+ * failure.
  */
 tess_status netcdf_place_open(struct netcdf_place *p, const char *path,
                               const struct sink_plan *plan, nc_type type, tess_error *err);

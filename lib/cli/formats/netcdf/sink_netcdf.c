@@ -33,6 +33,9 @@ struct netcdf {
     const struct selection *sel;
     tess_dtype dtype;
     nc_type type;
+    bool shared; // the file has other variables, too, and is not ours to close
+    const struct tree *tree; // then
+    const char *path; // of the group
     float *widened; // halves of a box
     size_t widened_size;
 };
@@ -114,10 +117,14 @@ static tess_status
 netcdf_finish(struct sink *s, tess_error *err)
 {
     struct netcdf *const n = (struct netcdf *)s;
-    const int status = nc_close(n->place.file);
+    // what HDF5 keeps of the variable goes: there may be many
+    const int status = n->shared ? nc_set_var_chunk_cache(n->group, n->variable, 0, 1, 0.75F)
+                                 : nc_close(n->place.file);
 
     n->place.file = -1;
-    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot write", status);
+    return n->shared            ? TESS_OK
+           : status == NC_NOERR ? TESS_OK
+                                : netcdf_fail(err, "cannot write", status);
 }
 
 static void
@@ -125,7 +132,7 @@ netcdf_close(struct sink *s)
 {
     struct netcdf *const n = (struct netcdf *)s;
 
-    if (n->place.file >= 0)
+    if (n->place.file >= 0 && !n->shared)
         (void)nc_close(n->place.file);
     free(n->widened);
     free(n);
@@ -142,7 +149,9 @@ take_dimension(const struct netcdf *n, const char *name, size_t length, int axis
 
     if (nc_inq_dimid(n->group, name, id) != NC_NOERR)
         return nc_def_dim(n->group, name, length, id); // 0: unlimited, and empty
-    if (!netcdf_place_fits(&n->place, *id, length))
+    const struct tree_dimension *const d =
+        n->shared ? tree_find_dimension(n->tree, n->path, name) : NULL;
+    if (d ? d->length != (int64_t)length : !netcdf_place_fits(&n->place, *id, length))
         return NC_ENAMEINUSE;
     if (n->place.classic && axis > 0 && nc_inq_unlimdim(n->place.file, &unlimited) == NC_NOERR &&
         unlimited == *id)
@@ -213,32 +222,59 @@ fits_int(size_t count, const int64_t *items)
     return true;
 }
 
-static int
-put_attribute(const struct netcdf *n, const char *name, char kind, size_t count, const void *items)
+// The type that numbers had where they came from, if they are still what they are in it.
+static nc_type
+recorded_type(const char *dtype, char kind, size_t count, const void *items)
 {
+    const tess_dtype type = tess_dtype_parse(dtype);
+
+    if (dtype && (kind == 'i' || kind == 'u' || kind == 'f') &&
+        attributes_fit(kind, count, items, dtype))
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+            if (types[i].kind == type.kind && types[i].size == type.size)
+                return types[i].type;
+    return NC_NAT;
+}
+
+static int
+put_numbers(const struct netcdf *n, const char *name, char kind, nc_type type, size_t count,
+            const void *items)
+{
+    if (kind == 'i')
+        return nc_put_att_longlong(n->group, n->variable, name, type, count, items);
+    if (kind == 'u')
+        return nc_put_att_ulonglong(n->group, n->variable, name, type, count, items);
+    return nc_put_att_double(n->group, n->variable, name, type, count, items);
+}
+
+static int
+put_attribute(const struct netcdf *n, const char *name, const char *dtype, char kind, size_t count,
+              const void *items)
+{
+    const nc_type recorded = recorded_type(dtype, kind, count, items);
     const bool own = attributes_has_own_type(name) && n->type != NC_CHAR;
     const char *const *const texts = items;
 
+    if (recorded != NC_NAT)
+        return put_numbers(n, name, kind, recorded, count, items);
     switch (kind) {
     case 'S':
-        if (count == 1)
+        if (count == 1 && !(dtype && strcmp(dtype, "string") == 0))
             return nc_put_att_text(n->group, n->variable, name, strlen(texts[0]), texts[0]);
         // netCDF declares what it does not change without const
         return nc_put_att_string(n->group, n->variable, name, count, (const char **)(void *)items);
     case 'b':
         return nc_put_att_uchar(n->group, n->variable, name, NC_UBYTE, count, items);
     case 'i':
-        return nc_put_att_longlong(n->group, n->variable, name,
-                                   own                      ? n->type
-                                   : fits_int(count, items) ? NC_INT
-                                                            : NC_INT64,
-                                   count, items);
+        return put_numbers(n, name, kind,
+                           own                      ? n->type
+                           : fits_int(count, items) ? NC_INT
+                                                    : NC_INT64,
+                           count, items);
     case 'u':
-        return nc_put_att_ulonglong(n->group, n->variable, name, own ? n->type : NC_UINT64, count,
-                                    items);
+        return put_numbers(n, name, kind, own ? n->type : NC_UINT64, count, items);
     case 'f':
-        return nc_put_att_double(n->group, n->variable, name, own ? n->type : NC_DOUBLE, count,
-                                 items);
+        return put_numbers(n, name, kind, own ? n->type : NC_DOUBLE, count, items);
     default:
         return NC_EBADTYPE;
     }
@@ -270,7 +306,7 @@ put_attributes(const struct netcdf *n, struct attributes *a, tess_error *err)
             continue;
         if (attributes_array(a, &a->items[i].value, &kind, &count, &items, err) != TESS_OK)
             return err->status;
-        const int status = put_attribute(n, name, kind, count, items);
+        const int status = put_attribute(n, name, a->items[i].dtype, kind, count, items);
         if (has_no_counterpart(status))
             attributes_leave(a, name);
         else if (status != NC_NOERR)
@@ -315,6 +351,9 @@ sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **s
     n->sink = (struct sink){.write = netcdf_write, .finish = netcdf_finish, .close = netcdf_close};
     n->place.file = -1;
     n->sel = plan->selection;
+    n->shared = plan->file != NULL;
+    n->tree = plan->tree;
+    n->path = plan->group;
     TRY(find_type(n, plan->info, err));
     TRY(netcdf_place_open(&n->place, path, plan, n->type, err));
     n->group = n->place.group;
@@ -324,7 +363,7 @@ sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **s
         TRY(define_variable(n, plan, err));
     TRY(put_attributes(n, plan->attributes, err));
     TRY(put_fill(n, plan->info, plan->attributes, err));
-    const int status = nc_enddef(n->place.file);
+    const int status = n->shared ? NC_NOERR : nc_enddef(n->place.file);
     if (status != NC_NOERR) {
         st = netcdf_fail(err, "cannot create", status);
         goto out;
@@ -334,4 +373,98 @@ sink_netcdf_open(const char *path, const struct sink_plan *plan, struct sink **s
 out:
     sink_close(n ? &n->sink : NULL);
     return st;
+}
+
+// -- a file for several variables
+
+static tess_status
+define_dimensions(int group, const struct tree_group *g, tess_error *err)
+{
+    int id;
+
+    for (int i = 0; i < g->ndimensions; i++) {
+        const struct tree_dimension *const d = &g->dimensions[i];
+        const int status =
+            nc_def_dim(group, d->name, d->unlimited ? NC_UNLIMITED : (size_t)d->length, &id);
+
+        if (status != NC_NOERR)
+            return netcdf_fail(err, d->name, status);
+    }
+    return TESS_OK;
+}
+
+// Those of a group have types of their own, as if it had no items.
+static tess_status
+put_group_attributes(int group, struct attributes *a, tess_error *err)
+{
+    const struct netcdf n = {.group = group, .variable = NC_GLOBAL, .type = NC_CHAR};
+    return put_attributes(&n, a, err);
+}
+
+static tess_status
+file_create(const char *path, struct tree *t, struct sink_file **file, tess_error *err)
+{
+    struct netcdf_file *const f = calloc(1, sizeof *f);
+    tess_status st = TESS_OK;
+
+    if (!f)
+        return report_nomem(err, sizeof *f);
+    *file = &f->base;
+    f->base.kind = sink_file_netcdf();
+    const int status = nc_create(path, NC_NETCDF4 | NC_NOCLOBBER, &f->id);
+    if (status != NC_NOERR) {
+        f->id = -1;
+        return netcdf_fail(err, "cannot create", status);
+    }
+    for (int i = 0; i < t->ngroups && st == TESS_OK; i++) {
+        // the name of a variable stands behind the group: any will do
+        const char *const part = tree_join(t, t->groups[i]->path, "x");
+        int group = -1;
+
+        st = part ? netcdf_place_group(f->id, part, true, &group, err) : report_nomem(err, 1);
+        if (st == TESS_OK)
+            st = define_dimensions(group, t->groups[i], err);
+        if (st == TESS_OK)
+            st = put_group_attributes(group, &t->groups[i]->attributes, err);
+    }
+    return st;
+}
+
+static tess_status
+file_ready(struct sink_file *file, tess_error *err)
+{
+    const int status = nc_enddef(((struct netcdf_file *)file)->id);
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot create", status);
+}
+
+static tess_status
+file_finish(struct sink_file *file, struct tree *t, tess_error *err)
+{
+    struct netcdf_file *const f = (struct netcdf_file *)file;
+    const int status = nc_close(f->id);
+
+    (void)t;
+    f->id = -1;
+    return status == NC_NOERR ? TESS_OK : netcdf_fail(err, "cannot write", status);
+}
+
+static void
+file_close(struct sink_file *file)
+{
+    struct netcdf_file *const f = (struct netcdf_file *)file;
+
+    if (f->id >= 0)
+        (void)nc_close(f->id);
+    free(f);
+}
+
+const struct sink_file_kind *
+sink_file_netcdf(void)
+{
+    static const struct sink_file_kind kind = {.create = file_create,
+                                               .open = sink_netcdf_open,
+                                               .ready = file_ready,
+                                               .finish = file_finish,
+                                               .close = file_close};
+    return &kind;
 }

@@ -4,6 +4,8 @@
  * Their items arrive in the byte order of this machine. A value of _FillValue that has their type
  * is the fill value.
  */
+#include "cli/formats/netcdf/source_netcdf.h"
+
 #include "cli/formats/attributes.h"
 #include "cli/formats/netcdf/netcdf_call.h"
 #include "cli/formats/source.h"
@@ -202,6 +204,8 @@ add_strings(struct netcdf *n, const char *name, size_t count, tess_error *err)
     const tess_status st =
         attributes_add_strings(a, name, count, (const char *const *)strings, err);
     (void)nc_free_string(count, strings);
+    if (st == TESS_OK)
+        a->items[a->count - 1].dtype = "string";
     return st;
 }
 
@@ -258,6 +262,31 @@ add_attribute(struct netcdf *n, int index, tess_error *err)
 }
 
 static tess_status
+add_attributes(struct netcdf *n, tess_error *err)
+{
+    int count = 0;
+    tess_status st = TESS_OK;
+
+    const int status = nc_inq_varnatts(n->group, n->variable, &count);
+    if (status != NC_NOERR)
+        return netcdf_fail(err, "cannot count the attributes", status);
+    for (int i = 0; i < count && st == TESS_OK; i++)
+        st = add_attribute(n, i, err);
+    return st;
+}
+
+tess_status
+source_netcdf_group_attributes(int group, struct attributes *a, tess_error *err)
+{
+    struct netcdf n = {.file = -1, .group = group, .variable = NC_GLOBAL};
+
+    n.source.attributes = *a;
+    const tess_status st = add_attributes(&n, err);
+    *a = n.source.attributes;
+    return st;
+}
+
+static tess_status
 add_dimensions(struct netcdf *n, tess_error *err)
 {
     struct source *const s = &n->source;
@@ -279,17 +308,9 @@ static tess_status
 netcdf_describe(struct source *s, tess_error *err)
 {
     struct netcdf *const n = (struct netcdf *)s;
-    int count = 0;
-    tess_status st = TESS_OK;
+    const tess_status st = add_dimensions(n, err);
 
-    const int status = nc_inq_varnatts(n->group, n->variable, &count);
-    if (status != NC_NOERR)
-        return netcdf_fail(err, "cannot count the attributes", status);
-    TRY(add_dimensions(n, err));
-    for (int i = 0; i < count; i++)
-        TRY(add_attribute(n, i, err));
-out:
-    return st;
+    return st == TESS_OK ? add_attributes(n, err) : st;
 }
 
 tess_status

@@ -1,0 +1,29 @@
+/*
+ * tree_record.h - the file group.json in a folder of arrays: what a group says of itself.
+ */
+#ifndef CLI_FORMATS_TREE_TREE_RECORD_H
+#define CLI_FORMATS_TREE_TREE_RECORD_H
+
+#include "cli/formats/tree/tree.h"
+
+/*
+ * One JSON object:
+ *
+ *     {"tessera_group": 1,
+ *      "attributes": {"title": "winds"},             in the notation of tess_attr_get_json()
+ *      "attribute_types": {"scale": "<f4"},          of numbers: as NumPy; "string": not characters
+ *      "dimensions": [{"name": "time", "length": 12, "unlimited": true}],
+ *      "variables": [{"name": "u", "attribute_types": {}}]}     in the order of the file
+ */
+tess_status tree_record_write(const char *path, struct tree *t, const struct tree_group *g,
+                              tess_error *err);
+// Adds what it says to a group that has nothing yet. Nothing is there: nothing is added.
+tess_status tree_record_read(const char *path, struct tree *t, struct tree_group *g,
+                             tess_error *err);
+
+// The types of attributes, for tree_variable.types; in memory of `t`, NULL without.
+tess_value *tree_record_types(struct tree *t, const struct attributes *a);
+// The reverse: types that are recorded are set.
+void tree_record_set_types(struct attributes *a, const tess_value *types);
+
+#endif
