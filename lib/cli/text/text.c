@@ -3,6 +3,8 @@
  */
 #include "cli/text/text.h"
 
+#include "meta/utf8.h"
+
 #include <tessera/params.h>
 
 #include <ctype.h>
@@ -70,17 +72,54 @@ text_shape_write(FILE *out, int ndim, const int64_t *shape)
         fprintf(out, "%s%" PRId64, i ? "x" : "", shape[i]);
 }
 
+// The character that n bytes of UTF-8 are, where that is of two or three bytes; else 0.
+static unsigned
+character(const unsigned char *p, size_t n)
+{
+    return n == 2   ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
+           : n == 3 ? (p[0] & 0xfU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU)
+                    : 0;
+}
+
+// Control characters of the upper half, marks that turn the direction of writing, ends of lines.
+static bool
+is_control(unsigned c)
+{
+    return (c >= 0x80 && c < 0xa0) || c == 0x61c || (c >= 0x200e && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+static void
+write_safely(FILE *out, const char *text, size_t size, bool quoted)
+{
+    const unsigned char *p = (const unsigned char *)text, *const end = p + size;
+
+    while (p < end) {
+        const size_t n = *p ? utf8_length(p, (size_t)(end - p)) : 1;
+        const unsigned c = character(p, n);
+
+        if (n == 0 || *p < 0x20 || *p == 0x7f)
+            fprintf(out, "\\x%02x", *p);
+        else if (is_control(c))
+            fprintf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+        else if (quoted && (*p == '"' || *p == '\\'))
+            fprintf(out, "\\%c", *p);
+        else
+            (void)fwrite(p, 1, n, out);
+        p += n ? n : 1;
+    }
+}
+
 void
 text_write(FILE *out, const char *text)
 {
-    for (const char *p = text; *p; p++) {
-        const unsigned char c = (unsigned char)*p;
+    write_safely(out, text, strlen(text), false);
+}
 
-        if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\x%02x", c);
-        else
-            fputc(c, out);
-    }
+void
+text_write_quoted(FILE *out, const char *text, size_t size)
+{
+    write_safely(out, text, size, true);
 }
 
 bool

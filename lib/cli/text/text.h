@@ -21,8 +21,11 @@ bool text_shape(const char *text, int *ndim, int64_t *shape);
 // The reverse of text_shape(); "()" for 0 dimensions.
 void text_shape_write(FILE *out, int ndim, const int64_t *shape);
 
-// A string of unknown origin: bytes that control a terminal come out as \xNN.
+// A string of unknown origin: what controls a terminal, the direction of writing included, and
+// bytes that are no UTF-8 come out as \xNN or \uNNNN.
 void text_write(FILE *out, const char *text);
+// Likewise, `"` and `\` behind a backslash, NULs among the bytes.
+void text_write_quoted(FILE *out, const char *text, size_t size);
 
 bool text_ends_with(const char *text, const char *end);
 // A name with a suffix of HDF5: .h5, .hdf5, .he5, .hdf.

@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/formats/attributes.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/chunks.h"
@@ -16,6 +17,7 @@
 #include "cli/text/names.h"
 #include "cli/text/real.h"
 #include "cli/text/text.h"
+#include "cli/text/value.h"
 
 #include <tessera/meta.h>
 
@@ -43,6 +45,62 @@ split_name(int split)
 {
     const char *name = names_text(names_split, split);
     return name ? name : "forward-compat";
+}
+
+// What an array is described by. Of its metalayers, those of variable length that hold a value are
+// attributes; others stay what they are.
+struct description {
+    tess_array *a;
+    tess_info info;
+    struct attributes attributes;
+    bool full; // however long they are
+};
+
+// The list of names of the dimensions, if it is one.
+static const tess_value *
+dimension_names(const struct description *d)
+{
+    const struct attribute *const names = attributes_find(&d->attributes, ATTRIBUTES_DIMENSIONS);
+    bool good = names && names->value.type == TESS_VALUE_LIST &&
+                names->value.as.list.count == (size_t)d->info.ndim;
+
+    for (int i = 0; good && i < d->info.ndim; i++)
+        good = names->value.as.list.items[i].type == TESS_VALUE_STRING;
+    return good ? &names->value : NULL;
+}
+
+static void
+json_dimensions(struct json *j, const struct description *d)
+{
+    const tess_value *const names = dimension_names(d);
+
+    if (!names) {
+        json_string(j, "dimensions", NULL);
+        return;
+    }
+    json_open(j, "dimensions", '[');
+    for (int i = 0; i < d->info.ndim; i++)
+        json_string(j, NULL, names->as.list.items[i].as.string.data);
+    json_close(j, ']');
+}
+
+static tess_status
+json_attributes(struct json *j, const tess_array *a, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    const char *name;
+
+    json_open(j, "attributes", '{');
+    for (int i = 0; st == TESS_OK && (name = tess_vlmeta_name(a, i)) != NULL; i++) {
+        char *json = NULL;
+
+        st = tess_attr_get_json(a, name, &json, err);
+        if (st == TESS_OK)
+            json_text(j, name, json);
+        tess_free(json);
+    }
+    json_close(j, '}');
+    return st;
 }
 
 static tess_status
@@ -92,6 +150,7 @@ json_items(struct json *j, const tess_info *info)
         item_json(j, "fill", &format, info->fill);
     else
         json_string(j, "fill", NULL);
+    item_format_finish(&format);
 }
 
 static void
@@ -137,19 +196,64 @@ json_container(struct json *j, const tess_info *info)
 
 // The object stays open.
 static tess_status
-write_json(struct json *j, const tess_array *a, const tess_info *info, tess_error *err)
+write_json(struct json *j, const struct description *d, tess_error *err)
 {
+    const tess_info *const info = &d->info;
+
     json_open(j, NULL, '{');
     json_items(j, info);
     json_codec(j, info);
     json_sizes(j, info);
     json_container(j, info);
-    return json_metalayers(j, a, info, err);
+    json_dimensions(j, d);
+    const tess_status st = json_attributes(j, d->a, err);
+    return st == TESS_OK ? json_metalayers(j, d->a, info, err) : st;
+}
+
+static void
+write_dimensions(FILE *out, const struct description *d)
+{
+    const tess_value *const names = dimension_names(d);
+
+    if (!names || d->info.ndim == 0)
+        return;
+    fputs("  dimensions    ", out);
+    for (int i = 0; i < d->info.ndim; i++) {
+        fputs(i > 0 ? ", " : "", out);
+        text_write(out, names->as.list.items[i].as.string.data);
+        fprintf(out, " = %" PRId64, d->info.shape[i]);
+    }
+    fputc('\n', out);
+}
+
+// As in files of other formats: what stands in the map `attributes`, too.
+static tess_status
+write_attributes(FILE *out, const struct description *d, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    bool any = false;
+
+    for (int i = 0; i < d->attributes.count; i++) {
+        const struct attribute *const a = &d->attributes.items[i];
+
+        if (a->value.type == TESS_VALUE_OPAQUE)
+            continue;
+        fputs(any ? "    " : "  attributes\n    ", out);
+        any = true;
+        text_write(out, a->name);
+        fputs(" = ", out);
+        TRY(value_write(out, &a->value, d->full, err));
+        fputc('\n', out);
+    }
+out:
+    return st;
 }
 
 static tess_status
-write_metalayers(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+write_metalayers(FILE *out, const struct description *d, tess_error *err)
 {
+    const tess_array *const a = d->a;
+    const tess_info *const info = &d->info;
     tess_status st = TESS_OK;
 
     for (int i = 0; i < info->nmetalayers; i++) {
@@ -160,10 +264,14 @@ write_metalayers(FILE *out, const tess_array *a, const tess_info *info, tess_err
         text_write(out, layer.name);
         fprintf(out, ", %zu bytes\n", layer.size);
     }
-    for (int i = 0; i < info->nvlmetalayers; i++) {
+    for (int i = 0; i < d->attributes.count; i++) {
+        const struct attribute *const layer = &d->attributes.items[i];
+
+        if (layer->value.type != TESS_VALUE_OPAQUE)
+            continue;
         fputs("  vlmetalayer   ", out);
-        text_write(out, tess_vlmeta_name(a, i));
-        fputc('\n', out);
+        text_write(out, layer->name);
+        fprintf(out, ", %zu bytes\n", layer->value.as.bytes.size);
     }
 out:
     return st;
@@ -188,6 +296,7 @@ write_fill(FILE *out, const tess_info *info)
     item_format_init(&format, info->dtype, info->typesize);
     fputs("  fill          ", out);
     item_print(out, &format, info->fill);
+    item_format_finish(&format);
     fputc('\n', out);
 }
 
@@ -220,14 +329,18 @@ write_stored(FILE *out, const tess_info *info)
 }
 
 static tess_status
-write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *err)
+write_words(FILE *out, const struct description *d, tess_error *err)
 {
+    const tess_info *const info = &d->info;
+    tess_status st = TESS_OK;
+
     fprintf(out, "%s array, %s frame of version %d", info->layer ? info->layer : "plain",
             info->contiguous ? "contiguous" : "sparse", info->frame_version);
     if (info->offset)
         fprintf(out, " at byte %" PRId64, info->offset);
     fputc('\n', out);
     write_shape(out, "shape", info->ndim, info->shape);
+    write_dimensions(out, d);
     write_shape(out, "chunks", info->ndim, info->chunkshape);
     write_shape(out, "blocks", info->ndim, info->blockshape);
     fputs("  items         ", out);
@@ -245,12 +358,15 @@ write_words(FILE *out, const tess_array *a, const tess_info *info, tess_error *e
     filters_write(out, info->filters, info->filters_meta);
     fputc('\n', out);
     write_stored(out, info);
-    return write_metalayers(out, a, info, err);
+    TRY(write_metalayers(out, d, err));
+    TRY(write_attributes(out, d, err));
+out:
+    return st;
 }
 
 // What there is to say besides the chunks, all of it or nothing; j is NULL: in words.
 static tess_status
-print_array(struct json *j, tess_array *a, const tess_info *info, tess_error *err)
+print_array(struct json *j, const struct description *d, tess_error *err)
 {
     char *text = NULL;
     size_t text_size = 0;
@@ -260,7 +376,7 @@ print_array(struct json *j, tess_array *a, const tess_info *info, tess_error *er
         return report_errno(err, "cannot describe");
     if (j)
         j->out = out;
-    tess_status st = j ? write_json(j, a, info, err) : write_words(out, a, info, err);
+    tess_status st = j ? write_json(j, d, err) : write_words(out, d, err);
     if (fclose(out) != 0 && st == TESS_OK)
         st = report_nomem(err, (int64_t)text_size);
     if (st == TESS_OK)
@@ -270,24 +386,24 @@ print_array(struct json *j, tess_array *a, const tess_info *info, tess_error *er
 }
 
 static tess_status
-print_words(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+print_words(const struct description *d, bool chunks, tess_error *err)
 {
-    const tess_status st = print_array(NULL, a, info, err);
+    const tess_status st = print_array(NULL, d, err);
 
-    return st == TESS_OK && chunks ? chunks_write(stdout, a, info, err) : st;
+    return st == TESS_OK && chunks ? chunks_write(stdout, d->a, &d->info, err) : st;
 }
 
 static tess_status
-print_json(tess_array *a, const tess_info *info, bool chunks, tess_error *err)
+print_json(const struct description *d, bool chunks, tess_error *err)
 {
     struct json j;
     tess_status st = TESS_OK;
 
     json_init(&j, stdout);
-    TRY(print_array(&j, a, info, err));
+    TRY(print_array(&j, d, err));
     j.out = stdout;
     if (chunks)
-        TRY(chunks_json(&j, a, info, err));
+        TRY(chunks_json(&j, d->a, &d->info, err));
     json_end(&j);
 out:
     return st;
@@ -310,17 +426,17 @@ run_info(const struct arguments *args)
 {
     const char *path = args->words[0];
     const bool chunks = args->values[OPT_LIST_CHUNKS] != NULL;
-    tess_array *a = NULL;
+    struct description d = {.full = args->values[OPT_FULL] != NULL};
     tess_status st = TESS_OK;
     tess_error err;
-    tess_info info;
 
-    TRY(open_array(path, args, &a, &err));
-    TRY(measure(a, &info, &err));
-    st = args->values[OPT_JSON] ? print_json(a, &info, chunks, &err)
-                                : print_words(a, &info, chunks, &err);
+    TRY(open_array(path, args, &d.a, &err));
+    TRY(measure(d.a, &d.info, &err));
+    TRY(attributes_load(&d.attributes, d.a, &err));
+    st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:
-    tess_array_discard(a);
+    attributes_finish(&d.attributes);
+    tess_array_discard(d.a);
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(path, &err);
 }
 
@@ -329,14 +445,19 @@ const struct command cmd_info = {
     .purpose = "what an array is: shape, type, codec, sizes, metadata",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_LIST_CHUNKS),
+    .options =
+        OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_LIST_CHUNKS) | OPT_BIT(OPT_FULL),
     .details =
+        "Attributes are printed as NAME = VALUE, long values up to 72 characters, or with --full\n"
+        "all of it. The names of dimensions are those of the attribute _ARRAY_DIMENSIONS.\n"
+        "Characters that control a terminal are printed as \\xNN.\n\n"
         "Kinds of chunks: blocks (filtered and compressed), plain (the bytes as they are), zeros,\n"
         "nans, value (one item, repeated), uninit (never written).\n",
     .examples =
         (const struct example[]){
             {"what an array is", "tess info winds.b2nd"},
             {"how each of its chunks is stored", "tess info winds.b2nd --chunks"},
+            {"attributes in full", "tess info winds.b2nd --full"},
             {"for a program", "tess info winds.b2nd --json"},
             {0},
         },
@@ -381,6 +502,9 @@ const struct command cmd_info = {
             {"vlblocks", "boolean", "blocks differ in size; only in plain frames"},
             {"metalayer", "string or null",
              "the one that describes the array: b2nd or caterva; null: plain"},
+            {"dimensions", "strings or null",
+             "their names, from _ARRAY_DIMENSIONS; null: it is not there, or does not fit"},
+            {"attributes.NAME", "any", "value of each, in the notation of tess attr"},
             {"metalayers.NAME", "string", "content of each metalayer, in hexadecimal"},
             {"vlmetalayers.NAME", "string",
              "of each of variable length; attributes are among them"},
