@@ -2,6 +2,7 @@
  * result_records.c - what a search for layouts has found, as JSON and as CSV.
  */
 #include "cli/layout/result.h"
+#include "cli/layout/verdict.h"
 #include "cli/text/filters.h"
 #include "cli/text/json.h"
 #include "cli/text/names.h"
@@ -55,6 +56,23 @@ json_layout(struct json *j, const struct result *r, const struct result_layout *
 }
 
 static void
+json_verdict(struct json *j, const struct result *r)
+{
+    static const char *const words[] = {[VERDICT_BETTER] = "better",
+                                        [VERDICT_SAME] = "no difference",
+                                        [VERDICT_PRESENT] = "present"};
+    const struct result_layout *const best = result_find(r, TESS_ROLE_BEST);
+    const struct result_layout *const stored = result_find(r, TESS_ROLE_STORED);
+    const struct result_layout *const present =
+        stored ? stored : result_find(r, TESS_ROLE_AUTOMATIC);
+    const int rounds =
+        best->cost.rounds < present->cost.rounds ? best->cost.rounds : present->cost.rounds;
+
+    json_string(j, "verdict", words[verdict_of(&best->cost, &present->cost)]);
+    json_real(j, "noise", verdict_noise(rounds));
+}
+
+static void
 json_setting(struct json *j, const struct result *r)
 {
     const tess_tuner_info *const info = &r->info;
@@ -78,6 +96,7 @@ json_setting(struct json *j, const struct result *r)
     json_real(j, "seconds", info->seconds);
     json_bool(j, "cut_short", info->cut_short);
     json_string(j, "applied", r->applied);
+    json_verdict(j, r);
 }
 
 void

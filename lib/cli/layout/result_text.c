@@ -2,10 +2,12 @@
  * result_text.c - what a search for layouts has found, as a table and in words.
  */
 #include "cli/layout/result.h"
+#include "cli/layout/verdict.h"
 #include "cli/report.h"
 #include "cli/text/table.h"
 #include "cli/text/text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define SHAPE_SIZE 256
@@ -136,6 +138,48 @@ print_gain(const struct result_layout *best, const struct result_layout *other, 
             other->cost.seconds / best->cost.seconds, name, other->cost.ratio / best->cost.ratio);
 }
 
+// What there is instead of a recommendation.
+static void
+print_no_difference(const struct result_layout *best, const struct result_layout *present,
+                    const char *name, FILE *out)
+{
+    const int rounds =
+        best->cost.rounds < present->cost.rounds ? best->cost.rounds : present->cost.rounds;
+    char time[2][TIME_SIZE];
+
+    format_time(present->cost.seconds, time[0]);
+    format_time(best->cost.seconds, time[1]);
+    fprintf(out,
+            "No difference: all accesses take %s in %s and %s in the best one,\n"
+            "%.1f %% less, and measuring is not more exact than %.0f %%; the ratios are %.2f and "
+            "%.2f.\n",
+            time[0], name, time[1],
+            present->cost.seconds > 0 ? 100 * (1 - best->cost.seconds / present->cost.seconds)
+                                      : 0.0,
+            100 * verdict_noise(rounds), present->cost.ratio, best->cost.ratio);
+}
+
+// Whether the best layout is to be recommended. Words if not.
+static bool
+is_better(const struct result *r, const struct result_layout *best, FILE *out)
+{
+    const struct result_layout *const stored = result_find(r, TESS_ROLE_STORED);
+    const struct result_layout *const present =
+        stored ? stored : result_find(r, TESS_ROLE_AUTOMATIC);
+    const char *const name = stored ? "the layout that the array has now" : "the automatic layout";
+
+    switch (verdict_of(&best->cost, &present->cost)) {
+    case VERDICT_SAME:
+        print_no_difference(best, present, name, out);
+        return false;
+    case VERDICT_PRESENT:
+        fprintf(out, "No difference: the best layout is %s.\n", name);
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void
 print_words(const struct result *r, FILE *out)
 {
@@ -165,6 +209,8 @@ print_words(const struct result *r, FILE *out)
         fputc('\n', out);
         return;
     }
+    if (!is_better(r, best, out))
+        return;
     result_shape(p->ndim, best->params.chunkshape, chunk, sizeof chunk);
     result_shape(p->ndim, best->params.blockshape, block, sizeof block);
     result_codec(p, codec);

@@ -295,7 +295,9 @@ const struct command cmd_layout = {
         "A sample of the array is written in many layouts, in memory, and the time of each access\n"
         "is measured. Layouts are ordered by the time of all accesses: the time measured, plus\n"
         "the time in which a disk (--disk-speed) reads or writes the compressed bytes. Shapes,\n"
-        "codec, level and filters that are given are kept, the others are searched.\n",
+        "codec, level and filters that are given are kept, the others are searched. Where the\n"
+        "best layout gains no more than the noise of the measurement, and does not make the array\n"
+        "5 % smaller, the answer is that there is no difference, with the figures.\n",
     .examples =
         (const struct example[]){
             {"the best for planes and single items",
@@ -326,6 +328,10 @@ const struct command cmd_layout = {
             {"seconds", "number", "that measuring took"},
             {"cut_short", "boolean", "the budget was over before all was measured"},
             {"applied", "string or null", "path of the copy; null: none"},
+            {"verdict", "string",
+             "of the best layout, compared with the stored one (automatic, if none is stored): "
+             "better,\nno difference (beyond the noise), or present (it is that one)"},
+            {"noise", "number", "part of a time that the measurement may be wrong by"},
             {"layouts", "list", "the best first"},
             {"layouts[].roles", "strings",
              "best, automatic, blosc2 (what it would choose), stored (what the array has), "
