@@ -33,6 +33,7 @@
  *   tessera/meta.h      metalayers: named bytes attached to an array
  *   tessera/attr.h      attributes: named values attached to an array
  *   tessera/dims.h      names of dimensions; coordinates: the index of a value
+ *   tessera/hooks.h     allocator and log of the process
  */
 #ifndef TESSERA_H
 #define TESSERA_H
@@ -50,6 +51,7 @@
 #include "tessera/error.h"
 #include "tessera/histogram.h"
 #include "tessera/files.h"
+#include "tessera/hooks.h"
 #include "tessera/iterate.h"
 #include "tessera/layout.h"
 #include "tessera/map.h"

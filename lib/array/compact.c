@@ -21,6 +21,7 @@
 #include "task/watch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 // Others open the file as long as it has its name, and may have replaced it before it was locked.
@@ -130,9 +131,13 @@ array_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess
     struct frame *f = NULL;
     struct watch watch;
     tess_status st = TESS_OK;
-    char *const path = realpath(storage->path, NULL);
+    char *const path = malloc(PATH_MAX);
     if (!path)
-        return err_open(err, errno, "opening the file");
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (!realpath(storage->path, path)) {
+        st = err_open(err, errno, "opening the file");
+        goto out;
+    }
     TRY(compact_open_frame(storage, &f, err));
     leftovers_remove_all(path, &frame_folder_kind);
     watch_begin(&watch, storage->context ? storage->context : &nobody, frame_header(f)->nbytes);

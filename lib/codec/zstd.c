@@ -6,11 +6,15 @@
  */
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/dict.h"
 #include "codec/state.h"
 
+#ifdef HAVE_ZSTD_CUSTOM_MEMORY
+#define ZSTD_STATIC_LINKING_ONLY // for contexts with an allocator
+#endif
 #include <zdict.h>
 #include <zstd.h>
 #include <zstd_errors.h>
@@ -21,10 +25,32 @@ enum {
     SHORT_LEVEL = 7, // of the library
 };
 
+#ifdef HAVE_ZSTD_CUSTOM_MEMORY
+static void *
+zstd_alloc(void *unused, size_t size)
+{
+    (void)unused;
+    return mem_alloc(size);
+}
+
+static void
+zstd_free(void *unused, void *memory)
+{
+    (void)unused;
+    mem_free(memory);
+}
+
+static const ZSTD_customMem memory = {.customAlloc = zstd_alloc, .customFree = zstd_free};
+#endif
+
 static void *
 make_cctx(int option)
 {
     (void)option;
+#ifdef HAVE_ZSTD_CUSTOM_MEMORY
+    if (mem_is_custom())
+        return ZSTD_createCCtx_advanced(memory);
+#endif
     return ZSTD_createCCtx();
 }
 
@@ -38,6 +64,10 @@ static void *
 make_dctx(int option)
 {
     (void)option;
+#ifdef HAVE_ZSTD_CUSTOM_MEMORY
+    if (mem_is_custom())
+        return ZSTD_createDCtx_advanced(memory);
+#endif
     return ZSTD_createDCtx();
 }
 
@@ -180,6 +210,10 @@ free_cdict(void *cdict)
 static void *
 make_ddict(const uint8_t *bytes, size_t size)
 {
+#ifdef HAVE_ZSTD_CUSTOM_MEMORY
+    if (mem_is_custom())
+        return ZSTD_createDDict_advanced(bytes, size, ZSTD_dlm_byCopy, ZSTD_dct_auto, memory);
+#endif
     return ZSTD_createDDict(bytes, size);
 }
 

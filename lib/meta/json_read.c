@@ -8,6 +8,7 @@
  */
 #include "base/error.h"
 #include "meta/base64.h"
+#include "meta/growing.h"
 #include "meta/json.h"
 #include "meta/layers.h"
 #include "meta/radix.h"
@@ -25,7 +26,7 @@
 struct in {
     const char *text;
     const char *at; // ends at a NUL
-    msgpack_sbuffer out;
+    struct growing out;
     msgpack_packer pk;
     tess_status st; // the first failure
     tess_error *err;
@@ -56,7 +57,7 @@ parse_write_out(void *self, const char *bytes, size_t size)
         stop(in, TESS_ERR_LIMIT, "the value does not fit in a metalayer");
         return -1;
     }
-    return msgpack_sbuffer_write(&in->out, bytes, size);
+    return growing_append(&in->out, bytes, size) ? 0 : -1;
 }
 
 // What msgpack-c returned; if it was not write_out() that stopped, there was no memory.
@@ -537,15 +538,14 @@ json_read(const char *text, uint8_t **out, size_t *out_size, tess_error *err)
 {
     struct in in = {.text = text, .at = text, .st = TESS_OK, .err = err};
 
-    msgpack_sbuffer_init(&in.out);
     msgpack_packer_init(&in.pk, &in, parse_write_out);
     read_value(&in, 0);
     if (in.st == TESS_OK && ahead(&in) != '\0')
         parse_refuse(&in, "something stands behind the value");
     if (in.st == TESS_OK) {
         *out_size = in.out.size;
-        *out = (uint8_t *)msgpack_sbuffer_release(&in.out);
+        *out = growing_take(&in.out);
     }
-    msgpack_sbuffer_destroy(&in.out);
+    growing_finish(&in.out);
     return in.st;
 }

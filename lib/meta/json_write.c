@@ -5,24 +5,24 @@
  */
 #include "base/error.h"
 #include "meta/base64.h"
+#include "meta/growing.h"
 #include "meta/json.h"
 #include "meta/radix.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <msgpack/sbuffer.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct out {
-    msgpack_sbuffer text;
+    struct growing text;
     bool nomem;
 };
 
 static void
 emit_put(struct out *o, const char *text, size_t size)
 {
-    if (!o->nomem && msgpack_sbuffer_write(&o->text, text, size) != 0)
+    if (!o->nomem && !growing_append(&o->text, text, size))
         o->nomem = true;
 }
 
@@ -196,13 +196,12 @@ json_write(const tess_value *value, char **text, tess_error *err)
 {
     struct out o = {.nomem = false};
 
-    msgpack_sbuffer_init(&o.text);
     emit_put_value(&o, value);
     emit_put(&o, "", 1); // the NUL
     if (o.nomem) {
-        msgpack_sbuffer_destroy(&o.text);
+        growing_finish(&o.text);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value as JSON");
     }
-    *text = msgpack_sbuffer_release(&o.text);
+    *text = growing_take(&o.text);
     return TESS_OK;
 }
