@@ -106,6 +106,89 @@ TESS_API void tess_allocator_init_sized(tess_allocator *allocator, size_t struct
 TESS_API TESS_NODISCARD tess_status tess_allocator_set(const tess_allocator *allocator,
                                                        tess_error *err);
 
+/** How much an event matters. A level stands for itself and all above it. */
+typedef enum tess_log_level {
+    TESS_LOG_OFF = 0, /**< nothing; the default */
+    TESS_LOG_WARNING = 1, /**< something is damaged, or works less well than it could */
+    TESS_LOG_INFO = 2, /**< something was done that no call asked for */
+    TESS_LOG_DEBUG = 3, /**< something frequent, of interest for speed */
+} tess_log_level;
+
+/**
+ * What happened. Numbers keep their meaning; later releases have more, so a program must accept
+ * unknown ones. Behind each stands its level.
+ */
+typedef enum tess_event {
+    /** WARNING: stored bytes of a chunk do not have the checksum that was stored for them. Where
+     * another program replaced the chunk meanwhile, the call finds out and returns
+     * TESS_ERR_STALE. */
+    TESS_EVENT_CHECKSUM = 1,
+    /** WARNING: tess_repair() found a chunk that is lost, and goes on without it. */
+    TESS_EVENT_CHUNK_LOST = 2,
+    /** WARNING: tess_array_verify() found damage, of a chunk or of the state as a whole. */
+    TESS_EVENT_DAMAGE = 3,
+    /** WARNING: an array was opened for writing, but the file system grants no lock: another writer
+     * would not be kept out (tess_info.locked). */
+    TESS_EVENT_UNLOCKED = 4,
+    /** WARNING: the system starts no more threads; calls work with those that there are. Told once.
+     */
+    TESS_EVENT_THREADS = 5,
+    /** WARNING: there was no memory for something that a call can do without: it is slower. */
+    TESS_EVENT_MEMORY = 6,
+    /** INFO: the library commits on its own, because much was written or overwritten. */
+    TESS_EVENT_COMMIT = 16,
+    /** INFO: a file or directory was removed that a program left under a temporary name when it was
+     * killed. */
+    TESS_EVENT_LEFTOVER = 17,
+    /** INFO: tess_array_refresh() moved a reader to a newer state. */
+    TESS_EVENT_REFRESH = 18,
+    /** INFO: a call begins to wait for another program that has a lock (tess_storage.wait). */
+    TESS_EVENT_WAIT = 19,
+    /** DEBUG: dirty blocks are written back because the cache is full of them. */
+    TESS_EVENT_WRITE_BACK = 32,
+} tess_event;
+
+/** An event, as it is passed to the function of the program. */
+typedef struct tess_log_entry {
+    tess_log_level level;
+    tess_event event;
+    /** File or directory, as it was opened; NULL: there is none (memory), or it is not known. Valid
+     * until the function returns. */
+    const char *path;
+    /** One sentence without a full stop, without the path; valid until the function returns. */
+    const char *message;
+} tess_log_entry;
+
+/**
+ * Is told of an event. Called on the thread where it happens, also on threads of the library or of
+ * an executor, but never on two at once. The library may hold locks: the function must not call the
+ * library (but for tess_status_name() and its likes), nor fork(), nor leave by longjmp() or an
+ * exception, and should be quick.
+ *
+ * @param entry  The event, valid until the function returns.
+ * @param user   As passed to tess_log_set().
+ */
+typedef void tess_log_fn(const tess_log_entry *entry, void *user);
+
+/**
+ * Set the function that is told of events, for all of the process: what is worth telling though no
+ * call fails. Failures of calls are in their tess_error and are not told again. The library prints
+ * nothing.
+ *
+ * May be called at any time, by any thread, but not by the function itself. Where events are not
+ * wanted, they cost a comparison, and no text is made.
+ *
+ * @param level  Events up to this one. TESS_LOG_OFF: none.
+ * @param fn     Told from now on. NULL: none. When the call returns, no thread is in the function
+ *               that was set before.
+ * @param user   Passed to fn; any value.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK; TESS_ERR_ARG if the level is not known.
+ */
+TESS_API TESS_NODISCARD tess_status tess_log_set(tess_log_level level, tess_log_fn *fn, void *user,
+                                                 tess_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,6 +3,7 @@
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/sized.h"
 
@@ -33,4 +34,14 @@ tess_allocator_set(const tess_allocator *allocator, tess_error *err)
                        : !own.resize ? "resize"
                                      : "free");
     return mem_set_allocator(&own, err);
+}
+
+TESS_API tess_status
+tess_log_set(tess_log_level level, tess_log_fn *fn, void *user, tess_error *err)
+{
+    UNCANCELLED;
+    if (level < TESS_LOG_OFF || level > TESS_LOG_DEBUG)
+        return err_set(err, TESS_ERR_ARG, -1, "level %d of a log is not known", (int)level);
+    log_set(level, fn, user);
+    return TESS_OK;
 }

@@ -4,6 +4,7 @@
 #include "array/home.h"
 
 #include "base/error.h"
+#include "base/log.h"
 #include "frame/sparse/sparse.h"
 #include "io/folder.h"
 #include "io/identity.h"
@@ -15,6 +16,7 @@
 #include "task/retry.h"
 
 #include <errno.h>
+#include <string.h>
 
 void
 home_close(const struct home *home)
@@ -47,6 +49,15 @@ check_locked(const struct home *home, tess_error *err)
                    "locking it, which is required");
 }
 
+static void
+tell_unlocked(const tess_storage *storage, const struct home *home)
+{
+    tess_error why;
+    if (log_wants(TESS_LOG_WARNING) && check_locked(home, &why) != TESS_OK)
+        log_event(TESS_LOG_WARNING, TESS_EVENT_UNLOCKED, storage->path,
+                  "opened for writing without a lock: %s", strerror(why.sys));
+}
+
 // What belongs to a path of the file system, beside the file or directory.
 static tess_status
 home_complete(const tess_storage *storage, bool writable, struct home *home, tess_error *err)
@@ -64,6 +75,10 @@ home_complete(const tess_storage *storage, bool writable, struct home *home, tes
                     : io_identify(home->at.io, &identity, err);
     if (st == TESS_OK && writable)
         st = io_path_open(storage->path, &identity, &home->path, err);
+    else if (st == TESS_OK)
+        home->path = io_path_of_name(storage->path);
+    if (st == TESS_OK && writable)
+        tell_unlocked(storage, home);
     return st;
 }
 

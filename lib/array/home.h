@@ -20,7 +20,7 @@ struct lock_file;
 struct home {
     struct storage_opened at;
     struct lock_file *lock_file; // NULL: none
-    struct io_path *path; // of what is written; NULL: none
+    struct io_path *path; // of what is written, or the name of what is read; NULL: none
 };
 
 // A new and empty home, or one that exists, for a storage that was checked. Waits for programs that

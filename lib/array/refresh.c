@@ -9,6 +9,7 @@
 #include "array/chunks/sums.h"
 #include "array/open.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "cache/cache.h"
 #include "frame/current.h"
 #include "frame/frame.h"
@@ -16,6 +17,7 @@
 #include "frame/query.h"
 #include "grid/grid.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool
@@ -116,6 +118,7 @@ array_refresh(tess_array *a, bool *changed, tess_error *err)
     if (st != TESS_OK)
         return st;
     array_replace_state(a, newest);
+    LOG(TESS_LOG_INFO, TESS_EVENT_REFRESH, a->path, "moved to a newer state");
     *changed = true;
     return TESS_OK;
 }

@@ -13,6 +13,7 @@
 #include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
@@ -97,6 +98,8 @@ repair_replace(void *user, int64_t n, const tess_error *why, enum chunk_special 
     *chunk = loss->chunk;
     *size = loss->chunk_size;
     loss->report->nlost++;
+    LOG(TESS_LOG_WARNING, TESS_EVENT_CHUNK_LOST, frame_name(a->grid->frame),
+        "chunk %" PRId64 " is lost: %s", n, why->message);
     repair_chunk_box(a, n, start, stop);
     if (loss->how->lost)
         loss->how->lost(&(tess_lost){n, a->g->ndim, start, stop, why->message}, loss->how->user);

@@ -14,6 +14,7 @@
 #include "array/sealed_header.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
@@ -163,6 +164,9 @@ verify_finish(void *arg, void *grain, tess_error *err)
         v->verdict->ndamaged += list->entries || list->uniform >= 0 ? 1 : list->nchunks;
     tess_damage damage = {.chunk = g->n, .status = g->status, .message = g->why.message};
     verify_chunk_box(v->a, g->n, &damage);
+    if (g->status != TESS_ERR_UNSUPPORTED)
+        LOG(TESS_LOG_WARNING, TESS_EVENT_DAMAGE, frame_name(v->a->grid->frame), "%s",
+            g->why.message);
     if (v->fn)
         v->fn(&damage, v->user);
     return TESS_OK;
@@ -246,6 +250,8 @@ verify_tell(const struct verifier *v, tess_damaged of, tess_status st, const tes
             tess_error *err)
 {
     const tess_damage damage = {.chunk = -1, .status = st, .message = why->message, .of = of};
+    if (st == TESS_ERR_CORRUPT)
+        LOG(TESS_LOG_WARNING, TESS_EVENT_DAMAGE, frame_name(v->a->grid->frame), "%s", why->message);
     if (st == TESS_ERR_CORRUPT && v->fn)
         v->fn(&damage, v->user);
     if (st != TESS_OK && st != TESS_ERR_CORRUPT && err)

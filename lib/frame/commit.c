@@ -7,6 +7,7 @@
 #include "frame/commit.h"
 
 #include "base/checked.h"
+#include "base/log.h"
 #include "frame/container.h"
 #include "frame/current.h"
 #include "frame/load.h"
@@ -15,6 +16,9 @@
 #include "frame/private.h"
 #include "io/identity.h"
 #include "io/io.h"
+#include "io/path.h"
+
+#include <inttypes.h>
 
 enum {
     BATCH_MIN = 64 << 20,
@@ -100,7 +104,13 @@ frame_commit_is_due(const struct frame *f)
 tess_status
 frame_commit_if_large(struct frame *f, tess_error *err)
 {
-    return frame_commit_is_due(f) ? frame_commit(f, err) : TESS_OK;
+    if (!frame_commit_is_due(f))
+        return TESS_OK;
+    const bool parked = f->parked >= frame_batch(f);
+    LOG(TESS_LOG_INFO, TESS_EVENT_COMMIT, io_path_name(f->options.path),
+        "an automatic commit: %" PRId64 " bytes %s", parked ? f->parked : f->written,
+        parked ? "of chunks were overwritten" : "were written since the last one");
+    return frame_commit(f, err);
 }
 
 tess_status

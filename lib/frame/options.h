@@ -20,7 +20,7 @@ struct frame_options {
     tess_checksums checksums;
     const struct plugins *plugins; // what its chunks may ask for; outlives the frame; NULL: nothing
     struct lock_file *lock_file; // belongs to the frame from here on; NULL: nothing to lock
-    struct io_path *path; // that leads to it, likewise; NULL: none, or it does not matter
+    struct io_path *path; // that leads to it, or names it, likewise; NULL: neither
     const tess_context *context; // of calls that wait for locks; outlives the frame; NULL: none
     bool never_reuse; // bytes and file numbers that a state on disk had
     int64_t wait; // for locks that are kept, in milliseconds; negative: as long as it takes

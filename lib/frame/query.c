@@ -12,6 +12,7 @@
 #include "io/identity.h"
 #include "io/io.h"
 #include "io/memory.h"
+#include "io/path.h"
 
 const struct frame_header *
 frame_header(const struct frame *f)
@@ -151,6 +152,12 @@ frame_is_at(const struct frame *f, const char *path)
     const tess_status st =
         f->folder ? folder_identify(f->folder, &own, NULL) : io_identify(f->io, &own, NULL);
     return st == TESS_OK && io_identity_is_at(&own, path);
+}
+
+const char *
+frame_name(const struct frame *f)
+{
+    return io_path_name(f->options.path);
 }
 
 bool

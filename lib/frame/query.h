@@ -63,6 +63,8 @@ struct frame_options frame_options_of_successor(const struct frame *f);
 
 // The file of a contiguous frame; while the frame gathers small writes, that is not its io.
 struct io *frame_file(const struct frame *f);
+// As it was opened, for messages; NULL: it is in memory.
+const char *frame_name(const struct frame *f);
 // Whether that path leads to it; or, if it is a directory, is the name of something inside.
 bool frame_is_at(const struct frame *f, const char *path);
 bool frame_contains(const struct frame *f, const char *path);

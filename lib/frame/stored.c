@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/log.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
@@ -91,16 +92,20 @@ stored_read_front(struct stored_chunk *sc, int32_t nbytes, int64_t size, int64_t
 
 // All bytes of a chunk against its checksum, if that is known.
 static tess_status
-stored_check(int64_t entry, const struct checksums *checksums, const uint8_t *bytes, int32_t cbytes,
-             tess_error *err)
+stored_check(const struct frame *f, int64_t entry, const struct checksums *checksums,
+             const uint8_t *bytes, int32_t cbytes, tess_error *err)
 {
     const uint64_t expected = checksums_get(checksums, entry);
     const uint64_t found = expected ? checksum_of(bytes, (size_t)cbytes) : 0;
-    if (found != expected)
-        return err_set(err, TESS_ERR_CORRUPT, 0,
-                       "%" PRId32 " bytes with the checksum %016" PRIx64 ", not %016" PRIx64,
-                       cbytes, found, expected);
-    return TESS_OK;
+    if (found == expected)
+        return TESS_OK;
+    LOG(TESS_LOG_WARNING, TESS_EVENT_CHECKSUM, frame_name(f),
+        "the chunk at %" PRId64 ", %" PRId32 " bytes, has the checksum %016" PRIx64
+        ", not %016" PRIx64,
+        entry, cbytes, found, expected);
+    return err_set(err, TESS_ERR_CORRUPT, 0,
+                   "%" PRId32 " bytes with the checksum %016" PRIx64 ", not %016" PRIx64, cbytes,
+                   found, expected);
 }
 
 // nbytes: what the chunk must have, or -1.
@@ -129,7 +134,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
             return st;
     }
     if (verified) {
-        st = stored_check(entry, &f->checksums, front, h.cbytes, err);
+        st = stored_check(f, entry, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
         sc->loaded = front == s->stored;
@@ -213,7 +218,7 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     if (st == TESS_OK)
         st = get_bytes(sc, 0, h.cbytes, s, bytes, err);
     if (st == TESS_OK)
-        st = stored_check(entry, checksums, *bytes, h.cbytes, err);
+        st = stored_check(f, entry, checksums, *bytes, h.cbytes, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -260,7 +265,7 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     if (st == TESS_OK)
         st = get_bytes(&sc, 0, size, s, &bytes, err);
     if (st == TESS_OK)
-        st = stored_check(entry, checksums, bytes, size, err);
+        st = stored_check(f, entry, checksums, bytes, size, err);
     if (st != TESS_OK)
         stored_chunk_blame(&sc, n, st, err);
     stored_chunk_close(&sc);

@@ -8,6 +8,7 @@
  */
 #include "io/leftovers.h"
 
+#include "base/log.h"
 #include "io/directory.h"
 #include "io/lock.h"
 #include "io/naming.h"
@@ -76,6 +77,9 @@ remove_leftover(struct sweep *s, const char *name)
     if (io_lock_acquire(&lock, fd, NULL) == TESS_OK && io_lock_is_held(&lock) &&
         naming_leads_to(s->parent, name, false, fd, &leads, NULL) == TESS_OK && leads) {
         s->synced = s->synced || naming_sync(s->parent, fd, NULL) == TESS_OK;
+        if (s->synced)
+            LOG(TESS_LOG_INFO, TESS_EVENT_LEFTOVER, s->path,
+                "%s is removed, which a program left beside it when it was killed", name);
         if (s->synced && directory)
             directory_remove_at(s->parent, name, fd, s->kind);
         else if (s->synced)

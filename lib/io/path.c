@@ -17,8 +17,9 @@
 #include <unistd.h>
 
 struct io_path {
-    struct open_file from; // the directory that the path starts in
-    char *path;
+    struct open_file from; // the directory that the path starts in; not set: a name only
+    char *name; // the path as it was given
+    const char *path; // from there
     struct io_identity identity;
 };
 
@@ -28,7 +29,7 @@ io_path_close(struct io_path *p)
     if (!p)
         return;
     open_file_close(&p->from);
-    free(p->path);
+    free(p->name);
     free(p);
 }
 
@@ -38,14 +39,32 @@ open_start(struct io_path *p, const char *path, tess_error *err)
     const size_t slashes = strspn(path, "/");
     const char *const start = slashes > 0 ? "/" : ".";
     const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    p->path = strdup(path + slashes);
-    if (!p->path)
+    p->name = strdup(path);
+    if (!p->name)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    p->path = p->name + slashes;
     const int fd = open_files_at(AT_FDCWD, start, flags, 0);
     if (fd < 0)
         return err_sys(err, errno, "opening the directory in which the path starts");
     open_file_borrow(&p->from, fd);
     return open_file_share(&p->from, NULL, start, flags, err);
+}
+
+struct io_path *
+io_path_of_name(const char *path)
+{
+    struct io_path *const p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    open_file_init(&p->from);
+    p->name = strdup(path);
+    return p;
+}
+
+const char *
+io_path_name(const struct io_path *p)
+{
+    return p ? p->name : NULL;
 }
 
 tess_status
@@ -72,6 +91,8 @@ io_path_check(struct io_path *p, tess_error *err)
 {
     struct stat there;
     int from;
+    if (!open_file_is_set(&p->from))
+        return TESS_OK;
     const tess_status st = open_file_pin(&p->from, &from, err);
     if (st != TESS_OK)
         return st;

@@ -4,6 +4,7 @@
 #include "task/retry.h"
 
 #include "base/checked.h"
+#include "base/log.h"
 
 #include <stddef.h>
 #include <time.h>
@@ -42,6 +43,8 @@ retry_again(struct retry *p, tess_status *st, tess_error *err)
         *st = wanted;
     if (wanted != TESS_OK || left <= 0)
         return false;
+    if (p->nap == NAP_FIRST)
+        LOG(TESS_LOG_INFO, TESS_EVENT_WAIT, NULL, "waiting: %s", err->message);
     const int64_t nap = min_i64(p->nap, left);
     const struct timespec t = {.tv_nsec = (long)nap};
     (void)nanosleep(&t, NULL); // a signal: ask earlier

@@ -14,6 +14,7 @@
  */
 #include "task/task.h"
 
+#include "base/log.h"
 #include "task/cpus.h"
 #include "task/executor.h"
 #include "task/waitlock.h"
@@ -331,6 +332,9 @@ run_together(const struct task *task, void *self, const struct task_width *width
         make(&j, err ? &text : NULL);
     if (j.nready == SLOTS_FIRST) {
         more = more_slots(&j);
+        if (!more)
+            LOG(TESS_LOG_WARNING, TESS_EVENT_MEMORY, NULL,
+                "no memory for the grains of %d threads: fewer are made ahead", j.threads);
         run_with_workers(&j);
     } else {
         participate(&j, true);

@@ -13,12 +13,14 @@
  */
 #include "task/workers.h"
 
+#include "base/log.h"
 #include "task/cpus.h"
 #include "task/waitlock.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
 #define COST_SPINNING 2000 // above it a job is worth a worker that spins
 #define COST_ASLEEP 100000 // above it a job is worth waking a worker, or starting one
@@ -33,7 +35,8 @@ static struct {
     struct workers_call *calls; // the oldest first
     int open; // calls between workers_open() and workers_close()
     int count; // of workers
-    bool refused; // the system has no more threads for us
+    int refused; // why the system has no more threads for us; 0: it may have
+    bool told; // the program, of that
     bool stopping;
     struct worker workers[CPUS_THREADS_MAX];
 } all = {.lock = {.lock = PTHREAD_MUTEX_INITIALIZER, .bell = PTHREAD_COND_INITIALIZER}};
@@ -50,10 +53,11 @@ start_one(void)
     sigfillset(&every);
     pthread_sigmask(SIG_SETMASK, &every, &before);
     w->helping = false;
-    if (pthread_create(&w->thread, NULL, workers_run, w) == 0)
+    const int error = pthread_create(&w->thread, NULL, workers_run, w);
+    if (error == 0)
         all.count++;
     else
-        all.refused = true;
+        all.refused = error;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -126,7 +130,8 @@ workers_in_child(void)
     all.calls = NULL;
     all.open = 0;
     all.count = 0;
-    all.refused = false;
+    all.refused = 0;
+    all.told = false;
 }
 
 static void
@@ -161,7 +166,13 @@ workers_open(struct workers_call *call)
         waitlock_changed(&all.lock);
         ring();
     }
+    const int refused = all.told ? 0 : all.refused;
+    const int count = all.count;
+    all.told |= refused != 0;
     waitlock_unlock(&all.lock);
+    if (refused != 0)
+        LOG(TESS_LOG_WARNING, TESS_EVENT_THREADS, NULL,
+            "%d threads of the library, no more can be started: %s", count, strerror(refused));
 }
 
 int

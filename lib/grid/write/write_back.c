@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
@@ -405,6 +406,9 @@ write_back_make_room(struct chunk_grid *grid, int64_t nbytes, int64_t *room, tes
     bool promised = cache_promise(grid->cache, nbytes);
     tess_status st = TESS_OK;
     if (!promised) {
+        LOG(TESS_LOG_DEBUG, TESS_EVENT_WRITE_BACK, frame_name(grid->frame),
+            "%" PRId64 " bytes of dirty blocks in the cache, %" PRId64 " at most",
+            (int64_t)cache_dirty_size(grid->cache), (int64_t)cache_dirty_room(grid->cache));
         st = write_back_down_to(grid, cache_dirty_room(grid->cache) / 2, err);
         promised = st == TESS_OK && cache_promise(grid->cache, nbytes);
     }
