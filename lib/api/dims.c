@@ -154,6 +154,7 @@ tess_coord_open(const tess_array *a, int axis, const tess_context *context, tess
     tess_value *value = NULL;
     struct names names;
     tess_context own;
+    tess_executor executor;
     if (!coord)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a coordinate is given");
     *coord = NULL;
@@ -162,7 +163,7 @@ tess_coord_open(const tess_array *a, int axis, const tess_context *context, tess
     if (axis < 0 || axis >= a->g->ndim)
         return err_set(err, TESS_ERR_ARG, -1, "axis %d of an array with %d dimensions", axis,
                        a->g->ndim);
-    tess_status st = take_context(&own, context, err);
+    tess_status st = take_context(&own, &executor, context, err);
     if (st == TESS_OK)
         st = get_names(a, &value, &names, err);
     if (st == TESS_OK)

@@ -395,9 +395,9 @@ lock_file_remove(struct lock_file *s)
 {
     (void)pthread_mutex_lock(&s->mutex);
     int directory;
-    if (has(s) && s->fd >= 0 && open_file_pin(&s->directory, &directory, NULL) == TESS_OK) {
+    if (has(s) && s->fd >= 0 && open_file_pin(s->directory, &directory, NULL) == TESS_OK) {
         (void)unlinkat(directory, s->name, 0);
-        open_file_unpin(&s->directory);
+        open_file_unpin(s->directory);
     }
     (void)pthread_mutex_unlock(&s->mutex);
 }
