@@ -172,10 +172,8 @@ backward(const tess_block *block, const void *src, void *dst, size_t size)
     return TESS_ERR_CORRUPT;
 }
 
-static const tess_user_codec codec = {
-    .struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
-static const tess_user_filter filter = {
-    .struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
+static const tess_user_codec codec = {.struct_size = sizeof(tess_user_codec), .id = 200, .name = "none", .decompress = decompress};
+static const tess_user_filter filter = {.struct_size = sizeof(tess_user_filter), .id = 200, .name = "none", .backward = backward};
 static const tess_plugins plugins = {&codec, 1, &filter, 1};
 
 static tess_storage
@@ -812,8 +810,8 @@ call_pyramid(struct subject *s, tess_error *err)
     tess_storage storage;
     tess_storage_init(&storage);
     storages[0] = storages[1] = &storage;
-    const tess_status st =
-        tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2, NULL, levels, err);
+    const tess_status st = tess_array_pyramid(s->a, TESS_DOWNSAMPLE_MAX, NULL, NULL, storages, 2,
+                                              NULL, levels, err);
     for (int i = 0; i < 2; i++) {
         assert_true((levels[i] != NULL) == (st == TESS_OK));
         tess_array_discard(levels[i]);
@@ -857,8 +855,8 @@ call_read_as(struct subject *s, tess_error *err)
     reference_get(&s->reference, part_start, part_stop, want);
     tess_conversion_init(&how);
     how.misfit = TESS_MISFIT_WRAP;
-    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how,
-                                              got, sizeof got, NULL, err);
+    const tess_status st = tess_array_read_as(s->a, part_start, part_stop, TESS_DTYPE_I64, &how, got,
+                                              sizeof got, NULL, err);
     for (size_t i = 0; st == TESS_OK && i < sizeof part / sizeof *part; i++)
         assert_int_equal(got[i], (int64_t)want[i]);
     return st;
@@ -926,8 +924,8 @@ call_set_chunk(struct subject *s, tess_error *err)
         items[i] = 5;
     for (int i = 0; i < 2; i++)
         params.blockshape[i] = all.blockshape[i];
-    tess_status st =
-        tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk, &size, err);
+    tess_status st = tess_chunk_encode(&params, items, (size_t)all.chunksize, chunk, sizeof chunk,
+                                       &size, err);
     if (st == TESS_OK)
         st = tess_chunk_describe(chunk, size, &info, err);
     if (st == TESS_OK)
