@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    SHARE = 16, // of the memory that a box may take if it is not one unit
+    SHARE = 8, // of the memory that a box may take if it is not one unit
     SMALL = 1 << 20, // bytes of a box that is made larger in any case
 };
 
