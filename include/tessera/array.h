@@ -9,7 +9,8 @@
  * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
  * once, beside each other and beside writes. Writes are tess_array_write(), tess_array_fill(), and
  * the `set` functions of slice.h, select.h, boxes.h and attr.h: any number of threads may be in
- * them on one array, too, and in tess_array_flush(), and create and close views. Writes that meet
+ * them on one array, too, and in tess_array_flush(), and create and close views; and in tess_map()
+ * (map.h), which writes to its outputs. Writes that meet
  * in a chunk take turns; others run at the same time, encoding included. A read sees each chunk
  * wholly before or wholly after a write; of different chunks some may be before and some after it.
  * A read that starts after a write has returned sees all of it. Everything else, such as resize,
