@@ -34,10 +34,13 @@ struct open_chunk {
     atomic_int users;
 };
 
-// Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. entry: that of
-// the frame's list, or a staged one (frame/change.h). all: the caller wants all of its blocks.
-tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all,
+// Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. all: the caller
+// wants all of its blocks. open_chunk_staged(): what it will be, by a staged entry
+// (frame/change.h).
+tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all,
                            struct open_chunk **v, tess_error *err);
+tess_status open_chunk_staged(const struct chunk_grid *grid, int64_t n, int64_t entry,
+                              struct open_chunk **v, tess_error *err);
 void open_chunk_hold(struct open_chunk *v);
 void open_chunk_release(struct open_chunk *v); // NULL: fine
 

@@ -140,7 +140,7 @@ open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, struct open_
     *v = open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
     if (*v)
         return TESS_OK;
-    const tess_status st = open_chunk_new(grid, n, frame_entry(grid->frame, n), all, v, err);
+    const tess_status st = open_chunk_new(grid, n, all, v, err);
     // A file for each would be too many open files, and all bytes of each too much memory.
     if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
         open_chunks_keep(grid->open_chunks, *v);
