@@ -18,9 +18,9 @@
  * as NaN does.
  *
  * Items are decoded and compared box by box, on all threads of the array's context, in at most
- * tess_context.memory. Regions that are stored as one value are not decoded. Unless a comment says
- * otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads. Example:
- * test/examples/compare.c.
+ * tess_context.memory, or 64 KiB if that is less. Regions that are stored as one value are not
+ * decoded. Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for
+ * threads. Example: test/examples/compare.c.
  */
 #ifndef TESSERA_COMPARE_H
 #define TESSERA_COMPARE_H
@@ -65,7 +65,7 @@ typedef enum tess_logic {
  *
  * @return TESS_OK; TESS_ERR_ARG (an operation that is not known, a number of another kind, shapes
  *         that do not fit together, params); TESS_ERR_UNSUPPORTED for other types of items;
- *         TESS_ERR_LIMIT if one item of each array needs more than tess_context.memory; else as
+ *         TESS_ERR_LIMIT if one item of each array needs more memory than that; else as
  *         tess_array_read() of the arrays and tess_array_zeros(). A failed call leaves no file
  *         behind, and a file that existed as it was.
  * @{

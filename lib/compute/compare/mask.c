@@ -4,6 +4,7 @@
 #include "compute/compare/mask.h"
 
 #include "array/create.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "compute/map/commit.h"
 #include "compute/map/map.h"
@@ -14,6 +15,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+enum { MEMORY_LEAST = 64 << 10 }; // bytes, whatever the context says
 
 // Axes from here on, of all inputs, are one run of items in memory; *stride: from one to the next.
 static int
@@ -156,7 +159,7 @@ make_mask(void *user, tess_array *out, struct watch *watch, tess_error *err)
     mapping_begin(&m, inputs, c);
     m.outputs = &output;
     m.noutputs = 1;
-    m.memory = c->side[0].a->context.memory;
+    m.memory = max_i64(c->side[0].a->context.memory, MEMORY_LEAST);
     m.threads = c->side[0].a->context.threads;
     m.executor = c->side[0].a->context.executor;
     m.part = compare_part;
