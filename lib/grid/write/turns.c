@@ -15,6 +15,7 @@ struct turns {
     struct waitlock lock; // for the list
     struct turn *first;
     atomic_int count; // of them; changes with the lock held
+    atomic_bool met; // there were several at the same time
 };
 
 struct turns *
@@ -26,6 +27,7 @@ turns_new(void)
     waitlock_init(&t->lock);
     t->first = NULL;
     atomic_init(&t->count, 0);
+    atomic_init(&t->met, false);
     return t;
 }
 
@@ -126,7 +128,8 @@ append(struct turns *t, struct turn *turn)
         end = &(*end)->next;
     turn->next = NULL;
     *end = turn;
-    atomic_fetch_add(&t->count, 1);
+    if (atomic_fetch_add(&t->count, 1) > 0)
+        atomic_store(&t->met, true);
 }
 
 void
@@ -186,4 +189,10 @@ bool
 turns_are_shared(const struct turns *t)
 {
     return t && atomic_load(&t->count) > 1;
+}
+
+bool
+turns_were_shared(const struct turns *t)
+{
+    return t && atomic_load(&t->met);
 }

@@ -54,5 +54,7 @@ void turns_end(struct turns *t, struct turn *turn);
 
 // Whether several calls have turns, or wait for them; for a moment.
 bool turns_are_shared(const struct turns *t);
+// Whether there ever were several: the array has more than one writer.
+bool turns_were_shared(const struct turns *t);
 
 #endif

@@ -35,6 +35,7 @@
 enum {
     SMALL_SHARE = 4, // of what may be dirty
     PIECES = 4, // of what may be overwritten between two commits
+    TURNS = 8, // for the oldest blocks, if there are other writers
     WHOLE_LEAST = 1 << 14, // bytes of whole chunks that do not wait
 };
 
@@ -382,19 +383,35 @@ list_oldest_chunks(const struct chunk_grid *grid, int64_t left, int64_t **chunks
     return st;
 }
 
+// The same of some chunks, as far as no other call has or waits for their turn. The list is used
+// up.
+static tess_status
+write_back_free(struct chunk_grid *grid, int64_t *chunks, size_t count, int64_t left,
+                tess_error *err)
+{
+    struct turn turn;
+    count = turns_begin_free(grid->turns, &grid->g, &turn, chunks, count);
+    if (count == 0)
+        return TESS_OK;
+    const tess_status st = write_back_oldest(grid, &turn, left, err);
+    turns_end(grid->turns, &turn);
+    return st;
+}
+
 // Until at most `left` bytes are dirty, or the others are of chunks that other calls write to.
+// Where there are such calls, a part of the chunks after the other: a call that is to write to one
+// of them waits for that part, and not for all.
 static tess_status
 write_back_down_to(struct chunk_grid *grid, int64_t left, tess_error *err)
 {
-    struct turn turn;
     int64_t *chunks;
     size_t count;
     tess_status st = list_oldest_chunks(grid, left, &chunks, &count, err);
-    if (count > 0)
-        count = turns_begin_free(grid->turns, &grid->g, &turn, chunks, count);
-    if (count > 0) {
-        st = write_back_oldest(grid, &turn, left, err);
-        turns_end(grid->turns, &turn);
+    const size_t parts = turns_were_shared(grid->turns) ? TURNS : 1;
+    const size_t most = (count + parts - 1) / parts;
+    for (size_t i = 0, n; i < count && st == TESS_OK; i += n) {
+        n = count - i < most ? count - i : most;
+        st = write_back_free(grid, chunks + i, n, left, err);
     }
     free(chunks);
     return st;
