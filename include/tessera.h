@@ -22,6 +22,7 @@
  *   tessera/compare.h   comparisons of items into masks, and masks combined
  *   tessera/map.h       functions applied to boxes of several arrays in step
  *   tessera/histogram.h histograms of values
+ *   tessera/histogram.h  histograms of values
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
