@@ -37,7 +37,7 @@ gives() {
 }
 
 if command -v bash >/dev/null; then
-    gives 'import info' tess i
+    gives 'import info insert' tess i
     gives '--help --man --version' tess --
     gives '--chunks --codec' tess import --c
     gives '--chunks' tess info --c
@@ -61,6 +61,12 @@ if command -v bash >/dev/null; then
     gives 'bytes' tess attr winds.b2nd set name --type b
     gives 'winds.b2nd winds.d' tess attr winds.b2nd set name --file w
     gives 'winds.b2nd winds.d' tess show winds.b2nd -o w
+    gives 'winds.b2nd winds.d' tess concat w
+    gives 'winds.b2nd winds.d' tess concat winds.d winds.d winds.d w
+    gives 'winds.b2nd winds.d' tess stat winds.b2nd -o w
+    gives 'max mean min' tess stat winds.b2nd --op m
+    gives 'winds.b2nd winds.d' tess set winds.b2nd : --from w
+    gives '' tess delete winds.b2nd ''
     gives 'bash fish zsh' tess completion ''
     gives '' tess nothing ''
     # The commands and their options are those of the help.
@@ -82,7 +88,7 @@ fish_gives() {
 }
 
 if command -v fish >/dev/null; then
-    fish_gives 'import info' 'tess i'
+    fish_gives 'import info insert' 'tess i'
     fish_gives '--chunks --codec' 'tess import --c'
     fish_gives '--chunks' 'tess info --c'
     fish_gives 'contiguous sparse' 'tess copy --layout '

@@ -152,7 +152,7 @@ run 3 a.b2nd full --force
 [ -f full/file ] || fail "removed a folder"
 run 2 a.b2nd -
 says 'an array is a file or a directory'
-run 3 - x.b2nd
+run 2 - x.b2nd
 says 'an array is a file or a directory'
 run 2 a.b2nd
 run 2 a.b2nd x.b2nd --chunks 4

@@ -82,7 +82,7 @@ for command in info verify compact; do
     says 'tess: a.npy: no array but a NumPy file; tess import makes an array of it'
     run 3 $command text
     says 'tess: text: not a Blosc2 frame: the magic "b2frame" is missing'
-    run 3 $command -
+    run 2 $command -
     says 'tess: -: an array is a file or a directory, not standard input'
 done
 run 3 slice a.nc 0

@@ -63,7 +63,8 @@ open_explain(const char *path, tess_status st, tess_error *err)
     if (st != TESS_ERR_NOT_FOUND)
         return st;
     if (strcmp(path, "-") == 0)
-        return report_set(err, st, "an array is a file or a directory, not standard input");
+        return report_set(err, TESS_ERR_ARG,
+                          "an array is a file or a directory, not standard input");
     return st;
 }
 

@@ -22,7 +22,8 @@ tess_status open_array_to_change(const char *path, const struct arguments *args,
 
 /*
  * After an array at `path` could not be opened, which *err describes: the same status, and words
- * about what stands there instead, if it is something that people take for an array.
+ * about what stands there instead, if it is something that people take for an array. TESS_ERR_ARG
+ * if it is -, as a command writes standard input.
  */
 tess_status open_explain(const char *path, tess_status st, tess_error *err);
 

@@ -266,17 +266,22 @@ parse_date(const char *text, const char *unit, int64_t *count, tess_error *err)
     }
 }
 
-// "25s", or without the unit
+// "25s"; of units such as 10s, "2510s".
+static bool
+has_unit(const char *text, const char *unit)
+{
+    return unit[0] && text_ends_with(text, unit);
+}
+
+// A count with its unit, or without.
 static tess_status
 parse_count(const char *text, const char *unit, int64_t *count, tess_error *err)
 {
-    const char *const digits = text[0] == '-' || text[0] == '+' ? text + 1 : text;
-    const size_t length = (size_t)(digits - text) + strspn(digits, "0123456789");
+    const size_t length = strlen(text) - (has_unit(text, unit) ? strlen(unit) : 0);
     char number[24];
 
     (void)snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), text);
-    if ((text[length] != '\0' && strcmp(text + length, unit) != 0) || !text_int64(number, count) ||
-        *count == INT64_MIN)
+    if (!text_int64(number, count) || *count == INT64_MIN)
         return report_set(err, TESS_ERR_ARG, "%.80s: not a count such as 5%s, or NaT", text, unit);
     return TESS_OK;
 }
@@ -285,8 +290,9 @@ static tess_status
 parse_time(const struct item_format *format, const char *text, uint8_t *item, tess_error *err)
 {
     char unused[DATE_TEXT_SIZE];
-    const bool is_date =
-        format->type.kind == TESS_KIND_DATETIME && date_format(0, format->unit, unused);
+    const bool is_date = format->type.kind == TESS_KIND_DATETIME &&
+                         !has_unit(text, format->unit) && // far ones are printed as counts
+                         date_format(0, format->unit, unused);
     int64_t count = INT64_MIN;
     tess_status st = TESS_OK;
 

@@ -53,8 +53,6 @@ open_side(struct diff *d, struct side *s, const struct arguments *args, tess_err
     tess_status st = TESS_OK;
 
     d->about = s->path;
-    if (strcmp(s->path, "-") == 0)
-        return report_set(err, TESS_ERR_ARG, "an array is a file or a directory");
     TRY(open_array(s->path, args, &s->array, err));
     tess_array_info(s->array, &s->info);
     TRY(select_parse(expr ? expr : "...", s->info.ndim, s->info.shape, &s->sel, err));
