@@ -3,8 +3,8 @@
 #
 #     sh tree.sh TESS [netcdf] [hdf5]
 #
-# The words are what TESS was built with; $MAKE_HDF5 is test/cli/make_hdf5.c. ncgen, ncdump and h5dump
-# make and look at the files; what needs one that is not there is left out. Stops with status 1 when
+# The words are what TESS was built with; $MAKE_HDF5 is test/cli/make_hdf5.c. ncgen, ncdump and
+# h5dump make and look at the files; what needs one that is not there is left out. Stops with status 1 when
 # a check failed, and names each that did.
 . "$(dirname "$0")/start.sh"
 shift

@@ -10,6 +10,7 @@
 #include "cli/formats/hdf5/hdf5_place.h"
 #include "cli/formats/hdf5/hdf5_types.h"
 #include "cli/formats/sink.h"
+#include "cli/formats/tree/tree.h"
 #include "cli/report.h"
 
 #include <tessera/dtype.h>

@@ -9,6 +9,7 @@
 #include "cli/formats/netcdf/netcdf_call.h"
 #include "cli/formats/netcdf/netcdf_place.h"
 #include "cli/formats/sink.h"
+#include "cli/formats/tree/tree.h"
 #include "cli/report.h"
 #include "cli/text/item.h"
 

@@ -1,6 +1,7 @@
 /*
  * tree_netcdf.c - what a whole netCDF file holds.
  */
+#include "cli/formats/attributes.h"
 #include "cli/formats/netcdf/netcdf_call.h"
 #include "cli/formats/netcdf/source_netcdf.h"
 #include "cli/formats/tree/tree.h"

@@ -10,6 +10,8 @@
 #include "cli/data/open.h"
 #include "cli/data/output.h"
 #include "cli/data/pick.h"
+#include "cli/data/select.h"
+#include "cli/formats/attributes.h"
 #include "cli/formats/tree/tree.h"
 #include "cli/formats/tree/tree_record.h"
 #include "cli/report.h"

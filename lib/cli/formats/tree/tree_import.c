@@ -7,6 +7,7 @@
 #include "cli/formats/tree/tree_import.h"
 
 #include "cli/data/output.h"
+#include "cli/formats/attributes.h"
 #include "cli/formats/ingest.h"
 #include "cli/formats/source.h"
 #include "cli/formats/tree/tree.h"

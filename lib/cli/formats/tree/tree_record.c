@@ -6,6 +6,7 @@
  */
 #include "cli/formats/tree/tree_record.h"
 
+#include "cli/formats/attributes.h"
 #include "cli/report.h"
 
 #include <errno.h>
@@ -70,7 +71,8 @@ tree_record_types(struct tree *t, const struct attributes *a)
         if (!item->dtype)
             continue;
         // copies, as `a` may go earlier
-        char *const name = tree_join(t, "", item->name), *const type = tree_join(t, "", item->dtype);
+        char *const name = tree_join(t, "", item->name), *const type =
+                                                             tree_join(t, "", item->dtype);
         if (!name || !type)
             return NULL;
         pairs[n++] = pair(name, text_value(type));
