@@ -1,10 +1,8 @@
 /*
  * verdict.c - whether the best layout that was measured is better than the present one at all.
  *
- * Times are medians of `rounds` measurements. On machines that do other work, too, medians of equal
- * layouts were up to a tenth apart after one round, and a twentieth after many: some of it is where
- * memory lies, which does not average out. The best of many layouts looks better than it is
- * besides.
+ * Times are medians of `rounds` measurements, without their spread. The constants are assumptions,
+ * not measured: one that shrinks with more rounds, one that does not.
  */
 #include "cli/layout/verdict.h"
 
