@@ -144,10 +144,9 @@ as_stored(void **state)
     memcpy(to.ref.data, from.ref.data, 8000);
     assert_int_equal(frame_special(to.a->grid->frame, 1), SPECIAL_ZEROS);
     for (int k = 0; k < 2; k++) {
-        const struct chunk_grid *const grid = k ? to.a->grid : from.a->grid;
         struct open_chunk *v = NULL;
         struct chunk_scratch s = {0};
-        ok(open_chunk_new(grid, 0, frame_entry(grid->frame, 0), false, &v, err));
+        ok(open_chunk_new(k ? to.a->grid : from.a->grid, 0, false, &v, err));
         size[k] = v->stored.chunk.h.cbytes;
         ok(v->stored.bytes.fetch(v->stored.bytes.from, 0, size[k], &s, &bytes[k], err));
         uint8_t *const copy = malloc((size_t)size[k]);

@@ -8,8 +8,8 @@
 #include "chunk/scratch.h"
 #include "frame/change.h"
 #include "frame/query.h"
-#include "grid/pool.h"
 #include "grid/write/constant.h"
+#include "grid/pool.h"
 #include "grid/write/write.h"
 #include "unit/scene.h"
 
@@ -66,7 +66,7 @@ blocks(void **state)
         for (int64_t n = 0; n < g->nchunks && n < 5; n++) {
             struct open_chunk *v = NULL;
             int32_t end = 0;
-            ok(open_chunk_new(grid, n, frame_entry(grid->frame, n), random_below(&r, 2), &v, err));
+            ok(open_chunk_new(grid, n, random_below(&r, 2), &v, err));
             assert_int_equal(v->n, n);
             assert_int_equal(v->generation, frame_generation(grid->frame));
             assert_true(open_chunk_size(v) >= sizeof *v);
