@@ -15,6 +15,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "chunk/plugins.h"
 #include "frame/current.h"
@@ -33,7 +34,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What a call that creates an array is given, completed.
@@ -410,5 +410,5 @@ tess_array_image(tess_array *a, const void **image, size_t *image_size, tess_err
 TESS_API void
 tess_free(void *memory)
 {
-    free(memory);
+    mem_free(memory);
 }

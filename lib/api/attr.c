@@ -5,6 +5,7 @@
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/query.h"
 #include "meta/json.h"
 #include "meta/value.h"
@@ -12,7 +13,6 @@
 #include <tessera/attr.h>
 #include <tessera/meta.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 TESS_API const char *
@@ -57,7 +57,7 @@ tess_attr_get(const tess_array *a, const char *name, tess_value **value, tess_er
     st = value_parse(content, size, frame_limits(a->grid->frame)->nesting, limit, value, err);
     if (st == TESS_ERR_CORRUPT)
         st = value_opaque(content, size, limit, value, err);
-    free(content);
+    mem_free(content);
     return st == TESS_OK ? st : err_prefix(err, st, "attribute %s", name);
 }
 
@@ -75,7 +75,7 @@ tess_attr_set(tess_array *a, const char *name, const tess_value *value, tess_err
         st = value_pack(value, &content, &size, err);
     if (st == TESS_OK)
         st = tess_vlmeta_set(a, name, content, size, err);
-    free(content);
+    mem_free(content);
     return st;
 }
 
@@ -161,7 +161,7 @@ tess_attr_get_bool(const tess_array *a, const char *name, bool *value, tess_erro
     else
         st = wrong_type(v, name, "bool", err);
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -178,7 +178,7 @@ tess_attr_get_int(const tess_array *a, const char *name, int64_t *value, tess_er
     else
         st = wrong_type(v, name, "int", err);
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -198,7 +198,7 @@ tess_attr_get_float(const tess_array *a, const char *name, double *value, tess_e
     else
         st = wrong_type(v, name, "float", err);
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -206,7 +206,7 @@ out:
 static tess_status
 attr_copy(const void *src, size_t size, void **dst, tess_error *err)
 {
-    char *const bytes = malloc(size + 1);
+    char *const bytes = mem_alloc(size + 1);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     if (size > 0)
@@ -233,7 +233,7 @@ tess_attr_get_string(const tess_array *a, const char *name, char **text, size_t 
     if (text_size)
         *text_size = v->as.string.size;
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -251,7 +251,7 @@ tess_attr_get_bytes(const tess_array *a, const char *name, void **bytes, size_t 
     TRY(attr_copy(v->as.bytes.data, v->as.bytes.size, bytes, err));
     *bytes_size = v->as.bytes.size;
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -267,7 +267,7 @@ tess_attr_get_json(const tess_array *a, const char *name, char **json, tess_erro
     TRY(attr_get(a, name, json, &v, err));
     TRY(json_write(v, json, err));
 out:
-    free(v);
+    mem_free(v);
     return st;
 }
 
@@ -285,6 +285,6 @@ tess_attr_set_json(tess_array *a, const char *name, const char *json, tess_error
         st = json_read(json, &content, &size, err);
     if (st == TESS_OK)
         st = tess_vlmeta_set(a, name, content, size, err);
-    free(content);
+    mem_free(content);
     return st;
 }

@@ -9,6 +9,7 @@
 #include "array/chunks/next.h"
 #include "array/chunks/put.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "chunk/decode.h"
 #include "frame/frame.h"
@@ -24,7 +25,6 @@
 #include <tessera/chunk.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A call that looks at stored chunks begins: nothing waits in the cache, the file stays, and the
@@ -197,7 +197,7 @@ room_fill(struct room *room, const struct chunk_loan *loan, tess_error *err)
 {
     const size_t size = (size_t)loan->size;
     if (room->fresh) {
-        room->bytes = malloc(size);
+        room->bytes = mem_alloc(size);
         room->size = size;
     }
     if (room->fresh && !room->bytes)
@@ -246,7 +246,7 @@ tess_array_get_chunk(const tess_array *a, int64_t n, void **chunk, size_t *chunk
     if (st == TESS_OK)
         *chunk = room.bytes;
     else
-        free(room.bytes);
+        mem_free(room.bytes);
     return st;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/grid.h"
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
@@ -24,7 +25,6 @@
 #include <tessera/context.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // -- encode
@@ -147,13 +147,13 @@ static tess_status
 encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, size_t dst_size,
              int32_t *cbytes, tess_error *err)
 {
-    uint8_t *const room = malloc((size_t)chunk_bound(e));
+    uint8_t *const room = mem_alloc((size_t)chunk_bound(e));
     if (!room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", e->h.nbytes);
     const tess_status st = encode(e, src, room, cbytes, err);
     if (st == TESS_OK && (size_t)*cbytes <= dst_size)
         memcpy(dst, room, (size_t)*cbytes);
-    free(room);
+    mem_free(room);
     return st;
 }
 

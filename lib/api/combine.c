@@ -12,13 +12,13 @@
 #include "array/info.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 
 #include <tessera/copy.h>
 #include <tessera/view.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 TESS_API void
@@ -136,7 +136,7 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
         return st;
     for (int64_t i = 1; i < n && st == TESS_OK; i++)
         st = combine_check_alike(arrays[0], arrays[i], -1, err);
-    tess_array **const views = st == TESS_OK ? calloc((size_t)n, sizeof(tess_array *)) : NULL;
+    tess_array **const views = st == TESS_OK ? mem_zeroed((size_t)n, sizeof(tess_array *)) : NULL;
     if (st == TESS_OK && !views)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " arrays", n);
     for (; made < n && st == TESS_OK; made += st == TESS_OK)
@@ -153,6 +153,6 @@ tess_array_stack(tess_array *const *arrays, int64_t n, int axis, const tess_stor
         st = combine(read_only(views), n, axis, &t, out, err);
     for (int64_t i = 0; i < made; i++)
         array_free(views[i]);
-    free(views);
+    mem_free(views);
     return st;
 }

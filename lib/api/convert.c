@@ -7,6 +7,7 @@
 #include "array/convert/packing.h"
 #include "array/convert/typed.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "geom/shape.h"
 #include "task/watch.h"
@@ -15,7 +16,6 @@
 #include <tessera/convert.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 TESS_API void
@@ -182,7 +182,7 @@ tess_conversion_from_attributes_sized(const tess_array *a, tess_conversion *how,
             continue;
         if (st == TESS_OK)
             st = packing_take(&own, n, value, err);
-        free(value);
+        mem_free(value);
         if (st != TESS_OK)
             return err_prefix(err, st, "attribute %s", packing_names[n]);
     }

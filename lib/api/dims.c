@@ -11,6 +11,7 @@
 #include "array/dims/order.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "geom/index_map.h"
 #include "task/watch.h"
 
@@ -20,7 +21,6 @@
 #include <tessera/meta.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // -- names
@@ -46,7 +46,7 @@ tess_dims_get(const tess_array *a, const char ***names, tess_error *err)
     tess_status st = get_names(a, &value, &own, err);
     if (st == TESS_OK)
         st = names_copy(&own, a->g->ndim, names, err);
-    free(value);
+    mem_free(value);
     return st;
 }
 
@@ -65,7 +65,7 @@ tess_dims_set(tess_array *a, const char *const *names, tess_error *err)
         st = names_pack(names, a->g->ndim, &content, &size, err);
     if (st == TESS_OK)
         st = tess_vlmeta_set(a, TESS_DIMS_ATTRIBUTE, content, size, err);
-    free(content);
+    mem_free(content);
     return st;
 }
 
@@ -85,7 +85,7 @@ tess_dims_find(const tess_array *a, const char *name, int *axis, tess_error *err
         st = err_set(err, TESS_ERR_NOT_FOUND, -1, "no axis is called \"%.80s\"", name);
     if (st == TESS_OK)
         *axis = found;
-    free(value);
+    mem_free(value);
     return st;
 }
 
@@ -168,7 +168,7 @@ tess_coord_open(const tess_array *a, int axis, const tess_context *context, tess
         st = get_names(a, &value, &names, err);
     if (st == TESS_OK)
         st = open_coord(a, axis, names.of[axis], context ? &own : NULL, coord, err);
-    free(value);
+    mem_free(value);
     return st;
 }
 

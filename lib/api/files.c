@@ -6,13 +6,13 @@
 #include "array/files/frames.h"
 #include "array/files/remove.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "io/storage.h"
 
 #include <tessera/files.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 TESS_API tess_status
 tess_probe_sized(const tess_storage *storage, tess_frame_info *frame, size_t frame_size,
@@ -41,7 +41,7 @@ give_list(tess_frame_info *own, int64_t count, size_t frame_size, tess_frame_inf
         return err_set(err, TESS_ERR_ARG, -1, "a list of %" PRId64 " elements of %zu bytes", count,
                        frame_size);
     if (count > 0) {
-        list = malloc((size_t)count * frame_size);
+        list = mem_alloc((size_t)count * frame_size);
         if (!list)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %" PRId64 " frames",
                            count);
@@ -69,7 +69,7 @@ tess_find_frames_sized(const tess_storage *storage, tess_frame_info **frames, si
         st = frames_list(&at.storage, &own, &n, err);
     if (st == TESS_OK)
         st = give_list(own, n, frame_size, frames, err);
-    free(own);
+    mem_free(own);
     if (st == TESS_OK)
         *count = n;
     return st;

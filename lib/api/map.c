@@ -8,6 +8,7 @@
 #include "array/convert/typed.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "compute/map/commit.h"
 #include "compute/map/shape.h"
@@ -15,7 +16,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 TESS_API void
@@ -111,7 +111,7 @@ take_inputs(struct map_call *c, const tess_array *const *inputs, int n, tess_err
     if (st != TESS_OK)
         return st;
     tess_conversion_init(&c->how);
-    c->m.inputs = calloc((size_t)n + 1, sizeof *c->m.inputs);
+    c->m.inputs = mem_zeroed((size_t)n + 1, sizeof *c->m.inputs);
     if (!c->m.inputs)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d inputs", n);
     c->m.ninputs = n;
@@ -235,6 +235,6 @@ tess_map(const tess_array *const *inputs, int ninputs, tess_array *const *output
         st = take_halo(&c, err);
     if (st == TESS_OK && !empty)
         st = run_call(&c, err);
-    free(c.m.inputs);
+    mem_free(c.m.inputs);
     return st;
 }

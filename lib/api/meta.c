@@ -6,6 +6,7 @@
 #include "array/array.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "chunk/whole.h"
@@ -18,7 +19,6 @@
 
 #include <tessera/meta.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { VLMETA_BLOCKSIZE = 1 << 16 };
@@ -218,7 +218,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t con
     gate_close(a->grid->gate);
     st = set_variable(a, name, chunk, cbytes, err);
     gate_open(a->grid->gate);
-    free(chunk);
+    mem_free(chunk);
     return st;
 }
 

@@ -7,6 +7,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/encoder.h"
 #include "chunk/plugins.h"
@@ -16,7 +17,6 @@
 #include "grid/open_chunks.h"
 #include "grid/write/store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 tess_status
@@ -42,7 +42,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .wait = storage->wait,
     };
     a->mapped = storage->mmap;
-    a->path = storage->path ? strdup(storage->path) : NULL;
+    a->path = storage->path ? mem_string(storage->path) : NULL;
     if (storage->path && !a->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     return plugins_init(&a->grid->plugins, storage->plugins, err);
@@ -68,12 +68,12 @@ array_count(void)
 tess_array *
 array_new(void)
 {
-    tess_array *const a = calloc(1, sizeof *a);
+    tess_array *const a = mem_zeroed(1, sizeof *a);
     struct chunk_grid *const grid = a ? chunk_grid_new() : NULL;
     struct sums *const sums = grid ? sums_new() : NULL;
     if (!sums) {
         chunk_grid_free(grid);
-        free(a);
+        mem_free(a);
         return NULL;
     }
     a->sums = sums;
@@ -98,14 +98,14 @@ array_free(tess_array *a)
         return;
     if (a->view) {
         array_free(a->view->base);
-        free(a->view);
+        mem_free(a->view);
     } else {
         sums_free(a->sums);
         chunk_grid_free(a->grid);
         atomic_fetch_sub(&count, 1);
     }
     ndlayer_finish(&a->nd);
-    free(a->fill);
-    free(a->path);
-    free(a);
+    mem_free(a->fill);
+    mem_free(a->path);
+    mem_free(a);
 }

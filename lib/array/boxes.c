@@ -10,6 +10,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "geom/edge.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
@@ -22,17 +23,16 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 // -- boxes of the base
 
 static void
 box_list_finish(struct box_list *list)
 {
-    free(list->start);
-    free(list->count);
-    free(list->at);
-    free(list->turned);
+    mem_free(list->start);
+    mem_free(list->count);
+    mem_free(list->at);
+    mem_free(list->turned);
 }
 
 // On failure it is half-built.
@@ -43,10 +43,10 @@ box_list_init(struct box_list *list, int64_t n, int ndim, tess_error *err)
     size_t size;
     *list = (struct box_list){.n = n};
     if (to_size(n, &size) && size <= SIZE_MAX / 2 / per_box) {
-        list->start = malloc(size * per_box);
-        list->count = malloc(size * per_box);
-        list->at = malloc(size * sizeof *list->at);
-        list->turned = calloc(size, sizeof *list->turned);
+        list->start = mem_alloc(size * per_box);
+        list->count = mem_alloc(size * per_box);
+        list->at = mem_alloc(size * sizeof *list->at);
+        list->turned = mem_zeroed(size, sizeof *list->turned);
     }
     if (list->start && list->count && list->at && list->turned)
         return TESS_OK;
@@ -263,10 +263,10 @@ complete_boxes(const tess_array *a, const struct boxes *boxes, uint8_t *dst, tes
 
     c.fill = boxes->fill ? boxes->fill : a->fill;
     if (!c.fill)
-        c.fill = zeros = calloc(1, (size_t)a->g->typesize);
+        c.fill = zeros = mem_zeroed(1, (size_t)a->g->typesize);
     const tess_status st = c.fill ? task_run(&task, &c, &width, err)
                                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    free(zeros);
+    mem_free(zeros);
     return st;
 }
 

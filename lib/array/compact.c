@@ -5,6 +5,7 @@
 
 #include "array/home.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/commit.h"
 #include "frame/copy.h"
 #include "frame/current.h"
@@ -131,7 +132,7 @@ array_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess
     struct frame *f = NULL;
     struct watch watch;
     tess_status st = TESS_OK;
-    char *const path = malloc(PATH_MAX);
+    char *const path = mem_alloc(PATH_MAX);
     if (!path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     if (!realpath(storage->path, path)) {
@@ -144,6 +145,6 @@ array_compact(const tess_storage *storage, int64_t *before, int64_t *after, tess
     TRY(watch_end(&watch, compact_frame(f, path, &watch, before, after, err)));
 out:
     frame_close(f);
-    free(path);
+    mem_free(path);
     return st;
 }

@@ -13,6 +13,7 @@
 #include "array/params.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/chunk.h"
 #include "codec/codec.h"
 #include "frame/change.h"
@@ -38,7 +39,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CELL_LENGTH = 4 }; // items along each axis of the cells that some codecs work on
@@ -92,7 +92,7 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
     a->layer = p->layer == TESS_LAYER_CATERVA ? "caterva" : "b2nd";
     if (p->layer == TESS_LAYER_CATERVA)
         return TESS_OK; // that layer has no place for a type
-    a->nd.dtype = strdup(dtype);
+    a->nd.dtype = mem_string(dtype);
     return a->nd.dtype ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a type");
 }
 
@@ -131,7 +131,7 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
     tess_status st = ndlayer_write(&a->nd, p->layer == TESS_LAYER_CATERVA, &content, &size, err);
     if (st == TESS_OK)
         st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
-    free(content);
+    mem_free(content);
     if (st == TESS_OK && a->fill)
         st = fill_layer_add(metas, a->fill, (size_t)a->g->typesize, err);
     for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
@@ -202,7 +202,7 @@ create_copy_attribute(tess_array *a, const tess_array *from, const struct layer 
     if (st == TESS_OK)
         st = layers_add(frame_edit_vlmetas(a->grid->frame), LAYERS_VL_MAX, l->name,
                         names ? names : l->content, names ? (size_t)size : l->size, err);
-    free(names);
+    mem_free(names);
     return st;
 }
 

@@ -7,6 +7,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/change.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
@@ -19,7 +20,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int64_t
@@ -123,7 +123,7 @@ load_bytes(struct mask *m, const uint8_t **bytes, struct watch *watch, tess_erro
         return TESS_OK;
     }
     if (!m->bytes) // no slab is larger than the first
-        m->bytes = malloc((size_t)m->nbytes);
+        m->bytes = mem_alloc((size_t)m->nbytes);
     if (!m->bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a mask of %" PRId64 " bytes",
                        m->nbytes);
@@ -180,7 +180,7 @@ void
 mask_finish(struct mask *m)
 {
     selection_finish(&m->s);
-    free(m->bytes);
+    mem_free(m->bytes);
     m->bytes = NULL;
 }
 

@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
@@ -31,7 +32,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct loss {
     const tess_array *a;
@@ -61,7 +61,7 @@ make_filling(struct loss *loss, tess_error *err)
     const tess_status st = chunk_encoder_init(&e, &spec, err);
     if (st != TESS_OK)
         return st;
-    loss->chunk = malloc(CHUNK_HEADER_SIZE + (size_t)a->g->typesize);
+    loss->chunk = mem_alloc(CHUNK_HEADER_SIZE + (size_t)a->g->typesize);
     if (!loss->chunk)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a fill value");
     loss->chunk_size = chunk_encode_value(&e, a->fill, loss->chunk);
@@ -153,7 +153,7 @@ copy_rescued(const tess_array *a, const struct salvage *salvage, const struct ho
                                ? rescue.nunconfirmed
                                : frame_nchunks(a->grid->frame) - report->nlost - rescue.nuntried;
     report->complete = is_complete(report, salvage->list_confirmed);
-    free(loss.chunk);
+    mem_free(loss.chunk);
     return st;
 }
 

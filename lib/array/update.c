@@ -16,6 +16,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
@@ -34,8 +35,6 @@
 #include "select/selection.h"
 #include "task/gate.h"
 #include "task/watch.h"
-
-#include <stdlib.h>
 
 enum { SHORTEN_LEAST = 1 << 20 }; // bytes that a file is made shorter by
 
@@ -117,7 +116,7 @@ array_change_end(tess_array *a, struct saved_shape *saved, bool moves, tess_stat
         array_shape_undo(a, saved);
         return frame_lock_blame(a->grid->frame, st, err);
     }
-    free(saved->layer);
+    mem_free(saved->layer);
     saved->layer = NULL;
     frame_keep(a->grid->frame);
     frame_mark_changed(a->grid->frame);
@@ -220,7 +219,7 @@ list_chunks(const struct selection *s, int64_t **list, size_t *n, tess_error *er
          more = selection_chunk(s, chunk.n + 1, &chunk)) {
         if (*n == capacity) {
             capacity = capacity > 0 ? 2 * capacity : 16;
-            int64_t *const longer = realloc(*list, capacity * sizeof *longer);
+            int64_t *const longer = mem_resize(*list, capacity * sizeof *longer);
             if (!longer)
                 return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
             *list = longer;
@@ -241,7 +240,7 @@ begin_turn(struct chunk_grid *grid, const struct selection *s, struct turn *turn
         turn_of_list(turn, *list, n);
         turns_begin(grid->turns, &grid->g, turn);
     } else {
-        free(*list);
+        mem_free(*list);
     }
     return st;
 }
@@ -257,7 +256,7 @@ begin_selection(struct chunk_grid *grid, const struct selection *s, struct turn 
     st = write_back_turn(grid, turn, err);
     if (st != TESS_OK) {
         turns_end(grid->turns, turn);
-        free(*list);
+        mem_free(*list);
     }
     return st;
 }
@@ -267,7 +266,7 @@ end_selection(struct chunk_grid *grid, struct turn *turn, int64_t *list, tess_st
               tess_error *err)
 {
     turns_end(grid->turns, turn);
-    free(list);
+    mem_free(list);
     return st == TESS_OK ? write_back_commit(grid, err) : st;
 }
 
@@ -299,7 +298,7 @@ update_selection(struct chunk_grid *grid, const struct selection *s, int64_t nit
         if (room == 0 || selection_write_cached(grid, s, given, err) != TESS_OK)
             st = select_at_once(grid, s, &turn, given, watch, err);
         turns_end(grid->turns, &turn);
-        free(list);
+        mem_free(list);
     }
     write_back_end_room(grid, room);
     return st == TESS_OK ? write_back_commit(grid, err) : st;

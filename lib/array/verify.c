@@ -15,6 +15,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
@@ -35,8 +36,6 @@
 #include "meta/layers.h"
 #include "task/task.h"
 #include "task/watch.h"
-
-#include <stdlib.h>
 
 struct verifier {
     const tess_array *a;
@@ -221,7 +220,7 @@ verify_metalayers(const struct verifier *v, tess_error *err)
         const tess_status st =
             chunk_content(l->items[i].content, l->items[i].size,
                           frame_limits(v->a->grid->frame)->memory, &content, &size, &why);
-        free(content);
+        mem_free(content);
         if (st == TESS_OK)
             continue;
         if (st != TESS_ERR_CORRUPT && st != TESS_ERR_UNSUPPORTED) {

@@ -5,10 +5,10 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "geom/shape.h"
 #include "meta/ndlayer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 tess_array *
@@ -86,8 +86,8 @@ copy_type(const tess_array *base, tess_array *a, tess_error *err)
 {
     const size_t typesize = (size_t)base->g->typesize;
     a->nd = base->nd;
-    a->nd.dtype = base->nd.dtype ? strdup(base->nd.dtype) : NULL;
-    a->fill = base->fill ? malloc(typesize) : NULL;
+    a->nd.dtype = base->nd.dtype ? mem_string(base->nd.dtype) : NULL;
+    a->fill = base->fill ? mem_alloc(typesize) : NULL;
     if (a->fill)
         memcpy(a->fill, base->fill, typesize);
     return !a->nd.dtype == !base->nd.dtype && !a->fill == !base->fill
@@ -99,8 +99,8 @@ static tess_status
 new_view(tess_array *base, bool read_only, const struct index_map *map, const int64_t *shape,
          tess_array **out, tess_error *err)
 {
-    tess_array *const a = calloc(1, sizeof *a);
-    struct view *const view = calloc(1, sizeof *view);
+    tess_array *const a = mem_zeroed(1, sizeof *a);
+    struct view *const view = mem_zeroed(1, sizeof *view);
     tess_status st = a && view ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a view");
 
     if (st == TESS_OK)
@@ -110,10 +110,10 @@ new_view(tess_array *base, bool read_only, const struct index_map *map, const in
     if (st != TESS_OK) {
         if (a) {
             ndlayer_finish(&a->nd);
-            free(a->fill);
+            mem_free(a->fill);
         }
-        free(view);
-        free(a);
+        mem_free(view);
+        mem_free(a);
         return st;
     }
     array_hold(base);

@@ -13,6 +13,7 @@
 #include "cache/cache.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "cache/account.h"
 #include "cache/clock.h"
@@ -86,7 +87,7 @@ static void give_back(struct account_member *m, int64_t wanted);
 struct cache *
 cache_new(int64_t budget, int32_t blocksize)
 {
-    struct cache *const c = malloc(sizeof *c);
+    struct cache *const c = mem_alloc(sizeof *c);
     if (!c)
         return NULL;
     const bool shared = budget == CACHE_SHARED;
@@ -117,12 +118,12 @@ cache_free(struct cache *c)
     dirty_finish(&c->dirty);
     policy_finish(&c->policy);
     for (int i = 0; shards && i < SHARDS; i++) {
-        free(shards[i].buckets);
+        mem_free(shards[i].buckets);
         pthread_mutex_destroy(&shards[i].lock);
     }
-    free(shards);
+    mem_free(shards);
     pthread_mutex_destroy(&c->lock);
-    free(c);
+    mem_free(c);
 }
 
 bool
@@ -260,7 +261,7 @@ have_shards(struct cache *c)
 {
     if (atomic_load_explicit(&c->shards, memory_order_relaxed))
         return true;
-    struct shard *const shards = aligned_alloc(CACHE_LINE, SHARDS * sizeof *shards);
+    struct shard *const shards = mem_aligned(CACHE_LINE, SHARDS * sizeof *shards);
     for (int i = 0; shards && i < SHARDS; i++) {
         shards[i] = (struct shard){.nblocks = 0};
         pthread_mutex_init(&shards[i].lock, NULL);
@@ -278,7 +279,7 @@ grow_buckets(struct shard *s)
     if (before && (s->nblocks < nbefore || nbefore == BUCKETS_MAX))
         return true;
     const uint32_t n = before ? 2 * nbefore : BUCKETS_MIN;
-    struct cached **const buckets = calloc(n, sizeof(struct cached *));
+    struct cached **const buckets = mem_zeroed(n, sizeof(struct cached *));
     if (!buckets)
         return before != NULL;
     s->buckets = buckets;
@@ -290,7 +291,7 @@ grow_buckets(struct shard *s)
             b->next = *to;
             *to = b;
         }
-    free(before);
+    mem_free(before);
     return true;
 }
 
@@ -551,7 +552,7 @@ static struct cached **
 find_dirty(struct cache *c, bool urgent, size_t *n)
 {
     const size_t count = (size_t)(atomic_load(&c->dirty.size) / (int64_t)c->blocksize);
-    struct cached **const list = malloc((count + 1) * sizeof *list);
+    struct cached **const list = mem_alloc((count + 1) * sizeof *list);
     *n = 0;
     if (!list)
         return NULL;
@@ -577,7 +578,7 @@ by_name(const void *x, const void *y)
 static size_t
 complete_sets(struct cached **blocks, size_t first, size_t n)
 {
-    int64_t *const sets = malloc(first * sizeof *sets + 1);
+    int64_t *const sets = mem_alloc(first * sizeof *sets + 1);
     size_t count = first;
     if (!sets)
         return first;
@@ -587,7 +588,7 @@ complete_sets(struct cached **blocks, size_t first, size_t n)
     for (size_t i = first; i < n; i++)
         if (sorted_has_i64(sets, first, blocks[i]->set))
             blocks[count++] = blocks[i];
-    free(sets);
+    mem_free(sets);
     return count;
 }
 

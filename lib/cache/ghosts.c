@@ -3,8 +3,9 @@
  */
 #include "cache/ghosts.h"
 
+#include "base/memory.h"
+
 #include <stddef.h>
-#include <stdlib.h>
 
 enum {
     WAYS = 8, // a set is 64 bytes
@@ -23,7 +24,7 @@ ghosts_init(struct ghosts *g, int64_t most)
 void
 ghosts_finish(struct ghosts *g)
 {
-    free(g->table);
+    mem_free(g->table);
 }
 
 static struct ghost *
@@ -58,7 +59,7 @@ ghosts_resize(struct ghosts *g, uint32_t nsets)
 {
     struct ghost *const before = g->table;
     const size_t n = (size_t)g->nsets * WAYS; // 0 at first
-    struct ghost *const table = calloc((size_t)nsets * WAYS, sizeof *table);
+    struct ghost *const table = mem_zeroed((size_t)nsets * WAYS, sizeof *table);
     if (!table)
         return false;
     g->table = table;
@@ -66,7 +67,7 @@ ghosts_resize(struct ghosts *g, uint32_t nsets)
     for (size_t i = 0; i < n; i++)
         if (before[i].when != 0)
             *place_of(g, before[i].key) = before[i];
-    free(before);
+    mem_free(before);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "cache/memory.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "cache/account.h"
 
 #include <stdlib.h>
@@ -50,8 +51,8 @@ void
 memory_finish(struct memory *m)
 {
     for (int64_t i = 0; i < m->n; i++)
-        free(m->slots[i]);
-    free(m->slots);
+        mem_free(m->slots[i]);
+    mem_free(m->slots);
     pay_back(m, m->n);
 }
 
@@ -65,7 +66,7 @@ static bool
 grow_list(struct memory *m)
 {
     const int64_t capacity = min_i64(max_i64(2 * m->capacity, CAPACITY_MIN), m->most);
-    struct cached **const slots = realloc(m->slots, (size_t)capacity * sizeof(struct cached *));
+    struct cached **const slots = mem_resize(m->slots, (size_t)capacity * sizeof(struct cached *));
     if (!slots)
         return false;
     m->slots = slots;
@@ -79,7 +80,7 @@ allocate_slot(struct memory *m, bool force)
 {
     if (m->n == m->most || (m->n == m->capacity && !grow_list(m)) || !pay(m, force))
         return NULL;
-    struct cached *const b = aligned_alloc(ALIGNMENT, m->slot_size);
+    struct cached *const b = mem_aligned(ALIGNMENT, m->slot_size);
     if (!b) {
         pay_back(m, 1);
         return NULL;
@@ -116,7 +117,7 @@ memory_free(struct memory *m, struct cached *b)
     struct cached *const last = m->slots[--m->n];
     m->slots[b->slot] = last;
     last->slot = b->slot;
-    free(b);
+    mem_free(b);
     pay_back(m, 1);
 }
 

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "filter/filter.h"
 #include "filter/pipeline.h"
 
@@ -41,10 +42,10 @@ static tess_status
 end_unsorted(struct chunk *c, tess_error *err)
 {
     const size_t n = (size_t)c->h.nblocks;
-    const int32_t **const order = malloc(n * sizeof *order);
-    c->stops = malloc(n * sizeof *c->stops);
+    const int32_t **const order = mem_alloc(n * sizeof *order);
+    c->stops = mem_alloc(n * sizeof *c->stops);
     if (!order || !c->stops) {
-        free(order);
+        mem_free(order);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", c->h.nblocks);
     }
     for (size_t i = 0; i < n; i++)
@@ -52,7 +53,7 @@ end_unsorted(struct chunk *c, tess_error *err)
     qsort(order, n, sizeof *order, by_start);
     for (size_t i = 0; i < n; i++)
         c->stops[order[i] - c->starts] = i + 1 < n ? *order[i + 1] : c->h.cbytes;
-    free(order);
+    mem_free(order);
     return TESS_OK;
 }
 
@@ -63,7 +64,7 @@ parse_spans(struct chunk *c, const uint8_t *table, int32_t first, tess_error *er
     const int32_t n = c->h.nblocks;
     bool sorted = true;
 
-    c->starts = malloc(((size_t)n + 1) * sizeof *c->starts);
+    c->starts = mem_alloc(((size_t)n + 1) * sizeof *c->starts);
     if (!c->starts)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", n);
     for (int32_t i = 0; i < n; i++) {
@@ -87,7 +88,7 @@ static tess_status
 chunk_copy_bytes(uint8_t **dst, int32_t *dst_size, const uint8_t *src, int32_t size,
                  tess_error *err)
 {
-    *dst = malloc((size_t)size);
+    *dst = mem_alloc((size_t)size);
     if (!*dst)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", size);
     memcpy(*dst, src, (size_t)size);
@@ -199,10 +200,10 @@ chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front, 
 void
 chunk_close(struct chunk *c)
 {
-    free(c->starts);
-    free(c->stops);
+    mem_free(c->starts);
+    mem_free(c->stops);
     codec_dict_finish(&c->dict);
-    free(c->item);
+    mem_free(c->item);
     *c = (struct chunk){0};
 }
 

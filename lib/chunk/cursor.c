@@ -5,12 +5,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/chunk.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Where the content of each block starts.
@@ -19,7 +19,7 @@ sum_vl_sizes(struct chunk_cursor *cur, tess_error *err)
 {
     const struct chunk *const c = cur->c;
 
-    cur->vl_start = malloc(((size_t)c->h.nblocks + 1) * sizeof *cur->vl_start);
+    cur->vl_start = mem_alloc(((size_t)c->h.nblocks + 1) * sizeof *cur->vl_start);
     if (!cur->vl_start)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " blocks", c->h.nblocks);
     const tess_status st = chunk_block_sizes(c, &cur->source, cur->s, cur->vl_start + 1, err);
@@ -49,8 +49,8 @@ cursor_init(struct chunk_cursor *cur, const struct chunk *c, const struct chunk_
 void
 cursor_finish(struct chunk_cursor *cur)
 {
-    free(cur->ref);
-    free(cur->vl_start);
+    mem_free(cur->ref);
+    mem_free(cur->vl_start);
     *cur = (struct chunk_cursor){0};
 }
 

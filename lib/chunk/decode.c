@@ -16,12 +16,12 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "codec/codec.h"
 #include "filter/pipeline.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { RUN_TOKEN = 0x01 }; // bit 0: a run of one byte; the rest is reserved
 
@@ -312,7 +312,7 @@ chunk_reference(const struct chunk *c, const struct chunk_bytes *source, struct 
     const tess_status st = block_load(c, 0, source, NULL, &all, s, &first, err);
     if (st != TESS_OK)
         return st;
-    *ref = malloc((size_t)first.nbytes);
+    *ref = mem_alloc((size_t)first.nbytes);
     if (!*ref)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
                        first.nbytes);

@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/block_filter.h"
 #include "chunk/header.h"
 #include "chunk/train.h"
@@ -21,7 +22,6 @@
 #include "filter/pipeline.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { RUN_TOKEN = 0x01 };
 
@@ -109,7 +109,7 @@ block_room(struct job *job)
     const int64_t bound = block_bound(job->x.e);
     uint8_t *const room = assembly_room(&job->out, bound);
     if (!room && !job->aside)
-        job->aside = malloc((size_t)bound);
+        job->aside = mem_alloc((size_t)bound);
     return room ? room : job->aside;
 }
 
@@ -168,7 +168,7 @@ load_reference(struct job *job, tess_error *err)
     const struct chunk_encoder *const e = job->x.e;
     if (!chunk_encoder_needs_reference(e))
         return TESS_OK;
-    job->ref = malloc((size_t)e->h.blocksize);
+    job->ref = mem_alloc((size_t)e->h.blocksize);
     if (!job->ref)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
                        e->h.blocksize);
@@ -212,7 +212,7 @@ chunk_encode(const struct chunk_encoder *e, const struct block_source *source,
         *cbytes = assembly_end(&job.out, special);
 out:
     codec_dict_finish(&job.dict);
-    free(job.ref);
-    free(job.aside);
+    mem_free(job.ref);
+    mem_free(job.aside);
     return st;
 }

@@ -5,13 +5,13 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/assemble.h"
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEVEL = 5 };
@@ -65,7 +65,7 @@ flat_prepare(size_t size, int32_t blocksize, int level, struct chunk_encoder *e,
     const tess_status st = chunk_encoder_init(e, &spec, err);
     if (st != TESS_OK)
         return st;
-    *chunk = malloc((size_t)chunk_bound(e));
+    *chunk = mem_alloc((size_t)chunk_bound(e));
     return *chunk ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
 }
 
@@ -79,7 +79,7 @@ chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
         return st;
     st = chunk_encode_flat(&e, src, *chunk, cbytes, err);
     if (st != TESS_OK) {
-        free(*chunk);
+        mem_free(*chunk);
         *chunk = NULL;
     }
     return st;

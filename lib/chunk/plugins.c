@@ -4,12 +4,11 @@
 #include "chunk/plugins.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "codec/user.h"
 #include "filter/filter.h"
 #include "filter/user.h"
-
-#include <stdlib.h>
 
 static tess_status
 check_id(int id, bool taken, const char *what, const char *name, tess_error *err)
@@ -83,10 +82,10 @@ plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
         (given->nfilters > 0 && !given->filters))
         return err_set(err, TESS_ERR_ARG, -1, "%d codecs and %d filters, and none given",
                        given->ncodecs, given->nfilters);
-    p->user_codecs = calloc((size_t)given->ncodecs + 1, sizeof *p->user_codecs);
-    p->codecs = calloc((size_t)given->ncodecs + 1, sizeof *p->codecs);
-    p->user_filters = calloc((size_t)given->nfilters + 1, sizeof *p->user_filters);
-    p->filters = calloc((size_t)given->nfilters + 1, sizeof *p->filters);
+    p->user_codecs = mem_zeroed((size_t)given->ncodecs + 1, sizeof *p->user_codecs);
+    p->codecs = mem_zeroed((size_t)given->ncodecs + 1, sizeof *p->codecs);
+    p->user_filters = mem_zeroed((size_t)given->nfilters + 1, sizeof *p->user_filters);
+    p->filters = mem_zeroed((size_t)given->nfilters + 1, sizeof *p->filters);
     if (!p->user_codecs || !p->codecs || !p->user_filters || !p->filters)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for plugins");
     for (int i = 0; i < given->ncodecs && st == TESS_OK; i++)
@@ -101,10 +100,10 @@ plugins_init(struct plugins *p, const tess_plugins *given, tess_error *err)
 void
 plugins_finish(struct plugins *p)
 {
-    free(p->user_codecs);
-    free(p->codecs);
-    free(p->user_filters);
-    free(p->filters);
+    mem_free(p->user_codecs);
+    mem_free(p->codecs);
+    mem_free(p->user_filters);
+    mem_free(p->filters);
     *p = (struct plugins){0};
 }
 

@@ -6,10 +6,10 @@
 #include "chunk/scratch.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "codec/state.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum {
     SLACK = 64, // behind every buffer: for decoders and kernels that work in whole vectors
@@ -19,8 +19,8 @@ enum {
 static tess_status
 scratch_grow(uint8_t **buffer, int64_t size, tess_error *err)
 {
-    free(*buffer);
-    *buffer = malloc((size_t)size + SLACK);
+    mem_free(*buffer);
+    *buffer = mem_alloc((size_t)size + SLACK);
     if (!*buffer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId64 " bytes", size);
     return TESS_OK;
@@ -89,7 +89,7 @@ scratch_finish(struct chunk_scratch *s)
 {
     codec_state_free(s->codec);
     for (int i = 0; i < 3; i++)
-        free(s->buffer[i]);
-    free(s->stored);
+        mem_free(s->buffer[i]);
+    mem_free(s->stored);
     *s = (struct chunk_scratch){0};
 }

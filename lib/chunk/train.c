@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/block_filter.h"
 #include "chunk/dictionary.h"
 #include "chunk/encoder.h"
@@ -14,7 +15,6 @@
 #include "codec/dict.h"
 #include "filter/kernels.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLED_BLOCKS_MIN = 16 }; // where there are as many
@@ -89,8 +89,8 @@ dictionary_train(struct codec_dict *d, const struct encoding *x, const struct bl
         return TESS_OK;
     plan_samples(e, &p);
     const size_t most = (size_t)p.nblocks * (size_t)nstreams;
-    p.bytes = malloc((size_t)p.nblocks * p.per_block);
-    p.sizes = malloc(most * sizeof *p.sizes);
+    p.bytes = mem_alloc((size_t)p.nblocks * p.per_block);
+    p.sizes = mem_alloc(most * sizeof *p.sizes);
     tess_status st = p.bytes && p.sizes ? take_samples(x, source, s, &p, err)
                                         : err_set(err, TESS_ERR_NOMEM, -1, "no memory for samples");
     if (st == TESS_OK) {
@@ -99,7 +99,7 @@ dictionary_train(struct codec_dict *d, const struct encoding *x, const struct bl
         const int64_t work = (int64_t)e->h.nblocks * nstreams * p.count / (int64_t)most;
         st = dictionary_make(d, &call, &samples, p.capacity, work, s->buffer[0], err);
     }
-    free(p.bytes);
-    free(p.sizes);
+    mem_free(p.bytes);
+    mem_free(p.sizes);
     return st;
 }

@@ -5,12 +5,12 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { CBYTES_AT = 12 }; // in the header of a chunk
 
@@ -85,13 +85,13 @@ chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
     tess_status st = whole_chunk_open(&w, src, size, limit, &alone, err);
     const int32_t nbytes = w.chunk.h.nbytes;
     if (st == TESS_OK && nbytes > 0) {
-        dst = malloc((size_t)nbytes);
+        dst = mem_alloc((size_t)nbytes);
         st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, limit, err)
                  : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", nbytes);
     }
     whole_chunk_close(&w);
     if (st != TESS_OK) {
-        free(dst);
+        mem_free(dst);
         return st;
     }
     *content = dst;

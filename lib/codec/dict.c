@@ -4,9 +4,9 @@
 #include "codec/dict.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zdict.h>
 
@@ -114,7 +114,7 @@ codec_dict_init(struct codec_dict *d, const struct codec *codec, int level, cons
                 size_t size, tess_error *err)
 {
     assert(codec->dict && size > 0 && size <= DICT_SIZE_MAX);
-    *d = (struct codec_dict){.bytes = malloc(size), .size = size, .ops = codec->dict};
+    *d = (struct codec_dict){.bytes = mem_alloc(size), .size = size, .ops = codec->dict};
     if (d->bytes) {
         memcpy(d->bytes, bytes, size);
         if (dict_prepare(d, level))
@@ -133,6 +133,6 @@ codec_dict_finish(struct codec_dict *d)
         d->ops->free_encoder(d->encoder);
     if (d->decoder)
         d->ops->free_decoder(d->decoder);
-    free(d->bytes);
+    mem_free(d->bytes);
     *d = (struct codec_dict){0};
 }

@@ -6,6 +6,8 @@
  */
 #include "codec/state.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 struct held {
@@ -22,7 +24,7 @@ struct codec_state {
 struct codec_state *
 codec_state_new(void)
 {
-    return calloc(1, sizeof(struct codec_state));
+    return mem_zeroed(1, sizeof(struct codec_state));
 }
 
 void
@@ -34,19 +36,19 @@ codec_state_free(struct codec_state *s)
         struct held *const h = s->latest;
         s->latest = h->next;
         h->kind->free(h->context);
-        free(h);
+        mem_free(h);
     }
-    free(s);
+    mem_free(s);
 }
 
 // Apart from the search, which is done for each stream and needs no registers saved.
 static __attribute__((noinline)) void *
 add_context(struct codec_state *s, const struct codec_context *kind, int option)
 {
-    struct held *const h = malloc(sizeof *h);
+    struct held *const h = mem_alloc(sizeof *h);
     void *const context = h ? kind->make(option) : NULL;
     if (!context) {
-        free(h);
+        mem_free(h);
         return NULL;
     }
     *h = (struct held){.next = s->latest, .kind = kind, .option = option, .context = context};

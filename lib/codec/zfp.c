@@ -13,6 +13,7 @@
  * swapped in place after decoding, and the words of a stream are swapped on both ways.
  */
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
@@ -20,7 +21,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zfp.h>
 
@@ -103,8 +103,8 @@ zfp_finish(struct job *job)
         zfp_stream_close(job->zfp);
     if (job->bits)
         stream_close(job->bits);
-    free(job->buffer);
-    free(job->swapped);
+    mem_free(job->buffer);
+    mem_free(job->swapped);
 }
 
 // Numbers of `word` bytes from little-endian to the byte order of the machine, or back.
@@ -132,7 +132,7 @@ init(const struct codec_call *call, void *items, struct job *job)
     set_mode(call, job);
     job->size = zfp_stream_maximum_size(job->zfp, &job->field);
     job->size += WORD_SIZE - job->size % WORD_SIZE;
-    job->buffer = malloc(job->size);
+    job->buffer = mem_alloc(job->size);
     if (!job->buffer)
         return false;
     job->bits = stream_open(job->buffer, job->size);
@@ -150,7 +150,7 @@ init_encoder(const struct codec_call *call, const uint8_t *src, size_t size, str
     if (!machine_is_big_endian())
         return init(call, (void *)(uintptr_t)src, job); // const to the library, too, if not by type
 
-    uint8_t *const swapped = malloc(size);
+    uint8_t *const swapped = mem_alloc(size);
     if (swapped) {
         memcpy(swapped, src, size);
         swap_little(swapped, size, (size_t)call->grid->typesize);

@@ -11,6 +11,7 @@
 #include "frame/change.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "frame/contiguous/free_space.h"
 #include "frame/current.h"
 #include "frame/format/checksums.h"
@@ -25,7 +26,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 void
 frame_begin(struct frame *f)
@@ -50,7 +50,7 @@ change_end_change(struct frame *f)
 {
     struct change *const c = &f->change;
     index_finish(&c->replaced);
-    free(c->dropped);
+    mem_free(c->dropped);
     c->dropped = NULL;
     c->ndropped = 0;
     c->nputs = 0;
@@ -125,7 +125,7 @@ reserve_puts(struct change_put **puts, int64_t *capacity, int64_t wanted, tess_e
     if (wanted <= *capacity)
         return TESS_OK;
     const int64_t n = max_i64(2 * *capacity, max_i64(wanted, 64));
-    struct change_put *const more = realloc(*puts, (size_t)n * sizeof *more);
+    struct change_put *const more = mem_resize(*puts, (size_t)n * sizeof *more);
     if (!more)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " changed chunks", n);
     *puts = more;
@@ -147,7 +147,7 @@ reserve_where(const struct frame *f, struct frame_staged *staged, tess_error *er
 {
     if (!staged || !staged->again || staged->where)
         return TESS_OK;
-    staged->where = calloc((size_t)f->index.nchunks, sizeof *staged->where);
+    staged->where = mem_zeroed((size_t)f->index.nchunks, sizeof *staged->where);
     return staged->where ? TESS_OK
                          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks",
                                    f->index.nchunks);
@@ -392,8 +392,8 @@ frame_drop(struct frame *f, struct frame_staged *staged)
 {
     for (int64_t i = staged->nputs - 1; i >= 0; i--)
         release_staged(f, staged->puts[i].after);
-    free(staged->puts);
-    free(staged->where);
+    mem_free(staged->puts);
+    mem_free(staged->where);
     if (staged->begun && --f->nstaging == 0 && !f->dirty)
         frame_lock_release(f);
     *staged = (struct frame_staged){0};
@@ -421,7 +421,7 @@ note_dropped(struct frame *f, int64_t first, const bool *kept, tess_error *err)
     if (!f->index.entries || first >= f->index.nchunks)
         return TESS_OK;
     const int64_t most = c->ndropped + f->index.nchunks - first;
-    int64_t *const dropped = realloc(c->dropped, (size_t)most * sizeof *dropped);
+    int64_t *const dropped = mem_resize(c->dropped, (size_t)most * sizeof *dropped);
     if (!dropped)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", most);
     c->dropped = dropped;

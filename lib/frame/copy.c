@@ -10,6 +10,7 @@
 #include "frame/copy.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/scratch.h"
 #include "frame/commit.h"
 #include "frame/container.h"
@@ -25,7 +26,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PIECE = 1 << 20 };
@@ -35,7 +35,7 @@ copy_bytes(const struct frame *from, struct io *io, struct watch *watch, tess_er
 {
     tess_status st = TESS_OK;
     const int64_t end = from->h.frame_len;
-    uint8_t *const piece = malloc(PIECE);
+    uint8_t *const piece = mem_alloc(PIECE);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
     watch_job(watch, end);
@@ -48,7 +48,7 @@ copy_bytes(const struct frame *from, struct io *io, struct watch *watch, tess_er
         if (st == TESS_OK)
             st = watch_look(watch, err);
     }
-    free(piece);
+    mem_free(piece);
     return st;
 }
 
@@ -121,7 +121,7 @@ frame_check_shared(const struct frame *f, tess_error *err)
             st = err_set(err, TESS_ERR_CORRUPT, -1,
                          "one chunk, entry %" PRId64 " of the index, stands in two places",
                          sorted[i]);
-    free(sorted);
+    mem_free(sorted);
     return st;
 }
 

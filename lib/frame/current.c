@@ -3,6 +3,7 @@
  */
 #include "frame/current.h"
 
+#include "base/memory.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
@@ -13,7 +14,6 @@
 #include "io/lock_file.h"
 #include "io/path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static tess_status
@@ -46,14 +46,14 @@ static tess_status
 current_compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other,
                 size_t size, tess_error *err)
 {
-    uint8_t *const now = malloc(size);
+    uint8_t *const now = mem_alloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     tess_status st = io_read(io, position, now, size, err);
     const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
                                              !(other && is_mixture(now, known, other, size))
                                        : ends_before(io, position + (int64_t)size);
-    free(now);
+    mem_free(now);
     return differs ? current_changed(position, err) : st;
 }
 

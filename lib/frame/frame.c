@@ -8,6 +8,7 @@
 #include "frame/frame.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 #include "frame/contiguous/contiguous.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
@@ -32,7 +33,6 @@
 #include <tessera/attr.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -57,7 +57,7 @@ frame_complete_limits(tess_limits *limits)
 struct frame *
 frame_new(struct io *io, struct folder *folder, const struct frame_options *options)
 {
-    struct frame *const f = calloc(1, sizeof *f);
+    struct frame *const f = mem_zeroed(1, sizeof *f);
     if (!f) {
         io_close(io);
         folder_close(folder);
@@ -69,7 +69,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
         f->gathers = true;
         io->eager = options->durability >= TESS_DURABILITY_ORDERED;
         if (io_gather(io, &io, NULL) != TESS_OK) {
-            free(f);
+            mem_free(f);
             lock_file_close(options->lock_file);
             io_path_close(options->path);
             return NULL;
@@ -102,15 +102,15 @@ frame_close(struct frame *f)
     layers_finish(&f->vlmetas);
     index_finish(&f->index);
     index_finish(&f->change.replaced);
-    free(f->change.puts);
-    free(f->change.dropped);
+    mem_free(f->change.puts);
+    mem_free(f->change.dropped);
     space_finish(&f->space);
     checksums_finish(&f->checksums);
-    free(f->head);
-    free(f->attempted);
-    free(f->torn);
-    free(f->tail);
-    free(f);
+    mem_free(f->head);
+    mem_free(f->attempted);
+    mem_free(f->torn);
+    mem_free(f->tail);
+    mem_free(f);
 }
 
 void
@@ -150,7 +150,7 @@ write_torn_header(struct frame *f, tess_error *err)
         st = io_sync(f->io, err);
     if (st != TESS_OK)
         return st;
-    free(f->head);
+    mem_free(f->head);
     f->head = f->torn;
     f->torn = NULL;
     return TESS_OK;
@@ -170,13 +170,13 @@ frame_prepare_writing(struct frame *f, tess_error *err)
             return st;
     }
     const size_t layers = layers_size(&f->metas);
-    uint8_t *const again = malloc(layers);
+    uint8_t *const again = mem_alloc(layers);
     if (!again)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers of %zu bytes", layers);
     layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, again);
     const bool usual = FRAME_HEADER_SIZE + layers == f->head_size &&
                        memcmp(again, f->head + FRAME_HEADER_SIZE, layers) == 0;
-    free(again);
+    mem_free(again);
     if (!usual)
         return err_set(err, TESS_ERR_UNSUPPORTED, FRAME_HEADER_SIZE,
                        "metalayers that are not laid out as usual; the file can only be read");

@@ -6,6 +6,7 @@
 #include "frame/live.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/container.h"
 #include "frame/current.h"
@@ -16,7 +17,6 @@
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void
 frame_count_chunks(struct frame *f, int64_t *nstored, int64_t *nmissing)
@@ -96,7 +96,7 @@ live_measure(const struct frame *f, int64_t *live, tess_error *err)
     for (size_t i = 0; i < different; i += count)
         TRY(measure_some(f, entries + i, different - i, &count, live, err));
 out:
-    free(entries);
+    mem_free(entries);
     return st;
 }
 

@@ -9,6 +9,7 @@
 #include "frame/load.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/current.h"
 #include "frame/fields.h"
@@ -24,7 +25,6 @@
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A piece of the frame in memory of its own.
@@ -35,14 +35,14 @@ load_piece(const struct frame *f, int64_t position, int64_t size, uint8_t **byte
         return err_set(err, TESS_ERR_LIMIT, position,
                        "%" PRId64 " bytes in one piece, the limit is %" PRId64, size,
                        f->options.limits.memory);
-    uint8_t *const piece = malloc((size_t)size);
+    uint8_t *const piece = mem_alloc((size_t)size);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
     const tess_status st = io_read(f->io, position, piece, (size_t)size, err);
     if (st == TESS_OK)
         *bytes = piece;
     else
-        free(piece);
+        mem_free(piece);
     return st;
 }
 
@@ -173,7 +173,7 @@ load_index(struct frame *f, tess_error *err)
     if (st == TESS_OK)
         st = index_parse(&f->index, bytes, (size_t)h.cbytes, nchunks, entry_max,
                          f->options.limits.memory, err);
-    free(bytes);
+    mem_free(bytes);
     if (st == TESS_OK && f->index.nchunks > f->options.limits.nchunks)
         st = err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " chunks, the limit is %" PRId64,
                      f->index.nchunks, f->options.limits.nchunks);
@@ -192,7 +192,7 @@ load_mend_header(struct frame *f, const struct ledger *ledger, tess_error *err)
     int64_t size;
     if (!ledger_sees_torn(ledger, f->head, f->head_size))
         return TESS_OK;
-    f->torn = malloc(f->head_size);
+    f->torn = mem_alloc(f->head_size);
     if (!f->torn)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
                        f->head_size);

@@ -5,6 +5,7 @@
  */
 #include "frame/pending.h"
 
+#include "base/memory.h"
 #include "frame/format/checksums.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger.h"
@@ -14,7 +15,6 @@
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TRAILER_LAYERS_MAX = INT32_MAX - 64 };
@@ -22,9 +22,9 @@ enum { TRAILER_LAYERS_MAX = INT32_MAX - 64 };
 void
 pending_finish(struct pending *p)
 {
-    free(p->head);
-    free(p->body);
-    free(p->tail);
+    mem_free(p->head);
+    mem_free(p->body);
+    mem_free(p->tail);
 }
 
 // The trailer with the metalayers, and a reference to the ledger behind them.
@@ -32,7 +32,7 @@ static tess_status
 encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
 {
     struct layers all = {.count = vlmetas->count + 1};
-    all.items = calloc((size_t)all.count, sizeof *all.items);
+    all.items = mem_zeroed((size_t)all.count, sizeof *all.items);
     if (!all.items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d metalayers", all.count);
     struct layer *const ref = &all.items[vlmetas->count];
@@ -44,8 +44,8 @@ encode_tail(struct pending *p, const struct layers *vlmetas, tess_error *err)
         all.count -= !p->has_ref;
         st = trailer_write(&all, &p->tail, &p->tail_size, err);
     }
-    free(ref->content);
-    free(all.items);
+    mem_free(ref->content);
+    mem_free(all.items);
     return st;
 }
 
@@ -55,7 +55,7 @@ pending_join(struct pending *p, const uint8_t *index, const uint8_t *ledger, tes
 {
     const size_t ledger_size = (size_t)p->ref.size;
     p->body_size = p->index_size + p->ref.size + (int64_t)p->tail_size;
-    p->body = malloc((size_t)p->body_size);
+    p->body = mem_alloc((size_t)p->body_size);
     if (!p->body)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " bytes",
                        p->body_size);
@@ -99,8 +99,8 @@ encode_body(struct pending *p, const struct frame *f, const struct layers *vlmet
     p->ref.size = (int64_t)ledger_size;
     st = pending_join(p, index, ledger, err);
 out:
-    free(index);
-    free(ledger);
+    mem_free(index);
+    mem_free(ledger);
     return st;
 }
 
@@ -135,7 +135,7 @@ pending_encode_disk(struct pending *p, const struct frame *f, const struct frame
     layers_finish(&vlmetas);
     if (st != TESS_OK)
         return st;
-    p->head = malloc(f->head_size);
+    p->head = mem_alloc(f->head_size);
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes",
                        f->head_size);
@@ -179,7 +179,7 @@ tess_status
 pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
 {
     p->h.has_vlmeta = f->vlmetas.count > 0 || p->has_ref;
-    p->head = malloc((size_t)p->h.header_len);
+    p->head = mem_alloc((size_t)p->h.header_len);
     if (!p->head)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %" PRId32 " bytes",
                        p->h.header_len);
@@ -199,8 +199,8 @@ void
 pending_adopt(struct pending *p, struct frame *f)
 {
     f->h = p->h;
-    free(f->head);
-    free(f->tail);
+    mem_free(f->head);
+    mem_free(f->tail);
     f->head = p->head;
     f->head_size = (size_t)p->h.header_len;
     f->tail = p->tail;

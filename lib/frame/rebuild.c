@@ -5,6 +5,7 @@
  */
 #include "frame/rebuild.h"
 
+#include "base/memory.h"
 #include "frame/fields.h"
 #include "frame/format/trailer.h"
 #include "frame/frame.h"
@@ -12,8 +13,6 @@
 #include "frame/private.h"
 #include "frame/sparse/sparse.h"
 #include "io/folder.h"
-
-#include <stdlib.h>
 
 void
 frame_parts_finish(struct frame_parts *p)
@@ -95,9 +94,9 @@ frame_rebuild_forget(struct frame *f)
     layers_finish(&f->vlmetas);
     index_finish(&f->index);
     checksums_finish(&f->checksums);
-    free(f->head);
-    free(f->torn);
-    free(f->tail);
+    mem_free(f->head);
+    mem_free(f->torn);
+    mem_free(f->tail);
     f->head = f->torn = f->tail = NULL;
     f->head_size = f->tail_size = 0;
     f->h = (struct frame_header){0};

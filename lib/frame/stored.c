@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
@@ -22,7 +23,6 @@
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 blocks
 
@@ -334,7 +334,7 @@ void
 stored_chunk_close(struct stored_chunk *sc)
 {
     chunk_close(&sc->chunk);
-    free(sc->whole);
+    mem_free(sc->whole);
     sc->whole = NULL;
     if (sc->owns_io)
         io_close(sc->io);

@@ -5,12 +5,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/chunk.h"
 #include "chunk/decode.h"
 #include "chunk/scratch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -66,7 +66,7 @@ allocate_items(struct blocks *b, tess_error *err)
     const tess_status st = scratch_check(b->s, blocksize, err);
     if (st != TESS_OK)
         return st;
-    b->items = malloc((size_t)blocksize);
+    b->items = mem_alloc((size_t)blocksize);
     return b->items
                ? TESS_OK
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %d bytes", blocksize);
@@ -148,7 +148,7 @@ void
 blocks_finish(struct blocks *b)
 {
     cursor_finish(&b->cursor);
-    free(b->items);
+    mem_free(b->items);
     b->items = NULL;
 }
 

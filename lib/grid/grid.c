@@ -4,6 +4,7 @@
 #include "grid/grid.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/encoder.h"
 #include "chunk/plugins.h"
@@ -17,7 +18,6 @@
 #include "task/gate.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 static_assert(CACHE_SHARED == TESS_CACHE_SHARED, "one number for a shared budget");
@@ -25,7 +25,7 @@ static_assert(CACHE_SHARED == TESS_CACHE_SHARED, "one number for a shared budget
 struct chunk_grid *
 chunk_grid_new(void)
 {
-    return calloc(1, sizeof(struct chunk_grid));
+    return mem_zeroed(1, sizeof(struct chunk_grid));
 }
 
 void
@@ -36,13 +36,13 @@ chunk_grid_free(struct chunk_grid *grid)
     open_chunks_free(grid->open_chunks);
     frame_close(grid->frame);
     cache_free(grid->cache);
-    free(grid->chunk_starts);
+    mem_free(grid->chunk_starts);
     pool_free(grid->pool);
     store_free(grid->store);
     turns_free(grid->turns);
     gate_free(grid->gate);
     plugins_finish(&grid->plugins);
-    free(grid);
+    mem_free(grid);
 }
 
 tess_status

@@ -4,6 +4,7 @@
 #include "grid/open_chunk.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/chunk.h"
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
@@ -13,7 +14,6 @@
 #include "grid/pool.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DICT_WEIGHT = 4 }; // what a codec makes of a dictionary, in sizes of it
@@ -36,7 +36,7 @@ static tess_status
 open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, struct chunk_scratch *s,
          struct open_chunk **out, tess_error *err)
 {
-    struct open_chunk *const v = calloc(1, sizeof *v);
+    struct open_chunk *const v = mem_zeroed(1, sizeof *v);
     if (!v)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     v->n = n;
@@ -44,7 +44,7 @@ open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, stru
     atomic_init(&v->users, 1);
     tess_status st = stored_chunk_open_entry(&v->stored, grid->frame, n, entry, s, err);
     if (st != TESS_OK) {
-        free(v);
+        mem_free(v);
         return st;
     }
     if (all)
@@ -122,8 +122,8 @@ open_chunk_release(struct open_chunk *v)
     if (!v || atomic_fetch_sub(&v->users, 1) > 1)
         return;
     stored_chunk_close(&v->stored);
-    free(v->ref);
-    free(v);
+    mem_free(v->ref);
+    mem_free(v);
 }
 
 tess_status

@@ -7,11 +7,11 @@
 #include "grid/open_chunks.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/query.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 enum {
     SLOTS = 64,
@@ -37,7 +37,7 @@ struct open_chunks {
 struct open_chunks *
 open_chunks_new(int64_t cache_size)
 {
-    struct open_chunks *const all = malloc(sizeof *all);
+    struct open_chunks *const all = mem_alloc(sizeof *all);
     if (all) {
         all->most = cache_size == CACHE_SHARED
                         ? SIZE_MOST
@@ -56,7 +56,7 @@ slots_free(struct slot *slots)
         open_chunk_release(slots[i].open);
         pthread_mutex_destroy(&slots[i].lock);
     }
-    free(slots);
+    mem_free(slots);
 }
 
 void
@@ -64,7 +64,7 @@ open_chunks_free(struct open_chunks *all)
 {
     if (all)
         slots_free(atomic_load(&all->slots));
-    free(all);
+    mem_free(all);
 }
 
 // The slots, made by the thread that is first to keep a chunk; NULL: no memory.
@@ -74,7 +74,7 @@ have_slots(struct open_chunks *all)
     struct slot *before = atomic_load(&all->slots);
     if (before)
         return before;
-    struct slot *const slots = aligned_alloc(CACHE_LINE, SLOTS * sizeof *slots);
+    struct slot *const slots = mem_aligned(CACHE_LINE, SLOTS * sizeof *slots);
     for (int i = 0; slots && i < SLOTS; i++) {
         pthread_mutex_init(&slots[i].lock, NULL);
         slots[i].open = NULL;

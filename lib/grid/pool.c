@@ -8,9 +8,10 @@
  */
 #include "grid/pool.h"
 
+#include "base/memory.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum { GROUPS = 8, SLOTS = 8, CACHE_LINE = 64 };
 
@@ -35,7 +36,7 @@ group_of_thread(void)
 struct pool *
 pool_new(int64_t limit)
 {
-    struct pool *const p = calloc(1, sizeof *p);
+    struct pool *const p = mem_zeroed(1, sizeof *p);
     if (p) {
         p->limit = limit;
         atomic_fetch_add(&npools, 1);
@@ -48,7 +49,7 @@ scratch_free(struct chunk_scratch *s)
 {
     if (s)
         scratch_finish(s);
-    free(s);
+    mem_free(s);
 }
 
 void
@@ -56,7 +57,7 @@ pool_free(struct pool *p)
 {
     if (!p)
         return;
-    free(p);
+    mem_free(p);
     if (atomic_fetch_sub(&npools, 1) > 1)
         return;
     for (int i = 0; i < GROUPS * SLOTS; i++)
@@ -71,7 +72,7 @@ pool_take(struct pool *p)
     for (int i = SLOTS - 1; i >= 0 && !s; i--)
         s = atomic_load(&g->slots[i]) ? atomic_exchange(&g->slots[i], NULL) : NULL;
     if (!s)
-        s = calloc(1, sizeof *s);
+        s = mem_zeroed(1, sizeof *s);
     if (s)
         s->limit = p->limit;
     return s;

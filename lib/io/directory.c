@@ -8,6 +8,7 @@
 #include "io/directory.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/file.h"
 #include "io/folder.h"
 #include "io/identity.h"
@@ -19,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -410,9 +410,9 @@ directory_close(struct folder *folder)
     naming_finish(&d->naming, d->open->fd);
     io_lock_release(&d->lock, d->open->fd);
     open_file_close(d->open);
-    free(d->open);
-    free(d->path);
-    free(d);
+    mem_free(d->open);
+    mem_free(d->path);
+    mem_free(d);
 }
 
 static const struct folder_ops directory_ops = {
@@ -431,13 +431,13 @@ static const struct folder_ops directory_ops = {
 static struct directory *
 directory_new(const char *path)
 {
-    struct directory *const d = calloc(1, sizeof *d);
-    struct open_file *const open = calloc(1, sizeof *open);
+    struct directory *const d = mem_zeroed(1, sizeof *d);
+    struct open_file *const open = mem_zeroed(1, sizeof *open);
     char *const trimmed = io_trim(path);
     if (!d || !open || !trimmed) {
-        free(trimmed);
-        free(open);
-        free(d);
+        mem_free(trimmed);
+        mem_free(open);
+        mem_free(d);
         return NULL;
     }
     d->folder.ops = &directory_ops;

@@ -7,9 +7,9 @@
  */
 #include "io/extents.h"
 
+#include "base/memory.h"
 #include "io/io.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -55,7 +55,7 @@ io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_erro
     for (size_t i = 0; i < n && st == TESS_OK; i += together) {
         together = count_together(&extents[i], n - i, &span);
         if (together > 1 && !buffer)
-            buffer = malloc(SPAN_MAX);
+            buffer = mem_alloc(SPAN_MAX);
         if (together > 1 && buffer) {
             st = read_together(io, &extents[i], together, span, buffer, err);
         } else { // also without memory
@@ -63,6 +63,6 @@ io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_erro
             st = io_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
         }
     }
-    free(buffer);
+    mem_free(buffer);
     return st;
 }

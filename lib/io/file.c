@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/identity.h"
 #include "io/io.h"
 #include "io/lock.h"
@@ -18,7 +19,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -217,7 +217,7 @@ file_close(struct io *io)
     naming_finish(&f->naming, f->open.fd); // before its lock is free
     io_lock_release(&f->lock, f->open.fd);
     open_file_close(&f->open);
-    free(f);
+    mem_free(f);
 }
 
 static const struct io_ops file_ops = {
@@ -236,7 +236,7 @@ static const struct io_ops file_ops = {
 static struct file *
 file_new(bool writable)
 {
-    struct file *const f = calloc(1, sizeof *f);
+    struct file *const f = mem_zeroed(1, sizeof *f);
     if (!f)
         return NULL;
     f->io.ops = &file_ops;

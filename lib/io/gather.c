@@ -9,12 +9,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/extents.h"
 #include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -127,7 +127,7 @@ make_buffer(struct gather *g, tess_error *err)
     const tess_status st = io_size(g->file, &g->end, err);
     if (st != TESS_OK)
         return st;
-    g->buffer = malloc(ROOM);
+    g->buffer = mem_alloc(ROOM);
     return g->buffer ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", ROOM);
 }
 
@@ -222,8 +222,8 @@ gather_close(struct io *io)
 {
     struct gather *const g = gather_of(io);
     io_close(g->file);
-    free(g->buffer);
-    free(g);
+    mem_free(g->buffer);
+    mem_free(g);
 }
 
 static const struct io_ops gather_ops = {
@@ -243,7 +243,7 @@ static const struct io_ops gather_ops = {
 tess_status
 io_gather(struct io *file, struct io **io, tess_error *err)
 {
-    struct gather *const g = malloc(sizeof *g);
+    struct gather *const g = mem_alloc(sizeof *g);
     if (!g) {
         io_close(file);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an io");

@@ -4,10 +4,10 @@
 #include "io/identity.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/naming.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ io_identity_contains(const struct io_identity *directory, const char *path)
     char *const trimmed = io_trim(path);
     char *const parent = trimmed ? io_parent(trimmed) : NULL;
     const bool inside = parent && io_identity_is_at(directory, parent);
-    free(parent);
-    free(trimmed);
+    mem_free(parent);
+    mem_free(trimmed);
     return inside;
 }

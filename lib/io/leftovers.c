@@ -9,6 +9,7 @@
 #include "io/leftovers.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "io/directory.h"
 #include "io/lock.h"
 #include "io/naming.h"
@@ -16,7 +17,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ leftovers_end(struct sweep *s)
 {
     if (s->parent >= 0)
         close(s->parent);
-    free(s->path);
+    mem_free(s->path);
 }
 
 // Network file systems give an exclusive lock only on descriptors that may write.

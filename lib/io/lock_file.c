@@ -8,6 +8,7 @@
  */
 #include "io/lock_file.h"
 
+#include "base/memory.h"
 #include "io/directory.h"
 #include "io/naming.h"
 #include "io/open_files.h"
@@ -16,7 +17,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -47,14 +47,14 @@ static struct lock_file *
 lock_file_new(const char *path, bool writable, bool make)
 {
     static const char suffix[] = ".b2lock";
-    struct lock_file *const s = calloc(1, sizeof *s);
+    struct lock_file *const s = mem_zeroed(1, sizeof *s);
     const char *const slash = path ? strrchr(path, '/') : NULL;
     const char *const base = slash ? slash + 1 : path ? path : "";
     if (!s)
         return NULL;
-    s->name = malloc(strlen(base) + sizeof suffix);
+    s->name = mem_alloc(strlen(base) + sizeof suffix);
     if (!s->name) {
-        free(s);
+        mem_free(s);
         return NULL;
     }
     (void)sprintf(s->name, "%s%s", base, suffix);
@@ -85,8 +85,8 @@ lock_file_close(struct lock_file *s)
     open_file_close(&s->file);
     open_file_close(&s->own);
     (void)pthread_mutex_destroy(&s->mutex);
-    free(s->name);
-    free(s);
+    mem_free(s->name);
+    mem_free(s);
 }
 
 static tess_status
@@ -107,7 +107,7 @@ open_directory(struct lock_file *s, const char *path, const struct folder *folde
         open_file_borrow(&s->own, fd);
         st = open_file_share(&s->own, NULL, parent, flags, err);
     }
-    free(parent);
+    mem_free(parent);
     return st;
 }
 

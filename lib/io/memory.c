@@ -8,11 +8,11 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -100,7 +100,7 @@ memory_reserve(struct memory *m, size_t size, tess_error *err)
     if (size <= m->capacity)
         return TESS_OK;
     const size_t capacity = roomy(m, size);
-    uint8_t *const buffer = realloc(m->buffer, capacity);
+    uint8_t *const buffer = mem_resize(m->buffer, capacity);
     if (!buffer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame of %zu bytes", size);
     m->buffer = buffer;
@@ -189,8 +189,8 @@ memory_publish(struct io *io, bool durable, tess_error *err)
 static void
 memory_close(struct io *io)
 {
-    free(memory_of(io)->buffer);
-    free(io);
+    mem_free(memory_of(io)->buffer);
+    mem_free(io);
 }
 
 static const struct io_ops memory_ops = {
@@ -209,7 +209,7 @@ static const struct io_ops memory_ops = {
 tess_status
 io_memory_view(const void *image, size_t size, struct io **io, tess_error *err)
 {
-    struct memory *const m = calloc(1, sizeof *m);
+    struct memory *const m = mem_zeroed(1, sizeof *m);
     if (!m)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an io");
     m->io.ops = &memory_ops;
@@ -239,7 +239,7 @@ void
 io_memory_take(struct io *io, void **bytes, size_t *size)
 {
     struct memory *const m = memory_of(io);
-    uint8_t *const fitting = m->size > 0 ? realloc(m->buffer, m->size) : NULL;
+    uint8_t *const fitting = m->size > 0 ? mem_resize(m->buffer, m->size) : NULL;
     *bytes = fitting ? fitting : m->buffer;
     *size = m->size;
     m->buffer = NULL;

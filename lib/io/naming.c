@@ -9,6 +9,7 @@
  */
 #include "io/naming.h"
 
+#include "base/memory.h"
 #include "io/open_files.h"
 
 #include <ctype.h>
@@ -72,7 +73,7 @@ io_trim(const char *path)
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    return strndup(path, length);
+    return mem_string_n(path, length);
 }
 
 char *
@@ -80,8 +81,8 @@ io_parent(const char *path)
 {
     const char *const slash = strrchr(path, '/');
     if (!slash)
-        return strdup(".");
-    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+        return mem_string(".");
+    return mem_string_n(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
 tess_status
@@ -93,7 +94,7 @@ naming_parent(const char *path, int *parent, const char **name, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     *name = slash ? slash + 1 : path;
     *parent = open_files_at(AT_FDCWD, directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-    free(directory);
+    mem_free(directory);
     return *parent >= 0 ? TESS_OK : err_sys(err, errno, "opening the directory it is to be in");
 }
 
@@ -197,7 +198,7 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
     *n = (struct naming){
         .kind = kind,
         .user = user,
-        .path = strdup(path),
+        .path = mem_string(path),
         .parent = -1,
         .replaced = -1,
         .replace = replace,
@@ -250,7 +251,7 @@ tess_status
 naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err)
 {
     *fd = -1;
-    n->temporary = malloc(NAMING_SIZE);
+    n->temporary = mem_alloc(NAMING_SIZE);
     if (!n->temporary)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name");
     for (unsigned i = 0;; i++) {
@@ -261,7 +262,7 @@ naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err)
             continue;
         if (*fd < 0) {
             const int error = errno;
-            free(n->temporary);
+            mem_free(n->temporary);
             n->temporary = NULL;
             return err_sys(err, error, "creating it under a temporary name");
         }
@@ -342,7 +343,7 @@ naming_give_back(struct naming *n, tess_status st, tess_error *err)
     }
     st = err_sys(err, errno, "giving back the name to what is called %.*s%s now",
                  (int)(n->name - n->path), n->path, n->temporary);
-    free(n->temporary);
+    mem_free(n->temporary);
     n->temporary = NULL;
     return st;
 }
@@ -399,7 +400,7 @@ naming_take_name(struct naming *n, bool keep, enum taken *taken, tess_error *err
 static void
 naming_end(struct naming *n)
 {
-    free(n->temporary);
+    mem_free(n->temporary);
     n->temporary = NULL;
     close_replaced(n);
 }
@@ -457,7 +458,7 @@ naming_publish(struct naming *n, int fd, bool durable, tess_error *err)
 static tess_status
 take_away(struct naming *n, tess_error *err)
 {
-    n->temporary = malloc(NAMING_SIZE);
+    n->temporary = mem_alloc(NAMING_SIZE);
     if (!n->temporary)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a name");
     for (unsigned i = 0;; i++) {
@@ -467,7 +468,7 @@ take_away(struct naming *n, tess_error *err)
         if (errno == EEXIST)
             continue;
         const int error = errno;
-        free(n->temporary);
+        mem_free(n->temporary);
         n->temporary = NULL;
         return err_open(err, error, "giving it a temporary name");
     }
@@ -480,7 +481,7 @@ bring_back(struct naming *n, tess_status st, tess_error *err)
     if (!rename_new(n, n->temporary, n->name))
         st = err_sys(err, errno, "giving back the name to what is called %.*s%s now",
                      (int)(n->name - n->path), n->path, n->temporary);
-    free(n->temporary);
+    mem_free(n->temporary);
     n->temporary = NULL;
     return st;
 }
@@ -531,7 +532,7 @@ naming_finish(struct naming *n, int fd)
     if (mine && !(n->doubtful && naming_sync(n->parent, fd, NULL) != TESS_OK))
         n->kind->remove(n, fd);
     naming_end(n);
-    free(n->path);
+    mem_free(n->path);
     open_file_close(&n->directory);
     *n = (struct naming){0};
 }

@@ -12,12 +12,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -207,10 +207,10 @@ static char *
 absolute(const char *path)
 {
     if (path[0] == '/')
-        return strdup(path);
+        return mem_string(path);
     char *const from = getcwd(NULL, 0);
     const size_t length = from ? strlen(from) : 0, size = length + strlen(path) + 2;
-    char *const whole = from && from[0] == '/' ? malloc(size) : NULL;
+    char *const whole = from && from[0] == '/' ? mem_alloc(size) : NULL;
     if (whole) {
         memcpy(whole, from, length);
         whole[length] = '/';
@@ -218,7 +218,7 @@ absolute(const char *path)
     } else if (from) {
         errno = from[0] == '/' ? ENOMEM : ENOENT; // "(unreachable)": outside of the root directory
     }
-    free(from);
+    mem_free(from);
     return whole;
 }
 
@@ -269,7 +269,7 @@ open_file_share(struct open_file *f, struct open_file *parent, const char *path,
     const tess_status st = identify(f->fd, &f->identity, err);
     if (st != TESS_OK)
         return st;
-    f->path = parent ? strdup(path) : absolute(path);
+    f->path = parent ? mem_string(path) : absolute(path);
     if (!f->path && (parent || errno == ENOMEM))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     if (!f->path) // it cannot be opened again: it stays open
@@ -295,7 +295,7 @@ open_file_close(struct open_file *f)
     unlock_all();
     if (open)
         close(f->fd);
-    free(f->path);
+    mem_free(f->path);
     (void)pthread_mutex_destroy(&f->opening);
     open_file_init(f);
 }

@@ -6,12 +6,12 @@
 #include "io/path.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/identity.h"
 #include "io/open_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,8 +29,8 @@ io_path_close(struct io_path *p)
     if (!p)
         return;
     open_file_close(&p->from);
-    free(p->name);
-    free(p);
+    mem_free(p->name);
+    mem_free(p);
 }
 
 static tess_status
@@ -39,7 +39,7 @@ open_start(struct io_path *p, const char *path, tess_error *err)
     const size_t slashes = strspn(path, "/");
     const char *const start = slashes > 0 ? "/" : ".";
     const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-    p->name = strdup(path);
+    p->name = mem_string(path);
     if (!p->name)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     p->path = p->name + slashes;
@@ -53,11 +53,11 @@ open_start(struct io_path *p, const char *path, tess_error *err)
 struct io_path *
 io_path_of_name(const char *path)
 {
-    struct io_path *const p = calloc(1, sizeof *p);
+    struct io_path *const p = mem_zeroed(1, sizeof *p);
     if (!p)
         return NULL;
     open_file_init(&p->from);
-    p->name = strdup(path);
+    p->name = mem_string(path);
     return p;
 }
 
@@ -71,7 +71,7 @@ tess_status
 io_path_open(const char *path, const struct io_identity *identity, struct io_path **out,
              tess_error *err)
 {
-    struct io_path *const p = calloc(1, sizeof *p);
+    struct io_path *const p = mem_zeroed(1, sizeof *p);
     *out = NULL;
     if (!p)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");

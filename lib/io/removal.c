@@ -5,20 +5,20 @@
  */
 #include "io/removal.h"
 
+#include "base/memory.h"
 #include "io/directory.h"
 #include "io/file.h"
 #include "io/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 void
 removal_end(struct removal *r)
 {
     naming_finish(&r->naming, -1);
-    free(r->path);
+    mem_free(r->path);
     *r = (struct removal){0};
 }
 

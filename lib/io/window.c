@@ -8,12 +8,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "io/extents.h"
 #include "io/identity.h"
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 struct window {
@@ -134,7 +134,7 @@ window_close(struct io *io)
     if (w->unpublished && w->process == getpid())
         (void)io_truncate(w->whole, w->base, NULL);
     io_close(w->whole);
-    free(w);
+    mem_free(w);
 }
 
 static const struct io_ops window_ops = {
@@ -164,7 +164,7 @@ check_base(struct io *whole, int64_t base, tess_error *err)
 static tess_status
 window_new(struct io *whole, int64_t base, bool at_end, struct io **io, tess_error *err)
 {
-    struct window *const w = malloc(sizeof *w);
+    struct window *const w = mem_alloc(sizeof *w);
     if (!w) {
         io_close(whole);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a part of a file");

@@ -3,6 +3,7 @@
  */
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "codec/codec.h"
 #include "grid/cost.h"
@@ -12,7 +13,6 @@
 #include "layout/proposals.h"
 #include "layout/request.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define USUAL_RATIO 2 // of compression, which decides what the disk costs
@@ -79,7 +79,7 @@ tess_layout_propose_sized(const tess_params *params, const tess_tuner_options *o
     if (most < 1 || !layouts || !count)
         return err_set(err, TESS_ERR_ARG, -1, "room for %d proposals, or none is given", most);
     TRY(request_init(&r, params, options, err));
-    p = malloc(sizeof *p);
+    p = mem_alloc(sizeof *p);
     if (!p)
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for proposals"));
     const struct model model = model_of_codec(&r);
@@ -91,7 +91,7 @@ tess_layout_propose_sized(const tess_params *params, const tess_tuner_options *o
     }
     write_proposals(&r, p, most, layouts, layout_size, seconds, count);
 out:
-    free(p);
+    mem_free(p);
     return st;
 }
 

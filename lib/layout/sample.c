@@ -4,6 +4,7 @@
 #include "layout/sample.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "geom/shape.h"
 #include "layout/grids.h"
@@ -13,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define PIECES 4 // of a shortened axis
@@ -44,7 +44,7 @@ sample_prepare(struct sample *s, const tess_params *array, int64_t size, tess_er
     memcpy(s->shape, array->shape, sizeof s->shape);
     shorten(s, array->typesize, size);
     s->size = (size_t)(grids_items(s->ndim, s->shape) * array->typesize);
-    s->items = malloc(s->size);
+    s->items = mem_alloc(s->size);
     if (!s->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a sample of %zu bytes", s->size);
     return TESS_OK;
@@ -98,14 +98,14 @@ take_box(struct sample *s, const tess_params *array, const struct piece *pieces,
     if ((size_t)size == s->size)
         return read(start, stop, s->items, s->size, from, err);
 
-    uint8_t *const box = malloc((size_t)size);
+    uint8_t *const box = mem_alloc((size_t)size);
     if (!box)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of %" PRId64 " bytes", size);
     const tess_status st = read(start, stop, box, (size_t)size, from, err);
     shape_strides(s->ndim, shape, array->typesize, in_box);
     if (st == TESS_OK)
         ndcopy(s->ndim, shape, array->typesize, s->items + offset, in_sample, box, in_box);
-    free(box);
+    mem_free(box);
     return st;
 }
 
@@ -198,6 +198,6 @@ sample_generate(struct sample *s, const tess_params *array, int64_t size, tess_e
 void
 sample_close(struct sample *s)
 {
-    free(s->items);
+    mem_free(s->items);
     s->items = NULL;
 }

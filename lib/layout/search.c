@@ -4,6 +4,7 @@
 #include "layout/search.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "filter/filter.h"
 #include "geom/model.h"
@@ -212,7 +213,7 @@ static tess_status
 try_proposals(struct run *r, const struct grid *starts, int nstarts)
 {
     struct search *const s = r->s;
-    struct proposals *const p = malloc(sizeof *p);
+    struct proposals *const p = mem_alloc(sizeof *p);
     tess_status st = TESS_OK;
     int place = 0;
 
@@ -223,7 +224,7 @@ try_proposals(struct run *r, const struct grid *starts, int nstarts)
         TRY(try_layout(r, &s->want->base, &p->items[i].grid, 0, &place));
     }
 out:
-    free(p);
+    mem_free(p);
     return st;
 }
 
@@ -495,7 +496,7 @@ search_run(struct search *s, tess_error *err)
 {
     struct run r = {.s = s, .begin = trial_now(), .err = err};
 
-    s->trials = malloc(TRIALS_MOST * sizeof *s->trials);
+    s->trials = mem_alloc(TRIALS_MOST * sizeof *s->trials);
     if (!s->trials)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d layouts", TRIALS_MOST);
     watch_job(s->setting.poll->watch, (int64_t)(s->budget * 1e3) + 1);
@@ -507,7 +508,7 @@ search_run(struct search *s, tess_error *err)
 void
 search_finish(struct search *s)
 {
-    free(s->trials);
+    mem_free(s->trials);
     s->trials = NULL;
     s->count = 0;
 }

@@ -7,6 +7,7 @@
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "layout/grids.h"
 #include "layout/mix.h"
@@ -18,7 +19,6 @@
 
 #include <tessera/copy.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #define CHUNKS_IN_SAMPLE 2 // at least, if it is not all of the array
@@ -64,7 +64,7 @@ take_sample(tess_tuner *t, tess_tuner_read_fn *read, void *user, tess_error *err
                                 : sample_generate(&t->sample, &r->base, size, err);
     if (st != TESS_OK)
         return st;
-    t->buffer = malloc(t->sample.size);
+    t->buffer = mem_alloc(t->sample.size);
     if (!t->buffer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a buffer of %zu bytes",
                        t->sample.size);
@@ -90,7 +90,7 @@ new_tuner(tess_tuner **tuner, tess_error *err)
 {
     if (!tuner)
         return err_set(err, TESS_ERR_ARG, -1, "no place for the tuner is given");
-    *tuner = calloc(1, sizeof **tuner);
+    *tuner = mem_zeroed(1, sizeof **tuner);
     return *tuner ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a tuner");
 }
 
@@ -145,7 +145,7 @@ describe_array(tess_tuner *t, const tess_array *a, const tess_params *wanted, te
     params->dtype = NULL;
     if (!info.dtype)
         return TESS_OK;
-    params->dtype = t->dtype = strdup(info.dtype);
+    params->dtype = t->dtype = mem_string(info.dtype);
     return t->dtype ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a type");
 }
 
@@ -195,9 +195,9 @@ tess_tuner_close(tess_tuner *tuner)
         return;
     search_finish(&tuner->search);
     sample_close(&tuner->sample);
-    free(tuner->buffer);
-    free(tuner->dtype);
-    free(tuner);
+    mem_free(tuner->buffer);
+    mem_free(tuner->dtype);
+    mem_free(tuner);
 }
 
 TESS_API void
@@ -292,8 +292,8 @@ tess_tuner_measure_sized(tess_tuner *tuner, const tess_params *layout, const tes
 {
     UNCANCELLED;
     tess_params wanted;
-    struct trial *const trial = calloc(1, sizeof *trial);
-    struct mix *const mix = calloc(1, sizeof *mix);
+    struct trial *const trial = mem_zeroed(1, sizeof *trial);
+    struct mix *const mix = mem_zeroed(1, sizeof *mix);
     tess_status st = TESS_OK;
     struct setting setting;
     struct watch watch;
@@ -318,8 +318,8 @@ tess_tuner_measure_sized(tess_tuner *tuner, const tess_params *layout, const tes
     tuner->measured = trial->params;
     fill_result(trial, naccesses, result, result_size);
 out:
-    free(mix);
-    free(trial);
+    mem_free(mix);
+    mem_free(trial);
     return st;
 }
 

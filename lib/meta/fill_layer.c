@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BIN8 = 0xc4, BIN16 = 0xc5, BIN32 = 0xc6, HEAD_MAX = 5 };
@@ -34,14 +34,14 @@ fill_layer_add(struct layers *metas, const uint8_t *item, size_t size, tess_erro
         put_u32be(head + 1, (uint32_t)size);
         head_size = 5;
     }
-    uint8_t *const content = malloc(head_size + size);
+    uint8_t *const content = mem_alloc(head_size + size);
     if (!content)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a fill value of %zu bytes", size);
     memcpy(content, head, head_size);
     memcpy(content + head_size, item, size);
     const tess_status st =
         layers_add(metas, LAYERS_FIXED_MAX, FILL_LAYER, content, head_size + size, err);
-    free(content);
+    mem_free(content);
     return st;
 }
 

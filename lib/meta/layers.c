@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "meta/pack.h"
 
 #include <assert.h>
@@ -44,7 +45,7 @@ layers_reserve(struct layers *l, int capacity)
     if (capacity <= l->capacity)
         return true;
 
-    struct layer *const items = realloc(l->items, (size_t)capacity * sizeof *items);
+    struct layer *const items = mem_resize(l->items, (size_t)capacity * sizeof *items);
     if (!items)
         return false;
     l->items = items;
@@ -59,7 +60,7 @@ duplicate(const void *src, size_t size, uint8_t **copy)
     *copy = NULL;
     if (size == 0)
         return true;
-    *copy = malloc(size);
+    *copy = mem_alloc(size);
     if (!*copy)
         return false;
     memcpy(*copy, src, size);
@@ -165,7 +166,7 @@ check_unique(const struct layers *l, tess_error *err)
     if (l->count < 2)
         return TESS_OK;
 
-    const struct layer **const sorted = malloc((size_t)l->count * sizeof *sorted);
+    const struct layer **const sorted = mem_alloc((size_t)l->count * sizeof *sorted);
     if (!sorted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d names", l->count);
     for (int i = 0; i < l->count; i++)
@@ -177,7 +178,7 @@ check_unique(const struct layers *l, tess_error *err)
         if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
             st = err_set(err, TESS_ERR_CORRUPT, -1, "two metalayers have the name '%s'",
                          sorted[i]->name);
-    free(sorted);
+    mem_free(sorted);
     return st;
 }
 
@@ -383,7 +384,7 @@ layer_set(struct layer *layer, const void *content, size_t size, tess_error *err
     if (!duplicate(content, size, &copy))
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayer '%s' of %zu bytes",
                        layer->name, size);
-    free(layer->content);
+    mem_free(layer->content);
     layer->content = copy;
     layer->size = (uint32_t)size;
     return TESS_OK;
@@ -394,7 +395,7 @@ layers_remove(struct layers *l, struct layer *layer)
 {
     const int after = l->count - 1 - (int)(layer - l->items);
 
-    free(layer->content);
+    mem_free(layer->content);
     memmove(layer, layer + 1, (size_t)after * sizeof *layer);
     l->count--;
 }
@@ -405,7 +406,7 @@ layers_finish(struct layers *l)
     if (!l)
         return;
     for (int i = 0; i < l->count; i++)
-        free(l->items[i].content);
-    free(l->items);
+        mem_free(l->items[i].content);
+    mem_free(l->items);
     *l = (struct layers){0};
 }

@@ -11,11 +11,11 @@
 #include "meta/ndlayer.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "meta/pack.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The first byte: an array of so many elements.
@@ -142,7 +142,7 @@ copy_dtype(const char *src, size_t size, struct ndlayer *nd, tess_error *err)
 {
     if (memchr(src, '\0', size))
         return err_set(err, TESS_ERR_CORRUPT, -1, "the dtype of %zu bytes contains a NUL", size);
-    nd->dtype = malloc(size + 1);
+    nd->dtype = mem_alloc(size + 1);
     if (!nd->dtype)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a dtype of %zu bytes", size);
     memcpy(nd->dtype, src, size);
@@ -292,7 +292,7 @@ ndlayer_write(const struct ndlayer *nd, bool as_caterva, uint8_t **out, size_t *
     if (dtype_size > INT32_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "a dtype of %zu bytes", dtype_size);
 
-    uint8_t *const layer = malloc(BARE_SIZE(nd->ndim) + dtype_size);
+    uint8_t *const layer = mem_alloc(BARE_SIZE(nd->ndim) + dtype_size);
     uint8_t *at = layer;
     if (!layer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the N-dimensional layer");
@@ -315,6 +315,6 @@ ndlayer_finish(struct ndlayer *nd)
 {
     if (!nd)
         return;
-    free(nd->dtype);
+    mem_free(nd->dtype);
     *nd = (struct ndlayer){0};
 }

@@ -12,13 +12,13 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "meta/layers.h"
 #include "meta/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <msgpack.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Markers of what has a length or a count behind it.
@@ -273,7 +273,7 @@ allocate(const struct need *need, int64_t max_memory, tess_value **root, tess_er
                        "%" PRId64 " values with %" PRId64
                        " bytes of text need more than the %" PRId64 " bytes allowed",
                        need->values + 1, need->chars, max_memory);
-    *root = malloc(size);
+    *root = mem_alloc(size);
     if (!*root)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value of %zu bytes", size);
     return TESS_OK;
@@ -477,7 +477,7 @@ pack_opaque(const tess_value *value, uint8_t **out, size_t *out_size, tess_error
     const tess_status st = check_bytes(value->as.bytes.data, size, err);
     if (st != TESS_OK)
         return st;
-    *out = size > 0 ? malloc(size) : NULL;
+    *out = size > 0 ? mem_alloc(size) : NULL;
     if (size > 0 && !*out)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     if (size > 0)
@@ -498,7 +498,7 @@ value_pack(const tess_value *value, uint8_t **out, size_t *out_size, tess_error 
     tess_status st = pack(&p, value, 0, err);
     if (st != TESS_OK)
         return st;
-    uint8_t *const bytes = malloc(size);
+    uint8_t *const bytes = mem_alloc(size);
     uint8_t *at = bytes;
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a value of %zu bytes", size);

@@ -8,6 +8,7 @@
 #include "salvage/by_header.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/format/trailer.h"
@@ -21,7 +22,6 @@
 #include "salvage/strays.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -81,7 +81,7 @@ by_header_mend_header(struct salvage_job *j, tess_error *err)
     if (size <= FRAME_HEADER_SIZE)
         return err_set(err, TESS_ERR_FORMAT, 0, "%" PRId64 " bytes are no frame", size);
     int32_t header_len = 0;
-    uint8_t *const bytes = malloc((size_t)size);
+    uint8_t *const bytes = mem_alloc((size_t)size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header");
     TRY(io_read(j->search.io, 0, bytes, (size_t)size, err));
@@ -90,7 +90,7 @@ by_header_mend_header(struct salvage_job *j, tess_error *err)
     if (j->h.version < 2 || j->h.fixed_size != FRAME_HEADER_SIZE)
         st = err_set(err, TESS_ERR_UNSUPPORTED, 0, "a frame from before c-blosc2 2.0");
 out:
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 

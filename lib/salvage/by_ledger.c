@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
@@ -208,7 +209,7 @@ place_chunks(struct salvage_job *j, const struct ledger *ledger, const struct fr
     int64_t n = 0, stored = 0;
     tess_status st = TESS_OK;
 
-    hunt.wanted = malloc(((size_t)ledger->nstored + 1) * sizeof *hunt.wanted);
+    hunt.wanted = mem_alloc(((size_t)ledger->nstored + 1) * sizeof *hunt.wanted);
     if (!hunt.wanted)
         TRY(err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", ledger->nstored));
     TRY(checksums_reserve(&j->parts.checksums, ledger->nstored, err));
@@ -234,7 +235,7 @@ place_chunks(struct salvage_job *j, const struct ledger *ledger, const struct fr
     keep_damaged(&hunt);
     j->s->index_damaged |= j->s->nfound > 0;
 out:
-    free(hunt.wanted);
+    mem_free(hunt.wanted);
     return st;
 }
 
@@ -309,7 +310,7 @@ static tess_status
 take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
 {
     const size_t size = ledger->head_size;
-    uint8_t *const own = calloc(1, size), *const head = malloc(size);
+    uint8_t *const own = mem_zeroed(1, size), *const head = mem_alloc(size);
     bool keeps = false;
     tess_status st = TESS_OK;
 
@@ -333,8 +334,8 @@ take_header(struct salvage_job *j, const struct ledger *ledger, tess_error *err)
                      LAYERS_HEADER, &j->parts.metas, err));
     j->s->nlayers_unconfirmed = keeps ? j->parts.metas.count : 0;
 out:
-    free(own);
-    free(head);
+    mem_free(own);
+    mem_free(head);
     return st;
 }
 

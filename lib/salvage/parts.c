@@ -4,6 +4,7 @@
 #include "salvage/parts.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
 #include "frame/format/ledger_ref.h"
@@ -12,7 +13,6 @@
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 // A piece of the file. *bytes is NULL on failure.
 static tess_status
@@ -25,13 +25,13 @@ parts_load(const struct salvage_job *j, int64_t position, int64_t size, uint8_t 
                        size);
     if (size > j->limits.memory)
         return err_set(err, TESS_ERR_LIMIT, position, "%" PRId64 " bytes in one piece", size);
-    *bytes = malloc((size_t)size);
+    *bytes = mem_alloc((size_t)size);
     if (!*bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
     const tess_status st = io_read(j->search.io, position, *bytes, (size_t)size, err);
     if (st == TESS_OK)
         return st;
-    free(*bytes);
+    mem_free(*bytes);
     *bytes = NULL;
     return st;
 }
@@ -58,13 +58,13 @@ salvage_index(const struct salvage_job *j, int64_t position, int64_t nchunks,
     if (st != TESS_OK)
         return st;
     st = chunk_header_parse(bytes, (size_t)min_i64(room, CHUNK_HEADER_SIZE), room, 8, &h, err);
-    free(bytes);
+    mem_free(bytes);
     if (st == TESS_OK)
         st = parts_load(j, position, h.cbytes, &bytes, err);
     if (st != TESS_OK)
         return st;
     st = index_salvage(list, bytes, (size_t)h.cbytes, nchunks, entry_max, j->limits.memory, err);
-    free(bytes);
+    mem_free(bytes);
     *end = position + h.cbytes;
     return st;
 }
@@ -77,7 +77,7 @@ is_readable(const struct salvage_job *j, const struct layer *layer)
     size_t size;
     const tess_status st =
         chunk_content(layer->content, layer->size, j->limits.memory, &content, &size, NULL);
-    free(content);
+    mem_free(content);
     return st == TESS_OK || st == TESS_ERR_UNSUPPORTED;
 }
 
@@ -139,7 +139,7 @@ parse_rest(struct salvage_job *j, int64_t start, int64_t frame_len, int *lost, t
     if (stop - start > LAYERS_AT)
         st = layers_salvage(bytes + LAYERS_AT, (size_t)(stop - start - LAYERS_AT), LAYERS_AT, l,
                             lost, &end, err);
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 
@@ -155,7 +155,7 @@ is_sealed(const struct salvage_job *j, const uint8_t *tail, size_t tail_size, in
     const size_t size = index ? (size_t)(index_end - index_at) : 0;
     if (trailer_check_seal(tail, tail_size, index, size, &sealed, NULL) != TESS_OK)
         sealed = false;
-    free(index);
+    mem_free(index);
     return sealed;
 }
 
@@ -169,7 +169,7 @@ salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t
     tess_status st = parts_load(j, frame_len - TRAILER_FIXED_END, TRAILER_FIXED_END, &end, err);
     if (st == TESS_OK)
         st = trailer_length(end, frame_len - j->h.header_len, &length, err);
-    free(end);
+    mem_free(end);
     if (st == TESS_OK)
         st = parts_load(j, frame_len - length, length, &tail, err);
     if (st == TESS_OK) {
@@ -181,7 +181,7 @@ salvage_trailer(struct salvage_job *j, int64_t frame_len, int64_t start, int64_t
         j->parts.sealed = is_sealed(j, tail, (size_t)length, index_at, index_end);
     else if (st != TESS_ERR_NOMEM)
         st = parse_rest(j, start, frame_len, &lost, err);
-    free(tail);
+    mem_free(tail);
     if (st != TESS_OK)
         return st;
     choose_layers(j, ledger, lost);

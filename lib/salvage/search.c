@@ -6,11 +6,11 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/format/header.h"
 #include "frame/format/trailer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -61,7 +61,7 @@ struct window {
 static tess_status
 window_init(struct window *w, int64_t from, tess_error *err)
 {
-    *w = (struct window){.bytes = malloc(PIECE + OVERLAP), .start = from, .stop = from};
+    *w = (struct window){.bytes = mem_alloc(PIECE + OVERLAP), .start = from, .stop = from};
     return w->bytes ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
 }
 
@@ -121,13 +121,13 @@ tess_status
 search_load_ledger(struct search *s, const struct ledger_place *place, struct ledger *ledger,
                    tess_error *err)
 {
-    uint8_t *const bytes = malloc((size_t)place->size);
+    uint8_t *const bytes = mem_alloc((size_t)place->size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a ledger");
     const tess_status st = io_read(s->io, place->position, bytes, (size_t)place->size, err);
     if (st == TESS_OK)
         return ledger_take(bytes, (size_t)place->size, ledger, err);
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 
@@ -176,7 +176,7 @@ search_ledgers(struct search *s, ledger_found_fn *found, void *user, tess_error 
         if (st == TESS_OK)
             st = search_look(s, w.stop - w.start, err);
     }
-    free(w.bytes);
+    mem_free(w.bytes);
     return st;
 }
 
@@ -213,6 +213,6 @@ search_chunks(struct search *s, const struct chunk_search *what, tess_error *err
         if (st == TESS_OK)
             st = search_look(s, at - w.start, err);
     }
-    free(w.bytes);
+    mem_free(w.bytes);
     return st;
 }

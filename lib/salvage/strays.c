@@ -6,6 +6,7 @@
  */
 #include "salvage/strays.h"
 
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/format/header.h"
@@ -43,7 +44,7 @@ keep_stray(struct stray *x, int64_t entry, tess_error *err)
 {
     if (x->count == x->capacity) {
         const int64_t capacity = x->capacity > 0 ? 2 * x->capacity : 64;
-        int64_t *const items = realloc(x->items, (size_t)capacity * sizeof *items);
+        int64_t *const items = mem_resize(x->items, (size_t)capacity * sizeof *items);
         if (!items)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
         x->items = items;
@@ -123,7 +124,7 @@ measure_known(struct stray *x, tess_error *err)
     tess_status st = index_sorted(&x->j->parts.list, &x->known, &x->nknown, err);
     if (st != TESS_OK)
         return st;
-    x->ends = calloc(x->nknown + 1, sizeof *x->ends);
+    x->ends = mem_zeroed(x->nknown + 1, sizeof *x->ends);
     if (!x->ends)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
     for (size_t i = 0; i < x->nknown; i++)
@@ -212,16 +213,16 @@ salvage_check_list(struct salvage_job *j, int64_t index_at, tess_error *err)
     if (nopen == 0)
         goto out;
     j->s->index_damaged = true;
-    free(x.known); // fewer by now
-    free(x.ends);
+    mem_free(x.known); // fewer by now
+    mem_free(x.ends);
     x.known = x.ends = NULL;
     TRY(measure_known(&x, err));
     TRY(find_strays(&x, err));
     TRY(fill_places(j, &x, nopen, has_index, err));
 out:
-    free(x.known);
-    free(x.ends);
-    free(x.items);
+    mem_free(x.known);
+    mem_free(x.ends);
+    mem_free(x.items);
     scratch_finish(&x.scratch);
     return st;
 }

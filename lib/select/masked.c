@@ -8,12 +8,12 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "grid/read/plain.h"
 #include "select/cells.h"
 #include "select/mask_copy.h"
 #include "select/mask_rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { DENSE = 64 }; // of as many items, one is picked: a block is needed as a whole
@@ -202,12 +202,12 @@ static void
 finish_mask(struct selection *s)
 {
     for (int i = 0; i < NDIM_MAX; i++)
-        free(s->axis[i].picks);
+        mem_free(s->axis[i].picks);
     if (!s->mask)
         return;
-    free(s->mask->before);
-    free(s->mask->chosen);
-    free(s->mask);
+    mem_free(s->mask->before);
+    mem_free(s->mask->chosen);
+    mem_free(s->mask);
 }
 
 static const struct selection_kind masked = {
@@ -266,7 +266,7 @@ add_line(struct selection *s, const struct line *line, int64_t cell_step, tess_e
 
     for (int64_t i = 0; i < line->n; n++)
         i += pick_at(s, line, i).length;
-    x->picks = malloc((size_t)n * sizeof *x->picks);
+    x->picks = mem_alloc((size_t)n * sizeof *x->picks);
     if (!x->picks)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the blocks that a mask meets");
     x->n = n;
@@ -452,8 +452,8 @@ mask_look(struct selection *s, tess_error *err)
         m->piece_step[b] = row && b != m->row ? s->axis[b].at_step / length * row->n : 0;
     }
     if (to_size(nrows * (row ? row->n : 1) + 1, &size)) {
-        m->before = calloc(size, sizeof *m->before);
-        m->chosen = calloc((size_t)nblocks, sizeof *m->chosen);
+        m->before = mem_zeroed(size, sizeof *m->before);
+        m->chosen = mem_zeroed((size_t)nblocks, sizeof *m->chosen);
     }
     if (!m->before || !m->chosen)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the blocks that a mask meets");
@@ -472,7 +472,7 @@ selection_of_mask(struct selection *s, const struct chunk_grid *grid, const stru
 {
     selection_begin(s, &masked, grid);
     s->nblocks = 1;
-    s->mask = calloc(1, sizeof *s->mask);
+    s->mask = mem_zeroed(1, sizeof *s->mask);
     if (!s->mask) {
         selection_finish(s);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a mask");

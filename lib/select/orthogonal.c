@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "select/cells.h"
 
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static void
 axes_finish(struct selection *s)
 {
     for (int i = 0; i < NDIM_MAX; i++)
-        free(s->axis[i].picks);
+        mem_free(s->axis[i].picks);
 }
 
 static const struct selection_kind kind = {
@@ -155,11 +156,11 @@ add_axis(struct selection *s, int axis, const struct axis_list *from, tess_error
     size_t size;
 
     if (to_size(n, &size) && size <= SIZE_MAX / 2 / sizeof *x->picks) {
-        list = malloc(size * sizeof *list);
-        x->picks = malloc(size * sizeof *x->picks);
+        list = mem_alloc(size * sizeof *list);
+        x->picks = mem_alloc(size * sizeof *x->picks);
     }
     if (!list || !x->picks) {
-        free(list);
+        mem_free(list);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " indices", n);
     }
     bool sorted = true;
@@ -171,7 +172,7 @@ add_axis(struct selection *s, int axis, const struct axis_list *from, tess_error
         qsort(list, size, sizeof *list, by_index);
     const bool join = axis == s->grid->g.ndim - 1 && x->at_step == 1;
     const int64_t nblocks = pick_along(s, axis, list, n, join, x);
-    free(list);
+    mem_free(list);
     if (!mul_i64(s->nblocks, nblocks, &s->nblocks))
         s->nblocks = INT64_MAX;
     return TESS_OK;

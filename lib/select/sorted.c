@@ -5,16 +5,16 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 tess_status
 sorted_allocate(struct selection *s, int64_t n, const char *what, tess_error *err)
 {
     size_t size;
     if (to_size(n, &size) && size <= SIZE_MAX / 2 / sizeof(struct sorted))
-        s->own = malloc((size > 0 ? size : 1) * sizeof(struct sorted));
+        s->own = mem_alloc((size > 0 ? size : 1) * sizeof(struct sorted));
     return s->own ? TESS_OK
                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " %s", n, what);
 }
@@ -67,7 +67,7 @@ sorted_block(const struct selection *s, const struct part *chunk, int64_t n, str
 void
 sorted_finish(struct selection *s)
 {
-    free(s->own);
+    mem_free(s->own);
 }
 
 // -- sorting
@@ -134,14 +134,14 @@ sorted_sort(struct selection *s, bool by_item, tess_error *err)
 {
     const int64_t n = s->nown;
     struct sorted *list = s->own;
-    struct sorted *spare = malloc((size_t)max_i64(n, 1) * sizeof *spare);
+    struct sorted *spare = mem_alloc((size_t)max_i64(n, 1) * sizeof *spare);
     if (!spare)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory to sort %" PRId64 " items", n);
     if (by_item)
         sort_by(&list, &spare, n, KEY_ITEM);
     sort_by(&list, &spare, n, KEY_BLOCK);
     sort_by(&list, &spare, n, KEY_CHUNK);
-    free(spare);
+    mem_free(spare);
     s->own = list;
     s->nblocks = count_blocks(list, n);
     return TESS_OK;

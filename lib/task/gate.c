@@ -10,12 +10,12 @@
  */
 #include "task/gate.h"
 
+#include "base/memory.h"
 #include "task/waitlock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 enum { LANES = 8 }; // counters of readers
 
@@ -60,7 +60,7 @@ gate_end_loan(const struct gate_loan *loan)
 struct gate *
 gate_new(void)
 {
-    struct gate *const g = aligned_alloc(WAITLOCK_LINE, sizeof *g);
+    struct gate *const g = mem_aligned(WAITLOCK_LINE, sizeof *g);
     if (!g)
         return NULL;
     for (int i = 0; i < LANES; i++)
@@ -80,7 +80,7 @@ gate_free(struct gate *g)
     if (!g)
         return;
     waitlock_finish(&g->lock);
-    free(g);
+    mem_free(g);
 }
 
 // The same for all calls of a thread.

@@ -15,6 +15,7 @@
 #include "task/task.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "task/cpus.h"
 #include "task/executor.h"
 #include "task/waitlock.h"
@@ -23,7 +24,6 @@
 
 #include <assert.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define SLOTS_PER_THREAD 4
 #define SLOTS_FIRST 2 // on the caller's stack
@@ -280,7 +280,7 @@ more_slots(struct job *j)
     const size_t size = (j->task->grain_size + align - 1) / align * align;
     const size_t n = (size_t)j->threads * SLOTS_PER_THREAD - SLOTS_FIRST;
     const size_t table = (n * sizeof(struct slot) + align - 1) / align * align;
-    struct slot *const slots = malloc(table + n * size);
+    struct slot *const slots = mem_alloc(table + n * size);
 
     for (size_t i = 0; slots && i < n; i++) {
         slots[i].grain = (unsigned char *)slots + table + i * size;
@@ -343,7 +343,7 @@ run_together(const struct task *task, void *self, const struct task_width *width
     waitlock_finish(&j.lock);
     for (struct slot *s = j.first; s; s = s->after)
         task_drop(&j, s);
-    free(more);
+    mem_free(more);
     return j.status;
 }
 

@@ -3,13 +3,13 @@
  */
 #include "array/chunks/sums.h"
 
+#include "base/memory.h"
 #include "frame/format/checksums.h"
 #include "frame/load.h"
 #include "frame/query.h"
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 struct sums {
     pthread_mutex_t lock;
@@ -20,7 +20,7 @@ struct sums {
 struct sums *
 sums_new(void)
 {
-    struct sums *const s = calloc(1, sizeof *s);
+    struct sums *const s = mem_zeroed(1, sizeof *s);
     if (s)
         pthread_mutex_init(&s->lock, NULL);
     return s;
@@ -33,7 +33,7 @@ sums_free(struct sums *s)
         return;
     checksums_finish(&s->checksums);
     pthread_mutex_destroy(&s->lock);
-    free(s);
+    mem_free(s);
 }
 
 tess_status

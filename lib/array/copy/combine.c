@@ -6,6 +6,7 @@
 #include "array/info.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "frame/metas.h"
 #include "frame/query.h"
@@ -14,7 +15,6 @@
 #include "meta/fill_layer.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Of times: what follows the byte order, if there is one.
@@ -130,7 +130,7 @@ swap_fill(struct combination *c, const tess_array *a, tess_error *err)
     const size_t size = (size_t)a->g->typesize;
     if (!c->sources.swapped || !c->params.fill || c->params.fill != a->fill)
         return TESS_OK;
-    c->fill = malloc(size);
+    c->fill = mem_alloc(size);
     if (!c->fill)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     memcpy(c->fill, a->fill, size);
@@ -146,7 +146,7 @@ place_sources(struct combination *c, int64_t *shape, tess_error *err)
     const struct copy_sources *const s = &c->sources;
     const tess_array *const first = s->arrays[0];
 
-    c->starts = malloc(((size_t)s->n + 1) * sizeof *c->starts);
+    c->starts = mem_alloc(((size_t)s->n + 1) * sizeof *c->starts);
     if (!c->starts)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " arrays", s->n);
     memcpy(shape, first->g->shape, sizeof first->g->shape);
@@ -192,6 +192,6 @@ out:
 void
 combination_finish(struct combination *c)
 {
-    free(c->starts);
-    free(c->fill);
+    mem_free(c->starts);
+    mem_free(c->fill);
 }

@@ -7,6 +7,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "cache/cache.h"
 #include "frame/change.h"
@@ -34,7 +35,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Bytes of a piece for each thread, and at most for all: what one has just read is in its cache
@@ -147,7 +147,7 @@ find_checksums(struct put *p, int64_t from, const struct checksums **checksums, 
     if (*checksums)
         return TESS_OK;
     if (!p->known)
-        p->known = calloc((size_t)p->sources->n, sizeof *p->known);
+        p->known = mem_zeroed((size_t)p->sources->n, sizeof *p->known);
     if (!p->known)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for checksums");
     if (!p->known[from].loaded)
@@ -334,7 +334,7 @@ put_piece(struct put *p, const int64_t *start, const int64_t *stop, tess_error *
     if (constant)
         return put_item(p, start, stop, err);
     if (!p->items)
-        p->items = malloc((size_t)(most * g->typesize));
+        p->items = mem_alloc((size_t)(most * g->typesize));
     if (!p->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " items of a piece", most);
     items.items = p->items;
@@ -505,7 +505,7 @@ copy_begin(struct put *p, tess_error *err)
 {
     const size_t typesize = (size_t)p->a->g->typesize;
     p->s = pool_take(p->a->grid->pool);
-    p->item = malloc(2 * typesize);
+    p->item = mem_alloc(2 * typesize);
     if (!p->s || !p->item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     p->other = p->item + typesize;
@@ -517,11 +517,11 @@ copy_begin(struct put *p, tess_error *err)
 static void
 copy_end(struct put *p)
 {
-    free(p->items);
-    free(p->item);
+    mem_free(p->items);
+    mem_free(p->item);
     for (int64_t n = 0; p->known && n < p->sources->n; n++)
         checksums_finish(&p->known[n].checksums);
-    free(p->known);
+    mem_free(p->known);
     pool_give(p->a->grid->pool, p->s);
 }
 

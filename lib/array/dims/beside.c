@@ -7,12 +7,12 @@
 #include "array/open.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/options.h"
 #include "frame/query.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Where the last part of a path begins, and where its extension does; slashes at its end are no
@@ -97,7 +97,7 @@ beside_open(const tess_array *a, const char *name, const tess_context *context, 
         size_t size;
     } extensions[] = {{own, end - extension}, {".b2nd", 5}, {"", 0}};
     const size_t size = folder + strlen(name) + (end - extension) + sizeof ".b2nd";
-    char *const path = malloc(size);
+    char *const path = mem_alloc(size);
     if (!path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
     for (size_t i = 0; i < sizeof extensions / sizeof *extensions && st != TESS_OK; i++) {
@@ -107,11 +107,11 @@ beside_open(const tess_array *a, const char *name, const tess_context *context, 
         if (st != TESS_OK && !is_none(&why)) {
             if (err)
                 *err = why;
-            free(path);
+            mem_free(path);
             return st;
         }
     }
-    free(path);
+    mem_free(path);
     return st == TESS_OK ? st
                          : err_set(err, TESS_ERR_NOT_FOUND, -1,
                                    "there is no array \"%.80s\" in the folder of the array", name);

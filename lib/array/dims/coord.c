@@ -7,13 +7,13 @@
 #include "array/dims/order.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "meta/dtype.h"
 #include "task/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ITEM = 8, RUN_MOST = 1 << 16 };
@@ -81,7 +81,7 @@ coord_init(struct coord *c, const tess_array *a, const tess_conversion *how, tes
 void
 coord_finish(struct coord *c)
 {
-    free(c->items);
+    mem_free(c->items);
     c->items = NULL;
 }
 
@@ -142,7 +142,7 @@ load_run(struct coord *c, int64_t start, tess_error *err)
     if (c->items && start == c->start && stop == c->stop)
         return TESS_OK;
     if (!c->items)
-        c->items = malloc((size_t)c->run * ITEM);
+        c->items = mem_alloc((size_t)c->run * ITEM);
     if (!c->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " values", c->run);
     c->start = c->stop = 0;

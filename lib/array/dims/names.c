@@ -6,6 +6,7 @@
 #include "array/array.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/flat.h"
 #include "chunk/whole.h"
 #include "frame/query.h"
@@ -15,7 +16,6 @@
 
 #include <tessera/dims.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCKSIZE = 1 << 16 }; // of the stored attribute
@@ -65,7 +65,7 @@ names_copy(const struct names *names, int ndim, const char ***out, tess_error *e
     size_t size = ((size_t)ndim + 1) * sizeof(char *);
     for (int i = 0; i < ndim; i++)
         size += strlen(names->of[i]) + 1;
-    const char **const list = malloc(size);
+    const char **const list = mem_alloc(size);
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d names", ndim);
     char *text = (char *)(list + ndim + 1);
@@ -109,7 +109,7 @@ repack(const tess_array *view, const uint8_t *content, size_t size, uint8_t **ou
         st = names_take(view, value, &names, err);
     if (st == TESS_OK)
         st = names_pack(names.of, view->g->ndim, out, out_size, err);
-    free(value);
+    mem_free(value);
     return st;
 }
 
@@ -129,8 +129,8 @@ names_of_copy(const tess_array *view, const struct layer *layer, uint8_t **chunk
         st = repack(view, content, size, &own, &own_size, &why);
     if (st == TESS_OK)
         st = chunk_of_bytes(own, own_size, BLOCKSIZE, chunk, cbytes, &why);
-    free(content);
-    free(own);
+    mem_free(content);
+    mem_free(own);
     if (st != TESS_ERR_NOMEM && st != TESS_ERR_STALE)
         return TESS_OK; // it is what it is
     if (err)

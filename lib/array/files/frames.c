@@ -7,6 +7,7 @@
 #include "array/files/frames.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/format/found.h"
 #include "frame/frame.h"
 #include "frame/sparse/sparse.h"
@@ -17,7 +18,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void
@@ -154,7 +154,7 @@ frames_found_add(struct frames_found *list, const tess_frame_info *frame, tess_e
                            "more than %" PRId64 " frames, whose list would take more than %" PRId64
                            " bytes",
                            list->count, list->memory);
-        tess_frame_info *const items = realloc(list->items, (size_t)next * sizeof *list->items);
+        tess_frame_info *const items = mem_resize(list->items, (size_t)next * sizeof *list->items);
         if (!items)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %" PRId64 " frames",
                            next);
@@ -216,7 +216,7 @@ frames_list(const tess_storage *storage, tess_frame_info **frames, int64_t *coun
     io_close(io);
     folder_close(folder);
     if (st != TESS_OK) {
-        free(list.items);
+        mem_free(list.items);
         list = (struct frames_found){0};
     }
     *frames = list.items;

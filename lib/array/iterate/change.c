@@ -12,6 +12,7 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/commit.h"
 #include "frame/frame.h"
 #include "frame/lock.h"
@@ -24,7 +25,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BATCH_SIZE = 32 << 20 }; // bytes of chunks, or one
@@ -70,10 +70,10 @@ free_chain(struct chain *chain)
 {
     for (struct changed *c = chain->first; c;) {
         struct changed *const next = c->next;
-        free(c);
+        mem_free(c);
         c = next;
     }
-    free(chain->spare);
+    mem_free(chain->spare);
     *chain = (struct chain){0};
 }
 
@@ -92,7 +92,7 @@ offset_in_block(const struct geometry *g, const tess_part *part)
 static struct changed *
 take_spare(struct chain *chain, size_t size)
 {
-    struct changed *const c = chain->spare ? chain->spare : malloc(sizeof *c + size);
+    struct changed *const c = chain->spare ? chain->spare : mem_alloc(sizeof *c + size);
     chain->spare = NULL;
     return c;
 }
@@ -160,13 +160,13 @@ static tess_status
 store_blocks(struct changer *changer, struct watch *watch, tess_error *err)
 {
     size_t n = 0;
-    struct new_block *const list = malloc(changer->n * sizeof *list);
+    struct new_block *const list = mem_alloc(changer->n * sizeof *list);
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (const struct changed *c = changer->batch.first; c; c = c->next)
         list[n++] = (struct new_block){c->chunk, c->block, c->items};
     const tess_status st = replace_blocks(changer->a->grid, list, n, NULL, false, watch, err);
-    free(list);
+    mem_free(list);
     return st;
 }
 

@@ -12,6 +12,7 @@
 #include "array/box.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/decode.h"
 #include "chunk/header.h"
@@ -27,7 +28,6 @@
 #include "task/gate.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct job {
@@ -94,7 +94,7 @@ void
 parts_finish(struct parts *p)
 {
     for (int i = 0; i < PARTS_ROOMS; i++)
-        free(atomic_load(&p->rooms[i]));
+        mem_free(atomic_load(&p->rooms[i]));
 }
 
 static uint8_t *
@@ -106,7 +106,7 @@ take_room(struct parts *p)
         if (room)
             return room;
     }
-    return malloc((size_t)p->room_size);
+    return mem_alloc((size_t)p->room_size);
 }
 
 static void
@@ -117,7 +117,7 @@ give_room(struct parts *p, uint8_t *room)
         if (atomic_compare_exchange_strong(&p->rooms[i], &empty, room))
             return;
     }
-    free(room);
+    mem_free(room);
 }
 
 static bool
@@ -362,11 +362,11 @@ parts_other(void *self, void *tally, const void *chunk, tess_error *err)
     const struct job *const job = self;
     const struct parts_chunk *const c = chunk;
     if (c->nconstant > 0) {
-        uint8_t *const item = calloc(1, (size_t)job->p->a->g->typesize);
+        uint8_t *const item = mem_zeroed(1, (size_t)job->p->a->g->typesize);
         if (!item)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
         job->user->constant(job->user->self, tally, item, c->nconstant);
-        free(item);
+        mem_free(item);
         return TESS_OK;
     }
     uint8_t *const room = take_room(job->p);

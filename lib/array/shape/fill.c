@@ -7,6 +7,7 @@
  */
 #include "array/shape/fill.h"
 #include "array/box.h"
+#include "base/memory.h"
 
 #include "array/array.h"
 #include "base/checked.h"
@@ -34,7 +35,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 tess_status
@@ -43,7 +43,7 @@ array_set_fill(tess_array *a, const uint8_t *item, tess_error *err)
     const size_t size = (size_t)a->g->typesize;
     if (!item || constant_special(item, a->g->typesize) == SPECIAL_ZEROS)
         return TESS_OK;
-    a->fill = malloc(size);
+    a->fill = mem_alloc(size);
     if (!a->fill)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a fill value of %zu bytes", size);
     memcpy(a->fill, item, size);
@@ -87,14 +87,14 @@ fill_begin(struct filler *f, tess_array *a, struct watch *watch, tess_error *err
 {
     *f = (struct filler){.a = a, .item = a->fill, .watch = watch};
     if (!a->fill)
-        f->item = f->zeros = calloc(1, (size_t)a->g->typesize);
+        f->item = f->zeros = mem_zeroed(1, (size_t)a->g->typesize);
     return f->item ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
 }
 
 static void
 fill_end(struct filler *f)
 {
-    free(f->zeros);
+    mem_free(f->zeros);
 }
 
 static tess_status
@@ -176,13 +176,13 @@ look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *
     tess_status st = scratch_check(s, blocksize, err);
     if (st != TESS_OK)
         return st;
-    uint8_t *const block = malloc((size_t)blocksize);
+    uint8_t *const block = mem_alloc((size_t)blocksize);
     st = block ? open_chunks_get(f->a->grid, chunk->index, false, &v, err)
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     if (st == TESS_OK)
         st = is_filled(f, v, chunk, block, s, filled, err);
     open_chunk_release(v);
-    free(block);
+    mem_free(block);
     return st;
 }
 
@@ -241,7 +241,7 @@ fill_exposed(struct exposed *x, tess_error *err)
         n *= (x->stop[i] - 1) / g->chunkshape[i] - x->start[i] / g->chunkshape[i] + 1;
     x->at = 0;
     x->more = walk_begin(&x->w, g->ndim, g->chunkshape, g->grid, x->start, x->stop, NULL);
-    x->wanted = calloc((size_t)n, sizeof *x->wanted);
+    x->wanted = mem_zeroed((size_t)n, sizeof *x->wanted);
     if (!x->wanted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
     tess_status st = task_run(&task, x, &width, err);
@@ -249,7 +249,7 @@ fill_exposed(struct exposed *x, tess_error *err)
         any = x->wanted[i];
     if (any)
         st = grid_write_some(a->grid, x->start, x->stop, x->f->item, x->wanted, x->f->watch, err);
-    free(x->wanted);
+    mem_free(x->wanted);
     return st;
 }
 

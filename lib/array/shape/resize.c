@@ -10,6 +10,7 @@
 #include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/format/index.h"
@@ -20,7 +21,6 @@
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Coordinates of the next cell in C order; `n` counts them, so there is no end to be told.
@@ -114,14 +114,14 @@ change_list(tess_array *a, const struct geometry *new, const struct row_move *mo
 
     if (changes_at_end(f, old, new, move, entry))
         return frame_set_length(f, new->nchunks, entry, err);
-    bool *const kept = calloc((size_t)old->nchunks, sizeof *kept);
+    bool *const kept = mem_zeroed((size_t)old->nchunks, sizeof *kept);
     if (!kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", old->nchunks);
     tess_status st = build_list(f, old, new, move, entry, &list, kept, err);
     if (st == TESS_OK)
         st = frame_rearrange(f, &list, kept, err);
     index_finish(&list);
-    free(kept);
+    mem_free(kept);
     return st;
 }
 
@@ -162,7 +162,7 @@ array_shape_save(const tess_array *a, struct saved_shape *saved, tess_error *err
 {
     const struct layer *const layer = layer_of(a);
     saved->g = *a->g;
-    saved->layer = malloc(layer->size);
+    saved->layer = mem_alloc(layer->size);
     if (!saved->layer)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a metalayer");
     memcpy(saved->layer, layer->content, layer->size);
@@ -179,6 +179,6 @@ array_shape_undo(tess_array *a, struct saved_shape *saved)
     cache_forget_from(a->grid->cache, cache_dirty_size(a->grid->cache) > 0 ? saved->g.nchunks : 0);
     a->grid->g = saved->g;
     memcpy(layer->content, saved->layer, layer->size);
-    free(saved->layer);
+    mem_free(saved->layer);
     saved->layer = NULL;
 }

@@ -6,6 +6,7 @@
  */
 #include "array/shape/shift.h"
 #include "array/box.h"
+#include "base/memory.h"
 
 #include "base/checked.h"
 #include "base/error.h"
@@ -19,7 +20,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 // Pieces are the cells of a grid that begins with the first chunk of the box.
 struct pieces {
@@ -93,7 +93,7 @@ reserve_items(struct pieces *p, tess_error *err)
         return err_set(err, TESS_ERR_LIMIT, -1,
                        "moving items takes a chunk of %" PRId64 " bytes, the limit is %" PRId64,
                        chunk, limit);
-    p->items = malloc((size_t)size);
+    p->items = mem_alloc((size_t)size);
     return p->items
                ? TESS_OK
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes of items", size);
@@ -201,10 +201,10 @@ array_shift(tess_array *a, const int64_t *start, const int64_t *stop, const stru
             return TESS_OK;
     choose_pieces(&p);
     p.range = watch_divide(watch);
-    p.item = malloc((size_t)a->g->typesize);
+    p.item = mem_alloc((size_t)a->g->typesize);
     const tess_status st = p.item ? halves_do(&halves, first, p.count, err)
                                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
-    free(p.item);
-    free(p.items);
+    mem_free(p.item);
+    mem_free(p.items);
     return st;
 }

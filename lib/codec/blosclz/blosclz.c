@@ -6,20 +6,19 @@
 #include "codec/blosclz/blosclz.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/state.h"
-
-#include <stdlib.h>
 
 static void *
 blosclz_make_table(int option)
 {
     (void)option;
-    return malloc(BLOSCLZ_TABLE_SIZE * sizeof(uint32_t));
+    return mem_alloc(BLOSCLZ_TABLE_SIZE * sizeof(uint32_t));
 }
 
-static const struct codec_context table_context = {blosclz_make_table, free};
+static const struct codec_context table_context = {blosclz_make_table, mem_free};
 
 static tess_status
 blosclz_encode_stream(const struct codec_call *call, const uint8_t *src, size_t src_size,

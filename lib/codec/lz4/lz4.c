@@ -5,6 +5,7 @@
  * allows, are decoded by our own lz4_decode.c.
  */
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/dict.h"
@@ -14,7 +15,6 @@
 #include <limits.h>
 #include <lz4.h>
 #include <lz4hc.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { END_SHARE = 32 }; // of a stream, that is not worth leaving out
@@ -23,19 +23,19 @@ static void *
 make_fast(int option)
 {
     (void)option;
-    return malloc((size_t)LZ4_sizeofState());
+    return mem_alloc((size_t)LZ4_sizeofState());
 }
 
-static const struct codec_context fast_context = {make_fast, free};
+static const struct codec_context fast_context = {make_fast, mem_free};
 
 static void *
 make_hc(int option)
 {
     (void)option;
-    return malloc((size_t)LZ4_sizeofStateHC());
+    return mem_alloc((size_t)LZ4_sizeofStateHC());
 }
 
-static const struct codec_context hc_context = {make_hc, free};
+static const struct codec_context hc_context = {make_hc, mem_free};
 
 static int
 to_int(size_t size)
@@ -166,7 +166,7 @@ make_dict_fast(int level, const struct samples *samples, uint8_t *dst, size_t ca
 static void *
 make_dict_encoder_fast(const uint8_t *bytes, size_t size, int level)
 {
-    void *const state = malloc((size_t)LZ4_sizeofState());
+    void *const state = mem_alloc((size_t)LZ4_sizeofState());
 
     (void)level;
     if (!state)
@@ -189,7 +189,7 @@ make_dict_hc(int level, const struct samples *samples, uint8_t *dst, size_t capa
 static void *
 make_dict_encoder_hc(const uint8_t *bytes, size_t size, int level)
 {
-    void *const state = malloc((size_t)LZ4_sizeofStateHC());
+    void *const state = mem_alloc((size_t)LZ4_sizeofStateHC());
 
     if (!state)
         return NULL;
@@ -201,9 +201,9 @@ make_dict_encoder_hc(const uint8_t *bytes, size_t size, int level)
 
 // A state that streams start from copies of.
 static const struct codec_dict_ops dict_ops_fast = {
-    .make = make_dict_fast, .make_encoder = make_dict_encoder_fast, .free_encoder = free};
+    .make = make_dict_fast, .make_encoder = make_dict_encoder_fast, .free_encoder = mem_free};
 static const struct codec_dict_ops dict_ops_hc = {
-    .make = make_dict_hc, .make_encoder = make_dict_encoder_hc, .free_encoder = free};
+    .make = make_dict_hc, .make_encoder = make_dict_encoder_hc, .free_encoder = mem_free};
 
 const struct codec codec_lz4 = {
     .id = TESS_CODEC_LZ4,

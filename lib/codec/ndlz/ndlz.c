@@ -6,21 +6,21 @@
 #include "codec/ndlz/ndlz.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "codec/codec.h"
 #include "codec/codecs.h"
 #include "codec/state.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 static void *
 ndlz_make_table(int option)
 {
     (void)option;
-    return malloc(NDLZ_TABLE_SIZE * sizeof(uint32_t));
+    return mem_alloc(NDLZ_TABLE_SIZE * sizeof(uint32_t));
 }
 
-static const struct codec_context table_context = {ndlz_make_table, free};
+static const struct codec_context table_context = {ndlz_make_table, mem_free};
 
 static tess_status
 ndlz_check(const struct codec_call *call, int32_t size, tess_error *err)

@@ -3,10 +3,11 @@
  */
 #include "compute/histogram/bins.h"
 
+#include "base/memory.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 __extension__ typedef __int128 wide_int;
 
@@ -178,7 +179,7 @@ bins_init(struct bins *b, const tess_bins *given, bool whole, bool is_signed, te
     b->padded = 1;
     while (b->padded <= b->n)
         b->padded *= 2;
-    void *const list = malloc((size_t)b->padded * sizeof(double));
+    void *const list = mem_alloc((size_t)b->padded * sizeof(double));
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bins", b->n);
     b->lo = e.lo;
@@ -198,8 +199,8 @@ bins_init(struct bins *b, const tess_bins *given, bool whole, bool is_signed, te
 void
 bins_finish(struct bins *b)
 {
-    free(b->low);
-    free(b->low_key);
+    mem_free(b->low);
+    mem_free(b->low_key);
     b->low = NULL;
     b->low_key = NULL;
 }

@@ -5,10 +5,10 @@
 
 #include "base/checked.h"
 #include "base/half.h"
+#include "base/memory.h"
 #include "base/swap.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -188,13 +188,13 @@ struct counter *
 counter_new(const struct counting *c)
 {
     const size_t n = (size_t)c->bins.n + BINS_SLOTS;
-    struct counter *const k = calloc(1, sizeof *k);
+    struct counter *const k = mem_zeroed(1, sizeof *k);
     if (!k)
         return NULL;
     atomic_flag_clear(&k->busy);
     if (by_value(c))
-        k->values = calloc(c->dtype.size == 1 ? VALUES1 * LANES : VALUES2, sizeof *k->values);
-    k->slots[0] = calloc(2 * n, sizeof *k->slots[0]);
+        k->values = mem_zeroed(c->dtype.size == 1 ? VALUES1 * LANES : VALUES2, sizeof *k->values);
+    k->slots[0] = mem_zeroed(2 * n, sizeof *k->slots[0]);
     if ((by_value(c) && !k->values) || !k->slots[0]) {
         counter_free(k);
         return NULL;
@@ -208,9 +208,9 @@ counter_free(struct counter *k)
 {
     if (!k)
         return;
-    free(k->values);
-    free(k->slots[0]);
-    free(k);
+    mem_free(k->values);
+    mem_free(k->slots[0]);
+    mem_free(k);
 }
 
 static void

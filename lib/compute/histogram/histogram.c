@@ -6,13 +6,13 @@
 #include "array/iterate/parts.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/memory.h"
 #include "compute/histogram/bins.h"
 #include "compute/histogram/counter.h"
 #include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct histogram {
@@ -111,7 +111,7 @@ static tess_status
 deliver(const struct histogram *h, int64_t *counts, tess_outside *outside, tess_error *err)
 {
     const int64_t n = h->counting.bins.n;
-    int64_t *const slots = calloc((size_t)n + BINS_SLOTS, sizeof *slots);
+    int64_t *const slots = mem_zeroed((size_t)n + BINS_SLOTS, sizeof *slots);
     if (!slots)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts");
     for (int64_t i = 0; i < n + BINS_SLOTS; i++)
@@ -120,7 +120,7 @@ deliver(const struct histogram *h, int64_t *counts, tess_outside *outside, tess_
         counter_move(k, &h->counting, slots);
     memcpy(counts, slots + 1, (size_t)n * sizeof *counts);
     *outside = (tess_outside){.below = slots[0], .above = slots[n + 1], .nan = slots[n + 2]};
-    free(slots);
+    mem_free(slots);
     return TESS_OK;
 }
 
@@ -152,7 +152,7 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
     tess_status st = bins_init(&h.counting.bins, bins, whole, dtype.kind == TESS_KIND_INT, err);
     if (st != TESS_OK)
         return st;
-    h.equal = calloc((size_t)bins->nbins + BINS_SLOTS, sizeof *h.equal);
+    h.equal = mem_zeroed((size_t)bins->nbins + BINS_SLOTS, sizeof *h.equal);
     if (!h.equal)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts");
     if (st == TESS_OK && nitems > 0)
@@ -160,7 +160,7 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
     if (st == TESS_OK)
         st = deliver(&h, counts, outside, err);
     free_counters(&h);
-    free(h.equal);
+    mem_free(h.equal);
     bins_finish(&h.counting.bins);
     return st;
 }

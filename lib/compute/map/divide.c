@@ -9,10 +9,10 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "compute/map/lattice.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -87,7 +87,7 @@ static tess_status
 append_border(struct division *d, int axis, int64_t border, int64_t *capacity, tess_error *err)
 {
     if (d->n[axis] + 1 >= *capacity) {
-        int64_t *const more = realloc(d->at[axis], (size_t)(2 * *capacity) * sizeof *more);
+        int64_t *const more = mem_resize(d->at[axis], (size_t)(2 * *capacity) * sizeof *more);
         if (!more)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %" PRId64 " boxes",
                            *capacity);
@@ -105,7 +105,7 @@ begin_axis(struct division *d, int axis, int64_t start, int64_t *capacity, tess_
 {
     *capacity = 16;
     d->n[axis] = d->longest[axis] = 0;
-    d->at[axis] = malloc((size_t)*capacity * sizeof *d->at[axis]);
+    d->at[axis] = mem_alloc((size_t)*capacity * sizeof *d->at[axis]);
     if (!d->at[axis])
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of boxes");
     d->at[axis][0] = start;
@@ -319,7 +319,7 @@ divider_init(struct divider *d, tess_error *err)
 {
     const int n = d->m->ninputs + d->m->noutputs;
     tess_status st = TESS_OK;
-    d->inputs = calloc((size_t)n, sizeof *d->inputs);
+    d->inputs = mem_zeroed((size_t)n, sizeof *d->inputs);
     if (!d->inputs)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d arrays", n);
     d->outputs = d->inputs + d->m->ninputs;
@@ -354,7 +354,7 @@ division_init(struct division *boxes, const struct mapping *m, const bool *kept,
             st = join_units(&d, boxes, err);
         }
     }
-    free(d.inputs);
+    mem_free(d.inputs);
     division_finish(&d.units);
     return st;
 }
@@ -363,7 +363,7 @@ void
 division_finish(struct division *d)
 {
     for (int i = 0; i < d->ndim; i++)
-        free(d->at[i]);
+        mem_free(d->at[i]);
     *d = (struct division){0};
 }
 

@@ -9,6 +9,7 @@
 #include "array/box.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "compute/map/divide.h"
 #include "compute/map/input.h"
 #include "geom/shape.h"
@@ -18,7 +19,6 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -88,7 +88,7 @@ nitems_of(int ndim, const int64_t *start, const int64_t *stop)
 static void *
 new_room(size_t size, tess_error *err)
 {
-    void *const room = aligned_alloc(ALIGNMENT, size > 0 ? size : ALIGNMENT);
+    void *const room = mem_aligned(ALIGNMENT, size > 0 ? size : ALIGNMENT);
     if (!room)
         err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes of arrays", size);
     return room;
@@ -115,7 +115,7 @@ give_room(struct run *r, uint8_t *room)
         if (atomic_compare_exchange_strong(&r->rooms[i], &empty, room))
             return;
     }
-    free(room);
+    mem_free(room);
 }
 
 // Where the inputs of a box are.
@@ -412,12 +412,12 @@ static void
 run_finish(struct run *r)
 {
     for (int k = 0; k < r->m->ninputs && r->kept; k++)
-        free(r->kept[k].memory);
-    free(r->kept);
+        mem_free(r->kept[k].memory);
+    mem_free(r->kept);
     for (int i = 0; i < r->most; i++)
-        free(r->slots[i].outputs);
+        mem_free(r->slots[i].outputs);
     for (int i = 0; i < ROOMS; i++)
-        free(atomic_load(&r->rooms[i]));
+        mem_free(atomic_load(&r->rooms[i]));
     division_finish(&r->boxes);
 }
 
@@ -447,7 +447,7 @@ map_run(const struct mapping *m, struct watch *watch, tess_error *err)
     tess_status st = m->constant ? run_constant(&r, &done, err) : TESS_OK;
     if (st != TESS_OK || done)
         return st;
-    r.kept = calloc((size_t)m->ninputs + 1, sizeof *r.kept);
+    r.kept = mem_zeroed((size_t)m->ninputs + 1, sizeof *r.kept);
     if (!r.kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d inputs", m->ninputs);
     st = keep_inputs(&r, kept, err);

@@ -7,6 +7,7 @@
 #include "array/create.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "compute/reduce/cells.h"
 #include "compute/reduce/divide.h"
 #include "compute/reduce/prepare.h"
@@ -24,7 +25,6 @@
 #include "task/watch.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -82,7 +82,7 @@ take_room(struct job *j)
         if (room)
             return room;
     }
-    return malloc(size);
+    return mem_alloc(size);
 }
 
 static void
@@ -93,7 +93,7 @@ give_room(struct job *j, uint8_t *room)
         if (atomic_compare_exchange_strong(&j->rooms[i], &empty, room))
             return;
     }
-    free(room);
+    mem_free(room);
 }
 
 // Items that are all like the one given.
@@ -352,7 +352,7 @@ do_tile(struct job *j, tess_error *err)
         return st;
     shape_strides(ndim, shape, j->r->result.size, j->strides);
     const size_t size = (size_t)ncells * (size_t)j->r->result.size;
-    j->items = malloc(size);
+    j->items = mem_alloc(size);
     if (!j->items)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes of a result", size);
     watch_part(j->watch, &range, 9, 10);
@@ -360,7 +360,7 @@ do_tile(struct job *j, tess_error *err)
     watch_part(j->watch, &range, 10, 10);
     if (st == TESS_OK)
         st = write_tile(j, j->items, j->strides, err);
-    free(j->items);
+    mem_free(j->items);
     return st;
 }
 
@@ -427,7 +427,7 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
     divide_source(&j.d, r);
     st = do_tiles(&j, err);
     for (int i = 0; i < ROOMS; i++)
-        free(atomic_load(&j.rooms[i]));
+        mem_free(atomic_load(&j.rooms[i]));
     if (st == TESS_OK)
         st = check_source(r->a, err);
     frame_lock_unshare(r->a->grid->frame);

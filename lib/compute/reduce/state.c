@@ -5,13 +5,13 @@
 
 #include "base/checked.h"
 #include "base/exact.h"
+#include "base/memory.h"
 #include "base/swap.h"
 #include "compute/reduce/cells.h"
 #include "compute/reduce/kernels.h"
 #include "compute/reduce/runs.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { WAITING_MAX = 1 << 30 }; // items in low and high
@@ -62,7 +62,7 @@ state_init(struct state *s, const struct gathering *g, const struct cells *cells
         s->n[i] = last[i] - first[i];
         s->ncells *= s->n[i];
     }
-    s->memory = calloc((size_t)s->ncells + 1, (size_t)state_cell_size(g));
+    s->memory = mem_zeroed((size_t)s->ncells + 1, (size_t)state_cell_size(g));
     if (!s->memory)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for the cells of a reduction");
     if (g->kind == GATHER_WHOLE) {
@@ -87,7 +87,7 @@ state_init(struct state *s, const struct gathering *g, const struct cells *cells
 void
 state_finish(struct state *s)
 {
-    free(s->memory);
+    mem_free(s->memory);
     s->memory = NULL;
 }
 
@@ -228,7 +228,7 @@ add_squares(struct state *s, const int64_t *start, const int64_t *stop, const vo
     struct state part;
     cells_of_items(s->cells, start, stop, first, last);
     tess_status st = state_init(&part, &sums, s->cells, first, last, err);
-    double *const squares = st == TESS_OK ? calloc((size_t)part.ncells, sizeof *squares) : NULL;
+    double *const squares = st == TESS_OK ? mem_zeroed((size_t)part.ncells, sizeof *squares) : NULL;
     if (st == TESS_OK && !squares)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for the cells of a reduction");
     if (st == TESS_OK) {
@@ -245,7 +245,7 @@ add_squares(struct state *s, const int64_t *start, const int64_t *stop, const vo
                   &(struct cell_row){.sum = squares, .mean = part.sum}, numbers, s->g->size);
         each_cell(s, start, stop, join_piece, &p);
     }
-    free(squares);
+    mem_free(squares);
     state_finish(&part);
     return st;
 }

@@ -7,9 +7,9 @@
 #include "compute/resample/mode.h"
 
 #include "base/limits.h"
+#include "base/memory.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct entry {
@@ -34,8 +34,8 @@ mode_reserve(struct mode_room *room, size_t nitems, size_t *places, tess_error *
     while (*places < 2 * nitems)
         *places *= 2;
     if (room->capacity < *places) {
-        free(room->items);
-        room->items = malloc(*places * sizeof(struct entry));
+        mem_free(room->items);
+        room->items = mem_alloc(*places * sizeof(struct entry));
         room->capacity = room->items ? *places : 0;
     }
     if (!room->items)

@@ -7,6 +7,7 @@
 #include "array/create.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "compute/reduce/cells.h"
 #include "compute/resample/mode.h"
 #include "frame/current.h"
@@ -20,7 +21,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TILE_SIZE = 64 << 20 }; // bytes of the array, enough for all threads
@@ -92,7 +92,7 @@ drop_cells(void *job, void *grain)
 {
     struct some_cells *const s = grain;
     (void)job;
-    free(s->room.items);
+    mem_free(s->room.items);
 }
 
 static tess_status
@@ -151,8 +151,8 @@ do_tile(struct tile *t, tess_array *out, tess_error *err)
         t->ncells *= shape[i];
         size *= (size_t)(t->r->mode ? t->stop[i] - t->start[i] : shape[i]);
     }
-    t->items = malloc(size);
-    t->result = t->r->mode ? malloc((size_t)(t->ncells * typesize)) : t->items;
+    t->items = mem_alloc(size);
+    t->result = t->r->mode ? mem_alloc((size_t)(t->ncells * typesize)) : t->items;
     tess_status st = t->items && t->result
                          ? TESS_OK
                          : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
@@ -165,8 +165,8 @@ do_tile(struct tile *t, tess_array *out, tess_error *err)
     if (st == TESS_OK)
         st = array_write(out, t->first, t->last, NULL, &src, NULL, t->watch, err);
     if (t->result != t->items)
-        free(t->result);
-    free(t->items);
+        mem_free(t->result);
+    mem_free(t->items);
     return st;
 }
 

@@ -22,6 +22,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/contiguous/extents.h"
@@ -42,7 +43,6 @@
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -111,7 +111,7 @@ restore_header(struct frame *f, tess_error *err)
 {
     const tess_status st = io_write(f->io, 0, f->head, f->head_size, err);
     if (st == TESS_OK) {
-        free(f->attempted);
+        mem_free(f->attempted);
         f->attempted = NULL;
     }
     return st;
@@ -320,7 +320,7 @@ take_header_back(struct frame *f, struct pending *p)
 {
     if (!f->head)
         return;
-    free(f->attempted);
+    mem_free(f->attempted);
     f->attempted = p->head;
     p->head = NULL;
     f->unsure = true;
@@ -395,14 +395,14 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 
     if (nbytes == 0)
         return TESS_OK;
-    uint8_t *const index = malloc((size_t)index_size);
+    uint8_t *const index = mem_alloc((size_t)index_size);
     if (!index)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", index_size);
     tess_status st = io_read(f->io, now.start, index, (size_t)index_size, err);
     if (st == TESS_OK)
         st = index_parse(list, index, (size_t)index_size, ceil_div(nbytes, f->h.chunksize),
                          cbytes - CHUNK_HEADER_SIZE, f->options.limits.memory, err);
-    free(index);
+    mem_free(index);
     return st;
 }
 
@@ -472,7 +472,7 @@ announce_header(struct frame *f, tess_error *err)
 
     if (!f->head || size <= LEDGER_SECTOR || !f->keeps_ledger)
         return TESS_OK;
-    next = malloc(size);
+    next = mem_alloc(size);
     if (!next)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a header of %zu bytes", size);
     memcpy(next, f->head, FRAME_HEADER_SIZE);
@@ -483,7 +483,7 @@ announce_header(struct frame *f, tess_error *err)
         TRY(contiguous_commit_again(f, &list, &checksums, next, err));
     }
 out:
-    free(next);
+    mem_free(next);
     index_finish(&list);
     checksums_finish(&checksums);
     return st;

@@ -6,8 +6,9 @@
  */
 #include "frame/contiguous/extents.h"
 
+#include "base/memory.h"
+
 #include <assert.h>
-#include <stdlib.h>
 
 enum { BY_START, BY_SIZE, ORDERS };
 enum { LEFT, RIGHT };
@@ -21,7 +22,7 @@ struct extent_node {
 void
 extents_finish(struct extents *x)
 {
-    free(x->nodes);
+    mem_free(x->nodes);
     *x = (struct extents){0};
 }
 
@@ -41,7 +42,7 @@ extents_reserve(struct extents *x)
     if (x->capacity > UINT32_MAX / 2)
         return false;
     const uint32_t capacity = x->capacity > 0 ? 2 * x->capacity : 16;
-    struct extent_node *const nodes = realloc(x->nodes, (size_t)capacity * sizeof *nodes);
+    struct extent_node *const nodes = mem_resize(x->nodes, (size_t)capacity * sizeof *nodes);
     if (!nodes)
         return false;
     if (!x->nodes) {

@@ -22,6 +22,7 @@
 #include "frame/contiguous/free_space.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
@@ -129,8 +130,8 @@ static tess_status
 free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n, tess_error *err)
 {
     tess_status st = TESS_OK;
-    int64_t *const ends = malloc((n + 1) * sizeof *ends);
-    int32_t *const sizes = malloc((n + 1) * sizeof *sizes);
+    int64_t *const ends = mem_alloc((n + 1) * sizeof *ends);
+    int32_t *const sizes = mem_alloc((n + 1) * sizeof *sizes);
 
     if (!ends || !sizes) {
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu chunks", n);
@@ -153,8 +154,8 @@ free_space_look(struct frame *f, int64_t end, const int64_t *positions, size_t n
     (void)tell_sizes(f, &f->space.parked, positions, ends, n);
     f->space.unsynced_size = tell_sizes(f, &f->space.unsynced, positions, ends, n);
 out:
-    free(ends);
-    free(sizes);
+    mem_free(ends);
+    mem_free(sizes);
     return st;
 }
 
@@ -169,7 +170,7 @@ map(struct frame *f, tess_error *err)
         st = free_space_look(f, f->h.header_len, positions, n, err);
     if (st == TESS_OK)
         f->old = (struct old_chunks){0};
-    free(positions);
+    mem_free(positions);
     return st;
 }
 
@@ -195,7 +196,7 @@ map_tail(struct frame *f, tess_error *err)
         f->old.end = n > 0 ? positions[skipped] : f->old.end;
         f->old.tail_known = true;
     }
-    free(positions);
+    mem_free(positions);
     return st;
 }
 
@@ -300,7 +301,7 @@ free_space_estimate(struct frame *f, tess_error *err)
         misses += behind[i] >= sizes[i];
     if (st == TESS_OK)
         f->old.unused = misses * part + count_waiting(f) * f->old.average;
-    free(positions);
+    mem_free(positions);
     return st;
 }
 

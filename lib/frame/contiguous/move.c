@@ -7,13 +7,13 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "frame/format/checksums.h"
 #include "frame/private.h"
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { PIECE = 1 << 20 }; // bytes that are copied at once
 
@@ -38,7 +38,7 @@ move_copy_bytes(struct io *io, int64_t from, int64_t to, int64_t size, tess_erro
 {
     tess_status st = TESS_OK;
     const int64_t most = min_i64(size, PIECE);
-    uint8_t *const piece = malloc((size_t)most);
+    uint8_t *const piece = mem_alloc((size_t)most);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", most);
     for (int64_t at = 0; at < size && st == TESS_OK; at += most) {
@@ -47,7 +47,7 @@ move_copy_bytes(struct io *io, int64_t from, int64_t to, int64_t size, tess_erro
         if (st == TESS_OK)
             st = io_write(io, to + at, piece, n, err);
     }
-    free(piece);
+    mem_free(piece);
     return st;
 }
 

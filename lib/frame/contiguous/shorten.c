@@ -19,6 +19,7 @@
 #include "frame/contiguous/shorten.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "frame/commit.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
@@ -97,7 +98,7 @@ list_chunks(const struct frame *f, struct plan *p)
 
     for (int64_t n = 0; n < listed; n++)
         count += f->index.entries[n] >= from - f->h.header_len;
-    p->moves = malloc((size_t)(count + 1) * sizeof *p->moves);
+    p->moves = mem_alloc((size_t)(count + 1) * sizeof *p->moves);
     if (!p->moves)
         return TESS_ERR_NOMEM;
     for (int64_t n = 0; n < listed; n++)
@@ -225,7 +226,7 @@ move_down(struct frame *f, int64_t least)
         if (st == TESS_OK)
             st = shorten_commit_again(f);
     }
-    free(p.moves);
+    mem_free(p.moves);
     return st;
 }
 

@@ -6,8 +6,7 @@
 #include "frame/contiguous/space.h"
 
 #include "base/checked.h"
-
-#include <stdlib.h>
+#include "base/memory.h"
 
 static bool
 space_reserve(struct extent_list *list)
@@ -15,7 +14,7 @@ space_reserve(struct extent_list *list)
     if (list->count < list->capacity)
         return true;
     const int64_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-    struct extent *const items = realloc(list->items, (size_t)capacity * sizeof *items);
+    struct extent *const items = mem_resize(list->items, (size_t)capacity * sizeof *items);
     if (!items)
         return false;
     list->items = items;
@@ -52,7 +51,7 @@ add_open(struct space *s, struct extent e)
 static void
 finish_list(struct extent_list *list)
 {
-    free(list->items);
+    mem_free(list->items);
     *list = (struct extent_list){0};
 }
 

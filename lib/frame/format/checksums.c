@@ -4,11 +4,11 @@
 #include "frame/format/checksums.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "io/io.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #ifdef HAVE_XXH_DISPATCH
 #define XXH_DISPATCH_DISABLE_REPLACE
@@ -73,9 +73,9 @@ checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *chec
 {
     tess_status st = TESS_OK;
     XXH3_state_t *const state = XXH3_createState();
-    uint8_t *const piece = malloc((size_t)min_i64(size, PIECE));
+    uint8_t *const piece = mem_alloc((size_t)min_i64(size, PIECE));
     if (!piece || !state) {
-        free(piece);
+        mem_free(piece);
         (void)XXH3_freeState(state);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
     }
@@ -87,7 +87,7 @@ checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *chec
             update(state, piece, n);
     }
     *checksum = checksums_known(XXH3_64bits_digest(state));
-    free(piece);
+    mem_free(piece);
     (void)XXH3_freeState(state);
     return st;
 }
@@ -95,7 +95,7 @@ checksum_of_stored(struct io *io, int64_t position, int64_t size, uint64_t *chec
 void
 checksums_finish(struct checksums *x)
 {
-    free(x->slots);
+    mem_free(x->slots);
     *x = (struct checksums){0};
 }
 
@@ -125,14 +125,14 @@ checksums_reserve(struct checksums *x, int64_t more, tess_error *err)
         larger.capacity *= 2;
     if (larger.capacity == x->capacity)
         return TESS_OK;
-    larger.slots = calloc((size_t)larger.capacity, sizeof *larger.slots);
+    larger.slots = mem_zeroed((size_t)larger.capacity, sizeof *larger.slots);
     if (!larger.slots)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " checksums",
                        larger.capacity);
     for (int64_t i = 0; i < x->capacity; i++)
         if (x->slots[i].checksum != 0)
             *checksums_find(&larger, x->slots[i].entry) = x->slots[i];
-    free(x->slots);
+    mem_free(x->slots);
     *x = larger;
     return TESS_OK;
 }

@@ -4,6 +4,7 @@
 #include "frame/format/found.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "frame/format/header.h"
 #include "frame/format/trailer.h"
 #include "io/io.h"
@@ -11,7 +12,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PIECE = 1 << 16 }; // bytes that are searched at once
@@ -62,7 +62,7 @@ found_read_layers(struct io *io, int64_t memory, struct found *x, tess_error *er
     if ((int64_t)size > memory)
         return err_set(err, TESS_ERR_LIMIT, x->offset,
                        "metalayers of %zu bytes, the limit is %" PRId64, size, memory);
-    uint8_t *const bytes = malloc(size + 1);
+    uint8_t *const bytes = mem_alloc(size + 1);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for metalayers of %zu bytes", size);
     tess_status st = io_read(io, x->offset + x->h.fixed_size, bytes, size, err);
@@ -71,7 +71,7 @@ found_read_layers(struct io *io, int64_t memory, struct found *x, tess_error *er
     if (st == TESS_OK)
         st = found_take_layer(x, &layers, err);
     layers_finish(&layers);
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 
@@ -138,7 +138,7 @@ found_search(struct io *io, int64_t from, int64_t size, struct watch *watch, int
     *at = -1;
     if (size - from <= (int64_t)sizeof magic)
         return TESS_OK;
-    uint8_t *const piece = malloc(PIECE);
+    uint8_t *const piece = mem_alloc(PIECE);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
     for (int64_t start = from; *at < 0 && size - start > (int64_t)sizeof magic && st == TESS_OK;
@@ -153,6 +153,6 @@ found_search(struct io *io, int64_t from, int64_t size, struct watch *watch, int
         if (st == TESS_OK)
             st = watch_look(watch, err);
     }
-    free(piece);
+    mem_free(piece);
     return st;
 }

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/assemble.h"
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
@@ -29,7 +30,7 @@ enum {
 void
 index_finish(struct frame_index *x)
 {
-    free(x->entries);
+    mem_free(x->entries);
     *x = (struct frame_index){0};
 }
 
@@ -59,7 +60,7 @@ index_reserve(struct frame_index *x, int64_t n, tess_error *err)
     if (x->entries && n <= x->capacity)
         return TESS_OK;
     const int64_t capacity = max_i64(max_i64(n, x->capacity + x->capacity / 2), 16);
-    int64_t *const entries = realloc(x->entries, (size_t)capacity * sizeof *entries);
+    int64_t *const entries = mem_resize(x->entries, (size_t)capacity * sizeof *entries);
     if (!entries)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks", n);
     if (!x->entries)
@@ -183,7 +184,7 @@ index_parse(struct frame_index *x, const uint8_t *src, size_t size, int64_t nchu
     if (st == TESS_OK && nbytes > 0)
         st = parse_entries(x, bytes, (int64_t)nbytes / ENTRY_SIZE, entry_max, err);
     if (!x->entries)
-        free(bytes);
+        mem_free(bytes);
     return st;
 }
 
@@ -209,7 +210,7 @@ index_salvage(struct frame_index *x, const uint8_t *src, size_t size, int64_t nc
     if (st != TESS_OK)
         return st;
     if (nbytes != (uint64_t)nchunks * ENTRY_SIZE) {
-        free(bytes);
+        mem_free(bytes);
         return err_set(err, TESS_ERR_CORRUPT, 4, "an index of %zu bytes, for %" PRId64 " chunks",
                        nbytes, nchunks);
     }
@@ -239,7 +240,7 @@ write_uniform(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_
     const tess_status st = chunk_encoder_init(&e, &spec, err);
     if (st != TESS_OK)
         return st;
-    *chunk = malloc(CHUNK_HEADER_SIZE + ENTRY_SIZE);
+    *chunk = mem_alloc(CHUNK_HEADER_SIZE + ENTRY_SIZE);
     if (!*chunk)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index");
     put_u64le(item, (uint64_t)x->uniform);
@@ -253,7 +254,7 @@ index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_er
     if (!x->entries)
         return write_uniform(x, chunk, size, err);
 
-    uint8_t *const bytes = malloc((size_t)x->nchunks * ENTRY_SIZE);
+    uint8_t *const bytes = mem_alloc((size_t)x->nchunks * ENTRY_SIZE);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an index of %" PRId64 " chunks",
                        x->nchunks);
@@ -261,7 +262,7 @@ index_write(const struct frame_index *x, uint8_t **chunk, int32_t *size, tess_er
         put_u64le(bytes + i * ENTRY_SIZE, (uint64_t)x->entries[i]);
     const tess_status st =
         chunk_of_bytes(bytes, (size_t)x->nchunks * ENTRY_SIZE, BLOCKSIZE, chunk, size, err);
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 
@@ -292,7 +293,7 @@ sort_by_digit(const int64_t *from, int64_t *to, size_t n, int shift)
 static void
 sort_values(int64_t *values, size_t n, int64_t most)
 {
-    int64_t *const other = n < SORTED_MIN ? NULL : malloc(n * sizeof *other);
+    int64_t *const other = n < SORTED_MIN ? NULL : mem_alloc(n * sizeof *other);
     int64_t *from = values, *to = other;
     if (!other) {
         qsort(values, n, sizeof *values, index_by_value);
@@ -306,14 +307,14 @@ sort_values(int64_t *values, size_t n, int64_t most)
     }
     if (from != values)
         memcpy(values, from, n * sizeof *values);
-    free(other);
+    mem_free(other);
 }
 
 tess_status
 index_sorted(const struct frame_index *x, int64_t **entries, size_t *n, tess_error *err)
 {
     const int64_t count = x->entries ? x->nchunks : 0;
-    int64_t *const sorted = malloc(((size_t)count + 1) * sizeof *sorted);
+    int64_t *const sorted = mem_alloc(((size_t)count + 1) * sizeof *sorted);
     if (!sorted)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", count);
     bool ascending = true; // as they are in files that were only appended to

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
 #include "frame/format/checksums.h"
@@ -12,7 +13,6 @@
 #include "frame/format/index.h"
 #include "meta/layers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -46,7 +46,7 @@ _Static_assert(LEDGER_FRONT == FIXED_SIZE && LEDGER_MARK_AT == FIXED_SIZE,
 void
 ledger_finish(struct ledger *x)
 {
-    free(x->content);
+    mem_free(x->content);
     *x = (struct ledger){0};
 }
 
@@ -258,7 +258,7 @@ ledger_make(const struct ledger_source *from, uint8_t **block, size_t *size, tes
     if (*size > SIZE_MAX_KEPT)
         return err_set(err, TESS_ERR_LIMIT, -1, "a ledger of %zu bytes, at most %d are kept", *size,
                        SIZE_MAX_KEPT);
-    uint8_t *const bytes = malloc(*size);
+    uint8_t *const bytes = mem_alloc(*size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a ledger of %zu bytes", *size);
     memset(bytes, 0, FIXED_SIZE + heads + layers);

@@ -4,6 +4,7 @@
 #include "frame/format/ledger_ref.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "chunk/header.h"
@@ -11,7 +12,6 @@
 #include "frame/format/checksums.h"
 #include "meta/layers.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -97,7 +97,7 @@ ledger_ref_parse(const struct layer *layer, struct ledger_ref *ref)
             .head_hash = get_u32le(p + HEAD_HASH_AT),
         };
     }
-    free(bytes);
+    mem_free(bytes);
     return is_ref;
 }
 

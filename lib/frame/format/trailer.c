@@ -6,10 +6,10 @@
 #include "frame/format/trailer.h"
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "meta/layers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL // one hash of few bytes: no library to link with
 #include <xxhash.h>
@@ -74,7 +74,7 @@ trailer_write(const struct layers *vlmetas, uint8_t **out, size_t *size, tess_er
     if (*size > INT32_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "metalayers of %zu bytes, at most %d can be",
                        layers, INT32_MAX);
-    uint8_t *const dst = calloc(1, *size);
+    uint8_t *const dst = mem_zeroed(1, *size);
     if (!dst)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a trailer of %zu bytes", *size);
 

@@ -4,8 +4,8 @@
 #include "frame/sparse/bit_tree.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORD_SHIFT = 6, WORD_BITS = 1 << WORD_SHIFT };
@@ -14,7 +14,7 @@ void
 bit_tree_finish(struct bit_tree *t)
 {
     for (int level = 0; level < BIT_TREE_LEVELS; level++)
-        free(t->levels[level]);
+        mem_free(t->levels[level]);
     *t = (struct bit_tree){0};
 }
 
@@ -34,7 +34,7 @@ bit_tree_reserve(struct bit_tree *t, int64_t count)
     const int64_t capacity = max_i64(count, min_i64(2 * t->capacity, BIT_TREE_MAX));
     for (int level = 0; level < BIT_TREE_LEVELS; level++) {
         const int64_t before = words(t->capacity, level), after = words(capacity, level);
-        uint64_t *const grown = realloc(t->levels[level], (size_t)after * sizeof *grown);
+        uint64_t *const grown = mem_resize(t->levels[level], (size_t)after * sizeof *grown);
         if (!grown)
             return false;
         memset(grown + before, 0, (size_t)(after - before) * sizeof *grown);

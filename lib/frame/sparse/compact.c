@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/memory.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "frame/change.h"
@@ -47,7 +48,7 @@ compact_note(void *user, const char *name, tess_error *err)
         return TESS_OK;
     if (x->count == x->capacity) {
         const int64_t capacity = x->capacity > 0 ? 2 * x->capacity : 64;
-        int64_t *const items = realloc(x->items, (size_t)capacity * sizeof *items);
+        int64_t *const items = mem_resize(x->items, (size_t)capacity * sizeof *items);
         if (!items)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of files");
         x->items = items;
@@ -169,8 +170,8 @@ remove_orphans(const struct frame *f, tess_error *err)
         sparse_remove_chunk(f->folder, found.items[i]);
     sparse_remove_next(f->folder);
 out:
-    free(found.items);
-    free(live);
+    mem_free(found.items);
+    mem_free(live);
     return st;
 }
 

@@ -4,9 +4,9 @@
 #include "frame/sparse/numbers.h"
 
 #include "base/checked.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -18,7 +18,7 @@ enum {
 void
 numbers_finish(struct numbers *x)
 {
-    free(x->state);
+    mem_free(x->state);
     bit_tree_finish(&x->taken);
     *x = (struct numbers){0};
 }
@@ -34,7 +34,7 @@ numbers_reserve(struct numbers *x, int64_t n, tess_error *err)
                        NUMBER_MAX);
     if (n >= x->capacity) {
         const int64_t capacity = max_i64(n + 1, 2 * x->capacity);
-        uint8_t *const state = realloc(x->state, (size_t)capacity);
+        uint8_t *const state = mem_resize(x->state, (size_t)capacity);
         if (!state)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " numbers", capacity);
         x->state = state;

@@ -3,11 +3,11 @@
  */
 #include "frame/sparse/unsynced.h"
 
+#include "base/memory.h"
 #include "frame/format/checksums.h"
 #include "io/io.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 void
@@ -33,7 +33,7 @@ unsynced_write_again(const struct unsynced_file *file, const struct checksums *c
                      tess_error *err)
 {
     const uint64_t expected = checksums_get(checksums, file->number);
-    uint8_t *const bytes = malloc((size_t)file->size);
+    uint8_t *const bytes = mem_alloc((size_t)file->size);
     if (!bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", file->size);
     tess_status st = io_read(file->io, 0, bytes, (size_t)file->size, err);
@@ -46,7 +46,7 @@ unsynced_write_again(const struct unsynced_file *file, const struct checksums *c
                      found, expected);
     if (st == TESS_OK)
         st = io_write(file->io, 0, bytes, (size_t)file->size, err);
-    free(bytes);
+    mem_free(bytes);
     return st;
 }
 

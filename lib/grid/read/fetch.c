@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/cursor.h"
 #include "chunk/scratch.h"
@@ -32,7 +33,6 @@
 #include "task/watch.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef unsigned char position[FETCH_POSITION_SIZE];
@@ -290,14 +290,14 @@ fetch_equal(const struct fetch *f, struct grain *g, tess_error *err)
 {
     const size_t typesize = (size_t)f->grid->g.typesize;
     uint8_t small[64];
-    uint8_t *const item = typesize <= sizeof small ? small : malloc(typesize);
+    uint8_t *const item = typesize <= sizeof small ? small : mem_alloc(typesize);
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     tess_status st = open_chunk_item(f->grid, g->open, item, err);
     if (st == TESS_OK)
         st = f->reader->take_equal(f->self, g->tally, g->at, item, err);
     if (item != small)
-        free(item);
+        mem_free(item);
     return st;
 }
 
@@ -428,11 +428,11 @@ fetch_run(const struct fetch *f, tess_error *err)
     watch_job(f->watch, f->weight);
     prefetch_init(&job.prefetch, f->grid, task_threads(&width));
     if (job.prefetch.most > 0)
-        job.coming = malloc((size_t)job.prefetch.most * sizeof *job.coming);
+        job.coming = mem_alloc((size_t)job.prefetch.most * sizeof *job.coming);
     const tess_status st = job.prefetch.most > 0 && !job.coming
                                ? err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead")
                                : run_job(&task, &width, &job, err);
     prefetch_finish(&job.prefetch);
-    free(job.coming);
+    mem_free(job.coming);
     return st;
 }

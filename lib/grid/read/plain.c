@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/cursor.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
@@ -22,7 +23,6 @@
 #include "task/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { PIECE = 1 << 16 }; // bytes that are read at once where items do not follow each other
 
@@ -35,7 +35,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
     int64_t total = 0;
     tess_status st = TESS_OK;
 
-    grid->chunk_starts = malloc(((size_t)n + 1) * sizeof *grid->chunk_starts);
+    grid->chunk_starts = mem_alloc(((size_t)n + 1) * sizeof *grid->chunk_starts);
     struct chunk_scratch *const s = pool_take(grid->pool);
     if (!grid->chunk_starts || !s) {
         pool_give(grid->pool, s);
@@ -181,7 +181,7 @@ plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t s
     const int64_t most = max_i64(PIECE / size, 1);
     const int64_t from_stride = step * size;
     tess_status st = TESS_OK;
-    uint8_t *const piece = malloc((size_t)(min_i64(most, stop - start) * size));
+    uint8_t *const piece = mem_alloc((size_t)(min_i64(most, stop - start) * size));
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of a chunk");
     while (start < stop && st == TESS_OK) {
@@ -192,6 +192,6 @@ plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t s
         start += n * step;
         to += n * stride;
     }
-    free(piece);
+    mem_free(piece);
     return st;
 }

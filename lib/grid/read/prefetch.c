@@ -5,10 +5,9 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "frame/query.h"
 #include "grid/open_chunks.h"
-
-#include <stdlib.h>
 
 enum { MOST_SIZE = 64 << 20 }; // bytes of chunks at a time, if it is more than one
 
@@ -50,7 +49,7 @@ prefetch_finish(struct prefetch *x)
 tess_status
 prefetch_announce(struct prefetch *x, int64_t n, bool all, struct opening **out, tess_error *err)
 {
-    struct opening *const o = calloc(1, sizeof *o);
+    struct opening *const o = mem_zeroed(1, sizeof *o);
     if (!o)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     o->all = x;
@@ -124,5 +123,5 @@ opening_release(struct opening *o)
     if (!last)
         return;
     open_chunk_release(o->open);
-    free(o);
+    mem_free(o);
 }

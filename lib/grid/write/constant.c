@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/assemble.h"
 #include "chunk/chunk.h"
@@ -19,7 +20,6 @@
 #include "grid/read/plain.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -163,13 +163,13 @@ constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t 
         return TESS_OK;
     l.stored = look == CONSTANT_STORED && !grid->plain;
     if (wide)
-        l.other = malloc((size_t)grid->g.typesize);
+        l.other = mem_alloc((size_t)grid->g.typesize);
     if (!l.other)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     const tess_status st = constant_compare(&l, start, stop, step, is, err);
     *is = *is && st == TESS_OK;
     if (wide)
-        free(l.other);
+        mem_free(l.other);
     return st;
 }
 
@@ -218,7 +218,7 @@ constant_init(struct constant *c, const struct chunk_grid *grid, const uint8_t *
     *c = (struct constant){.special = constant_special(item, grid->g.typesize)};
     if (c->special != SPECIAL_VALUE)
         return TESS_OK;
-    c->bytes = malloc((size_t)grid->g.typesize + CHUNK_HEADER_SIZE);
+    c->bytes = mem_alloc((size_t)grid->g.typesize + CHUNK_HEADER_SIZE);
     if (!c->bytes)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item of %" PRId32 " bytes",
                        grid->g.typesize);
@@ -229,7 +229,7 @@ constant_init(struct constant *c, const struct chunk_grid *grid, const uint8_t *
 void
 constant_finish(struct constant *c)
 {
-    free(c->bytes);
+    mem_free(c->bytes);
     *c = (struct constant){0};
 }
 

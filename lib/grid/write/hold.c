@@ -5,6 +5,7 @@
 #include "grid/write/hold.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
@@ -13,7 +14,6 @@
 #include "task/task.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct grain {
@@ -105,7 +105,7 @@ hold_blocks(struct hold *h, int64_t nbytes, tess_error *err)
                                      .executor = grid->context->executor,
                                      .cost = cost_decode(grid->encoder.codec, nbytes)};
 
-    h->blocks = calloc((size_t)(nbytes / grid->g.blocksize), sizeof *h->blocks);
+    h->blocks = mem_zeroed((size_t)(nbytes / grid->g.blocksize), sizeof *h->blocks);
     const tess_status st = h->blocks ? task_run(&task, h, &width, err)
                                      : err_set(err, TESS_ERR_NOMEM, -1, "no memory for blocks");
     open_chunk_release(h->open);
@@ -122,7 +122,7 @@ hold_release(struct hold *h)
         else if (h->blocks[i].b)
             cache_drop(h->grid->cache, h->blocks[i].b);
     }
-    free(h->blocks);
+    mem_free(h->blocks);
     h->blocks = NULL;
     h->n = 0;
 }

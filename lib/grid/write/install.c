@@ -3,6 +3,7 @@
  */
 #include "grid/write/install.h"
 
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/lock.h"
@@ -25,7 +26,7 @@ static int64_t *
 list_many(const struct frame_staged *staged)
 {
     const int64_t n = staged->nputs;
-    int64_t *const list = n > MANY ? malloc((size_t)n * sizeof *list) : NULL;
+    int64_t *const list = n > MANY ? mem_alloc((size_t)n * sizeof *list) : NULL;
     for (int64_t i = 0; list && i < n; i++)
         list[i] = frame_staged_chunk(staged, i);
     if (list)
@@ -68,7 +69,7 @@ grid_install(struct chunk_grid *grid, struct frame_staged *staged, tess_status s
         forget_blocks(grid, staged, n, many);
     frame_drop(grid->frame, staged);
     gate_open(grid->gate);
-    free(many);
+    mem_free(many);
     return install_blame(grid, st, err);
 }
 

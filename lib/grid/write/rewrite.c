@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "chunk/assemble.h"
 #include "chunk/chunk.h"
@@ -34,7 +35,6 @@
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -48,8 +48,8 @@ buffer_reserve(struct buffer *b, int64_t size, tess_error *err)
 {
     if (b->bytes && b->size >= size)
         return TESS_OK;
-    free(b->bytes);
-    *b = (struct buffer){.bytes = malloc((size_t)size), .size = size};
+    mem_free(b->bytes);
+    *b = (struct buffer){.bytes = mem_alloc((size_t)size), .size = size};
     if (!b->bytes) {
         b->size = 0;
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes of a chunk", size);
@@ -209,7 +209,7 @@ rewrite_load_reference(struct rewrite *m, tess_error *err)
     const int32_t blocksize = m->grid->g.blocksize;
     if (!chunk_encoder_needs_reference(&m->grid->encoder))
         return TESS_OK;
-    m->ref = malloc((size_t)blocksize);
+    m->ref = mem_alloc((size_t)blocksize);
     if (!m->ref)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block of %" PRId32 " bytes",
                        blocksize);
@@ -567,7 +567,7 @@ rewrite_reset(struct rewrite *m)
         abandon_stream(m);
     open_chunk_release(m->old);
     codec_dict_finish(&m->dict);
-    free(m->ref);
+    mem_free(m->ref);
     *m = (struct rewrite){.bytes = m->bytes, .plain = m->plain};
 }
 
@@ -577,7 +577,7 @@ rewrite_free(struct rewrite *m)
     if (!m)
         return;
     rewrite_reset(m);
-    free(m->bytes.bytes);
-    free(m->plain.bytes);
-    free(m);
+    mem_free(m->bytes.bytes);
+    mem_free(m->plain.bytes);
+    mem_free(m);
 }

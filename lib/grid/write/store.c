@@ -18,6 +18,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "chunk/assemble.h"
 #include "chunk/encode.h"
 #include "chunk/encoder.h"
@@ -30,7 +31,6 @@
 #include "task/watch.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum {
     GRAIN_NBYTES = 1 << 18,
@@ -100,7 +100,7 @@ give_buffer(struct store *store, struct buffer *b)
             store->buffers[i] = *b;
             *b = (struct buffer){0};
         }
-    free(b->bytes);
+    mem_free(b->bytes);
     *b = (struct buffer){0};
 }
 
@@ -114,7 +114,7 @@ take_making(struct store *store)
             return m;
         }
     }
-    return calloc(1, sizeof(struct rewrite));
+    return mem_zeroed(1, sizeof(struct rewrite));
 }
 
 static void
@@ -429,7 +429,7 @@ store_drop(void *arg, void *grain)
 {
     struct grain *const g = grain;
     (void)arg;
-    free(g->buffer.bytes);
+    mem_free(g->buffer.bytes);
 }
 
 // Large buffers do not outlive the call.
@@ -447,7 +447,7 @@ tidy(struct store *store)
     }
     for (int i = 0; i < BUFFERS; i++)
         if (store->buffers[i].size > SPARE_MAX) {
-            free(store->buffers[i].bytes);
+            mem_free(store->buffers[i].bytes);
             store->buffers[i] = (struct buffer){0};
         }
 }
@@ -460,8 +460,8 @@ store_free(struct store *store)
     for (int i = 0; i < SPARES; i++)
         rewrite_free(store->spare[i]);
     for (int i = 0; i < BUFFERS; i++)
-        free(store->buffers[i].bytes);
-    free(store);
+        mem_free(store->buffers[i].bytes);
+    mem_free(store);
 }
 
 // What the last call left, unless another call has it; NULL: no memory.
@@ -469,7 +469,7 @@ static struct store *
 take_store(struct chunk_grid *grid)
 {
     struct store *const store = atomic_exchange(&grid->store, NULL);
-    return store ? store : calloc(1, sizeof *store);
+    return store ? store : mem_zeroed(1, sizeof *store);
 }
 
 static void

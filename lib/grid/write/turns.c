@@ -5,11 +5,11 @@
  */
 #include "grid/write/turns.h"
 
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "task/waitlock.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 struct turns {
     struct waitlock lock; // for the list
@@ -21,7 +21,7 @@ struct turns {
 struct turns *
 turns_new(void)
 {
-    struct turns *const t = aligned_alloc(WAITLOCK_LINE, sizeof *t);
+    struct turns *const t = mem_aligned(WAITLOCK_LINE, sizeof *t);
     if (!t)
         return NULL;
     waitlock_init(&t->lock);
@@ -37,7 +37,7 @@ turns_free(struct turns *t)
     if (!t)
         return;
     waitlock_finish(&t->lock);
-    free(t);
+    mem_free(t);
 }
 
 void

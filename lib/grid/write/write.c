@@ -14,6 +14,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "geom/shape.h"
@@ -25,8 +26,6 @@
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
 #include "task/watch.h"
-
-#include <stdlib.h>
 
 struct box_source {
     const struct chunk_grid *grid;
@@ -386,13 +385,13 @@ grid_write_padding(struct chunk_grid *grid, const int64_t *start, const int64_t 
     struct strided_const zeros = {0}; // strides 0: the same item everywhere
     struct box_source box = {.src = &zeros};
     struct edit_source source = {.padding = true};
-    uint8_t *const item = calloc(1, (size_t)grid->g.typesize);
+    uint8_t *const item = mem_zeroed(1, (size_t)grid->g.typesize);
 
     if (!item)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for an item");
     zeros.items = item;
     source.nbytes = geometry_blocks_nbytes(&grid->g, start, stop, NULL);
     const tess_status st = write_edits(&box, grid, start, stop, NULL, watch, &source, err);
-    free(item);
+    mem_free(item);
     return st;
 }

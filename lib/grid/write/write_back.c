@@ -13,6 +13,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/change.h"
 #include "frame/commit.h"
@@ -29,7 +30,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -247,7 +247,7 @@ write_back_edits(struct chunk_grid *grid, const struct edit_source *source, tess
 {
     struct edits_hold h = {.hold = {.grid = grid, .step = edits_step}, .source = source};
 
-    h.edits = calloc((size_t)source->nchunks, sizeof *h.edits);
+    h.edits = mem_zeroed((size_t)source->nchunks, sizeof *h.edits);
     if (!h.edits)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
     gate_enter(grid->gate);
@@ -260,7 +260,7 @@ write_back_edits(struct chunk_grid *grid, const struct edit_source *source, tess
         mark_held(&h.hold);
     hold_release(&h.hold);
     gate_open(grid->gate);
-    free(h.edits);
+    mem_free(h.edits);
     return st;
 }
 
@@ -289,14 +289,14 @@ static tess_status
 write_piece(struct chunk_grid *grid, struct cached **blocks, size_t n, tess_error *err)
 {
     struct frame_staged staged = {0};
-    struct new_block *const list = malloc(n * sizeof *list);
+    struct new_block *const list = mem_alloc(n * sizeof *list);
     bool parts;
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     for (size_t i = 0; i < n; i++)
         list[i] = (struct new_block){blocks[i]->chunk, blocks[i]->block, blocks[i]->items};
     tess_status st = replace_blocks(grid, list, n, &staged, true, NULL, err);
-    free(list);
+    mem_free(list);
     st = grid_install_clean(grid, &staged, blocks, n, st, err);
     return st == TESS_OK ? commit_if_whole(grid, &parts, err) : st; // if not, later
 }
@@ -356,7 +356,7 @@ write_back_oldest(struct chunk_grid *grid, const struct turn *turn, int64_t left
     gate_leave(grid->gate);
     if (st == TESS_OK)
         st = write_back(grid, blocks, mine, err);
-    free(blocks);
+    mem_free(blocks);
     return st;
 }
 
@@ -372,14 +372,14 @@ list_oldest_chunks(const struct chunk_grid *grid, int64_t left, int64_t **chunks
     gate_enter(grid->gate);
     tess_status st = list_oldest(grid, left, &blocks, &n, err);
     if (n > 0)
-        *chunks = malloc(n * sizeof **chunks);
+        *chunks = mem_alloc(n * sizeof **chunks);
     if (n > 0 && !*chunks)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of chunks");
     for (size_t i = 0; *chunks && i < n; i++)
         if (i == 0 || blocks[i]->chunk != blocks[i - 1]->chunk)
             (*chunks)[(*count)++] = blocks[i]->chunk;
     gate_leave(grid->gate);
-    free(blocks);
+    mem_free(blocks);
     return st;
 }
 
@@ -413,7 +413,7 @@ write_back_down_to(struct chunk_grid *grid, int64_t left, tess_error *err)
         n = count - i < most ? count - i : most;
         st = write_back_free(grid, chunks + i, n, left, err);
     }
-    free(chunks);
+    mem_free(chunks);
     return st;
 }
 
@@ -452,7 +452,7 @@ commit_all(struct chunk_grid *grid, tess_error *err)
     if (!listed)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of blocks");
     tess_status st = write_back(grid, blocks, n, err);
-    free(blocks);
+    mem_free(blocks);
     if (st == TESS_OK)
         st = commit_if_whole(grid, &parts, err);
     assert(st != TESS_OK || !parts);
