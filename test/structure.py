@@ -10,6 +10,7 @@ A unit is a source with its header. Checked are
 - includes: a file includes from its own module and from those on its left, and what it uses: a
   function or table of another unit needs the header that declares it, in the source or in the
   unit's own header;
+- memory: only base/memory.c takes memory from libc, and frees it;
 - cycles: no header includes itself in a circle, and no units of a module call each other in one.
 
 Sources are read as text, so nothing has to be built. A function counts as used where its name
@@ -39,6 +40,13 @@ LEVELS = [
 # The command is a program that uses the public headers, and these, which stand alone.
 CLI_MAY = {"base/swap.h", "meta/utf8.h", "ndcopy/ndcopy.h"}
 
+# What only base/memory.c calls. The command is a program, and has libc's.
+LIBC_MEMORY = {"malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "posix_memalign",
+               "memalign", "valloc", "strdup", "strndup", "asprintf", "vasprintf", "getline",
+               "getdelim", "open_memstream"}
+# Not the name of a member or a variable: called, or the value of a member.
+FREE = re.compile(r"(?<![\w.>])free\(|[,=] free[},;)]")
+
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.M)
@@ -64,7 +72,7 @@ class Tree:
     def __init__(self, root):
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
-        self.lines = {}
+        self.lines, self.frees = {}, set()
         for folder, _, names in os.walk(lib):
             for name in names:
                 if name.endswith((".c", ".h")):
@@ -84,6 +92,8 @@ class Tree:
         code = STRING.sub('""', code)
         self.own[path] = {a or b for a, b in STATIC.findall(code)}
         self.words[path] = set(WORD.findall(MEMBER.sub(" ", code)))
+        if FREE.search(code):
+            self.frees.add(path)
         if path.endswith(".c"):
             for kind, name in DEFINITION.findall(code):
                 if not re.search(r"\bstatic\b|\bINLINE\b", kind) and not name.startswith("__"):
@@ -175,9 +185,16 @@ def cycles(tree):
         yield "units call each other in a circle: " + ", ".join(part)
 
 
+def of_libc(tree):
+    for path, words in sorted(tree.words.items()):
+        if module(path) != "cli" and unit(path) != "base/memory":
+            for word in sorted(words & LIBC_MEMORY) + ["free"] * (path in tree.frees):
+                yield f"{path}: {word}() is not that of base/memory.h"
+
+
 def mistakes(root):
     tree = Tree(root)
-    return [*direction(tree), *undeclared(tree), *cycles(tree)]
+    return [*direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree)]
 
 
 def append(root, path, text):
@@ -198,6 +215,10 @@ def drop_include(root, path, header):
 
 # What is planted, and what of the report must tell it.
 PLANTED = [
+    (lambda r: append(r, "geom/shape.c", "void *\nplanted(void)\n{\n    return malloc(1);\n}\n"),
+     "geom/shape.c: malloc() is not that of base/memory.h"),
+    (lambda r: append(r, "geom/shape.c", "void\nplanted(void *p)\n{\n    free(p);\n}\n"),
+     "geom/shape.c: free() is not that of base/memory.h"),
     (lambda r: append(r, "geom/shape.h", '#include "frame/frame.h"\n'),
      "geom/shape.h: includes frame/frame.h, which is not on its left"),
     (lambda r: append(r, "cli/report.c", '#include "array/array.h"\n'),
