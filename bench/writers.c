@@ -129,7 +129,6 @@ static double
 by_files(const struct work *work, const char *path)
 {
     struct writer writers[WRITERS];
-    tess_error err;
     const double begin = bench_now();
     for (int k = 0; k < WRITERS; k++) {
         char own[4096];

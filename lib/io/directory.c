@@ -496,16 +496,16 @@ directory_create(const char *path, bool replace, const struct folder_kind *kind,
                  struct folder **folder, tess_error *err)
 {
     struct directory *const d = directory_new(path);
-    int fd;
+    int fd = -1;
     if (!d)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
     tess_status st = naming_begin(&d->naming, &folders, kind, d->path, replace, -1, err);
     if (st == TESS_OK)
         st = naming_make(&d->naming, &fd, &d->lock, err);
-    if (st == TESS_OK) {
+    if (fd >= 0) // also where it was made, but could not be locked
         open_file_borrow(d->open, fd);
+    if (st == TESS_OK)
         st = open_file_keep(d->open, err);
-    }
     if (st != TESS_OK) {
         directory_close(&d->folder);
         return st;

@@ -422,16 +422,16 @@ static tess_status
 file_create(const char *path, bool replace, int held, struct io **io, tess_error *err)
 {
     struct file *const f = file_new(true);
-    int fd;
+    int fd = -1;
     if (!f)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a file");
     tess_status st = naming_begin(&f->naming, &files, NULL, path, replace, held, err);
     if (st == TESS_OK)
         st = naming_make(&f->naming, &fd, &f->lock, err);
-    if (st == TESS_OK) {
+    if (fd >= 0) // also where it was made, but could not be locked
         open_file_borrow(&f->open, fd);
+    if (st == TESS_OK)
         st = open_file_keep(&f->open, err);
-    }
     if (st == TESS_OK)
         st = keep_permissions(f, err);
     if (st != TESS_OK) {

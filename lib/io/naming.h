@@ -64,7 +64,7 @@ struct naming {
 tess_status naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
                          const char *path, bool replace, int held, tess_error *err);
 
-// Make it; *fd: its descriptor, locked.
+// Make it; *fd: its descriptor, locked. After a failure the caller closes it, if it is not -1.
 tess_status naming_make(struct naming *n, int *fd, struct io_lock *lock, tess_error *err);
 
 // errno: why the lock of what was made, or that of what it replaces, could not be acquired; 0: both

@@ -208,17 +208,22 @@ absolute(const char *path)
 {
     if (path[0] == '/')
         return mem_string(path);
-    char *const from = getcwd(NULL, 0);
-    const size_t length = from ? strlen(from) : 0, size = length + strlen(path) + 2;
-    char *const whole = from && from[0] == '/' ? mem_alloc(size) : NULL;
-    if (whole) {
-        memcpy(whole, from, length);
-        whole[length] = '/';
-        strcpy(whole + length + 1, path);
-    } else if (from) {
-        errno = from[0] == '/' ? ENOMEM : ENOENT; // "(unreachable)": outside of the root directory
+    char from[PATH_MAX];
+    if (!getcwd(from, sizeof from))
+        return NULL;
+    if (from[0] != '/') { // "(unreachable)": outside of the root directory
+        errno = ENOENT;
+        return NULL;
     }
-    mem_free(from);
+    const size_t length = strlen(from);
+    char *const whole = mem_alloc(length + strlen(path) + 2);
+    if (!whole) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memcpy(whole, from, length);
+    whole[length] = '/';
+    strcpy(whole + length + 1, path);
     return whole;
 }
 

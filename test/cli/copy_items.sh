@@ -199,7 +199,7 @@ run 2 create no.b2nd --shape 2 --dtype '|u1' --codec lz4:x
 [ ! -e no.b2nd ] || fail "a mistake made an array"
 "$tess" layout d.b2nd --codec zstd:2 --chunks 3x5 --blocks 3x5 --filter none --budget 1s --json >out ||
     fail "layout with a level"
-grep -q '"layouts": \[{"roles": \["best"[^{]*"codec": "zstd", "codec_meta": 0, "clevel": 2' out ||
+grep -q '"codec": "zstd", "codec_meta": 0, "clevel": 2' out ||
     fail "layout with a level: $(cat out)"
 
 [ $failed -eq 0 ] && echo "copy_items.sh: $checks checks passed"

@@ -72,7 +72,7 @@ holds 'd["verdict"] in ("better", "no difference", "present")' '0 < d["noise"] <
     '"stored" not in best["roles"] or d["verdict"] == "present"'
 holds 'set(d) == {"name", "shape", "dtype", "sample_shape", "threads", "caches",
             "disk_bytes_per_second", "disk_latency_seconds", "mix", "seconds", "cut_short",
-            "applied", "layouts"}' \
+            "applied", "verdict", "noise", "layouts"}' \
     'all(set(l) == {"roles", "chunkshape", "blockshape", "codec", "codec_meta", "clevel",
             "filters", "filters_id", "filters_meta", "cratio", "write_bytes_per_second", "read_bytes_per_second", "accesses", "mix_seconds",
             "rounds", "on_front"} for l in layouts)' \

@@ -100,7 +100,7 @@ item '<m8[s]' 25 25s
 item '<m8[s]' -3s -3s
 item '<m8[D]' NaT
 item '|V3' 0a0B0c 0a0b0c
-item "[('a', '<i2'), ('b', '|u1')]" 010002 010002
+item "[('a', '<i2'), ('b', '|u1')]" 010002 "(1, 2)"
 
 # no TYPE VALUE WORDS: what a type does not have
 no() {

@@ -147,10 +147,14 @@ for suffix in nc h5; do
     cp b tree/one.b2nd
     cp b tree/group/two.b2nd
     run 0 export tree work/x.$suffix --level 0
+    rm -rf whole
+    run 0 import work/x.$suffix whole/
     before() { rm -rf work/made; }
     whole_folder() {
         [ -e work/made ] || return
-        for name in one group/two; do run 0 diff work/made/$name.b2nd b; done
+        for name in one group/two; do
+            run 0 diff "work/made/$name.b2nd" "whole/$name.b2nd"
+        done
         rm -rf work/made
     }
     stop "import of a whole .$suffix" 12 whole_folder import x.$suffix made/

@@ -75,6 +75,21 @@ is_chunk_name(const char *name)
     return n == DIGITS && strcmp(name + DIGITS, ".chunk") == 0;
 }
 
+bool
+path_is_sparse(const char *path)
+{
+    DIR *const dir = opendir(path);
+    const struct dirent *entry;
+    bool sparse = false;
+
+    if (!dir)
+        return false;
+    while (!sparse && (entry = readdir(dir)))
+        sparse = strcmp(entry->d_name, "chunks.b2frame") == 0 || is_chunk_name(entry->d_name);
+    closedir(dir);
+    return sparse;
+}
+
 static bool
 note_name(int folder, const char *name, void *arg)
 {

@@ -23,6 +23,9 @@ tess_status path_check_replaceable(const char *path, tess_error *err);
 // directories in turn, and nothing else.
 tess_status path_check_tree(const char *path, tess_error *err);
 
+// Whether it is a directory with files of a sparse array, perhaps a damaged one without its index.
+bool path_is_sparse(const char *path);
+
 // Copies the bytes of a file to a new one, `to`, which nothing has as its name yet.
 tess_status path_copy(const char *from, const char *to, tess_error *err);
 

@@ -9,6 +9,7 @@
 
 #include "cli/data/open.h"
 #include "cli/data/output.h"
+#include "cli/data/path.h"
 #include "cli/data/pick.h"
 #include "cli/data/select.h"
 #include "cli/formats/attributes.h"
@@ -51,14 +52,8 @@ bool
 tree_is_folder(const char *path)
 {
     struct stat st;
-    char *index = NULL;
 
-    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode) ||
-        asprintf(&index, "%s/chunks.b2frame", path) < 0)
-        return false;
-    const bool folder = stat(index, &st) != 0;
-    free(index);
-    return folder;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && !path_is_sparse(path);
 }
 
 // -- what is in the folder
