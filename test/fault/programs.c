@@ -77,7 +77,7 @@ enum { LAT = 73, LON = 144, WEEK = 7 };
 static double
 field_of(int64_t day, int i, int j)
 {
-    return (double)(day + i * j % 50);
+    return (double)(day + (i * LON + j) % 50);
 }
 
 static void
@@ -142,7 +142,7 @@ static int nstates;
 static void
 compute_states(void)
 {
-    static double now[SIDE][SIDE], next[SIDE][SIDE];
+    static double now[SIDE][SIDE];
     nstates = STEPS_MOST / SAVE_EVERY;
     states = malloc((size_t)nstates * sizeof *states);
     assert_non_null(states);
@@ -150,9 +150,8 @@ compute_states(void)
     for (int step = 1; step <= STEPS_MOST; step++) {
         for (int i = 1; i < SIDE - 1; i++)
             for (int j = 1; j < SIDE - 1; j++)
-                next[i][j] = now[i][j] + 0.2 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] +
-                                                now[i][j + 1] - 4 * now[i][j]);
-        memcpy(now, next, sizeof now);
+                now[i][j] += 0.2 * (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1] -
+                                    4 * now[i][j]);
         if (step % SAVE_EVERY == 0)
             memcpy(states[step / SAVE_EVERY - 1], now, sizeof now);
     }
