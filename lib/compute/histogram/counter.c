@@ -8,14 +8,14 @@
 #include "base/memory.h"
 #include "base/swap.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
     PIECE = 512, // items
     VALUES1 = 256, // of 1 byte
-    LANES = 4, // tables for items of 1 byte
+    LANES1 = 8, // tables for items of 1 byte: one for each byte of a word
     VALUES2 = 65536,
+    LANES2 = 2, // for those of 2 bytes
 };
 
 bool
@@ -35,6 +35,12 @@ counting_type(struct counting *c, const tess_dtype *d)
     default:
         return false;
     }
+}
+
+void
+counting_begin(struct counting *c)
+{
+    c->calculated = c->dtype.size >= 4 && equal_init(&c->equal, &c->bins, &c->dtype, c->turned);
 }
 
 // -- numbers
@@ -125,55 +131,70 @@ counting_slot(const struct counting *c, const uint8_t *item)
 
 // -- bins of equal width
 
-// In which bin numbers are, about: not outside, NaNs anywhere. Vectors.
+// Numbers about which there is doubt may be below the lower edge of the bin that was calculated.
 static void
-estimate(const struct bins *b, int32_t *restrict bin, const double *restrict x, int64_t n)
+correct_bins(const struct bins *b, const double *x, int64_t n, int32_t *restrict bin)
 {
-    const double lo = b->lo, scale = b->scale, last = (double)(b->n - 1);
+    for (int64_t i = 0; i < n; i++)
+        bin[i] -= x[i] < b->low[bin[i]];
+}
+
+static void
+correct_bins_of_keys(const struct bins *b, const uint64_t *keys, int64_t n, int32_t *restrict bin)
+{
+    for (int64_t i = 0; i < n; i++)
+        bin[i] -= keys[i] < b->low_key[bin[i]];
+}
+
+// Bins to slots: below is 0 after that, above n + 1, NaN n + 2.
+static void
+mark_outside(const struct bins *b, const double *x, int64_t n, int32_t *restrict bin)
+{
+    const double low = b->low[0], top = b->top;
+    const int32_t above = (int32_t)b->n;
     for (int64_t i = 0; i < n; i++) {
-        double at = (x[i] - lo) * scale;
-        at = at < last ? at : last;
-        at = at > 0 ? at : 0;
-        bin[i] = (int32_t)at;
+        int32_t slot = bin[i];
+        slot = x[i] < low ? -1 : slot;
+        slot = x[i] > top ? above : slot;
+        bin[i] = x[i] != x[i] ? above + 1 : slot;
     }
 }
 
 static void
-equal_slots(const struct bins *b, const double *x, int64_t n, int32_t *restrict slots)
+mark_outside_keys(const struct bins *b, const uint64_t *keys, int64_t n, int32_t *restrict bin)
 {
-    const double *const low = b->low;
-    const int32_t above = (int32_t)b->n + 1;
-    int64_t outside = 0;
-    estimate(b, slots, x, n);
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t bin = slots[i];
-        slots[i] = bin + 1 - (x[i] < low[bin]) + (x[i] >= low[bin + 1]);
-        outside += !(x[i] <= b->top);
-    }
-    for (int64_t i = 0; i < n && outside > 0; i++)
-        if (!(x[i] <= b->top))
-            slots[i] = isnan(x[i]) ? above + 1 : above;
+    const uint64_t low = b->low_key[0], top = b->top_key;
+    const int32_t above = (int32_t)b->n;
+    for (int64_t i = 0; i < n; i++)
+        bin[i] = keys[i] < low ? -1 : keys[i] > top ? above : bin[i];
 }
 
+// Bins of items, -1 below.
 static void
-equal_slots_of_keys(const struct bins *b, const uint64_t *keys, int64_t n, int32_t *restrict slots)
+calculate_bins(const struct counting *c, const uint8_t *items, int64_t n, int32_t *bin)
 {
-    const uint64_t *const low = b->low_key;
-    const int32_t above = (int32_t)b->n + 1;
     double x[PIECE];
-    for (int64_t i = 0; i < n; i++)
-        x[i] = b->is_signed ? (double)(int64_t)(keys[i] ^ UINT64_C(1) << 63) : (double)keys[i];
-    estimate(b, slots, x, n);
-    for (int64_t i = 0; i < n; i++) {
-        const int32_t bin = slots[i];
-        const int32_t slot = bin + 1 - (keys[i] < low[bin]) + (keys[i] >= low[bin + 1]);
-        slots[i] = slot;
-    }
-    for (int64_t i = 0; i < n; i++)
-        if (keys[i] > b->top_key)
-            slots[i] = above;
-        else if (slots[i] == above) // the number behind the last lower edge is one of the type
-            slots[i]--;
+    int look = 0;
+    if (c->equal.items)
+        look = c->equal.items(&c->equal.calculation, items, n, bin);
+    if (!c->equal.items || look)
+        doubles_of(c, x, items, n);
+    if (!c->equal.items)
+        look = c->equal.doubles(&c->equal.calculation, x, n, bin);
+    if (look & CALCULATED_DOUBT)
+        correct_bins(&c->bins, x, n, bin);
+    if (look & CALCULATED_OUTSIDE)
+        mark_outside(&c->bins, x, n, bin);
+}
+
+static void
+calculate_bins_of_keys(const struct counting *c, const uint64_t *keys, int64_t n, int32_t *bin)
+{
+    const int look = c->equal.keys(&c->equal.calculation, keys, n, bin);
+    if (look & CALCULATED_DOUBT)
+        correct_bins_of_keys(&c->bins, keys, n, bin);
+    if (look & CALCULATED_OUTSIDE)
+        mark_outside_keys(&c->bins, keys, n, bin);
 }
 
 // -- counters
@@ -184,6 +205,13 @@ by_value(const struct counting *c)
     return c->dtype.size <= 2;
 }
 
+// Rows of counts; all of them should fit in the first cache of a core.
+static int
+rows_of(int64_t nslots)
+{
+    return nslots <= 300 ? COUNTER_LANES : nslots <= 1000 ? 4 : 2;
+}
+
 struct counter *
 counter_new(const struct counting *c)
 {
@@ -192,14 +220,17 @@ counter_new(const struct counting *c)
     if (!k)
         return NULL;
     atomic_flag_clear(&k->busy);
+    k->nrows = by_value(c) ? 1 : rows_of((int64_t)n);
     if (by_value(c))
-        k->values = mem_zeroed(c->dtype.size == 1 ? VALUES1 * LANES : VALUES2, sizeof *k->values);
-    k->slots[0] = mem_zeroed(2 * n, sizeof *k->slots[0]);
+        k->values = mem_zeroed(c->dtype.size == 1 ? VALUES1 * LANES1 : VALUES2 * LANES2,
+                               sizeof *k->values);
+    k->slots[0] = mem_zeroed((size_t)k->nrows * n, sizeof *k->slots[0]);
     if ((by_value(c) && !k->values) || !k->slots[0]) {
         counter_free(k);
         return NULL;
     }
-    k->slots[1] = k->slots[0] + n;
+    for (int i = 1; i < COUNTER_LANES; i++)
+        k->slots[i] = k->slots[0] + (size_t)(i % k->nrows) * n;
     return k;
 }
 
@@ -217,11 +248,15 @@ static void
 count_values1(uint32_t *values, const uint8_t *items, int64_t n)
 {
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        values[items[i]]++;
-        values[VALUES1 + items[i + 1]]++;
-        values[2 * VALUES1 + items[i + 2]]++;
-        values[3 * VALUES1 + items[i + 3]]++;
+    for (; i + LANES1 <= n; i += LANES1) {
+        uint64_t word;
+        memcpy(&word, items + i, sizeof word);
+        if (word == (word << 8 | word >> 56)) { // all the same
+            values[word & 0xff] += LANES1;
+            continue;
+        }
+        for (int j = 0; j < LANES1; j++)
+            values[j * VALUES1 + (int)(word >> (8 * j) & 0xff)]++;
     }
     for (; i < n; i++)
         values[items[i]]++;
@@ -230,11 +265,31 @@ count_values1(uint32_t *values, const uint8_t *items, int64_t n)
 static void
 count_values2(uint32_t *values, const uint8_t *items, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        uint16_t bits[4];
+        memcpy(bits, items + 2 * i, sizeof bits);
+        for (int j = 0; j < 4; j++)
+            values[j % LANES2 * VALUES2 + bits[j]]++;
+    }
+    for (; i < n; i++) {
         uint16_t bits;
         memcpy(&bits, items + 2 * i, sizeof bits);
         values[bits]++;
     }
+}
+
+static void
+count_slots(struct counter *k, const int32_t *slots, int64_t n, int32_t plus)
+{
+    int64_t *row[COUNTER_LANES], i = 0;
+    for (int j = 0; j < COUNTER_LANES; j++)
+        row[j] = k->slots[j] + plus;
+    for (; i + COUNTER_LANES <= n; i += COUNTER_LANES)
+        for (int j = 0; j < COUNTER_LANES; j++)
+            row[j][slots[i + j]]++;
+    for (; i < n; i++)
+        row[0][slots[i]]++;
 }
 
 static void
@@ -245,26 +300,25 @@ count_numbers(struct counter *k, const struct counting *c, const uint8_t *items,
     if (b->whole) {
         uint64_t keys[PIECE];
         keys_of(c, keys, items, n);
-        (b->equal ? equal_slots_of_keys : bins_slots_of_keys)(b, keys, n, slots);
+        if (c->calculated)
+            calculate_bins_of_keys(c, keys, n, slots);
+        else
+            bins_slots_of_keys(b, keys, n, slots);
+    } else if (c->calculated) {
+        calculate_bins(c, items, n, slots);
     } else {
         double x[PIECE];
         doubles_of(c, x, items, n);
-        (b->equal ? equal_slots : bins_slots)(b, x, n, slots);
+        bins_slots(b, x, n, slots);
     }
-    int64_t i = 0;
-    for (; i + 1 < n; i += 2) {
-        k->slots[0][slots[i]]++;
-        k->slots[1][slots[i + 1]]++;
-    }
-    if (i < n)
-        k->slots[0][slots[i]]++;
+    count_slots(k, slots, n, c->calculated ? 1 : 0);
 }
 
 // Counts of values to slots.
 static void
 move_values(struct counter *k, const struct counting *c)
 {
-    const int64_t n = c->dtype.size == 1 ? VALUES1 * LANES : VALUES2;
+    const int64_t n = c->dtype.size == 1 ? VALUES1 * LANES1 : VALUES2 * LANES2;
     for (int64_t v = 0; v < n; v++) {
         const uint16_t two = (uint16_t)v;
         const uint8_t one = (uint8_t)v;
@@ -303,6 +357,7 @@ counter_move(struct counter *k, const struct counting *c, int64_t *slots)
     const int64_t n = c->bins.n + BINS_SLOTS;
     if (k->values)
         move_values(k, c);
-    for (int64_t i = 0; i < n; i++)
-        slots[i] += k->slots[0][i] + k->slots[1][i];
+    for (int row = 0; row < k->nrows; row++)
+        for (int64_t i = 0; i < n; i++)
+            slots[i] += k->slots[row][i];
 }

@@ -11,6 +11,7 @@
 #define COMPUTE_COUNTER_H
 
 #include "compute/histogram/bins.h"
+#include "compute/histogram/equal.h"
 
 #include <tessera/dtype.h>
 
@@ -22,17 +23,26 @@ struct counting {
     struct bins bins;
     tess_dtype dtype;
     bool turned; // not in the byte order of the machine
+    bool calculated; // bins are found by calculating, not by bisection
+    struct equal equal;
 };
 
 // false: items are no numbers, or of a size that is not known.
 bool counting_type(struct counting *c, const tess_dtype *dtype);
+// Once type and bins are there.
+void counting_begin(struct counting *c);
+
+enum { COUNTER_LANES = 8 };
 
 struct counter {
     struct counter *next;
     atomic_flag busy;
     int64_t nvalues; // items counted by bits since these were last moved to slots
     uint32_t *values; // of items of 1 and 2 bytes: a count for each bit pattern
-    int64_t *slots[2]; // two of them, as adding to a number that was just stored waits
+    // Several rows of counts, some of which may be the same: items next to each other, which often
+    // are in one slot, add to different rows, as adding to a number that was just stored waits.
+    int64_t *slots[COUNTER_LANES];
+    int nrows;
 };
 
 struct counter *counter_new(const struct counting *c); // NULL: no memory

@@ -152,6 +152,7 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
     tess_status st = bins_init(&h.counting.bins, bins, whole, dtype.kind == TESS_KIND_INT, err);
     if (st != TESS_OK)
         return st;
+    counting_begin(&h.counting);
     h.equal = mem_zeroed((size_t)bins->nbins + BINS_SLOTS, sizeof *h.equal);
     if (!h.equal)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for counts");
