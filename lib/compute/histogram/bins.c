@@ -144,7 +144,7 @@ init_doubles(struct bins *b, const struct edges *e)
         b->low[i] = i < b->n ? double_beside(&x, true) : (double)INFINITY;
         b->top = double_beside(&x, false); // of the last one
     }
-    for (int64_t i = b->n + 1; i < b->padded; i++)
+    for (int64_t i = b->n + 1; i < 2 * (int64_t)b->padded; i++)
         b->low[i] = (double)INFINITY;
     b->nlow = b->n;
 }
@@ -160,7 +160,7 @@ init_keys(struct bins *b, const struct edges *e)
         b->nlow += low <= most;
         b->low_key[i] = low > most ? UINT64_MAX : low < least ? 0 : (uint64_t)(low - least);
     }
-    for (int64_t i = b->n; i < b->padded; i++)
+    for (int64_t i = b->n; i < 2 * (int64_t)b->padded; i++)
         b->low_key[i] = UINT64_MAX;
     const tess_number x = edge_at(e, b->n);
     const wide_int top = whole_beside(&x, false);
@@ -179,7 +179,7 @@ bins_init(struct bins *b, const tess_bins *given, bool whole, bool is_signed, te
     b->padded = 1;
     while (b->padded <= b->n)
         b->padded *= 2;
-    void *const list = mem_alloc((size_t)b->padded * sizeof(double));
+    void *const list = mem_alloc(2 * (size_t)b->padded * sizeof(double));
     if (!list)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bins", b->n);
     b->lo = e.lo;

@@ -29,7 +29,7 @@ struct bins {
     bool whole, is_signed; // keys
     int64_t nlow; // lower edges that a number of the kind may reach: the first ones
     int32_t padded; // a power of 2, more than n
-    double *low; // `padded`: lower edges, those behind the last one infinite; doubles
+    double *low; // 2 `padded`: lower edges, those behind the last one infinite; doubles
     uint64_t *low_key; // the same of keys, those behind the last one the greatest
     double top; // the upper end
     uint64_t top_key;

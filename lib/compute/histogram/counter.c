@@ -40,7 +40,16 @@ counting_type(struct counting *c, const tess_dtype *d)
 void
 counting_begin(struct counting *c)
 {
-    c->calculated = c->dtype.size >= 4 && equal_init(&c->equal, &c->bins, &c->dtype, c->turned);
+    c->way = c->dtype.size <= 2                                      ? BY_VALUE
+             : equal_init(&c->equal, &c->bins, &c->dtype, c->turned) ? BY_CALCULATING
+             : lookup_init(&c->lookup, &c->bins)                     ? BY_LOOKUP
+                                                                     : BY_BISECTION;
+}
+
+void
+counting_finish(struct counting *c)
+{
+    lookup_finish(&c->lookup);
 }
 
 // -- numbers
@@ -129,7 +138,7 @@ counting_slot(const struct counting *c, const uint8_t *item)
     return slot;
 }
 
-// -- bins of equal width
+// -- bins
 
 // Numbers about which there is doubt may be below the lower edge of the bin that was calculated.
 static void
@@ -188,9 +197,10 @@ calculate_bins(const struct counting *c, const uint8_t *items, int64_t n, int32_
 }
 
 static void
-calculate_bins_of_keys(const struct counting *c, const uint64_t *keys, int64_t n, int32_t *bin)
+find_bins_of_keys(const struct counting *c, const uint64_t *keys, int64_t n, int32_t *bin)
 {
-    const int look = c->equal.keys(&c->equal.calculation, keys, n, bin);
+    const int look = c->way == BY_LOOKUP ? lookup_bins_of_keys(&c->lookup, &c->bins, keys, n, bin)
+                                         : c->equal.keys(&c->equal.calculation, keys, n, bin);
     if (look & CALCULATED_DOUBT)
         correct_bins_of_keys(&c->bins, keys, n, bin);
     if (look & CALCULATED_OUTSIDE)
@@ -198,12 +208,6 @@ calculate_bins_of_keys(const struct counting *c, const uint64_t *keys, int64_t n
 }
 
 // -- counters
-
-static bool
-by_value(const struct counting *c)
-{
-    return c->dtype.size <= 2;
-}
 
 // Rows of counts; all of them should fit in the first cache of a core.
 static int
@@ -220,12 +224,12 @@ counter_new(const struct counting *c)
     if (!k)
         return NULL;
     atomic_flag_clear(&k->busy);
-    k->nrows = by_value(c) ? 1 : rows_of((int64_t)n);
-    if (by_value(c))
-        k->values = mem_zeroed(c->dtype.size == 1 ? VALUES1 * LANES1 : VALUES2 * LANES2,
-                               sizeof *k->values);
+    k->nrows = c->way == BY_VALUE ? 1 : rows_of((int64_t)n);
+    if (c->way == BY_VALUE)
+        k->values =
+            mem_zeroed(c->dtype.size == 1 ? VALUES1 * LANES1 : VALUES2 * LANES2, sizeof *k->values);
     k->slots[0] = mem_zeroed((size_t)k->nrows * n, sizeof *k->slots[0]);
-    if ((by_value(c) && !k->values) || !k->slots[0]) {
+    if ((c->way == BY_VALUE && !k->values) || !k->slots[0]) {
         counter_free(k);
         return NULL;
     }
@@ -251,10 +255,6 @@ count_values1(uint32_t *values, const uint8_t *items, int64_t n)
     for (; i + LANES1 <= n; i += LANES1) {
         uint64_t word;
         memcpy(&word, items + i, sizeof word);
-        if (word == (word << 8 | word >> 56)) { // all the same
-            values[word & 0xff] += LANES1;
-            continue;
-        }
         for (int j = 0; j < LANES1; j++)
             values[j * VALUES1 + (int)(word >> (8 * j) & 0xff)]++;
     }
@@ -300,18 +300,21 @@ count_numbers(struct counter *k, const struct counting *c, const uint8_t *items,
     if (b->whole) {
         uint64_t keys[PIECE];
         keys_of(c, keys, items, n);
-        if (c->calculated)
-            calculate_bins_of_keys(c, keys, n, slots);
-        else
+        if (c->way == BY_BISECTION)
             bins_slots_of_keys(b, keys, n, slots);
-    } else if (c->calculated) {
+        else
+            find_bins_of_keys(c, keys, n, slots);
+    } else if (c->way == BY_CALCULATING) {
         calculate_bins(c, items, n, slots);
     } else {
         double x[PIECE];
         doubles_of(c, x, items, n);
-        bins_slots(b, x, n, slots);
+        if (c->way == BY_BISECTION)
+            bins_slots(b, x, n, slots);
+        else if (lookup_bins(&c->lookup, b, x, n, slots) & CALCULATED_OUTSIDE)
+            mark_outside(b, x, n, slots);
     }
-    count_slots(k, slots, n, c->calculated ? 1 : 0);
+    count_slots(k, slots, n, c->way == BY_BISECTION ? 0 : 1);
 }
 
 // Counts of values to slots.

@@ -12,6 +12,7 @@
 
 #include "compute/histogram/bins.h"
 #include "compute/histogram/equal.h"
+#include "compute/histogram/lookup.h"
 
 #include <tessera/dtype.h>
 
@@ -23,14 +24,16 @@ struct counting {
     struct bins bins;
     tess_dtype dtype;
     bool turned; // not in the byte order of the machine
-    bool calculated; // bins are found by calculating, not by bisection
+    enum { BY_VALUE, BY_CALCULATING, BY_LOOKUP, BY_BISECTION } way; // how bins are found
     struct equal equal;
+    struct lookup lookup;
 };
 
 // false: items are no numbers, or of a size that is not known.
 bool counting_type(struct counting *c, const tess_dtype *dtype);
 // Once type and bins are there.
 void counting_begin(struct counting *c);
+void counting_finish(struct counting *c); // also of zeros
 
 enum { COUNTER_LANES = 8 };
 

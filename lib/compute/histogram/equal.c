@@ -57,7 +57,7 @@ try_base(struct calculation *c, const struct bins *b, const tess_dtype *dtype)
 static bool
 find_base(struct calculation *c, const struct bins *b, const tess_dtype *dtype)
 {
-    for (double shift = 0; shift < 0x1p-16; shift = shift > 0 ? shift * 4 : 0x1p-50) {
+    for (double shift = 0; shift<0x1p-16; shift = shift> 0 ? shift * 4 : 0x1p-50) {
         c->base = b->lo - shift / b->scale;
         if (try_base(c, b, dtype))
             return true;
@@ -72,7 +72,9 @@ equal_init(struct equal *e, const struct bins *b, const tess_dtype *dtype, bool 
     *e = (struct equal){
         .doubles = k->calculate[CALCULATE_F8],
         .keys = k->calculate[CALCULATE_KEYS],
-        .calculation = {.scale = b->scale, .last = (double)b->n - 0x1p-20},
+        .calculation = {.scale = b->scale,
+                        .least = CALCULATE_LEAST,
+                        .last = (double)b->n - 0x1p-20},
     };
     if (!b->equal || FLT_EVAL_METHOD != 0)
         return false;
@@ -84,7 +86,7 @@ equal_init(struct equal *e, const struct bins *b, const tess_dtype *dtype, bool 
     if (b->whole) {
         e->calculation.low_key = b->low_key[0];
         e->calculation.top_key = b->top_key;
-        e->calculation.offset = 0x1p84 + 0x1p52 + (b->is_signed ? 0x1p63 : 0);
+        e->calculation.offset = calculation_offset(b->is_signed);
     } else {
         e->calculation.low = b->low[0];
         e->calculation.top = b->top;

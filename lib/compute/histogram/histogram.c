@@ -162,6 +162,7 @@ array_histogram(const tess_array *a, const int64_t *start, const int64_t *stop, 
         st = deliver(&h, counts, outside, err);
     free_counters(&h);
     mem_free(h.equal);
+    counting_finish(&h.counting);
     bins_finish(&h.counting.bins);
     return st;
 }

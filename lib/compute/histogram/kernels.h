@@ -12,6 +12,7 @@
 #ifndef COMPUTE_HISTOGRAM_KERNELS_H
 #define COMPUTE_HISTOGRAM_KERNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -29,13 +30,25 @@ enum {
     CALCULATED_OUTSIDE = 2, // below, above, or NaN; their bins are any of 0 to n - 1
 };
 
+// About 0.5 there is no doubt. Loops take it from the struct: with a constant, gcc makes jumps.
+#define CALCULATE_LEAST 0.5
+
 struct calculation {
-    double base, scale, last; // last: a little less than the number of bins
+    double base, scale;
+    double least; // CALCULATE_LEAST: results that are less become this
+    double last; // a little less than the number of bins; results that are greater become this
     double doubt; // less than 0: bins are right
     double low, top; // inside are low <= x <= top; not of keys
     uint64_t low_key, top_key; // the same of keys
-    double offset; // of keys: what makes signed or unsigned numbers of them
+    double offset; // of keys: calculation_offset()
 };
+
+// What makes signed or unsigned numbers of keys.
+static inline double
+calculation_offset(bool is_signed)
+{
+    return 0x1p84 + 0x1p52 + (is_signed ? 0x1p63 : 0);
+}
 
 // bin[i] of n items, in the byte order of the machine, at any address.
 typedef int calculate_fn(const struct calculation *c, const void *items, int64_t n, int32_t *bin);

@@ -21,35 +21,35 @@ double_of_key(uint64_t key, double offset)
 }
 
 // value: of item x as a double; inside: whether x is within the ends. No NaN reaches the cast: it
-// is not less than `last`. Results at the lower end become 0.5, about which there is no doubt.
-#define CALCULATE_LOOP(name, type, value, inside, has_doubt)                                  \
-    static int name(const struct calculation *c, const uint8_t *items, int64_t n,             \
-                    int32_t *restrict bin)                                                    \
-    {                                                                                         \
-        const double base = c->base, scale = c->scale, last = c->last;                        \
-        const double doubt = c->doubt, offset = c->offset, low = c->low, top = c->top;        \
-        const uint64_t low_key = c->low_key, top_key = c->top_key;                            \
-        int64_t doubts = 0, outside = 0;                                                      \
-        (void)offset, (void)low_key, (void)top_key, (void)low, (void)top;                     \
-        for (int64_t i = 0; i < n; i++) {                                                     \
-            type x;                                                                           \
-            memcpy(&x, items + i * (int64_t)sizeof x, sizeof x);                              \
-            double at = ((value)-base) * scale;                                               \
-            at = at < last ? at : last;                                                       \
-            at = at > 0.5 ? at : 0.5;                                                         \
-            bin[i] = (int32_t)at;                                                             \
-            if (has_doubt)                                                                    \
-                doubts += at - (double)bin[i] <= doubt;                                       \
-            outside += !(inside);                                                             \
-        }                                                                                     \
-        return (doubts ? CALCULATED_DOUBT : 0) | (outside ? CALCULATED_OUTSIDE : 0);          \
+// is not less than `last`.
+#define CALCULATE_LOOP(name, type, value, inside, has_doubt)                             \
+    static int name(const struct calculation *c, const uint8_t *items, int64_t n,        \
+                    int32_t *restrict bin)                                               \
+    {                                                                                    \
+        const double base = c->base, scale = c->scale, least = c->least, last = c->last; \
+        const double doubt = c->doubt, offset = c->offset, low = c->low, top = c->top;   \
+        const uint64_t low_key = c->low_key, top_key = c->top_key;                       \
+        int64_t doubts = 0, outside = 0;                                                 \
+        (void)offset, (void)low_key, (void)top_key, (void)low, (void)top;                \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            type x;                                                                      \
+            memcpy(&x, items + i * (int64_t)sizeof x, sizeof x);                         \
+            double at = ((value)-base) * scale;                                          \
+            at = at < last ? at : last;                                                  \
+            at = at > least ? at : least;                                                \
+            bin[i] = (int32_t)at;                                                        \
+            if (has_doubt)                                                               \
+                doubts += at - (double)bin[i] <= doubt;                                  \
+            outside += !(inside);                                                        \
+        }                                                                                \
+        return (doubts ? CALCULATED_DOUBT : 0) | (outside ? CALCULATED_OUTSIDE : 0);     \
     }
-#define CALCULATE(name, type, value, inside)                                                  \
-    CALCULATE_LOOP(sure_##name, type, value, inside, 0)                                       \
-    CALCULATE_LOOP(doubtful_##name, type, value, inside, 1)                                   \
-    static int calculate_##name(const struct calculation *c, const void *items, int64_t n,    \
-                                int32_t *bin)                                                 \
-    {                                                                                         \
+#define CALCULATE(name, type, value, inside)                                                     \
+    CALCULATE_LOOP(sure_##name, type, value, inside, 0)                                          \
+    CALCULATE_LOOP(doubtful_##name, type, value, inside, 1)                                      \
+    static int calculate_##name(const struct calculation *c, const void *items, int64_t n,       \
+                                int32_t *bin)                                                    \
+    {                                                                                            \
         return c->doubt < 0 ? sure_##name(c, items, n, bin) : doubtful_##name(c, items, n, bin); \
     }
 

@@ -1,0 +1,133 @@
+/*
+ * lookup.c - bins between given edges, found by a table and a short bisection.
+ */
+#include "compute/histogram/lookup.h"
+
+#include "base/cpu.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+
+enum {
+    CELLS_PER_BIN = 8,
+    CELLS_MIN = 512, // a table of 2 KiB costs nothing
+    CELLS_MAX = 1 << 15,
+};
+
+static double
+edge_value(const struct bins *b, int64_t k)
+{
+    if (!b->whole)
+        return b->low[k];
+    return b->is_signed ? (double)(int64_t)bins_key(b, b->low_key[k]) : (double)b->low_key[k];
+}
+
+// The cells lie between the first and the last lower edge that are finite.
+static bool
+choose_cells(struct calculation *c, const struct bins *b, int64_t ncells)
+{
+    int64_t first = 0, last = b->nlow - 1;
+    while (first < last && !isfinite(edge_value(b, first)))
+        first++;
+    while (last > first && !isfinite(edge_value(b, last)))
+        last--;
+    if (first >= last)
+        return false;
+    c->base = edge_value(b, first);
+    c->scale = (double)(ncells - 1) / (edge_value(b, last) - c->base);
+    c->least = CALCULATE_LEAST;
+    c->last = (double)ncells - 0.5;
+    c->doubt = -1; // whatever the cell: what is compared decides
+    if (b->whole) {
+        c->low_key = b->low_key[0];
+        c->top_key = b->top_key;
+        c->offset = calculation_offset(b->is_signed);
+    } else {
+        c->low = b->low[0];
+        c->top = b->top;
+    }
+    return isfinite(c->scale) && c->scale > 0;
+}
+
+static int32_t
+cell_of_edge(const struct lookup *l, const struct bins *b, int64_t k)
+{
+    int32_t cell;
+    if (b->whole)
+        (void)l->keys(&l->calculation, &b->low_key[k], 1, &cell);
+    else
+        (void)l->doubles(&l->calculation, &b->low[k], 1, &cell);
+    return cell;
+}
+
+static void
+fill_cells(struct lookup *l, const struct bins *b, int64_t ncells)
+{
+    int32_t cell = 0, most = 0;
+    int64_t k = 0;
+    while (cell < ncells) {
+        const int64_t first = k;
+        l->before[cell] = (int32_t)k - 1;
+        while (k < b->nlow && cell_of_edge(l, b, k) == cell)
+            k++;
+        most = k - first > most ? (int32_t)(k - first) : most;
+        cell++;
+    }
+    l->room = 1;
+    while (l->room <= most)
+        l->room *= 2;
+}
+
+bool
+lookup_init(struct lookup *l, const struct bins *b)
+{
+    const struct histogram_kernels *const k = histogram_kernels_for(cpu_mask());
+    int64_t ncells = CELLS_PER_BIN * b->n;
+    ncells = ncells < CELLS_MIN ? CELLS_MIN : ncells > CELLS_MAX ? CELLS_MAX : ncells;
+    *l = (struct lookup){.doubles = k->calculate[CALCULATE_F8],
+                         .keys = k->calculate[CALCULATE_KEYS]};
+    if (FLT_EVAL_METHOD != 0 || (b->whole && !b->any_top) ||
+        !choose_cells(&l->calculation, b, ncells))
+        return false;
+    l->before = mem_alloc((size_t)ncells * sizeof *l->before);
+    if (!l->before)
+        return false;
+    fill_cells(l, b, ncells);
+    return true;
+}
+
+void
+lookup_finish(struct lookup *l)
+{
+    mem_free(l->before);
+    l->before = NULL;
+}
+
+// Numbers behind the last lower edge end beside a list that is padded with as many more as `room`.
+#define LOOKUP(name, type, kernel, low)                                              \
+    int name(const struct lookup *l, const struct bins *b, const type *x, int64_t n, \
+             int32_t *restrict bin)                                                  \
+    {                                                                                \
+        const int look = l->kernel(&l->calculation, x, n, bin);                      \
+        const int32_t *const before = l->before, last = (int32_t)b->nlow - 1;        \
+        const type *const edges = b->low;                                            \
+        if (l->room == 1) {                                                          \
+            for (int64_t i = 0; i < n; i++)                                          \
+                bin[i] = before[bin[i]];                                             \
+            return look;                                                             \
+        }                                                                            \
+        const int32_t half = l->room / 2;                                            \
+        for (int64_t i = 0; i < n; i++) {                                            \
+            const int32_t at = before[bin[i]];                                       \
+            bin[i] = at + (half & -(int32_t)(edges[at + half] <= x[i]));             \
+        }                                                                            \
+        for (int32_t step = half / 2; step > 0; step /= 2)                           \
+            for (int64_t i = 0; i < n; i++)                                          \
+                bin[i] += step & -(int32_t)(edges[bin[i] + step] <= x[i]);           \
+        for (int64_t i = 0; i < n; i++)                                              \
+            bin[i] = bin[i] < last ? bin[i] : last;                                  \
+        return look;                                                                 \
+    }
+LOOKUP(lookup_bins, double, doubles, low)
+LOOKUP(lookup_bins_of_keys, uint64_t, keys, low_key)
