@@ -10,8 +10,8 @@
 #include <math.h>
 
 enum {
-    CELLS_PER_BIN = 8,
-    CELLS_MIN = 512, // a table of 2 KiB costs nothing
+    CELLS_PER_BIN = 16,
+    CELLS_MIN = 1024, // a table of 4 KiB
     CELLS_MAX = 1 << 15,
 };
 
@@ -104,30 +104,38 @@ lookup_finish(struct lookup *l)
     l->before = NULL;
 }
 
-// Numbers behind the last lower edge end beside a list that is padded with as many more as `room`.
-#define LOOKUP(name, type, kernel, low)                                              \
+// As many steps for all items, so that jumps do not depend on them. Only the greatest number of all
+// is not less than what the list is padded with, and may come out behind the last bin.
+#define LOOKUP(name, type, kernel, low, top)                                         \
     int name(const struct lookup *l, const struct bins *b, const type *x, int64_t n, \
              int32_t *restrict bin)                                                  \
     {                                                                                \
         const int look = l->kernel(&l->calculation, x, n, bin);                      \
-        const int32_t *const before = l->before, last = (int32_t)b->nlow - 1;        \
+        const int32_t *const before = l->before, half = l->room / 2;                 \
+        const int32_t last = (int32_t)b->nlow - 1;                                   \
         const type *const edges = b->low;                                            \
-        if (l->room == 1) {                                                          \
-            for (int64_t i = 0; i < n; i++)                                          \
-                bin[i] = before[bin[i]];                                             \
-            return look;                                                             \
+        if (l->room == 2) {                                                          \
+            for (int64_t i = 0; i < n; i++) {                                        \
+                const int32_t at = before[bin[i]];                                   \
+                bin[i] = at + (edges[at + 1] <= x[i]);                               \
+            }                                                                        \
+        } else if (l->room == 4) {                                                   \
+            for (int64_t i = 0; i < n; i++) {                                        \
+                int32_t at = before[bin[i]];                                         \
+                at += 2 * (edges[at + 2] <= x[i]);                                   \
+                bin[i] = at + (edges[at + 1] <= x[i]);                               \
+            }                                                                        \
+        } else {                                                                     \
+            for (int64_t i = 0; i < n; i++) {                                        \
+                int32_t at = before[bin[i]];                                         \
+                for (int32_t step = half; step > 0; step /= 2)                       \
+                    at += step & -(int32_t)(edges[at + step] <= x[i]);               \
+                bin[i] = at;                                                         \
+            }                                                                        \
         }                                                                            \
-        const int32_t half = l->room / 2;                                            \
-        for (int64_t i = 0; i < n; i++) {                                            \
-            const int32_t at = before[bin[i]];                                       \
-            bin[i] = at + (half & -(int32_t)(edges[at + half] <= x[i]));             \
-        }                                                                            \
-        for (int32_t step = half / 2; step > 0; step /= 2)                           \
-            for (int64_t i = 0; i < n; i++)                                          \
-                bin[i] += step & -(int32_t)(edges[bin[i] + step] <= x[i]);           \
-        for (int64_t i = 0; i < n; i++)                                              \
+        for (int64_t i = 0; i < n && edges[b->nlow] <= b->top; i++)                  \
             bin[i] = bin[i] < last ? bin[i] : last;                                  \
         return look;                                                                 \
     }
-LOOKUP(lookup_bins, double, doubles, low)
-LOOKUP(lookup_bins_of_keys, uint64_t, keys, low_key)
+LOOKUP(lookup_bins, double, doubles, low, top)
+LOOKUP(lookup_bins_of_keys, uint64_t, keys, low_key, top_key)
