@@ -104,6 +104,16 @@ lookup_finish(struct lookup *l)
     l->before = NULL;
 }
 
+// In the half of the edges that are left: without a jump.
+#define STEP(n) at += (n) & -(int32_t)(edges[at + (n)] <= x[i])
+
+#define EACH_ITEM(steps)              \
+    for (int64_t i = 0; i < n; i++) { \
+        int32_t at = before[bin[i]];  \
+        steps;                        \
+        bin[i] = at;                  \
+    }
+
 // As many steps for all items, so that jumps do not depend on them. Only the greatest number of all
 // is not less than what the list is padded with, and may come out behind the last bin.
 #define LOOKUP(name, type, kernel, low, top)                                         \
@@ -114,25 +124,14 @@ lookup_finish(struct lookup *l)
         const int32_t *const before = l->before, half = l->room / 2;                 \
         const int32_t last = (int32_t)b->nlow - 1;                                   \
         const type *const edges = b->low;                                            \
-        if (l->room == 2) {                                                          \
-            for (int64_t i = 0; i < n; i++) {                                        \
-                const int32_t at = before[bin[i]];                                   \
-                bin[i] = at + (edges[at + 1] <= x[i]);                               \
-            }                                                                        \
-        } else if (l->room == 4) {                                                   \
-            for (int64_t i = 0; i < n; i++) {                                        \
-                int32_t at = before[bin[i]];                                         \
-                at += 2 * (edges[at + 2] <= x[i]);                                   \
-                bin[i] = at + (edges[at + 1] <= x[i]);                               \
-            }                                                                        \
-        } else {                                                                     \
-            for (int64_t i = 0; i < n; i++) {                                        \
-                int32_t at = before[bin[i]];                                         \
-                for (int32_t step = half; step > 0; step /= 2)                       \
-                    at += step & -(int32_t)(edges[at + step] <= x[i]);               \
-                bin[i] = at;                                                         \
-            }                                                                        \
-        }                                                                            \
+        if (half == 1)                                                               \
+            EACH_ITEM(STEP(1))                                                       \
+        else if (half == 2)                                                          \
+            EACH_ITEM(STEP(2); STEP(1))                                              \
+        else if (half == 4)                                                          \
+            EACH_ITEM(STEP(4); STEP(2); STEP(1))                                     \
+        else                                                                         \
+            EACH_ITEM(for (int32_t k = half; k > 0; k /= 2) STEP(k))                 \
         for (int64_t i = 0; i < n && edges[b->nlow] <= b->top; i++)                  \
             bin[i] = bin[i] < last ? bin[i] : last;                                  \
         return look;                                                                 \
