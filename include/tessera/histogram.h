@@ -74,9 +74,10 @@ typedef struct tess_outside {
  * orders. Blocks are counted as they are decoded, by all threads of the call; chunks without stored
  * items cost almost nothing, whatever their size. Counts do not depend on the number of threads.
  *
- * Memory: 8 bytes per bin for each thread that works, and up to 256 KiB. Cost: items of 1 and 2
- * bytes are counted by their value, at about a nanosecond or less; of others, bins of equal width
- * are found by calculating, and given edges by bisection.
+ * Memory: for each thread that works 16 bytes per bin, or 64 if there are few bins, and up to 512
+ * KiB. Cost: items of 1 and 2 bytes are counted by their value; of others, bins of equal width are
+ * found by calculating: about half a nanosecond for an item. Bins of given edges are found by a
+ * table: one to a few nanoseconds, more the more edges lie close together.
  *
  * @param a             Open array, or a view; any number of threads may read one array at once.
  * @param start         First index per axis, as in tess_array_read(). NULL, together with stop: all

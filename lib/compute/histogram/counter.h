@@ -2,7 +2,9 @@
  * counter.h - items, counted in slots.
  *
  * Items of 1 and 2 bytes are counted by their bits, and what the bits mean is looked at in the end.
- * Others are made numbers, a piece at a time that stays in the first cache of a core.
+ * Bins of others are found a piece at a time that stays in the first cache of a core: of equal
+ * width by calculating (equal.h), between given edges by a table (lookup.h), or by bisection
+ * (bins.h) where neither is possible.
  *
  * Functions without state: any thread, with a counter of its own. A struct counting does not
  * change.

@@ -61,19 +61,27 @@ cell_of_edge(const struct lookup *l, const struct bins *b, int64_t k)
     return cell;
 }
 
+static bool
+is_repeated(const struct bins *b, int64_t k)
+{
+    return b->whole ? b->low_key[k] == b->low_key[k - 1] : b->low[k] == b->low[k - 1];
+}
+
 static void
 fill_cells(struct lookup *l, const struct bins *b, int64_t ncells)
 {
     int32_t cell = 0, most = 0;
     int64_t k = 0;
+    l->single = true;
     while (cell < ncells) {
         const int64_t first = k;
         l->before[cell] = (int32_t)k - 1;
-        while (k < b->nlow && cell_of_edge(l, b, k) == cell)
-            k++;
+        for (; k < b->nlow && cell_of_edge(l, b, k) == cell; k++)
+            l->single = l->single && (k == first || is_repeated(b, k));
         most = k - first > most ? (int32_t)(k - first) : most;
         cell++;
     }
+    l->before[ncells] = (int32_t)b->nlow - 1;
     l->room = 1;
     while (l->room <= most)
         l->room *= 2;
@@ -90,7 +98,7 @@ lookup_init(struct lookup *l, const struct bins *b)
     if (FLT_EVAL_METHOD != 0 || (b->whole && !b->any_top) ||
         !choose_cells(&l->calculation, b, ncells))
         return false;
-    l->before = mem_alloc((size_t)ncells * sizeof *l->before);
+    l->before = mem_alloc((size_t)(ncells + 1) * sizeof *l->before);
     if (!l->before)
         return false;
     fill_cells(l, b, ncells);
@@ -124,7 +132,10 @@ lookup_finish(struct lookup *l)
         const int32_t *const before = l->before, half = l->room / 2;                 \
         const int32_t last = (int32_t)b->nlow - 1;                                   \
         const type *const edges = b->low;                                            \
-        if (half == 1)                                                               \
+        if (l->single)                                                               \
+            for (int64_t i = 0; i < n; i++)                                          \
+                bin[i] = before[bin[i] + (edges[before[bin[i]] + 1] <= x[i])];       \
+        else if (half == 1)                                                          \
             EACH_ITEM(STEP(1))                                                       \
         else if (half == 2)                                                          \
             EACH_ITEM(STEP(2); STEP(1))                                              \

@@ -17,7 +17,9 @@
 struct lookup {
     struct calculation calculation; // of cells
     calculate_fn *doubles, *keys;
-    int32_t *before; // of each cell: the bin of a number less than the edges in it; -1: below all
+    int32_t *before; // of each cell, and one more: the bin of a number less than the edges in it,
+                     // -1 below all
+    bool single; // the edges in a cell are all equal
     int32_t room; // a power of 2, more than a cell has edges
 };
 
