@@ -197,6 +197,13 @@ bins_init(struct bins *b, const tess_bins *given, bool whole, bool is_signed, te
 }
 
 void
+bins_round(struct bins *b)
+{
+    for (int64_t i = 0; i < b->n; i++)
+        b->low[i] = ceil(b->low[i]);
+}
+
+void
 bins_finish(struct bins *b)
 {
     mem_free(b->low);

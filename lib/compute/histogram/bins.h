@@ -42,6 +42,8 @@ struct bins {
 // whole: items are integers of 8 bytes. On failure nothing is left.
 tess_status bins_init(struct bins *b, const tess_bins *given, bool whole, bool is_signed,
                       tess_error *err);
+// For doubles that are all integers: lower edges that differ only in between become equal.
+void bins_round(struct bins *b);
 void bins_finish(struct bins *b);
 
 static inline uint64_t

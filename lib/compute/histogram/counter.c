@@ -40,6 +40,8 @@ counting_type(struct counting *c, const tess_dtype *d)
 void
 counting_begin(struct counting *c)
 {
+    if (c->dtype.kind != TESS_KIND_FLOAT && !c->bins.whole)
+        bins_round(&c->bins);
     c->way = c->dtype.size <= 2                                      ? BY_VALUE
              : equal_init(&c->equal, &c->bins, &c->dtype, c->turned) ? BY_CALCULATING
              : lookup_init(&c->lookup, &c->bins)                     ? BY_LOOKUP

@@ -29,7 +29,7 @@ border_at(const struct bins *b, const tess_dtype *dtype, int64_t k)
     }
     const double x = b->low[k];
     if (dtype->kind != TESS_KIND_FLOAT)
-        return (struct border){ceil(x), ceil(x) - 1};
+        return (struct border){x, x - 1}; // after bins_round()
     if (dtype->size == 8)
         return (struct border){x, nextafter(x, -INFINITY)};
     const float near = (float)x, low = (double)near < x ? nextafterf(near, INFINITY) : near;
