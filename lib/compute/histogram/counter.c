@@ -115,13 +115,16 @@ doubles_of(const struct counting *c, double *to, const uint8_t *items, int64_t n
 }
 
 static void
-keys_of(const struct counting *c, uint64_t *to, const uint8_t *items, int64_t n)
+keys_of(const struct counting *c, uint64_t *restrict to, const uint8_t *items, int64_t n)
 {
-    memcpy(to, items, (size_t)n * sizeof *to);
+    const uint64_t flip = bins_key(&c->bins, 0);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t x;
+        memcpy(&x, items + i * (int64_t)sizeof x, sizeof x);
+        to[i] = x ^ flip;
+    }
     for (int64_t i = 0; c->turned && i < n; i++)
-        to[i] = __builtin_bswap64(to[i]);
-    for (int64_t i = 0; i < n; i++)
-        to[i] = bins_key(&c->bins, to[i]);
+        to[i] = __builtin_bswap64(to[i] ^ flip) ^ flip;
 }
 
 int64_t
@@ -327,7 +330,7 @@ move_values(struct counter *k, const struct counting *c)
     for (int64_t v = 0; v < n; v++) {
         const uint16_t two = (uint16_t)v;
         const uint8_t one = (uint8_t)v;
-        uint8_t item[2] = {one, 0};
+        uint8_t item[8] = {one}; // of any type, for the compiler
         if (k->values[v] == 0)
             continue;
         if (c->dtype.size == 2)
