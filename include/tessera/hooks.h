@@ -1,7 +1,7 @@
 /**
  * @file hooks.h
- * What a program that embeds the library brings for all of the process: where memory comes from,
- * and who is told what happens. For threads of the program see tess_executor in context.h.
+ * Hooks of the process: an allocator that replaces libc's, and a log function that receives events.
+ * To run calls on threads of the program, see tess_executor in context.h.
  */
 #ifndef TESSERA_HOOKS_H
 #define TESSERA_HOOKS_H
@@ -22,26 +22,27 @@ extern "C" {
  * @param align  Of the address: a power of two, at least that of max_align_t, at most 4096.
  * @param user   user of the allocator.
  *
- * @return the memory, which may hold anything; NULL: there is none.
+ * @return the memory, with undefined content, or NULL if there is not enough.
  */
 typedef void *tess_alloc_fn(size_t size, size_t align, void *user);
 
 /**
  * Make memory smaller or larger, as realloc() does; see tess_allocator.
  *
- * @param memory  Of tess_alloc_fn with the least alignment, or of this function; not NULL.
+ * @param memory  Returned by tess_alloc_fn, for the alignment of max_align_t, or by this function;
+ *                not NULL.
  * @param size    New size in bytes; more than 0.
  * @param user    user of the allocator.
  *
- * @return the memory, there or elsewhere, with its content up to the smaller of both sizes. NULL:
- *         there is none; `memory` is as it was.
+ * @return the memory, at the same or another address, with its content up to the smaller of the old
+ *         and the new size; or NULL if there is not enough, and `memory` stays as it was.
  */
 typedef void *tess_resize_fn(void *memory, size_t size, void *user);
 
 /**
  * Free memory; see tess_allocator.
  *
- * @param memory  Of one of the other two functions; not NULL.
+ * @param memory  Returned by one of the other two functions; not NULL.
  * @param user    user of the allocator.
  */
 typedef void tess_release_fn(void *memory, void *user);
@@ -50,27 +51,28 @@ typedef void tess_release_fn(void *memory, void *user);
  * Where the library's memory comes from. Fill it with tess_allocator_init(), set all three
  * functions, and pass it to tess_allocator_set(): it is copied.
  *
- * The functions are called by any thread, several at once, also by threads of the library, and
- * while the library holds locks: they must not call the library, nor leave by longjmp() or an
- * exception. An allocation that fails makes the call return TESS_ERR_NOMEM, with the array as it
- * was; or the call does without (a block is not cached).
+ * Any thread may call the functions, threads of the library included, and several threads may be in
+ * them at once. The library may hold locks meanwhile: the functions must not call the library, nor
+ * leave by longjmp() or an exception. If an allocation fails, the call of the library returns
+ * TESS_ERR_NOMEM, and the array is as it was; or the call works without that memory (for example, a
+ * block is not cached).
  *
- * **What comes from it:** whatever the library itself allocates, with what tess_free() frees, the
- * cache of decoded blocks, arrays in memory, and the contexts of Zstandard if libzstd was built
- * with its interface for that.
+ * **Allocated with it:** all that the library itself allocates, including memory that tess_free()
+ * frees, cached blocks and arrays in memory; and the contexts of Zstandard, if libzstd exports
+ * ZSTD_createCCtx_advanced().
  *
- * **What does not:** what other libraries allocate that take no allocator (libdeflate, libzfp,
- * msgpack-c, xxhash, dictionaries for the encoder of Zstandard: all of that is freed before the
- * call returns or the array is closed), what libc does (threads and their stacks, directories that
- * are read), and files mapped with tess_storage.mmap, which are no allocations. Libraries on top of
- * this one and the command have allocations of their own.
+ * **Not allocated with it:** memory of other libraries that take no allocator (libdeflate, libzfp,
+ * msgpack-c, xxhash, and Zstandard for the dictionaries of its encoder), which is freed before the
+ * call returns or the array is closed; memory of libc (threads and their stacks, reading of
+ * directories); and files mapped with tess_storage.mmap. The command `tess` uses libc's malloc()
+ * for its own memory.
  */
 typedef struct tess_allocator {
     /** sizeof(tess_allocator) of the program; set by tess_allocator_init(). */
     size_t struct_size;
-    tess_alloc_fn *alloc;
-    tess_resize_fn *resize;
-    tess_release_fn *free;
+    tess_alloc_fn *alloc; /**< allocates; not NULL */
+    tess_resize_fn *resize; /**< changes a size; not NULL */
+    tess_release_fn *free; /**< frees; not NULL */
     void *user; /**< passed to the functions; any value */
 } tess_allocator;
 
@@ -88,61 +90,61 @@ TESS_API void tess_allocator_init_sized(tess_allocator *allocator, size_t struct
 /**
  * Set the allocator of the process.
  *
- * A program does so at its start, before the library has allocated anything: before the first call
- * that opens or creates an array, parses a type or an access, or takes anything else than numbers.
- * Later it is refused, unless the allocator in use was set in this way and nothing of it is left:
- * arrays, views and tuners are closed, what the library allocated for the program is freed, and no
- * call is at work. No other thread may be in a call of the library.
+ * Call it at the start of the program, before the library has allocated anything: before the first
+ * call that opens or creates an array, or parses a type or an access. Once the library has
+ * allocated memory from libc, the call is refused. An allocator of the program can be replaced when
+ * none of its memory is in use: all arrays, views and tuners are closed, and all memory that the
+ * library allocated for the program is freed. No other thread may be in a call of the library.
  *
- * A library that uses this one should leave it alone: the allocator belongs to the program.
+ * A library that uses this one should not call this function: the choice belongs to the program.
  *
- * @param allocator  The new one, copied; its user must be valid until there is another one, or the
- *                   process ends. NULL: that of libc.
+ * @param allocator  The new allocator, copied; its `user` must be valid until another allocator is
+ *                   set, or the process ends. NULL: that of libc.
  * @param err        Filled on failure; may be NULL.
  *
- * @return TESS_OK; TESS_ERR_ARG if a function is missing, or memory of another allocator is or was
- *         in use; TESS_ERR_UNSUPPORTED (members that this version does not know).
+ * @return TESS_OK; TESS_ERR_ARG if a function is missing, if the library has allocated memory from
+ *         libc before, or if memory of the present allocator is in use; TESS_ERR_UNSUPPORTED
+ *         (members that this version does not know).
  */
 TESS_API TESS_NODISCARD tess_status tess_allocator_set(const tess_allocator *allocator,
                                                        tess_error *err);
 
-/** How much an event matters. A level stands for itself and all above it. */
+/** How important an event is. A level includes all levels with a smaller number. */
 typedef enum tess_log_level {
     TESS_LOG_OFF = 0, /**< nothing; the default */
     TESS_LOG_WARNING = 1, /**< something is damaged, or works less well than it could */
-    TESS_LOG_INFO = 2, /**< something was done that no call asked for */
-    TESS_LOG_DEBUG = 3, /**< something frequent, of interest for speed */
+    TESS_LOG_INFO = 2, /**< the library did something that no call asked for, or waits */
+    TESS_LOG_DEBUG = 3, /**< frequent events that explain speed */
 } tess_log_level;
 
 /**
- * What happened. Numbers keep their meaning; later releases have more, so a program must accept
- * unknown ones. Behind each stands its level.
+ * What happened. Numbers keep their meaning; later releases add more, so a program must accept
+ * unknown ones. Each comment begins with the level of the event.
  */
 typedef enum tess_event {
-    /** WARNING: stored bytes of a chunk do not have the checksum that was stored for them. Where
-     * another program replaced the chunk meanwhile, the call finds out and returns
-     * TESS_ERR_STALE. */
+    /** WARNING: the stored bytes of a chunk do not match their checksum. If the reason is that
+     * another program replaced the chunk meanwhile, the call returns TESS_ERR_STALE. */
     TESS_EVENT_CHECKSUM = 1,
-    /** WARNING: tess_repair() found a chunk that is lost, and goes on without it. */
+    /** WARNING: tess_repair() found a lost chunk, and continues without it. */
     TESS_EVENT_CHUNK_LOST = 2,
     /** WARNING: tess_array_verify() found damage, of a chunk or of the state as a whole. */
     TESS_EVENT_DAMAGE = 3,
-    /** WARNING: an array was opened for writing, but the file system grants no lock: another writer
-     * would not be kept out (tess_info.locked). */
+    /** WARNING: an array was opened for writing, but the file system has no locks: another writer
+     * is not kept out (tess_info.locked). */
     TESS_EVENT_UNLOCKED = 4,
-    /** WARNING: the system starts no more threads; calls work with those that there are. Told once.
+    /** WARNING: the system refused to start a thread; calls use the existing ones. Reported once.
      */
     TESS_EVENT_THREADS = 5,
-    /** WARNING: there was no memory for something that a call can do without: it is slower. */
+    /** WARNING: an allocation failed that a call can work without; the call is slower. */
     TESS_EVENT_MEMORY = 6,
-    /** INFO: the library commits on its own, because much was written or overwritten. */
+    /** INFO: an automatic commit, because much was written or overwritten. */
     TESS_EVENT_COMMIT = 16,
-    /** INFO: a file or directory was removed that a program left under a temporary name when it was
-     * killed. */
+    /** INFO: a file or directory with a temporary name, left by a killed program, was removed. */
     TESS_EVENT_LEFTOVER = 17,
     /** INFO: tess_array_refresh() moved a reader to a newer state. */
     TESS_EVENT_REFRESH = 18,
-    /** INFO: a call begins to wait for another program that has a lock (tess_storage.wait). */
+    /** INFO: a call starts to wait for a lock that another program or handle holds
+     * (tess_storage.wait). */
     TESS_EVENT_WAIT = 19,
     /** DEBUG: dirty blocks are written back because the cache is full of them. */
     TESS_EVENT_WRITE_BACK = 32,
@@ -150,20 +152,20 @@ typedef enum tess_event {
 
 /** An event, as it is passed to the function of the program. */
 typedef struct tess_log_entry {
-    tess_log_level level;
-    tess_event event;
-    /** File or directory, as it was opened; NULL: there is none (memory), or it is not known. Valid
-     * until the function returns. */
+    tess_log_level level; /**< how important it is */
+    tess_event event; /**< what happened; may be a number that the program does not know */
+    /** File or directory, as it was opened; NULL for an array in memory, or if it is not known.
+     * Valid until the function returns. */
     const char *path;
-    /** One sentence without a full stop, without the path; valid until the function returns. */
+    /** One sentence, without a full stop and without the path; valid until the function returns. */
     const char *message;
 } tess_log_entry;
 
 /**
- * Is told of an event. Called on the thread where it happens, also on threads of the library or of
- * an executor, but never on two at once. The library may hold locks: the function must not call the
- * library (but for tess_status_name() and its likes), nor fork(), nor leave by longjmp() or an
- * exception, and should be quick.
+ * Receives an event. Called on the thread where it happens, which may be a thread of the library or
+ * of an executor, but never on two threads at once. The library may hold locks: the function must
+ * not call the library (except tess_status_name() and tess_version()), nor fork(), nor leave by
+ * longjmp() or an exception, and should be quick.
  *
  * @param entry  The event, valid until the function returns.
  * @param user   As passed to tess_log_set().
@@ -171,16 +173,15 @@ typedef struct tess_log_entry {
 typedef void tess_log_fn(const tess_log_entry *entry, void *user);
 
 /**
- * Set the function that is told of events, for all of the process: what is worth telling though no
- * call fails. Failures of calls are in their tess_error and are not told again. The library prints
- * nothing.
+ * Set the log function of the process. It receives events even if no call fails; failures of calls
+ * are in their tess_error only. The library prints nothing.
  *
- * May be called at any time, by any thread, but not by the function itself. Where events are not
- * wanted, they cost a comparison, and no text is made.
+ * May be called at any time, by any thread, but not by the log function itself. An event that is
+ * not wanted costs a comparison; its text is not formatted.
  *
- * @param level  Events up to this one. TESS_LOG_OFF: none.
- * @param fn     Told from now on. NULL: none. When the call returns, no thread is in the function
- *               that was set before.
+ * @param level  Events of this level and of levels with smaller numbers. TESS_LOG_OFF: none.
+ * @param fn     The function; NULL: none. When the call returns, no thread is in the function that
+ *               was set before.
  * @param user   Passed to fn; any value.
  * @param err    Filled on failure; may be NULL.
  *
