@@ -9,20 +9,18 @@
  *   tessera/dtype.h     item types, in NumPy's notation
  *   tessera/params.h    parameters of a new array: type, shapes, codec, filters
  *   tessera/plugin.h    codecs and filters of the program
- *   tessera/context.h   resources of calls: threads, memory, progress
- *   tessera/process.h   what all arrays of a process share: budgets, usage
  *   tessera/context.h   resources of calls: threads, memory, progress, executors
+ *   tessera/process.h   what all arrays of a process share: budgets, usage
  *   tessera/storage.h   where an array is stored: file, directory, memory
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/convert.h   items in memory of another type than the array's
- *   tessera/select.h    points, lists of indices per axis, masks
+ *   tessera/select.h    points, lists of indices per axis, masks; numbers added at points
  *   tessera/boxes.h     many boxes of one size, also past the edges
  *   tessera/reduce.h    sums, means, extremes ... along axes; downsampling
  *   tessera/compare.h   comparisons of items into masks, and masks combined
  *   tessera/map.h       functions applied to boxes of several arrays in step
  *   tessera/histogram.h histograms of values
- *   tessera/histogram.h  histograms of values
  *   tessera/view.h      slices and reordered axes as arrays, without a copy
  *   tessera/iterate.h   functions applied to all blocks or chunks; statistics
  *   tessera/copy.h      copy, concatenate and stack arrays
@@ -50,8 +48,8 @@
 #include "tessera/dims.h"
 #include "tessera/dtype.h"
 #include "tessera/error.h"
-#include "tessera/histogram.h"
 #include "tessera/files.h"
+#include "tessera/histogram.h"
 #include "tessera/hooks.h"
 #include "tessera/iterate.h"
 #include "tessera/layout.h"
