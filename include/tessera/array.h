@@ -7,76 +7,82 @@
  * per axis, slowest axis first (C order).
  *
  * Threads. Functions that take a `const tess_array *` may be called by any number of threads at
- * once, beside each other and beside writes. Writes are tess_array_write(), tess_array_fill(), and
- * the `set` functions of slice.h, select.h, boxes.h and attr.h: any number of threads may be in
- * them on one array, too, and in tess_array_flush(), and create and close views; and in tess_map()
- * (map.h), which writes to its outputs. Writes that meet
- * in a chunk take turns; others run at the same time, encoding included. A read sees each chunk
+ * once, beside each other and beside writes. Any number of threads may also write to one array at
+ * once. Writes are tess_array_write(), tess_array_write_as() (convert.h), tess_array_fill()
+ * (slice.h), the functions that set an item, a slice (slice.h), points, an orthogonal selection, a
+ * mask (select.h), boxes (boxes.h) or a stored chunk (chunk.h), tess_array_add_points() (select.h),
+ * tess_map() for its outputs (map.h), and setting and deleting attributes (attr.h, dims.h).
+ * tess_array_flush(), and creating and closing views, may run beside reads and writes. Writes to
+ * the same chunk take turns; others run at the same time, encoding included. A read sees each chunk
  * wholly before or wholly after a write; of different chunks some may be before and some after it.
- * A read that starts after a write has returned sees all of it. Everything else, such as resize,
- * append, insert, delete, refresh, image, close, discard, tess_array_set_context(),
- * tess_array_change() (iterate.h), and setting and deleting metalayers (meta.h), requires exclusive
- * access: no other thread may be in a call on that array, or on a view of it. Different arrays are
- * independent of each other, two handles of one file included. Functions that take no open array
- * may be called by any thread at any time.
+ * A read that starts after a write has returned sees all of it.
  *
- * The manual's page threads.rst has the rest: the pool, thread cancellation (a call always
- * completes), signals (no call in a handler), fork() (a child reads, and changes only arrays in
- * memory), the end of the process (commits nothing). Functions of the program that a call runs must
- * not leave by longjmp() or an exception, must not fork and return in the child, and must not use
- * the arrays of the call unless their own comment allows it. lifetimes.rst says how long pointers
- * are valid.
+ * Everything else requires *exclusive access*: no other thread may be in a call on that array, or
+ * on a view of it. These are resize, append, insert, delete, refresh, image, close, discard,
+ * tess_array_set_context(), tess_array_change() (iterate.h), and setting and deleting metalayers
+ * (meta.h). Different arrays are independent of each other, two handles of one file included.
+ * Functions that take no open array may be called by any thread at any time, except
+ * tess_allocator_set() (hooks.h).
  *
- * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit;
- * long series of writes also commit in between. Each call is in one commit as a whole. An automatic
- * commit contains the shape, with all items that were appended or came with it
- * (tess_array_resize_write()), the metalayers, and the calls whose chunks are encoded, but not
- * writes of which blocks still wait in the cache (see "Write-back"): in the file, items of these
- * blocks have their old values, or the fill value if only the shape was changed before.
+ * The manual's page threads.rst has the rest: the pool, executors, thread cancellation (a call
+ * always completes), signals (no call in a handler), fork() (a child can read, but change only
+ * arrays in memory), the end of the process (commits nothing). Functions of the program that a call
+ * runs must not leave by longjmp() or an exception, must not fork and return in the child, and must
+ * not use the arrays of the call unless their own comment allows it. lifetimes.rst says how long
+ * pointers are valid.
  *
- * Space. Below, size is that of the stored chunks (tess_info.live). Automatic commits keep what
- * overwritten chunks occupy near a quarter of the size. One call that overwrites more than a
+ * Commits. Changes reach the file in commits. tess_array_flush() and tess_array_close() commit; in
+ * long series of writes the library also commits on its own (an automatic commit). Each call is in
+ * one commit as a whole. An automatic commit contains the shape, the items of calls that change the
+ * shape and write (append, insert, tess_array_resize_write()), the metalayers, and writes whose
+ * chunks are all encoded. It does not contain writes of which blocks still wait in the cache
+ * (see "Write-back"): in the file, items of these blocks have their old values, or the fill value
+ * if only the shape was changed before.
+ *
+ * Space. Below, size means the bytes of the stored chunks (tess_info.live). Automatic commits keep
+ * the space of overwritten chunks near a quarter of the size. One call that overwrites more than a
  * quarter needs space for the old and the new chunks: at most twice the size plus 4 MiB. Flush and
- * close may make several commits to stay within that; all but the last are automatic ones. Closing
- * moves chunks from the end of the file into holes, where that is worth its cost, and truncates the
- * file, which then has at most 2.1 times the size plus 1 MiB.
+ * close may make several commits to stay within that limit; all but the last are automatic commits.
+ * Closing moves chunks from the end of the file into holes, if enough space is gained, and
+ * truncates the file, which then has at most 2.1 times the size plus 1 MiB.
  *
- * Crashes. A commit never touches bytes that the previous commit needs: after a crash of the
+ * Crashes. A commit never overwrites bytes that the previous commit needs: after a crash of the
  * program the file opens with the last commit, whole. If the array was created to replace another
- * one and had not replaced it yet, the path still leads to the other one. The unfinished array
- * (`NAME.tess-N.tmp`) then stays beside it, and is removed by the next call that creates, compacts,
- * or opens for writing an array of that name, unless a process holds the lock of the unfinished
- * file; on a file system without locks it is never removed. After a crash during a flush that made
- * several commits, the file has an automatic one: with some of the flushed items. To mark complete
- * data, flush it, then set an attribute, and flush again.
+ * one and had not replaced it yet, the path still leads to the old array. The unfinished array
+ * (`NAME.tess-N.tmp`) then stays beside it. The next call that creates, compacts, removes or opens
+ * for writing an array of that name removes it, unless a process holds the lock of the unfinished
+ * file; on a file system without locks it is never removed. A crash during a flush that makes
+ * several commits can leave the file with an automatic commit, which has only some of the flushed
+ * items. To mark complete data, flush it, then set an attribute, and flush again.
  *
  * Failures. A call that fails leaves the array, in memory and on disk, as it was before the call.
  * One exception: if a write, resize or append succeeds and only the automatic commit after it
- * fails, the change stays in the array, and tess_array_flush() tries to commit again. The status
- * does not tell this case from the others: before an append, insert or delete is repeated, compare
- * tess_info.shape; repeating a write does no harm.
+ * fails, the call returns the failure, but the change stays in the array, and tess_array_flush()
+ * tries to commit again. The status does not distinguish this case: before repeating an append,
+ * insert or delete, compare tess_info.shape. Repeating tess_array_write() or a `set` function does
+ * no harm; tess_array_add_points() could add twice.
  *
  * Renamed and removed files. A commit goes to the file or directory that was opened or created, as
  * long as the path leads there. If the file, or a directory on the path, was renamed, replaced or
- * removed by other means, all calls that commit return TESS_ERR_STALE, and so does
+ * removed without this library, all calls that commit return TESS_ERR_STALE, and so does
  * tess_array_refresh(). The changes stay in the array until it is closed: flush commits them once
  * the path leads to the file again, and tess_array_save() (copy.h) saves them elsewhere, unless a
- * directory was removed and its chunk files with it. A handle that is open for reading goes on
- * reading a file that was renamed, replaced or removed, and a directory that was renamed, as long
- * as its descriptor is open. It may be closed between two calls when the budget for open files is
- * used up (process.h); if the path leads to another file then, or to none, the next read returns
- * TESS_ERR_STALE. If everything is committed already, flush and close return TESS_OK for a file that was moved, and
- * TESS_ERR_STALE for a file that was removed, also by renaming another one onto it. A relative path
- * refers to the working directory at the time of the call that opens or creates; a later chdir()
- * has no effect. A path that the process may no longer look up (EACCES) is not compared: commits go
- * to the open file.
+ * directory was removed and its chunk files with it. A handle that is open for reading continues to
+ * read a file that was renamed, replaced or removed, and a directory that was renamed, as long as
+ * its descriptor is open. When the budget for open files is used up (process.h), the library may
+ * close that descriptor between two calls; if the path then leads to another file, or to none, the
+ * next read returns TESS_ERR_STALE. If everything is committed already, flush and close return
+ * TESS_OK for a file that was moved, and TESS_ERR_STALE for a file that was removed, or replaced by
+ * renaming another file onto it. A relative path refers to the working directory at the time of the
+ * call that opens or creates; a later chdir() has no effect. If the process may no longer look up
+ * the path (EACCES), it is not compared, and commits go to the open file.
  *
  * Write-back. Small writes to parts of chunks stay in memory as decoded blocks
  * (tess_context.cache), so that writing row after row encodes each block once. These blocks are
- * encoded (written back) when their memory is needed, by a later call that changes the array, and
- * at the latest by flush or close. If the write-back fails, the call that needed it returns the
- * error; the blocks stay in the cache, and committed data is not touched. With a cache of 0 bytes
- * every write is encoded by the call itself.
+ * encoded (written back) by a later call that changes the array and needs their memory, and at the
+ * latest by flush or close. If the write-back fails, the call that needed it returns the error; the
+ * blocks stay in the cache, and committed data is not touched. With a cache of 0 bytes every write
+ * is encoded by the call itself.
  *
  * Unless a comment says otherwise, no pointer may be NULL; a missing one is TESS_ERR_ARG.
  */
@@ -434,29 +440,31 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
                                                      size_t src_size, tess_error *err);
 
 /**
- * Change the resources of an array, for all later calls: threads, cache, memory, and the progress
- * function.
+ * Change the resources of an array, for all later calls: threads, executor, cache, memory, and the
+ * progress function.
  *
- * If context->cache differs from what the array has, its blocks are written back, and its cache is
+ * If context->cache differs from the present one, dirty blocks are written back, and the cache is
  * empty afterwards. The pool of threads and other arrays are not affected.
  *
- * A view has a context of its own, that of its base when the view was created: memory and progress
- * are changed for calls on the view alone. Threads and cache belong to the array: they are set for
- * the array itself, hold for all of its views, and are ignored here for a view.
+ * A view has memory and progress of its own, initially those of its base: for a view, this call
+ * changes only these two, for calls on that view alone. Threads, executor and cache are those of
+ * the base, for all of its views; for a view, these members of *context are ignored.
  *
  * @param a        Open array or view; exclusive access required.
- * @param context  Copied; NULL: the defaults. tess_array_get_context() gets what is to stay.
+ * @param context  Copied; NULL: the defaults. To change a single member, begin with
+ *                 tess_array_get_context().
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK, or as tess_context and tess_array_write(): TESS_ERR_ARG (a negative number),
- *         TESS_ERR_NOMEM, and what a write-back returns. After a failure the context is as it was.
+ * @return TESS_OK; TESS_ERR_ARG (a negative number, an executor without submit);
+ *         TESS_ERR_UNSUPPORTED (members that this version does not know); TESS_ERR_NOMEM; or, from
+ *         the write-back, as tess_array_write(). After a failure the context is as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_set_context(tess_array *a,
                                                            const tess_context *context,
                                                            tess_error *err);
 
 /**
- * Get the resources of an array; of a view, threads and cache are those of its array.
+ * Get the resources of an array; of a view, threads and cache are those of its base.
  *
  * @param a             Open array or view; any number of threads at once.
  * @param context       Receives them, ready for tess_array_set_context().
@@ -471,7 +479,7 @@ TESS_API void tess_array_get_context_sized(const tess_array *a, tess_context *co
 /**
  * Get one item.
  *
- * As tess_array_read() of a box of one item: blocks that come back are kept in the cache.
+ * As tess_array_read() of a box of one item: a block that is read repeatedly is cached.
  *
  * @param a         Open array; any number of threads may read one array at once.
  * @param index     Per axis: ndim values, 0 <= index[i] < shape[i]. NULL if ndim is 0.
@@ -488,7 +496,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_item(const tess_array *a, con
 /**
  * Set one item.
  *
- * As tess_array_write() of a box of one item: it waits in the cache, with others of its block.
+ * As tess_array_write() of a box of one item: its block usually waits in the cache for more writes.
  *
  * @param a         Array opened for writing; any number of threads may write at once.
  * @param index     Per axis: ndim values, 0 <= index[i] < shape[i]. NULL if ndim is 0.
@@ -653,8 +661,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_append_array(tess_array *a, int a
  * Get the bytes of an array in memory: a complete frame, identical to the content of a file.
  *
  * Commits first. The bytes belong to the array and stay valid until the next call on it that
- * requires exclusive access. For a
- * copy, and for arrays in files, see tess_array_to_image() in copy.h.
+ * requires exclusive access. For a copy, and for arrays in files, see tess_array_to_image() in
+ * copy.h.
  *
  * @param a      Array in memory (storage without path); TESS_ERR_ARG otherwise.
  * @param image  Receives the address; NULL on failure.

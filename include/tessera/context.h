@@ -1,6 +1,7 @@
 /**
  * @file context.h
- * Resources of the calls on an array: threads and memory; and their progress function.
+ * Resources of the calls on an array: threads, executor, cache and memory; and their progress
+ * function.
  */
 #ifndef TESSERA_CONTEXT_H
 #define TESSERA_CONTEXT_H
@@ -38,22 +39,23 @@ extern "C" {
 typedef bool tess_progress_fn(int64_t done, int64_t total, void *user);
 
 /**
- * Work on a call: what the library submits to a tess_executor, which calls run(work) once, on a
- * thread of its own. Returns when nothing of the call is left to begin; at once if the call needs
- * no help any more, or has returned.
+ * Help with a call: the function that the library submits to a tess_executor. The executor calls
+ * run(work) once, on one of its threads. It returns when no part of the call is left to start; at
+ * once if the call needs no help any more, or has returned.
  *
- * @param work  As submitted; never looked into by the program.
+ * @param work  As submitted; opaque.
  */
 typedef void tess_work_fn(void *work);
 
 /**
- * Hand over work to the threads of the program; see tess_executor.
+ * Queue work for the threads of the program; see tess_executor.
  *
  * @param run   To be called with work: once, on any thread, at any time; or not at all.
- * @param work  No memory: nothing is to be freed. Several submissions may have the same value.
+ * @param work  An opaque value, not a pointer to memory: there is nothing to free. Several
+ *              submissions may have the same value.
  * @param user  user of the executor.
  *
- * @return true: taken. false: refused; the call submits no more, and does without.
+ * @return true: accepted. false: refused; the call submits no more, and works without more help.
  */
 typedef bool tess_submit_fn(tess_work_fn *run, void *work, void *user);
 
@@ -61,33 +63,35 @@ typedef bool tess_submit_fn(tess_work_fn *run, void *work, void *user);
  * Threads of the program that work on calls, in place of the threads of the library. Fill it with
  * tess_executor_init(), set submit, and pass it in tess_context.executor: it is copied.
  *
- * **What is submitted.** A call that has enough work (about 0.1 ms for each further thread) submits
- * at most as many works as further threads may help; all are alike. The calling thread does not
- * wait for them: it works itself, finishes the call alone if no work is run, and at the end waits
- * only for works that have begun. So it does not matter whether works are run soon, late or never,
- * on the thread that called, on one that is itself in a call, or within submit; and a pool all of
- * whose threads are in calls cannot deadlock. Work that is run after its call has ended returns at
- * once; work that is not run may be forgotten, since nothing is allocated for it.
+ * **What is submitted.** A *work* is an offer to help with one call. A call that has enough to do
+ * (about 0.1 ms for each further thread) submits at most one work for each further thread that may
+ * help; all of them are equal. The calling thread does not wait for works to start: it works
+ * itself, finishes the call alone if no work runs, and at the end waits only for works that have
+ * started. So works may run soon, late or never, on any thread: on the calling thread, on a thread
+ * that is itself in a call, or within submit. A pool cannot deadlock, even if all of its threads
+ * are in calls. A work that runs after its call has ended returns at once. A work may be discarded
+ * without being run, since nothing is allocated for it.
  *
- * **Where submit runs.** On the thread that made the call, or on one that works on it, where a
- * function of the program (tess_each_fn, a codec) makes a call of its own. Several threads may be
- * in it at once. The library holds no lock of its own that run() needs, but the call may keep
- * writes to its array waiting: submit must not wait for other calls, and not call the library.
+ * **Where submit runs.** On the thread that made the call. If a function of the program
+ * (tess_each_fn, a codec) makes a call on a thread that works on another call, that is such a
+ * thread. Several threads may be in submit at once. The library holds no lock that run() needs, but
+ * other writes to the array may be waiting for the call: submit must not wait for other calls, and
+ * must not call the library, except run().
  *
- * **Where work runs.** On a thread with room on its stack as the library's own have: 256 KiB are
- * enough. It is occupied until nothing of the call is left to begin, and sleeps meanwhile if there
- * is nothing to do at the moment. Functions of the program (plugins, tess_each_fn) run
- * on it, too. A thread that works on a call already, or made one that works, returns from run() at
- * once: so submit may run the work itself, which gains nothing. But a function of the program that
- * the library calls must not run queued works while it waits for something else.
+ * **Where works run.** On a thread with a stack of at least 256 KiB. The work occupies the thread
+ * until no part of the call is left to start, and sleeps while it waits for parts. Functions of the
+ * program (plugins, tess_each_fn) run on that thread, too. On a thread that already works on a
+ * call, or is in a call that submitted works, run() returns at once: so submit may call run()
+ * itself, without any gain. A function of the program that the library calls must not run queued
+ * works while it waits for something else.
  *
- * **Memory.** run() sees what the calling thread wrote before the call, and the call's return comes
- * after all that works did: the executor needs no barriers for it.
+ * **Memory order.** run() sees what the calling thread wrote before the call, and all that works
+ * did happens before the call returns: the executor needs no barriers for that.
  *
  * **The end.** user must stay valid until the array and its views are closed. run() is a function
- * of the library: before dlclose(), works that are queued must have been run or discarded. At the
- * end of the process nothing is to be done. In the child of a fork() calls submit as before, and
- * work alone if the executor has no threads there. Example: test/examples/hooks.c.
+ * of the library: before dlclose(), queued works must have been run or discarded. Nothing has to be
+ * done at the end of the process. In the child of a fork(), calls submit as before; they finish
+ * alone if the executor has no threads there. Example: test/examples/hooks.c.
  */
 typedef struct tess_executor {
     /** sizeof(tess_executor) of the program; set by tess_executor_init(). */
@@ -95,15 +99,15 @@ typedef struct tess_executor {
     tess_submit_fn *submit; /**< hands over work; not NULL */
     void *user; /**< passed to submit; any value */
     /**
-     * Threads that the executor has, >= 0: a call submits at most so many works, for which
-     * tess_context.threads may set a lower limit. 0 (default): as many as a call would have threads
-     * of the library.
+     * Number of threads of the executor, >= 0. A call submits at most this number of works, and at
+     * most tess_context.threads - 1 if that is set. 0 (default): the number of threads of the
+     * library that a call would use.
      */
     int threads;
 } tess_executor;
 
 /**
- * Set the defaults: no submit, and as many threads as CPUs.
+ * Set the defaults: submit NULL, threads 0.
  *
  * @param executor     Receives them.
  * @param struct_size  Size of *executor in bytes: the macro passes sizeof(tess_executor).
@@ -116,9 +120,9 @@ TESS_API void tess_executor_init_sized(tess_executor *executor, size_t struct_si
  * Resources of the calls on one array. Fill it with tess_context_init(), change what matters, and
  * pass it to the call that opens or creates the array, in tess_storage.context: it is copied.
  *
- * All arrays of a process share one pool of threads, which starts when a call first has enough
- * work, unless the program has an executor for them. The calling thread works, too; small requests
- * run on the calling thread alone.
+ * All arrays of a process share one pool of threads, except arrays with an executor. The first call
+ * that has enough work starts the pool. The calling thread works, too; small requests run on the
+ * calling thread alone.
  */
 typedef struct tess_context {
     /** sizeof(tess_context) of the program; set by tess_context_init(). */
@@ -131,38 +135,37 @@ typedef struct tess_context {
     int threads;
 
     /**
-     * Size of the cache of decoded blocks, in bytes, or TESS_CACHE_SHARED: the array shares one
-     * budget with all other arrays of the process that say so (process.h). Blocks that are read in
-     * part come from the cache when a later read wants another part of them; blocks that are
-     * written in part stay in it until they are written back (encoded), once. 0, or less than four
-     * blocks: nothing is cached, and every write is encoded by the call itself. The memory is
-     * allocated as blocks enter the cache, and freed by close; or earlier, with a shared budget,
-     * when other arrays need it.
+     * Size of the cache of decoded blocks, in bytes, or TESS_CACHE_SHARED (default): the array
+     * shares one budget of 128 MiB with all other arrays of the process that have this value
+     * (process.h). Blocks that are read in part come from the cache when a later read needs another
+     * part of them; blocks that are written in part stay in it until they are written back
+     * (encoded), once. 0, or less than four blocks: nothing is cached, and every write is encoded
+     * by the call itself. The memory is allocated as blocks enter the cache, and freed by close;
+     * with the shared budget also earlier, when other arrays need it.
      *
-     * Admission: the first partial read of a block decodes only what it needs, and the cache
-     * remembers only that it happened. The second partial read decodes the whole block and admits
-     * it. Once the cache is full, the second read must come soon (before as many other blocks were
-     * missed as the cache holds), and blocks that came back as soon must have been used again
-     * afterwards. Eviction: the block that is used least. As a result, rows, planes and whatever
-     * fits are decoded once; one long scan evicts nothing; and random reads of far more than the
-     * cache holds cost the same as without it.
-     * Default TESS_CACHE_SHARED.
+     * Admission: the first partial read of a block decodes only the part that it needs, and the
+     * cache remembers only the number of the block. The second partial read decodes the whole block
+     * and admits it. If the cache is full, a block is admitted only if the second read comes before
+     * as many other blocks were missed as the cache holds, and if blocks that were admitted after a
+     * similar interval were used again. Eviction: the least used block. As a result, rows, planes
+     * and arrays that fit are decoded once; one long scan evicts nothing; and random reads of much
+     * more than the cache holds cost the same as without it.
      */
     int64_t cache;
 
     /**
-     * Bytes of items that calls on whole arrays (copying, concatenating, stacking) may hold in
-     * memory at once; also the bytes of a mask and its counts (select.h). With more memory, less of
-     * an array is decoded twice.
+     * Bytes of items that calls on whole arrays may hold in memory at once: copy, concatenate,
+     * stack (copy.h), reduce, downsample (reduce.h), compare (compare.h), tess_map(); also the
+     * bytes of a mask and its counts (select.h). With more memory, fewer blocks are decoded twice.
      * Default TESS_MEMORY_DEFAULT.
      */
     int64_t memory;
 
     /**
-     * Receives the progress of calls that read, write, select, copy, iterate or reshape, and can
-     * cancel them. A call that creates an array from others uses the context of the new array; a
-     * view uses the context that its base had when the view was created.
-     * tess_array_set_context() changes it later, for that handle alone. Default NULL.
+     * Receives the progress of calls that read, write, select, copy, iterate, compute or reshape,
+     * and can cancel them. A call that creates an array from others uses the context of the new
+     * array; a view uses the memory and progress that its base had when the view was created.
+     * tess_array_set_context() changes them later, for that array or view alone. Default NULL.
      */
     tess_progress_fn *progress;
     void *progress_user; /**< passed to progress; any value */
@@ -170,10 +173,10 @@ typedef struct tess_context {
     int progress_interval;
 
     /**
-     * Threads of the program that work on the calls instead of the library's own. A call that
-     * creates an array from others uses the context of the new array to write, and those of the
-     * others to read; a view uses that of its base. Copied, with its user. Default NULL: the
-     * library's threads.
+     * Threads of the program that work on the calls, instead of the library's threads. A call that
+     * creates an array from others uses the executor of the new array to write, and those of the
+     * others to read; a view uses that of its base. The struct is copied, the memory behind its
+     * `user` is not. Default NULL: the library's threads.
      */
     const tess_executor *executor;
 } tess_context;
@@ -185,8 +188,9 @@ typedef struct tess_context {
 #define TESS_MEMORY_DEFAULT ((int64_t)256 << 20)
 
 /**
- * Default of tess_context.cache: the budget of the process, tess_budgets.cache (process.h). An
- * array takes at most 32 MiB of it, or a quarter, whichever is more.
+ * Default of tess_context.cache: the budget that all arrays of the process share,
+ * tess_budgets.cache (process.h), by default 128 MiB. One array takes at most 32 MiB of it, or a
+ * quarter, whichever is more.
  */
 #define TESS_CACHE_SHARED ((int64_t)-1)
 
