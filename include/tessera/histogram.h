@@ -1,6 +1,6 @@
 /**
  * @file histogram.h
- * Histograms of values: how many items of a box lie in each of a row of bins.
+ * Histograms of values: how many items of a box lie in each of several adjoining bins.
  *
  *     int64_t counts[100];
  *     tess_bins bins;
@@ -12,8 +12,8 @@
  *
  * To count events by their coordinates, see tess_array_add_points() in select.h.
  *
- * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). Example:
- * test/examples/histogram.c.
+ * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads.
+ * Example: test/examples/histogram.c.
  */
 #ifndef TESSERA_HISTOGRAM_H
 #define TESSERA_HISTOGRAM_H
@@ -26,26 +26,26 @@ extern "C" {
 #endif
 
 /**
- * Bins: bin i has the items x with edge i <= x < edge i + 1; the last one also those that equal the
- * last edge. Of edges that are equal the last one counts: a bin without width is empty, unless it
- * is the last one. Initialise with tess_bins_init().
+ * Bins: bin i contains the items x with edge[i] <= x < edge[i + 1]; the last bin also contains the
+ * items that equal the last edge. So a bin whose two edges are equal is empty, unless it is the
+ * last one. Initialise with tess_bins_init().
  */
 typedef struct tess_bins {
     size_t struct_size; /**< set by tess_bins_init() */
     /** Number of bins, 1 to 2^30 - 1. Default 10. */
     int64_t nbins;
     /**
-     * Without `edges`: the first and the last edge, finite, lo <= hi. The edges between are those
-     * of numpy.linspace(lo, hi, nbins + 1), as doubles; so the counts are those of
-     * numpy.histogram(range=(lo, hi)) of items as doubles. lo == hi: lo - 0.5 and hi + 0.5. Default
-     * 0 and 1.
+     * If `edges` is NULL: the first and the last edge, finite, lo <= hi. The edges are the doubles
+     * of numpy.linspace(lo, hi, nbins + 1), so the counts are those of numpy.histogram() with
+     * range=(lo, hi), of items converted to doubles. If lo == hi, the first edge is lo - 0.5 and
+     * the last one hi + 0.5. Default 0 and 1.
      */
     double lo;
     double hi; /**< see lo */
     /**
-     * nbins + 1 edges, none less than the one before; of any kinds, infinities allowed. They are
-     * compared with items exactly, also where a double does not have the number. Default NULL: bins
-     * of equal width.
+     * nbins + 1 edges in ascending order (equal ones are allowed), of any kinds, infinities
+     * included, no NaN. They are compared with items exactly, even if an item or edge is no exact
+     * double. Default NULL: bins of equal width.
      */
     const tess_number *edges;
 } tess_bins;
@@ -60,7 +60,7 @@ TESS_API void tess_bins_init_sized(tess_bins *bins, size_t struct_size);
 /** For programs in C and C++: tess_bins_init_sized() with the size of their struct. */
 #define tess_bins_init(bins) tess_bins_init_sized((bins), sizeof(tess_bins))
 
-/** The items that are in no bin, as tess_array_histogram() counts them. */
+/** How many items are in no bin. Filled by tess_array_histogram(). */
 typedef struct tess_outside {
     int64_t below; /**< less than the first edge */
     int64_t above; /**< greater than the last edge */
@@ -74,17 +74,17 @@ typedef struct tess_outside {
  * orders. Blocks are counted as they are decoded, by all threads of the call; chunks without stored
  * items cost almost nothing, whatever their size. Counts do not depend on the number of threads.
  *
- * Memory: for each thread that works 16 bytes per bin, or 64 if there are few bins, and up to 512
- * KiB. Cost: items of 1 and 2 bytes are counted by their value; of others, bins of equal width are
- * found by calculating: about half a nanosecond for an item. Bins of given edges are found by a
- * table: one to a few nanoseconds, more the more edges lie close together.
+ * Memory: for each working thread, 16 bytes per bin, or 64 if there are few bins, and up to 512
+ * KiB. Cost: items of 1 and 2 bytes are counted in a table of all values. For larger items, bins of
+ * equal width are computed, in about half a nanosecond per item; bins of given edges are looked up
+ * in a table, in one to a few nanoseconds, more where many edges lie close together.
  *
  * @param a             Open array, or a view; any number of threads may read one array at once.
  * @param start         First index per axis, as in tess_array_read(). NULL, together with stop: all
  *                      items.
  * @param stop          One past the last index per axis.
- * @param bins          The bins; they stay the caller's.
- * @param counts        Receives a count for each bin: nbins numbers.
+ * @param bins          The bins; used during the call only.
+ * @param counts        Receives nbins numbers: the count of each bin.
  * @param counts_size   Size of counts in bytes. More than needed is fine.
  * @param outside       Receives how many items are in no bin; may be NULL.
  * @param outside_size  Size of *outside in bytes: the macro passes sizeof(tess_outside).
