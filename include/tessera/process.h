@@ -2,23 +2,23 @@
  * @file process.h
  * What all arrays of a process share: budgets for decoded blocks and for open files.
  *
- * A program may have thousands of arrays open. Decoded blocks of all arrays that have no cache of
- * their own (tess_context.cache) stay within one budget: an array that is idle gives its memory to
- * those that are used. Open files stay within another: an array that is open for reading may lose
- * its descriptor between two calls, and the next call opens the file again.
+ * A program may have thousands of arrays open. The decoded blocks of all arrays without a cache of
+ * their own (tess_context.cache) stay within one budget: idle arrays give their memory to arrays
+ * that are used. Open files stay within another budget: the library may close the file of an array
+ * that is open for reading between two calls, and the next call opens it again.
  *
- * When it is opened again, the file must be the one that was opened first, by device, inode, and
- * time of birth where the file system has one; else the call returns TESS_ERR_STALE, and
- * tess_array_refresh() opens what is at the path now. A path that was relative is looked up from
- * the working directory at the time of the call that opened the array.
+ * A file that is opened again must be the same file: same device and inode, and same time of birth
+ * if the file system has one. Otherwise the call returns TESS_ERR_STALE, and tess_array_refresh()
+ * opens the file that the path leads to now. A relative path is looked up from the working
+ * directory at the time of the call that opened the array.
  *
- * Arrays that are open for writing keep their descriptor, which has their lock; of a directory,
- * also the descriptors of chunks that are not on the disk yet (at most 16). When these have all of
- * the budget, no further array is opened for writing or created (TESS_ERR_LIMIT). Files that calls
- * have in use at the moment may exceed the budget.
+ * Arrays that are open for writing keep their descriptor, which holds their lock; in a directory,
+ * also the descriptors of chunks that are not synced to disk yet (at most 16). If these use up the
+ * budget, no further array can be opened for writing or created (TESS_ERR_LIMIT). Files that
+ * running calls use may exceed the budget.
  *
  * The functions of this header may be called by any thread at any time. After a fork() the child
- * has budgets and usage of its own.
+ * has budgets of the same size, and counts its own usage.
  */
 #ifndef TESSERA_PROCESS_H
 #define TESSERA_PROCESS_H
@@ -38,27 +38,28 @@ typedef struct tess_budgets {
     size_t struct_size;
 
     /**
-     * Bytes of decoded blocks, with what is stored beside each of them, of all arrays whose
-     * tess_context.cache is TESS_CACHE_SHARED. One array takes at most a quarter, or 32 MiB if that
-     * is more; what is at most is settled when the array is opened. While the budget is not used
-     * up, arrays do not notice each other. 0: nothing is kept, and every write is encoded by the
-     * call itself. Three quarters may be dirty (written, and not written back yet); an array gets
-     * at most as much of that as it leaves to others. Default TESS_CACHE_BUDGET_DEFAULT.
+     * Bytes of decoded blocks, with the bookkeeping of each block, of all arrays whose
+     * tess_context.cache is TESS_CACHE_SHARED. One array takes at most a quarter of the budget, or
+     * 32 MiB if that is more; this maximum is computed when the array is opened. While the budget
+     * is not used up, arrays do not affect each other. 0: nothing is cached, and every write is
+     * encoded by the call itself. At most three quarters may be dirty (written, and not written
+     * back yet); of these, the dirty blocks of one array take at most half of what other arrays
+     * leave. Default TESS_CACHE_BUDGET_DEFAULT.
      */
     int64_t cache;
 
     /**
-     * Descriptors that the library may have open. 0: half of the limit of the process
-     * (RLIMIT_NOFILE, the soft one) at the time when it is first needed, or set; the other half is
-     * the program's. If open() fails because there are no more descriptors (EMFILE, ENFILE), some
-     * of those that are not in use are closed, whatever the budget. Default 0.
+     * Descriptors that the library may have open. 0: half of the soft limit of the process
+     * (RLIMIT_NOFILE), read when this budget is first needed, or set; the other half is left to the
+     * program. If open() fails because there are no more descriptors (EMFILE, ENFILE), the library
+     * closes some that are not in use, even within the budget. Default 0.
      */
     int64_t files;
 } tess_budgets;
 
 /**
- * Default of tess_budgets.cache: 128 MiB. Up to four arrays have 32 MiB each then, as if they were
- * alone; more than that share it.
+ * Default of tess_budgets.cache: 128 MiB. Up to four arrays can use 32 MiB each; more arrays share
+ * the 128 MiB.
  */
 #define TESS_CACHE_BUDGET_DEFAULT ((int64_t)128 << 20)
 
@@ -74,20 +75,20 @@ TESS_API void tess_budgets_init_sized(tess_budgets *budgets, size_t struct_size)
 
 /**
  * Set the budgets of the process. Smaller ones take effect before the call returns: blocks that are
- * not dirty leave, and descriptors that are not in use are closed. Dirty blocks stay until their
- * arrays write them back.
+ * not dirty are evicted, and descriptors that are not in use are closed. Dirty blocks stay until
+ * their arrays write them back.
  *
- * @param budgets  All of them; tess_process_get_budgets() gets those that are to stay.
+ * @param budgets  All budgets. To change only one, start with tess_process_get_budgets().
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK; TESS_ERR_ARG (NULL, or a negative number), TESS_ERR_UNSUPPORTED (of newer
- * headers). After a failure all budgets are as they were.
+ * @return TESS_OK; TESS_ERR_ARG (NULL, or a negative number); TESS_ERR_UNSUPPORTED (members that
+ *         this version does not know). After a failure all budgets are as they were.
  */
 TESS_API TESS_NODISCARD tess_status tess_process_set_budgets(const tess_budgets *budgets,
                                                              tess_error *err);
 
 /**
- * Get the budgets of the process, as they hold now: files is never 0.
+ * Get the budgets of the process. `files` is the number in effect, never 0.
  *
  * @param budgets       Receives them, ready for tess_process_set_budgets().
  * @param budgets_size  Size of *budgets in bytes: the macro passes sizeof(tess_budgets).
@@ -100,18 +101,18 @@ TESS_API void tess_process_get_budgets_sized(tess_budgets *budgets, size_t budge
 /** What the arrays of a process use at the moment. Filled by tess_process_usage(). */
 typedef struct tess_usage {
     int64_t arrays; /**< open arrays; views are not counted */
-    /** Bytes of decoded blocks that tess_budgets.cache limits, with what is stored beside them. */
+    /** Bytes of decoded blocks within tess_budgets.cache, with the bookkeeping of each block. */
     int64_t cache;
-    int64_t cache_dirty; /**< of these, bytes of blocks that are not written back, or about to be */
-    int64_t cache_own; /**< bytes of decoded blocks of arrays that have a budget of their own */
+    int64_t cache_dirty; /**< of these, bytes of dirty blocks, and of blocks about to be dirty */
+    int64_t cache_own; /**< bytes of decoded blocks of arrays with a cache of their own */
     int64_t files; /**< descriptors that tess_budgets.files limits */
     int64_t files_kept; /**< of these, descriptors of arrays that are open for writing */
-    int64_t files_reopened; /**< how many times a file was opened again, since the process began */
+    int64_t files_reopened; /**< how often a file was opened again since the process started */
 } tess_usage;
 
 /**
- * Get what the arrays of the process use. The numbers are of about the same moment; each is exact
- * while no call is running.
+ * Get what the arrays of the process use. While calls are running, the numbers may be from slightly
+ * different moments; otherwise they are exact.
  *
  * @param usage       Receives it.
  * @param usage_size  Size of *usage in bytes: the macro passes sizeof(tess_usage).
