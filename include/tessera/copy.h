@@ -3,7 +3,8 @@
  * Copying arrays: to another place, to another layout, several into one.
  *
  * The result is an independent array with the attributes and metalayers of the (first) source
- * array; of a view, names of dimensions (dims.h) follow its axes. Sources may be views (view.h), except for tess_array_save() and tess_array_to_image().
+ * array; if that is a view, the names of dimensions (dims.h) are those of its axes. Sources may be
+ * views (view.h), except for tess_array_save() and tess_array_to_image().
  * Example: test/examples/copy.c.
  */
 #ifndef TESSERA_COPY_H

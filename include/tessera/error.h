@@ -58,8 +58,8 @@ typedef enum tess_status {
     /** What was asked for by its name does not exist: the file or directory of an array that is
         opened (tess_error.sys ENOENT), an attribute, a metalayer. */
     TESS_ERR_NOT_FOUND = 10,
-    /** What has the name exists, but has another type than the one asked for: an attribute; the
-        values of a coordinate, if they have no order. */
+    /** What was asked for by its name exists, but is of another kind than needed: an attribute of
+        another type; a coordinate that does not fit its axis or is not sorted. */
     TESS_ERR_TYPE = 11
 } tess_status;
 

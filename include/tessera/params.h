@@ -76,14 +76,14 @@ typedef struct tess_codec_info {
     int id; /**< as in tess_codec */
     const char *name; /**< "zstd"; static memory */
     /**
-     * Part of this build, which then reads and writes it. Otherwise only the name is known: chunks
-     * of this codec are TESS_ERR_UNSUPPORTED, unless a plugin has its id, and lossy is false.
+     * Whether this build reads and writes the codec. If not, only its name is known, `lossy` is
+     * false, and chunks of this codec are TESS_ERR_UNSUPPORTED unless a plugin has its id.
      */
     bool built;
     bool lossy; /**< decoding may give other items */
 } tess_codec_info;
 
-/** A filter of the library. Every build has all filters, and reads them. */
+/** A filter of the library. Every build contains all filters. */
 typedef struct tess_filter_info {
     int id; /**< as in tess_filter */
     const char *name; /**< "shuffle"; static memory */
@@ -120,9 +120,9 @@ TESS_API bool tess_codec_find_sized(const char *name, tess_codec_info *info, siz
 #define tess_codec_find(name, info) tess_codec_find_sized((name), (info), sizeof(tess_codec_info))
 
 /**
- * The codec with that id, as tess_info.codec of an array has it: to know in advance whether its
- * chunks can be read. Ids that are free for plugins are not known; tess_info.codec_name of an array
- * that was opened with the plugin has its name.
+ * Find the codec with an id, such as tess_info.codec: to know in advance whether the chunks of an
+ * array can be read. Ids of plugins are not found; tess_info.codec_name of an array that was opened
+ * with the plugin has its name.
  *
  * @param id    As in tess_codec_info.
  * @param info  As in tess_codec_find().
@@ -162,7 +162,8 @@ TESS_API bool tess_filter_find_sized(const char *name, tess_filter_info *info, s
     tess_filter_find_sized((name), (info), sizeof(tess_filter_info))
 
 /**
- * The filter with that id, as an element of tess_info.filters; ids of plugins are not known.
+ * Find the filter with an id, such as an element of tess_info.filters. Ids of plugins are not
+ * found.
  *
  * @param id    As in tess_filter_info.
  * @param info  As in tess_filter_at().

@@ -26,9 +26,9 @@ extern "C" {
 #endif
 
 /**
- * How the items of a cell are reduced to one. A cell is all items with the same indices on the axes
- * that are kept. In brackets: the type of the result, in the byte order of the array (in that of
- * the machine if the array's type has one byte).
+ * How the items of a cell are reduced to one. A cell consists of all items with the same indices on
+ * the axes that are not reduced. In brackets: the type of the result, in the byte order of the
+ * array (in that of the machine if the array's type has one byte).
  */
 typedef enum tess_reduction {
     /**
@@ -61,9 +61,9 @@ typedef struct tess_reduce_options {
     size_t struct_size; /**< set by tess_reduce_options_init() */
     int keep_axes; /**< not 0: reduced axes are kept, with length 1. Default 0: removed */
     /**
-     * Not 0: NaNs are skipped, as if the cell did not have them; the minimum, maximum, mean and
-     * variance of a cell of NaNs only are NaN. Default 0: a NaN makes the sum, mean, variance,
-     * minimum and maximum of its cell NaN.
+     * Not 0: NaNs are skipped, as if the cell did not contain them; if all items of a cell are NaN,
+     * its minimum, maximum, mean and variance are NaN. Default 0: a NaN makes the sum, mean,
+     * variance, minimum and maximum of its cell NaN.
      */
     int skip_nan;
     int64_t ddof; /**< TESS_REDUCE_VAR: subtracted from the number of items. Default 0 */
@@ -83,29 +83,29 @@ TESS_API void tess_reduce_options_init_sized(tess_reduce_options *options, size_
 /**
  * Reduce the items of an array along axes, to a new array.
  *
- * Memory: tess_context.memory of the array at most, for the cells of a part of the result at once,
- * and one piece of about a block per thread. With less memory, blocks at the borders of these parts
- * are decoded twice.
+ * Memory: at most tess_context.memory of the array. The result is computed in parts; in memory are
+ * the cells of one part, and about one block per thread. With less memory there are more parts, and
+ * blocks at their borders are decoded twice.
  *
  * @param a        Open array, or a view; any number of threads may read one array at once.
  * @param op       The reduction.
  * @param axes     The axes to reduce, each once, in any order. NULL: all axes.
  * @param naxes    Number of axes; 0: each item is a cell. Ignored if axes is NULL.
  * @param options  NULL: the defaults.
- * @param storage  Where, as for tess_array_zeros(); not the place of the array itself, if that is
- *                 open for writing.
+ * @param storage  Where to create the result, as for tess_array_zeros(); not the path of the array
+ *                 itself, if that is open for writing.
  * @param params   Parameters of the new array. The shape is always that of the result, and ndim may
  *                 be 0; dtype NULL: the type of the result, otherwise the same type in either byte
  *                 order. params NULL: the defaults of tess_params_init().
  * @param out      Receives the new array, open, or NULL on failure; close it with
- *                 tess_array_close(). Of 0 dimensions, if all axes are left out. It has no
- *                 attributes, and no metalayers but those in params.
+ *                 tess_array_close(). It has 0 dimensions if all axes are reduced and removed, no
+ *                 attributes, and only the metalayers in params.
  * @param err      Filled on failure; may be NULL.
  *
  * @return TESS_OK; TESS_ERR_ARG (axes, params); TESS_ERR_UNSUPPORTED if items are no such numbers;
  *         TESS_ERR_LIMIT if an integer sum needs more than 64 bits; or as tess_array_read() of the
- *         array and tess_array_zeros(). A failed call leaves no file behind, and a file that
- * existed as it was.
+ *         array and tess_array_zeros(). A failed call leaves no new file behind, and an existing
+ *         file as it was.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_reduce(const tess_array *a, tess_reduction op,
                                                       const int *axes, int naxes,
@@ -118,15 +118,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_reduce(const tess_array *a, tess_
 typedef enum tess_downsampling {
     /**
      * The mean, of numbers: for integers and bool the integer nearest to the exact mean, for
-     * floats the nearest float; ties go to the even one.
+     * floats the nearest float; ties are rounded to even.
      */
     TESS_DOWNSAMPLE_MEAN = 0,
-    /** The first item of the cell, of any type: that at the index times the factor. */
+    /** The first item of the cell, of any type: item i * factor becomes item i. */
     TESS_DOWNSAMPLE_NEAREST = 1,
     TESS_DOWNSAMPLE_MIN = 2, /**< the minimum, of numbers */
     TESS_DOWNSAMPLE_MAX = 3, /**< the maximum, of numbers */
     /**
-     * The most frequent item, of any type; of several, the one that comes first in C order. Items
+     * The most frequent item, of any type; of equally frequent ones, the first in C order. Items
      * are compared by their bytes.
      */
     TESS_DOWNSAMPLE_MODE = 4
@@ -136,7 +136,7 @@ typedef enum tess_downsampling {
 typedef struct tess_downsample_options {
     size_t struct_size; /**< set by tess_downsample_options_init() */
     /**
-     * Not 0: the mean, minimum and maximum skip NaNs, and are NaN for a cell of NaNs only.
+     * Not 0: the mean, minimum and maximum skip NaNs, and are NaN if all items of the cell are NaN.
      * Default 0: a NaN makes them NaN.
      */
     int skip_nan;
@@ -160,23 +160,24 @@ TESS_API void tess_downsample_options_init_sized(tess_downsample_options *option
  * Downsample an array by whole factors: each cell, a box of `factors` items, becomes one item of a
  * new array.
  *
- * Where the shape is no multiple of the factors, the last cells are smaller.
- * Memory and threads as in tess_array_reduce(); for TESS_DOWNSAMPLE_MODE, the items of a part of
- * the array are in memory at once.
+ * If the shape is no multiple of the factors, the last cells are smaller. Memory and threads as in
+ * tess_array_reduce(); for TESS_DOWNSAMPLE_MODE, the items of a part of the array are in memory at
+ * once.
  *
  * @param a        Open array, or a view; any number of threads may read one array at once.
  * @param op       How a cell becomes an item.
- * @param factors  Items of a cell along each axis: ndim values, > 0; 1: the axis stays as it is.
+ * @param factors  Items of a cell along each axis: ndim values, > 0; 1: the axis is not
+ * downsampled.
  * @param options  NULL: the defaults.
- * @param storage  Where, as in tess_array_reduce().
+ * @param storage  Where to create the new array, as in tess_array_reduce().
  * @param params   Parameters of the new array, as in tess_array_reduce(); dtype NULL: that of the
  *                 array. For TESS_DOWNSAMPLE_NEAREST and TESS_DOWNSAMPLE_MODE no other is allowed.
  * @param out      Receives the new array, open, or NULL on failure, as in tess_array_reduce(). Its
  *                 shape is that of the array divided by the factors, rounded up.
  * @param err      Filled on failure; may be NULL.
  *
- * @return as tess_array_reduce(); TESS_ERR_LIMIT, too, if the items of one cell take more than half
- *         of tess_context.memory (TESS_DOWNSAMPLE_MODE).
+ * @return as tess_array_reduce(); TESS_ERR_LIMIT also if, with TESS_DOWNSAMPLE_MODE, the items of
+ *         one cell take more than half of tess_context.memory.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_downsample(const tess_array *a, tess_downsampling op,
                                                           const int64_t *factors,
@@ -186,38 +187,39 @@ TESS_API TESS_NODISCARD tess_status tess_array_downsample(const tess_array *a, t
                                                           tess_array **out, tess_error *err);
 
 /**
- * The number of levels that a pyramid needs until its last level is small.
+ * Compute the number of levels that a pyramid needs until its last level is small.
  *
  * @param a        Open array, or a view.
  * @param factors  As for tess_array_downsample(). NULL: 2 for each axis.
  * @param length   Greatest length of the axes of the last level, > 0; axes with the factor 1 do
  *                 not count.
  *
- * @return the number of levels, without the array itself: 0 if it is small already.
+ * @return the number of levels, not counting the array itself: 0 if it is small enough.
  */
 TESS_API int tess_pyramid_levels(const tess_array *a, const int64_t *factors, int64_t length);
 
 /**
- * Make the levels of a pyramid: each is downsampled from the one before, the first from the array.
+ * Make the levels of a pyramid: each level is downsampled from the previous one, the first from the
+ * array. So the items of the array are read once.
  *
- * So the items of the array are read once. With NEAREST, MIN and MAX each level is the same as if
- * it were downsampled from the array directly. With MEAN it is the mean of the rounded means of the
- * level before, where smaller cells at the edges have the same weight as others; with MODE it is
- * the mode of the level before.
+ * With TESS_DOWNSAMPLE_NEAREST, MIN and MAX each level is the same as if it were downsampled from
+ * the array directly. With MEAN it has the means of the rounded items of the previous level, in
+ * which smaller cells at the edges have the same weight as others; with MODE, the modes of the
+ * previous level.
  *
  * @param a         Open array, or a view; any number of threads may read one array at once.
  * @param op        How a cell becomes an item.
  * @param factors   As for tess_array_downsample(). NULL: 2 for each axis.
  * @param options   NULL: the defaults.
- * @param storages  Where each level goes: nlevels pointers.
+ * @param storages  Where to create each level: nlevels pointers.
  * @param nlevels   Number of levels, >= 0; see tess_pyramid_levels().
  * @param params    Parameters of all levels, as for tess_array_downsample().
  * @param levels    Receives nlevels open arrays; close each with tess_array_close(). NULL: they are
  *                  closed before the call returns, and each storage must have a path.
  * @param err       Filled on failure; may be NULL.
  *
- * @return as tess_array_downsample(). After a failure all of levels are NULL, and levels that were
- *         finished before are left where they were stored.
+ * @return as tess_array_downsample(). After a failure all elements of levels are NULL; files of
+ *         levels that were finished before the failure remain.
  */
 TESS_API TESS_NODISCARD tess_status tess_array_pyramid(const tess_array *a, tess_downsampling op,
                                                        const int64_t *factors,

@@ -1,11 +1,11 @@
 /**
  * @file select.h
- * Gather and scatter: points, lists of indices per axis, masks.
+ * Gather and scatter: points, lists of indices per axis, masks; and numbers added at points.
  *
  * A call with points or lists of indices sorts the items by block, decodes each block once, and
- * shares the work among the threads of the array's context. So one call for all points is much
- * faster than one call for each, and the order of the points does not matter for speed. During the
- * call it takes about 50 bytes of memory for each point or index.
+ * distributes the work among the threads of the array's context. So one call for all points is much
+ * faster than one call for each, and the order of the points does not matter for speed. The call
+ * needs about 50 bytes of memory for each point or index.
  *
  * Unless a comment says otherwise, no pointer may be NULL (TESS_ERR_ARG). See array.h for threads
  * and commits. Examples: test/examples/select.c, test/examples/mask.c.
@@ -82,14 +82,15 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_points(tess_array *a, int64_t
                                                           const int64_t *coords, const void *src,
                                                           size_t src_size, tess_error *err);
 
-/** Options of additions. Initialise with tess_add_options_init(). */
+/** Options of tess_array_add_points(). Initialise with tess_add_options_init(). */
 typedef struct tess_add_options {
     size_t struct_size; /**< set by tess_add_options_init() */
     /**
-     * A tess_misfit (convert.h): what becomes of an integer sum that the type of the array does not
-     * have. TESS_MISFIT_ERROR, the default: the call fails with TESS_ERR_LIMIT, nothing is changed,
-     * and err->message has such a point. TESS_MISFIT_SATURATE: each addition stops at the least or
-     * greatest number. TESS_MISFIT_WRAP: modulo 2^bits, as in C and NumPy.
+     * A tess_misfit (convert.h): what happens if an integer sum exceeds the range of the array's
+     * type. TESS_MISFIT_ERROR (default): the call fails with TESS_ERR_LIMIT, nothing is changed,
+     * and err->message names one such point. TESS_MISFIT_SATURATE: the result of each addition is
+     * limited to the least or greatest number of the type. TESS_MISFIT_WRAP: modulo 2^bits, as in C
+     * and NumPy.
      */
     int misfit;
     int reserved; /**< 0 */
@@ -109,32 +110,32 @@ TESS_API void tess_add_options_init_sized(tess_add_options *options, size_t stru
 /**
  * Add numbers to the items at a list of points (scatter-add).
  *
- * A point that is repeated gets an addition each time, in the order of the points, as by
- * numpy.add.at(): so a histogram of events is one call with the bins of the events as points. Of
- * bool, an addition is a logical or. Floats are rounded after each addition, and may become
- * infinite; complex numbers are two floats. Results do not depend on the number of threads.
+ * If a point is repeated, all of its numbers are added, in the order of the points, as by
+ * numpy.add.at(): to count events in a histogram, call it once with the bins of the events as
+ * points. For bool, an addition is a logical or. Floats are rounded after each addition, and may
+ * become infinite; complex numbers are added as two floats. Results do not depend on the number of
+ * threads.
  *
  * On failure no item is changed. Each block is decoded and encoded once, however many points it
- * has. Several threads may add to one array at once: calls that meet in a chunk take turns, and no
- * addition is lost.
+ * has. Several threads may add to one array at once: calls with points in the same chunk take
+ * turns, and no addition is lost.
  *
  * @param a         Array of numbers, or a view of one, opened for writing: bool, integers of 1 to 8
  *                  bytes, floats of 2, 4 and 8, complex numbers of 8 and 16, in either byte order.
  * @param npoints   Number of points, >= 0.
  * @param coords    Points as in tess_array_get_points().
- * @param src       npoints items of the type and in the byte order of the array, in the order of
- *                  the points; or one item, which is added for each of them. May be NULL if npoints
- *                  is 0.
- * @param src_size  Size of src in bytes. The typesize: src is one item. Otherwise src has all
- *                  npoints items, and more than needed is fine.
+ * @param src       npoints items in type and byte order of the array, in the order of the points;
+ * or a single item, which is added at each point. May be NULL if npoints is 0.
+ * @param src_size  Size of src in bytes. If it equals the typesize, src is a single item. Otherwise
+ *                  src has all npoints items, and more than needed is fine.
  * @param options   NULL: the defaults.
  * @param err       Filled on failure; may be NULL.
  *
  * @return TESS_OK, or
  *         TESS_ERR_ARG if a point is outside the array (err->message says which), src is too small,
- *         an option is not known, or the array was not opened for writing;
- *         TESS_ERR_UNSUPPORTED if items are no such numbers;
- *         TESS_ERR_LIMIT if a sum does not fit (tess_add_options.misfit);
+ *         an option is unknown, or the array was not opened for writing;
+ *         TESS_ERR_UNSUPPORTED for other types of items;
+ *         TESS_ERR_LIMIT if a sum does not fit (see tess_add_options.misfit);
  *         else as tess_array_write().
  */
 TESS_API TESS_NODISCARD tess_status tess_array_add_points(tess_array *a, int64_t npoints,
@@ -221,8 +222,8 @@ TESS_API TESS_NODISCARD tess_status tess_array_get_mask(const tess_array *a, con
  * @param mask      The mask; its array is not `a` itself, nor a view of it.
  * @param src       As many items as are selected, in C order; or one item, for all of them. May be
  *                  NULL if none is selected.
- * @param src_size  Size of src in bytes. The typesize: src is one item. Otherwise src has all
- *                  selected items, and more than needed is fine.
+ * @param src_size  Size of src in bytes. If it equals the typesize, src is one item. Otherwise src
+ *                  has all selected items, and more than needed is fine.
  * @param err       Filled on failure; may be NULL.
  *
  * @return as tess_array_count_mask(), and tess_array_write(); TESS_ERR_ARG if src is too small.

@@ -5,9 +5,9 @@
  * A view is an array: it is read, written, selected from, described (tess_array_info) and closed
  * like any other. Writing to a view writes to the array behind it, its *base*; a view of a view has
  * the same base. Reading a view costs the same as reading these items of the base. Attributes and
- * metalayers are those of the base; names of dimensions (dims.h) follow the axes. Calls that change a shape or work on stored chunks
- * (tess_array_resize(), tess_array_append(), tess_array_save(), chunk.h ...) are TESS_ERR_ARG for a
- * view.
+ * metalayers are those of the base, except that names of dimensions (dims.h) follow the axes of the
+ * view. Calls that change a shape or work on stored chunks (tess_array_resize(),
+ * tess_array_append(), tess_array_save(), chunk.h ...) are TESS_ERR_ARG for a view.
  *
  * Commits. tess_array_flush() and tess_array_close() of a view commit all changes of the base.
  *
