@@ -69,7 +69,7 @@ whole_of(const struct type *t, const uint8_t *at)
     return (wide)bits - (negative ? (wide)1 << 8 * t->size : 0);
 }
 
-// Halves that are whole numbers below 2048.
+// Halves that are whole numbers; sums beyond 2048 are rounded to the nearest, of two the even one.
 static double
 half_value(uint64_t bits)
 {
@@ -90,7 +90,12 @@ half_bits(double x)
         return 0;
     for (; x < 1024; x *= 2)
         exponent--;
-    return sign | (uint64_t)exponent << 10 | ((uint64_t)x - 1024);
+    for (; x >= 2048; x /= 2)
+        exponent++;
+    uint64_t whole = (uint64_t)x;
+    const double rest = x - (double)whole;
+    whole += rest > 0.5 || (rest == 0.5 && whole % 2 == 1);
+    return sign | (((uint64_t)exponent << 10) + (whole - 1024)); // 2048: the next exponent
 }
 
 static void

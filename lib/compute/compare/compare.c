@@ -173,16 +173,19 @@ whole_and_real(int order, const __int128_t whole, double real, bool real_first)
 
 // Items of 8 bytes, of two types that have no third one in common.
 static void
-compare_mixed(int order, enum comparable first, const union operand_room *x, enum comparable second,
-              const union operand_room *y, size_t n, uint8_t *mask)
+compare_mixed(int order, enum comparable first, const void *x, enum comparable second,
+              const void *y, size_t n, uint8_t *mask)
 {
+    const int64_t *const signed_x = x, *const signed_y = y;
+    const uint64_t *const unsigned_x = x, *const unsigned_y = y;
+    const double *const real_x = x, *const real_y = y;
     for (size_t k = 0; k < n; k++) {
-        const __int128_t i = first == COMPARABLE_I8 ? x->i8[k] : (__int128_t)x->u8[k];
-        const __int128_t j = second == COMPARABLE_I8 ? y->i8[k] : (__int128_t)y->u8[k];
+        const __int128_t i = first == COMPARABLE_I8 ? signed_x[k] : (__int128_t)unsigned_x[k];
+        const __int128_t j = second == COMPARABLE_I8 ? signed_y[k] : (__int128_t)unsigned_y[k];
         if (first == COMPARABLE_F8)
-            mask[k] = whole_and_real(order, j, x->f8[k], true);
+            mask[k] = whole_and_real(order, j, real_x[k], true);
         else if (second == COMPARABLE_F8)
-            mask[k] = whole_and_real(order, i, y->f8[k], false);
+            mask[k] = whole_and_real(order, i, real_y[k], false);
         else
             mask[k] = order == PAIR_EQ ? i == j : order == PAIR_LT ? i < j : i <= j;
     }
