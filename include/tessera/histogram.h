@@ -35,10 +35,11 @@ typedef struct tess_bins {
     /** Number of bins, 1 to 2^30 - 1. Default 10. */
     int64_t nbins;
     /**
-     * If `edges` is NULL: the first and the last edge, finite, lo <= hi. The edges are the doubles
-     * of numpy.linspace(lo, hi, nbins + 1), so the counts are those of numpy.histogram() with
-     * range=(lo, hi), of items converted to doubles. If lo == hi, the first edge is lo - 0.5 and
-     * the last one hi + 0.5. Default 0 and 1.
+     * If `edges` is NULL: the first and the last edge, lo <= hi; hi - lo is finite, too. The edges
+     * are the doubles of numpy.linspace(lo, hi, nbins + 1), as for numpy.histogram() with
+     * range=(lo, hi). Items are compared with them exactly; NumPy rounds integers beyond 2^53 to
+     * doubles first. If lo == hi, the first edge is lo - 0.5 and the last one hi + 0.5. Default 0
+     * and 1.
      */
     double lo;
     double hi; /**< see lo */

@@ -204,9 +204,9 @@ naming_begin(struct naming *n, const struct naming_kind *kind, const void *user,
         .replace = replace,
         .process = getpid(),
     };
+    open_file_init(&n->directory); // before anything fails: naming_finish() closes it
     if (!n->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    open_file_init(&n->directory);
     tess_status st = naming_parent(n->path, &n->parent, &n->name, err);
     if (st != TESS_OK)
         return st;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 void
@@ -30,10 +31,14 @@ removal_begin(struct removal *r, const char *path, const struct folder_kind *fol
     *r = (struct removal){.path = io_trim(path)};
     if (!r->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
+    if (r->path[0] == '\0')
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "the path is empty");
     tess_error why;
     tess_status st = naming_begin(&r->naming, kind, folder, r->path, true, -1, &why);
     if (st == TESS_ERR_IO && why.sys == ENOENT) // nor its directory
         st = why.status = TESS_ERR_NOT_FOUND;
+    if (st == TESS_OK && !folder && path[strlen(path) - 1] == '/')
+        st = err_sys(&why, ENOTDIR, "looking at what is to be removed");
     if (st != TESS_OK && err)
         *err = why;
     return st;

@@ -79,6 +79,11 @@ slashes(void **state)
     storage.path = beside(path, "//");
     ok(tess_remove(&storage, err));
     assert_int_equal(files_count(), 0);
+
+    // A path that ends with one leads to no file.
+    const char *const file = state_path(TESS_LAYOUT_CONTIGUOUS);
+    state_make(file, TESS_LAYOUT_CONTIGUOUS, VALUE);
+    not_removed(beside(file, "/"), TESS_ERR_IO, "Not a directory");
 }
 
 static void
@@ -143,6 +148,8 @@ no_array(void **state)
     storage.offset = 5;
     refused(TESS_ERR_ARG, tess_remove(&storage, err));
     storage = at(files_path("none/a"), TESS_MODE_READ);
+    refused(TESS_ERR_NOT_FOUND, tess_remove(&storage, err));
+    storage = at("", TESS_MODE_READ);
     refused(TESS_ERR_NOT_FOUND, tess_remove(&storage, err));
 }
 
