@@ -319,7 +319,8 @@ removed_names(void **state)
         naming_temporary("thing", 0, temporary);
         if (taken)
             files_write(files_path(temporary), "other", 5);
-        ok(removal_begin(&r, files_path("thing/"), directory ? &kind : NULL, err));
+        ok(removal_begin(&r, files_path(directory ? "thing/" : "thing"), directory ? &kind : NULL,
+                         err));
         holds(directory, "old");
         fs.failing_syncs = fails;
         assert_int_equal(removal_finish(&r, true, &error), fails ? TESS_ERR_IO : TESS_OK);
