@@ -40,10 +40,8 @@ tess_array_set_context(tess_array *a, const tess_context *context, tess_error *e
         st = change_cache(a, own.cache, err);
     if (st != TESS_OK)
         return st;
-    if (a->view) { // the others are its base's
-        own.threads = a->context.threads;
-        own.cache = a->context.cache;
-        own.executor = a->context.executor;
+    if (a->view) { // threads, cache and executor of its base count
+        own.executor = NULL;
     } else if (own.executor) {
         a->executor = executor;
         own.executor = &a->executor;
@@ -59,6 +57,7 @@ tess_array_get_context_sized(const tess_array *a, tess_context *context, size_t 
     if (a->view) {
         own.threads = a->grid->context->threads;
         own.cache = a->grid->context->cache;
+        own.executor = a->grid->context->executor;
     }
     own.struct_size = context_size;
     sized_give(context, context_size, &own, sizeof own);

@@ -172,11 +172,11 @@ choose_context(struct map_call *c)
     struct mapping *const m = &c->m;
     c->lead = m->noutputs > 0 ? m->outputs[0].a : m->inputs[0].a;
     m->memory = c->lead->context.memory;
-    m->executor = c->lead->context.executor;
+    m->executor = c->lead->grid->context->executor;
     m->threads = 0;
     for (int k = 0; k < m->ninputs + m->noutputs; k++) {
         const tess_array *const a = k < m->ninputs ? m->inputs[k].a : m->outputs[k - m->ninputs].a;
-        const int threads = a->context.threads;
+        const int threads = a->grid->context->threads;
         if (threads > 0 && (m->threads == 0 || threads < m->threads))
             m->threads = threads;
     }

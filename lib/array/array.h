@@ -38,8 +38,10 @@ struct tess_array {
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
     uint8_t *fill; // the item that growth shows; NULL: zeros
-    tess_context context; // of this handle: a view has that of its base as it was
-    tess_executor executor; // of the context, if it names one; a view has its base's
+    // Of this handle. A view has that of its base as it was; of threads, cache and executor, those of
+    // the grid count (chunk_grid_width()).
+    tess_context context;
+    tess_executor executor; // of the context, if it names one; not of a view
     struct sums *sums; // checksums that readers asked for; NULL: of a view
     char *path; // that it was opened or created with; NULL: none, or a view
     bool mapped;

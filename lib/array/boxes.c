@@ -254,9 +254,7 @@ complete_boxes(const tess_array *a, const struct boxes *boxes, uint8_t *dst, tes
                                      .grain_size = sizeof(struct completion_grain)};
     const int64_t size = boxes->nitems * a->g->typesize;
     // About a nanosecond for four bytes.
-    const struct task_width width = {.threads = a->context.threads,
-                                     .executor = a->context.executor,
-                                     .cost = boxes->n * size / 4};
+    const struct task_width width = chunk_grid_width(a->grid, boxes->n * size / 4, NULL);
     struct completion c = {
         .a = a, .boxes = boxes, .dst = dst, .run = max_i64(GRAIN_SIZE / size, 1)};
     uint8_t *zeros = NULL;

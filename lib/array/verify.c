@@ -197,13 +197,9 @@ verify_chunks(struct verifier *v, tess_error *err)
                               .finish = verify_finish,
                               .grain_size = sizeof(struct grain)};
     const tess_array *const a = v->a;
-    const struct task_width width = {
-        .threads = a->context.threads,
-        .executor = a->context.executor,
-        .cost = cost_decode(codec_by_id(frame_header(a->grid->frame)->codec),
-                            frame_header(a->grid->frame)->nbytes),
-        .watch = v->watch,
-    };
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    const struct task_width width =
+        chunk_grid_width(a->grid, cost_decode(codec_by_id(h->codec), h->nbytes), v->watch);
     try_specials(v);
     watch_job(v->watch, max_i64(frame_nchunks(a->grid->frame), 1));
     return task_run(&task, v, &width, err);

@@ -128,6 +128,7 @@ new_view(tess_array *base, bool read_only, const struct index_map *map, const in
     a->offset = base->offset;
     a->layer = base->layer;
     a->context = base->context;
+    a->context.executor = NULL; // that of the grid counts
     *out = a;
     return TESS_OK;
 }

@@ -33,6 +33,7 @@
 
 #include "chunk/encode.h"
 #include "geom/shape.h"
+#include "task/task.h"
 
 #include <tessera/context.h>
 
@@ -81,6 +82,19 @@ tess_status chunk_grid_prepare_cache(struct chunk_grid *grid, tess_error *err);
 
 // Another budget for decoded blocks (tess_context.cache). None is dirty; all are decoded again.
 tess_status chunk_grid_set_cache(struct chunk_grid *grid, int64_t budget, tess_error *err);
+
+// A job on the grid, of its context's threads: also one that a view began, whatever its own context
+// says. cost, watch: as in struct task_width.
+static inline struct task_width
+chunk_grid_width(const struct chunk_grid *grid, int64_t cost, struct watch *watch)
+{
+    return (struct task_width){
+        .threads = grid->context->threads,
+        .executor = grid->context->executor,
+        .cost = cost,
+        .watch = watch,
+    };
+}
 
 // Exchange what the two hold, but for encoder, plugins, context, gate, turns and store. Pointers to
 // the grids, their frames and geometries stay valid, and show what the other one had.

@@ -357,8 +357,7 @@ choose_piece(struct put *p)
 {
     const struct geometry *const g = p->a->g;
     const struct geometry *const source = p->sources->arrays[0]->g;
-    const struct task_width width = {.threads = p->a->context.threads,
-                                     .executor = p->a->context.executor};
+    const struct task_width width = chunk_grid_width(p->a->grid, 0, NULL);
     const int64_t enough = min_i64((int64_t)ENOUGH * task_threads(&width), ENOUGH_FOR_ALL);
     struct rechunk r = {.ndim = g->ndim};
 

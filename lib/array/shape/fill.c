@@ -228,12 +228,8 @@ fill_exposed(struct exposed *x, tess_error *err)
     const struct geometry *const g = a->g;
     const struct codec *const codec = codec_by_id(frame_header(a->grid->frame)->codec);
     const int64_t nbytes = geometry_blocks_nbytes(g, x->start, x->stop, NULL);
-    const struct task_width width = {
-        .threads = a->context.threads,
-        .executor = a->context.executor,
-        .cost = cost_decode(codec, nbytes),
-        .watch = x->f->watch,
-    };
+    const struct task_width width =
+        chunk_grid_width(a->grid, cost_decode(codec, nbytes), x->f->watch);
     bool any = false;
     int64_t n = 1;
 

@@ -160,8 +160,8 @@ make_mask(void *user, tess_array *out, struct watch *watch, tess_error *err)
     m.outputs = &output;
     m.noutputs = 1;
     m.memory = max_i64(c->side[0].a->context.memory, MEMORY_LEAST);
-    m.threads = c->side[0].a->context.threads;
-    m.executor = c->side[0].a->context.executor;
+    m.threads = c->side[0].a->grid->context->threads;
+    m.executor = c->side[0].a->grid->context->executor;
     m.part = compare_part;
     m.constant = compare_constant;
     m.self = user;

@@ -256,12 +256,7 @@ run_grains(struct job *j, int64_t nitems, tess_error *err)
     int64_t cost, grid[NDIM_MAX];
     if (!mul_i64(nitems, j->g->typesize, &cost)) // a nanosecond for a byte, about
         cost = INT64_MAX;
-    const struct task_width width = {
-        .threads = j->r->a->context.threads,
-        .executor = j->r->a->context.executor,
-        .cost = cost,
-        .watch = j->watch,
-    };
+    const struct task_width width = chunk_grid_width(j->r->a->grid, cost, j->watch);
     for (int i = 0; i < j->g->ndim; i++)
         grid[i] = ceil_div(j->g->shape[i], j->d.grain[i]);
     watch_job(j->watch, nitems);

@@ -102,12 +102,7 @@ make_modes(struct tile *t, size_t size, tess_error *err)
                               .work = work_on_cells,
                               .drop = drop_cells,
                               .grain_size = sizeof(struct some_cells)};
-    const struct task_width width = {
-        .threads = t->r->a->context.threads,
-        .executor = t->r->a->context.executor,
-        .cost = (int64_t)size,
-        .watch = t->watch,
-    };
+    const struct task_width width = chunk_grid_width(t->r->a->grid, (int64_t)size, t->watch);
     t->next = 0;
     watch_job(t->watch, t->ncells);
     return task_run(&task, t, &width, err);

@@ -407,12 +407,7 @@ fetch_run(const struct fetch *f, tess_error *err)
                               .drop = fetch_drop,
                               .grain_size = sizeof(struct grain)};
     const int64_t decode = decode_cost(f);
-    const struct task_width width = {
-        .threads = f->grid->context->threads,
-        .executor = f->grid->context->executor,
-        .cost = max_i64(f->cost, decode),
-        .watch = f->watch,
-    };
+    const struct task_width width = chunk_grid_width(f->grid, max_i64(f->cost, decode), f->watch);
     struct job job;
 
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);

@@ -101,9 +101,8 @@ hold_blocks(struct hold *h, int64_t nbytes, tess_error *err)
                                      .drop = hold_drop,
                                      .grain_size = sizeof(struct grain)};
     const struct chunk_grid *const grid = h->grid;
-    const struct task_width width = {.threads = grid->context->threads,
-                                     .executor = grid->context->executor,
-                                     .cost = cost_decode(grid->encoder.codec, nbytes)};
+    const struct task_width width =
+        chunk_grid_width(grid, cost_decode(grid->encoder.codec, nbytes), NULL);
 
     h->blocks = mem_zeroed((size_t)(nbytes / grid->g.blocksize), sizeof *h->blocks);
     const tess_status st = h->blocks ? task_run(&task, h, &width, err)

@@ -510,13 +510,9 @@ store_edits(struct chunk_grid *grid, const struct edit_source *source, tess_erro
         .grain_size = sizeof(struct grain),
     };
     const struct chunk_encoder *const e = &grid->encoder;
-    const struct task_width width = {
-        .threads = grid->context->threads,
-        .executor = grid->context->executor,
-        .cost = cost_encode(e->codec, e->level, min_i64(source->nbytes, COUNTED_MOST)) +
-                cost_keep(grid, source),
-        .watch = source->watch,
-    };
+    const int64_t cost = cost_encode(e->codec, e->level, min_i64(source->nbytes, COUNTED_MOST)) +
+                         cost_keep(grid, source);
+    const struct task_width width = chunk_grid_width(grid, cost, source->watch);
     struct job job = {
         .grid = grid,
         .source = source,
