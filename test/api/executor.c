@@ -242,6 +242,54 @@ calls_of_pool_threads(void **state)
     free(items);
 }
 
+// A view works with the executor that its base has by then, also if it was made before, and without
+// once that is taken away.
+static void
+views_follow_their_base(void **state)
+{
+    enum { BOXES = 40, SIDE = 300 };
+    static const int64_t shape[2] = {SIDE, SIDE};
+    const size_t size = BOXES * SIDE * SIDE * sizeof(int32_t);
+    int64_t starts[BOXES][2];
+    int32_t *const items = draw_items(), *const boxes = malloc(size);
+    tess_array *const a = array_of(items, NULL);
+    tess_array *early = NULL, *late = NULL;
+    tess_context context;
+    tess_boxes_options past;
+    struct executors x;
+    (void)state;
+    assert_non_null(boxes);
+    for (int i = 0; i < BOXES; i++) // some of them past the edges
+        starts[i][0] = starts[i][1] = 13 * i - SIDE / 2;
+    tess_boxes_options_init(&past);
+    past.edge = TESS_EDGE_NEAREST;
+    ok(tess_array_view_read_only(a, &early, err));
+    executors_begin(&x, EXECUTORS_POOL, 3);
+    tess_array_get_context(a, &context);
+    context.threads = 4;
+    context.executor = &x.executor;
+    ok(tess_array_set_context(a, &context, err));
+    ok(tess_array_view_read_only(a, &late, err));
+    tess_array_get_context(early, &context);
+    assert_int_equal(context.threads, 4);
+    assert_true(context.executor && context.executor->user == x.executor.user);
+    ok(tess_array_get_boxes(early, BOXES, starts[0], shape, &past, boxes, size, err));
+    const int submitted = executors_submitted(&x);
+    assert_true(submitted > 0);
+
+    ok(tess_array_set_context(a, NULL, err));
+    tess_array_get_context(late, &context);
+    assert_null(context.executor);
+    ok(tess_array_get_boxes(late, BOXES, starts[0], shape, &past, boxes, size, err));
+    assert_int_equal(executors_submitted(&x), submitted);
+    executors_end(&x);
+    ok(tess_array_close(early, err));
+    ok(tess_array_close(late, err));
+    ok(tess_array_close(a, err));
+    free(boxes);
+    free(items);
+}
+
 static void
 refused_executors(void **state)
 {
@@ -283,6 +331,7 @@ main(void)
         cmocka_unit_test(all_sorts),
         cmocka_unit_test(users_share),
         cmocka_unit_test(calls_of_pool_threads),
+        cmocka_unit_test(views_follow_their_base),
         cmocka_unit_test(refused_executors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
