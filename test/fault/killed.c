@@ -30,7 +30,11 @@
 enum {
     PATH_SIZE = 600,
     LIVES = 15, // kills until the next array
-    KILL_AFTER_MOST = 15000, // microseconds
+    // A child is killed so many microseconds after so many commits, at most both; it is waited for
+    // no longer than that.
+    KILL_AFTER_MOST = 15000,
+    COMMITS_MOST = 2,
+    WAITED_MOST = 20000000,
     // Bytes of an array, after thousands of commits: items are 11 KB at most, each of the states in
     // the file brings 7 KB, and who is killed leaves more.
     SPACE_MOST = 1 << 20, // what a file may have beside its live data, which is little
@@ -88,15 +92,29 @@ work(const struct subject *sub, uint64_t seed, struct shared *shared)
     _exit(1);
 }
 
+// Until the child said so many commits, on a slow machine too; not for ever, should it hang.
+static void
+wait_for_commits(const struct shared *shared, int commits)
+{
+    enum { STEP = 200 };
+    for (int waited = 0; waited < WAITED_MOST && !atomic_load(&shared->failed) &&
+                         atomic_load(&shared->main.returned) < commits;
+         waited += STEP)
+        usleep(STEP);
+}
+
 static void
 kill_one(const struct subject *sub, uint64_t seed, struct shared *shared)
 {
     struct random r;
-    const int delay = (random_init(&r, seed), (int)random_below(&r, KILL_AFTER_MOST));
+    random_init(&r, seed);
+    const int delay = (int)random_below(&r, KILL_AFTER_MOST);
+    const int commits = (int)random_below(&r, COMMITS_MOST + 1);
     const pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0)
         work(sub, seed, shared);
+    wait_for_commits(shared, commits > 0 ? sub->there + commits : 0);
     usleep((useconds_t)delay);
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);

@@ -140,6 +140,7 @@ try_items(struct rd *r, const char *type)
     must(strcmp(text, same) == 0, "items are printed differently one by one");
     free(same);
     free(text);
+    item_format_finish(&format);
     free(items);
 }
 

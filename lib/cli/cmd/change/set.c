@@ -84,6 +84,7 @@ set_value(struct set *job, const char *text, tess_error *err)
     tess_status st = item_parse(&format, text, item, err);
     if (st == TESS_OK)
         st = fill(job, item, err);
+    item_format_finish(&format);
     free(item);
     return st;
 }

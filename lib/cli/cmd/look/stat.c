@@ -373,6 +373,7 @@ print_result(const struct stat_job *job, const struct reduction *r, const tess_a
     if (job->args->values[OPT_JSON])
         json_end(&j);
 out:
+    item_format_finish(&format);
     return st;
 }
 

@@ -57,17 +57,20 @@ parse_fill(struct create *job, tess_error *err)
 
     if (!text)
         return TESS_OK;
-    item_format_init(&format, job->params.dtype, job->params.typesize);
     job->fill = malloc((size_t)job->params.typesize);
     if (!job->fill)
         return report_nomem(err, job->params.typesize);
-    if (item_parse(&format, text, job->fill, err) != TESS_OK) {
+    item_format_init(&format, job->params.dtype, job->params.typesize);
+    tess_status st = item_parse(&format, text, job->fill, err);
+    if (st == TESS_OK) {
+        job->nan = is_nan(&format, job->fill);
+    } else {
         const tess_error reason = *err;
 
-        return report_set(err, TESS_ERR_ARG, "--fill %s", reason.message);
+        st = report_set(err, TESS_ERR_ARG, "--fill %s", reason.message);
     }
-    job->nan = is_nan(&format, job->fill);
-    return TESS_OK;
+    item_format_finish(&format);
+    return st;
 }
 
 static tess_status
