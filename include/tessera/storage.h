@@ -180,9 +180,10 @@ typedef struct tess_storage {
      * file neither read nor write during that time, so a writer should commit as soon as a batch is
      * complete, and at least every few seconds. A call that cannot
      * acquire the lock polls for 10 seconds, or for tess_storage.wait if that is more. On timeout:
-     * TESS_ERR_IO, err->sys EWOULDBLOCK. TESS_ERR_STALE: since the array was opened, another
-     * program changed it, or held the lock exclusively, which may mean a change that left no other
-     * trace. So both sides see whole commits only, even where space is reused.
+     * TESS_ERR_IO, err->sys EWOULDBLOCK. TESS_ERR_STALE, without waiting: since the array was
+     * opened, another process changed it, or acquired the lock exclusively, which may mean a change
+     * that left no other trace. So both sides see whole commits only, even where space is reused.
+     * In the child of a fork(), the parent is another process.
      *
      * A reader that cannot create the file, as on a read-only medium, works without it. The lock
      * costs 3 system calls for each call that reads and 4 for each commit. It has no effect on

@@ -3,7 +3,8 @@
  *
  * Other implementations hold it for moments; a program with this library from its first write to
  * its commit. A call that waits for it waits for a while at least, whatever tess_storage.wait says;
- * but not for ever, since one thread may have both sides.
+ * but not for ever, since one thread may have both sides. It does not wait for what it would refuse
+ * then: a state that a change has replaced, or may have, as the number of the lock file tells.
  */
 #include "frame/lock.h"
 
@@ -17,23 +18,6 @@
 enum { MOMENTS = 10000 }; // milliseconds
 
 static tess_status
-lock_get(const struct frame_options *o, tess_status (*try)(struct lock_file *, tess_error *),
-         tess_error *err)
-{
-    struct retry p;
-    tess_error why;
-    tess_status st = try(o->lock_file, &why);
-    if (st == TESS_OK)
-        return st;
-    retry_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
-    while (st == TESS_ERR_IO && why.sys == EWOULDBLOCK && retry_again(&p, &st, &why))
-        st = try(o->lock_file, &why);
-    if (st != TESS_OK && err)
-        *err = why;
-    return st;
-}
-
-static tess_status
 check_number(const struct frame_options *o, tess_error *err)
 {
     bool behind;
@@ -42,6 +26,43 @@ check_number(const struct frame_options *o, tess_error *err)
         return st;
     return err_set(err, TESS_ERR_STALE, -1,
                    "the file was locked to be changed by another program since it was opened");
+}
+
+// Another program has the lock.
+static bool
+is_busy(tess_status st, const tess_error *err)
+{
+    return st == TESS_ERR_IO && err->sys == EWOULDBLOCK;
+}
+
+static tess_status
+lock_try(const struct frame_options *o, tess_status (*try)(struct lock_file *, tess_error *),
+         tess_error *err)
+{
+    tess_error why;
+    tess_status st = try(o->lock_file, err);
+    if (is_busy(st, err) && check_number(o, &why) == TESS_ERR_STALE) {
+        *err = why;
+        st = TESS_ERR_STALE;
+    }
+    return st;
+}
+
+static tess_status
+lock_get(const struct frame_options *o, tess_status (*try)(struct lock_file *, tess_error *),
+         tess_error *err)
+{
+    struct retry p;
+    tess_error why;
+    tess_status st = lock_try(o, try, &why);
+    if (st == TESS_OK)
+        return st;
+    retry_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
+    while (is_busy(st, &why) && retry_again(&p, &st, &why))
+        st = lock_try(o, try, &why);
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
 }
 
 tess_status

@@ -170,6 +170,14 @@ lock_file_open(const char *path, const struct folder *folder, bool writable, boo
     return TESS_OK;
 }
 
+// The number is that of a change that was under way at the fork, which this process knows nothing
+// more of.
+static bool
+was_taken_at_fork(const struct lock_file *s)
+{
+    return s->taken && s->process != getpid();
+}
+
 // In the child of a fork() the descriptor is the parent's, and so are its locks.
 static tess_status
 adopt_process(struct lock_file *s, tess_error *err)
@@ -177,6 +185,7 @@ adopt_process(struct lock_file *s, tess_error *err)
     const pid_t process = getpid();
     if (s->process == process)
         return TESS_OK;
+    s->behind |= was_taken_at_fork(s);
     s->process = process;
     s->nshared = 0;
     s->taken = false;
@@ -414,7 +423,7 @@ lock_file_check(struct lock_file *s, bool *behind, tess_error *err)
     if (st == TESS_OK && !s->behind && !locked && s->fd >= 0 && s->known)
         st = lock_file_read_number(s, &number, err);
     let_go_file(s);
-    *behind = s->behind || number != s->number;
+    *behind = s->behind || was_taken_at_fork(s) || number != s->number;
     (void)pthread_mutex_unlock(&s->mutex);
     return st;
 }

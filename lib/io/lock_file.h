@@ -13,8 +13,8 @@
  *
  * A lock belongs to a descriptor, hence to this struct: any number of threads share the shared one,
  * which is counted. Under the exclusive one shared ones are free, and where it is released they
- * stay. In the child of a fork() nothing
- * is locked, and the parent keeps what it had.
+ * stay. In the child of a fork() nothing is locked, the parent keeps what it had, and a change of
+ * the parent that was under way is one by another process.
  *
  * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
  * failure the same can be tried again: what is known of the number stays.
@@ -54,8 +54,8 @@ bool lock_file_is_taken(struct lock_file *s);
 // The file goes, with the frame; its lock is held. Not there, or a failure: fine.
 void lock_file_remove(struct lock_file *s);
 
-// Whether another process had the exclusive lock since this struct first had any. A failure is one
-// to read the file.
+// Whether another process had the exclusive lock since this struct first had any, or has it now;
+// without a lock. A failure is one to read the file.
 tess_status lock_file_check(struct lock_file *s, bool *behind, tess_error *err);
 // What others did up to now is no matter: it was done to something else.
 void lock_file_forget(struct lock_file *s);

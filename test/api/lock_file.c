@@ -468,6 +468,114 @@ child_keeps_nothing_locked(void **state)
     (void)close(fd);
 }
 
+// -- the lock is held for a change that makes older states stale: nothing waits for its end
+
+static tess_array *
+open_uncached(const char *path)
+{
+    static tess_context context;
+    tess_storage storage = at(path, TESS_MODE_UPDATE);
+    tess_array *a;
+    tess_context_init(&context);
+    context.cache = 0; // writes store chunks at once
+    storage.context = &context;
+    storage.lock_file = true;
+    ok(tess_array_open(&storage, &a, err));
+    return a;
+}
+
+struct inherited {
+    const tess_array *a, *view;
+};
+
+static bool
+is_stale_at_once(const tess_array *a)
+{
+    tess_error err;
+    int32_t value = 0;
+    const double began = seconds();
+    const tess_status st = state_read(a, &value, &err);
+    const bool well = st == TESS_ERR_STALE && seconds() - began < 5;
+    if (!well)
+        (void)fprintf(stderr, "%s after %g s\n", tess_status_name(st), seconds() - began);
+    return well;
+}
+
+static int
+read_inherited(const struct channel *c, const void *arg)
+{
+    const struct inherited *const arrays = arg;
+    say(c);
+    hear(c);
+    const bool well = is_stale_at_once(arrays->a) && is_stale_at_once(arrays->view);
+    say(c);
+    hear(c); // the parent has committed
+    return well && is_stale_at_once(arrays->view) && is_stale_at_once(arrays->a) ? 0 : 1;
+}
+
+// What the parent writes before the fork, or after it, is not committed.
+static void
+child_of_a_writer(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const char *const path = state_path(state_layouts[i % 2]);
+        const bool before = i / 2 == 0;
+        int32_t value = 0;
+        state_make(path, state_layouts[i % 2], 1);
+        tess_array *const a = open_uncached(path);
+        tess_array *view;
+        ok(tess_array_view_read_only(a, &view, err));
+        const struct inherited arrays = {a, view};
+        if (before)
+            ok(state_write(a, 2, err));
+        const struct other o = other_begin(read_inherited, &arrays);
+        hear(&o.channel);
+        if (!before)
+            ok(state_write(a, 2, err));
+        say(&o.channel);
+        hear(&o.channel);
+        ok(tess_array_flush(a, err)); // the child has not ended the lock
+        say(&o.channel);
+        other_end(&o);
+        ok(state_read(view, &value, err));
+        assert_int_equal(value, 2);
+        ok(tess_array_close(view, err));
+        ok(tess_array_close(a, err));
+        assert_int_equal(state_at(path), 2);
+        files_remove(path);
+    }
+}
+
+// Handles of the same process and others. An open waits: its state is that of the next commit.
+static void
+reader_of_an_older_state(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int32_t value = 0;
+        state_make(state_path(state_layouts[i]), state_layouts[i], 1);
+        const int fd = open_lock(state_layouts[i]);
+        tess_array *const reader = state_open(state_path(state_layouts[i]), TESS_MODE_READ);
+        tess_array *const writer = open_uncached(state_path(state_layouts[i]));
+        ok(state_read(reader, &value, err));
+        lock_to_change(fd);
+        assert_true(is_stale_at_once(reader));
+        assert_true(is_stale_at_once(writer));
+        const double began = seconds();
+        refused(TESS_ERR_STALE, state_write(writer, 2, err));
+        assert_true(seconds() - began < 5);
+        unlock(fd);
+        assert_true(is_stale_at_once(reader));
+        ok(tess_array_refresh(reader, NULL, err));
+        ok(state_read(reader, &value, err));
+        assert_int_equal(value, 1);
+        tess_array_discard(writer);
+        ok(tess_array_close(reader, err));
+        (void)close(fd);
+    }
+}
+
 // A reader that may not make the file, or write to it.
 static void
 places_for_reading(void **state)
@@ -577,6 +685,8 @@ main(void)
         TEST(children),
         TEST(killed_while_reading),
         TEST(child_keeps_nothing_locked),
+        TEST(child_of_a_writer),
+        TEST(reader_of_an_older_state),
         TEST(places_for_reading),
         TEST(no_regular_file),
         TEST(threads_share),
