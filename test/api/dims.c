@@ -636,6 +636,30 @@ exactness(void **state)
     ok(tess_array_close(a, err));
 }
 
+// Distances from a float that differ by less than the distance of two doubles.
+static void
+nearest_of_large(void **state)
+{
+    const int64_t big = INT64_C(1) << 60;
+    const int64_t items[] = {-big - 513, -big, big, big + 513};
+    const uint64_t positive[] = {UINT64_MAX - 4093, UINT64_MAX};
+    int64_t index = -1;
+    (void)state;
+    tess_array *a = array_of(TESS_DTYPE_I64, items, 4, 8, 3);
+    tess_number x = real(0x1p60 + 256);
+    ok(tess_coord_find(a, &x, TESS_MATCH_NEAREST, &index, err));
+    assert_int_equal(index, 2);
+    x = real(-0x1p60 - 256);
+    ok(tess_coord_find(a, &x, TESS_MATCH_NEAREST, &index, err));
+    assert_int_equal(index, 1);
+    ok(tess_array_close(a, err));
+    a = array_of(TESS_DTYPE_U64, positive, 2, 8, 1);
+    x = real(0x1p64 - 2048);
+    ok(tess_coord_find(a, &x, TESS_MATCH_NEAREST, &index, err));
+    assert_int_equal(index, 0);
+    ok(tess_array_close(a, err));
+}
+
 static void
 out_of_order(void **state)
 {
@@ -752,6 +776,7 @@ main(void)
         cmocka_unit_test_setup_teardown(names_that_lead_out, files_setup, files_teardown),
         cmocka_unit_test(searches),
         cmocka_unit_test(exactness),
+        cmocka_unit_test(nearest_of_large),
         cmocka_unit_test(out_of_order),
         cmocka_unit_test(wrong_calls),
         cmocka_unit_test(costs),

@@ -1,6 +1,6 @@
 /*
  * array_dims_order.c - tests of array/dims/order.h: numbers of all kinds compared with each other,
- * and with long doubles where these have them all.
+ * with long doubles where these have them all, and with integers of 128 bits.
  */
 #include "array/dims/order.h"
 
@@ -115,9 +115,88 @@ drawn(void **state)
         const tess_number x = any_number(&r, &v[0]), y = any_number(&r, &v[1]);
         const tess_number z = any_number(&r, &v[2]);
         assert_int_equal(order_compare(&x, &y), (v[0] > v[1]) - (v[0] < v[1]));
-        if (v[0] < v[1] && v[1] < v[2])
+        if (x.kind == z.kind && v[0] < v[1] && v[1] < v[2])
             assert_int_equal(order_is_nearer(&x, &y, &z), v[2] - v[1] <= v[1] - v[0]);
     }
+}
+
+// Distances that doubles do not tell apart.
+static void
+nearest(void **state)
+{
+    const int64_t big = INT64_C(1) << 60;
+    const struct {
+        const char *why;
+        tess_number x, value, y;
+        bool larger;
+    } cases[] = {
+        {"257 above, 256 below", integer(big), real(0x1p60 + 256), integer(big + 513), false},
+        {"256 both", integer(big), real(0x1p60 + 256), integer(big + 512), true},
+        {"255 above, 256 below", integer(big), real(0x1p60 + 256), integer(big + 511), true},
+        {"the same below 0", integer(-big - 513), real(-0x1p60 - 256), integer(-big), true},
+        {"above, one more", integer(-big - 511), real(-0x1p60 - 256), integer(-big), false},
+        {"2047 both", natural(UINT64_MAX - 4094), real(0x1p64 - 2048), natural(UINT64_MAX), true},
+        {"2046 below", natural(UINT64_MAX - 4093), real(0x1p64 - 2048), natural(UINT64_MAX), false},
+        {"floats, an integer", real(0x1p60), integer(big + 127), real(0x1p60 + 256), false},
+        {"in the middle", real(0x1p60), integer(big + 128), real(0x1p60 + 256), true},
+        {"a sum of 117 bits", real(-0x1p-53), integer(big), real(0x1p61), true},
+        {"a bit more", real(0x1p-53), integer(big), real(0x1p61), false},
+        {"floats", real(1), real(0x1p53), real(0x1p54), false},
+        {"no less", real(0), real(0x1p53), real(0x1p54), true},
+        {"subnormal", real(-DBL_MAX), real(-0x1p-1074), real(DBL_MAX), false},
+        {"sums that overflow", real(0x1.8p1023), real(0x1.9p1023), real(0x1.ap1023), true},
+        {"the same", real(0x1.7p1023), real(0x1.8p1023), real(0x1.ap1023), false},
+        {"the same below 0", real(-0x1.ap1023), real(-0x1.9p1023), real(-0x1.8p1023), true},
+        {"infinite above", real(-DBL_MAX), real(DBL_MAX), real(INFINITY), false},
+        {"infinite below", real(-INFINITY), real(-DBL_MAX), real(DBL_MAX), true},
+        {"both", real(-INFINITY), integer(3), real(INFINITY), true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (order_is_nearer(&cases[i].x, &cases[i].value, &cases[i].y) != cases[i].larger)
+            fail_msg("%zu: %s", i, cases[i].why);
+}
+
+__extension__ typedef __int128 fixed; // in units of 2^-20
+
+static tess_number
+any_large(struct random *r, bool is_float, fixed *value)
+{
+    const fixed unit = 1 << 20;
+    const uint64_t bits = random_below(r, 64), mask = UINT64_MAX >> bits;
+    const uint64_t u = random_next(r) & mask;
+    if (!is_float) {
+        *value = (fixed)u * unit;
+        return natural(u);
+    }
+    const double f = (double)(u >> 11) / (double)(UINT64_C(1) << random_below(r, 20));
+    *value = (fixed)(f * (double)unit);
+    return real(f);
+}
+
+static void
+nearest_drawn(void **state)
+{
+    struct random r;
+    int tried = 0;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 400000; i++) {
+        const bool items = random_below(&r, 2) == 0, number = random_below(&r, 2) == 0;
+        fixed vx, vy, v;
+        const tess_number x = any_large(&r, items, &vx), value = any_large(&r, number, &v);
+        if (vx >= v)
+            continue;
+        // About as far.
+        const fixed far = 2 * v - vx + ((fixed)random_below(&r, 5) - 2) * (1 << 20);
+        const tess_number y = items ? real((double)far / 0x1p20) : natural((uint64_t)(far >> 20));
+        vy = items ? (fixed)(y.f * 0x1p20) : (fixed)y.u << 20;
+        if (v >= vy)
+            continue;
+        tried++;
+        assert_int_equal(order_is_nearer(&x, &value, &y), vy - v <= v - vx);
+    }
+    assert_true(tried > 1000);
 }
 
 static void
@@ -133,9 +212,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ladder),
-        cmocka_unit_test(drawn),
-        cmocka_unit_test(nans),
+        cmocka_unit_test(ladder),        cmocka_unit_test(drawn), cmocka_unit_test(nearest),
+        cmocka_unit_test(nearest_drawn), cmocka_unit_test(nans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

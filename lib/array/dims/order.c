@@ -3,6 +3,7 @@
  */
 #include "array/dims/order.h"
 
+#include <assert.h>
 #include <math.h>
 
 __extension__ typedef __int128 wide;
@@ -17,12 +18,6 @@ static wide
 wide_of(const tess_number *x)
 {
     return x->kind == TESS_KIND_INT ? (wide)x->i : (wide)x->u;
-}
-
-static double
-order_double(const tess_number *x)
-{
-    return x->kind == TESS_KIND_FLOAT ? x->f : (double)wide_of(x);
 }
 
 // An integer and a float. What is left of the float behind its integer part decides between equals.
@@ -53,11 +48,50 @@ order_compare(const tess_number *x, const tess_number *y)
     return (wide_of(x) > wide_of(y)) - (wide_of(x) < wide_of(y));
 }
 
+// A number of more digits than a double: the nearest double, and what it lacks.
+struct sum {
+    double high, low;
+};
+
+// Of at most 2 * 53 bits.
+static struct sum
+sum_of_integers(wide x, wide y)
+{
+    const double high = (double)(x + y);
+    return (struct sum){high, (double)(x + y - (wide)high)};
+}
+
+// Exact, as long as it is finite (Knuth's TwoSum).
+static struct sum
+sum_of_floats(double x, double y)
+{
+    const double high = x + y, rest = high - x;
+    return (struct sum){high, (x - (high - rest)) + (y - rest)};
+}
+
+// Rounding keeps the order, so the low parts decide only where the high ones are equal.
+static bool
+is_at_most(struct sum x, struct sum y)
+{
+    return x.high < y.high || (x.high == y.high && x.low <= y.low);
+}
+
+// y - value <= value - x: whether the sum of both is at most twice the value.
 bool
 order_is_nearer(const tess_number *x, const tess_number *value, const tess_number *y)
 {
-    if (x->kind != TESS_KIND_FLOAT && value->kind != TESS_KIND_FLOAT && y->kind != TESS_KIND_FLOAT)
-        return wide_of(y) - wide_of(value) <= wide_of(value) - wide_of(x);
-    const double v = order_double(value);
-    return order_double(y) - v <= v - order_double(x);
+    double scale = 1;
+    assert(x->kind == y->kind);
+    if (x->kind == TESS_KIND_FLOAT) {
+        if (isinf(x->f) || isinf(y->f))
+            return isinf(x->f);
+        if (isinf(x->f + y->f)) // large, and so is the value in between: halves lose nothing
+            scale = 0.5;
+    }
+    const struct sum items = x->kind == TESS_KIND_FLOAT ? sum_of_floats(scale * x->f, scale * y->f)
+                                                        : sum_of_integers(wide_of(x), wide_of(y));
+    const struct sum twice = value->kind == TESS_KIND_FLOAT
+                                 ? (struct sum){scale * value->f * 2, 0}
+                                 : sum_of_integers(wide_of(value), wide_of(value));
+    return is_at_most(items, twice);
 }
