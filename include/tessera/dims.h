@@ -88,7 +88,8 @@ TESS_API TESS_NODISCARD tess_status tess_dims_find(const tess_array *a, const ch
  *
  * The call looks in the folder of the array for these names, in this order: the name of the axis
  * with the extension of the array's own file or directory, with `.b2nd`, and without an extension.
- * Each may be a file or the directory of a sparse array; anything that is no array is skipped.
+ * Each may be a file or the directory of a sparse array; anything that is no array is skipped, and
+ * devices, FIFOs and sockets are not opened.
  * Limits, plugins, checksums and memory map are those that the array was opened with.
  *
  * For a view, the result is a view with the same slice and step: its index i belongs to index i of

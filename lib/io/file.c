@@ -320,6 +320,13 @@ claim(struct file *f, const char *path, tess_error *err)
     return st;
 }
 
+bool
+io_file_is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 // O_NONBLOCK: a fifo must not hang the open.
 static tess_status
 file_open_file(const char *path, bool writable, bool mapped, struct io **io, tess_error *err)

@@ -22,6 +22,10 @@ extern const struct storage_kind storage_file;
 // Files that are removed (removal.h).
 extern const struct naming_kind file_removal;
 
+// Whether a path leads to something that is neither a file nor a directory, as a device or FIFO,
+// which is not to be opened only to look what it is. A path that leads to nothing: false.
+bool io_file_is_special(const char *path);
+
 // Open a file that exists: a regular file, else TESS_ERR_IO. A file that is open for writing
 // already, here or in another process, is refused to a second writer (TESS_ERR_IO, EWOULDBLOCK); so
 // is one that was replaced while it was opened (TESS_ERR_STALE).

@@ -413,6 +413,28 @@ names_that_lead_out(void **state)
     ok(tess_array_close(a, err));
 }
 
+// Names that lead to no array, in front of the one that does. Opening a FIFO must not wait for a
+// writer.
+static void
+special_files(void **state)
+{
+    tess_array *const a = grid(files_path("t.nd")), *coord;
+    (void)state;
+    ok(tess_dims_set(a, (const char *[]){"lat", "lon", "none"}, err));
+    coordinate(files_path("lat"), TESS_LAYOUT_CONTIGUOUS, ROWS);
+    coordinate(files_path("lon.b2nd"), TESS_LAYOUT_SPARSE, COLUMNS);
+    assert_int_equal(mkfifo(files_path("lat.nd"), 0666), 0);
+    assert_int_equal(symlink("/dev/zero", files_path("lat.b2nd")), 0);
+    assert_int_equal(symlink("lon.nd", files_path("lon.nd")), 0); // to itself
+    assert_int_equal(mkfifo(files_path("none"), 0666), 0);
+    ok(tess_coord_open(a, 0, NULL, &coord, err));
+    has_values(coord, rows, ROWS);
+    ok(tess_coord_open(a, 1, NULL, &coord, err));
+    has_values(coord, columns, COLUMNS);
+    refused(TESS_ERR_NOT_FOUND, tess_coord_open(a, 2, NULL, &coord, err));
+    ok(tess_array_close(a, err));
+}
+
 // -- searches
 
 static tess_number
@@ -774,6 +796,7 @@ main(void)
         cmocka_unit_test_setup_teardown(extensions, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(paths, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(names_that_lead_out, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(special_files, files_setup, files_teardown),
         cmocka_unit_test(searches),
         cmocka_unit_test(exactness),
         cmocka_unit_test(nearest_of_large),

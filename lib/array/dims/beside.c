@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "frame/options.h"
 #include "frame/query.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -57,18 +58,21 @@ storage_beside(const tess_array *base, const tess_plugins *plugins, const tess_c
     };
 }
 
-// What is no array counts as nothing, and so does a name that is too long for a file.
+// What is no array counts as nothing, and so do a name that is too long for a file and a link that
+// leads nowhere.
 static bool
 is_none(const tess_error *why)
 {
     return why->status == TESS_ERR_NOT_FOUND || why->status == TESS_ERR_FORMAT ||
-           (why->status == TESS_ERR_IO && why->sys == ENAMETOOLONG);
+           (why->status == TESS_ERR_IO && (why->sys == ENAMETOOLONG || why->sys == ELOOP));
 }
 
 static tess_status
 open_at(const tess_array *base, const char *path, const tess_context *context, tess_array **out,
         tess_error *err)
 {
+    if (io_file_is_special(path))
+        return err_set(err, TESS_ERR_FORMAT, -1, "is neither a file nor a directory");
     const struct plugins *const p = &base->grid->plugins;
     const tess_plugins plugins = {p->user_codecs, p->ncodecs, p->user_filters, p->nfilters};
     const tess_storage storage = storage_beside(base, &plugins, context, path);
