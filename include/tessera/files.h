@@ -87,7 +87,8 @@ TESS_API TESS_NODISCARD tess_status tess_probe_sized(const tess_storage *storage
  * each. Bytes that belong to no frame (those of an archive, or unused space) are read once, to find
  * the next header. Chunks are not searched: a frame that is stored as items of an array is not
  * found. Exception: after a damaged frame the search continues right behind its header, so frames
- * stored inside it may be listed, too.
+ * stored inside it may be listed, too. A beginning of a frame of which the file has fewer than 64
+ * bytes is unused space.
  *
  * @param storage     Used are path or image, offset (where to start; frames before it are not
  *                    listed), limits, of which limits.memory bounds the list, and context, whose

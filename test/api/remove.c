@@ -188,6 +188,46 @@ several_frames(void **state)
     not_removed(path, TESS_ERR_FORMAT, "not a Blosc2 frame");
 }
 
+// A beginning of a frame behind an array: what the list of frames shows as one is not removed, and
+// stays when the array is changed; what it does not show is unused.
+static void
+beginnings(void **state)
+{
+    const char *const path = files_path("begins");
+    (void)state;
+    for (int shown = 1; shown <= 100; shown++)
+        for (int first = 0; first < 2; first++) {
+            tess_storage storage = at(path, TESS_MODE_READ);
+            tess_frame_info *frames;
+            tess_array *a;
+            int64_t n;
+            size_t size;
+            state_make(path, TESS_LAYOUT_CONTIGUOUS, VALUE);
+            uint8_t *bytes = files_read(path, &size);
+            bytes = realloc(bytes, size + 100);
+            assert_non_null(bytes);
+            memcpy(bytes + size, bytes, 100);
+            bytes[size] ^= (uint8_t)first; // starts as no frame does
+            files_write(path, bytes, size + (size_t)shown);
+            free(bytes);
+            ok(tess_find_frames(&storage, &frames, &n, err));
+            tess_free(frames);
+            assert_int_equal(n, shown >= 64 && first == 0 ? 2 : 1);
+            storage.mode = TESS_MODE_UPDATE;
+            if (n == 2) {
+                refused(TESS_ERR_UNSUPPORTED, tess_array_open(&storage, &a, err));
+                not_removed(path, TESS_ERR_UNSUPPORTED, "another frame");
+                files_remove(path);
+                continue;
+            }
+            ok(tess_array_open(&storage, &a, err));
+            ok(state_write(a, VALUE + 1, err));
+            ok(tess_array_close(a, err));
+            assert_int_equal(state_at(path), VALUE + 1);
+            removed(path);
+        }
+}
+
 // What writers that died left behind the frame goes with it.
 static void
 unused_bytes(void **state)
@@ -386,6 +426,7 @@ main(void)
         cmocka_unit_test_setup_teardown(no_array, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(foreign, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(several_frames, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(beginnings, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(unused_bytes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(damaged, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(links, files_setup, files_teardown),

@@ -21,7 +21,7 @@
 
 enum { SIZE = 300000, MEMORY = 1 << 20 };
 
-static const char magic[] = "\xa8" FRAME_MAGIC; // with its NUL
+static const char begin[] = "\x9e\xa8" FRAME_MAGIC; // with its NUL
 
 static void
 good(tess_status st, const tess_error *err)
@@ -32,10 +32,10 @@ good(tess_status st, const tess_error *err)
 
 // The slow and obvious search.
 static int64_t
-first_magic(const uint8_t *bytes, int64_t from, int64_t size)
+first_begin(const uint8_t *bytes, int64_t from, int64_t size)
 {
-    for (int64_t i = from; i + 1 + (int64_t)sizeof magic <= size; i++)
-        if (memcmp(bytes + i + 1, magic, sizeof magic) == 0)
+    for (int64_t i = from; i + FRAME_HEADER_MIN <= size; i++)
+        if (memcmp(bytes + i, begin, sizeof begin) == 0)
             return i;
     return -1;
 }
@@ -48,22 +48,26 @@ searches(void **state)
     struct random r;
     (void)state;
     random_init(&r, random_seed());
-    for (int round = 0; round < 300; round++) {
+    for (int round = 0; round < 1000; round++) {
         struct io *io;
         tess_error err;
-        int64_t at;
-        const int64_t size = (int64_t)random_below(&r, SIZE + 1);
+        int64_t at, size = (int64_t)random_below(&r, SIZE + 1);
         const int64_t from = (int64_t)random_below(&r, (uint64_t)size + 2);
-        const int64_t border = 65536 * (int64_t)(1 + random_below(&r, 4));
-        for (int n = (int)random_below(&r, 3); n > 0; n--) {
-            const int64_t near = border - 40 + (int64_t)random_below(&r, 60);
-            const int64_t place =
-                random_below(&r, 2) > 0 ? near : (int64_t)random_below(&r, SIZE - 20);
-            memcpy(bytes + place, magic, sizeof magic);
+        const int64_t border = from + 65536 * (int64_t)(1 + random_below(&r, 4));
+        for (int n = (int)random_below(&r, 4); n > 0; n--) {
+            const int64_t near = border - 300 + (int64_t)random_below(&r, 350);
+            const int64_t place = random_below(&r, 2) > 0 && near < SIZE - 20
+                                      ? near
+                                      : (int64_t)random_below(&r, SIZE - 20);
+            memcpy(bytes + place, begin, sizeof begin);
+            if (random_below(&r, 3) == 0)
+                bytes[place] = 0x9f; // no frame
+            if (random_below(&r, 3) == 0 && place + 80 < SIZE) // the end of the file is near
+                size = place + (int64_t)random_below(&r, 80);
         }
         good(io_memory_view(bytes, (size_t)size, &io, &err), &err);
         good(found_search(io, from, size, NULL, &at, &err), &err);
-        assert_int_equal(at, first_magic(bytes, from, size));
+        assert_int_equal(at, first_begin(bytes, from, size));
         io_close(io);
         memset(bytes, 0, SIZE);
     }

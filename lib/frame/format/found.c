@@ -129,26 +129,42 @@ found_read(struct io *io, int64_t offset, int64_t size, int64_t memory, struct f
     return st;
 }
 
+// The first place in some bytes where a frame begins; -1: there is none.
+static int64_t
+search_piece(const uint8_t *piece, size_t n)
+{
+    static const char magic[] = FRAME_MAGIC; // byte 2 and on, the NUL included
+    struct frame_header h;
+    for (size_t at = 0; n - at >= FRAME_HEADER_MIN; at++) {
+        const uint8_t *const hit = memmem(piece + at + 2, n - at - 2, magic, sizeof magic);
+        if (!hit)
+            return -1;
+        at = (size_t)(hit - piece) - 2;
+        if (frame_header_parse(piece + at, n - at, INT64_MAX, &h, NULL) != TESS_ERR_FORMAT)
+            return (int64_t)at;
+    }
+    return -1;
+}
+
 tess_status
 found_search(struct io *io, int64_t from, int64_t size, struct watch *watch, int64_t *at,
              tess_error *err)
 {
-    static const char magic[] = "\xa8" FRAME_MAGIC; // byte 1 and on, the NUL included
+    const int64_t step = PIECE - (FRAME_HEADER_MIN - 1);
     tess_status st = TESS_OK;
     *at = -1;
-    if (size - from <= (int64_t)sizeof magic)
+    if (size - from < FRAME_HEADER_MIN)
         return TESS_OK;
     uint8_t *const piece = mem_alloc(PIECE);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %d bytes", PIECE);
-    for (int64_t start = from; *at < 0 && size - start > (int64_t)sizeof magic && st == TESS_OK;
-         start += PIECE - (int64_t)sizeof magic) {
+    for (int64_t start = from; *at < 0 && size - start >= FRAME_HEADER_MIN && st == TESS_OK;
+         start += step) {
         const size_t n = (size_t)min_i64(size - start, PIECE);
         st = io_read(io, start, piece, n, err);
-        const uint8_t *const hit =
-            st == TESS_OK ? memmem(piece + 1, n - 1, magic, sizeof magic) : NULL;
-        if (hit)
-            *at = start + (hit - piece) - 1;
+        const int64_t hit = st == TESS_OK ? search_piece(piece, n) : -1;
+        if (hit >= 0)
+            *at = start + hit;
         watch_add(watch, (int64_t)n);
         if (st == TESS_OK)
             st = watch_look(watch, err);

@@ -40,8 +40,8 @@ void found_finish(struct found *x); // zeroed: fine
 tess_status found_read(struct io *io, int64_t offset, int64_t size, int64_t memory, struct found *x,
                        tess_error *err);
 
-// The first place in [from, size) with the first bytes of a frame, right or not; -1: there is none.
-// The watch counts bytes; NULL: none.
+// The first place in [from, size) where found_read() finds a frame, damaged or not; -1: there is
+// none. The watch counts bytes; NULL: none.
 tess_status found_search(struct io *io, int64_t from, int64_t size, struct watch *watch,
                          int64_t *at, tess_error *err);
 
