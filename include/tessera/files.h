@@ -138,13 +138,14 @@ TESS_API TESS_NODISCARD tess_status tess_find_frames_sized(const tess_storage *s
  *
  * @return TESS_OK, or
  *         TESS_ERR_NOT_FOUND if there is nothing at the path;
- *         TESS_ERR_FORMAT if it is no array;
+ *         TESS_ERR_FORMAT if it is no array (devices, FIFOs and sockets included);
  *         TESS_ERR_UNSUPPORTED if the file contains other frames (err->offset: the next one), if
  *         the directory contains other files (the message names one), or if the path is a symbolic
  *         link;
  *         TESS_ERR_IO, err->sys EWOULDBLOCK, if it is open for writing, here or elsewhere (see
  *         tess_storage.wait), or locked by its lock file;
- *         TESS_ERR_ARG, TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED.
+ *         TESS_ERR_ARG, also if the path ends with "." or ".." instead of a name;
+ *         TESS_ERR_IO, TESS_ERR_LIMIT, TESS_ERR_NOMEM, TESS_ERR_CANCELLED.
  *         After a failure the array is as it was, unless the message says that its files have a
  *         temporary name.
  */

@@ -389,6 +389,16 @@ static const struct naming_kind files = {
     .remove = file_remove_file,
 };
 
+// What is neither a file, nor a directory, nor a link.
+static const char *
+special_kind(mode_t mode)
+{
+    return S_ISFIFO(mode)                   ? "a FIFO"
+           : S_ISSOCK(mode)                 ? "a socket"
+           : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
+                                            : "something else";
+}
+
 // A link is not removed, nor what it leads to.
 static tess_status
 check_removable(const struct naming *n, const char *name, tess_error *err)
@@ -400,7 +410,8 @@ check_removable(const struct naming *n, const char *name, tess_error *err)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "is a symbolic link; neither it nor what it leads to is removed");
     if (!S_ISREG(info.st_mode))
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1, "is neither a file nor a directory");
+        return err_set(err, TESS_ERR_FORMAT, -1, "is %s, neither a file nor a directory",
+                       special_kind(info.st_mode));
     return TESS_OK;
 }
 

@@ -23,6 +23,21 @@ removal_end(struct removal *r)
     *r = (struct removal){0};
 }
 
+// The last part must be a name, which leads to what is removed alone.
+static tess_status
+check_name(const char *path, tess_error *err)
+{
+    const char *const slash = strrchr(path, '/');
+    const char *const name = slash ? slash + 1 : path;
+    if (name[0] != '\0' && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
+        return TESS_OK;
+    if (path[0] == '\0')
+        return err_set(err, TESS_ERR_NOT_FOUND, -1, "the path is empty");
+    return err_set(err, TESS_ERR_ARG, -1,
+                   "the path ends with \"%s\", not with the name of what is to be removed",
+                   name[0] != '\0' ? name : "/");
+}
+
 tess_status
 removal_begin(struct removal *r, const char *path, const struct folder_kind *folder,
               tess_error *err)
@@ -31,10 +46,10 @@ removal_begin(struct removal *r, const char *path, const struct folder_kind *fol
     *r = (struct removal){.path = io_trim(path)};
     if (!r->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");
-    if (r->path[0] == '\0')
-        return err_set(err, TESS_ERR_NOT_FOUND, -1, "the path is empty");
     tess_error why;
-    tess_status st = naming_begin(&r->naming, kind, folder, r->path, true, -1, &why);
+    tess_status st = check_name(r->path, &why);
+    if (st == TESS_OK)
+        st = naming_begin(&r->naming, kind, folder, r->path, true, -1, &why);
     if (st == TESS_ERR_IO && why.sys == ENOENT) // nor its directory
         st = why.status = TESS_ERR_NOT_FOUND;
     if (st == TESS_OK && !folder && path[strlen(path) - 1] == '/')

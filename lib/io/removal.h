@@ -25,7 +25,8 @@ struct removal {
 
 /*
  * Lock what is at a path. folder: a directory, of that kind, without anything else in it (else
- * TESS_ERR_UNSUPPORTED, or TESS_ERR_FORMAT without its index); NULL: a file. A symbolic link is
+ * TESS_ERR_UNSUPPORTED, or TESS_ERR_FORMAT without its index); NULL: a file (else
+ * TESS_ERR_FORMAT). A path that ends with "." or ".." is TESS_ERR_ARG; a symbolic link,
  * TESS_ERR_UNSUPPORTED; what another writer has, TESS_ERR_IO with errno EWOULDBLOCK. To be ended
  * also after a failure.
  */

@@ -86,6 +86,24 @@ slashes(void **state)
     not_removed(beside(file, "/"), TESS_ERR_IO, "Not a directory");
 }
 
+// Paths that lead to the array, or the root, by no name of it.
+static void
+no_name(void **state)
+{
+    const char *const path = state_path(TESS_LAYOUT_SPARSE);
+    (void)state;
+    state_make(path, TESS_LAYOUT_SPARSE, VALUE);
+    not_removed(beside(path, "/."), TESS_ERR_ARG, "ends with \".\"");
+    not_removed(beside(path, "/./"), TESS_ERR_ARG, "ends with \".\"");
+    assert_int_equal(mkdir(beside(path, "/sub"), 0777), 0);
+    not_removed(beside(path, "/sub/.."), TESS_ERR_ARG, "ends with \"..\"");
+    assert_int_equal(rmdir(beside(path, "/sub")), 0);
+    not_removed(".", TESS_ERR_ARG, "ends with \".\"");
+    not_removed("//", TESS_ERR_ARG, "ends with \"/\"");
+    assert_int_equal(state_at(path), VALUE);
+    removed(path);
+}
+
 static void
 what_belongs_to_it(void **state)
 {
@@ -139,7 +157,8 @@ no_array(void **state)
     not_removed(folder, TESS_ERR_FORMAT, "chunks.b2frame");
     assert_true(files_exist(beside(folder, "/chunks.b2frame")));
     assert_int_equal(mkfifo(files_path("fifo"), 0666), 0);
-    not_removed(files_path("fifo"), TESS_ERR_UNSUPPORTED, "neither a file");
+    not_removed(files_path("fifo"), TESS_ERR_FORMAT, "is a FIFO, neither a file");
+    not_removed("/dev/null", TESS_ERR_FORMAT, "is a device");
 
     storage.path = NULL;
     refused(TESS_ERR_ARG, tess_remove(&storage, err));
@@ -421,6 +440,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(removes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(slashes, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(no_name, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(what_belongs_to_it, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(rest_of_a_removal, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(no_array, files_setup, files_teardown),
