@@ -144,7 +144,7 @@ typedef enum tess_event {
     /** INFO: tess_array_refresh() moved a reader to a newer state. */
     TESS_EVENT_REFRESH = 18,
     /** INFO: a call starts to wait for a lock that another program or handle holds
-     * (tess_storage.wait). */
+     * (tess_storage.wait). The path is that of the array, also where the lock is its lock file. */
     TESS_EVENT_WAIT = 19,
     /** DEBUG: dirty blocks are written back because the cache is full of them. */
     TESS_EVENT_WRITE_BACK = 32,

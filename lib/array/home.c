@@ -99,7 +99,7 @@ home_get(const tess_storage *storage, const tess_layout *layout, struct home *ho
     tess_status st;
     int replaced = 0;
     *home = (struct home){0};
-    retry_begin(&p, storage->context, storage->wait);
+    retry_begin(&p, storage->context, storage->path, storage->wait);
     if (makes_name(storage, layout))
         leftovers_remove(storage->path, &frame_folder_kind);
     do

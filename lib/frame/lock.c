@@ -11,6 +11,7 @@
 #include "frame/current.h"
 #include "frame/private.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 #include "task/retry.h"
 
 #include <errno.h>
@@ -57,7 +58,8 @@ lock_get(const struct frame_options *o, tess_status (*try)(struct lock_file *, t
     tess_status st = lock_try(o, try, &why);
     if (st == TESS_OK)
         return st;
-    retry_begin(&p, o->context, o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
+    retry_begin(&p, o->context, io_path_name(o->path),
+                o->wait >= 0 && o->wait < MOMENTS ? MOMENTS : o->wait);
     while (is_busy(st, &why) && retry_again(&p, &st, &why))
         st = lock_try(o, try, &why);
     if (st != TESS_OK && err)

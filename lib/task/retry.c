@@ -24,10 +24,11 @@ retry_now(void)
 }
 
 void
-retry_begin(struct retry *p, const tess_context *context, int64_t ms)
+retry_begin(struct retry *p, const tess_context *context, const char *path, int64_t ms)
 {
     static const tess_context nobody = {0};
     watch_begin(&p->watch, context ? context : &nobody, 1);
+    p->path = path;
     p->nap = NAP_FIRST;
     p->end = -1;
     if (ms >= 0 && (!mul_i64(ms, MS, &p->end) || !add_i64(p->end, retry_now(), &p->end)))
@@ -44,7 +45,7 @@ retry_again(struct retry *p, tess_status *st, tess_error *err)
     if (wanted != TESS_OK || left <= 0)
         return false;
     if (p->nap == NAP_FIRST)
-        LOG(TESS_LOG_INFO, TESS_EVENT_WAIT, NULL, "waiting: %s", err->message);
+        LOG(TESS_LOG_INFO, TESS_EVENT_WAIT, p->path, "waiting: %s", err->message);
     const int64_t nap = min_i64(p->nap, left);
     const struct timespec t = {.tv_nsec = (long)nap};
     (void)nanosleep(&t, NULL); // a signal: ask earlier

@@ -6,6 +6,7 @@
 
 #include <tessera.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -254,8 +256,83 @@ waits(void **state)
     storage.wait = 30;
     assert_int_equal(tess_array_open(&storage, &other, NULL), TESS_ERR_IO);
     assert_int_equal(told.count[TESS_EVENT_WAIT], 1);
-    check_told(TESS_EVENT_WAIT, TESS_LOG_INFO, "");
+    check_told(TESS_EVENT_WAIT, TESS_LOG_INFO, path);
+    start_listening(TESS_LOG_INFO);
+    assert_int_equal(tess_remove(&storage, NULL), TESS_ERR_IO);
+    check_told(TESS_EVENT_WAIT, TESS_LOG_INFO, path);
     ok(tess_array_close(a, err));
+}
+
+static int looks; // at a call that is to be cancelled at the second one
+
+static bool
+cancel_soon(int64_t done, int64_t total, void *user)
+{
+    (void)done;
+    (void)total;
+    (void)user;
+    return ++looks < 2;
+}
+
+static const int64_t one[2] = {1, 1};
+
+static tess_status
+read_one(const tess_array *a)
+{
+    int32_t item;
+    return tess_array_read(a, none, one, &item, sizeof item, NULL);
+}
+
+static tess_status
+commit_one(tess_array *a)
+{
+    const int32_t item = 5;
+    ok(tess_array_write(a, none, one, &item, sizeof item, err)); // waits in memory
+    looks = 0;
+    return tess_array_flush(a, NULL);
+}
+
+// For the lock file, by calls that open, read, commit and remove.
+static void
+waits_for_lock_file(void **state)
+{
+    const char *const path = files_path("busy.b2nd");
+    tess_storage storage;
+    tess_context context;
+    tess_array *a = NULL, *other = NULL;
+    (void)state;
+    ok(tess_array_close(create(path, TESS_MODE_NEW, 0), err));
+    const int fd = open(files_path("busy.b2nd.b2lock"), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
+    assert_true(fd >= 0);
+    tess_context_init(&context);
+    context.progress_interval = 0;
+    context.progress = cancel_soon;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.context = &context;
+    storage.mode = TESS_MODE_UPDATE;
+    looks = -1000;
+    ok(tess_array_open(&storage, &a, err));
+    storage.mode = TESS_MODE_READ;
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0); // of a program that has changed nothing yet
+    for (int i = 0; i < 4; i++) {
+        tess_status st = TESS_OK;
+        start_listening(TESS_LOG_INFO);
+        looks = 0;
+        if (i == 0) {
+            st = tess_array_open(&storage, &other, NULL);
+        } else if (i == 1) {
+            st = read_one(a);
+        } else if (i == 2) {
+            st = commit_one(a);
+        } else {
+            tess_array_discard(a);
+            st = tess_remove(&storage, NULL);
+        }
+        assert_int_equal(st, TESS_ERR_CANCELLED);
+        check_told(TESS_EVENT_WAIT, TESS_LOG_INFO, path);
+    }
+    (void)close(fd);
 }
 
 // Threads that have events, while others set and unset the function. After unsetting, it is not
@@ -314,6 +391,7 @@ main(void)
         cmocka_unit_test_setup_teardown(damage, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(refresh, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(waits, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(waits_for_lock_file, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(exchanged_meanwhile, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@
 #include "io/io.h"
 #include "io/leftovers.h"
 #include "io/lock_file.h"
+#include "io/path.h"
 #include "io/removal.h"
 #include "io/storage.h"
 #include "task/retry.h"
@@ -39,6 +40,7 @@ static void
 removing_end(struct removing *r)
 {
     lock_file_close(r->options.lock_file);
+    io_path_close(r->options.path);
     io_close(r->io);
     folder_close(r->folder);
     removal_end(&r->removal);
@@ -94,7 +96,12 @@ removing_begin(struct removing *r, const tess_storage *storage, tess_error *err)
     const bool sparse = kind && kind->layout == TESS_LAYOUT_SPARSE;
     *r = (struct removing){
         .storage = storage,
-        .options = {.context = storage->context, .wait = storage->wait},
+        .options =
+            {
+                .context = storage->context,
+                .path = io_path_of_name(storage->path), // NULL, no memory: the log has none
+                .wait = storage->wait,
+            },
     };
     tess_status st =
         removal_begin(&r->removal, storage->path, sparse ? &frame_folder_kind : NULL, err);
@@ -140,7 +147,7 @@ array_remove(const tess_storage *storage, tess_error *err)
     tess_error why;
     tess_status st;
     int replaced = 0;
-    retry_begin(&p, storage->context, storage->wait);
+    retry_begin(&p, storage->context, storage->path, storage->wait);
     do
         st = remove_once(storage, &why);
     while ((st == TESS_ERR_STALE && ++replaced < TRIES) ||
