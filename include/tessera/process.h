@@ -76,7 +76,9 @@ TESS_API void tess_budgets_init_sized(tess_budgets *budgets, size_t struct_size)
 /**
  * Set the budgets of the process. Smaller ones take effect before the call returns: blocks that are
  * not dirty are evicted, and descriptors that are not in use are closed. Dirty blocks stay until
- * their arrays write them back.
+ * their arrays write them back. The maximum of a single array stays that of the time when it was
+ * opened (tess_budgets.cache): a greater budget does not raise it, so an array that was opened with
+ * a budget of 0 keeps nothing; and a smaller one, above that maximum, does not lower it.
  *
  * @param budgets  All budgets. To change only one, start with tess_process_get_budgets().
  * @param err      Filled on failure; may be NULL.

@@ -238,7 +238,22 @@ evict(struct cache *c, bool tries)
     return NULL;
 }
 
-// For other arrays. What is free goes first, then blocks that are used least.
+// Memory without a block goes first, then the block that is used least. false: there is none. With
+// the cache's lock held.
+static bool
+free_one(struct cache *c, bool tries)
+{
+    if (memory_free_idle(&c->memory))
+        return true;
+    struct cached *const b = evict(c, tries);
+    if (!b)
+        return false;
+    memory_free(&c->memory, b);
+    atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
+    return true;
+}
+
+// For other arrays.
 static void
 give_back(struct account_member *m, int64_t wanted)
 {
@@ -246,12 +261,8 @@ give_back(struct account_member *m, int64_t wanted)
     const int64_t size = (int64_t)c->memory.slot_size;
     if (pthread_mutex_trylock(&c->lock) != 0)
         return;
-    while (wanted > 0 && memory_free_idle(&c->memory))
+    while (wanted > 0 && free_one(c, true))
         wanted -= size;
-    for (struct cached *b; wanted > 0 && (b = evict(c, true)); wanted -= size) {
-        memory_free(&c->memory, b);
-        atomic_fetch_sub(&c->used, (int64_t)c->blocksize);
-    }
     pthread_mutex_unlock(&c->lock);
 }
 
@@ -526,6 +537,8 @@ cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n)
 {
     pthread_mutex_lock(&c->lock); // they may be evicted from here on
     dirty_clean(&c->dirty, blocks, n);
+    while (c->shared && !account_has_room(0) && free_one(c, false)) // it was lowered
+        continue;
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -110,6 +110,7 @@ bool cache_has_urgent(const struct cache *c);
 bool cache_list_dirty(struct cache *c, int64_t wanted, struct cached ***blocks, size_t *n);
 bool cache_list_urgent(struct cache *c, struct cached ***blocks, size_t *n); // all of them
 int64_t cache_dirty_size(const struct cache *c); // bytes
+// While the shared budget is exceeded, since it was lowered, blocks of this cache leave then.
 void cache_mark_clean(struct cache *c, struct cached *const *blocks, size_t n);
 
 // The chunk has another content than its blocks here, of which there may be `nblocks`.

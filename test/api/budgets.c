@@ -512,6 +512,110 @@ idle_gives(void **state)
     set_budgets(-1, 0);
 }
 
+// -- budgets that change while arrays are open
+
+enum { MANY = 40 << 20, LARGE = 1 << 18 }; // bytes of an array, and of its blocks
+
+static tess_array *
+long_array(void)
+{
+    const tess_storage s = storage_at(NULL, TESS_MODE_NEW);
+    tess_params p;
+    tess_array *a;
+    uint8_t *const items = calloc(MANY, 1);
+    assert_non_null(items);
+    for (int64_t i = 0; i < MANY; i += LARGE)
+        items[i] = (uint8_t)(i / LARGE + 1);
+    tess_params_init(&p);
+    p.dtype = "|u1";
+    p.ndim = 1;
+    p.shape[0] = MANY;
+    p.chunkshape[0] = 16 * LARGE;
+    p.blockshape[0] = LARGE;
+    ok(tess_array_from(&s, &p, items, MANY, &a, err));
+    free(items);
+    return a;
+}
+
+// What is kept of so many bytes, whose blocks are read in part several times.
+static int64_t
+kept_of(const tess_array *a, int64_t size)
+{
+    tess_info info;
+    uint8_t item = 0;
+    for (int round = 0; round < 3; round++)
+        for (int64_t i = 0; i < size; i += LARGE) {
+            const int64_t stop = i + 1;
+            ok(tess_array_read(a, &i, &stop, &item, 1, err));
+            assert_int_equal(item, i / LARGE + 1);
+        }
+    tess_array_info(a, &info);
+    return info.cache_used;
+}
+
+// What one array may take is that of the time when it was opened, but never more than the budget.
+static void
+most_of_one_array(void **state)
+{
+    const int64_t mib = 1 << 20;
+    (void)state;
+    set_budgets(160 * mib, 0);
+    tess_array *const a = long_array(); // 40 MiB
+    set_budgets(128 * mib, 0);
+    tess_array *const b = long_array(); // 32 MiB
+    assert_int_equal(kept_of(a, MANY), MANY);
+    assert_int_equal(kept_of(b, MANY), 32 * mib);
+
+    set_budgets(8 * mib, 0);
+    assert_true(usage_now().cache <= 8 * mib);
+    tess_array *const c = long_array(); // 8 MiB
+    const int64_t kept = kept_of(a, 2 * mib);
+    assert_true(kept > 0 && kept <= 8 * mib);
+    assert_true(usage_now().cache <= 8 * mib);
+
+    set_budgets(-1, 0);
+    assert_int_equal(kept_of(c, 16 * mib), 8 * mib);
+    assert_int_equal(kept_of(a, MANY), MANY);
+    ok(tess_array_close(a, err));
+    ok(tess_array_close(b, err));
+    ok(tess_array_close(c, err));
+    assert_int_equal(usage_now().cache, 0);
+}
+
+// 0 and little hold for writes to open arrays, too; an array that was opened under 0 keeps nothing.
+static void
+writes_under_less(void **state)
+{
+    const int64_t start = 5, stop = 6;
+    const uint8_t item = 77;
+    uint8_t got = 0;
+    tess_info info;
+    (void)state;
+    tess_array *const a = long_array();
+    ok(tess_array_write(a, &start, &stop, &item, 1, err));
+    assert_true(usage_now().cache_dirty > 0);
+    set_budgets(0, 0);
+    assert_true(usage_now().cache_dirty > 0); // until it is written back
+    ok(tess_array_flush(a, err));
+    assert_int_equal(usage_now().cache_dirty, 0);
+    assert_int_equal(usage_now().cache, 0);
+    ok(tess_array_write(a, &start, &stop, &item, 1, err));
+    assert_int_equal(usage_now().cache_dirty, 0);
+    assert_int_equal(usage_now().cache, 0);
+    tess_array *const b = long_array();
+    set_budgets(-1, 0);
+    assert_int_equal(kept_of(b, MANY), 0);
+    ok(tess_array_write(b, &start, &stop, &item, 1, err));
+    tess_array_info(b, &info);
+    assert_int_equal(info.cache_used, 0);
+    ok(tess_array_write(a, &start, &stop, &item, 1, err));
+    assert_true(usage_now().cache_dirty > 0);
+    ok(tess_array_read(a, &start, &stop, &got, 1, err));
+    assert_int_equal(got, 77);
+    ok(tess_array_close(a, err));
+    ok(tess_array_close(b, err));
+}
+
 // -- the context of an open array
 
 static bool
@@ -634,6 +738,8 @@ main(void)
         cmocka_unit_test(many_written),
         cmocka_unit_test_setup_teardown(idle_gives, files_setup, files_teardown),
         cmocka_unit_test(context_changes),
+        cmocka_unit_test(most_of_one_array),
+        cmocka_unit_test(writes_under_less),
         cmocka_unit_test(budgets_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,27 @@ clean_all(struct cache *c)
     free(blocks);
 }
 
+// A budget that is lowered takes effect on dirty blocks when they are clean.
+static void
+lowered(void **state)
+{
+    struct cache *const c = cache_new(CACHE_SHARED, BLOCKSIZE);
+    (void)state;
+    for (int64_t i = 0; i < 10; i++)
+        write_block(c, i);
+    fill(c, 15);
+    account_set_budget(3 * SLOT);
+    assert_int_equal(report_now().used, 10 * SLOT);
+    clean_all(c);
+    assert_int_equal(report_now().used, 3 * SLOT);
+    write_block(c, 20);
+    account_set_budget(0);
+    clean_all(c);
+    assert_int_equal(report_now().used, 0);
+    cache_free(c);
+    account_set_budget(ACCOUNT_BUDGET);
+}
+
 // A fifth of the blocks that all ask for.
 static void
 within_budget(void **state)
@@ -365,9 +386,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(within_budget), cmocka_unit_test(idle_gives), cmocka_unit_test(fair),
-        cmocka_unit_test(dirty),         cmocka_unit_test(promised),   cmocka_unit_test(own_budget),
-        cmocka_unit_test(many_threads),
+        cmocka_unit_test(lowered),    cmocka_unit_test(within_budget), cmocka_unit_test(idle_gives),
+        cmocka_unit_test(fair),       cmocka_unit_test(dirty),         cmocka_unit_test(promised),
+        cmocka_unit_test(own_budget), cmocka_unit_test(many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
