@@ -2,7 +2,8 @@
  * refresh.h - an open array becomes a newer state of itself.
  *
  * Requires exclusive access to the array and to its views. The struct of the array, its grid and
- * its frame stay where they are in memory, as views point to them; what they hold is exchanged.
+ * its frame stay where they are in memory, as views point to them; what they hold is exchanged. No
+ * mutex; the lock file is held shared while the newest state is read (open.h).
  */
 #ifndef ARRAY_REFRESH_H
 #define ARRAY_REFRESH_H

@@ -4,7 +4,8 @@
  * An interface: directory.c implements it for directories of the file system. Files are named by
  * the last part of a path and opened as an io (io.h). One writer at a time has a folder.
  *
- * Threads: any number may open files for reading; everything else requires exclusive access.
+ * Threads: any number may open files for reading; everything else requires exclusive access. No
+ * lock, but those of the descriptors (open_files.h, lock.h).
  */
 #ifndef IO_FOLDER_H
 #define IO_FOLDER_H

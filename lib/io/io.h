@@ -5,7 +5,8 @@
  *
  * All positions are bytes from the start of the file or buffer. An io does not know what the bytes
  * mean, and does not buffer, but for io_gather(). Reading is safe from any number of threads at
- * once; everything else needs the io for itself.
+ * once, and takes no lock but that of a descriptor that is opened again (open_files.h); everything
+ * else requires exclusive access.
  */
 #ifndef IO_IO_H
 #define IO_IO_H

@@ -4,6 +4,9 @@
  * The lock belongs to the open file, which the child of a fork() shares. So it is released, not
  * only closed, and only by the process that acquired it: a child that does nothing would keep it
  * for as long as it lives, and one that closes would end that of its parent.
+ *
+ * A struct io_lock has no mutex: one thread acquires and releases it, with exclusive access to the
+ * io, folder or naming that it is part of.
  */
 #ifndef IO_LOCK_H
 #define IO_LOCK_H

@@ -31,7 +31,7 @@ struct lock_file {
     bool writable;
     bool make;
     bool required;
-    pthread_mutex_t mutex; // for what follows
+    pthread_mutex_t mutex; // guards the rest
     pid_t process; // whose descriptor it is
     struct open_file file; // not set: none so far
     int fd; // of it while it is pinned, as long as it is shared or taken; else -1

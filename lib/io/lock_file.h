@@ -16,6 +16,9 @@
  * stay. In the child of a fork() nothing is locked, the parent keeps what it had, and a change of
  * the parent that was under way is one by another process.
  *
+ * Threads: a mutex of the struct guards all that changes, and is held for one attempt, also while
+ * the file is opened; those of open_files.h are taken inside. It is not held across fork().
+ *
  * Nothing here waits: a lock that others have is TESS_ERR_IO with errno EWOULDBLOCK. After any
  * failure the same can be tried again: what is known of the number stays.
  */

@@ -45,7 +45,7 @@ struct open_file {
     struct open_file *parent; // the directory that `path` is looked up from; NULL: path is absolute
     char *path;
     struct open_file_identity identity;
-    pthread_mutex_t opening;
+    pthread_mutex_t opening; // held while it is opened again; before the process's mutex
     struct open_file *older, *newer; // of those that can be closed; guarded by the process's mutex
 };
 

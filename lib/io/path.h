@@ -5,7 +5,8 @@
  * from the working directory of that time, since programs change both (open_files.h). Directories
  * on the way may be renamed, too.
  *
- * Any number of threads may check one.
+ * Any number of threads may check one; no lock but that of its directory, which may be opened again
+ * (open_files.h).
  */
 #ifndef IO_PATH_H
 #define IO_PATH_H

@@ -1,7 +1,8 @@
 /*
  * storage_kind.h - what differs between the kinds of places that arrays live in.
  *
- * A kind is one table of functions, beside its io or folder; storage.c lists them.
+ * A kind is one table of functions, beside its io or folder; storage.c lists them. Any thread may
+ * call them, and what open and create return belongs to that thread at first. No lock.
  */
 #ifndef IO_STORAGE_KIND_H
 #define IO_STORAGE_KIND_H

@@ -17,7 +17,7 @@
 #define COST_OF_WORK 100000 // nanoseconds of a job that are worth a work, as waking a worker is
 
 static struct {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; // guards the rest, and `came` of the calls
     struct workers_call *calls; // open ones
     uintptr_t last; // number
 } executors = {.lock = PTHREAD_MUTEX_INITIALIZER};

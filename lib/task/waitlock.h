@@ -14,8 +14,8 @@
 #define WAITLOCK_LINE 64 // bytes of a cache line
 
 struct waitlock {
-    pthread_mutex_t lock;
-    pthread_cond_t bell;
+    pthread_mutex_t lock; // guards `asleep`, and what its owner says
+    pthread_cond_t bell; // for those asleep
     int asleep;
     atomic_int spinning; // may be read without the lock
     // Spinners look at this line only, and it changes once for each thing that they may wait for.

@@ -31,7 +31,7 @@ struct worker {
 };
 
 static struct {
-    struct waitlock lock;
+    struct waitlock lock; // guards the rest
     struct workers_call *calls; // the oldest first
     int open; // calls between workers_open() and workers_close()
     int count; // of workers

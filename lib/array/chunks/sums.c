@@ -12,9 +12,9 @@
 #include <stdbool.h>
 
 struct sums {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; // guards the rest; of `checksums`, only until they are loaded
     bool loaded;
-    struct checksums checksums; // guarded by the lock until they are loaded
+    struct checksums checksums;
 };
 
 struct sums *

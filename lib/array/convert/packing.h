@@ -2,7 +2,7 @@
  * packing.h - a conversion from attributes, by the conventions of netCDF and CF for packed data:
  * scale_factor, add_offset, _FillValue, missing_value, valid_range, valid_min, valid_max.
  *
- * What they mean, tessera/convert.h says. Functions without state.
+ * What they mean, tessera/convert.h says. Functions without state, any thread.
  */
 #ifndef ARRAY_PACKING_H
 #define ARRAY_PACKING_H
