@@ -5,10 +5,13 @@
 #include "base/cpu.h"
 #include "base/exact.h"
 #include "compute/reduce/kernels.h"
+#include "compute/reduce/result.h"
+#include "compute/reduce/squares.h"
 #include "compute/reduce/state.h"
 #include "support/native.h"
 #include "support/random.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,21 +140,199 @@ sums_of_floats_keep_what_is_lost(void **state)
     free(items);
 }
 
+// -- variances
+
+// The variance of items, which pieces of random lengths and two states bring; NaNs are left out.
+static double
+variance_of(struct random *r, const char *type, const void *items, int64_t n, int64_t ddof)
+{
+    const tess_dtype dtype = tess_dtype_parse(type);
+    const bool whole = dtype.kind != TESS_KIND_FLOAT && dtype.size <= 4;
+    const struct cells c = {.ndim = 1, .shape = {n}, .factor = {n}};
+    const int64_t zero = 0, one = 1, cut = (int64_t)random_below(r, (uint64_t)n);
+    const struct result result = {.value = RESULT_VARIANCE, .ddof = ddof, .size = 8};
+    struct gathering g;
+    struct state s[2];
+    double variance;
+    uint8_t *const room = malloc((size_t)n * 8), *const mask_room = malloc((size_t)n);
+    uint8_t *const own = malloc((size_t)n * 8);
+    assert_true(room && mask_room && own);
+    assert_true(gathering_init(&g, whole ? GATHER_WHOLE_SQUARES : GATHER_SQUARES, &dtype, false,
+                               true));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(state_init(&s[i], &g, &c, &zero, &one, NULL), TESS_OK);
+    for (int64_t start = 0, stop; start < n; start = stop) {
+        const size_t size = (size_t)dtype.size;
+        const int64_t left = (start < cut ? cut : n) - start;
+        const uint8_t *mask;
+        const void *numbers;
+        stop = start + 1 + (int64_t)random_below(r, (uint64_t)left);
+        memcpy(own, (const uint8_t *)items + (size_t)start * size, (size_t)(stop - start) * size);
+        gathering_prepare(&g, own, (size_t)(stop - start), room, mask_room, &numbers, &mask);
+        if (stop == start + 1)
+            state_add_equal(&s[start < cut], &start, &stop, numbers, mask);
+        else
+            assert_int_equal(state_add(&s[start < cut], &start, &stop, numbers, mask, NULL),
+                             TESS_OK);
+    }
+    for (int i = 0; i < 2; i++)
+        state_settle(&s[i]);
+    state_merge(&s[0], &s[1]);
+    assert_int_equal(result_give(&result, &s[0], (uint8_t *)&variance, (int64_t[]){8}, NULL),
+                     TESS_OK);
+    for (int i = 0; i < 2; i++)
+        state_finish(&s[i]);
+    free(room);
+    free(mask_room);
+    free(own);
+    return variance;
+}
+
+// Whole numbers of few digits: the nearest double to the variance, in any order.
+static void
+variances_of_small_numbers_are_exact(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < CASES; i++) {
+        const int64_t n = i % 2 == 0 ? 4 : 1 + (int64_t)random_below(&r, 60);
+        int64_t low = (int64_t)random_below(&r, 1000) - 500, sum = 0, squares = 0;
+        int64_t i8[60];
+        double f8[60];
+        float f4[60];
+        int32_t i4[60];
+        int16_t i2[60];
+        for (int64_t k = 0; k < n; k++) {
+            const int64_t x = i % 2 == 0 ? (const int64_t[]){1, 3, 4, 7}[k]
+                                         : low + (int64_t)random_below(&r, 100);
+            const int64_t at = (int64_t)random_below(&r, (uint64_t)k + 1); // shuffled
+            i8[k] = i8[at];
+            i8[at] = x;
+            sum += x;
+            squares += x * x;
+        }
+        for (int64_t k = 0; k < n; k++) {
+            f8[k] = (double)i8[k];
+            f4[k] = (float)i8[k];
+            i4[k] = (int32_t)i8[k];
+            i2[k] = (int16_t)i8[k];
+        }
+        const double want = (double)(n * squares - sum * sum) / (double)(n * n);
+        assert_true(i % 2 == 1 || want == 4.6875);
+        assert_true(variance_of(&r, NATIVE "f8", f8, n, 0) == want);
+        assert_true(variance_of(&r, NATIVE "f4", f4, n, 0) == want);
+        assert_true(variance_of(&r, NATIVE "i8", i8, n, 0) == want);
+        assert_true(variance_of(&r, NATIVE "i4", i4, n, 0) == want);
+        assert_true(variance_of(&r, NATIVE "i2", i2, n, 0) == want);
+    }
+}
+
+// Numbers far from 0, with outliers and NaNs: against a loop that takes the mean first.
+static void
+variances_far_from_zero_keep_their_digits(void **state)
+{
+    enum { ITEMS = 20000 };
+    static const struct {
+        const char *type;
+        double offset, noise;
+        bool outliers;
+    } cases[] = {
+        {NATIVE "f8", 1e9, 1e-3, false}, {NATIVE "f8", -1e12, 1, true}, {NATIVE "f8", 0, 1e5, true},
+        {NATIVE "f4", 1e6, 10, false},   {NATIVE "f4", 1e9, 1e4, true}, {NATIVE "i4", 1e9, 3, true},
+        {NATIVE "u4", 4e9, 2e8, false},  {NATIVE "i8", 1e15, 9, false},
+    };
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    uint8_t *const items = malloc(ITEMS * 8);
+    long double *const values = malloc(ITEMS * sizeof *values);
+    assert_true(items && values);
+    for (size_t i = 0; i < 40 * sizeof cases / sizeof *cases; i++) {
+        const size_t c = i % (sizeof cases / sizeof *cases);
+        const tess_dtype dtype = tess_dtype_parse(cases[c].type);
+        const int64_t n = 2 + (int64_t)random_below(&r, ITEMS - 2);
+        long double mean = 0, squares = 0;
+        int64_t there = 0;
+        for (int64_t k = 0; k < n; k++) {
+            const bool out = cases[c].outliers && (k < 3 || random_below(&r, 5000) == 0);
+            const double x = (out ? 0 : cases[c].offset) +
+                             cases[c].noise * ((double)random_below(&r, 1 << 20) / (1 << 20));
+            uint8_t *const to = items + (size_t)k * (size_t)dtype.size;
+            long double value;
+            if (dtype.kind == TESS_KIND_FLOAT) {
+                const double f8 = random_below(&r, 3000) == 0 ? (double)NAN : x;
+                const float f4 = (float)f8;
+                memcpy(to, dtype.size == 4 ? (const void *)&f4 : &f8, (size_t)dtype.size);
+                value = dtype.size == 4 ? (long double)f4 : (long double)f8;
+            } else {
+                const int64_t i8 = (int64_t)x;
+                const uint32_t u4 = (uint32_t)i8;
+                memcpy(to, dtype.size == 4 ? (const void *)&u4 : &i8, (size_t)dtype.size);
+                value = (long double)i8;
+            }
+            if (!isnan(value))
+                values[there++] = value;
+        }
+        for (int64_t k = 0; k < there; k++)
+            mean += (values[k] - values[0]) / (long double)there;
+        for (int64_t k = 0; k < there; k++)
+            squares += (values[k] - values[0] - mean) * (values[k] - values[0] - mean);
+        const double got = variance_of(&r, cases[c].type, items, n, 1);
+        const long double want = squares / (long double)(there - 1);
+        if (there > 1)
+            assert_true(fabsl((long double)got - want) <= 1e-13L * want);
+    }
+    free(items);
+    free(values);
+}
+
+// What is no number, or infinite, and sums of more items than a cell may get at once.
+static void
+variances_of_the_extreme(void **state)
+{
+    const double huge[] = {1e200, -1e200, 3}, same[] = {1e290, 1e290, 1e290};
+    const double infinite[] = {1, (double)INFINITY, 2}, none[] = {(double)NAN, (double)NAN};
+    const int64_t n = (int64_t)1 << 40;
+    const whole_sum top = (whole_sum)UINT32_MAX * UINT32_MAX;
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 20; i++) {
+        assert_true(isinf(variance_of(&r, NATIVE "f8", huge, 3, 0)));
+        assert_true(variance_of(&r, NATIVE "f8", same, 3, 0) == 0);
+        assert_true(isnan(variance_of(&r, NATIVE "f8", infinite, 3, 0)));
+        assert_true(isnan(variance_of(&r, NATIVE "f8", none, 2, 0)));
+        assert_true(isnan(variance_of(&r, NATIVE "f8", huge, 3, 3)));
+        assert_true(isnan(variance_of(&r, NATIVE "i4", huge, 1, 1)));
+    }
+    // n items that are 0 and n of 2^32 - 1; n of 2^32 - 1, but that one is 1 less
+    const double halves = squares_whole_variance((whole_sum)UINT32_MAX * n,
+                                                 (whole_squares)(top * n), 2 * n, 0);
+    const double one = squares_whole_variance(
+        (whole_sum)UINT32_MAX * n - 1, (whole_squares)(top * n - (whole_sum)2 * UINT32_MAX + 1), n, 0);
+    assert_true(fabs(halves * 4 / (double)top - 1) < 1e-15);
+    assert_true(fabs(one * (double)n - 1) < 1e-11);
+}
+
 // All kernels of this machine do what those for any machine do, to the last bit.
 static void
 compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float, size_t size)
 {
     enum { ITEMS = 600, ROWS = 20 };
-    const int64_t f = 1 + (int64_t)random_below(r, 12), width = (1 + (int64_t)random_below(r, 40)) * f;
+    const bool is_long = random_below(r, 4) == 0;
+    const int64_t f = 1 + (int64_t)random_below(r, is_long ? ITEMS : 12);
+    const int64_t width = (1 + (int64_t)random_below(r, 40)) * f;
     const int64_t rows = 1 + (int64_t)random_below(r, ROWS), n = width < ITEMS ? width : f;
     static _Alignas(8) uint8_t items[ITEMS * ROWS * 8];
     static union {
         struct {
             int64_t low[ITEMS], high[ITEMS];
-            double sum[ITEMS], lost[ITEMS], mean[ITEMS];
+            uint64_t square_low[ITEMS], square_high[ITEMS];
+            double sum[ITEMS], lost[ITEMS], squares[ITEMS], shift[ITEMS];
             _Alignas(8) uint8_t best[ITEMS * 8];
         } cells;
-        uint8_t bytes[sizeof(double) * ITEMS * 6];
+        uint8_t bytes[sizeof(double) * ITEMS * 9];
     } got[2];
     reduce_fn *const fns[2] = {any, mine};
     random_bytes(r, items, sizeof items);
@@ -162,14 +343,17 @@ compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float
     }
     random_bytes(r, got[0].cells.best, sizeof got[0].cells.best);
     for (int k = 0; k < ITEMS; k++)
-        got[0].cells.mean[k] = k;
+        got[0].cells.shift[k] = k;
     got[1] = got[0];
     for (int i = 0; i < 2; i++)
         fns[i](&(struct cell_row){.low = got[i].cells.low,
                                   .high = got[i].cells.high,
                                   .sum = got[i].cells.sum,
                                   .lost = got[i].cells.lost,
-                                  .mean = got[i].cells.mean,
+                                  .square_low = got[i].cells.square_low,
+                                  .square_high = got[i].cells.square_high,
+                                  .squares = got[i].cells.squares,
+                                  .shift = got[i].cells.shift,
                                   .best = got[i].cells.best},
                items, rows, n, n, f);
     assert_memory_equal(got[0].bytes, got[1].bytes, sizeof got[0].bytes);
@@ -189,11 +373,14 @@ kernels_of_all_machines_agree(void **state)
             compare_kernels(&r, any->sum_whole[k], mine->sum_whole[k], false, size);
             compare_kernels(&r, any->least[k], mine->least[k], false, size);
             compare_kernels(&r, any->greatest[k], mine->greatest[k], false, size);
+            if (size < 8)
+                compare_kernels(&r, any->squares_whole[k], mine->squares_whole[k], false, size);
         }
         for (size_t k = 0; k < 2; k++) {
             compare_kernels(&r, any->sum_float[k], mine->sum_float[k], true, 4 << k);
-            compare_kernels(&r, any->square[k], mine->square[k], true, 4 << k);
-            compare_kernels(&r, any->distance[k], mine->distance[k], true, 4 << k);
+            compare_kernels(&r, any->squares_float[k], mine->squares_float[k], true, 4 << k);
+            compare_kernels(&r, any->squares_present[k], mine->squares_present[k], true, 4 << k);
+            compare_kernels(&r, any->shift[k], mine->shift[k], true, 4 << k);
         }
     }
 }
@@ -205,6 +392,9 @@ main(void)
         cmocka_unit_test(kernels_of_all_machines_agree),
         cmocka_unit_test(pieces_add_up),
         cmocka_unit_test(sums_of_floats_keep_what_is_lost),
+        cmocka_unit_test(variances_of_small_numbers_are_exact),
+        cmocka_unit_test(variances_far_from_zero_keep_their_digits),
+        cmocka_unit_test(variances_of_the_extreme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,15 +44,22 @@ kernel_extreme(enum numeric number, bool greatest)
 }
 
 reduce_fn *
-kernel_square(enum numeric number)
+kernel_squares_whole(enum numeric number)
 {
-    return mine()->square[number == NUMERIC_F8];
+    return mine()->squares_whole[number];
 }
 
 reduce_fn *
-kernel_distance(enum numeric number)
+kernel_squares_float(enum numeric number, bool skip_nan)
 {
-    return mine()->distance[number == NUMERIC_F8];
+    const bool wide = number == NUMERIC_F8;
+    return skip_nan ? mine()->squares_present[wide] : mine()->squares_float[wide];
+}
+
+reduce_fn *
+kernel_shift(enum numeric number)
+{
+    return mine()->shift[number == NUMERIC_F8];
 }
 
 nans_fn *

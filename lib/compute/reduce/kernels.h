@@ -34,8 +34,9 @@ enum numeric {
 // The first of the cells that a kernel works on; which of the members, it says.
 struct cell_row {
     int64_t *low, *high;
+    uint64_t *square_low, *square_high;
     double *sum, *lost;
-    const double *mean;
+    double *squares, *shift;
     uint8_t *best;
 };
 
@@ -49,10 +50,15 @@ reduce_fn *kernel_sum_whole(enum numeric number);
 reduce_fn *kernel_sum_float(enum numeric number);
 // best = the least or greatest; best has items of the type. Not of floats (prepare.h).
 reduce_fn *kernel_extreme(enum numeric number, bool greatest);
-// sum += (item - mean)^2 of floats; NaNs count as the mean.
-reduce_fn *kernel_square(enum numeric number);
-// sum += item - mean, with plain additions; NaNs count as the mean.
-reduce_fn *kernel_distance(enum numeric number);
+// low += items; of their squares, square_low += all 64 bits, without carry, and square_high += the
+// high 32 bits. Of integers of at most 4 bytes; items of at most 2 leave square_high as it is, and
+// their sums of squares need no carry. No overflow as long as a cell gets less than 2^31 items.
+reduce_fn *kernel_squares_whole(enum numeric number);
+// sum += item - shift, squares += (item - shift)^2 of floats, with plain additions; skip_nan: NaNs
+// count as the shift.
+reduce_fn *kernel_squares_float(enum numeric number, bool skip_nan);
+// shift = an item of floats, unless that is NaN, infinite or huge.
+reduce_fn *kernel_shift(enum numeric number);
 
 // Whether there is a NaN among n floats of 2, 4 or 8 bytes; if so, mask tells for each.
 typedef bool nans_fn(const void *items, size_t n, uint8_t *mask);
@@ -64,7 +70,8 @@ order_fn *kernel_order(int32_t size);
 // All of them, for a set of instructions; the functions above choose for this machine.
 struct reduce_kernels {
     reduce_fn *sum_whole[NUMERIC_F4], *least[NUMERIC_F4], *greatest[NUMERIC_F4];
-    reduce_fn *sum_float[2], *square[2], *distance[2]; // f4, f8
+    reduce_fn *squares_whole[NUMERIC_F4]; // NULL for those of 8 bytes
+    reduce_fn *sum_float[2], *squares_float[2], *squares_present[2], *shift[2]; // f4, f8
     nans_fn *nans[3]; // of 2, 4 and 8 bytes
     order_fn *order[3];
 };

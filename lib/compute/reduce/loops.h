@@ -18,6 +18,7 @@ enum {
     MANY = 16384, // items of 2 bytes that add up in 32 bits
     LANES = 8, // sums of floats that are made side by side
     RUN = 8, // items of each
+    WIDTH = 32, // sums of squares that are made side by side
 };
 
 // -- sums of integers
@@ -195,44 +196,167 @@ keep(double *restrict sum, double *restrict lost, const double *restrict x, int6
 SUM_FLOAT(f4, float)
 SUM_FLOAT(f8, double)
 
-// term: of d, the distance from the mean.
-#define ADD_TERMS(name, type, term)                                                             \
+// -- sums, and sums of squares
+
+// `wide` holds the sum of MANY items, `square` that of their squares; of a square, high() goes to
+// square_high, if carry.
+#define NO_HIGH(p) 0
+#define HIGH(p) ((p) >> 32)
+#define TIMES_1(y) (uint16_t)((int16_t)(y) * (int16_t)(y))
+#define TIMES_I2(y) (uint32_t)((y) * (y))
+#define TIMES_U2(y) ((uint32_t)(y) * (uint32_t)(y))
+#define TIMES_U4(y) ((uint64_t)(uint32_t)(y) * (uint32_t)(y)) // vectors on all machines, unlike I4
+#define TIMES_I4(y) TIMES_U4((int32_t)(y) < 0 ? 0 - (uint32_t)(y) : (uint32_t)(y))
+#define SQUARES_WHOLE(name, type, wide, square, times, carry, high)                            \
+    static void long_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n) \
+    {                                                                                          \
+        for (int64_t k = 0; k < n;) {                                                          \
+            const int64_t stop = min_i64(n, k + MANY);                                         \
+            wide sum = 0;                                                                      \
+            square low = 0, top = 0;                                                           \
+            for (; k < stop; k++) {                                                            \
+                const wide y = (wide)x[k];                                                     \
+                const square p = times(y);                                                     \
+                sum += y;                                                                      \
+                low += p;                                                                      \
+                top += high(p);                                                                \
+            }                                                                                  \
+            to->low[cell] += (int64_t)sum;                                                     \
+            to->square_low[cell] += low;                                                       \
+            if (carry)                                                                         \
+                to->square_high[cell] += top;                                                  \
+        }                                                                                      \
+    }                                                                                          \
+    static inline void rows_##name(int64_t *restrict low, uint64_t *restrict square_low,       \
+                                   uint64_t *restrict square_high, const type *restrict x,     \
+                                   int64_t rows, int64_t stride, int64_t n)                    \
+    {                                                                                          \
+        for (int64_t k = 0; k < n; k++) {                                                      \
+            wide sum = 0;                                                                      \
+            square all = 0, top = 0;                                                           \
+            for (int64_t r = 0; r < rows; r++) {                                               \
+                const wide y = (wide)x[r * stride + k];                                        \
+                const square p = times(y);                                                     \
+                sum += y;                                                                      \
+                all += p;                                                                      \
+                top += high(p);                                                                \
+            }                                                                                  \
+            low[k] += (int64_t)sum;                                                            \
+            square_low[k] += all;                                                              \
+            if (carry)                                                                         \
+                square_high[k] += top;                                                         \
+        }                                                                                      \
+    }                                                                                          \
+    static void squares_##name(const struct cell_row *to, const void *src, int64_t nrows,      \
+                               int64_t stride, int64_t n, int64_t f)                           \
+    {                                                                                          \
+        const type *x = src;                                                                   \
+        int64_t r = 0;                                                                         \
+        if (f > 1) {                                                                           \
+            for (; r < nrows; r++)                                                             \
+                for (int64_t k = 0; k < n; k += f)                                             \
+                    long_##name(to, k / f, x + r * stride + k, f);                             \
+            return;                                                                            \
+        }                                                                                      \
+        for (; r + RUN <= nrows; r += RUN, x += RUN * stride)                                  \
+            rows_##name(to->low, to->square_low, to->square_high, x, RUN, stride, n);          \
+        for (; r < nrows; r++, x += stride)                                                    \
+            rows_##name(to->low, to->square_low, to->square_high, x, 1, stride, n);            \
+    }
+
+SQUARES_WHOLE(i1, int8_t, int32_t, uint32_t, TIMES_1, false, NO_HIGH)
+SQUARES_WHOLE(i2, int16_t, int32_t, uint64_t, TIMES_I2, false, NO_HIGH)
+SQUARES_WHOLE(i4, int32_t, int64_t, uint64_t, TIMES_I4, true, HIGH)
+SQUARES_WHOLE(u1, uint8_t, int32_t, uint32_t, TIMES_1, false, NO_HIGH)
+SQUARES_WHOLE(u2, uint16_t, int32_t, uint64_t, TIMES_U2, false, NO_HIGH)
+SQUARES_WHOLE(u4, uint32_t, int64_t, uint64_t, TIMES_U4, true, HIGH)
+
+// take: of the distance from the shift, what is added.
+#define ALL(d) (d)
+#define PRESENT(d) ((d) == (d) ? (d) : 0)
+#define SQUARES_FLOAT(name, type, take)                                                         \
+    static inline void rows_##name(double *restrict sums, double *restrict squares,             \
+                                   const double *restrict shift, const type *restrict x,        \
+                                   int64_t rows, int64_t stride, int64_t n)                     \
+    {                                                                                           \
+        for (int64_t k = 0; k < n; k++) {                                                       \
+            double sum = 0, square = 0;                                                         \
+            for (int64_t r = 0; r < rows; r++) {                                                \
+                const double e = (double)x[r * stride + k] - shift[k], d = take(e);             \
+                sum += d;                                                                       \
+                square += d * d;                                                                \
+            }                                                                                   \
+            sums[k] += sum;                                                                     \
+            squares[k] += square;                                                               \
+        }                                                                                       \
+    }                                                                                           \
+    static void long_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n)  \
+    {                                                                                           \
+        double sum[WIDTH] = {0}, squares[WIDTH] = {0}, shift[WIDTH];                            \
+        for (int i = 0; i < WIDTH; i++)                                                         \
+            shift[i] = to->shift[cell];                                                         \
+        while (n >= RUN) {                                                                      \
+            const int64_t width = min_i64(n / RUN, WIDTH);                                      \
+            rows_##name(sum, squares, shift, x, RUN, width, width);                             \
+            n -= RUN * width;                                                                   \
+            x += RUN * width;                                                                   \
+        }                                                                                       \
+        rows_##name(sum, squares, shift, x, 1, 0, n);                                           \
+        for (int half = WIDTH / 2; half > 0; half /= 2)                                         \
+            for (int i = 0; i < half; i++) {                                                    \
+                sum[i] += sum[i + half];                                                        \
+                squares[i] += squares[i + half];                                                \
+            }                                                                                   \
+        to->sum[cell] += sum[0];                                                                \
+        to->squares[cell] += squares[0];                                                        \
+    }                                                                                           \
+    static void short_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n) \
+    {                                                                                           \
+        double sum = 0, squares = 0;                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                       \
+            const double e = (double)x[i] - to->shift[cell], d = take(e);                       \
+            sum += d;                                                                           \
+            squares += d * d;                                                                   \
+        }                                                                                       \
+        to->sum[cell] += sum;                                                                   \
+        to->squares[cell] += squares;                                                           \
+    }                                                                                           \
     static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
                      int64_t n, int64_t f)                                                      \
     {                                                                                           \
-        for (int64_t r = 0; r < nrows; r++) {                                                   \
-            const type *const x = (const type *)src + r * stride;                               \
-            double *restrict const sum = to->sum;                                               \
-            if (f == 1) {                                                                       \
-                for (int64_t k = 0; k < n; k++) {                                               \
-                    const double d = (double)x[k] - to->mean[k];                                \
-                    sum[k] += d == d ? (term) : 0;                                              \
-                }                                                                               \
-                continue;                                                                       \
-            }                                                                                   \
-            for (int64_t k = 0; k < n; k += f) {                                                \
-                const double mean = to->mean[k / f];                                            \
-                double lane[LANES] = {0};                                                       \
-                int64_t j = k;                                                                  \
-                for (; j + LANES <= k + f; j += LANES)                                          \
-                    for (int i = 0; i < LANES; i++) {                                           \
-                        const double d = (double)x[j + i] - mean;                               \
-                        lane[i] += d == d ? (term) : 0;                                         \
-                    }                                                                           \
-                for (; j < k + f; j++) {                                                        \
-                    const double d = (double)x[j] - mean;                                       \
-                    lane[0] += d == d ? (term) : 0;                                             \
-                }                                                                               \
-                sum[k / f] += ((lane[0] + lane[1]) + (lane[2] + lane[3])) +                     \
-                              ((lane[4] + lane[5]) + (lane[6] + lane[7]));                      \
-            }                                                                                   \
+        const type *x = src;                                                                    \
+        int64_t r = 0;                                                                          \
+        if (f > 1) {                                                                            \
+            for (; r < nrows; r++)                                                              \
+                for (int64_t k = 0; k < n; k += f)                                              \
+                    (f < WIDTH ? short_##name : long_##name)(to, k / f, x + r * stride + k, f); \
+            return;                                                                             \
+        }                                                                                       \
+        for (; r + RUN <= nrows; r += RUN, x += RUN * stride)                                   \
+            rows_##name(to->sum, to->squares, to->shift, x, RUN, stride, n);                    \
+        for (; r < nrows; r++, x += stride)                                                     \
+            rows_##name(to->sum, to->squares, to->shift, x, 1, stride, n);                      \
+    }
+
+SQUARES_FLOAT(squares_f4, float, ALL)
+SQUARES_FLOAT(squares_f8, double, ALL)
+SQUARES_FLOAT(present_f4, float, PRESENT)
+SQUARES_FLOAT(present_f8, double, PRESENT)
+
+// The first item of each cell in the last row; huge ones would let distances become infinite.
+#define SHIFT(name, type)                                                                       \
+    static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
+                     int64_t n, int64_t f)                                                      \
+    {                                                                                           \
+        const type *const x = (const type *)src + (nrows - 1) * stride;                         \
+        for (int64_t k = 0; k < n; k += f) {                                                    \
+            const double y = (double)x[k];                                                      \
+            to->shift[k / f] = y > -0x1p1000 && y < 0x1p1000 ? y : to->shift[k / f];            \
         }                                                                                       \
     }
 
-ADD_TERMS(square_f4, float, d *d)
-ADD_TERMS(square_f8, double, d *d)
-ADD_TERMS(distance_f4, float, d)
-ADD_TERMS(distance_f8, double, d)
+SHIFT(shift_f4, float)
+SHIFT(shift_f8, double)
 
 // -- extremes
 
@@ -344,8 +468,10 @@ const struct reduce_kernels REDUCE_KERNELS = {
     .sum_float = {sum_f4, sum_f8},
     .least = {min_i1, min_i2, min_i4, min_i8, min_u1, min_u2, min_u4, min_u8},
     .greatest = {max_i1, max_i2, max_i4, max_i8, max_u1, max_u2, max_u4, max_u8},
-    .square = {square_f4, square_f8},
-    .distance = {distance_f4, distance_f8},
+    .squares_whole = {squares_i1, squares_i2, squares_i4, NULL, squares_u1, squares_u2, squares_u4},
+    .squares_float = {squares_f4, squares_f8},
+    .squares_present = {present_f4, present_f8},
+    .shift = {shift_f4, shift_f8},
     .nans = {find_nans2, find_nans4, find_nans8},
     .order = {order2, order4, order8},
 };

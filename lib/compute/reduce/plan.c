@@ -13,22 +13,27 @@
 #include <stdio.h>
 #include <string.h>
 
-// What an operation gathers, of integers and of floats, and gives; kind 0: that of the items.
+// What an operation gathers, of integers of at most 4 bytes, of those of 8, and of floats, and
+// gives; kind 0: that of the items.
 static const struct {
-    enum gather_kind whole, real;
+    enum gather_kind whole, wide, real;
     bool truth;
     enum result_value value;
     char kind;
     int32_t size;
 } operations[] = {
-    [TESS_REDUCE_SUM] = {GATHER_WHOLE, GATHER_FLOAT, false, RESULT_SUM, 'f', 8},
-    [TESS_REDUCE_MEAN] = {GATHER_WHOLE, GATHER_FLOAT, false, RESULT_MEAN, 'f', 8},
-    [TESS_REDUCE_VAR] = {GATHER_SQUARES, GATHER_SQUARES, false, RESULT_VARIANCE, 'f', 8},
-    [TESS_REDUCE_MIN] = {GATHER_LEAST, GATHER_LEAST, false, RESULT_EXTREME, 0, 0},
-    [TESS_REDUCE_MAX] = {GATHER_GREATEST, GATHER_GREATEST, false, RESULT_EXTREME, 0, 0},
-    [TESS_REDUCE_COUNT] = {GATHER_NOTHING, GATHER_NOTHING, false, RESULT_COUNT, 'i', 8},
-    [TESS_REDUCE_ANY] = {GATHER_GREATEST, GATHER_GREATEST, true, RESULT_EXTREME, 'b', 1},
-    [TESS_REDUCE_ALL] = {GATHER_LEAST, GATHER_LEAST, true, RESULT_EXTREME, 'b', 1},
+    [TESS_REDUCE_SUM] = {GATHER_WHOLE, GATHER_WHOLE, GATHER_FLOAT, false, RESULT_SUM, 'f', 8},
+    [TESS_REDUCE_MEAN] = {GATHER_WHOLE, GATHER_WHOLE, GATHER_FLOAT, false, RESULT_MEAN, 'f', 8},
+    [TESS_REDUCE_VAR] = {GATHER_WHOLE_SQUARES, GATHER_SQUARES, GATHER_SQUARES, false,
+                         RESULT_VARIANCE, 'f', 8},
+    [TESS_REDUCE_MIN] = {GATHER_LEAST, GATHER_LEAST, GATHER_LEAST, false, RESULT_EXTREME, 0, 0},
+    [TESS_REDUCE_MAX] = {GATHER_GREATEST, GATHER_GREATEST, GATHER_GREATEST, false, RESULT_EXTREME,
+                         0, 0},
+    [TESS_REDUCE_COUNT] = {GATHER_NOTHING, GATHER_NOTHING, GATHER_NOTHING, false, RESULT_COUNT, 'i',
+                           8},
+    [TESS_REDUCE_ANY] = {GATHER_GREATEST, GATHER_GREATEST, GATHER_GREATEST, true, RESULT_EXTREME,
+                         'b', 1},
+    [TESS_REDUCE_ALL] = {GATHER_LEAST, GATHER_LEAST, GATHER_LEAST, true, RESULT_EXTREME, 'b', 1},
 };
 
 static tess_status
@@ -149,9 +154,11 @@ plan_reduction(struct reduction *r, const tess_array *a, tess_reduction op, cons
     *r = (struct reduction){.a = a};
     r->result.value = operations[op].value;
     r->result.ddof = options->ddof;
-    const bool known =
-        gathering_init(&r->gathering, is_float ? operations[op].real : operations[op].whole, &from,
-                       operations[op].truth, options->skip_nan != 0);
+    const bool known = gathering_init(&r->gathering,
+                                      is_float        ? operations[op].real
+                                      : from.size > 4 ? operations[op].wide
+                                                      : operations[op].whole,
+                                      &from, operations[op].truth, options->skip_nan != 0);
     tess_status st = check_numbers(a, &r->gathering, known, err);
     if (kind == 0) {
         kind = (char)from.kind;

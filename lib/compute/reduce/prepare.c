@@ -41,10 +41,10 @@ numeric_of(const struct gathering *g)
 {
     const bool extreme = g->kind == GATHER_LEAST || g->kind == GATHER_GREATEST;
     const bool is_float = g->dtype.kind == TESS_KIND_FLOAT;
-    if (g->truth && g->kind != GATHER_SQUARES)
+    if (g->truth)
         return NUMERIC_U1;
     if (g->kind == GATHER_FLOAT || g->kind == GATHER_SQUARES)
-        return g->dtype.size <= (is_float ? 4 : 2) ? NUMERIC_F4 : NUMERIC_F8;
+        return g->dtype.size <= 4 ? NUMERIC_F4 : NUMERIC_F8;
     if ((is_float && extreme) || g->dtype.kind == TESS_KIND_INT)
         return (enum numeric)(NUMERIC_I1 + log_size(g->dtype.size));
     return (enum numeric)(NUMERIC_U1 + log_size(g->dtype.size));
@@ -140,13 +140,7 @@ make_truth(const struct gathering *g, uint8_t *to, const uint8_t *items, size_t 
             y[k] = (type)x[k];                                       \
     }
 
-CONVERT(from_i1, int8_t, float)
-CONVERT(from_i2, int16_t, float)
-CONVERT(from_i4, int32_t, double)
 CONVERT(from_i8, int64_t, double)
-CONVERT(from_u1, uint8_t, float)
-CONVERT(from_u2, uint16_t, float)
-CONVERT(from_u4, uint32_t, double)
 CONVERT(from_u8, uint64_t, double)
 
 static void
@@ -157,15 +151,16 @@ from_halves(float *restrict to, const void *items, size_t n)
         to[k] = half_to_float(x[k]);
 }
 
+// Halves, and integers of 8 bytes, whose squares have no exact sums.
 static void
 make_float(const struct gathering *g, void *to, const uint8_t *items, size_t n)
 {
-    static void (*const table[2][4])(void *restrict, const void *, size_t) = {
-        {from_i1, from_i2, from_i4, from_i8}, {from_u1, from_u2, from_u4, from_u8}};
     if (g->dtype.kind == TESS_KIND_FLOAT)
         from_halves(to, items, n);
+    else if (g->dtype.kind == TESS_KIND_INT)
+        from_i8(to, items, n);
     else
-        table[g->dtype.kind != TESS_KIND_INT][log_size(g->dtype.size)](to, items, n);
+        from_u8(to, items, n);
 }
 
 static bool
@@ -185,7 +180,7 @@ gathering_prepare(const struct gathering *g, uint8_t *items, size_t n, uint8_t *
     *mask = NULL;
     if (g->turn)
         swap_bytes(items, n * (size_t)g->dtype.size, (size_t)g->dtype.size);
-    if (g->truth && g->kind != GATHER_SQUARES) {
+    if (g->truth) {
         // A NaN that is left out is as no item: 0 is that for any, and all knows none that is 0.
         if (is_float && g->skip_nan && g->kind == GATHER_GREATEST &&
             find_nans(items, g->dtype.size, n, mask_room))
@@ -195,9 +190,6 @@ gathering_prepare(const struct gathering *g, uint8_t *items, size_t n, uint8_t *
         *numbers = room;
         return;
     }
-    if (g->truth)
-        for (size_t k = 0; k < n; k++)
-            items[k] = items[k] != 0;
     if (g->missing && find_nans(items, g->dtype.size, n, mask_room))
         *mask = mask_room;
     if (g->kind == GATHER_NOTHING)

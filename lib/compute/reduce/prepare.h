@@ -18,7 +18,8 @@ enum gather_kind {
     GATHER_FLOAT, // sums of floats
     GATHER_LEAST,
     GATHER_GREATEST,
-    GATHER_SQUARES, // mean and variance
+    GATHER_WHOLE_SQUARES, // sums and sums of squares of integers of at most 4 bytes
+    GATHER_SQUARES, // the same of integers of 8 bytes and of floats
     GATHER_NOTHING, // but what is missing
 };
 

@@ -196,7 +196,7 @@ work_on_grain(void *job, void *grain, tess_error *err)
          more && st == TESS_OK; more = walk_next(&w))
         st = add_chunk(j, &t->state, &w, room, err);
     give_room(j, room);
-    if (st == TESS_OK && j->r->gathering.kind == GATHER_WHOLE)
+    if (st == TESS_OK)
         state_settle(&t->state);
     if (st == TESS_OK && !j->d.split) {
         st = give_grain(j, &t->state, err);

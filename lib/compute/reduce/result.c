@@ -9,6 +9,7 @@
 #include "base/swap.h"
 #include "compute/reduce/cells.h"
 #include "compute/reduce/prepare.h"
+#include "compute/reduce/squares.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -79,8 +80,13 @@ static void
 give_variances(const struct state *s, const struct row *row, int64_t ddof, uint8_t *to)
 {
     for (int64_t k = 0; k < row->n; k++) {
-        const double n = s->weight[row->at + k] - (double)ddof, mean = s->mean[row->at + k];
-        const double variance = n > 0 && isfinite(mean) ? s->squares[row->at + k] / n : (double)NAN;
+        const int64_t at = row->at + k;
+        const double variance =
+            s->g->kind == GATHER_WHOLE_SQUARES
+                ? squares_whole_variance(s->whole[at], s->whole_squares[at], items_of(row, k), ddof)
+                : squares_variance(
+                      &(struct squares){s->weight[at], s->shift[at], s->sum[at], s->squares[at]},
+                      ddof);
         memcpy(to + 8 * k, &variance, 8);
     }
 }
@@ -266,8 +272,7 @@ result_give(const struct result *r, struct state *s, uint8_t *items, const int64
     int64_t at[NDIM_MAX] = {0};
     tess_status st = TESS_OK;
     struct row row = {.n = c->ndim > 0 ? s->n[last] : 1};
-    if (s->g->kind == GATHER_WHOLE)
-        state_settle(s);
+    state_settle(s);
     for (; row.at < s->ncells && st == TESS_OK; row.at += row.n) {
         int64_t offset = 0;
         row.nitems = 1;

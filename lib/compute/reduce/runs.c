@@ -39,7 +39,10 @@ run_kernel(const struct runs *r, int64_t at, int64_t item, int64_t nrows, int64_
         .high = b->high ? b->high + at : NULL,
         .sum = b->sum ? b->sum + at : NULL,
         .lost = b->lost ? b->lost + at : NULL,
-        .mean = b->mean ? b->mean + at : NULL,
+        .square_low = b->square_low ? b->square_low + at : NULL,
+        .square_high = b->square_high ? b->square_high + at : NULL,
+        .squares = b->squares ? b->squares + at : NULL,
+        .shift = b->shift ? b->shift + at : NULL,
         .best = b->best ? b->best + (size_t)at * r->size : NULL,
     };
     r->fn(&to, r->numbers + (size_t)item * r->size, nrows, stride, n, f);

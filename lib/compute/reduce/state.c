@@ -10,11 +10,16 @@
 #include "compute/reduce/cells.h"
 #include "compute/reduce/kernels.h"
 #include "compute/reduce/runs.h"
+#include "compute/reduce/squares.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WAITING_MAX = 1 << 30 }; // items in low and high
+enum {
+    WAITING_MAX = 1 << 30, // items in low and high
+    LIGHT = 8, // times as many items may come as a cell has, without a look at them
+    TRIES = 3, // shifts
+};
 
 // -- memory
 
@@ -22,8 +27,9 @@ int64_t
 state_cell_size(const struct gathering *g)
 {
     static const int64_t sizes[] = {
-        [GATHER_WHOLE] = 32,   [GATHER_FLOAT] = 16,   [GATHER_LEAST] = 8,
-        [GATHER_GREATEST] = 8, [GATHER_SQUARES] = 24, [GATHER_NOTHING] = 0,
+        [GATHER_WHOLE] = 32,   [GATHER_FLOAT] = 16,         [GATHER_LEAST] = 8,
+        [GATHER_GREATEST] = 8, [GATHER_WHOLE_SQUARES] = 56, [GATHER_SQUARES] = 32,
+        [GATHER_NOTHING] = 0,
     };
     return sizes[g->kind] + 8;
 }
@@ -72,9 +78,16 @@ state_init(struct state *s, const struct gathering *g, const struct cells *cells
     } else if (g->kind == GATHER_FLOAT) {
         s->sum = state_part(s, &used, sizeof *s->sum);
         s->lost = state_part(s, &used, sizeof *s->lost);
+    } else if (g->kind == GATHER_WHOLE_SQUARES) {
+        s->whole = state_part(s, &used, sizeof *s->whole);
+        s->whole_squares = state_part(s, &used, sizeof *s->whole_squares);
+        s->low = state_part(s, &used, sizeof *s->low);
+        s->square_low = state_part(s, &used, sizeof *s->square_low);
+        s->square_high = state_part(s, &used, sizeof *s->square_high);
     } else if (g->kind == GATHER_SQUARES) {
         s->weight = state_part(s, &used, sizeof *s->weight);
-        s->mean = state_part(s, &used, sizeof *s->mean);
+        s->shift = state_part(s, &used, sizeof *s->shift);
+        s->sum = state_part(s, &used, sizeof *s->sum);
         s->squares = state_part(s, &used, sizeof *s->squares);
     } else if (g->kind != GATHER_NOTHING) {
         s->best = state_part(s, &used, 8);
@@ -156,98 +169,137 @@ each_cell(struct state *s, const int64_t *start, const int64_t *stop, cell_fn *f
     }
 }
 
-// -- squares
+// -- squares of floats
 
-// Numbers of two sets together (Chan, Golub, LeVeque 1979).
-static void
-join_squares(struct state *s, int64_t at, double weight, double mean, double squares)
+static struct squares
+get_squares(const struct state *s, int64_t at)
 {
-    const double all = s->weight[at] + weight, share = weight / all, d = mean - s->mean[at];
-    if (weight == 0)
-        return;
-    s->squares[at] += squares + d * d * (s->weight[at] * share);
-    s->mean[at] += d * share;
-    s->weight[at] = all;
-}
-
-// The same for cells of as many items each, in a loop that compilers make vectors of.
-static void
-join_row(double *restrict weight, double *restrict mean, double *restrict squares, int64_t n,
-         double other_weight, const double *restrict other_mean,
-         const double *restrict other_squares)
-{
-    for (int64_t k = 0; k < n; k++) {
-        const double all = weight[k] + other_weight, share = other_weight / all;
-        const double d = other_mean[k] - mean[k];
-        squares[k] += other_squares[k] + d * d * (weight[k] * share);
-        mean[k] += d * share;
-        weight[k] = all;
-    }
-}
-
-// Of a piece: sums, which become means, and squares.
-struct piece_squares {
-    const int64_t *missing;
-    double *sum, *lost, *squares;
-};
-
-static void
-make_means(struct state *s, const struct cell_run *run, const void *what)
-{
-    const struct piece_squares *const p = what;
-    (void)s;
-    for (int64_t k = run->other; k < run->other + run->n; k++) {
-        const int64_t n = run->nitems - (p->missing ? p->missing[k] : 0);
-        p->sum[k] = n > 0 ? exact_value((double[]){p->sum[k], p->lost[k]}) / (double)n : 0;
-    }
+    return (struct squares){s->weight[at], s->shift[at], s->sum[at], s->squares[at]};
 }
 
 static void
-join_piece(struct state *s, const struct cell_run *run, const void *what)
+put_squares(struct state *s, int64_t at, const struct squares *a)
 {
-    const struct piece_squares *const p = what;
-    if (!p->missing) {
-        join_row(s->weight + run->at, s->mean + run->at, s->squares + run->at, run->n,
-                 (double)run->nitems, p->sum + run->other, p->squares + run->other);
-        return;
-    }
+    s->weight[at] = a->weight;
+    s->shift[at] = a->shift;
+    s->sum[at] = a->sum;
+    s->squares[at] = a->squares;
+}
+
+static void
+join_squares(struct state *s, int64_t at, const struct squares *other)
+{
+    struct squares a = get_squares(s, at);
+    squares_join(&a, other);
+    put_squares(s, at, &a);
+}
+
+// *light: whether a cell has few items against those that come.
+static void
+find_light(struct state *s, const struct cell_run *run, const void *light)
+{
+    const double *const weight = s->weight + run->at, least = (double)run->nitems / LIGHT;
+    int64_t any = 0;
+    for (int64_t k = 0; k < run->n; k++)
+        any |= weight[k] < least;
+    **(bool *const *)light |= any != 0;
+}
+
+static void
+count_squares(struct state *s, const struct cell_run *run, const void *what)
+{
+    const double n = (double)run->nitems;
+    double *restrict const weight = s->weight + run->at;
+    const double *restrict const sum = s->sum + run->at;
+    const double *restrict const squares = s->squares + run->at;
+    int64_t far = 0;
+    (void)what;
     for (int64_t k = 0; k < run->n; k++) {
-        const int64_t other = run->other + k, n = run->nitems - p->missing[other];
-        join_squares(s, run->at + k, (double)n, p->sum[other], p->squares[other]);
+        weight[k] += n;
+        far |= squares_are_far(weight[k], sum[k], squares[k]);
+    }
+    for (int64_t k = run->at; far && k < run->at + run->n; k++) {
+        struct squares a = get_squares(s, k);
+        squares_center(&a);
+        put_squares(s, k, &a);
     }
 }
 
-// Twice over the piece, which is in the cache: first for the mean, as of numbers that are almost
-// equal, squares would have nothing but the error.
+// What a piece has for the cells that are in `part`.
+static void
+count_part(struct state *s, const struct cell_run *run, const void *what)
+{
+    const struct state *const part = what;
+    (void)s;
+    for (int64_t k = run->other; k < run->other + run->n; k++)
+        part->weight[k] = (double)(run->nitems - part->missing[k]);
+}
+
+static void
+join_part(struct state *s, const struct cell_run *run, const void *what)
+{
+    const struct state *const part = what;
+    for (int64_t k = 0; k < run->n; k++) {
+        const struct squares other = get_squares(part, run->other + k);
+        join_squares(s, run->at + k, &other);
+    }
+}
+
+// Whether a shift was far from the mean, and is a better one now.
+static bool
+better_shifts(struct state *part)
+{
+    bool far = false;
+    for (int64_t k = 0; k < part->ncells; k++) {
+        const struct squares a = get_squares(part, k);
+        if (squares_are_far(a.weight, a.sum, a.squares)) {
+            part->shift[k] += squares_distance(&a);
+            far = true;
+        }
+    }
+    return far;
+}
+
+// Cells that know their mean get items at once. A cell without one, or where that may not be the
+// mean for long, gets what the piece has about a shift of its own: an item, or where that is far
+// from the mean of all, a better one.
 static tess_status
 add_squares(struct state *s, const int64_t *start, const int64_t *stop, const void *numbers,
             const uint8_t *mask, tess_error *err)
 {
-    const struct gathering sums = {.kind = GATHER_FLOAT};
+    reduce_fn *const add = kernel_squares_float(s->g->number, mask != NULL);
     int64_t first[NDIM_MAX], last[NDIM_MAX];
+    bool light = mask != NULL, *const found = &light;
     struct state part;
-    cells_of_items(s->cells, start, stop, first, last);
-    tess_status st = state_init(&part, &sums, s->cells, first, last, err);
-    double *const squares = st == TESS_OK ? mem_zeroed((size_t)part.ncells, sizeof *squares) : NULL;
-    if (st == TESS_OK && !squares)
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for the cells of a reduction");
-    if (st == TESS_OK) {
-        const struct piece_squares p = {mask ? part.missing : NULL, part.sum, part.lost, squares};
-        if (mask) // `lost` is zeros, as a mean to begin with
-            state_run(&part, start, stop, kernel_sum_whole(NUMERIC_U1),
-                      &(struct cell_row){.low = part.missing}, mask, 1);
-        state_run(&part, start, stop,
-                  mask ? kernel_distance(s->g->number) : kernel_sum_float(s->g->number),
-                  &(struct cell_row){.sum = part.sum, .lost = part.lost, .mean = part.lost},
+    if (!light)
+        each_cell(s, start, stop, find_light, &found);
+    if (!light) {
+        state_run(s, start, stop, add,
+                  &(struct cell_row){.sum = s->sum, .squares = s->squares, .shift = s->shift},
                   numbers, s->g->size);
-        each_cell(s, start, stop, make_means, &p);
-        state_run(&part, start, stop, kernel_square(s->g->number),
-                  &(struct cell_row){.sum = squares, .mean = part.sum}, numbers, s->g->size);
-        each_cell(s, start, stop, join_piece, &p);
+        each_cell(s, start, stop, count_squares, NULL);
+        return TESS_OK;
     }
-    mem_free(squares);
+    cells_of_items(s->cells, start, stop, first, last);
+    const tess_status st = state_init(&part, s->g, s->cells, first, last, err);
+    if (st != TESS_OK)
+        return st;
+    const struct cell_row to = {.sum = part.sum, .squares = part.squares, .shift = part.shift};
+    const size_t size = (size_t)part.ncells * sizeof *part.sum;
+    if (mask)
+        state_run(&part, start, stop, kernel_sum_whole(NUMERIC_U1),
+                  &(struct cell_row){.low = part.missing}, mask, 1);
+    each_cell(s, start, stop, count_part, &part);
+    state_run(&part, start, stop, kernel_shift(s->g->number), &to, numbers, s->g->size);
+    state_run(&part, start, stop, add, &to, numbers, s->g->size);
+    for (int i = 1; i < TRIES && better_shifts(&part); i++) {
+        memset(part.sum, 0, size);
+        memset(part.squares, 0, size);
+        state_run(&part, start, stop, add, &to, numbers, s->g->size);
+    }
+    each_cell(s, start, stop, join_part, &part);
     state_finish(&part);
-    return st;
+    return TESS_OK;
 }
 
 // -- items
@@ -257,11 +309,29 @@ state_settle(struct state *s)
 {
     if (s->waiting == 0)
         return;
+    const size_t size = (size_t)s->ncells * sizeof *s->low;
+    const bool squares = s->g->kind == GATHER_WHOLE_SQUARES;
     for (int64_t k = 0; k < s->ncells; k++)
-        s->whole[k] += (whole_sum)s->high[k] * ((int64_t)1 << 32) + s->low[k];
-    memset(s->low, 0, (size_t)s->ncells * sizeof *s->low);
-    memset(s->high, 0, (size_t)s->ncells * sizeof *s->high);
+        s->whole[k] += (squares ? 0 : (whole_sum)s->high[k] * ((int64_t)1 << 32)) + s->low[k];
+    for (int64_t k = 0; squares && k < s->ncells; k++) {
+        // the low halves of squares have a sum of at most 64 bits: what the high ones leave
+        const uint64_t rest = s->square_low[k] - (s->square_high[k] << 32);
+        s->whole_squares[k] += ((whole_squares)s->square_high[k] << 32) + rest;
+    }
+    memset(s->low, 0, size);
+    memset(squares ? (void *)s->square_low : s->high, 0, size);
+    if (squares)
+        memset(s->square_high, 0, size);
     s->waiting = 0;
+}
+
+// Room for the sums of n items.
+static void
+wait_for(struct state *s, int64_t n)
+{
+    if (s->waiting + n > WAITING_MAX)
+        state_settle(s);
+    s->waiting += n;
 }
 
 tess_status
@@ -276,10 +346,15 @@ state_add(struct state *s, const int64_t *start, const int64_t *stop, const void
         state_run(s, start, stop, kernel_sum_whole(NUMERIC_U1),
                   &(struct cell_row){.low = s->missing}, mask, 1);
     switch (g->kind) {
+    case GATHER_WHOLE_SQUARES:
+        wait_for(s, n);
+        state_run(s, start, stop, kernel_squares_whole(g->number),
+                  &(struct cell_row){
+                      .low = s->low, .square_low = s->square_low, .square_high = s->square_high},
+                  numbers, g->size);
+        return TESS_OK;
     case GATHER_WHOLE:
-        if (s->waiting + n > WAITING_MAX)
-            state_settle(s);
-        s->waiting += n;
+        wait_for(s, n);
         state_run(s, start, stop, kernel_sum_whole(g->number),
                   &(struct cell_row){.low = s->low, .high = s->high}, numbers, g->size);
         return TESS_OK;
@@ -349,6 +424,12 @@ add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
     if (e->missing)
         s->missing[at] += nitems;
     switch (s->g->kind) {
+    case GATHER_WHOLE_SQUARES: {
+        const whole_sum x = whole_of(s->g->number, e->number);
+        s->whole_squares[at] += (whole_squares)(x * x) * (whole_squares)nitems;
+        s->whole[at] += x * nitems;
+        return;
+    }
     case GATHER_WHOLE:
         s->whole[at] += whole_of(s->g->number, e->number) * nitems;
         return;
@@ -360,11 +441,14 @@ add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
             add_product(s, at, x, (double)few);
         return;
     }
-    case GATHER_SQUARES:
+    case GATHER_SQUARES: {
+        const double x = is_f4 ? (double)*(const float *)e->number : *(const double *)e->number;
+        const struct squares all = isfinite(x) ? (struct squares){(double)nitems, x, 0, 0}
+                                               : (struct squares){(double)nitems, 0, x, x * x};
         if (!e->missing)
-            join_squares(s, at, (double)nitems,
-                         is_f4 ? (double)*(const float *)e->number : *(const double *)e->number, 0);
+            join_squares(s, at, &all);
         return;
+    }
     case GATHER_LEAST:
     case GATHER_GREATEST:
         kernel_extreme(s->g->number, s->g->kind == GATHER_GREATEST)(
@@ -399,6 +483,10 @@ merge_row(struct state *s, int64_t to, const struct state *other, int64_t from, 
     for (int64_t k = 0; k < n; k++)
         s->missing[to + k] += other->missing[from + k];
     switch (g->kind) {
+    case GATHER_WHOLE_SQUARES:
+        for (int64_t k = 0; k < n; k++)
+            s->whole_squares[to + k] += other->whole_squares[from + k];
+        // fallthrough
     case GATHER_WHOLE:
         for (int64_t k = 0; k < n; k++)
             s->whole[to + k] += other->whole[from + k];
@@ -418,9 +506,10 @@ merge_row(struct state *s, int64_t to, const struct state *other, int64_t from, 
             other->best + (size_t)from * g->size, 1, 0, n, 1);
         return;
     case GATHER_SQUARES:
-        for (int64_t k = 0; k < n; k++)
-            join_squares(s, to + k, other->weight[from + k], other->mean[from + k],
-                         other->squares[from + k]);
+        for (int64_t k = 0; k < n; k++) {
+            const struct squares squares = get_squares(other, from + k);
+            join_squares(s, to + k, &squares);
+        }
         return;
     case GATHER_NOTHING:
         return;

@@ -11,8 +11,7 @@
 #include "base/error.h"
 #include "compute/reduce/cells.h"
 #include "compute/reduce/prepare.h"
-
-__extension__ typedef __int128 whole_sum;
+#include "compute/reduce/squares.h"
 
 struct state {
     const struct gathering *g;
@@ -22,11 +21,13 @@ struct state {
     int64_t waiting; // items in low and high
 
     // Each NULL unless the gathering has it.
-    whole_sum *whole; // GATHER_WHOLE: the sum, with
-    int64_t *low, *high; // what was added since
+    whole_sum *whole; // GATHER_WHOLE, GATHER_WHOLE_SQUARES: the sum, with
+    int64_t *low, *high; // what was added since; `high` only for GATHER_WHOLE
+    whole_squares *whole_squares; // GATHER_WHOLE_SQUARES, with
+    uint64_t *square_low, *square_high; // what was added since
     double *sum, *lost; // GATHER_FLOAT
     uint8_t *best; // GATHER_LEAST, GATHER_GREATEST: numbers
-    double *weight, *mean, *squares; // GATHER_SQUARES
+    double *weight, *shift, *squares; // GATHER_SQUARES, with `sum`: as in struct squares
     int64_t *missing; // NaNs
     uint8_t *memory;
 };
@@ -51,7 +52,7 @@ void state_add_equal(struct state *s, const int64_t *start, const int64_t *stop,
 // Take in what another one has, whose cells this one has, too.
 void state_merge(struct state *s, const struct state *other);
 
-// Let low and high be part of the sum.
+// Let what waits be part of the sums.
 void state_settle(struct state *s);
 
 #endif

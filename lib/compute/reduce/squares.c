@@ -1,0 +1,86 @@
+/*
+ * squares.c - variances from sums and sums of squares of what cells have.
+ */
+#include "compute/reduce/squares.h"
+
+#include <math.h>
+
+static void
+add_to_shift(struct squares *a, double d)
+{
+    a->squares -= d * (2 * a->sum - a->weight * d);
+    a->sum -= a->weight * d;
+    a->shift += d;
+}
+
+// Of no more digits than the deviation asks for, so that distances have few, too.
+double
+squares_distance(const struct squares *a)
+{
+    const double mean = a->sum / a->weight;
+    const double variance = (a->squares - a->sum * mean) / a->weight;
+    int e;
+    if (!(variance > 0))
+        return mean;
+    (void)frexp(variance, &e);
+    const double unit = ldexp(1, e / 2 - 1); // at most the deviation
+    return fabs(mean) < 0x1p52 * unit ? rint(mean / unit) * unit : mean;
+}
+
+void
+squares_center(struct squares *a)
+{
+    if (squares_are_far(a->weight, a->sum, a->squares))
+        add_to_shift(a, squares_distance(a));
+}
+
+// What moves has fewer items, so its rounding is small against the squares of all.
+void
+squares_join(struct squares *a, const struct squares *b)
+{
+    struct squares other = *b;
+    if (b->weight == 0)
+        return;
+    if (a->weight == 0) {
+        *a = *b;
+        return;
+    }
+    if (a->weight < b->weight)
+        add_to_shift(a, b->shift - a->shift);
+    else
+        add_to_shift(&other, a->shift - b->shift);
+    a->weight += other.weight;
+    a->sum += other.sum;
+    a->squares += other.squares;
+    squares_center(a);
+}
+
+double
+squares_variance(const struct squares *a, int64_t ddof)
+{
+    const double rest = a->weight - (double)ddof;
+    const double product = a->weight * a->squares - a->sum * a->sum;
+    if (!(rest > 0) || !isfinite(a->sum))
+        return (double)NAN;
+    if (!isfinite(a->squares)) // items are finite: squares are too large
+        return (double)INFINITY;
+    const double variance = isfinite(product) ? product / (a->weight * rest)
+                                              : (a->squares - a->sum * (a->sum / a->weight)) / rest;
+    return variance < 0 ? 0 : variance;
+}
+
+// Sums are moved to an integer next to the mean, where they are small.
+double
+squares_whole_variance(whole_sum sum, whole_squares squares, int64_t n, int64_t ddof)
+{
+    if (n <= ddof || n <= 0)
+        return (double)NAN;
+    const int64_t mean = (int64_t)rint((double)sum / (double)n);
+    const int64_t rest = (int64_t)(sum - (whole_sum)mean * n);
+    const whole_sum moved = mean * (2 * (whole_sum)rest + (whole_sum)mean * n);
+    const whole_squares near = squares - (whole_squares)moved;
+    const double all = (double)n, less = (double)(n - ddof);
+    if (near <= INT64_MAX && n <= INT32_MAX)
+        return (double)((whole_sum)near * n - (whole_sum)rest * rest) / (all * less);
+    return ((double)near - (double)rest * ((double)rest / all)) / less;
+}
