@@ -17,6 +17,7 @@
 #include "meta/dtype.h"
 
 #include "base/checked.h"
+#include "base/swap.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -480,6 +481,30 @@ dtype_word(const tess_dtype *type)
     return type->kind == TESS_KIND_UNICODE   ? 4
            : type->kind == TESS_KIND_COMPLEX ? type->size / 2
                                              : type->size;
+}
+
+bool
+dtype_is_number(const tess_dtype *type)
+{
+    const int32_t size = type->size;
+    const bool power = size == 1 || size == 2 || size == 4 || size == 8;
+    switch (type->kind) {
+    case TESS_KIND_BOOL:
+        return size == 1;
+    case TESS_KIND_INT:
+    case TESS_KIND_UINT:
+        return power;
+    case TESS_KIND_FLOAT:
+        return power && size > 1;
+    default:
+        return false;
+    }
+}
+
+bool
+dtype_is_turned(const tess_dtype *type)
+{
+    return type->order == (machine_is_big_endian() ? '<' : '>');
 }
 
 bool

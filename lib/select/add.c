@@ -7,7 +7,6 @@
 #include "select/add.h"
 
 #include "base/half.h"
-#include "base/swap.h"
 #include "meta/dtype.h"
 
 #include <tessera/convert.h>
@@ -209,7 +208,7 @@ bool
 addition_init(struct addition *a, const char *dtype, int32_t typesize, int misfit)
 {
     *a = (struct addition){.dtype = dtype_parse(dtype), .name = dtype, .misfit = misfit};
-    const bool turned = a->dtype.order == (machine_is_big_endian() ? '<' : '>');
+    const bool turned = dtype_is_turned(&a->dtype);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].kind == a->dtype.kind && types[i].size == a->dtype.size) {
             a->add = types[i].add[turned];
@@ -225,7 +224,7 @@ enum { NUMBER_TEXT = 32 };
 static const char *
 number_text(const struct addition *a, const uint8_t *item, char *text)
 {
-    const bool turned = a->dtype.order == (machine_is_big_endian() ? '<' : '>');
+    const bool turned = dtype_is_turned(&a->dtype);
     const bool is_signed = a->dtype.kind == TESS_KIND_INT;
     int64_t x = 0;
     if (a->dtype.size == 1)

@@ -1,6 +1,7 @@
 /*
  * meta_dtype.c - tests of meta/dtype: NumPy's notation, and everything that is not.
  */
+#include "base/swap.h"
 #include "meta/dtype.h"
 
 #include <setjmp.h>
@@ -193,6 +194,30 @@ test_bad(void **state)
     }
 }
 
+static void
+test_numbers(void **state)
+{
+    static const struct {
+        const char *str;
+        bool number, word; // of more than a byte
+    } cases[] = {
+        {"b1", true, false}, {"i1", true, false}, {"u2", true, true},    {"i8", true, true},
+        {"f2", true, true},  {"f8", true, true},  {"f16", false, true},  {"c8", false, true},
+        {"S4", false, false}, {"U2", false, true}, {"M8[s]", false, true}, {"V4", false, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (const char *order = "<>"; *order; order++) {
+            char str[16];
+            snprintf(str, sizeof str, "%c%s", *order, cases[i].str);
+            const tess_dtype t = dtype_parse(str);
+            const bool other = *order == (machine_is_big_endian() ? '<' : '>');
+            if (dtype_is_number(&t) != cases[i].number ||
+                dtype_is_turned(&t) != (cases[i].word && other))
+                fail_msg("%s", str);
+        }
+}
+
 // A structure in a structure in ..., `depth` of them around a byte; as lists or as dicts.
 static char *
 nested(int depth, const char *open, const char *close)
@@ -317,6 +342,7 @@ main(void)
         cmocka_unit_test(test_good),    cmocka_unit_test(test_bad),
         cmocka_unit_test(test_nesting), cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_mutated), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_numbers),
     };
     return cmocka_run_group_tests_name("meta/dtype", tests, NULL, NULL);
 }

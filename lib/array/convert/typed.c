@@ -6,7 +6,6 @@
 #include "array/box.h"
 #include "array/update.h"
 #include "base/error.h"
-#include "base/swap.h"
 #include "meta/dtype.h"
 #include "ndcopy/convert/times.h"
 
@@ -31,8 +30,7 @@ static bool
 parse_type(const char *dtype, struct item_type *type)
 {
     const tess_dtype parsed = dtype_parse(dtype);
-    *type = (struct item_type){.id = -1,
-                               .turned = parsed.order == (machine_is_big_endian() ? '<' : '>')};
+    *type = (struct item_type){.id = -1, .turned = dtype_is_turned(&parsed)};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].kind == parsed.kind && types[i].size == parsed.size)
             type->id = types[i].id;

@@ -13,7 +13,7 @@
 #include "base/checked.h"
 #include "base/exact.h"
 #include "base/half.h"
-#include "base/swap.h"
+#include "meta/dtype.h"
 #include "ndcopy/ndcopy.h"
 
 #include <math.h>
@@ -284,11 +284,10 @@ number_type_init(struct number_type *type, const tess_dtype *dtype)
         {TESS_KIND_FLOAT, 4, {TESS_KIND_FLOAT, 4, false, false, tally_f4}},
         {TESS_KIND_FLOAT, 8, {TESS_KIND_FLOAT, 8, false, false, tally_f8}},
     };
-    const char ours = machine_is_big_endian() ? '>' : '<';
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].kind == dtype->kind && known[i].size == dtype->size) {
             *type = known[i].type;
-            type->turn = dtype->size > 1 && dtype->order != ours;
+            type->turn = dtype_is_turned(dtype);
             return true;
         }
     return false;

@@ -35,7 +35,7 @@ operand_init(struct operand *o, const tess_array *a)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].kind == o->dtype.kind && types[i].size == o->dtype.size)
             o->type = types[i].type;
-    o->turned = o->dtype.order == (machine_is_big_endian() ? '<' : '>');
+    o->turned = dtype_is_turned(&o->dtype);
     o->half = o->dtype.kind == TESS_KIND_FLOAT && o->dtype.size == 2;
     o->truth = o->dtype.kind == TESS_KIND_BOOL;
     o->time = o->dtype.kind == TESS_KIND_DATETIME || o->dtype.kind == TESS_KIND_TIMEDELTA;

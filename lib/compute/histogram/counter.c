@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/half.h"
 #include "base/memory.h"
-#include "base/swap.h"
+#include "meta/dtype.h"
 
 #include <string.h>
 
@@ -21,20 +21,9 @@ enum {
 bool
 counting_type(struct counting *c, const tess_dtype *d)
 {
-    const bool power = d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8;
     c->dtype = *d;
-    c->turned = d->size > 1 && d->order == (machine_is_big_endian() ? '<' : '>');
-    switch (d->kind) {
-    case TESS_KIND_BOOL:
-        return d->size == 1;
-    case TESS_KIND_INT:
-    case TESS_KIND_UINT:
-        return power;
-    case TESS_KIND_FLOAT:
-        return power && d->size > 1;
-    default:
-        return false;
-    }
+    c->turned = dtype_is_turned(d);
+    return dtype_is_number(d);
 }
 
 void

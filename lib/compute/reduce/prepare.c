@@ -9,25 +9,9 @@
 #include "base/half.h"
 #include "base/swap.h"
 #include "compute/reduce/kernels.h"
+#include "meta/dtype.h"
 
 #include <string.h>
-
-static bool
-is_number(const tess_dtype *d)
-{
-    const bool power = d->size == 1 || d->size == 2 || d->size == 4 || d->size == 8;
-    switch (d->kind) {
-    case TESS_KIND_BOOL:
-        return d->size == 1;
-    case TESS_KIND_INT:
-    case TESS_KIND_UINT:
-        return power;
-    case TESS_KIND_FLOAT:
-        return power && d->size > 1;
-    default:
-        return false;
-    }
-}
 
 static int
 log_size(int32_t size)
@@ -59,11 +43,11 @@ gathering_init(struct gathering *g, enum gather_kind kind, const tess_dtype *dty
     const bool is_float = dtype->kind == TESS_KIND_FLOAT;
     *g = (struct gathering){.kind = kind, .dtype = *dtype, .skip_nan = skip_nan && is_float};
     g->truth = truth || dtype->kind == TESS_KIND_BOOL;
-    g->turn = dtype->size > 1 && (dtype->order == '>') != machine_is_big_endian();
+    g->turn = dtype_is_turned(dtype);
     g->missing = is_float && !truth && (skip_nan || extreme);
     g->number = numeric_of(g);
     g->size = sizes[g->number];
-    return is_number(dtype);
+    return dtype_is_number(dtype);
 }
 
 // -- NaNs
