@@ -6,6 +6,7 @@
 #ifndef BASE_HALF_H
 #define BASE_HALF_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,6 +26,13 @@ half_to_float(uint16_t half)
     bits = (bits & least) | (usual & ~least) | sign;
     memcpy(&wide, &bits, sizeof wide);
     return wide;
+}
+
+static inline void
+halves_to_floats(float *restrict to, const uint16_t *restrict halves, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        to[k] = half_to_float(halves[k]);
 }
 
 static inline float

@@ -254,8 +254,7 @@ tally_f2(struct tally *t, const union number_piece *p, int64_t n)
     union number_piece floats;
     for (int64_t done = 0; done < n;) {
         const int64_t count = min_i64(n - done, PIECE_SIZE / 4);
-        for (int64_t k = 0; k < count; k++)
-            floats.f4[k] = half_to_float(p->u2[done + k]);
+        halves_to_floats(floats.f4, p->u2 + done, (size_t)count);
         tally_f4(t, &floats, count);
         done += count;
     }

@@ -80,8 +80,7 @@ widen_halves(union operand_room *own, size_t n)
 {
     uint16_t halves[OPERAND_PIECE];
     memcpy(halves, own->bytes, n * sizeof *halves);
-    for (size_t k = 0; k < n; k++)
-        own->f4[k] = half_to_float(halves[k]);
+    halves_to_floats(own->f4, halves, n);
 }
 
 const void *

@@ -127,20 +127,12 @@ make_truth(const struct gathering *g, uint8_t *to, const uint8_t *items, size_t 
 CONVERT(from_i8, int64_t, double)
 CONVERT(from_u8, uint64_t, double)
 
-static void
-from_halves(float *restrict to, const void *items, size_t n)
-{
-    const uint16_t *const x = items;
-    for (size_t k = 0; k < n; k++)
-        to[k] = half_to_float(x[k]);
-}
-
 // Halves, and integers of 8 bytes, whose squares have no exact sums.
 static void
 make_float(const struct gathering *g, void *to, const uint8_t *items, size_t n)
 {
     if (g->dtype.kind == TESS_KIND_FLOAT)
-        from_halves(to, items, n);
+        halves_to_floats(to, (const uint16_t *)(const void *)items, n);
     else if (g->dtype.kind == TESS_KIND_INT)
         from_i8(to, items, n);
     else
