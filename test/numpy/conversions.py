@@ -12,21 +12,13 @@ TESS_TEST_CASES asks for less. 77 is the exit status when there is no Python wit
 
 import collections
 import fractions
-import json
 import math
 import os
-import subprocess
 import sys
 import warnings
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
-from pythons import interpreter
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
+from follow import Different, main, np
 
 ERROR, SATURATE, WRAP = range(3)
 INT, UINT, FLOAT = map(ord, "iuf")
@@ -35,10 +27,6 @@ NAT = -2 ** 63
 # Bits of the fraction, the implicit one included, and least and greatest exponent.
 FORMATS = {"f2": (11, -14, 15), "bf": (8, -126, 127), "f4": (24, -126, 127),
            "f8": (53, -1022, 1023)}
-
-
-class Different(Exception):
-    """The library and the header disagree."""
 
 
 class Misfit(Exception):
@@ -408,45 +396,5 @@ class Judge:
         self.counts["as NumPy"] += int(defined.sum())
 
 
-def follow(program):
-    from judge import Pipe
-    told = Pipe(program.stdout)
-    judge = Judge(told)
-    line, seed, problem = None, None, None
-    for text in iter(told.line, b""):
-        line = json.loads(text)
-        seed = line.get("seed", seed)
-        try:
-            judge.judge(line)
-        except Different as error:
-            problem = "%s\nTESS_TEST_SEED=%s TESS_TEST_CASES=1 repeats:\n  %s" % (error, seed, line)
-            break
-    if not told.ended:
-        program.kill()
-    status = program.wait()
-    if told.ended and status != 0:
-        problem = "the program ended with status %d" % status
-    return problem, judge
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    if np is None:
-        python = interpreter(["numpy"])
-        if python is None:
-            print("no Python with numpy")
-            return 77
-        return subprocess.run([python] + sys.argv).returncode
-    program = subprocess.Popen([sys.argv[2]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    problem, judge = follow(program)
-    if problem:
-        print(problem)
-        return 1
-    print(", ".join("%s %d" % count for count in sorted(judge.counts.items())))
-    enough = judge.counts["items"] >= int(sys.argv[1])
-    return 0 if "TESS_TEST_CASES" in os.environ or enough else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, Judge, ("items",)))

@@ -12,24 +12,11 @@ exit status when there is no Python with NumPy.
 
 import bisect
 import collections
-import json
-import os
-import subprocess
 import sys
 import warnings
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 sys.dont_write_bytecode = True
-from pythons import interpreter
-
-try:
-    import numpy as np
-except ImportError:
-    np = None
-
-
-class Different(Exception):
-    """The library and NumPy disagree."""
+from follow import Different, main, np
 
 
 def same(name, have, want):
@@ -116,47 +103,8 @@ class Judge:
         self.counts["additions"] += 1
 
 
-def follow(program):
-    from judge import Pipe
-    told = Pipe(program.stdout)
-    judge = Judge(told)
-    line, seed, problem = None, None, None
-    for text in iter(told.line, b""):
-        line = json.loads(text)
-        seed = line.get("seed", seed)
-        try:
-            judge.judge(line)
-        except Different as error:
-            problem = "%s\nTESS_TEST_SEED=%s TESS_TEST_CASES=1 repeats:\n  %s" % (error, seed, line)
-            break
-    if not told.ended:
-        program.kill()
-    status = program.wait()
-    if told.ended and status != 0:
-        problem = "the program ended with status %d" % status
-    return problem, judge
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    if np is None:
-        python = interpreter(["numpy"])
-        if python is None:
-            print("no Python with numpy")
-            return 77
-        return subprocess.run([python] + sys.argv).returncode
-    warnings.simplefilter("ignore")
-    np.seterr(all="ignore")
-    program = subprocess.Popen([sys.argv[2]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    problem, judge = follow(program)
-    if problem:
-        print(problem)
-        return 1
-    print(", ".join("%s %d" % count for count in sorted(judge.counts.items())))
-    enough = judge.counts["histograms"] + judge.counts["additions"] >= int(sys.argv[1])
-    return 0 if "TESS_TEST_CASES" in os.environ or enough else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    warnings.simplefilter("ignore")
+    if np is not None:
+        np.seterr(all="ignore")
+    sys.exit(main(__doc__, Judge, ("histograms", "additions")))
