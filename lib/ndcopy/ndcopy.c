@@ -6,16 +6,15 @@
  */
 #include "ndcopy/ndcopy.h"
 
+#include "base/rows_ahead.h"
+
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
 enum {
-    ROWS_AHEAD = 20,
     PIECE = 16,
     SHORT_SIZE = 48, // longer ones are as fast either way
-    LINE_SIZE = 64,
-    FORESEEN_SIZE = 1024, // rows longer than this the processor asks for itself
 };
 
 // Merge the axes that continue each other; returns how many remain.
@@ -100,9 +99,9 @@ copy_packed_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struc
                  size_t row_size)
 {
     for (int64_t i = 0; i < r->rows; i++) {
-        if (i + ROWS_AHEAD < r->rows) {
-            __builtin_prefetch(dst + ROWS_AHEAD * r->row_dst, 1);
-            __builtin_prefetch(src + ROWS_AHEAD * r->row_src, 0);
+        if (i + AHEAD_ROWS < r->rows) {
+            __builtin_prefetch(dst + AHEAD_ROWS * r->row_dst, 1);
+            __builtin_prefetch(src + AHEAD_ROWS * r->row_src, 0);
         }
         if (row_size >= PIECE && row_size <= SHORT_SIZE)
             copy_short_row(dst, src, row_size);
@@ -129,8 +128,8 @@ copy_rows(uint8_t *restrict dst, const uint8_t *restrict src, const struct ndrow
 {
     const int64_t size = r->row_nitems * itemsize;
     for (int64_t i = 0; i < r->rows; i++) {
-        uint8_t *const row = dst + i * r->row_dst, *const ahead = row + ROWS_AHEAD * r->row_dst;
-        for (int64_t at = 0; i + ROWS_AHEAD < r->rows && size <= FORESEEN_SIZE && at < size;
+        uint8_t *const row = dst + i * r->row_dst, *const ahead = row + AHEAD_ROWS * r->row_dst;
+        for (int64_t at = 0; i + AHEAD_ROWS < r->rows && size <= AHEAD_SIZE_MOST && at < size;
              at += LINE_SIZE)
             __builtin_prefetch(ahead + at, 1);
         copy_row(row, itemsize, src + i * r->row_src, item_src, r->row_nitems, (size_t)itemsize);

@@ -121,26 +121,26 @@ is_same(const uint8_t *x, const uint8_t *y, int number, size_t n)
     return true;
 }
 
-// Scaled: to F4 and F8 only, which are 0 and 1 of the table.
+// Scale 0: not scaled. Scaled: to F4 and F8 only, which are 0 and 1 of the table.
 static size_t
-run(const struct convert_kernels *k, int source, int target, bool scaled, enum misfit misfit,
+run(const struct convert_kernels *k, int source, int target, double scale, enum misfit misfit,
     uint8_t *dst, const uint8_t *src, size_t n)
 {
-    return scaled ? k->scaled[source][target == NUMBER_F8](dst, src, n, misfit, 0.25, -3)
-                  : k->pairs[source][target](dst, src, n, misfit);
+    return scale != 0 ? k->scaled[source][target == NUMBER_F8](dst, src, n, misfit, scale, -3)
+                      : k->pairs[source][target](dst, src, n, misfit);
 }
 
 static void
-compare(int source, int target, bool scaled, enum misfit misfit, size_t n, bool any)
+compare(int source, int target, double scale, enum misfit misfit, size_t n, bool any)
 {
     uint8_t want[SIZE_MOST] = {0};
     for (int place = 0; place < NPLACES; place++) {
         uint8_t *const src = place_of(&from, place, n * sizes[source], 3);
         draw_numbers(src, source, n, any);
-        const size_t done = run(tables[0], source, target, scaled, misfit, want, src, n);
+        const size_t done = run(tables[0], source, target, scale, misfit, want, src, n);
         for (int t = 0; t < ntables; t++) {
             uint8_t *const dst = result(place, n * sizes[target]);
-            assert_int_equal(run(tables[t], source, target, scaled, misfit, dst, src, n), done);
+            assert_int_equal(run(tables[t], source, target, scale, misfit, dst, src, n), done);
             if (!is_same(dst, want, target, done))
                 fail_msg("%d to %d, misfit %d, %zu items, table %d", source, target, (int)misfit, n,
                          t);
@@ -157,8 +157,8 @@ pairs(void **state)
         for (int target = 0; target < NUMBER_COUNT; target++)
             for (int misfit = MISFIT_STOP; misfit <= MISFIT_WRAP; misfit++)
                 for (size_t n = 0; n <= NITEMS_MAX; n += n < 20 ? 1 : 7) {
-                    compare(source, target, false, (enum misfit)misfit, n, false);
-                    compare(source, target, false, (enum misfit)misfit, n, true);
+                    compare(source, target, 0, (enum misfit)misfit, n, false);
+                    compare(source, target, 0, (enum misfit)misfit, n, true);
                 }
 }
 
@@ -169,8 +169,39 @@ scaled(void **state)
     for (int source = 0; source < NUMBER_COUNT; source++)
         for (int target = NUMBER_F4; target <= NUMBER_F8; target++)
             for (int misfit = MISFIT_STOP; misfit <= MISFIT_WRAP; misfit++)
-                for (size_t n = 0; n <= NITEMS_MAX; n += n < 20 ? 1 : 7)
-                    compare(source, target, true, (enum misfit)misfit, n, n % 2);
+                for (size_t n = 0; n <= NITEMS_MAX; n += n < 20 ? 1 : 7) {
+                    compare(source, target, 0.25, (enum misfit)misfit, n, n % 2);
+                    compare(source, target, 0x1p120, (enum misfit)misfit, n, n % 2);
+                }
+}
+
+// The integers of the largest magnitude, with scales that bring them to the end of float32.
+static void
+scaled_to_the_end(void **state)
+{
+    static const double largest[] = {
+        [NUMBER_I1] = -0x1p7,     [NUMBER_I2] = -0x1p15, [NUMBER_I4] = -0x1p31,
+        [NUMBER_I8] = -0x1p63,    [NUMBER_U1] = 255,     [NUMBER_U2] = 65535,
+        [NUMBER_U4] = 4294967295, [NUMBER_U8] = 0x1p64, // as a double
+    };
+    const double beyond = 0x1.ffffffp127; // becomes infinite
+    (void)state;
+    for (int source = NUMBER_I1; source <= NUMBER_U8; source++)
+        for (int t = 0; t < ntables; t++)
+            for (int side = -1; side <= 1; side++) {
+                const double edge = beyond / fabs(largest[source]);
+                const double scale = side == 0 ? edge : nextafter(edge, side < 0 ? 0 : HUGE_VAL);
+                const bool fits = fabs(largest[source] * scale) < beyond;
+                uint8_t src[2 * 8], dst[2 * 4];
+                const size_t size = sizes[source];
+                for (size_t i = 0; i < 2 * size; i++)
+                    src[i] = source >= NUMBER_U1 ? 0xff : i % size == size - 1 ? 0x80 : 0;
+                if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ && source < NUMBER_U1)
+                    for (size_t i = 0; i < 2 * size; i++)
+                        src[i] = i % size == 0 ? 0x80 : 0;
+                assert_int_equal(tables[t]->scaled[source][0](dst, src, 2, MISFIT_STOP, scale, 0),
+                                 fits ? 2 : 0);
+            }
 }
 
 static void
@@ -196,6 +227,36 @@ marks(void **state)
                 assert_int_equal(tables[t]->mark[number](mask, src, n, &missing), any);
                 assert_memory_equal(mask, want, n);
                 check_around(mask, n);
+            }
+        }
+}
+
+static void
+blanks(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t n = 0; n <= NITEMS_MAX; n++) {
+            const int number = wide ? NUMBER_F8 : NUMBER_F4;
+            uint8_t mask[NITEMS_MAX + 1], items[NITEMS_MAX * 8 + 1];
+            draw_numbers(items, number, n, false);
+            for (size_t i = 0; i < n; i++)
+                mask[i] = (uint8_t)random_below(&rnd, 2);
+            for (int t = 0; t < ntables; t++) {
+                uint8_t *const dst = result(0, n * sizes[number]);
+                memcpy(dst, items, n * sizes[number]);
+                tables[t]->blank[wide](dst, mask, n);
+                for (size_t i = 0; i < n; i++) {
+                    double x = 0;
+                    float y;
+                    memcpy(wide ? (void *)&x : &y, dst + i * sizes[number], sizes[number]);
+                    if (mask[i])
+                        assert_true(isnan(wide ? x : (double)y));
+                    else
+                        assert_memory_equal(dst + i * sizes[number], items + i * sizes[number],
+                                            sizes[number]);
+                }
+                check_around(dst, n * sizes[number]);
             }
         }
 }
@@ -309,8 +370,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pairs),    cmocka_unit_test(scaled), cmocka_unit_test(marks),
-        cmocka_unit_test(halves),   cmocka_unit_test(turns),  cmocka_unit_test(rounds),
+        cmocka_unit_test(pairs),    cmocka_unit_test(scaled),
+        cmocka_unit_test(marks),    cmocka_unit_test(scaled_to_the_end),
+        cmocka_unit_test(blanks),   cmocka_unit_test(halves),
+        cmocka_unit_test(turns),    cmocka_unit_test(rounds),
         cmocka_unit_test(unscales), cmocka_unit_test(nans),
     };
     return cmocka_run_group_tests_name("convert", tests, set_up, tear_down);

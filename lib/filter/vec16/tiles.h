@@ -11,12 +11,12 @@
 #ifndef FILTER_VEC16_TILES_H
 #define FILTER_VEC16_TILES_H
 
+#include "base/rows_ahead.h"
 #include "filter/vec16/vec16.h"
 
 #include <stdbool.h>
 
 enum {
-    LINE_SIZE = 64,
     // Items for which a group of columns is done before the next one: planes often lie a power of
     // two apart, where the lines of more than 8 of them do not fit in the first cache together.
     STRIP = 64,

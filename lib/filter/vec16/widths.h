@@ -25,9 +25,9 @@ row_of(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, size_t w, s
 INLINE void
 rows_of(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_rows *p, size_t w)
 {
-    struct prefetch early = prefetch_begin(p, dst);
+    struct rows_ahead early = ask_for_rows(p, dst);
     for (size_t r = 0; r < p->rows; r++) {
-        prefetch_at(&early, r);
+        rows_ahead_at(&early, r);
         row_of(dst, src, p->n, w, p->row_nitems);
         dst += p->dst_stride;
         src += p->src_step;

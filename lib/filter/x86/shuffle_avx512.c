@@ -135,10 +135,10 @@ rows_of(uint8_t *restrict dst, const uint8_t *restrict src, const struct plane_r
     const size_t n = p->n, tile = TILE(w), row_nitems = p->row_nitems;
     const size_t rest = row_nitems % tile, whole = row_nitems - rest;
     const struct ends e = ends_of(rest, w);
-    struct prefetch early = prefetch_begin(p, dst);
+    struct rows_ahead early = ask_for_rows(p, dst);
 
     for (size_t r = 0; r < p->rows; r++) {
-        prefetch_at(&early, r);
+        rows_ahead_at(&early, r);
         for (size_t i = 0; i < whole; i += tile)
             some_items(dst + i * w, src + i, n, w, ends_of(tile, w));
         if (rest > 0)

@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/rows_ahead.h"
 #include "ndcopy/convert/kernels.h"
 #include "ndcopy/convert/times.h"
 #include "ndcopy/ndcopy.h"
@@ -505,19 +506,23 @@ convert_collected(const struct converter *c, struct convert_room *room, const st
     return done;
 }
 
+// next: where the first row of the tile after this one goes, or NULL.
 static int64_t
 convert_tile(const struct converter *c, struct convert_room *room, const struct ndrows *r,
-             uint8_t *dst, const uint8_t *src)
+             uint8_t *dst, const uint8_t *src, const uint8_t *next)
 {
     const bool close = r->item_dst == c->to_size && r->item_src == c->from_size;
     const bool direct = close && (r->row_nitems >= SHORT_ROW || r->rows == 1);
     const int64_t together = direct ? 1 : max_i64(STEP_ITEMS / r->row_nitems, 1);
+    struct rows_ahead early = rows_ahead_begin(
+        dst, (size_t)r->rows, (size_t)(r->row_nitems * c->to_size), (ptrdiff_t)r->row_dst, next);
     int64_t done = 0;
     for (int64_t i = 0; i < r->rows; i += together) {
         const int64_t rows = min_i64(together, r->rows - i);
         uint8_t *const to = dst + i * r->row_dst;
         const uint8_t *const from = src + i * r->row_src;
         if (direct) {
+            rows_ahead_at(&early, (size_t)i);
             done += convert_row(c, room, to, from, r->row_nitems);
         } else {
             for (int64_t k = 0, n; k < r->row_nitems; k += n) {
@@ -542,6 +547,7 @@ convert_box(const struct converter *c, int ndim, const int64_t *extent, uint8_t 
     struct convert_room room; // needs no zeros
     struct ndrows r;
     int64_t done = 0;
+    bool more = true;
     assert(c->count > 0);
     if (!ndrows_begin(&r, ndim, extent, 0, dst_stride, src_stride))
         return 0;
@@ -549,12 +555,15 @@ convert_box(const struct converter *c, int ndim, const int64_t *extent, uint8_t 
         r.item_dst = c->to_size;
         r.item_src = c->from_size;
     }
-    do {
-        const int64_t now = convert_tile(c, &room, &r, dst + r.dst, src + r.src);
+    while (more) {
+        uint8_t *const to = dst + r.dst;
+        const uint8_t *const from = src + r.src;
+        more = ndrows_next(&r);
+        const int64_t now = convert_tile(c, &room, &r, to, from, more ? dst + r.dst : NULL);
         done += now;
         if (now < r.rows * r.row_nitems)
             break;
-    } while (ndrows_next(&r));
+    }
     return done;
 }
 

@@ -69,6 +69,8 @@ struct convert_kernels {
     convert_fn *pairs[NUMBER_COUNT][NUMBER_COUNT]; // from, to
     convert_scaled_fn *scaled[NUMBER_COUNT][2]; // from, to f4 and f8
     convert_mark_fn *mark[NUMBER_COUNT];
+    // Floats of 4 and 8 bytes become NaN where the mask is 1.
+    void (*blank[2])(uint8_t *restrict dst, const uint8_t *restrict mask, size_t n);
     convert_fn *widen[2]; // IEEE floats of 2 bytes and bfloat16, to f4
     convert_fn *narrow[2]; // f4 to these
     // dst[i] = src[i] to the nearest integer, of two the even one: doubles.

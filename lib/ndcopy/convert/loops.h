@@ -312,7 +312,9 @@ TO_TRUTH(f8)
 
 // -- scaled
 
-#define SCALED(from)                                                                               \
+// magnitude: the largest of an item. Integers, with the scales of practice, never get near what a
+// float32 cannot hold; then no item is looked at.
+#define SCALED(from, magnitude)                                                                    \
     static COLD size_t misfit_scaled_##from(uint8_t *restrict dst, const uint8_t *restrict src,    \
                                             size_t n, enum misfit misfit, double scale,            \
                                             double offset)                                         \
@@ -325,8 +327,11 @@ TO_TRUTH(f8)
     static size_t scaled_##from##_f4(uint8_t *restrict dst, const uint8_t *restrict src, size_t n, \
                                      enum misfit misfit, double scale, double offset)              \
     {                                                                                              \
+        const bool all_fit = fabs(scale) * (magnitude) + fabs(offset) < F4_BEYOND / 2;             \
         i8 beyond = 0;                                                                             \
-        for (size_t k = 0; k < n; k++) {                                                           \
+        for (size_t k = 0; all_fit && k < n; k++)                                                  \
+            put_f4(dst, k, (f4)((f8)get_##from(src, k) * scale + offset));                         \
+        for (size_t k = 0; !all_fit && k < n; k++) {                                               \
             const f8 x = (f8)get_##from(src, k) * scale + offset;                                  \
             beyond |= -(i8)(fabs(x) >= F4_BEYOND);                                                 \
             put_f4(dst, k, (f4)x);                                                                 \
@@ -341,17 +346,17 @@ TO_TRUTH(f8)
             put_f8(dst, k, (f8)get_##from(src, k) * scale + offset);                               \
         return n;                                                                                  \
     }
-SCALED(b1)
-SCALED(i1)
-SCALED(i2)
-SCALED(i4)
-SCALED(i8)
-SCALED(u1)
-SCALED(u2)
-SCALED(u4)
-SCALED(u8)
-SCALED(f4)
-SCALED(f8)
+SCALED(b1, 1)
+SCALED(i1, 0x1p7)
+SCALED(i2, 0x1p15)
+SCALED(i4, 0x1p31)
+SCALED(i8, 0x1p63)
+SCALED(u1, 0x1p8)
+SCALED(u2, 0x1p16)
+SCALED(u4, 0x1p32)
+SCALED(u8, 0x1p64)
+SCALED(f4, INFINITY)
+SCALED(f8, INFINITY)
 
 static void
 round_doubles(uint8_t *restrict dst, const uint8_t *restrict src, size_t n)
@@ -434,6 +439,15 @@ MARK(u8, u8)
 MARK(f4, u4)
 MARK(f8, u8)
 
+#define BLANK(type)                                                                         \
+    static void blank_##type(uint8_t *restrict dst, const uint8_t *restrict mask, size_t n) \
+    {                                                                                       \
+        for (size_t k = 0; k < n; k++)                                                      \
+            put_##type(dst, k, mask[k] ? (type)NAN : get_##type(dst, k));                   \
+    }
+BLANK(f4)
+BLANK(f8)
+
 // -- byte order
 
 #define TURN(type, turn)                                                                  \
@@ -465,6 +479,7 @@ const struct convert_kernels CONVERT_KERNELS = {
                SCALED_PAIR(f8)},
     .mark = {mark_u1, mark_i1, mark_i2, mark_i4, mark_i8, mark_u1, mark_u2, mark_u4, mark_u8,
              mark_f4, mark_f8},
+    .blank = {blank_f4, blank_f8},
     .widen = {widen_f2, widen_bf16},
     .narrow = {narrow_f2, narrow_bf16},
     .round = round_doubles,

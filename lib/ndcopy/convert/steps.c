@@ -175,12 +175,10 @@ step_odd_i8(const struct step *s, struct step_mask *mask, uint8_t *dst, const ui
     size_t step_blank_##name(const struct step *s, struct step_mask *mask, uint8_t *dst,   \
                              const uint8_t *src, size_t n)                                 \
     {                                                                                      \
-        const type none = (type)NAN;                                                       \
         (void)s;                                                                           \
         (void)src;                                                                         \
-        for (size_t k = 0; mask->any && k < n; k++)                                        \
-            if (mask->of[k])                                                               \
-                memcpy(dst + k * sizeof none, &none, sizeof none);                         \
+        if (mask->any)                                                                     \
+            convert_kernels()->blank[number](dst, mask->of, n);                            \
         return n;                                                                          \
     }                                                                                      \
     size_t step_unblank_##name(const struct step *s, struct step_mask *mask, uint8_t *dst, \
