@@ -92,6 +92,118 @@ test_there_and_back(void **state)
     }
 }
 
+// What is drawn has its padding at 0, as what is parsed.
+static const struct {
+    const char *dtype;
+    int32_t size;
+} structures[] = {
+    {"[('a', '<i4'), ('b', '>f8'), ('s', '|S3')]", 15},
+    {"[('only', '|b1')]", 1},
+    {"[('m', '<i2', (2, 3)), ('u', '>U2', (2,)), ('t', '<M8[s]')]", 36},
+    {"[('w', [('v', '>i2'), ('z', '<c8'), ('deep', [('x', '|u1', (3,))], (2,))]), ('h', '|V2')]",
+     18},
+    {"{'names': ['a', 'b'], 'formats': ['<u2', '|S4'], 'offsets': [6, 1], 'itemsize': 9}", 9},
+};
+
+static bool
+has_nan(const struct item_format *format, const uint8_t *item)
+{
+    if (!format->fields)
+        return is_nan(format, item);
+    for (int i = 0; i < format->fields->count; i++) {
+        const struct field *const f = &format->fields->items[i];
+
+        for (int64_t k = 0; k < f->count; k++)
+            if (has_nan(&format->parts[i], item + f->offset + k * f->size))
+                return true;
+    }
+    return false;
+}
+
+static void
+test_structures(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, random_seed());
+    for (int64_t n = random_cases(5000, 200000); n > 0; n--) {
+        const size_t k = random_below(&r, sizeof structures / sizeof structures[0]);
+        struct item_format format;
+        uint8_t item[40] = {0}, back[40] = {0};
+        tess_error err;
+
+        item_format_init(&format, structures[k].dtype, structures[k].size);
+        assert_non_null(format.fields);
+        random_bytes(&r, item, (size_t)structures[k].size);
+        for (int32_t i = 0; i < structures[k].size; i++)
+            item[i] = random_below(&r, 3) ? item[i] : 0;
+        if (k == 1)
+            item[0] &= 1;
+        if (k == 4)
+            item[0] = item[5] = item[8] = 0;
+        if (!has_nan(&format, item)) {
+            char *const text = print(&format, item);
+            const tess_status st = item_parse(&format, text, back, &err);
+
+            if (st != TESS_OK || memcmp(item, back, (size_t)structures[k].size) != 0)
+                fail_msg("%s: %s: %s", structures[k].dtype, text,
+                         st == TESS_OK ? "another" : err.message);
+            free(text);
+        }
+        item_format_finish(&format);
+    }
+}
+
+// Texts of [('a', '<i2'), ('w', [('m', '|u1', (2,)), ('s', '|S2')])].
+static void
+test_structure_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *says; // NULL: it is the item (5, ([1, 2], "ab"))
+    } cases[] = {
+        {"(5, ([1, 2], \"ab\"))", NULL},
+        {" ( 5,([1,2],'ab') ) ", NULL},
+        {"(5, ([1, 2], \"\\x61b\"))", NULL},
+        {"050001026162", NULL},
+        {"(5, 01026162)", NULL},
+        {"5", "5: neither fields such as (1, 2.5, \"ab\") nor 12 digits"},
+        {"(5)", "field w: there are 1 values for 2 fields"},
+        {"()", "field a: there are 0 values for 2 fields"},
+        {"(, ([1, 2], \"ab\"))", "field a: , ([1, 2], \"ab\")): a value is missing before it"},
+        {"(5, ([1, 2], \"ab\"), 6)", "more values than the 2 fields"},
+        {"(5, ([1, 2], \"ab\")", "the value ends where ) is missing"},
+        {"(5, ([1, 2], \"ab\")) 6", "6: stands behind the last )"},
+        {"(40000, ([1, 2], \"ab\"))", "field a: 40000: out of range"},
+        {"(5, ([1, 256], \"ab\"))", "field w.m: 256: out of range"},
+        {"(5, ([1], \"ab\"))", "field w.m: 1 elements in brackets, there are 2"},
+        {"(5, ([1, 2, 3], \"ab\"))", "field w.m: more than 2 elements"},
+        {"(5, (1, \"ab\"))", "field w.m: 1, \"ab\")): [ is missing before it"},
+        {"(5, ([1 2], \"ab\"))", "field w.m: 1 2: not an integer"},
+        {"(5, ([1, 2], ab))", "field w.s: ab)): not a string in quotes"},
+        {"(5, ([1, 2], \"ab))", "field w.s: \"ab)): not a string in quotes"},
+        {"(5, ([1, 2], \"abc\"))", "field w.s: \"abc\": longer than 2 bytes"},
+        {"(5, ([1, 2], \"\\n\"))", "field w.s: \"\\n\": not UTF-8, or a \\ that"},
+        {"(5 ([1, 2], \"ab\"))", "field a: 5 ([1: not an integer"},
+    };
+    struct item_format format;
+
+    (void)state;
+    item_format_init(&format, "[('a', '<i2'), ('w', [('m', '|u1', (2,)), ('s', '|S2')])]", 6);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t item[6];
+        tess_error err = {0};
+        const tess_status st = item_parse(&format, cases[i].text, item, &err);
+
+        if (cases[i].says &&
+            (st != TESS_ERR_ARG || strncmp(err.message, cases[i].says, strlen(cases[i].says)) != 0))
+            fail_msg("%s: status %d: %s", cases[i].text, (int)st, err.message);
+        if (!cases[i].says && (st != TESS_OK || memcmp(item, "\5\0\1\2ab", 6) != 0))
+            fail_msg("%s: status %d: %s", cases[i].text, (int)st, err.message);
+    }
+    item_format_finish(&format);
+}
+
 // Days one after the other, by the lengths of months.
 static void
 test_days(void **state)
@@ -122,6 +234,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_and_back),
+        cmocka_unit_test(test_structures),
+        cmocka_unit_test(test_structure_texts),
         cmocka_unit_test(test_days),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,13 @@ item_load(const uint8_t *bytes, int size, char order)
     return v;
 }
 
+void
+item_store(uint64_t v, int size, char order, uint8_t *bytes)
+{
+    for (int i = 0; i < size; i++, v >>= 8)
+        bytes[order == '>' ? size - 1 - i : i] = (uint8_t)v;
+}
+
 int64_t
 item_load_signed(const uint8_t *bytes, int size, char order)
 {

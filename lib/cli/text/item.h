@@ -44,5 +44,6 @@ int32_t item_word_size(const tess_dtype *type);
 uint64_t item_load(const uint8_t *bytes, int size, char order);
 int64_t item_load_signed(const uint8_t *bytes, int size, char order);
 double item_load_real(const uint8_t *bytes, int size, char order);
+void item_store(uint64_t v, int size, char order, uint8_t *bytes); // the reverse of item_load()
 
 #endif

@@ -1,352 +1,193 @@
 /*
- * item_parse.c - one item from its text.
+ * item_parse.c - one item from its text: structures, (1, 2.5, "ab"), field by field.
  *
- * A float is rounded to the nearest one of its type; an integer, a date or a string that the type
- * does not have is refused.
+ * What is no structure is left to item_scalar.c.
  */
 #include "cli/text/item_parse.h"
 
 #include "cli/report.h"
-#include "cli/text/date.h"
-#include "cli/text/real.h"
-#include "cli/text/text.h"
-#include "meta/utf8.h"
+#include "cli/text/item_scalar.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void
-store(uint64_t v, int size, char order, uint8_t *bytes)
-{
-    for (int i = 0; i < size; i++, v >>= 8)
-        bytes[order == '>' ? size - 1 - i : i] = (uint8_t)v;
-}
+struct parse {
+    const char *at;
+    char field[100]; // that is read, as --field takes it: a.b; after a failure the one it is about
+    tess_error *err;
+};
 
-static tess_status
-refuse(const char *text, const char *what, tess_error *err)
+static char
+peek(struct parse *p)
 {
-    return report_set(err, TESS_ERR_ARG, "%.80s: not %s", text, what);
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+    return *p->at;
 }
-
-// -- integers
 
 static bool
-is_digits(const char *text)
+accept(struct parse *p, char wanted)
 {
-    return text[0] && text[strspn(text, "0123456789")] == '\0';
+    if (peek(p) != wanted)
+        return false;
+    p->at++;
+    return true;
 }
 
 static tess_status
-parse_signed(const char *text, int size, char order, uint8_t *item, tess_error *err)
+refuse(struct parse *p, const char *wanted)
 {
-    const int64_t most = (int64_t)(UINT64_MAX >> (65 - 8 * size));
-    const int64_t least = -most - 1;
-    int64_t v = 0;
-
-    if (!is_digits(text[0] == '-' || text[0] == '+' ? text + 1 : text))
-        return refuse(text, "an integer", err);
-    if (!text_int64(text, &v) || v < least || v > most)
-        return report_set(err, TESS_ERR_ARG,
-                          "%.80s: out of range; integers of %d bytes go from %" PRId64
-                          " to %" PRId64,
-                          text, size, least, most);
-    store((uint64_t)v, size, order, item);
-    return TESS_OK;
+    return peek(p)
+               ? report_set(p->err, TESS_ERR_ARG, "%.40s: %s is missing before it", p->at, wanted)
+               : report_set(p->err, TESS_ERR_ARG, "the value ends where %s is missing", wanted);
 }
 
 static tess_status
-parse_unsigned(const char *text, int size, char order, uint8_t *item, tess_error *err)
+expect(struct parse *p, char wanted)
 {
-    const uint64_t most = UINT64_MAX >> (64 - 8 * size);
+    const char text[] = {wanted, '\0'};
 
-    if (!is_digits(text[0] == '-' || text[0] == '+' ? text + 1 : text))
-        return refuse(text, "an integer", err);
-    errno = 0;
-    const uint64_t v = strtoull(text, NULL, 10);
-    if (errno != 0 || v > most || (text[0] == '-' && v != 0))
-        return report_set(
-            err, TESS_ERR_ARG,
-            "%.80s: out of range; unsigned integers of %d bytes go from 0 to %" PRIu64, text, size,
-            most);
-    store(v, size, order, item);
-    return TESS_OK;
+    return accept(p, wanted) ? TESS_OK : refuse(p, text);
+}
+
+// -- an element
+
+// Up to the comma or bracket behind it; complex numbers may stand in parentheses.
+static size_t
+token_size(const char *text)
+{
+    const size_t size = text[0] == '(' ? strcspn(text, ")") : 0;
+
+    return size + strcspn(text + size, text[size] == ')' && size > 0 ? ",]" : ",])");
+}
+
+// A structure as one number, its bytes.
+static tess_status
+parse_bytes(const struct item_format *format, const char *text, uint8_t *item, tess_error *err)
+{
+    return item_scalar_parse(format, text, item, err) == TESS_OK
+               ? TESS_OK
+               : report_set(err, TESS_ERR_ARG,
+                            "%.80s: neither fields such as (1, 2.5, \"ab\") nor %" PRId64
+                            " digits in hexadecimal",
+                            text, 2 * (int64_t)format->typesize);
 }
 
 static tess_status
-parse_bool(const char *text, uint8_t *item, tess_error *err)
+take_scalar(struct parse *p, const struct item_format *format, uint8_t *item)
 {
-    static const char *const names[2][3] = {{"False", "false", "0"}, {"True", "true", "1"}};
+    const bool is_string =
+        format->type.kind == TESS_KIND_BYTES || format->type.kind == TESS_KIND_UNICODE;
 
-    for (int v = 0; v < 2; v++)
-        for (int i = 0; i < 3; i++)
-            if (strcmp(text, names[v][i]) == 0) {
-                *item = (uint8_t)v;
-                return TESS_OK;
-            }
-    return refuse(text, "True or False", err);
+    (void)peek(p);
+    if (is_string)
+        return item_quoted_parse(format, &p->at, item, p->err);
+    size_t size = token_size(p->at);
+    const char *const end = p->at + size;
+    while (size > 0 && isspace((unsigned char)p->at[size - 1]))
+        size--;
+    if (size == 0 && format->typesize > 0)
+        return refuse(p, "a value");
+    char *const text = strndup(p->at, size);
+    if (!text)
+        return report_nomem(p->err, (int64_t)size);
+    const tess_status st = format->fields ? parse_bytes(format, text, item, p->err)
+                                          : item_scalar_parse(format, text, item, p->err);
+    free(text);
+    p->at = end;
+    return st;
 }
 
-// -- floats
+static tess_status take_structure(struct parse *p, const struct item_format *format, uint8_t *item);
 
-// The bits of a half, of a number that real_round() has made one.
-static uint64_t
-half_bits(double v)
-{
-    const uint64_t sign = signbit(v) ? 0x8000 : 0;
-    const double size = fabs(v);
-
-    if (isnan(v))
-        return sign | 0x7e00;
-    if (isinf(v))
-        return sign | 0x7c00;
-    if (size < 0x1p-14)
-        return sign | (uint64_t)ldexp(size, 24);
-    const int exponent = ilogb(size);
-    return sign | (uint64_t)(exponent + 15) << 10 | ((uint64_t)ldexp(size, 10 - exponent) & 0x3ff);
-}
-
-static void
-store_real(double v, int size, char order, uint8_t *bytes)
-{
-    uint64_t bits = 0;
-
-    if (size == 8) {
-        memcpy(&bits, &v, sizeof v);
-    } else if (size == 4) {
-        const float single = (float)v;
-        uint32_t low;
-
-        memcpy(&low, &single, sizeof single);
-        bits = low;
-    } else {
-        bits = half_bits(real_round(v, 2));
-    }
-    store(bits, size, order, bytes);
-}
-
-// Whether v, read from decimal digits, is beyond what a float of that size has.
-static bool
-is_too_large(double v, int size)
-{
-    return size == 2 ? fabs(v) >= 65520 : size == 4 ? isinf((float)v) : isinf(v);
-}
-
-// A number at *p, and what stands behind it.
+// Of a field, from an axis of its sub-array on; *item becomes what lies behind them.
 static tess_status
-take_real(const char *text, const char **p, int size, char order, uint8_t *bytes, tess_error *err)
+take_elements(struct parse *p, const struct item_format *format, const struct field *f, int axis,
+              uint8_t **item)
 {
-    char *end = NULL;
-
-    if (isspace((unsigned char)**p))
-        return refuse(text, "a number", err);
-    const double v = strtod(*p, &end);
-    const size_t length = (size_t)(end - *p);
-    if (length == 0 || memchr(*p, 'x', length) || memchr(*p, 'X', length) ||
-        memchr(*p, '(', length))
-        return refuse(text, "a number", err);
-    const char *const digits = **p == '-' || **p == '+' ? *p + 1 : *p;
-    const bool finite = isdigit((unsigned char)*digits) || *digits == '.';
-    if (finite && is_too_large(v, size))
-        return report_set(err, TESS_ERR_ARG, "%.80s: out of range; floats of %d bytes go up to %s",
-                          text, size,
-                          size == 2   ? "65504"
-                          : size == 4 ? "3.4e+38"
-                                      : "1.8e+308");
-    store_real(size == 4 && !isnan(v) && finite ? (double)strtof(*p, NULL) : v, size, order, bytes);
-    *p = end;
-    return TESS_OK;
-}
-
-static tess_status
-parse_real(const char *text, int size, char order, uint8_t *item, tess_error *err)
-{
-    const char *p = text;
-    const tess_status st = take_real(text, &p, size, order, item, err);
-
-    return st == TESS_OK && *p ? refuse(text, "a number", err) : st;
-}
-
-// A real part, an imaginary one with a j, or both; in parentheses, too, as Python prints them.
-static tess_status
-parse_complex(const char *text, int size, char order, uint8_t *item, tess_error *err)
-{
-    const bool enclosed = text[0] == '(';
-    const char *p = text + enclosed;
     tess_status st = TESS_OK;
-    bool imaginary = false;
 
-    store_real(0, size, order, item);
-    store_real(0, size, order, item + size);
-    TRY(take_real(text, &p, size, order, item, err));
-    if (*p == 'j') {
-        memcpy(item + size, item, (size_t)size);
-        store_real(0, size, order, item);
-        imaginary = true;
-    } else if (*p == '+' || *p == '-') {
-        TRY(take_real(text, &p, size, order, item + size, err));
-        imaginary = *p == 'j';
-        if (!imaginary)
-            return refuse(text, "a complex number such as 1.5-2j", err);
+    if (axis == f->ndim) {
+        st = format->fields && peek(p) == '(' ? take_structure(p, format, *item)
+                                              : take_scalar(p, format, *item);
+        *item += f->size;
+        return st;
     }
-    p += imaginary;
-    p += enclosed && *p == ')';
-    if (*p || (enclosed && p[-1] != ')'))
-        st = refuse(text, "a complex number such as 1.5-2j", err);
+    TRY(expect(p, '['));
+    for (int64_t i = 0; i < f->shape[axis]; i++) {
+        if (i > 0 && peek(p) == ']')
+            return report_set(p->err, TESS_ERR_ARG,
+                              "%" PRId64 " elements in brackets, there are %" PRId64, i,
+                              f->shape[axis]);
+        if (i > 0)
+            TRY(expect(p, ','));
+        TRY(take_elements(p, format, f, axis + 1, item));
+    }
+    if (peek(p) == ',')
+        return report_set(p->err, TESS_ERR_ARG, "more than %" PRId64 " elements in brackets",
+                          f->shape[axis]);
+    st = expect(p, ']');
 out:
     return st;
 }
 
-// -- strings
+// -- fields
 
+// One with a single field may end in a comma, as in Python.
 static tess_status
-parse_bytes(const char *text, int32_t size, uint8_t *item, tess_error *err)
+take_structure(struct parse *p, const struct item_format *format, uint8_t *item)
 {
-    const size_t length = strlen(text);
-
-    if (length > (size_t)size)
-        return report_set(err, TESS_ERR_ARG, "%.80s: %zu bytes, items have %" PRId32, text, length,
-                          size);
-    memset(item, 0, (size_t)size);
-    memcpy(item, text, length);
-    return TESS_OK;
-}
-
-// The code point at p, which takes n bytes of UTF-8.
-static uint32_t
-code_point(const unsigned char *p, size_t n)
-{
-    uint32_t c = n == 1 ? *p : *p & (0x7fu >> n);
-
-    for (size_t i = 1; i < n; i++)
-        c = c << 6 | (p[i] & 0x3f);
-    return c;
-}
-
-static tess_status
-parse_unicode(const char *text, int32_t size, char order, uint8_t *item, tess_error *err)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    int32_t at = 0;
-
-    memset(item, 0, (size_t)size);
-    for (; *p; at += 4) {
-        const size_t n = utf8_length(p, strlen((const char *)p));
-
-        if (n == 0)
-            return refuse(text, "UTF-8", err);
-        if (at == size)
-            return report_set(err, TESS_ERR_ARG, "%.80s: longer than %" PRId32 " characters", text,
-                              size / 4);
-        store(code_point(p, n), 4, order, item + at);
-        p += n;
-    }
-    return TESS_OK;
-}
-
-// -- times
-
-static tess_status
-parse_date(const char *text, const char *unit, int64_t *count, tess_error *err)
-{
-    switch (date_parse(text, unit, count)) {
-    case DATE_FINE:
-        return TESS_OK;
-    case DATE_NOT_WHOLE:
-        return report_set(err, TESS_ERR_ARG, "%.80s: no whole number of the unit %s of the items",
-                          text, unit);
-    case DATE_TOO_FAR:
-        return report_set(err, TESS_ERR_ARG, "%.80s: out of range of dates in the unit %s", text,
-                          unit);
-    default:
-        return refuse(text, "a date such as 2024-01-31 or 2024-01-31T12:30:00", err);
-    }
-}
-
-// "25s"; of units such as 10s, "2510s".
-static bool
-has_unit(const char *text, const char *unit)
-{
-    return unit[0] && text_ends_with(text, unit);
-}
-
-// A count with its unit, or without.
-static tess_status
-parse_count(const char *text, const char *unit, int64_t *count, tess_error *err)
-{
-    const size_t length = strlen(text) - (has_unit(text, unit) ? strlen(unit) : 0);
-    char number[24];
-
-    (void)snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : 0), text);
-    if (!text_int64(number, count) || *count == INT64_MIN)
-        return report_set(err, TESS_ERR_ARG, "%.80s: not a count such as 5%s, or NaT", text, unit);
-    return TESS_OK;
-}
-
-static tess_status
-parse_time(const struct item_format *format, const char *text, uint8_t *item, tess_error *err)
-{
-    char unused[DATE_TEXT_SIZE];
-    const bool is_date = format->type.kind == TESS_KIND_DATETIME &&
-                         !has_unit(text, format->unit) && // far ones are printed as counts
-                         date_format(0, format->unit, unused);
-    int64_t count = INT64_MIN;
+    const struct fields *const fields = format->fields;
+    const size_t above = strlen(p->field);
     tess_status st = TESS_OK;
 
-    if (strcmp(text, "NaT") != 0)
-        st = is_date ? parse_date(text, format->unit, &count, err)
-                     : parse_count(text, format->unit, &count, err);
-    store((uint64_t)count, 8, format->type.order, item);
+    TRY(expect(p, '('));
+    for (int i = 0; i < fields->count; i++) {
+        uint8_t *at = item + fields->items[i].offset;
+
+        (void)snprintf(p->field + above, sizeof p->field - above, "%s%s", above > 0 ? "." : "",
+                       fields->items[i].name);
+        if (peek(p) == ')')
+            return report_set(p->err, TESS_ERR_ARG, "there are %d values for %d fields", i,
+                              fields->count);
+        if (i > 0)
+            TRY(expect(p, ','));
+        TRY(take_elements(p, &format->parts[i], &fields->items[i], 0, &at));
+    }
+    p->field[above] = '\0';
+    if (fields->count == 1)
+        (void)accept(p, ',');
+    if (peek(p) == ',')
+        return report_set(p->err, TESS_ERR_ARG, "more values than the %d fields", fields->count);
+    st = expect(p, ')');
+out:
     return st;
 }
 
-// -- anything else
-
 static tess_status
-parse_hex(const char *text, int32_t size, uint8_t *item, tess_error *err)
+parse_structure(const struct item_format *format, const char *text, uint8_t *item, tess_error *err)
 {
-    for (int32_t i = 0; i < 2 * size; i++) {
-        const int c = tolower((unsigned char)text[i]);
+    struct parse p = {.at = text, .err = err};
 
-        if (!isxdigit(c))
-            return report_set(err, TESS_ERR_ARG,
-                              "%.80s: not %" PRId64 " digits in hexadecimal, as items of such a "
-                              "type are written",
-                              text, 2 * (int64_t)size);
-        const int digit = c <= '9' ? c - '0' : c - 'a' + 10;
-        item[i / 2] = (uint8_t)(i % 2 ? item[i / 2] | digit : digit << 4);
-    }
-    return text[2 * size] ? refuse(text, "an item in hexadecimal: it is too long", err) : TESS_OK;
+    memset(item, 0, (size_t)format->typesize); // padding
+    const tess_status st = take_structure(&p, format, item);
+    if (st == TESS_OK && peek(&p))
+        return report_set(err, TESS_ERR_ARG, "%.40s: stands behind the last )", p.at);
+    if (st == TESS_OK || !p.field[0])
+        return st;
+    const tess_error reason = *err;
+    return report_set(err, st, "field %s: %s", p.field, reason.message);
 }
 
 tess_status
 item_parse(const struct item_format *format, const char *text, uint8_t *item, tess_error *err)
 {
-    const char order = format->type.order;
-    const int32_t size = format->typesize;
-
-    switch (format->type.kind) {
-    case TESS_KIND_BOOL:
-        return parse_bool(text, item, err);
-    case TESS_KIND_INT:
-        return parse_signed(text, size, order, item, err);
-    case TESS_KIND_UINT:
-        return parse_unsigned(text, size, order, item, err);
-    case TESS_KIND_FLOAT:
-        return parse_real(text, size, order, item, err);
-    case TESS_KIND_COMPLEX:
-        return parse_complex(text, size / 2, order, item, err);
-    case TESS_KIND_BYTES:
-        return parse_bytes(text, size, item, err);
-    case TESS_KIND_UNICODE:
-        return parse_unicode(text, size, order, item, err);
-    case TESS_KIND_DATETIME:
-    case TESS_KIND_TIMEDELTA:
-        return parse_time(format, text, item, err);
-    default:
-        return parse_hex(text, size, item, err);
-    }
+    if (!format->fields)
+        return item_scalar_parse(format, text, item, err);
+    return text[strspn(text, " ")] == '(' ? parse_structure(format, text, item, err)
+                                          : parse_bytes(format, text, item, err);
 }

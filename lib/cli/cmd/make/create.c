@@ -114,7 +114,7 @@ const struct command cmd_create = {
     .details =
         "--shape and --dtype are needed. The items take no space, whatever their number, until\n"
         "something else is written: tess set, tess append. VALUE is written as tess slice prints\n"
-        "it; of strings without the quotes.\n",
+        "it, structures as (1, 2.5, \"ab\") or in hexadecimal; of strings without the quotes.\n",
     .examples =
         (const struct example[]){
             {"floats, to be filled month by month",
