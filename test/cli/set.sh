@@ -77,6 +77,69 @@ run 2 set a.b2nd 0 --from zeros.b2nd --misfit maybe
 says 'none of error, saturate, wrap'
 cmp -s a.b2nd zeros.b2nd || fail "a mistake changed the file"
 
+### structures: all fields, or one of them
+type="[('id', '<i2'), ('', '|V1'), ('w', [('v', '>i2'), ('m', '|u1', (2, 2))]), ('t', '|S2')]"
+run 0 create p.b2nd --shape 3x4 --dtype "$type" --chunks 2x3 --blocks 1x2 \
+    --fill '(1, (2, [[3, 4], [5, 6]]), "ab")'
+shows p.b2nd -1,-1 '(1, (2, [[3, 4], [5, 6]]), "ab")'
+run 0 set p.b2nd 1,2 '(-1,(300,[[7,8],[9,10]]),"\x61,")'
+shows p.b2nd 1,2 '(-1, (300, [[7, 8], [9, 10]]), "a,")'
+run 0 set p.b2nd 0,0 0100000002030405066162
+shows p.b2nd 0,0 '(1, (2, [[3, 4], [5, 6]]), "ab")'
+cp p.b2nd whole.b2nd
+for slice in ::2,::-2 1 :,1:3 2,0 ::-1,0 ... 3: 1:1,:; do # of all of them, the rest stays
+    run 0 set p.b2nd "$slice" 77 --field id
+    run 0 slice p.b2nd --field id
+    cp out ids
+    run 0 export whole.b2nd ids.npy --field id --force
+    run 0 import ids.npy ids.b2nd --force
+    run 0 set ids.b2nd "$slice" 77
+    run 0 slice ids.b2nd
+    cmp -s out ids || fail "set $slice --field id: $(cat ids)"
+    for field in w t; do
+        run 0 slice whole.b2nd --field $field
+        cp out was
+        run 0 slice p.b2nd --field $field
+        cmp -s out was || fail "set $slice --field id changed $field: $(cat out)"
+    done
+    cp whole.b2nd p.b2nd
+done
+run 0 set p.b2nd 0,:,1,::-1 99 --field w.m
+shows p.b2nd 0,0 '(1, (2, [[3, 4], [99, 99]]), "ab")'
+shows p.b2nd 1,0 '(1, (2, [[3, 4], [5, 6]]), "ab")'
+run 0 set p.b2nd :,0,1,2: 9 --field w.m # of nothing
+run 0 set p.b2nd 0,0 '(-5, [[1, 2], [3, 4]])' --field w
+shows p.b2nd 0,0 '(1, (-5, [[1, 2], [3, 4]]), "ab")'
+run 0 set p.b2nd 0,1 x --field t
+shows p.b2nd 0,1 '(1, (2, [[3, 4], [99, 99]]), "x")'
+run 0 create d --shape 5 --dtype "$type" --layout sparse
+run 0 set d 1::2 258 --field w.v
+run 0 slice d --field w.v ...
+[ "$(cat out)" = '[0 258 0 258 0]' ] || fail "a field of a sparse array: $(cat out)"
+
+cp p.b2nd whole.b2nd
+run 2 set p.b2nd 0,0 '(1, (2, [[3, 4], [5, 256]]), "ab")'
+says '^tess: p.b2nd: field w.m: 256: out of range'
+run 2 set p.b2nd 0,0 '(1, (2, [[3, 4], [5, 6]]))'
+says '^tess: p.b2nd: field t: there are 2 values for 3 fields$'
+run 2 set p.b2nd 0,0 7
+says 'neither fields such as (1, 2.5, "ab") nor 22 digits in hexadecimal$'
+run 2 set p.b2nd 0,0 70000 --field w.v
+says '^tess: p.b2nd: --field w.v: 70000: out of range'
+run 2 set p.b2nd 0,0 '(1)' --field w
+says '^tess: p.b2nd: --field w: field m: there are 1 values for 2 fields$'
+run 2 set p.b2nd 0,0 1 --field x
+says 'no such field; there are id, w, t$'
+run 2 set p.b2nd 0,0,2,0 1 --field w.m
+says 'outside axis 2'
+run 2 set p.b2nd 0,0 --from p.b2nd --field w
+says 'takes a VALUE'
+run 2 set a.b2nd 0,0 1 --field x
+says 'have no fields'
+run 2 create no.b2nd --shape 2 --dtype "$type" --fill '(1, 2)'
+says '^tess: no.b2nd: --fill field w: 2: neither fields such as'
+cmp -s p.b2nd whole.b2nd || fail "a mistake changed the file"
+
 ### from a file: shapes as NumPy broadcasts them
 npy in.npy '|u1' False '(4,)' 1 2 3 4
 run 0 set a.b2nd 1 --from in.npy

@@ -23,13 +23,9 @@ part_view(tess_array **a, const struct selection *sel, bool *reshaped, tess_erro
     tess_array *view;
     tess_status st = TESS_OK;
 
-    for (int i = 0; i < sel->ndim; i++) {
-        const int64_t last = sel->start[i] + (sel->count[i] - 1) * sel->step[i];
-
-        stop[i] = sel->count[i] == 0 ? sel->start[i] : sel->step[i] > 0 ? last + 1 : last - 1;
-        if (reshaped)
-            *reshaped |= sel->step[i] != 1 || sel->dropped[i];
-    }
+    for (int i = 0; i < sel->ndim && reshaped; i++)
+        *reshaped |= sel->step[i] != 1 || sel->dropped[i];
+    select_stop(sel, stop);
     TRY(tess_array_view_slice(*a, sel->start, stop, sel->step, &view, err));
     part_look_through(a, view);
     for (int i = sel->ndim - 1; i >= 0; i--)

@@ -10,7 +10,9 @@
 #include "cli/report.h"
 #include "cli/text/fields.h"
 
+#include <tessera/iterate.h>
 #include <tessera/select.h>
+#include <tessera/view.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,44 +110,47 @@ out:
 
 // -- its items
 
-// The selected elements of an item: counts[axis] of them along the axes of the field, the
-// indices[axis][]-th ones, or without `indices` the first ones. Returns the end of what was
-// written.
-static uint8_t *
-copy_elements(const struct picked *p, const struct selection *sel, const int64_t *counts,
-              int64_t *const *indices, const uint8_t *item, uint8_t *out)
-{
-    const size_t size = (size_t)p->info.typesize;
-    int64_t index[TESS_MAX_NDIM] = {0};
-    int axis = 0;
+// Where the selected elements of a field lie in an item, in C order.
+struct elements {
+    int32_t *offsets;
+    int64_t n;
+};
 
-    do {
-        const uint8_t *at = item + p->offset;
+// counts[axis] of them along the axes of the field, the indices[axis][]-th ones, or without
+// `indices` the first ones. offsets are to be freed, also after a failure.
+static tess_status
+list_elements(const struct picked *p, const struct selection *sel, const int64_t *counts,
+              int64_t *const *indices, struct elements *e, tess_error *err)
+{
+    int64_t index[TESS_MAX_NDIM] = {0};
+
+    *e = (struct elements){.n = 1};
+    for (int k = p->base_ndim; k < p->info.ndim; k++)
+        e->n *= counts[k];
+    e->offsets = malloc((size_t)e->n * sizeof e->offsets[0] + 1);
+    if (!e->offsets)
+        return report_nomem(err, e->n);
+    for (int64_t i = 0; i < e->n; i++) {
+        int64_t at = p->offset;
 
         for (int k = p->base_ndim; k < p->info.ndim; k++) {
-            const int64_t i = indices ? indices[k][index[k]] : index[k];
-            at += p->strides[k] * (sel->start[k] + sel->step[k] * i);
+            const int64_t nth = indices ? indices[k][index[k]] : index[k];
+            at += p->strides[k] * (sel->start[k] + sel->step[k] * nth);
         }
-        memcpy(out, at, size);
-        out += size;
-        for (axis = p->info.ndim - 1; axis >= p->base_ndim; axis--) {
-            if (++index[axis] < counts[axis])
-                break;
-            index[axis] = 0;
-        }
-    } while (axis >= p->base_ndim);
-    return out;
+        e->offsets[i] = (int32_t)at;
+        for (int k = p->info.ndim - 1; k >= p->base_ndim && ++index[k] == counts[k]; k--)
+            index[k] = 0;
+    }
+    return TESS_OK;
 }
 
-// Selected elements of an item.
-static int64_t
-elements(const struct picked *p, const struct selection *sel)
+// Those of one item; returns the end of what was written.
+static uint8_t *
+copy_elements(const struct elements *e, size_t size, const uint8_t *item, uint8_t *out)
 {
-    int64_t n = 1;
-
-    for (int k = p->base_ndim; k < p->info.ndim; k++)
-        n *= sel->count[k];
-    return n;
+    for (int64_t i = 0; i < e->n; i++, out += size)
+        memcpy(out, item + e->offsets[i], size);
+    return out;
 }
 
 // The fill value of the field; of sub-arrays the first element stands for all.
@@ -209,7 +214,7 @@ base_of(const struct picked *p, const struct selection *sel)
 struct job {
     const struct picked *p;
     const struct selection *sel;
-    int64_t elements; // of an item
+    struct elements elements;
     uint8_t *item;
     walk_visit_fn *visit;
     void *user;
@@ -225,10 +230,10 @@ gather_and_visit(const struct walk *w, uint8_t *buffer, void *user, tess_error *
 
     for (int64_t i = 0; i < w->items; i++) { // what is written may lie in the item that is read
         memcpy(job->item, buffer + (size_t)i * item_size, item_size);
-        out = copy_elements(job->p, job->sel, job->sel->count, NULL, job->item, out);
+        out = copy_elements(&job->elements, (size_t)job->p->info.typesize, job->item, out);
     }
     box.ndim = job->p->info.ndim;
-    box.items *= job->elements;
+    box.items *= job->elements.n;
     for (int k = job->p->base_ndim; k < box.ndim; k++) {
         box.start[k] = 0;
         box.stop[k] = job->sel->count[k];
@@ -241,18 +246,23 @@ picked_run(const struct picked *p, const struct selection *sel, enum walk_order 
            walk_visit_fn *visit, void *user, tess_error *err)
 {
     const struct selection base = base_of(p, sel);
-    struct job job = {
-        .p = p, .sel = sel, .elements = elements(p, sel), .visit = visit, .user = user};
+    struct job job = {.p = p, .sel = sel, .visit = visit, .user = user};
+    tess_status st = TESS_OK;
 
     if (!p->dtype)
         return pick_run(p->a, sel, order, 1, visit, user, err);
-    if (job.elements == 0)
-        return TESS_OK;
+    TRY(list_elements(p, sel, sel->count, NULL, &job.elements, err));
+    if (job.elements.n == 0)
+        goto out;
     job.item = malloc((size_t)p->item_size);
-    if (!job.item)
-        return report_nomem(err, p->item_size);
-    const tess_status st = pick_run(p->a, &base, order, 1, gather_and_visit, &job, err);
+    if (!job.item) {
+        st = report_nomem(err, p->item_size);
+        goto out;
+    }
+    st = pick_run(p->a, &base, order, 1, gather_and_visit, &job, err);
+out:
     free(job.item);
+    free(job.elements.offsets);
     return st;
 }
 
@@ -288,30 +298,83 @@ tess_status
 picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
            int64_t *const *indices, uint8_t **items, tess_error *err)
 {
-    int64_t n = 1, inner = 1;
+    struct elements elements = {0};
+    int64_t n = 1;
     uint8_t *whole = NULL, *out = NULL, *at;
     tess_status st = TESS_OK;
 
     *items = NULL;
-    for (int k = 0; k < p->info.ndim; k++)
-        *(k < p->base_ndim ? &n : &inner) *= counts[k];
+    for (int k = 0; k < p->base_ndim; k++)
+        n *= counts[k];
+    TRY(list_elements(p, sel, counts, indices, &elements, err));
     const size_t size = (size_t)(n * p->item_size),
-                 out_size = (size_t)(n * inner * p->info.typesize);
+                 out_size = (size_t)(n * elements.n * p->info.typesize);
     whole = malloc(size + 1);
     out = malloc(out_size + 1);
     if (!whole || !out) {
         st = report_nomem(err, (int64_t)(size + out_size));
         goto out;
     }
-    if (n * inner > 0)
+    if (n * elements.n > 0)
         TRY(read_base(p, sel, counts, indices, whole, size, err));
     at = out;
-    for (int64_t i = 0; i < n && inner > 0; i++)
-        at = copy_elements(p, sel, counts, indices, whole + i * p->item_size, at);
+    for (int64_t i = 0; i < n; i++)
+        at = copy_elements(&elements, (size_t)p->info.typesize, whole + i * p->item_size, at);
     *items = out;
     out = NULL;
 out:
+    free(elements.offsets);
     free(whole);
     free(out);
+    return st;
+}
+
+// -- one value for all
+
+struct fill {
+    struct elements elements;
+    const uint8_t *value;
+    size_t size;
+};
+
+// A tess_change_fn.
+static tess_each_next
+fill_part(const tess_part *part, void *items, void *user)
+{
+    const struct fill *const fill = user;
+    int64_t index[TESS_MAX_NDIM] = {0};
+    int axis;
+
+    do {
+        uint8_t *item = items;
+
+        for (int i = 0; i < part->ndim; i++)
+            item += index[i] * part->strides[i];
+        for (int64_t i = 0; i < fill->elements.n; i++)
+            memcpy(item + fill->elements.offsets[i], fill->value, fill->size);
+        for (axis = part->ndim - 1; axis >= 0; index[axis--] = 0)
+            if (++index[axis] < part->stop[axis] - part->start[axis])
+                break;
+    } while (axis >= 0);
+    return TESS_EACH_CHANGED;
+}
+
+tess_status
+picked_fill(const struct picked *p, tess_array *a, const struct selection *sel,
+            const uint8_t *value, tess_error *err)
+{
+    const struct selection base = base_of(p, sel);
+    struct fill fill = {.value = value, .size = (size_t)p->info.typesize};
+    int64_t stop[TESS_MAX_NDIM];
+    tess_array *view = NULL;
+    tess_status st = TESS_OK;
+
+    select_stop(&base, stop);
+    TRY(list_elements(p, sel, sel->count, NULL, &fill.elements, err));
+    TRY(tess_array_view_slice(a, base.start, stop, base.step, &view, err));
+    TRY(tess_array_change(view, TESS_BLOCKS, NULL, NULL, fill_part, &fill, err));
+out:
+    tess_array_discard(view);
+    free(fill.elements.offsets);
     return st;
 }

@@ -41,4 +41,9 @@ tess_status picked_run(const struct picked *p, const struct selection *sel, enum
 tess_status picked_get(const struct picked *p, const struct selection *sel, const int64_t *counts,
                        int64_t *const *indices, uint8_t **items, tess_error *err);
 
+// One call that changes an array, as p->a, of which a field is picked: all that is selected of the
+// field becomes `value`, an item of p->info; the other bytes of the items stay.
+tess_status picked_fill(const struct picked *p, tess_array *a, const struct selection *sel,
+                        const uint8_t *value, tess_error *err);
+
 #endif

@@ -180,3 +180,13 @@ select_parse(const char *expr, int ndim, const int64_t *shape, struct selection 
 out:
     return st;
 }
+
+void
+select_stop(const struct selection *sel, int64_t *stop)
+{
+    for (int i = 0; i < sel->ndim; i++) {
+        const int64_t last = sel->start[i] + (sel->count[i] - 1) * sel->step[i];
+
+        stop[i] = sel->count[i] == 0 ? sel->start[i] : sel->step[i] > 0 ? last + 1 : last - 1;
+    }
+}

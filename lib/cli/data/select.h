@@ -30,4 +30,7 @@ struct selection {
 tess_status select_parse(const char *expr, int ndim, const int64_t *shape, struct selection *sel,
                          tess_error *err);
 
+// The end of each axis as the library takes it together with start and step.
+void select_stop(const struct selection *sel, int64_t *stop);
+
 #endif

@@ -9,6 +9,7 @@
 #include "cli/data/open.h"
 #include "cli/data/output.h"
 #include "cli/data/part.h"
+#include "cli/data/picked.h"
 #include "cli/data/select.h"
 #include "cli/data/strided.h"
 #include "cli/data/walk.h"
@@ -36,7 +37,8 @@ struct set {
     const struct arguments *args;
     const char *path, *in_name;
     tess_array *array; // a view of what is selected, where items come from a file
-    tess_info info;
+    struct picked field; // of --field
+    tess_info info; // of the field, if there is one
     struct selection sel;
 
     struct input in;
@@ -50,6 +52,7 @@ struct set {
 
 // -- a value
 
+// Of the array, or of its field.
 static tess_status
 fill(struct set *job, const uint8_t *item, tess_error *err)
 {
@@ -58,14 +61,13 @@ fill(struct set *job, const uint8_t *item, tess_error *err)
     struct work work;
     tess_status st = TESS_OK;
 
-    for (int i = 0; i < sel->ndim; i++) {
-        const int64_t last = sel->start[i] + (sel->count[i] - 1) * sel->step[i];
-
-        stop[i] = sel->count[i] == 0 ? sel->start[i] : sel->step[i] > 0 ? last + 1 : last - 1;
-    }
+    select_stop(sel, stop);
     work_begin(&work, job->array);
-    TRY(tess_array_fill(job->array, sel->start, stop, sel->step, item, (size_t)job->info.typesize,
-                        err));
+    if (job->field.dtype)
+        TRY(picked_fill(&job->field, job->array, sel, item, err));
+    else
+        TRY(tess_array_fill(job->array, sel->start, stop, sel->step, item,
+                            (size_t)job->info.typesize, err));
     TRY(tess_array_flush(job->array, err));
 out:
     work_end(&work);
@@ -75,6 +77,7 @@ out:
 static tess_status
 set_value(struct set *job, const char *text, tess_error *err)
 {
+    const char *const field = job->args->values[OPT_FIELD];
     struct item_format format;
     uint8_t *const item = malloc((size_t)job->info.typesize);
 
@@ -82,8 +85,13 @@ set_value(struct set *job, const char *text, tess_error *err)
         return report_nomem(err, job->info.typesize);
     item_format_init(&format, job->info.dtype, job->info.typesize);
     tess_status st = item_parse(&format, text, item, err);
-    if (st == TESS_OK)
+    if (st == TESS_OK) {
         st = fill(job, item, err);
+    } else if (field) {
+        const tess_error reason = *err;
+
+        st = report_set(err, st, "--field %.100s: %s", field, reason.message);
+    }
     item_format_finish(&format);
     free(item);
     return st;
@@ -366,14 +374,20 @@ run_set(const struct arguments *args)
                               : "VALUE is missing, or --from FILE");
         goto out;
     }
+    if (job.in_name && args->values[OPT_FIELD]) {
+        st = report_set(&err, TESS_ERR_ARG, "--field takes a VALUE, not --from");
+        goto out;
+    }
     TRY(open_array_to_change(job.path, args, &job.array, &err));
-    tess_array_info(job.array, &job.info);
+    TRY(picked_init(&job.field, job.array, args->values[OPT_FIELD], &err));
+    job.info = job.field.info;
     TRY(select_parse(args->words[1], job.info.ndim, job.info.shape, &job.sel, &err));
     TRY(value ? set_value(&job, value, &err) : set_from_file(&job, &err));
 out:
     tess_array_discard(job.old);
     output_close(&job.old_file);
     input_close(&job.in);
+    picked_finish(&job.field);
     tess_array_discard(job.array); // its changes are committed
     return st == TESS_OK ? EXIT_STATUS_FINE : report_print(job.about, &err);
 }
@@ -384,19 +398,23 @@ const struct command cmd_set = {
     .words = "PATH EXPR [VALUE]",
     .nwords = 2,
     .nwords_more = 1,
-    .options = OPT_BIT(OPT_FROM) | OPT_BIT(OPT_MISFIT) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) |
-               OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_THREADS),
+    .options = OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_FROM) | OPT_BIT(OPT_MISFIT) | OPT_BIT(OPT_DTYPE) |
+               OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_THREADS),
     .details =
         "EXPR selects as in tess slice: 0:10,5,...,::-2; ... alone is the whole array. VALUE is\n"
         "written as tess slice prints it: numbers, nan, inf, True, 1+2j, 2024-01-31T12:00, NaT;\n"
-        "strings without quotes, structures in hexadecimal. A VALUE or EXPR that begins with -\n"
-        "and is no number comes after --.\n"
+        "strings without quotes; structures as (1, 2.5, \"ab\"), sub-arrays in them as [1, 2],\n"
+        "or in hexadecimal. With --field, VALUE is for this field of the items, the others stay;\n"
+        "the axes that EXPR selects along are those of the array and of its sub-arrays, as in\n"
+        "tess slice. A VALUE or EXPR that begins with - and is no number comes after --.\n"
         "FILE is another array, or what tess import reads; its shape is that of what is selected,\n"
         "or repeats along axes as in NumPy. Its items are of the same type, or numbers that are\n"
         "converted: see --misfit. If it fails, or is interrupted, the items are as they were.\n",
     .examples =
         (const struct example[]){
             {"one item", "tess set winds.b2nd 0,36,72 1.5"},
+            {"a structure", "tess set stations.b2nd 0,0 '(10384, (3.5, 180))'"},
+            {"one field of some structures", "tess set stations.b2nd 1:3 0 --field wind.speed"},
             {"no value in a corner of all months", "tess set winds.b2nd :,:10,:10 nan"},
             {"the second month again", "tess set winds.b2nd 1:2 --from february.npy"},
             {"a series of measurements, of another program",
