@@ -30,7 +30,8 @@ run 0 set f.b2nd 1,1 0.1
 run 0 create nan.b2nd --shape 3 --dtype '<f8' --fill nan
 run 0 create empty.b2nd --shape 0 --dtype '<i4'
 run 0 create text.b2nd --shape 3 --dtype '|S2'
-run 0 create huge.b2nd --shape 1000000x1000000 --dtype '<i8' --fill 9223372036854775807
+run 0 create huge.b2nd --shape 1000000x1000000 --dtype '<i8' --fill 9223372036854775807 \
+    --chunks 16384x8192 # of few chunks: each takes a moment
 
 ### a row for each array
 run 0 stat a.b2nd
@@ -85,6 +86,38 @@ prints '[-1.5 inf]'
 run 0 stat a.b2nd a.b2nd --op sum
 prints '22
 22'
+
+### a field of structures: what an array of its items gives
+head -c 13000 /dev/urandom >raw
+type="[('id', '<i2'), ('w', [('v', '>i2'), ('m', '|u1', (2, 3))]), ('x', '|S3')]"
+run 0 import raw p.b2nd --dtype "$type" --shape 20x50 --chunks 7x16
+for field in id w.v w.m; do
+    case $field in w.m) chunks=7x16x2x3 ;; *) chunks=7x16 ;; esac # sums of floats are rounded alike
+    run 0 export p.b2nd field.npy --field $field --force
+    run 0 import field.npy field.b2nd --chunks $chunks --force
+    for how in '' --json '--axis 0' '--axis -1 --op max' '--axis 0,1 --op std --json' \
+        '--slice ::-3,5:40 --op sum' '--slice 3 --axis 0' '--slice 5:5'; do
+        # shellcheck disable=SC2086
+        run 0 stat field.b2nd $how
+        sed 's/field.b2nd/p.b2nd/' out >wanted
+        # shellcheck disable=SC2086
+        run 0 stat p.b2nd --field $field $how
+        tr -s ' ' <out >found
+        tr -s ' ' <wanted | cmp -s - found || fail "stat --field $field $how: $(cat out wanted)"
+    done
+done
+run 0 stat p.b2nd --field w.m --slice 4,:,1,::2 --axis 0 --op max -o top.b2nd
+run 0 slice top.b2nd ...
+cp out found
+run 0 slice p.b2nd 4,:,1,::2 --field w.m
+tr -d '[]' <out | awk '{ for (i = 1; i <= 2; i++) if ($i > m[i]) m[i] = $i }
+    END { printf "[%d %d]\n", m[1], m[2] }' | cmp -s - found || fail "a stored field: $(cat found)"
+run 3 stat p.b2nd
+run 3 stat p.b2nd --field x
+run 2 stat p.b2nd --field y
+says '^tess: p.b2nd: --field y: no such field; there are id, w, x$'
+run 2 stat p.b2nd --field w.m --slice 0,0,2
+says 'outside axis 2'
 
 ### stored
 run 0 stat a.b2nd --axis 0 -o m.b2nd --chunks 2 --codec zstd

@@ -266,6 +266,25 @@ out:
     return st;
 }
 
+static tess_status
+print_box(const struct walk *w, uint8_t *items, void *printer, tess_error *err)
+{
+    (void)err;
+    printer_items(printer, items, w->items);
+    return TESS_OK;
+}
+
+tess_status
+picked_print(const struct picked *p, const struct selection *sel, struct printer *printer,
+             tess_error *err)
+{
+    const tess_status st = picked_run(p, sel, WALK_STREAM, print_box, printer, err);
+
+    if (st == TESS_OK)
+        printer_end(printer);
+    return st;
+}
+
 // -- some indices of each axis
 
 // The indices along the axes of the array that are meant; those of a field stay in `rest`.

@@ -6,6 +6,7 @@
 
 #include "cli/data/select.h"
 #include "cli/data/walk.h"
+#include "cli/text/print.h"
 
 #include <tessera/array.h>
 
@@ -35,6 +36,10 @@ void picked_finish(struct picked *p);
 // As pick_run(), one copy of each box; boxes and items are those of p->info.
 tess_status picked_run(const struct picked *p, const struct selection *sel, enum walk_order order,
                        walk_visit_fn *visit, void *user, tess_error *err);
+
+// Prints all that is selected with a printer that has begun, and ends it.
+tess_status picked_print(const struct picked *p, const struct selection *sel,
+                         struct printer *printer, tess_error *err);
 
 // All combinations of selected items along the axes of p->info: counts[axis] of them, the
 // indices[axis][]-th ones. *items is to be freed. In C order.

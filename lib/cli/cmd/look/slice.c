@@ -37,7 +37,7 @@ struct slice {
     bool shortened;
 };
 
-// -- up to the items, and behind them
+// -- up to the items
 
 static void
 begin(struct slice *s, const int64_t *shape)
@@ -56,34 +56,13 @@ begin(struct slice *s, const int64_t *shape)
     printer_begin_json(&s->printer, &s->json, &s->format, ndim, shape);
 }
 
-static void
-end(struct slice *s)
-{
-    printer_end(&s->printer);
-    if (s->has_json)
-        json_end(&s->json);
-}
-
 // -- all that is selected
-
-static tess_status
-print_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
-{
-    struct slice *const s = user;
-
-    (void)err;
-    printer_items(&s->printer, items, w->items);
-    return TESS_OK;
-}
 
 static tess_status
 print_all(struct slice *s, tess_error *err)
 {
     begin(s, s->sel.out_shape);
-    const tess_status st = picked_run(&s->picked, &s->sel, WALK_STREAM, print_box, s, err);
-    if (st == TESS_OK)
-        end(s);
-    return st;
+    return picked_print(&s->picked, &s->sel, &s->printer, err);
 }
 
 // -- the edges
@@ -153,7 +132,7 @@ print_edges(struct slice *s, tess_error *err)
     if (!s->has_json)
         TRY(printer_align(&s->printer, items, n, err));
     printer_items(&s->printer, items, n);
-    end(s);
+    printer_end(&s->printer);
 out:
     for (int i = 0; i < s->sel.ndim; i++)
         free(s->indices[i]);
@@ -175,7 +154,9 @@ run_slice(const struct arguments *args)
     TRY(picked_init(&s.picked, a, args->values[OPT_FIELD], &err));
     TRY(select_parse(expr ? expr : "...", info->ndim, info->shape, &s.sel, &err));
     item_format_init(&s.format, info->dtype, info->typesize);
-    st = expr || args->values[OPT_ALL] ? print_all(&s, &err) : print_edges(&s, &err);
+    TRY(expr || args->values[OPT_ALL] ? print_all(&s, &err) : print_edges(&s, &err));
+    if (s.has_json)
+        json_end(&s.json);
 out:
     item_format_finish(&s.format);
     picked_finish(&s.picked);

@@ -10,7 +10,8 @@
 #include "cli/data/open.h"
 #include "cli/data/params.h"
 #include "cli/data/part.h"
-#include "cli/data/pick.h"
+#include "cli/data/picked.h"
+#include "cli/data/picked_copy.h"
 #include "cli/data/select.h"
 #include "cli/data/target.h"
 #include "cli/help/values.h"
@@ -43,13 +44,37 @@ struct stat_job {
     tess_info info;
 };
 
+// In the place of the array the field, or what is selected of it, as an array.
+static tess_status
+take_field(struct stat_job *job, const char *field, tess_error *err)
+{
+    const char *const expr = job->args->values[OPT_SLICE];
+    struct picked picked = {.a = NULL};
+    struct selection sel;
+    tess_context context;
+    tess_array *items = NULL;
+    tess_status st = TESS_OK;
+
+    TRY(picked_init(&picked, job->array, field, err));
+    TRY(select_parse(expr ? expr : "...", picked.info.ndim, picked.info.shape, &sel, err));
+    TRY(open_context(job->args, &context, err));
+    TRY(picked_copy(&picked, &sel, &context, &items, err));
+    tess_array_discard(job->array);
+    job->array = items;
+out:
+    picked_finish(&picked);
+    return st;
+}
+
 static tess_status
 open_part(struct stat_job *job, tess_error *err)
 {
+    const char *const field = job->args->values[OPT_FIELD];
     tess_status st = TESS_OK;
 
     TRY(open_array(job->path, job->args, &job->array, err));
-    TRY(part_view_expr(&job->array, job->args->values[OPT_SLICE], NULL, err));
+    TRY(field ? take_field(job, field, err)
+              : part_view_expr(&job->array, job->args->values[OPT_SLICE], NULL, err));
     tess_array_info(job->array, &job->info);
 out:
     return st;
@@ -336,44 +361,37 @@ out:
 }
 
 static tess_status
-print_box(const struct walk *w, uint8_t *items, void *printer, tess_error *err)
-{
-    (void)err;
-    printer_items(printer, items, w->items);
-    return TESS_OK;
-}
-
-static tess_status
 print_result(const struct stat_job *job, const struct reduction *r, const tess_array *out,
              tess_error *err)
 {
-    struct item_format format;
+    struct item_format format = {.fields = NULL};
+    struct picked items = {.a = NULL};
+    const tess_info *const info = &items.info;
     struct selection all;
     struct printer printer;
     struct json j;
-    tess_info info;
     tess_status st = TESS_OK;
 
-    tess_array_info(out, &info);
-    item_format_init(&format, info.dtype, info.typesize);
-    TRY(select_parse("...", info.ndim, info.shape, &all, err));
+    TRY(picked_init(&items, out, NULL, err));
+    item_format_init(&format, info->dtype, info->typesize);
+    TRY(select_parse("...", info->ndim, info->shape, &all, err));
     if (job->args->values[OPT_JSON]) {
         json_begin(&j, stdout);
         json_string(&j, "path", job->path);
-        json_string(&j, "dtype", info.dtype);
-        json_ints(&j, "shape", info.ndim, info.shape);
+        json_string(&j, "dtype", info->dtype);
+        json_ints(&j, "shape", info->ndim, info->shape);
         json_string(&j, "op", r->name);
         json_key(&j, "items");
-        printer_begin_json(&printer, &j, &format, info.ndim, info.shape);
+        printer_begin_json(&printer, &j, &format, info->ndim, info->shape);
     } else {
-        printer_begin(&printer, stdout, &format, info.ndim, info.shape);
+        printer_begin(&printer, stdout, &format, info->ndim, info->shape);
     }
-    TRY(pick_run(out, &all, WALK_STREAM, 1, print_box, &printer, err));
-    printer_end(&printer);
+    TRY(picked_print(&items, &all, &printer, err));
     if (job->args->values[OPT_JSON])
         json_end(&j);
 out:
     item_format_finish(&format);
+    picked_finish(&items);
     return st;
 }
 
@@ -484,8 +502,9 @@ const struct command cmd_stat = {
     .nwords = 1,
     .nwords_more = OPTIONS_MORE,
     .options = OPTS_LAYOUT | OPT_BIT(OPT_ALONG) | OPT_BIT(OPT_OP) | OPT_BIT(OPT_SKIP_NAN) |
-               OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_STORE) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) |
-               OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS),
+               OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_STORE) | OPT_BIT(OPT_JSON) |
+               OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) |
+               OPT_BIT(OPT_THREADS),
     .details =
         "A row for each array: its items, how many of them are NaN or infinite, and of the others\n"
         "minimum, maximum, mean, standard deviation (divided by their number; nan where items are\n"
@@ -495,12 +514,14 @@ const struct command cmd_stat = {
         "makes its result NaN then, unless --skip-nan is given. Packed items and missing values "
         "of\n"
         "netCDF are taken as they are; tess copy --unpack makes numbers of them.\n"
-        "With --json, one object for each array.\n",
+        "A field of structures (--field) is first copied into memory, compressed; its axes are\n"
+        "those of the array and of its sub-arrays. With --json, one object for each array.\n",
     .examples =
         (const struct example[]){
             {"two arrays", "tess stat winds.b2nd east.b2nd"},
             {"means of the rows of the first month", "tess stat winds.b2nd --slice 0 --axis -1"},
             {"the largest of each month", "tess stat winds.b2nd --axis 1,2 --op max"},
+            {"one field of structures", "tess stat stations.b2nd --field wind.speed"},
             {"the mean over the months, as an array",
              "tess stat winds.b2nd --axis 0 --skip-nan -o mean.b2nd --codec zstd"},
             {0},
