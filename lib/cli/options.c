@@ -126,9 +126,17 @@ is_word(const char *arg)
 }
 
 bool
+options_include(const enum option_id *options, int id)
+{
+    while (*options != OPT_COUNT && (int)*options != id)
+        options++;
+    return *options != OPT_COUNT;
+}
+
+bool
 options_accepts(const struct command *command, int id)
 {
-    return id == OPT_HELP || (command->options & OPT_BIT(id)) != 0;
+    return id == OPT_HELP || (command->options && options_include(command->options, id));
 }
 
 // --name, or -n.

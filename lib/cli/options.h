@@ -76,14 +76,15 @@ enum option_id {
     OPT_COUNT
 };
 
-#define OPT_BIT(id) (UINT64_C(1) << (id))
-_Static_assert(OPT_COUNT <= 64, "a bit for each option");
+// The options that a command accepts, a list that ends with OPT_COUNT; OPTIONS(OPT_A, OPT_B).
+#define OPTIONS(...) ((const enum option_id[]){__VA_ARGS__, OPT_COUNT})
 
 // Layout and codec: what every command that writes an array understands.
-#define OPTS_LAYOUT                                                                             \
-    (OPT_BIT(OPT_CHUNKS) | OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) |      \
-     OPT_BIT(OPT_FILTER) | OPT_BIT(OPT_SPLIT) | OPT_BIT(OPT_DICTIONARY) | OPT_BIT(OPT_LAYOUT) | \
-     OPT_BIT(OPT_LAYER))
+#define OPTS_LAYOUT                                                                      \
+    OPT_CHUNKS, OPT_BLOCKS, OPT_CODEC, OPT_LEVEL, OPT_FILTER, OPT_SPLIT, OPT_DICTIONARY, \
+        OPT_LAYOUT, OPT_LAYER
+
+bool options_include(const enum option_id *options, int id);
 
 // What stood behind the name of the command.
 struct command;
@@ -129,7 +130,7 @@ struct command {
     const char *words; // names of the words, for the help
     int nwords;
     int nwords_more; // that may follow, or OPTIONS_MORE
-    uint64_t options; // OPT_BIT of those it accepts, besides --help
+    const enum option_id *options; // OPTIONS that it accepts, besides --help; NULL: none
     const char *details; // more help, whole lines; may be ""
     const struct example *examples; // the last one has no purpose
     const struct json_member *json; // the last one has no path; NULL: there is no --json
@@ -146,7 +147,7 @@ arguments_word(const struct arguments *args, int n)
 // By enum option_id.
 extern const struct option options_table[OPT_COUNT];
 
-bool options_accepts(const struct command *command, int id);
+bool options_accepts(const struct command *command, int id); // --help, too
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_HELP, OPTIONS_BAD };
 

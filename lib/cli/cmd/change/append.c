@@ -16,8 +16,7 @@ const struct command cmd_append = {
     .purpose = "add items at the end of an axis",
     .words = "PATH IN",
     .nwords = 2,
-    .options = OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) |
-               OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_AXIS, OPT_DTYPE, OPT_SHAPE, OPT_UNCHECKED, OPT_JSON, OPT_THREADS),
     .details =
         "IN is another array, or what tess import reads: name.npy, file.npz, file.nc:variable,\n"
         "file.h5:/dataset, or with --dtype and --shape raw items; - is standard input. It has\n"

@@ -365,8 +365,7 @@ const struct command cmd_attr = {
     .words = "PATH [get|set|del NAME [VALUE]]",
     .nwords = 1,
     .nwords_more = 3,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_TYPE) | OPT_BIT(OPT_FILE) |
-               OPT_BIT(OPT_RAW),
+    .options = OPTIONS(OPT_JSON, OPT_OFFSET, OPT_TYPE, OPT_FILE, OPT_RAW),
     .details =
         "  tess attr PATH                   name, type and value of each\n"
         "  tess attr PATH get NAME          its value; status 1 if there is none\n"

@@ -66,7 +66,7 @@ const struct command cmd_delete = {
     .purpose = "remove items of an axis; those behind them move",
     .words = "PATH RANGE",
     .nwords = 2,
-    .options = OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_AXIS, OPT_JSON, OPT_THREADS),
     .details =
         "RANGE is start:stop, or one index; negative ones count from the end. Where start and\n"
         "stop are multiples of the length of a chunk, chunks get other numbers and are not\n"

@@ -16,8 +16,8 @@ const struct command cmd_insert = {
     .purpose = "put items at an index of an axis; those behind it move",
     .words = "PATH IN",
     .nwords = 2,
-    .options = OPT_BIT(OPT_AT) | OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) |
-               OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options =
+        OPTIONS(OPT_AT, OPT_AXIS, OPT_DTYPE, OPT_SHAPE, OPT_UNCHECKED, OPT_JSON, OPT_THREADS),
     .details =
         "IN is as for tess append. --at is needed; the length of the axis is its end. Where index\n"
         "and number of the new items are multiples of the length of a chunk, chunks get other\n"

@@ -61,7 +61,7 @@ const struct command cmd_resize = {
     .purpose = "make axes longer or shorter at their ends",
     .words = "PATH SHAPE",
     .nwords = 2,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_JSON, OPT_THREADS),
     .details = "Prints the new shape and the one before. New items are the fill value that the\n"
                "array was made with, or zero; items outside the new shape are gone. Chunks keep\n"
                "their shape. The number of dimensions cannot change.\n",

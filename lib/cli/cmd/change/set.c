@@ -398,8 +398,8 @@ const struct command cmd_set = {
     .words = "PATH EXPR [VALUE]",
     .nwords = 2,
     .nwords_more = 1,
-    .options = OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_FROM) | OPT_BIT(OPT_MISFIT) | OPT_BIT(OPT_DTYPE) |
-               OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_THREADS),
+    .options =
+        OPTIONS(OPT_FIELD, OPT_FROM, OPT_MISFIT, OPT_DTYPE, OPT_SHAPE, OPT_UNCHECKED, OPT_THREADS),
     .details =
         "EXPR selects as in tess slice: 0:10,5,...,::-2; ... alone is the whole array. VALUE is\n"
         "written as tess slice prints it: numbers, nan, inf, True, 1+2j, 2024-01-31T12:00, NaT;\n"

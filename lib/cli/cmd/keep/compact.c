@@ -68,7 +68,7 @@ const struct command cmd_compact = {
     .purpose = "make a file or directory as small as what it holds",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_JSON, OPT_THREADS),
     .details =
         "A file is written anew beside the old one, which it replaces when it is complete:\n"
         "there must be room for both. No other program may have it open for writing. A signal\n"

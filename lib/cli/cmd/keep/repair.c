@@ -251,8 +251,7 @@ const struct command cmd_repair = {
     .purpose = "make a new array of what is left of a damaged one",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OFFSET) |
-               OPT_BIT(OPT_KEEP_HEADER) | OPT_BIT(OPT_OLDER) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_JSON, OPT_FORCE, OPT_OFFSET, OPT_KEEP_HEADER, OPT_OLDER, OPT_THREADS),
     .details =
         "PATH is only read. OUT, a file or directory as PATH, appears when it is complete;\n"
         "chunks that are lost hold the fill value there, and are listed. Status 0: all is\n"

@@ -275,7 +275,7 @@ const struct command cmd_verify = {
     .words = "PATH...",
     .nwords = 1,
     .nwords_more = OPTIONS_MORE,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_JSON, OPT_OFFSET, OPT_THREADS),
     .details =
         "All chunks are read, compared with their checksums, and decoded. Other programs\n"
         "write no checksums; what they changed is decoded only. One line for each file, and\n"

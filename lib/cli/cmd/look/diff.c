@@ -494,8 +494,8 @@ const struct command cmd_diff = {
     .purpose = "whether two arrays hold the same",
     .words = "A B",
     .nwords = 2,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_UNCHECKED) |
-               OPT_BIT(OPT_TOLERANCE) | OPT_BIT(OPT_RELATIVE) | OPT_BIT(OPT_THREADS),
+    .options =
+        OPTIONS(OPT_JSON, OPT_SLICE, OPT_UNCHECKED, OPT_TOLERANCE, OPT_RELATIVE, OPT_THREADS),
     .details =
         "Compares shape, type, items, fill value, attributes and metalayers; not chunks, codec\n"
         "and byte order. NaN equals NaN. Prints a line for each difference, of A first: for the\n"

@@ -445,8 +445,7 @@ const struct command cmd_info = {
     .purpose = "what an array is: shape, type, codec, sizes, metadata",
     .words = "PATH",
     .nwords = 1,
-    .options =
-        OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_LIST_CHUNKS) | OPT_BIT(OPT_FULL),
+    .options = OPTIONS(OPT_JSON, OPT_OFFSET, OPT_LIST_CHUNKS, OPT_FULL),
     .details =
         "Attributes are printed as NAME = VALUE, long values up to 72 characters, or with --full\n"
         "all of it. The names of dimensions are those of the attribute _ARRAY_DIMENSIONS.\n"

@@ -206,7 +206,7 @@ const struct command cmd_ls = {
     .words = "[FOLDER...]",
     .nwords = 0,
     .nwords_more = OPTIONS_MORE,
-    .options = OPT_BIT(OPT_RECURSIVE) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_RECURSIVE, OPT_JSON, OPT_THREADS),
     .details =
         "FOLDER is a folder, by default the current one, or an array. A directory with one file\n"
         "per chunk counts as one array. Files that are no arrays, names that begin with a dot and\n"

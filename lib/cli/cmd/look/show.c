@@ -331,11 +331,9 @@ const struct command cmd_show = {
     .purpose = "show two axes of an array as a picture",
     .words = "PATH",
     .nwords = 1,
-    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
-               OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_OUTPUT) | OPT_BIT(OPT_AXES) | OPT_BIT(OPT_REDUCE) |
-               OPT_BIT(OPT_WIDTH) | OPT_BIT(OPT_HEIGHT) | OPT_BIT(OPT_RANGE) |
-               OPT_BIT(OPT_MISSING) | OPT_BIT(OPT_COLORS) | OPT_BIT(OPT_FLIP) |
-               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_JSON),
+    .options = OPTIONS(OPT_SLICE, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE, OPT_OUTPUT, OPT_AXES,
+                       OPT_REDUCE, OPT_WIDTH, OPT_HEIGHT, OPT_RANGE, OPT_MISSING, OPT_COLORS,
+                       OPT_FLIP, OPT_THREADS, OPT_FIELD, OPT_JSON),
     .details =
         "The last two axes of the slice are rows and columns, or those that --axes names. Of\n"
         "others the index in the middle is taken, unless --slice gives one, or --reduce takes all. "

@@ -170,8 +170,7 @@ const struct command cmd_slice = {
     .words = "PATH [EXPR]",
     .nwords = 1,
     .nwords_more = 1,
-    .options = OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
-               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_ALL),
+    .options = OPTIONS(OPT_JSON, OPT_OFFSET, OPT_UNCHECKED, OPT_THREADS, OPT_FIELD, OPT_ALL),
     .details =
         "EXPR selects as in NumPy: 0:10,5,...,::-2; all of that is printed, a line per row.\n"
         "Without EXPR the whole array is printed as NumPy does, in columns. If it has more than\n"

@@ -467,12 +467,14 @@ out:
 static tess_status
 check_store(const struct arguments *args, tess_error *err)
 {
+    static const enum option_id of_output[] = {OPTS_LAYOUT, OPT_FORCE, OPT_COUNT};
+
     if (args->values[OPT_STORE])
         return args->nwords == 1 ? TESS_OK
                                  : report_set(err, TESS_ERR_ARG,
                                               "--output: the results of one array can be stored");
     for (int id = 0; id < OPT_COUNT; id++)
-        if (args->values[id] && ((OPTS_LAYOUT | OPT_BIT(OPT_FORCE)) & OPT_BIT(id)))
+        if (args->values[id] && options_include(of_output, id))
             return report_set(err, TESS_ERR_ARG, "%s: is for --output", options_table[id].name);
     return TESS_OK;
 }
@@ -501,10 +503,8 @@ const struct command cmd_stat = {
     .words = "PATH...",
     .nwords = 1,
     .nwords_more = OPTIONS_MORE,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_ALONG) | OPT_BIT(OPT_OP) | OPT_BIT(OPT_SKIP_NAN) |
-               OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_STORE) | OPT_BIT(OPT_JSON) |
-               OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_ALONG, OPT_OP, OPT_SKIP_NAN, OPT_SLICE, OPT_FIELD,
+                       OPT_STORE, OPT_JSON, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
         "A row for each array: its items, how many of them are NaN or infinite, and of the others\n"
         "minimum, maximum, mean, standard deviation (divided by their number; nan where items are\n"

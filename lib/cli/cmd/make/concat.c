@@ -19,8 +19,7 @@ const struct command cmd_concat = {
     .words = "PATH... OUT",
     .nwords = 2,
     .nwords_more = OPTIONS_MORE,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_AXIS, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
         "The arrays have the same type, and the same shape in all other axes. What no option\n"
         "names is as in the first one, attributes and fill value, too; chunks that fit are copied\n"

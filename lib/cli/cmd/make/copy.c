@@ -22,8 +22,8 @@
 #include <string.h>
 
 // Options that leave each chunk as it is stored.
-#define OPTS_CONTAINER \
-    (OPT_BIT(OPT_LAYOUT) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS))
+static const enum option_id container[] = {OPT_LAYOUT, OPT_OFFSET, OPT_FORCE, OPT_THREADS,
+                                           OPT_COUNT};
 
 struct copy {
     const struct arguments *args;
@@ -43,7 +43,7 @@ static bool
 is_as_stored(const struct arguments *args)
 {
     for (int id = 0; id < OPT_COUNT; id++)
-        if (args->values[id] && !(OPTS_CONTAINER & OPT_BIT(id)))
+        if (args->values[id] && !options_include(container, id))
             return false;
     return true;
 }
@@ -144,11 +144,9 @@ const struct command cmd_copy = {
     .purpose = "copy an array, or a part, to another layout, codec, type, size or container",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_MISFIT) |
-               OPT_BIT(OPT_UNPACK) | OPT_BIT(OPT_PACK) | OPT_BIT(OPT_MISSING) |
-               OPT_BIT(OPT_DOWNSAMPLE) | OPT_BIT(OPT_LEVELS) | OPT_BIT(OPT_SKIP_NAN) |
-               OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_SLICE, OPT_DTYPE, OPT_MISFIT, OPT_UNPACK, OPT_PACK,
+                       OPT_MISSING, OPT_DOWNSAMPLE, OPT_LEVELS, OPT_SKIP_NAN, OPT_OFFSET,
+                       OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
         "Attributes, metalayers and fill value go with the items. What no option names stays as\n"
         "it is in PATH, and where that is all, chunks are copied as they are stored. --chunks\n"

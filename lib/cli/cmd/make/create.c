@@ -109,8 +109,7 @@ const struct command cmd_create = {
     .purpose = "make an array of zeros, or of another value",
     .words = "PATH",
     .nwords = 1,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_FILL) |
-               OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_SHAPE, OPT_DTYPE, OPT_FILL, OPT_FORCE, OPT_THREADS),
     .details =
         "--shape and --dtype are needed. The items take no space, whatever their number, until\n"
         "something else is written: tess set, tess append. VALUE is written as tess slice prints\n"

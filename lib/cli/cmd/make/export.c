@@ -304,9 +304,8 @@ const struct command cmd_export = {
     .purpose = "write an array, or a part of it, as a file of another format",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_UNCHECKED) |
-               OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_LEVEL) |
-               OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_FIELD) | OPT_BIT(OPT_STRICT),
+    .options = OPTIONS(OPT_SLICE, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS, OPT_LEVEL,
+                       OPT_NO_ATTRIBUTES, OPT_FIELD, OPT_STRICT),
     .details =
         "OUT is one of\n"
         "  name.npy            a NumPy array\n"

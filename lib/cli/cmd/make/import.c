@@ -35,8 +35,8 @@ const struct command cmd_import = {
     .purpose = "make an array from .npy, raw bytes, or a variable of a file; or all variables",
     .words = "IN PATH",
     .nwords = 2,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS) | OPT_BIT(OPT_NO_ATTRIBUTES) | OPT_BIT(OPT_STRICT),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_DTYPE, OPT_SHAPE, OPT_FORCE, OPT_THREADS, OPT_NO_ATTRIBUTES,
+                       OPT_STRICT),
     .details =
         "IN is one of\n"
         "  name.npy          a NumPy array, in C or Fortran order\n"

@@ -19,8 +19,7 @@ const struct command cmd_stack = {
     .words = "PATH... OUT",
     .nwords = 2,
     .nwords_more = OPTIONS_MORE,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_AXIS) | OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_AXIS, OPT_UNCHECKED, OPT_FORCE, OPT_THREADS),
     .details =
         "The arrays have the same type and shape. --axis is the place of the new axis in OUT, as\n"
         "long as there are arrays. Chunks and blocks are chosen if they are not given; all else\n"

@@ -81,8 +81,8 @@ const struct command cmd_transpose = {
     .purpose = "copy an array, or a part of it, with its axes in another order",
     .words = "PATH OUT",
     .nwords = 2,
-    .options = OPTS_LAYOUT | OPT_BIT(OPT_ORDER) | OPT_BIT(OPT_SLICE) | OPT_BIT(OPT_OFFSET) |
-               OPT_BIT(OPT_UNCHECKED) | OPT_BIT(OPT_FORCE) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPTS_LAYOUT, OPT_ORDER, OPT_SLICE, OPT_OFFSET, OPT_UNCHECKED, OPT_FORCE,
+                       OPT_THREADS),
     .details =
         "Chunks and blocks are turned, too. Attributes, metalayers and fill value go with the\n"
         "items, as they are; names of dimensions in them stay in their order. With --slice, the\n"

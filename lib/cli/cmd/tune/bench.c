@@ -259,9 +259,8 @@ const struct command cmd_bench = {
     .words = "[PATH]",
     .nwords = 0,
     .nwords_more = 1,
-    .options = OPT_BIT(OPT_ACCESS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_CHUNKS) |
-               OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | OPT_BIT(OPT_FILTER) |
-               OPT_BIT(OPT_SAMPLE) | OPT_BIT(OPT_JSON) | OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_ACCESS, OPT_DTYPE, OPT_SHAPE, OPT_CHUNKS, OPT_BLOCKS, OPT_CODEC,
+                       OPT_LEVEL, OPT_FILTER, OPT_SAMPLE, OPT_JSON, OPT_OFFSET, OPT_THREADS),
     .details =
         "PATH is an array or what tess import takes; without it a smooth field with noise of\n"
         "200x200x200 <f4 is made up, or of --shape and --dtype. All is done in memory, in the\n"

@@ -275,12 +275,10 @@ const struct command cmd_layout = {
     .words = "[PATH]",
     .nwords = 0,
     .nwords_more = 1,
-    .options = OPT_BIT(OPT_ACCESS) | OPT_BIT(OPT_DTYPE) | OPT_BIT(OPT_SHAPE) | OPT_BIT(OPT_CHUNKS) |
-               OPT_BIT(OPT_BLOCKS) | OPT_BIT(OPT_CODEC) | OPT_BIT(OPT_LEVEL) | OPT_BIT(OPT_FILTER) |
-               OPT_BIT(OPT_BUDGET) | OPT_BIT(OPT_SAMPLE) | OPT_BIT(OPT_DISK_SPEED) |
-               OPT_BIT(OPT_DISK_LATENCY) | OPT_BIT(OPT_EXHAUSTIVE) | OPT_BIT(OPT_JSON) |
-               OPT_BIT(OPT_CSV) | OPT_BIT(OPT_PLOT) | OPT_BIT(OPT_APPLY) | OPT_BIT(OPT_FORCE) |
-               OPT_BIT(OPT_OFFSET) | OPT_BIT(OPT_THREADS),
+    .options = OPTIONS(OPT_ACCESS, OPT_DTYPE, OPT_SHAPE, OPT_CHUNKS, OPT_BLOCKS, OPT_CODEC,
+                       OPT_LEVEL, OPT_FILTER, OPT_BUDGET, OPT_SAMPLE, OPT_DISK_SPEED,
+                       OPT_DISK_LATENCY, OPT_EXHAUSTIVE, OPT_JSON, OPT_CSV, OPT_PLOT, OPT_APPLY,
+                       OPT_FORCE, OPT_OFFSET, OPT_THREADS),
     .details =
         "PATH is an array or what tess import takes. Without PATH a smooth field with noise of\n"
         "that --shape and --dtype is made up: then speeds of shapes can be compared, but ratios\n"
