@@ -42,7 +42,7 @@ npy_header() {
 count() {
     i=0
     while [ $i -lt "$1" ]; do
-        printf "\\$(printf '%03o' $((i % 256)))"
+        printf "\\$((i / 64 % 4))$((i / 8 % 8))$((i % 8))"
         i=$((i + 1))
     done
 }
@@ -419,10 +419,13 @@ is_absent x.b2nd
 
 ### larger than one box, in all directions
 count 256 >row
-i=0
-while [ $i -lt 100 ]; do cat row row row row; i=$((i + 1)); done >100k
-i=0
-while [ $i -lt 1000 ]; do cat 100k; i=$((i + 1)); done >100m
+ten() { cat "$1" "$1" "$1" "$1" "$1" "$1" "$1" "$1" "$1" "$1"; }
+cat row row row row >1k
+ten 1k >10k
+ten 10k >100k
+ten 100k >1m
+ten 1m >10m
+ten 10m >100m
 run 0 import 100m big.b2nd --dtype '|u1' --shape 1000x102400 --chunks 300x10000 --blocks 100x500
 run 0 export big.b2nd big.raw
 same 100m big.raw

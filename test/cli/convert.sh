@@ -51,9 +51,13 @@ npy() {
     } >"$1"
 }
 
-# Numbers of seven digits, each with a blank: 8 bytes.
+# So many numbers of seven digits, each with a blank, 8 bytes; after 1000003 they begin anew.
 count() {
-    awk "BEGIN { for (i = 0; i < $1; i++) printf \"%07d \", i % 1000003 }"
+    awk 'BEGIN { for (i = 0; i < 1000003; i++) printf "%07d ", i }' >period
+    for _ in $(seq 0 1000003 "$1"); do
+        cat period
+    done | head -c $((8 * $1))
+    rm period
 }
 
 ### standard input
@@ -126,16 +130,16 @@ piped 3 cut.npy append r.b2nd -
 run 0 diff r.b2nd before.b2nd
 
 # larger than a box, whose chunks are cut; then those that were asked for, written in parts
-count 16000000 >many
+count 10000000 >many # 80 MB, a box has 64 MiB
 for layout in '' '--chunks 4x1000x1000 --level 1' '--layout sparse'; do
     # shellcheck disable=SC2086
-    piped 0 many import - large.b2nd --force --dtype '<i4' --shape 4x8000x1000 $layout
+    piped 0 many import - large.b2nd --force --dtype '<i4' --shape 4x5000x1000 $layout
     run 0 export large.b2nd -
     cmp -s out many || fail "a large stream came out as another: $layout"
 done
 {
     printf '\223NUMPY\001\000\166\000'
-    printf '%-117s\n' "{'descr': '<i4', 'fortran_order': True, 'shape': (100, 80000, 4), }"
+    printf '%-117s\n' "{'descr': '<i4', 'fortran_order': True, 'shape': (100, 50000, 4), }"
     cat many
 } >large.npy
 run 0 import large.npy large.b2nd --force --chunks 10x1000x4

@@ -6,6 +6,7 @@ printed is in the help, with a value of the type that it says; each key there is
 the arrays at least, and always unless it may be absent.
 """
 
+import concurrent.futures
 import json
 import os
 import re
@@ -54,7 +55,11 @@ class Command:
 
     def run(self, *args, status=0):
         """The objects that it prints, one on each line."""
-        done = subprocess.run([tess, self.name, *args, "--json"], capture_output=True)
+        return self.check(subprocess.run([tess, self.name, *args, "--json"], capture_output=True),
+                          args, status)
+
+    def check(self, done, args, status=0):
+        """The same of a process that has ended."""
         if done.returncode != status:
             self.fail("%s: status %d: %s" % (args, done.returncode, done.stderr.decode()))
             return []
@@ -161,6 +166,15 @@ def damage_metalayer(files, verify):
                 return
 
 
+def try_golden(commands, name):
+    """A file that is an array, of a codec that is there."""
+    args = ("--chunks", name)
+    done = subprocess.run([tess, "info", *args, "--json"], capture_output=True)
+    if done.returncode == 0 and not json.loads(done.stdout)["codec"].startswith(beyond):
+        commands["info"].check(done, args)
+        commands["slice"].run(name, "...")
+
+
 def try_all(commands):
     names = make_arrays()
     files = sorted(os.path.join(golden, name) for name in os.listdir(golden))
@@ -173,11 +187,8 @@ def try_all(commands):
         commands["slice"].run(name)
         diff.run(name, name)
     verify.run(*names)
-    for name in files:
-        done = subprocess.run([tess, "info", name, "--json"], capture_output=True)
-        if done.returncode == 0 and not json.loads(done.stdout)["codec"].startswith(beyond):
-            info.run(name, "--chunks")
-            commands["slice"].run(name, "...")
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        list(threads.map(lambda name: try_golden(commands, name), files))
     commands["ls"].run(*names)
     write("cut.b2nd", open("f.b2nd", "rb").read()[:90])
     commands["ls"].run("f.b2nd", "cut.b2nd", status=1)

@@ -23,8 +23,7 @@ refused() {
 # the best one and those that are not only known from elsewhere.
 holds() {
     [ "$python" ] || return 0
-    for condition in "$@"; do
-        "$python" - "$condition" <<'END' || fail "not so: $condition"
+    "$python" -SE - "$@" <<'END' || fail 'JSON, see above'
 import json, sys
 d = json.load(open('out'))
 layouts = d['layouts']
@@ -32,13 +31,15 @@ def one(role):
     return next((l for l in layouts if role in l['roles']), None)
 best = one('best')
 rows = [l for l in layouts if 'best' in l['roles'] or not {'stored', 'blosc2'} & set(l['roles'])]
-sys.exit(0 if eval(sys.argv[1], globals()) else 1)
+false = [condition for condition in sys.argv[1:] if not eval(condition, globals())]
+for condition in false:
+    print('not so:', condition, file=sys.stderr)
+sys.exit(1 if false else 0)
 END
-    done
 }
 
 python=$(command -v python3)
-quick='--budget 0.3s'
+quick='--budget 0.1s' # a few layouts
 
 # numbers NAME TYPE SHAPE COUNT OPTIONS...: COUNT numbers of 4 bytes, or as many as that TYPE takes
 numbers() {
@@ -163,7 +164,10 @@ says 'gnuplot'
 
 ### what is fixed stays
 
-run 0 a.b2nd --budget 5s --json --chunks 30x20x50
+for budget in 1s 5s; do # on most machines the first is enough
+    run 0 a.b2nd --budget $budget --json --chunks 30x20x50
+    [ "$(grep -o '"chunkshape"' out | wc -l)" -le 3 ] || break
+done
 holds 'all(l["chunkshape"] == [30, 20, 50] for l in rows)' \
     'one("stored")["chunkshape"] == [10, 20, 25]' 'len(rows) > 1'
 run 0 a.b2nd $quick --json --blocks 7x9x11

@@ -87,7 +87,7 @@ shows p.b2nd 1,2 '(-1, (300, [[7, 8], [9, 10]]), "a,")'
 run 0 set p.b2nd 0,0 0100000002030405066162
 shows p.b2nd 0,0 '(1, (2, [[3, 4], [5, 6]]), "ab")'
 cp p.b2nd whole.b2nd
-for slice in ::2,::-2 1 :,1:3 2,0 ::-1,0 ... 3: 1:1,:; do # of all of them, the rest stays
+for slice in ::2,::-2 :,1:3 ::-1,0 ... 3:; do # of all of them, the rest stays
     run 0 set p.b2nd "$slice" 77 --field id
     run 0 slice p.b2nd --field id
     cp out ids

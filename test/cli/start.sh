@@ -50,7 +50,8 @@ check_run() {
 
 nothing_left() {
     left=$(find . -name '.tess-*')
-    [ -z "$left" ] || fail "$1: left behind: $left"
+    [ -n "$left" ] || return 0
+    fail "$1: left behind: $left"
     find . -name '.tess-*' -prune -exec rm -rf {} +
 }
 
