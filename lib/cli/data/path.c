@@ -312,10 +312,22 @@ remove_at(int parent, const char *name)
     return gone;
 }
 
+// A slash at the end would have a link followed.
 bool
 path_remove(const char *path)
 {
-    return remove_at(AT_FDCWD, path);
+    char name[PATH_MAX];
+    size_t size = strlen(path);
+
+    while (size > 1 && path[size - 1] == '/')
+        size--;
+    if (size >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(name, path, size);
+    name[size] = '\0';
+    return remove_at(AT_FDCWD, name);
 }
 
 static bool

@@ -36,8 +36,9 @@ bool path_sync(const char *path);
 // The same for the name of what stands at the path.
 bool path_sync_name(const char *path);
 
-// Removes a file, or a directory with all that is in it. False, and errno, if something is left or
-// there was nothing. Signal handlers may call it.
+// Removes a file, or a directory with all that is in it. Of symbolic links the link goes, never
+// what it leads to; only links before the last part of the path are followed. False, and errno, if
+// something is left or there was nothing. Signal handlers may call it.
 bool path_remove(const char *path);
 
 // Removes it, and all files and directories beside it whose names begin with its name: the library
