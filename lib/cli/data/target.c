@@ -29,7 +29,8 @@ out:
 void
 target_follow(struct target *t)
 {
-    progress_follow(&t->progress, &t->context);
+    work_begin(&t->work, WORK_ENDS);
+    work_follow(&t->work, &t->context);
 }
 
 tess_status
@@ -37,13 +38,13 @@ target_publish(struct target *t, tess_array *a, tess_error *err)
 {
     const tess_status st = tess_array_close(a, err);
 
-    progress_end(&t->progress);
+    work_end(&t->work);
     return st == TESS_OK ? output_publish(&t->file, err) : st;
 }
 
 void
 target_close(struct target *t)
 {
-    progress_end(&t->progress);
+    work_end(&t->work);
     output_close(&t->file);
 }

@@ -6,7 +6,7 @@
 
 #include "cli/data/output.h"
 #include "cli/options.h"
-#include "cli/text/progress.h"
+#include "cli/text/work.h"
 
 #include <tessera/array.h>
 
@@ -14,7 +14,7 @@ struct target {
     struct output file;
     tess_context context;
     tess_storage storage; // where the library is to make it
-    struct progress progress;
+    struct work work;
 };
 
 /*

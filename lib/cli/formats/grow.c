@@ -18,8 +18,8 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/text/change.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 #include <tessera/array.h>
 
@@ -36,8 +36,6 @@ struct growth {
 
     struct input in; // may be the array itself
 
-    bool whole; // by one call of the library
-    struct progress progress;
     const char *about;
 };
 
@@ -90,17 +88,6 @@ check_shapes(const struct growth *job, tess_error *err)
     if (job->in.shape[job->axis] > INT64_MAX - info->shape[job->axis])
         return report_set(err, TESS_ERR_LIMIT, "axis %d would have 2^63 items or more", job->axis);
     return TESS_OK;
-}
-
-// Of calls that move all items the bar tells, too. A tess_progress_fn.
-static bool
-hear(int64_t done, int64_t total, void *user)
-{
-    struct growth *const job = user;
-
-    if (job->whole)
-        (void)progress_hear(done, total, &job->progress);
-    return !signals_came();
 }
 
 // -- the items
@@ -201,12 +188,10 @@ undo(struct growth *job, tess_error *err)
 {
     int64_t position[TESS_MAX_NDIM] = {0};
 
-    if (err->status == TESS_ERR_CANCELLED)
-        (void)report_set(err, TESS_ERR_CANCELLED, "interrupted");
+    (void)work_status(err->status, err);
     const tess_error first = *err;
     tess_error second;
 
-    progress_set(job->array, NULL, NULL);
     tess_info now;
     tess_array_info(job->array, &now);
     position[job->axis] = job->at;
@@ -225,18 +210,18 @@ undo(struct growth *job, tess_error *err)
 static tess_status
 grow(struct growth *job, bool at_end, tess_error *err)
 {
+    struct work work;
+    const bool whole = at_end && job->in.array && !job->in.swapped; // by one call of the library
     tess_status st;
 
     job->about = job->path;
-    job->whole = at_end && job->in.array && !job->in.swapped;
-    progress_begin(&job->progress, 1);
-    signals_note();
-    progress_set(job->array, hear, job);
-    st = job->whole ? tess_array_append_array(job->array, job->axis, job->in.array, err)
-                    : copy_boxes(job, err);
+    work_begin(&work, whole ? WORK_CANCELS : WORK_CANCELS_STEP);
+    work_follow_array(&work, job->array);
+    st = whole ? tess_array_append_array(job->array, job->axis, job->in.array, err)
+               : copy_boxes(job, err);
     if (st == TESS_OK)
         st = tess_array_flush(job->array, err);
-    progress_end(&job->progress);
+    work_end(&work);
     return st == TESS_OK ? st : undo(job, err);
 }
 

@@ -46,34 +46,6 @@ progress_add(struct progress *p, double done)
     (void)fflush(stderr);
 }
 
-bool
-progress_hear(int64_t done, int64_t total, void *progress)
-{
-    struct progress *const p = progress;
-    const double part = total > 0 ? (double)done / (double)total : 1;
-    progress_add(p, part * p->total - p->done);
-    return true;
-}
-
-void
-progress_follow(struct progress *p, tess_context *context)
-{
-    progress_begin(p, 1);
-    context->progress = progress_hear;
-    context->progress_user = p;
-}
-
-// The rest of the context stays, so nothing can fail.
-void
-progress_set(tess_array *a, tess_progress_fn *progress, void *user)
-{
-    tess_context context;
-    tess_array_get_context(a, &context);
-    context.progress = progress;
-    context.progress_user = user;
-    (void)!tess_array_set_context(a, &context, NULL);
-}
-
 void
 progress_end(struct progress *p)
 {

@@ -1,7 +1,7 @@
 /*
- * work.h - calls that change an array: a progress bar, and signals that cancel them.
+ * work.h - calls of the library that take long: a progress bar, and signals that cancel them.
  *
- * A call that is cancelled leaves the array as it was.
+ * Loops of the command's own have a bar of progress.h.
  */
 #ifndef CLI_WORK_H
 #define CLI_WORK_H
@@ -9,14 +9,28 @@
 #include "cli/text/progress.h"
 
 #include <tessera/array.h>
+#include <tessera/context.h>
 
-struct work {
-    tess_array *array;
-    struct progress progress;
+enum work_kind {
+    WORK_ENDS, // a bar; a signal ends the program
+    WORK_CANCELS, // a bar; a signal cancels the call, which puts back what it did
+    WORK_CANCELS_STEP // the same of calls that are steps of a loop, which has the bar
 };
 
-// From now on, calls on the array are followed. It must not move until work_end().
-void work_begin(struct work *w, tess_array *a);
+struct work {
+    enum work_kind kind;
+    struct progress progress;
+    tess_array *array; // that is followed, or NULL
+};
+
+// It must not move until work_end(). One call after the other has the whole bar.
+void work_begin(struct work *w, enum work_kind kind);
+
+// Calls that are given this context are followed, or those on an open array, one of them at most.
+void work_follow(struct work *w, tess_context *context);
+void work_follow_array(struct work *w, tess_array *a);
+
+// Calls on the array are not followed any more, and the bar is gone. Zeroed is fine.
 void work_end(struct work *w);
 
 // The status of such a call, in the words of a program that was interrupted.

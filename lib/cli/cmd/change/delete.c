@@ -31,7 +31,8 @@ delete_range(tess_array *a, int axis, const struct selection *range, tess_error 
     struct work work;
     tess_status st = TESS_OK;
 
-    work_begin(&work, a);
+    work_begin(&work, WORK_CANCELS);
+    work_follow_array(&work, a);
     TRY(tess_array_delete(a, axis, range->start[0], range->start[0] + range->count[0], err));
     TRY(tess_array_flush(a, err));
 out:

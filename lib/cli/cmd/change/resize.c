@@ -28,7 +28,8 @@ resize(tess_array *a, const int64_t *shape, tess_error *err)
     struct work work;
     tess_status st = TESS_OK;
 
-    work_begin(&work, a);
+    work_begin(&work, WORK_CANCELS);
+    work_follow_array(&work, a);
     TRY(tess_array_resize(a, shape, err));
     TRY(tess_array_flush(a, err));
 out:

@@ -22,7 +22,6 @@
 #include "cli/text/item.h"
 #include "cli/text/item_parse.h"
 #include "cli/text/names.h"
-#include "cli/text/progress.h"
 #include "cli/text/work.h"
 
 #include <tessera/convert.h>
@@ -62,7 +61,8 @@ fill(struct set *job, const uint8_t *item, tess_error *err)
     tess_status st = TESS_OK;
 
     select_stop(sel, stop);
-    work_begin(&work, job->array);
+    work_begin(&work, WORK_CANCELS);
+    work_follow_array(&work, job->array);
     if (job->field.dtype)
         TRY(picked_fill(&job->field, job->array, sel, item, err));
     else
@@ -191,7 +191,8 @@ set_at_once(struct set *job, size_t size, tess_error *err)
     if (!items)
         return report_nomem(err, (int64_t)size);
     st = read_all(job, items, size, err);
-    work_begin(&work, job->array);
+    work_begin(&work, WORK_CANCELS);
+    work_follow_array(&work, job->array);
     TRY(st);
     strided_c_order(job->in.ndim, job->in.shape, (size_t)job->in.typesize, in_strides);
     for (int i = less > 0 ? less : 0; i < sel->out_ndim; i++)
@@ -276,7 +277,6 @@ restore(struct set *job, tess_error *err)
     const tess_error first = *err;
     tess_error second;
 
-    progress_set(job->array, NULL, NULL);
     tess_status st = walk_selected(job, restore_box, WALK_C, job->info.typesize, &second);
     if (st == TESS_OK)
         st = tess_array_flush(job->array, &second);
@@ -287,19 +287,10 @@ restore(struct set *job, tess_error *err)
                       first.message, second.message);
 }
 
-// A tess_progress_fn; walk_run() has a bar.
-static bool
-hear(int64_t done, int64_t total, void *user)
-{
-    (void)done;
-    (void)total;
-    (void)user;
-    return !signals_came();
-}
-
 static tess_status
 set_box_by_box(struct set *job, tess_error *err)
 {
+    struct work work;
     tess_status st = TESS_OK;
 
     if (job->in.ndim != job->sel.out_ndim ||
@@ -310,8 +301,8 @@ set_box_by_box(struct set *job, tess_error *err)
     if (input_is_same_file(job->path, job->in_name))
         return report_set(err, TESS_ERR_ARG, "FILE is the array itself: copy it first");
     TRY(keep_old(job, err));
-    signals_note();
-    progress_set(job->array, hear, NULL);
+    work_begin(&work, WORK_CANCELS_STEP); // walk_run() has the bar
+    work_follow_array(&work, job->array);
     st = walk_selected(job, write_box, job->in.order, job->in.typesize, err);
     if (st == TESS_OK && job->in.source) {
         job->about = job->in_name;
@@ -319,6 +310,7 @@ set_box_by_box(struct set *job, tess_error *err)
     }
     if (st == TESS_OK)
         st = tess_array_flush(job->array, err);
+    work_end(&work);
     st = work_status(st, err);
     if (st != TESS_OK)
         st = restore(job, err);

@@ -5,9 +5,8 @@
 #include "cli/data/open.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/signals.h"
 #include "cli/text/json.h"
-#include "cli/text/progress.h"
+#include "cli/text/work.h"
 
 #include <tessera/repair.h>
 
@@ -28,17 +27,10 @@ print(const struct arguments *args, int64_t before, int64_t after)
     json_end(&j);
 }
 
-// A tess_progress_fn. A signal has the library remove its copy.
-static bool
-hear(int64_t done, int64_t total, void *progress)
-{
-    return progress_hear(done, total, progress) && !signals_came();
-}
-
 static int
 run_compact(const struct arguments *args)
 {
-    struct progress progress = {0};
+    struct work work;
     int64_t before, after;
     tess_context context;
     tess_storage storage;
@@ -47,17 +39,14 @@ run_compact(const struct arguments *args)
     tess_status st = open_context(args, &context, &err);
     if (st != TESS_OK)
         return report_print(args->words[0], &err);
-    progress_follow(&progress, &context);
-    context.progress = hear;
-    signals_note();
+    work_begin(&work, WORK_CANCELS);
+    work_follow(&work, &context);
     tess_storage_init(&storage);
     storage.path = args->words[0];
     storage.context = &context;
     st = open_explain(storage.path, tess_compact(&storage, &before, &after, &err), &err);
-    progress_end(&progress);
-    if (st == TESS_ERR_CANCELLED)
-        st = report_set(&err, st, "interrupted");
-    if (st != TESS_OK)
+    work_end(&work);
+    if (work_status(st, &err) != TESS_OK)
         return report_print(args->words[0], &err);
     print(args, before, after);
     return EXIT_STATUS_FINE;

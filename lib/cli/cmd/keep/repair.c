@@ -9,8 +9,8 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/json.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 #include <tessera/params.h>
 #include <tessera/repair.h>
@@ -184,7 +184,7 @@ static tess_status
 repair(const struct arguments *args, const char *to, struct boxes *boxes,
        tess_repair_report *report, tess_error *err)
 {
-    struct progress progress = {0};
+    struct work work;
     tess_repair_options options;
     tess_storage source, target;
     tess_context context;
@@ -197,7 +197,8 @@ repair(const struct arguments *args, const char *to, struct boxes *boxes,
     tess_status st = open_context(args, &context, err);
     if (st != TESS_OK)
         return st;
-    progress_follow(&progress, &context);
+    work_begin(&work, WORK_ENDS);
+    work_follow(&work, &context);
     tess_storage_init(&source);
     source.path = args->words[0];
     const char *const offset = args->values[OPT_OFFSET];
@@ -209,7 +210,7 @@ repair(const struct arguments *args, const char *to, struct boxes *boxes,
     target.durability = TESS_DURABILITY_NONE; // output_publish() brings it to the disk
     target.context = &context;
     st = tess_repair(&source, &target, &options, report, err);
-    progress_end(&progress);
+    work_end(&work);
     return st;
 }
 

@@ -9,8 +9,8 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/text/json.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 #include <tessera/verify.h>
 
@@ -181,16 +181,16 @@ begin(const struct findings *f)
 static tess_status
 look(const struct findings *f, const struct arguments *args, tess_verdict *verdict, tess_error *err)
 {
-    struct progress bar;
+    struct work work;
     tess_array *a = NULL;
     tess_status st = open_array(f->path, args, &a, err);
 
     if (st != TESS_OK)
         return st;
-    progress_begin(&bar, 1);
-    progress_set(a, progress_hear, &bar);
+    work_begin(&work, WORK_ENDS);
+    work_follow_array(&work, a);
     st = tess_array_verify(a, tell_damage, (void *)f, verdict, err);
-    progress_end(&bar);
+    work_end(&work);
     tess_array_discard(a);
     return st;
 }

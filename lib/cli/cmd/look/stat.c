@@ -21,10 +21,10 @@
 #include "cli/text/json.h"
 #include "cli/text/names.h"
 #include "cli/text/print.h"
-#include "cli/text/progress.h"
 #include "cli/text/real.h"
 #include "cli/text/table.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 #include <tessera/iterate.h>
 #include <tessera/reduce.h>
@@ -112,16 +112,15 @@ out:
 static tess_status
 find_row(struct stat_job *job, struct row *row, tess_error *err)
 {
-    struct progress bar;
+    struct work work;
     tess_status st = TESS_OK;
 
-    progress_begin(&bar, 1);
-    progress_set(job->array, progress_hear, &bar);
+    work_begin(&work, WORK_ENDS);
+    work_follow_array(&work, job->array);
     TRY(tess_array_statistics(job->array, NULL, NULL, &row->s, err));
     TRY(reduce_all(job, TESS_REDUCE_VAR, &row->variance, err));
 out:
-    progress_set(job->array, NULL, NULL);
-    progress_end(&bar);
+    work_end(&work);
     return st;
 }
 
@@ -343,20 +342,19 @@ static tess_status
 reduce(const struct stat_job *job, const struct reduction *r, const tess_storage *storage,
        tess_params *params, tess_array **out, tess_error *err)
 {
-    struct progress bar;
+    struct work work;
     tess_status st = TESS_OK;
 
     if (r->root)
         params->dtype = TESS_DTYPE_F64;
-    progress_begin(&bar, 1);
-    progress_set(job->array, progress_hear, &bar);
+    work_begin(&work, WORK_ENDS);
+    work_follow_array(&work, job->array);
     TRY(tess_array_reduce(job->array, r->op, r->axes, r->naxes, &r->options, storage, params, out,
                           err));
     if (r->root)
         TRY(tess_array_change(*out, TESS_BLOCKS, NULL, NULL, take_roots, NULL, err));
 out:
-    progress_set(job->array, NULL, NULL);
-    progress_end(&bar);
+    work_end(&work);
     return st;
 }
 

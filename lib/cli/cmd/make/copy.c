@@ -15,7 +15,7 @@
 #include "cli/data/target.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/progress.h"
+#include "cli/text/work.h"
 
 #include <tessera/copy.h>
 
@@ -98,16 +98,15 @@ write_out(struct copy *job, tess_array **out, tess_error *err)
     if (job->converts) // box by box, with a bar for all
         return convert_copy(&job->convert, job->in, &t->storage, &job->params, out, err);
     target_follow(t);
-    progress_set(job->in, progress_hear, &t->progress);
+    if (!job->smaller.pyramid && !job->smaller.wanted && !is_as_stored(job->args))
+        return tess_array_copy(job->in, &t->storage, &job->params, NULL, err);
+    work_follow_array(&t->work, job->in);
     if (job->smaller.pyramid)
         return smaller_pyramid(&job->smaller, job->in, t->file.temporary, &t->storage, &job->params,
                                err);
     if (job->smaller.wanted)
         return smaller_copy(&job->smaller, job->in, &t->storage, &job->params, out, err);
-    if (is_as_stored(job->args))
-        return tess_array_save(job->in, &t->storage, job->params.layout, err);
-    progress_set(job->in, NULL, NULL);
-    return tess_array_copy(job->in, &t->storage, &job->params, NULL, err);
+    return tess_array_save(job->in, &t->storage, job->params.layout, err);
 }
 
 static int

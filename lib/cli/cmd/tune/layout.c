@@ -13,8 +13,8 @@
 #include "cli/layout/subject.h"
 #include "cli/options.h"
 #include "cli/report.h"
-#include "cli/text/progress.h"
 #include "cli/text/text.h"
+#include "cli/text/work.h"
 
 #include <tessera/copy.h>
 #include <tessera/layout.h>
@@ -27,7 +27,7 @@ struct job {
     const struct arguments *args;
     struct subject subject;
     tess_context context;
-    struct progress progress; // of the search
+    struct work work; // of the search
     struct result_layout *layouts;
     const char *about;
 };
@@ -81,7 +81,8 @@ parse(struct job *job, tess_tuner_options *options, tess_error *err)
     if (values[OPT_PLOT])
         TRY(plot_check(values[OPT_PLOT], err));
     TRY(open_context(job->args, &job->context, err));
-    progress_follow(&job->progress, &job->context);
+    work_begin(&job->work, WORK_ENDS);
+    work_follow(&job->work, &job->context);
     options->context = &job->context;
     options->exhaustive = values[OPT_EXHAUSTIVE] != NULL;
 out:
@@ -130,7 +131,7 @@ static tess_status
 copy_array(struct job *job, const struct result_layout *best, tess_error *err)
 {
     tess_params params = job->subject.stored;
-    struct progress progress = {0};
+    struct work work = {0};
     struct output file = {0};
     tess_status st = TESS_OK;
     tess_context context;
@@ -140,10 +141,11 @@ copy_array(struct job *job, const struct result_layout *best, tess_error *err)
     TRY(open_context(job->args, &context, err));
     TRY(output_open(&file, job->about, kind_of_array(job), job->args->values[OPT_FORCE] != NULL,
                     err));
-    progress_follow(&progress, &context);
+    work_begin(&work, WORK_ENDS);
+    work_follow(&work, &context);
     open_storage_to_make(file.temporary, &context, &storage);
     st = tess_array_copy(job->subject.in.array, &storage, &params, NULL, err);
-    progress_end(&progress);
+    work_end(&work);
     TRY(st);
     TRY(output_publish(&file, err));
 out:
@@ -260,7 +262,7 @@ run_layout(const struct arguments *args)
     TRY(subject_open(&job.subject, args, NULL, &options, &err));
     TRY(check_outputs(&job, &err));
     st = tess_tuner_search(job.subject.tuner, &err);
-    progress_end(&job.progress);
+    work_end(&job.work);
     TRY(st);
     TRY(tell(&job, &err));
 out:
