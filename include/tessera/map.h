@@ -20,7 +20,8 @@
  *
  * Memory. The items of all boxes that are processed at the same time take at most
  * tess_context.memory. Boxes are whole chunks of the outputs if memory is sufficient, so each chunk
- * is encoded once. A block of an input that several boxes overlap is decoded once for each of them,
+ * is encoded once; chunks of less than 1 MiB are put together as long as 64 boxes are left for the
+ * threads. A block of an input that several boxes overlap is decoded once for each of them,
  * unless it is in the block cache: no block is decoded twice if the grids of the arrays fit
  * together and there is no halo. Otherwise boxes get larger, up to an eighth of the memory.
  * Measured with two cubes of 400^3 floats that are added to one with chunks of 100^3: if the inputs

@@ -17,7 +17,8 @@
 
 enum {
     SHARE = 8, // of the memory that a box may take if it is not one unit
-    SMALL = 1 << 20, // bytes of a box that is made larger in any case
+    SMALL = 1 << 20, // bytes of a box that is made larger if there are many
+    FEW = 64, // boxes: a function may take long for few bytes, and threads share whole boxes
 };
 
 // A box costs so much more than another that it is worth to be larger.
@@ -224,6 +225,15 @@ double_best(struct divider *d)
     return true;
 }
 
+static bool
+are_few(const struct divider *d, const int64_t *count)
+{
+    int64_t n = 1;
+    for (int i = 0; i < d->m->ndim && n < FEW; i++)
+        n *= min_i64(ceil_div(d->units.n[i], count[i]), FEW);
+    return n < FEW;
+}
+
 // Boxes of which each costs more than its items do.
 static void
 double_small(struct divider *d)
@@ -231,7 +241,7 @@ double_small(struct divider *d)
     int64_t shape[NDIM_MAX], count[NDIM_MAX];
     shape_of_units(d, d->count, shape);
     for (int i = d->m->ndim - 1; i >= 0; i--)
-        while (size_of(d, shape) < SMALL && may_double(d, i, count)) {
+        while (size_of(d, shape) < SMALL && may_double(d, i, count) && !are_few(d, count)) {
             memcpy(d->count, count, sizeof d->count);
             shape_of_units(d, d->count, shape);
         }
