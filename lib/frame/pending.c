@@ -198,7 +198,10 @@ pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
 void
 pending_adopt(struct pending *p, struct frame *f)
 {
-    f->h = p->h;
+    // All that a commit changes of it; threads may look at the parameters meanwhile.
+    f->h.frame_len = p->h.frame_len;
+    f->h.cbytes = p->h.cbytes;
+    f->h.has_vlmeta = p->h.has_vlmeta;
     mem_free(f->head);
     mem_free(f->tail);
     f->head = p->head;

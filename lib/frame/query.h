@@ -22,7 +22,8 @@ struct frame_options;
 struct io;
 
 // Parameters of all chunks, and lengths. nbytes is that of the list in memory, the other lengths
-// are those of the state on the disk.
+// are those of the state on the disk. Parameters stay as they are until the frame is refreshed: any
+// thread may look at them, also beside changes and commits.
 const struct frame_header *frame_header(const struct frame *f);
 // Its bytes on the disk.
 const uint8_t *frame_head(const struct frame *f, size_t *size);

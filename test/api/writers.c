@@ -941,12 +941,14 @@ tiles_of_chunks(void **state)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tiles_of_chunks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(writers, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(whole_calls, files_setup, files_teardown),
     };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]); // such as "writers", with many cases
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
