@@ -1,11 +1,11 @@
 /*
- * writers.c - two threads that write to one array, compared with a file for each.
+ * writers.c - two threads that write to one array, compared with two processes with a file each.
  *
  * An array of 64 MiB is written tile after tile: whole chunks, quarters of chunks, tiles that are
  * not aligned with anything, or bands of rows. The threads share one handle, and each has a half of
- * the array, or every other tile; each call works on its own thread alone. A file for each: the
- * halves are arrays of their own, so nothing is shared. Rounds alternate between the two; `speed`
- * is the median of the ratios. The last commit counts. CSV. See --help.
+ * the array, or every other tile; each call works on its own thread alone. The processes have a
+ * half each, as an array of its own, so nothing is shared. Rounds alternate between the two;
+ * `speed` is the median of the ratios. The last commit counts. CSV. See --help.
  */
 #include "support.h"
 
@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { SIDE = 4096, CHUNK = 512, ROUNDS = 9, WRITERS = 2 };
 
@@ -125,42 +127,74 @@ by_threads(const struct work *work, bool halves, const char *path)
     return bench_now() - begin;
 }
 
-static double
-by_files(const struct work *work, const char *path)
+// A half of the rows, to a file of its own.
+static void
+write_file(const struct work *work, const char *path, int k)
 {
-    struct writer writers[WRITERS];
-    const double begin = bench_now();
+    char own[4096];
+    snprintf(own, sizeof own, "%s.%d", path, k);
+    struct writer writer = {.a = create(own, SIDE / WRITERS),
+                            .work = work,
+                            .stop = SIDE / WRITERS,
+                            .of = 1,
+                            .closes = true};
+    write_tiles(&writer);
+}
+
+// From the moment that all processes are there to the end of the last one.
+static double
+by_processes(const struct work *work, const char *path)
+{
+    pid_t children[WRITERS];
+    int ready[2], go[2];
+    char byte = 0;
+    if (pipe(ready) != 0 || pipe(go) != 0)
+        bench_die("no pipe");
     for (int k = 0; k < WRITERS; k++) {
-        char own[4096];
-        snprintf(own, sizeof own, "%s.%d", path, k);
-        writers[k] = (struct writer){.a = create(own, SIDE / WRITERS),
-                                     .work = work,
-                                     .stop = SIDE / WRITERS,
-                                     .of = 1,
-                                     .closes = true};
-        if (pthread_create(&writers[k].thread, NULL, write_tiles, &writers[k]) != 0)
-            bench_die("no thread");
+        children[k] = fork();
+        if (children[k] < 0)
+            bench_die("no process");
+        if (children[k] == 0) {
+            close(go[1]);
+            if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 0)
+                bench_die("no start");
+            write_file(work, path, k);
+            _exit(0);
+        }
     }
     for (int k = 0; k < WRITERS; k++)
-        pthread_join(writers[k].thread, NULL);
-    return bench_now() - begin;
+        if (read(ready[0], &byte, 1) != 1)
+            bench_die("no process");
+    const double begin = bench_now();
+    close(go[1]);
+    for (int k = 0; k < WRITERS; k++) {
+        int status;
+        if (waitpid(children[k], &status, 0) != children[k] || status != 0)
+            bench_die("a process failed");
+    }
+    const double seconds = bench_now() - begin;
+    close(go[0]);
+    close(ready[0]);
+    close(ready[1]);
+    return seconds;
 }
 
 static void
 measure(const struct work *work, bool halves, const char *path)
 {
-    struct bench_times threads = {.n = 0}, files = {.n = 0}, speeds = {.n = 0};
+    struct bench_times threads = {.n = 0}, processes = {.n = 0}, speeds = {.n = 0};
     for (int i = -1; i < ROUNDS; i++) {
-        const double t = by_threads(work, halves, path), p = by_files(work, path);
+        const double t = by_threads(work, halves, path), p = by_processes(work, path);
         if (i < 0)
             continue;
         bench_times_add(&threads, t);
-        bench_times_add(&files, p);
+        bench_times_add(&processes, p);
         bench_times_add(&speeds, p / t);
     }
     bench_csv_machine(stdout);
     printf("%s,%s,%.4f,%.4f,%.2f\n", work->name, halves ? "halves" : "by turns",
-           bench_times_median(&threads), bench_times_median(&files), bench_times_median(&speeds));
+           bench_times_median(&threads), bench_times_median(&processes),
+           bench_times_median(&speeds));
     fflush(stdout);
 }
 
@@ -169,7 +203,7 @@ main(int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         puts("usage: writers PATH [NAME]\nPATH is written over, and PATH.0, PATH.1. CSV: machine, "
-             "what is written, by whom, seconds of one handle and of two, speed");
+             "what is written, by whom, seconds of two threads and of two processes, speed");
         return argc < 2;
     }
     field = bench_alloc((size_t)SIDE * SIDE * sizeof *field);
@@ -177,7 +211,7 @@ main(int argc, char **argv)
         for (int64_t j = 0; j < SIDE; j++)
             field[i * SIDE + j] = roundf((
                 float)(sin((double)i * 0.01) * cos((double)j * 0.013) * 1e4 + (double)(i * j % 7)));
-    puts("cpu,compiler,commit,tiles,division,threads_s,files_s,speed");
+    puts("cpu,compiler,commit,tiles,division,threads_s,processes_s,speed");
     for (int k = 0; k < WORKS; k++)
         for (int halves = 1; halves >= 0; halves--)
             if (argc < 3 || strcmp(argv[2], works[k].name) == 0)
