@@ -180,11 +180,16 @@ subject_open(struct subject *s, struct random *r)
     s->dtype = tess_dtype_parse(params.dtype);
     params.ndim = s->ndim = (int)below(r, 5);
     const bool empty = below(r, 12) == 0;
-    for (int64_t i = 0, left = ITEMS_MAX; i < s->ndim; i++) {
-        const int64_t most = i == s->ndim - 1 && below(r, 2) == 0 ? left : left < 30 ? left : 30;
-        params.shape[i] = empty ? below(r, 4) : 1 + below(r, most);
-        params.chunkshape[i] = 1 + below(r, params.shape[i] + 1);
-        params.blockshape[i] = 1 + below(r, params.chunkshape[i]);
+    const bool colours = s->ndim > 1 && below(r, 2) == 0; // the last axis
+    const int64_t width = 1 + below(r, 7);
+    for (int64_t i = 0, left = ITEMS_MAX / (colours ? width : 1); i < s->ndim; i++) {
+        const bool colour = colours && i == s->ndim - 1;
+        const bool whole = colour && !empty && below(r, 4) > 0;
+        const bool last = i == s->ndim - 1 - colours;
+        const int64_t most = last && below(r, 2) == 0 ? left : left < 30 ? left : 30;
+        params.shape[i] = empty ? below(r, 4) : colour ? width : 1 + below(r, most);
+        params.chunkshape[i] = whole ? params.shape[i] : 1 + below(r, params.shape[i] + 1);
+        params.blockshape[i] = whole ? params.chunkshape[i] : 1 + below(r, params.chunkshape[i]);
         left = params.shape[i] > 0 ? left / params.shape[i] : left;
     }
     ok(tess_array_zeros(&storage, &params, &s->base, err));

@@ -47,58 +47,217 @@ collect(const int64_t *start, const int64_t *stop, int ndim, int16_t *items)
     return n;
 }
 
-// Cut the array at an index of an axis; either part goes to a state of its own, and these into one.
+// What is made of numbers of a type.
+struct making {
+    const char *type;
+    enum gather_kind gather;
+    enum result_value value;
+};
+
+static const struct making makings[] = {
+    {NATIVE "i2", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {"|i1", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {"|u1", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "u2", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "i4", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "u4", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "i8", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "u8", GATHER_WHOLE, RESULT_NEAR_MEAN},
+    {NATIVE "f4", GATHER_FLOAT, RESULT_NEAR_MEAN},
+    {NATIVE "f8", GATHER_FLOAT, RESULT_NEAR_MEAN},
+    {NATIVE "f8", GATHER_FLOAT, RESULT_SUM},
+    {"|i1", GATHER_LEAST, RESULT_EXTREME},
+    {"|u1", GATHER_GREATEST, RESULT_EXTREME},
+    {NATIVE "i2", GATHER_GREATEST, RESULT_EXTREME},
+    {NATIVE "u2", GATHER_LEAST, RESULT_EXTREME},
+    {NATIVE "i4", GATHER_LEAST, RESULT_EXTREME},
+    {NATIVE "u4", GATHER_GREATEST, RESULT_EXTREME},
+    {NATIVE "i8", GATHER_GREATEST, RESULT_EXTREME},
+    {NATIVE "u8", GATHER_LEAST, RESULT_EXTREME},
+    {NATIVE "i2", GATHER_WHOLE_SQUARES, RESULT_VARIANCE},
+    {NATIVE "i4", GATHER_WHOLE_SQUARES, RESULT_VARIANCE},
+    {NATIVE "f4", GATHER_SQUARES, RESULT_VARIANCE},
+    {NATIVE "f8", GATHER_SQUARES, RESULT_VARIANCE},
+};
+enum { MAKINGS = sizeof makings / sizeof *makings };
+
 static void
-check_pieces(struct random *r)
+put_number(const tess_dtype *dtype, whole_sum x, uint8_t *to)
 {
-    const tess_dtype dtype = tess_dtype_parse(NATIVE "i2");
-    struct cells c = {.ndim = 1 + (int)random_below(r, 4)};
-    int64_t zeros[NDIM_MAX] = {0}, last[NDIM_MAX], at[NDIM_MAX] = {0};
-    static int16_t items[10000];
+    const double f8 = (double)x;
+    const float f4 = (float)x;
+    const uint8_t u1 = (uint8_t)x;
+    const uint16_t u2 = (uint16_t)x;
+    const uint32_t u4 = (uint32_t)x;
+    const uint64_t u8 = (uint64_t)x;
+    const bool real = dtype->kind == TESS_KIND_FLOAT;
+    memcpy(to,
+           dtype->size == 1   ? (const void *)&u1
+           : dtype->size == 2 ? (const void *)&u2
+           : dtype->size == 4 ? (real ? (const void *)&f4 : (const void *)&u4)
+           : real             ? (const void *)&f8
+                              : (const void *)&u8,
+           (size_t)dtype->size);
+}
+
+// An item as a number of that type.
+static whole_sum
+number_as(const tess_dtype *dtype, int16_t x)
+{
+    const int unused = 64 - 8 * dtype->size;
+    if (dtype->kind == TESS_KIND_FLOAT)
+        return x;
+    return dtype->kind == TESS_KIND_INT ? (whole_sum)((int64_t)((uint64_t)x << unused) >> unused)
+                                        : (whole_sum)((uint64_t)x << unused >> unused);
+}
+
+// The item of a result, from a loop over those of a cell.
+static void
+put_result(const struct making *m, const tess_dtype *dtype, const int16_t *items, int64_t n,
+           uint8_t *to)
+{
+    whole_sum sum = 0, squares = 0, least = number_as(dtype, items[0]), greatest = least;
+    double f8 = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const whole_sum x = number_as(dtype, items[k]);
+        sum += x;
+        squares += m->value == RESULT_VARIANCE ? x * x : 0;
+        least = x < least ? x : least;
+        greatest = x > greatest ? x : greatest;
+    }
+    if (m->value == RESULT_EXTREME) {
+        put_number(dtype, m->gather == GATHER_LEAST ? least : greatest, to);
+        return;
+    }
+    if (m->value == RESULT_NEAR_MEAN && dtype->kind != TESS_KIND_FLOAT) {
+        whole_sum q = sum / n - (sum % n < 0);
+        const whole_sum rest = sum - q * n;
+        q += 2 * rest > n || (2 * rest == n && q % 2 != 0);
+        put_number(dtype, q, to);
+        return;
+    }
+    f8 = m->value == RESULT_SUM        ? (double)sum
+         : m->value == RESULT_VARIANCE ? (double)(n * squares - sum * sum) / (double)(n * n)
+                                       : (double)sum / (double)n;
+    const float f4 = (float)f8;
+    if (m->value == RESULT_NEAR_MEAN && dtype->size == 4)
+        memcpy(to, &f4, 4);
+    else
+        memcpy(to, &f8, 8);
+}
+
+// Axes with factors; behind them often one or two that stay, as colours do.
+static void
+draw_cells(struct random *r, struct cells *c)
+{
+    static const int64_t widths[] = {1, 2, 3, 4, 5, 7};
+    const int colours = random_below(r, 2) == 0 ? 1 + (int)random_below(r, 2) : 0;
+    *c = (struct cells){.ndim = 1 + (int)random_below(r, colours > 0 ? 3 : 4) + colours};
+    for (int i = 0; i < c->ndim; i++) {
+        const bool stays = i >= c->ndim - colours;
+        c->shape[i] = stays ? widths[random_below(r, 6)] : 1 + (int64_t)random_below(r, 9);
+        c->factor[i] = stays ? 1 : 1 + (int64_t)random_below(r, 10);
+    }
+    if (colours > 0 && c->ndim == colours + 1) { // a row of more than a line of the kernels
+        c->shape[0] = 1 + (int64_t)random_below(r, 500);
+        c->factor[0] = 1 + (int64_t)random_below(r, random_below(r, 4) == 0 ? 70 : 10);
+    }
+}
+
+enum { PIECES = 4, PIECE_ITEMS = 9 * 9 * 9 * 49 };
+
+struct piece {
+    int64_t start[NDIM_MAX], stop[NDIM_MAX];
+};
+
+// Cut a box of items at random; cells may lie on both sides.
+static int
+draw_pieces(struct random *r, const struct cells *c, struct piece *pieces)
+{
+    int n = 1;
+    memset(&pieces[0], 0, sizeof pieces[0]);
+    memcpy(pieces[0].stop, c->shape, sizeof pieces[0].stop);
+    while (n < PIECES) {
+        struct piece *const cut = &pieces[random_below(r, (uint64_t)n)];
+        const int axis = (int)random_below(r, (uint64_t)c->ndim);
+        const int64_t length = cut->stop[axis] - cut->start[axis];
+        const int64_t at = cut->start[axis] + (int64_t)random_below(r, (uint64_t)length);
+        if (at == cut->start[axis])
+            break;
+        pieces[n] = *cut;
+        pieces[n++].start[axis] = cut->stop[axis] = at;
+    }
+    return n;
+}
+
+static void
+add_items(struct state *s, const struct piece *p, const tess_dtype *dtype)
+{
+    static int16_t items[PIECE_ITEMS];
+    static _Alignas(8) uint8_t numbers[PIECE_ITEMS * 8];
+    const size_t n = collect(p->start, p->stop, s->cells->ndim, items);
+    assert_true(n <= PIECE_ITEMS);
+    for (size_t k = 0; k < n; k++)
+        put_number(dtype, number_as(dtype, items[k]), numbers + k * (size_t)dtype->size);
+    assert_int_equal(state_add(s, p->start, p->stop, numbers, NULL, NULL), TESS_OK);
+    state_settle(s);
+}
+
+// Pieces go to a state of their own, or to that of all, in which they begin anywhere. Results lie
+// among others.
+static void
+check_pieces(struct random *r, const struct making *m)
+{
+    const tess_dtype dtype = tess_dtype_parse(m->type);
+    const bool same = m->value == RESULT_NEAR_MEAN || m->value == RESULT_EXTREME;
+    const struct result result = {.value = m->value, .size = same ? dtype.size : 8};
+    int64_t zeros[NDIM_MAX] = {0}, last[NDIM_MAX], at[NDIM_MAX] = {0}, strides[NDIM_MAX];
+    static int16_t items[PIECE_ITEMS];
+    struct piece pieces[PIECES];
+    int64_t size = result.size;
     struct gathering g;
+    struct cells c;
     struct state all;
-    assert_true(gathering_init(&g, GATHER_WHOLE, &dtype, false, false));
-    for (int i = 0; i < c.ndim; i++) {
-        c.shape[i] = 1 + (int64_t)random_below(r, 9);
-        c.factor[i] = 1 + (int64_t)random_below(r, 10);
+    assert_true(gathering_init(&g, m->gather, &dtype, false, false));
+    draw_cells(r, &c);
+    for (int i = c.ndim - 1; i >= 0; i--) {
         last[i] = (c.shape[i] + c.factor[i] - 1) / c.factor[i];
+        strides[i] = size;
+        size *= last[i] + (random_below(r, 4) == 0);
     }
     assert_int_equal(state_init(&all, &g, &c, zeros, last, NULL), TESS_OK);
-    const int axis = (int)random_below(r, (uint64_t)c.ndim);
-    const int64_t cut = (int64_t)random_below(r, (uint64_t)c.shape[axis] + 1);
-    for (int half = 0; half < 2; half++) {
-        int64_t start[NDIM_MAX] = {0}, stop[NDIM_MAX], first[NDIM_MAX], end[NDIM_MAX];
+    const int npieces = draw_pieces(r, &c, pieces);
+    for (int i = 0; i < npieces; i++) {
+        int64_t first[NDIM_MAX], end[NDIM_MAX];
         struct state part;
-        memcpy(stop, c.shape, sizeof stop);
-        *(half == 0 ? &stop[axis] : &start[axis]) = cut;
-        if (start[axis] == stop[axis])
-            continue;
-        if (random_below(r, 2) == 0) { // to the state of all, in which it begins anywhere
-            (void)collect(start, stop, c.ndim, items);
-            assert_int_equal(state_add(&all, start, stop, items, NULL, NULL), TESS_OK);
-            state_settle(&all);
+        if (random_below(r, 2) == 0) {
+            add_items(&all, &pieces[i], &dtype);
             continue;
         }
-        cells_of_items(&c, start, stop, first, end);
+        cells_of_items(&c, pieces[i].start, pieces[i].stop, first, end);
         assert_int_equal(state_init(&part, &g, &c, first, end, NULL), TESS_OK);
-        (void)collect(start, stop, c.ndim, items);
-        assert_int_equal(state_add(&part, start, stop, items, NULL, NULL), TESS_OK);
-        state_settle(&part);
+        add_items(&part, &pieces[i], &dtype);
         state_merge(&all, &part);
         state_finish(&part);
     }
+    uint8_t *const results = malloc((size_t)size);
+    assert_non_null(results);
+    assert_int_equal(result_give(&result, &all, results, strides, NULL), TESS_OK);
     for (int64_t k = 0; k < all.ncells; k++) {
-        int64_t start[NDIM_MAX], stop[NDIM_MAX], next[NDIM_MAX], want = 0;
-        for (int i = 0; i < c.ndim; i++)
+        int64_t start[NDIM_MAX], stop[NDIM_MAX], next[NDIM_MAX], offset = 0;
+        uint8_t want[8];
+        for (int i = 0; i < c.ndim; i++) {
             next[i] = at[i] + 1;
+            offset += at[i] * strides[i];
+        }
         cells_items(&c, at, next, start, stop);
-        for (size_t n = collect(start, stop, c.ndim, items); n > 0; n--)
-            want += items[n - 1];
-        assert_true(all.whole[k] == want);
+        put_result(m, &dtype, items, (int64_t)collect(start, stop, c.ndim, items), want);
+        assert_memory_equal(results + offset, want, (size_t)result.size);
         for (int i = c.ndim - 1; i >= 0 && ++at[i] == last[i]; i--)
             at[i] = 0;
     }
     state_finish(&all);
+    free(results);
 }
 
 static void
@@ -108,7 +267,7 @@ pieces_add_up(void **state)
     (void)state;
     random_init(&r, random_seed());
     for (int i = 0; i < CASES; i++)
-        check_pieces(&r);
+        check_pieces(&r, &makings[i % MAKINGS]);
 }
 
 // Sums in which plain additions lose everything but the last items.
@@ -315,15 +474,39 @@ variances_of_the_extreme(void **state)
     assert_true(fabs(one * (double)n - 1) < 1e-11);
 }
 
-// All kernels of this machine do what those for any machine do, to the last bit.
+// The definition: each item is a row of its own. A shift is the first item of a cell.
+static void
+reduce_items(reduce_fn *fn, const struct cell_row *to, const uint8_t *items, size_t size,
+             int64_t nrows, int64_t n, int64_t f, int64_t w)
+{
+    for (int64_t r = 0; r < nrows; r++)
+        for (int64_t k = n - 1; k >= 0; k--) {
+            const int64_t cell = k / (f * w) * w + k % w;
+            fn(&(struct cell_row){.low = to->low + cell,
+                                  .high = to->high + cell,
+                                  .sum = to->sum + cell,
+                                  .lost = to->lost + cell,
+                                  .square_low = to->square_low + cell,
+                                  .square_high = to->square_high + cell,
+                                  .squares = to->squares + cell,
+                                  .shift = to->shift + cell,
+                                  .best = to->best + (size_t)cell * size},
+               items + (size_t)(r * n + k) * size, 1, 0, 1, 1, 1);
+        }
+}
+
+// All kernels of this machine do what those for any machine do, and these what they are defined to
+// do, to the last bit.
 static void
 compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float, size_t size)
 {
     enum { ITEMS = 600, ROWS = 20 };
     const bool is_long = random_below(r, 4) == 0;
-    const int64_t f = 1 + (int64_t)random_below(r, is_long ? ITEMS : 12);
-    const int64_t width = (1 + (int64_t)random_below(r, 40)) * f;
-    const int64_t rows = 1 + (int64_t)random_below(r, ROWS), n = width < ITEMS ? width : f;
+    const int64_t w = random_below(r, 2) == 0 ? 1 : 1 + (int64_t)random_below(r, 7);
+    const int64_t most = w > 1 ? RUN_GROUP_MAX / w : ITEMS;
+    const int64_t f = 1 + (int64_t)random_below(r, is_long ? (uint64_t)most : 12);
+    const int64_t width = (1 + (int64_t)random_below(r, 40)) * f * w;
+    const int64_t rows = 1 + (int64_t)random_below(r, ROWS), n = width < ITEMS ? width : f * w;
     static _Alignas(8) uint8_t items[ITEMS * ROWS * 8];
     static union {
         struct {
@@ -333,8 +516,7 @@ compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float
             _Alignas(8) uint8_t best[ITEMS * 8];
         } cells;
         uint8_t bytes[sizeof(double) * ITEMS * 9];
-    } got[2];
-    reduce_fn *const fns[2] = {any, mine};
+    } got[3];
     random_bytes(r, items, sizeof items);
     for (size_t k = 0; k < (size_t)ITEMS * ROWS && is_float; k++) {
         const float x = (float)random_below(r, 100000) / 64 - 700;
@@ -344,19 +526,23 @@ compare_kernels(struct random *r, reduce_fn *any, reduce_fn *mine, bool is_float
     random_bytes(r, got[0].cells.best, sizeof got[0].cells.best);
     for (int k = 0; k < ITEMS; k++)
         got[0].cells.shift[k] = k;
-    got[1] = got[0];
-    for (int i = 0; i < 2; i++)
-        fns[i](&(struct cell_row){.low = got[i].cells.low,
-                                  .high = got[i].cells.high,
-                                  .sum = got[i].cells.sum,
-                                  .lost = got[i].cells.lost,
-                                  .square_low = got[i].cells.square_low,
-                                  .square_high = got[i].cells.square_high,
-                                  .squares = got[i].cells.squares,
-                                  .shift = got[i].cells.shift,
-                                  .best = got[i].cells.best},
-               items, rows, n, n, f);
-    assert_memory_equal(got[0].bytes, got[1].bytes, sizeof got[0].bytes);
+    got[2] = got[1] = got[0];
+    for (int i = 0; i < 3; i++) {
+        const struct cell_row to = {.low = got[i].cells.low,
+                                    .high = got[i].cells.high,
+                                    .sum = got[i].cells.sum,
+                                    .lost = got[i].cells.lost,
+                                    .square_low = got[i].cells.square_low,
+                                    .square_high = got[i].cells.square_high,
+                                    .squares = got[i].cells.squares,
+                                    .shift = got[i].cells.shift,
+                                    .best = got[i].cells.best};
+        if (i < 2)
+            (i == 0 ? any : mine)(&to, items, rows, n, n, f, w);
+        else
+            reduce_items(any, &to, items, size, rows, n, f, w);
+        assert_memory_equal(got[0].bytes, got[i].bytes, sizeof got[0].bytes);
+    }
 }
 
 static void

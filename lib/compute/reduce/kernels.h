@@ -1,9 +1,10 @@
 /*
  * kernels.h - rows of numbers, reduced into cells.
  *
- * A kernel gets rows of n items, `stride` items apart, in the byte order of the machine, and a
- * group size f that divides n: item k of each row belongs to cell k / f. So f = 1 adds rows to each
- * other, and f = n makes one number of them.
+ * A kernel gets rows of n items, `stride` items apart, in the byte order of the machine, a group
+ * size f and a width w, whose product divides n: item k of each row belongs to cell
+ * k / (f * w) * w + k % w. With w = 1 that is k / f, so f = 1 adds rows to each other, and f = n
+ * makes one number of them. A larger w is the length of trailing axes of factor 1, as of colours.
  *
  * Functions without state: any thread, with cells of its own. Plain C, in loops that compilers make
  * vectors of. All are in loops.h, once, and are compiled for each set of instructions.
@@ -40,8 +41,10 @@ struct cell_row {
     uint8_t *best;
 };
 
+enum { RUN_GROUP_MAX = 128 }; // f * w, unless w = 1
+
 typedef void reduce_fn(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride,
-                       int64_t n, int64_t f);
+                       int64_t n, int64_t f, int64_t w);
 
 // low += items; of those of 8 bytes, low += the low 32 bits, and high += the others, with sign. No
 // overflow as long as a cell gets less than 2^31 items. Not of floats.

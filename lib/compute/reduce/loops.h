@@ -21,7 +21,31 @@ enum {
     WIDTH = 32, // sums of squares that are made side by side
 };
 
+_Static_assert(RUN_GROUP_MAX <= LINE / 4, "a line must take some groups of any width");
+
 // -- sums of integers
+
+// Add the items of a line to the sums of their cells.
+#define FOLD_SUMS(wide)                                                                     \
+    static void fold_##wide(int64_t *restrict sums, const wide *line, int64_t n, int64_t f, \
+                            int64_t w)                                                      \
+    {                                                                                       \
+        if (f == 2 && w == 1) {                                                             \
+            for (int64_t k = 0; k < n / 2; k++)                                             \
+                sums[k] += (int64_t)line[2 * k] + (int64_t)line[2 * k + 1];                 \
+            return;                                                                         \
+        }                                                                                   \
+        for (int64_t k = 0; k < n; k += f * w, sums += w)                                   \
+            for (int64_t c = 0; c < w; c++) {                                               \
+                int64_t sum = 0;                                                            \
+                for (int64_t j = k + c; j < k + f * w; j += w)                              \
+                    sum += (int64_t)line[j];                                                \
+                sums[c] += sum;                                                             \
+            }                                                                               \
+    }
+
+FOLD_SUMS(int32_t)
+FOLD_SUMS(int64_t)
 
 // `wide` holds the sum of `most` items, and of LINE cells' worth of those in 64 bits.
 #define SUM_WHOLE(name, type, wide, most)                                                     \
@@ -47,7 +71,7 @@ enum {
                 line[k] += (wide)x[r * stride + k];                                           \
     }                                                                                         \
     static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,         \
-                           int64_t stride, int64_t n, int64_t f)                              \
+                           int64_t stride, int64_t n, int64_t f, int64_t w)                   \
     {                                                                                         \
         const type *const x = src;                                                            \
         int64_t *restrict const low = to->low;                                                \
@@ -58,7 +82,7 @@ enum {
                     low[k / f] += total_##name(x + r * stride + k, f);                        \
             return;                                                                           \
         }                                                                                     \
-        const int64_t width = LINE / f * f;                                                   \
+        const int64_t width = LINE / (f * w) * (f * w);                                       \
         for (int64_t k = 0; k < n; k += width)                                                \
             for (int64_t r = 0; r < nrows; r += (most)) {                                     \
                 const int64_t m = min_i64(width, n - k);                                      \
@@ -66,13 +90,8 @@ enum {
                 if (f == 1)                                                                   \
                     for (int64_t i = 0; i < m; i++)                                           \
                         low[k + i] += (int64_t)line[i];                                       \
-                else if (f == 2)                                                              \
-                    for (int64_t i = 0; i < m / 2; i++)                                       \
-                        low[k / 2 + i] += (int64_t)line[2 * i] + (int64_t)line[2 * i + 1];    \
                 else                                                                          \
-                    for (int64_t i = 0; i < m; i += f)                                        \
-                        for (int64_t j = 0; j < f; j++)                                       \
-                            low[(k + i) / f] += (int64_t)line[i + j];                         \
+                    fold_##wide(low + k / f, line, m, f, w);                                  \
             }                                                                                 \
     }
 
@@ -83,28 +102,50 @@ SUM_WHOLE(u1, uint8_t, int32_t, MANY)
 SUM_WHOLE(u2, uint16_t, int32_t, MANY)
 SUM_WHOLE(u4, uint32_t, int64_t, INT32_MAX)
 
-#define SUM_WIDE(name, type, half)                                                    \
-    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows, \
-                           int64_t stride, int64_t n, int64_t f)                      \
-    {                                                                                 \
-        for (int64_t r = 0; r < nrows; r++) {                                         \
-            const type *const x = (const type *)src + r * stride;                     \
-            if (f == 1)                                                               \
-                for (int64_t k = 0; k < n; k++) {                                     \
-                    to->low[k] += (int64_t)((uint64_t)x[k] & UINT32_MAX);             \
-                    to->high[k] += (half)(x[k] >> 32);                                \
-                }                                                                     \
-            else                                                                      \
-                for (int64_t k = 0; k < n; k += f) {                                  \
-                    int64_t low = 0, high = 0;                                        \
-                    for (int64_t j = k; j < k + f; j++) {                             \
-                        low += (int64_t)((uint64_t)x[j] & UINT32_MAX);                \
-                        high += (half)(x[j] >> 32);                                   \
-                    }                                                                 \
-                    to->low[k / f] += low;                                            \
-                    to->high[k / f] += high;                                          \
-                }                                                                     \
-        }                                                                             \
+#define SUM_WIDE(name, type, half)                                                     \
+    static void short_##name(const struct cell_row *to, const type *x, int64_t nrows,  \
+                             int64_t stride, int64_t n, int64_t f, int64_t w)          \
+    {                                                                                  \
+        const int64_t width = LINE / 4 / (f * w) * (f * w);                            \
+        int64_t low[LINE / 4], high[LINE / 4];                                         \
+        for (int64_t k = 0; k < n; k += width) {                                       \
+            const int64_t m = min_i64(width, n - k);                                   \
+            for (int64_t i = 0; i < m; i++)                                            \
+                low[i] = high[i] = 0;                                                  \
+            for (int64_t r = 0; r < nrows; r++)                                        \
+                for (int64_t i = 0; i < m; i++) {                                      \
+                    low[i] += (int64_t)((uint64_t)x[r * stride + k + i] & UINT32_MAX); \
+                    high[i] += (half)(x[r * stride + k + i] >> 32);                    \
+                }                                                                      \
+            fold_int64_t(to->low + k / f, low, m, f, w);                               \
+            fold_int64_t(to->high + k / f, high, m, f, w);                             \
+        }                                                                              \
+    }                                                                                  \
+    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,  \
+                           int64_t stride, int64_t n, int64_t f, int64_t w)            \
+    {                                                                                  \
+        if (f > 1 && (f <= RUN || w > 1)) {                                            \
+            short_##name(to, src, nrows, stride, n, f, w);                             \
+            return;                                                                    \
+        }                                                                              \
+        for (int64_t r = 0; r < nrows; r++) {                                          \
+            const type *const x = (const type *)src + r * stride;                      \
+            if (f == 1)                                                                \
+                for (int64_t k = 0; k < n; k++) {                                      \
+                    to->low[k] += (int64_t)((uint64_t)x[k] & UINT32_MAX);              \
+                    to->high[k] += (half)(x[k] >> 32);                                 \
+                }                                                                      \
+            else                                                                       \
+                for (int64_t k = 0; k < n; k += f) {                                   \
+                    int64_t low = 0, high = 0;                                         \
+                    for (int64_t j = k; j < k + f; j++) {                              \
+                        low += (int64_t)((uint64_t)x[j] & UINT32_MAX);                 \
+                        high += (half)(x[j] >> 32);                                    \
+                    }                                                                  \
+                    to->low[k / f] += low;                                             \
+                    to->high[k / f] += high;                                           \
+                }                                                                      \
+        }                                                                              \
     }
 
 SUM_WIDE(i8, int64_t, int32_t)
@@ -125,72 +166,111 @@ keep(double *restrict sum, double *restrict lost, const double *restrict x, int6
     }
 }
 
-#define SUM_FLOAT(name, type)                                                               \
-    static void total_##name(const type *x, int64_t n, double all[2])                       \
-    {                                                                                       \
-        for (; n >= RUN * LANES; n -= RUN * LANES, x += RUN * LANES) {                      \
-            double sum[LANES] = {0};                                                        \
-            for (int k = 0; k < RUN * LANES; k += LANES)                                    \
-                for (int i = 0; i < LANES; i++)                                             \
-                    sum[i] += (double)x[k + i];                                             \
-            for (int i = 0; i < LANES / 2; i++)                                             \
-                exact_add(all, sum[i] + sum[i + LANES / 2]);                                \
-        }                                                                                   \
-        for (; n > 0; n -= RUN, x += RUN) {                                                 \
-            double sum = (double)x[0];                                                      \
-            for (int64_t i = 1; i < n && i < RUN; i++)                                      \
-                sum += (double)x[i];                                                        \
-            exact_add(all, sum);                                                            \
-        }                                                                                   \
-    }                                                                                       \
-    static void line_##name(double *restrict line, const type *x, int64_t rows, int64_t s,  \
-                            int64_t n)                                                      \
-    {                                                                                       \
-        if (rows == RUN) {                                                                  \
-            for (int64_t k = 0; k < n; k++)                                                 \
-                line[k] = (((double)x[k] + (double)x[k + s]) +                              \
-                           ((double)x[k + 2 * s] + (double)x[k + 3 * s])) +                 \
-                          (((double)x[k + 4 * s] + (double)x[k + 5 * s]) +                  \
-                           ((double)x[k + 6 * s] + (double)x[k + 7 * s]));                  \
-            return;                                                                         \
-        }                                                                                   \
-        for (int64_t k = 0; k < n; k++)                                                     \
-            line[k] = (double)x[k];                                                         \
-        for (int64_t r = 1; r < rows; r++)                                                  \
-            for (int64_t k = 0; k < n; k++)                                                 \
-                line[k] += (double)x[r * s + k];                                            \
-    }                                                                                       \
-    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,       \
-                           int64_t stride, int64_t n, int64_t f)                            \
-    {                                                                                       \
-        const type *const x = src;                                                          \
-        double line[LINE], pairs[LINE / 2];                                                 \
-        if (f > RUN) {                                                                      \
-            for (int64_t r = 0; r < nrows; r++)                                             \
-                for (int64_t k = 0; k < n; k += f) {                                        \
-                    double all[2] = {to->sum[k / f], to->lost[k / f]};                      \
-                    total_##name(x + r * stride + k, f, all);                               \
-                    to->sum[k / f] = all[0];                                                \
-                    to->lost[k / f] = all[1];                                               \
-                }                                                                           \
-            return;                                                                         \
-        }                                                                                   \
-        const int64_t width = LINE / f * f, most = RUN / f;                                 \
-        for (int64_t k = 0; k < n; k += width)                                              \
-            for (int64_t r = 0; r < nrows; r += most) {                                     \
-                const int64_t m = min_i64(width, n - k);                                    \
-                line_##name(line, x + r * stride + k, min_i64(nrows - r, most), stride, m); \
-                if (f == 2)                                                                 \
-                    for (int64_t i = 0; i < m / 2; i++)                                     \
-                        pairs[i] = line[2 * i] + line[2 * i + 1];                           \
-                else if (f > 2)                                                             \
-                    for (int64_t i = 0; i < m / f; i++) {                                   \
-                        pairs[i] = 0;                                                       \
-                        for (int64_t j = 0; j < f; j++)                                     \
-                            pairs[i] += line[i * f + j];                                    \
-                    }                                                                       \
-                keep(to->sum + k / f, to->lost + k / f, f == 1 ? line : pairs, m / f);      \
-            }                                                                               \
+// Sums of the items of a line that belong to the same cell.
+static void
+fold_double(double *restrict sums, const double *restrict line, int64_t n, int64_t f, int64_t w)
+{
+    for (int64_t k = 0; k < n; k += f * w, sums += w)
+        for (int64_t c = 0; c < w; c++) {
+            double sum = line[k + c];
+            for (int64_t j = k + w + c; j < k + f * w; j += w)
+                sum += line[j];
+            sums[c] = sum;
+        }
+}
+
+#define SUM_FLOAT(name, type)                                                                     \
+    static void total_##name(const type *x, int64_t n, double all[2])                             \
+    {                                                                                             \
+        for (; n >= RUN * LANES; n -= RUN * LANES, x += RUN * LANES) {                            \
+            double sum[LANES] = {0};                                                              \
+            for (int k = 0; k < RUN * LANES; k += LANES)                                          \
+                for (int i = 0; i < LANES; i++)                                                   \
+                    sum[i] += (double)x[k + i];                                                   \
+            for (int i = 0; i < LANES / 2; i++)                                                   \
+                exact_add(all, sum[i] + sum[i + LANES / 2]);                                      \
+        }                                                                                         \
+        for (; n > 0; n -= RUN, x += RUN) {                                                       \
+            double sum = (double)x[0];                                                            \
+            for (int64_t i = 1; i < n && i < RUN; i++)                                            \
+                sum += (double)x[i];                                                              \
+            exact_add(all, sum);                                                                  \
+        }                                                                                         \
+    }                                                                                             \
+    static void line_##name(double *restrict line, const type *x, int64_t rows, int64_t s,        \
+                            int64_t n)                                                            \
+    {                                                                                             \
+        if (rows == RUN) {                                                                        \
+            for (int64_t k = 0; k < n; k++)                                                       \
+                line[k] = (((double)x[k] + (double)x[k + s]) +                                    \
+                           ((double)x[k + 2 * s] + (double)x[k + 3 * s])) +                       \
+                          (((double)x[k + 4 * s] + (double)x[k + 5 * s]) +                        \
+                           ((double)x[k + 6 * s] + (double)x[k + 7 * s]));                        \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t k = 0; k < n; k++)                                                           \
+            line[k] = (double)x[k];                                                               \
+        for (int64_t r = 1; r < rows; r++)                                                        \
+            for (int64_t k = 0; k < n; k++)                                                       \
+                line[k] += (double)x[r * s + k];                                                  \
+    }                                                                                             \
+    static void beside_##name(const struct cell_row *to, const type *x, int64_t nrows,            \
+                              int64_t stride, int64_t n, int64_t f, int64_t w)                    \
+    {                                                                                             \
+        const int64_t width = LINE / (f * w) * (f * w), most = RUN / f;                           \
+        double line[LINE], sums[LINE / 2];                                                        \
+        if (f > RUN) {                                                                            \
+            for (int64_t r = 0; r < nrows; r++)                                                   \
+                for (int64_t k = 0; k < n; k += f * w)                                            \
+                    for (int64_t j = 0; j < f; j += RUN) {                                        \
+                        line_##name(line, x + r * stride + k + j * w, min_i64(f - j, RUN), w, w); \
+                        keep(to->sum + k / f, to->lost + k / f, line, w);                         \
+                    }                                                                             \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t k = 0; k < n; k += width)                                                    \
+            for (int64_t r = 0; r < nrows; r += most) {                                           \
+                const int64_t m = min_i64(width, n - k);                                          \
+                line_##name(line, x + r * stride + k, min_i64(nrows - r, most), stride, m);       \
+                fold_double(sums, line, m, f, w);                                                 \
+                keep(to->sum + k / f, to->lost + k / f, sums, m / f);                             \
+            }                                                                                     \
+    }                                                                                             \
+    static void sum_##name(const struct cell_row *to, const void *src, int64_t nrows,             \
+                           int64_t stride, int64_t n, int64_t f, int64_t w)                       \
+    {                                                                                             \
+        const type *const x = src;                                                                \
+        double line[LINE], pairs[LINE / 2];                                                       \
+        if (f > 1 && w > 1) {                                                                     \
+            beside_##name(to, x, nrows, stride, n, f, w);                                         \
+            return;                                                                               \
+        }                                                                                         \
+        if (f > RUN) {                                                                            \
+            for (int64_t r = 0; r < nrows; r++)                                                   \
+                for (int64_t k = 0; k < n; k += f) {                                              \
+                    double all[2] = {to->sum[k / f], to->lost[k / f]};                            \
+                    total_##name(x + r * stride + k, f, all);                                     \
+                    to->sum[k / f] = all[0];                                                      \
+                    to->lost[k / f] = all[1];                                                     \
+                }                                                                                 \
+            return;                                                                               \
+        }                                                                                         \
+        const int64_t width = LINE / f * f, most = RUN / f;                                       \
+        for (int64_t k = 0; k < n; k += width)                                                    \
+            for (int64_t r = 0; r < nrows; r += most) {                                           \
+                const int64_t m = min_i64(width, n - k);                                          \
+                line_##name(line, x + r * stride + k, min_i64(nrows - r, most), stride, m);       \
+                if (f == 2)                                                                       \
+                    for (int64_t i = 0; i < m / 2; i++)                                           \
+                        pairs[i] = line[2 * i] + line[2 * i + 1];                                 \
+                else if (f > 2)                                                                   \
+                    for (int64_t i = 0; i < m / f; i++) {                                         \
+                        pairs[i] = 0;                                                             \
+                        for (int64_t j = 0; j < f; j++)                                           \
+                            pairs[i] += line[i * f + j];                                          \
+                    }                                                                             \
+                keep(to->sum + k / f, to->lost + k / f, f == 1 ? line : pairs, m / f);            \
+            }                                                                                     \
     }
 
 SUM_FLOAT(f4, float)
@@ -207,61 +287,68 @@ SUM_FLOAT(f8, double)
 #define TIMES_U2(y) ((uint32_t)(y) * (uint32_t)(y))
 #define TIMES_U4(y) ((uint64_t)(uint32_t)(y) * (uint32_t)(y)) // vectors on all machines, unlike I4
 #define TIMES_I4(y) TIMES_U4((int32_t)(y) < 0 ? 0 - (uint32_t)(y) : (uint32_t)(y))
-#define SQUARES_WHOLE(name, type, wide, square, times, carry, high)                            \
-    static void long_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n) \
-    {                                                                                          \
-        for (int64_t k = 0; k < n;) {                                                          \
-            const int64_t stop = min_i64(n, k + MANY);                                         \
-            wide sum = 0;                                                                      \
-            square low = 0, top = 0;                                                           \
-            for (; k < stop; k++) {                                                            \
-                const wide y = (wide)x[k];                                                     \
-                const square p = times(y);                                                     \
-                sum += y;                                                                      \
-                low += p;                                                                      \
-                top += high(p);                                                                \
-            }                                                                                  \
-            to->low[cell] += (int64_t)sum;                                                     \
-            to->square_low[cell] += low;                                                       \
-            if (carry)                                                                         \
-                to->square_high[cell] += top;                                                  \
-        }                                                                                      \
-    }                                                                                          \
-    static inline void rows_##name(int64_t *restrict low, uint64_t *restrict square_low,       \
-                                   uint64_t *restrict square_high, const type *restrict x,     \
-                                   int64_t rows, int64_t stride, int64_t n)                    \
-    {                                                                                          \
-        for (int64_t k = 0; k < n; k++) {                                                      \
-            wide sum = 0;                                                                      \
-            square all = 0, top = 0;                                                           \
-            for (int64_t r = 0; r < rows; r++) {                                               \
-                const wide y = (wide)x[r * stride + k];                                        \
-                const square p = times(y);                                                     \
-                sum += y;                                                                      \
-                all += p;                                                                      \
-                top += high(p);                                                                \
-            }                                                                                  \
-            low[k] += (int64_t)sum;                                                            \
-            square_low[k] += all;                                                              \
-            if (carry)                                                                         \
-                square_high[k] += top;                                                         \
-        }                                                                                      \
-    }                                                                                          \
-    static void squares_##name(const struct cell_row *to, const void *src, int64_t nrows,      \
-                               int64_t stride, int64_t n, int64_t f)                           \
-    {                                                                                          \
-        const type *x = src;                                                                   \
-        int64_t r = 0;                                                                         \
-        if (f > 1) {                                                                           \
-            for (; r < nrows; r++)                                                             \
-                for (int64_t k = 0; k < n; k += f)                                             \
-                    long_##name(to, k / f, x + r * stride + k, f);                             \
-            return;                                                                            \
-        }                                                                                      \
-        for (; r + RUN <= nrows; r += RUN, x += RUN * stride)                                  \
-            rows_##name(to->low, to->square_low, to->square_high, x, RUN, stride, n);          \
-        for (; r < nrows; r++, x += stride)                                                    \
-            rows_##name(to->low, to->square_low, to->square_high, x, 1, stride, n);            \
+#define SQUARES_WHOLE(name, type, wide, square, times, carry, high)                               \
+    static void long_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n)    \
+    {                                                                                             \
+        for (int64_t k = 0; k < n;) {                                                             \
+            const int64_t stop = min_i64(n, k + MANY);                                            \
+            wide sum = 0;                                                                         \
+            square low = 0, top = 0;                                                              \
+            for (; k < stop; k++) {                                                               \
+                const wide y = (wide)x[k];                                                        \
+                const square p = times(y);                                                        \
+                sum += y;                                                                         \
+                low += p;                                                                         \
+                top += high(p);                                                                   \
+            }                                                                                     \
+            to->low[cell] += (int64_t)sum;                                                        \
+            to->square_low[cell] += low;                                                          \
+            if (carry)                                                                            \
+                to->square_high[cell] += top;                                                     \
+        }                                                                                         \
+    }                                                                                             \
+    static inline void rows_##name(int64_t *restrict low, uint64_t *restrict square_low,          \
+                                   uint64_t *restrict square_high, const type *restrict x,        \
+                                   int64_t rows, int64_t stride, int64_t n)                       \
+    {                                                                                             \
+        for (int64_t k = 0; k < n; k++) {                                                         \
+            wide sum = 0;                                                                         \
+            square all = 0, top = 0;                                                              \
+            for (int64_t r = 0; r < rows; r++) {                                                  \
+                const wide y = (wide)x[r * stride + k];                                           \
+                const square p = times(y);                                                        \
+                sum += y;                                                                         \
+                all += p;                                                                         \
+                top += high(p);                                                                   \
+            }                                                                                     \
+            low[k] += (int64_t)sum;                                                               \
+            square_low[k] += all;                                                                 \
+            if (carry)                                                                            \
+                square_high[k] += top;                                                            \
+        }                                                                                         \
+    }                                                                                             \
+    static void squares_##name(const struct cell_row *to, const void *src, int64_t nrows,         \
+                               int64_t stride, int64_t n, int64_t f, int64_t w)                   \
+    {                                                                                             \
+        const type *x = src;                                                                      \
+        int64_t r = 0;                                                                            \
+        if (f > 1 && w > 1) {                                                                     \
+            for (; r < nrows; r++)                                                                \
+                for (int64_t k = 0; k < n; k += f * w)                                            \
+                    rows_##name(to->low + k / f, to->square_low + k / f, to->square_high + k / f, \
+                                x + r * stride + k, f, w, w);                                     \
+            return;                                                                               \
+        }                                                                                         \
+        if (f > 1) {                                                                              \
+            for (; r < nrows; r++)                                                                \
+                for (int64_t k = 0; k < n; k += f)                                                \
+                    long_##name(to, k / f, x + r * stride + k, f);                                \
+            return;                                                                               \
+        }                                                                                         \
+        for (; r + RUN <= nrows; r += RUN, x += RUN * stride)                                     \
+            rows_##name(to->low, to->square_low, to->square_high, x, RUN, stride, n);             \
+        for (; r < nrows; r++, x += stride)                                                       \
+            rows_##name(to->low, to->square_low, to->square_high, x, 1, stride, n);               \
     }
 
 SQUARES_WHOLE(i1, int8_t, int32_t, uint32_t, TIMES_1, false, NO_HIGH)
@@ -322,10 +409,17 @@ SQUARES_WHOLE(u4, uint32_t, int64_t, uint64_t, TIMES_U4, true, HIGH)
         to->squares[cell] += squares;                                                           \
     }                                                                                           \
     static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
-                     int64_t n, int64_t f)                                                      \
+                     int64_t n, int64_t f, int64_t w)                                           \
     {                                                                                           \
         const type *x = src;                                                                    \
         int64_t r = 0;                                                                          \
+        if (f > 1 && w > 1) {                                                                   \
+            for (; r < nrows; r++)                                                              \
+                for (int64_t k = 0; k < n; k += f * w)                                          \
+                    rows_##name(to->sum + k / f, to->squares + k / f, to->shift + k / f,        \
+                                x + r * stride + k, f, w, w);                                   \
+            return;                                                                             \
+        }                                                                                       \
         if (f > 1) {                                                                            \
             for (; r < nrows; r++)                                                              \
                 for (int64_t k = 0; k < n; k += f)                                              \
@@ -346,13 +440,15 @@ SQUARES_FLOAT(present_f8, double, PRESENT)
 // The first item of each cell in the last row; huge ones would let distances become infinite.
 #define SHIFT(name, type)                                                                       \
     static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
-                     int64_t n, int64_t f)                                                      \
+                     int64_t n, int64_t f, int64_t w)                                           \
     {                                                                                           \
         const type *const x = (const type *)src + (nrows - 1) * stride;                         \
-        for (int64_t k = 0; k < n; k += f) {                                                    \
-            const double y = (double)x[k];                                                      \
-            to->shift[k / f] = y > -0x1p1000 && y < 0x1p1000 ? y : to->shift[k / f];            \
-        }                                                                                       \
+        for (int64_t k = 0; k < n; k += f * w)                                                  \
+            for (int64_t c = 0; c < w; c++) {                                                   \
+                const double y = (double)x[k + c];                                              \
+                double *const shift = &to->shift[k / f + c];                                    \
+                *shift = y > -0x1p1000 && y < 0x1p1000 ? y : *shift;                            \
+            }                                                                                   \
     }
 
 SHIFT(shift_f4, float)
@@ -361,55 +457,69 @@ SHIFT(shift_f8, double)
 // -- extremes
 
 // Rows first, in a line: there groups are of what is left.
-#define EXTREME(name, type, better)                                                             \
-    static void line_##name(type *restrict line, const type *x, int64_t rows, int64_t stride,   \
-                            int64_t n)                                                          \
-    {                                                                                           \
-        for (int64_t k = 0; k < n; k++)                                                         \
-            line[k] = x[k];                                                                     \
-        for (int64_t r = 1; r < rows; r++)                                                      \
-            for (int64_t k = 0; k < n; k++)                                                     \
-                line[k] = x[r * stride + k] better line[k] ? x[r * stride + k] : line[k];       \
-    }                                                                                           \
-    static void group_##name(type *restrict best, const type *x, int64_t n, int64_t f)          \
-    {                                                                                           \
-        if (f == 2) {                                                                           \
-            for (int64_t k = 0; k < n / 2; k++) {                                               \
-                const type y = x[2 * k] better x[2 * k + 1] ? x[2 * k] : x[2 * k + 1];          \
-                best[k] = y better best[k] ? y : best[k];                                       \
-            }                                                                                   \
-            return;                                                                             \
-        }                                                                                       \
-        for (int64_t k = 0; k < n; k += f) {                                                    \
-            type y = best[k / f];                                                               \
-            for (int64_t j = k; j < k + f; j++)                                                 \
-                y = x[j] better y ? x[j] : y;                                                   \
-            best[k / f] = y;                                                                    \
-        }                                                                                       \
-    }                                                                                           \
-    static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
-                     int64_t n, int64_t f)                                                      \
-    {                                                                                           \
-        type *restrict const best = (type *)(void *)to->best;                                   \
-        const type *const x = src;                                                              \
-        type line[LINE];                                                                        \
-        if (f == 1) {                                                                           \
-            for (int64_t r = 0; r < nrows; r++)                                                 \
-                for (int64_t k = 0; k < n; k++)                                                 \
-                    best[k] = x[r * stride + k] better best[k] ? x[r * stride + k] : best[k];   \
-            return;                                                                             \
-        }                                                                                       \
-        if (nrows == 1 || f > LINE / 4) {                                                       \
-            for (int64_t r = 0; r < nrows; r++)                                                 \
-                group_##name(best, x + r * stride, n, f);                                       \
-            return;                                                                             \
-        }                                                                                       \
-        const int64_t width = LINE / f * f;                                                     \
-        for (int64_t k = 0; k < n; k += width) {                                                \
-            const int64_t m = min_i64(width, n - k);                                            \
-            line_##name(line, x + k, nrows, stride, m);                                         \
-            group_##name(best + k / f, line, m, f);                                             \
-        }                                                                                       \
+#define EXTREME(name, type, better)                                                               \
+    static void line_##name(type *restrict line, const type *x, int64_t rows, int64_t stride,     \
+                            int64_t n)                                                            \
+    {                                                                                             \
+        for (int64_t k = 0; k < n; k++)                                                           \
+            line[k] = x[k];                                                                       \
+        for (int64_t r = 1; r < rows; r++)                                                        \
+            for (int64_t k = 0; k < n; k++)                                                       \
+                line[k] = x[r * stride + k] better line[k] ? x[r * stride + k] : line[k];         \
+    }                                                                                             \
+    static void fold_##name(type *restrict best, const type *x, int64_t n, int64_t f, int64_t w)  \
+    {                                                                                             \
+        for (int64_t k = 0; k < n; k += f * w, best += w)                                         \
+            for (int64_t c = 0; c < w; c++) {                                                     \
+                type y = best[c];                                                                 \
+                for (int64_t j = k + c; j < k + f * w; j += w)                                    \
+                    y = x[j] better y ? x[j] : y;                                                 \
+                best[c] = y;                                                                      \
+            }                                                                                     \
+    }                                                                                             \
+    static void group_##name(type *restrict best, const type *x, int64_t n, int64_t f, int64_t w) \
+    {                                                                                             \
+        if (w > 1) {                                                                              \
+            fold_##name(best, x, n, f, w);                                                        \
+            return;                                                                               \
+        }                                                                                         \
+        if (f == 2) {                                                                             \
+            for (int64_t k = 0; k < n / 2; k++) {                                                 \
+                const type y = x[2 * k] better x[2 * k + 1] ? x[2 * k] : x[2 * k + 1];            \
+                best[k] = y better best[k] ? y : best[k];                                         \
+            }                                                                                     \
+            return;                                                                               \
+        }                                                                                         \
+        for (int64_t k = 0; k < n; k += f) {                                                      \
+            type y = best[k / f];                                                                 \
+            for (int64_t j = k; j < k + f; j++)                                                   \
+                y = x[j] better y ? x[j] : y;                                                     \
+            best[k / f] = y;                                                                      \
+        }                                                                                         \
+    }                                                                                             \
+    static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride,   \
+                     int64_t n, int64_t f, int64_t w)                                             \
+    {                                                                                             \
+        type *restrict const best = (type *)(void *)to->best;                                     \
+        const type *const x = src;                                                                \
+        type line[LINE];                                                                          \
+        if (f == 1) {                                                                             \
+            for (int64_t r = 0; r < nrows; r++)                                                   \
+                for (int64_t k = 0; k < n; k++)                                                   \
+                    best[k] = x[r * stride + k] better best[k] ? x[r * stride + k] : best[k];     \
+            return;                                                                               \
+        }                                                                                         \
+        if (nrows == 1 || f > LINE / 4) {                                                         \
+            for (int64_t r = 0; r < nrows; r++)                                                   \
+                group_##name(best, x + r * stride, n, f, w);                                      \
+            return;                                                                               \
+        }                                                                                         \
+        const int64_t width = LINE / (f * w) * (f * w);                                           \
+        for (int64_t k = 0; k < n; k += width) {                                                  \
+            const int64_t m = min_i64(width, n - k);                                              \
+            line_##name(line, x + k, nrows, stride, m);                                           \
+            group_##name(best + k / f, line, m, f, w);                                            \
+        }                                                                                         \
     }
 
 EXTREME(min_i1, int8_t, <)

@@ -2,7 +2,8 @@
  * runs.c - a piece of an array, in runs that a kernel takes.
  *
  * Axes that behave alike are joined. The last one gives the rows of a run, and the one before it
- * rows that go to the same cells.
+ * rows that go to the same cells. Trailing axes of factor 1 become a width (kernels.h), so that a
+ * run is a whole row of an image of interleaved colours, and not one of its pixels.
  */
 #include "compute/reduce/runs.h"
 
@@ -24,6 +25,7 @@ struct runs {
     struct cell_row base; // of the first cell of the state
     int ndim;
     struct run_axis axis[NDIM_MAX + 1];
+    int64_t width; // numbers that an item of the last axis has, and cells that its cells have
     int64_t at; // of the first cell, in cells
     const uint8_t *numbers;
     size_t size; // of a number
@@ -45,7 +47,7 @@ run_kernel(const struct runs *r, int64_t at, int64_t item, int64_t nrows, int64_
         .shift = b->shift ? b->shift + at : NULL,
         .best = b->best ? b->best + (size_t)at * r->size : NULL,
     };
-    r->fn(&to, r->numbers + (size_t)item * r->size, nrows, stride, n, f);
+    r->fn(&to, r->numbers + (size_t)item * r->size, nrows, stride, n * r->width, f, r->width);
 }
 
 // Rows that go to the same cells.
@@ -57,12 +59,14 @@ run_rows(const struct runs *r, int64_t at, int64_t item, int64_t nrows, int64_t 
     const int64_t whole = (x->n - head) / x->factor * x->factor, tail = x->n - head - whole;
     if (head > 0) {
         run_kernel(r, at, item, nrows, stride, head, head);
-        at++;
+        at += r->width;
+        item += head * r->width;
     }
     if (whole > 0)
-        run_kernel(r, at, item + head, nrows, stride, whole, x->factor);
+        run_kernel(r, at, item, nrows, stride, whole, x->factor);
     if (tail > 0)
-        run_kernel(r, at + whole / x->factor, item + head + whole, nrows, stride, tail, tail);
+        run_kernel(r, at + whole / x->factor * r->width, item + whole * r->width, nrows, stride,
+                   tail, tail);
 }
 
 static void
@@ -101,18 +105,28 @@ runs_prepend(struct runs *r, struct run_axis x)
         struct run_axis *const y = &r->axis[NDIM_MAX + 1 - r->ndim];
         const bool y_one = y->phase == 0 && y->factor == y->n;
         const bool y_last = r->ndim == 1;
+        const bool y_all = y->factor == 1 && y->phase == 0 && x.pitch == y->n * y->pitch;
         if (x.n == 1)
             return;
         if (one && y_one) {
             y->n = y->factor = x.n * y->n;
             return;
         }
-        if (x.factor == 1 && y->factor == 1 && y->phase == 0 && x.pitch == y->n * y->pitch) {
+        if (x.factor == 1 && y_all) {
             y->n *= x.n;
             return;
         }
-        if (x.factor == 1 && y_one && y_last && x.pitch == 1) { // rows one after the other
-            y->n *= x.n;
+        if (y_one && y_last && x.pitch == 1) { // rows one after the other
+            x.phase *= y->n;
+            x.factor *= y->n;
+            x.n *= y->n;
+            x.stride = 1;
+            *y = x;
+            return;
+        }
+        if (!one && y_all && y_last && x.factor <= RUN_GROUP_MAX / y->n) { // longer rows are fast
+            r->width = y->n;
+            *y = x;
             return;
         }
     }
@@ -124,6 +138,7 @@ runs_of(struct runs *r, const struct run_box *b)
 {
     int64_t pitch = 1, stride = 1;
     r->ndim = 0;
+    r->width = 1;
     r->at = 0;
     if (b->cells->ndim == 0)
         runs_prepend(r, (struct run_axis){1, 1, 0, 1, 1});

@@ -452,7 +452,8 @@ add_equal_cell(struct state *s, int64_t at, int64_t nitems, const void *what)
     case GATHER_LEAST:
     case GATHER_GREATEST:
         kernel_extreme(s->g->number, s->g->kind == GATHER_GREATEST)(
-            &(struct cell_row){.best = s->best + (size_t)at * s->g->size}, e->number, 1, 0, 1, 1);
+            &(struct cell_row){.best = s->best + (size_t)at * s->g->size}, e->number, 1, 0, 1, 1,
+            1);
         return;
     case GATHER_NOTHING:
         return;
@@ -503,7 +504,7 @@ merge_row(struct state *s, int64_t to, const struct state *other, int64_t from, 
     case GATHER_GREATEST:
         kernel_extreme(g->number, g->kind == GATHER_GREATEST)(
             &(struct cell_row){.best = s->best + (size_t)to * g->size},
-            other->best + (size_t)from * g->size, 1, 0, n, 1);
+            other->best + (size_t)from * g->size, 1, 0, n, 1, 1);
         return;
     case GATHER_SQUARES:
         for (int64_t k = 0; k < n; k++) {
