@@ -15,16 +15,17 @@
 #include <math.h>
 #include <string.h>
 
-// n cells of a row, from number `at` of the state on; nitems of them each, but for the last.
+// n cells of a row, from number `at` of the state on. The first `nfull` of them have nitems each,
+// the others last_nitems.
 struct row {
-    int64_t at, n;
+    int64_t at, n, nfull;
     int64_t nitems, last_nitems;
 };
 
 static int64_t
 items_of(const struct row *row, int64_t k)
 {
-    return k == row->n - 1 ? row->last_nitems : row->nitems;
+    return k < row->nfull ? row->nitems : row->last_nitems;
 }
 
 static int64_t
@@ -199,7 +200,7 @@ SHIFT_MEANS(shift_means1, int8_t)
 SHIFT_MEANS(shift_means2, int16_t)
 SHIFT_MEANS(shift_means4, int32_t)
 
-// The cells of a row before the last one, which may have fewer items; returns how many were done.
+// The first cells of a row, which have as many items; returns how many were done.
 static int64_t
 give_shifted_means(const struct state *s, const struct row *row, uint8_t *to)
 {
@@ -209,8 +210,8 @@ give_shifted_means(const struct state *s, const struct row *row, uint8_t *to)
         return 0;
     (size == 1   ? shift_means1
      : size == 2 ? shift_means2
-                 : shift_means4)(s->whole + row->at, row->n - 1, __builtin_ctzll((uint64_t)n), to);
-    return row->n - 1;
+                 : shift_means4)(s->whole + row->at, row->nfull, __builtin_ctzll((uint64_t)n), to);
+    return row->nfull;
 }
 
 // Floats of a row without NaNs that were left out, in loops without questions.
@@ -263,30 +264,49 @@ give_row(const struct result *r, struct state *s, const struct row *row, uint8_t
     return st;
 }
 
+// The axes from *axis on whose cells are one row: those behind *axis have cells of one item, as
+// colours do, and lie in memory without gaps.
+static struct row
+row_of(const struct state *s, const int64_t *strides, int *axis)
+{
+    const struct cells *const c = s->cells;
+    struct row row = {.n = 1, .nfull = 1, .nitems = 1, .last_nitems = 1};
+    int i = c->ndim - 1;
+    if (i < 0)
+        return row;
+    for (; i > 0 && c->factor[i] == 1 && strides[i - 1] == s->n[i] * strides[i]; i--) {
+        row.n *= s->n[i];
+        row.nitems *= cells_length(c, i, s->first[i]); // 0 of an axis without items
+    }
+    row.last_nitems = row.nitems * cells_length(c, i, s->first[i] + s->n[i] - 1);
+    row.nitems *= c->factor[i];
+    row.nfull = row.n * (row.last_nitems == row.nitems ? s->n[i] : s->n[i] - 1);
+    row.n *= s->n[i];
+    *axis = i;
+    return row;
+}
+
 tess_status
 result_give(const struct result *r, struct state *s, uint8_t *items, const int64_t *strides,
             tess_error *err)
 {
     const struct cells *const c = s->cells;
-    const int last = c->ndim - 1;
     int64_t at[NDIM_MAX] = {0};
     tess_status st = TESS_OK;
-    struct row row = {.n = c->ndim > 0 ? s->n[last] : 1};
+    int axis = 0;
+    const struct row first = row_of(s, strides, &axis);
+    struct row row = first;
     state_settle(s);
     for (; row.at < s->ncells && st == TESS_OK; row.at += row.n) {
-        int64_t offset = 0;
-        row.nitems = 1;
-        for (int i = 0; i < last; i++) {
-            row.nitems *= cells_length(c, i, s->first[i] + at[i]);
+        int64_t offset = 0, rows = 1; // items of a cell along the axes before
+        for (int i = 0; i < axis; i++) {
+            rows *= cells_length(c, i, s->first[i] + at[i]);
             offset += at[i] * strides[i];
         }
-        row.last_nitems = row.nitems;
-        if (c->ndim > 0) {
-            row.last_nitems *= cells_length(c, last, s->first[last] + row.n - 1);
-            row.nitems *= c->factor[last];
-        }
+        row.nitems = rows * first.nitems;
+        row.last_nitems = rows * first.last_nitems;
         st = give_row(r, s, &row, items + offset, err);
-        for (int i = last - 1; i >= 0 && ++at[i] == s->n[i]; i--)
+        for (int i = axis - 1; i >= 0 && ++at[i] == s->n[i]; i--)
             at[i] = 0;
     }
     return st;
