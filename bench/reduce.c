@@ -1,10 +1,11 @@
 /*
  * reduce.c - what do reductions along axes cost, compared with reading the array?
  *
- * Cubes and time series of numbers in memory; each is read as a whole into memory that was used
- * before, and reduced along each of some lists of axes, or downsampled, in turn; CSV of medians. `speed` is the time
- * of reading divided by that of the reduction: 1 means as fast as reading. `limit`: the same of
- * reading and then writing the result, which nothing is computed for. See --help.
+ * Cubes and time series of numbers in memory, and an image of interleaved colours; each is read as a
+ * whole into memory that was used before, and reduced along each of some lists of axes, or
+ * downsampled, in turn; CSV of medians. `speed` is the time of reading divided by that of the
+ * reduction: 1 means as fast as reading. `limit`: the same of reading and then writing the result,
+ * which nothing is computed for. See --help.
  */
 #include "support.h"
 
@@ -111,7 +112,7 @@ struct operation {
     int naxes;
     int axes[3];
     bool skip_nan;
-    int64_t factor; // not 0: downsampled by it, along all axes
+    int64_t factors[3]; // not 0: downsampled by them
     tess_downsampling down;
 };
 
@@ -160,10 +161,10 @@ reduce(const struct subject *s, const struct operation *o, int threads, double *
     context.threads = threads;
     tess_storage_init(&storage);
     storage.context = &context;
-    const int64_t factors[3] = {o->factor, o->factor, o->factor};
     const double start = bench_now();
-    if (o->factor > 0)
-        must(tess_array_downsample(s->a, o->down, factors, NULL, &storage, NULL, &out, &err), &err);
+    if (o->factors[0] > 0)
+        must(tess_array_downsample(s->a, o->down, o->factors, NULL, &storage, NULL, &out, &err),
+             &err);
     else
         must(tess_array_reduce(s->a, o->op, o->axes, o->naxes, &options, &storage, NULL, &out, &err),
              &err);
@@ -174,37 +175,44 @@ reduce(const struct subject *s, const struct operation *o, int threads, double *
 }
 
 static const struct operation operations[] = {
-    {"sum all", TESS_REDUCE_SUM, 3, {0, 1, 2}, false, 0, 0},
-    {"sum 0", TESS_REDUCE_SUM, 1, {0}, false, 0, 0},
-    {"sum 1", TESS_REDUCE_SUM, 1, {1}, false, 0, 0},
-    {"sum 2", TESS_REDUCE_SUM, 1, {2}, false, 0, 0},
-    {"nan-mean 0", TESS_REDUCE_MEAN, 1, {0}, true, 0, 0},
-    {"mean 1 2", TESS_REDUCE_MEAN, 2, {1, 2}, false, 0, 0},
-    {"min 0", TESS_REDUCE_MIN, 1, {0}, false, 0, 0},
-    {"max all", TESS_REDUCE_MAX, 3, {0, 1, 2}, false, 0, 0},
-    {"var 0", TESS_REDUCE_VAR, 1, {0}, false, 0, 0},
-    {"var all", TESS_REDUCE_VAR, 3, {0, 1, 2}, false, 0, 0},
-    {"any 2", TESS_REDUCE_ANY, 1, {2}, false, 0, 0},
-    {.name = "mean by 2", .factor = 2, .down = TESS_DOWNSAMPLE_MEAN},
-    {.name = "mean by 4", .factor = 4, .down = TESS_DOWNSAMPLE_MEAN},
-    {.name = "max by 2", .factor = 2, .down = TESS_DOWNSAMPLE_MAX},
-    {.name = "max by 3", .factor = 3, .down = TESS_DOWNSAMPLE_MAX},
-    {.name = "nearest by 2", .factor = 2, .down = TESS_DOWNSAMPLE_NEAREST},
-    {.name = "mode by 2", .factor = 2, .down = TESS_DOWNSAMPLE_MODE},
+    {"sum all", TESS_REDUCE_SUM, 3, {0, 1, 2}, false, {0}, 0},
+    {"sum 0", TESS_REDUCE_SUM, 1, {0}, false, {0}, 0},
+    {"sum 1", TESS_REDUCE_SUM, 1, {1}, false, {0}, 0},
+    {"sum 2", TESS_REDUCE_SUM, 1, {2}, false, {0}, 0},
+    {"nan-mean 0", TESS_REDUCE_MEAN, 1, {0}, true, {0}, 0},
+    {"mean 1 2", TESS_REDUCE_MEAN, 2, {1, 2}, false, {0}, 0},
+    {"min 0", TESS_REDUCE_MIN, 1, {0}, false, {0}, 0},
+    {"max all", TESS_REDUCE_MAX, 3, {0, 1, 2}, false, {0}, 0},
+    {"var 0", TESS_REDUCE_VAR, 1, {0}, false, {0}, 0},
+    {"var all", TESS_REDUCE_VAR, 3, {0, 1, 2}, false, {0}, 0},
+    {"any 2", TESS_REDUCE_ANY, 1, {2}, false, {0}, 0},
+    {.name = "mean by 2", .factors = {2, 2, 2}, .down = TESS_DOWNSAMPLE_MEAN},
+    {.name = "mean by 4", .factors = {4, 4, 4}, .down = TESS_DOWNSAMPLE_MEAN},
+    {.name = "max by 2", .factors = {2, 2, 2}, .down = TESS_DOWNSAMPLE_MAX},
+    {.name = "max by 3", .factors = {3, 3, 3}, .down = TESS_DOWNSAMPLE_MAX},
+    {.name = "nearest by 2", .factors = {2, 2, 2}, .down = TESS_DOWNSAMPLE_NEAREST},
+    {.name = "mode by 2", .factors = {2, 2, 2}, .down = TESS_DOWNSAMPLE_MODE},
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
+static const struct operation on_colours[] = {
+    {.name = "mean by 2 2 1", .factors = {2, 2, 1}, .down = TESS_DOWNSAMPLE_MEAN},
+    {.name = "max by 2 2 1", .factors = {2, 2, 1}, .down = TESS_DOWNSAMPLE_MAX},
+};
+enum { ON_COLOURS = sizeof on_colours / sizeof *on_colours };
+
 static void
-measure(const struct subject *s, const char *layout, int threads, const char *only)
+measure(const struct subject *s, const char *layout, int threads, const char *only,
+        const struct operation *o, int noperations)
 {
-    for (int o = 0; o < OPERATIONS; o++) {
-        if (only && !strstr(operations[o].name, only))
+    for (const struct operation *const end = o + noperations; o < end; o++) {
+        if (only && !strstr(o->name, only))
             continue;
         struct bench_times reads = {.n = 0}, times = {.n = 0}, speeds = {.n = 0},
                            limits = {.n = 0};
         for (int i = -1; i < ROUNDS; i++) {
             double write;
-            const double read = read_all(s), t = reduce(s, &operations[o], threads, &write);
+            const double read = read_all(s), t = reduce(s, o, threads, &write);
             if (i < 0)
                 continue;
             bench_times_add(&reads, read);
@@ -214,7 +222,7 @@ measure(const struct subject *s, const char *layout, int threads, const char *on
         }
         const double size = (double)s->size / 1e9;
         bench_csv_machine(stdout);
-        printf("%s,%s,%d,%s,%.2f,%.2f,%.2f,%.2f\n", layout, s->dtype, threads, operations[o].name,
+        printf("%s,%s,%d,%s,%.2f,%.2f,%.2f,%.2f\n", layout, s->dtype, threads, o->name,
                size / bench_times_median(&reads), size / bench_times_median(&times),
                bench_times_median(&speeds), bench_times_median(&limits));
         fflush(stdout);
@@ -227,6 +235,7 @@ main(int argc, char **argv)
     static const char *const dtypes[] = {"<f4", "<f8", "<i2", "|u1", "<i4"};
     static const int64_t cube[3] = {400, 400, 400}, series[3] = {400, 400, 400};
     static const int64_t steps[3] = {1, 400, 400};
+    static const int64_t image[3] = {4000, 6000, 3}, tile[3] = {256, 256, 3};
     const char *const only = argc > 2 ? argv[2] : NULL;
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         puts("usage: reduce [DTYPE [PART OF AN OPERATION'S NAME]]\nCSV: machine, layout, type, threads, operation, GB/s of reading, GB/s "
@@ -241,9 +250,16 @@ main(int argc, char **argv)
                 struct subject s;
                 subject_make(&s, dtypes[d], layout == 0 ? cube : series, layout == 0 ? NULL : steps,
                              threads, 1);
-                measure(&s, layout == 0 ? "automatic" : "steps", threads, only);
+                measure(&s, layout == 0 ? "automatic" : "steps", threads, only, operations,
+                        OPERATIONS);
                 subject_free(&s);
             }
+        for (int threads = 1; threads <= 2 && wanted && strcmp(dtypes[d], "|u1") == 0; threads++) {
+            struct subject s;
+            subject_make(&s, dtypes[d], image, tile, threads, 1);
+            measure(&s, "colours", threads, only, on_colours, ON_COLOURS);
+            subject_free(&s);
+        }
     }
     return 0;
 }
