@@ -357,7 +357,7 @@ variances_of_small_numbers_are_exact(void **state)
     for (int i = 0; i < CASES; i++) {
         const int64_t n = i % 2 == 0 ? 4 : 1 + (int64_t)random_below(&r, 60);
         int64_t low = (int64_t)random_below(&r, 1000) - 500, sum = 0, squares = 0;
-        int64_t i8[60];
+        int64_t i8[60] = {0};
         double f8[60];
         float f4[60];
         int32_t i4[60];
