@@ -397,23 +397,12 @@ SQUARES_WHOLE(u4, uint32_t, int64_t, uint64_t, TIMES_U4, true, HIGH)
         to->sum[cell] += sum[0];                                                                \
         to->squares[cell] += squares[0];                                                        \
     }                                                                                           \
-    static void short_##name(const struct cell_row *to, int64_t cell, const type *x, int64_t n) \
-    {                                                                                           \
-        double sum = 0, squares = 0;                                                            \
-        for (int64_t i = 0; i < n; i++) {                                                       \
-            const double e = (double)x[i] - to->shift[cell], d = take(e);                       \
-            sum += d;                                                                           \
-            squares += d * d;                                                                   \
-        }                                                                                       \
-        to->sum[cell] += sum;                                                                   \
-        to->squares[cell] += squares;                                                           \
-    }                                                                                           \
     static void name(const struct cell_row *to, const void *src, int64_t nrows, int64_t stride, \
                      int64_t n, int64_t f, int64_t w)                                           \
     {                                                                                           \
         const type *x = src;                                                                    \
         int64_t r = 0;                                                                          \
-        if (f > 1 && w > 1) {                                                                   \
+        if (f > 1 && (w > 1 || f < WIDTH)) {                                                    \
             for (; r < nrows; r++)                                                              \
                 for (int64_t k = 0; k < n; k += f * w)                                          \
                     rows_##name(to->sum + k / f, to->squares + k / f, to->shift + k / f,        \
@@ -423,7 +412,7 @@ SQUARES_WHOLE(u4, uint32_t, int64_t, uint64_t, TIMES_U4, true, HIGH)
         if (f > 1) {                                                                            \
             for (; r < nrows; r++)                                                              \
                 for (int64_t k = 0; k < n; k += f)                                              \
-                    (f < WIDTH ? short_##name : long_##name)(to, k / f, x + r * stride + k, f); \
+                    long_##name(to, k / f, x + r * stride + k, f);                              \
             return;                                                                             \
         }                                                                                       \
         for (; r + RUN <= nrows; r += RUN, x += RUN * stride)                                   \
