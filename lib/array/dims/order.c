@@ -3,6 +3,8 @@
  */
 #include "array/dims/order.h"
 
+#include "base/exact.h"
+
 #include <assert.h>
 #include <math.h>
 
@@ -48,12 +50,12 @@ order_compare(const tess_number *x, const tess_number *y)
     return (wide_of(x) > wide_of(y)) - (wide_of(x) < wide_of(y));
 }
 
-// A number of more digits than a double: the nearest double, and what it lacks.
+// An exact sum: the nearest double, and the difference between the sum and that double.
 struct sum {
     double high, low;
 };
 
-// Of at most 2 * 53 bits.
+// Each has at most 64 bits.
 static struct sum
 sum_of_integers(wide x, wide y)
 {
@@ -61,12 +63,13 @@ sum_of_integers(wide x, wide y)
     return (struct sum){high, (double)(x + y - (wide)high)};
 }
 
-// Exact, as long as it is finite (Knuth's TwoSum).
+// The sum is finite.
 static struct sum
 sum_of_floats(double x, double y)
 {
-    const double high = x + y, rest = high - x;
-    return (struct sum){high, (x - (high - rest)) + (y - rest)};
+    double sum[2] = {x, 0};
+    exact_add(sum, y);
+    return (struct sum){sum[0], sum[1]};
 }
 
 // Rounding keeps the order, so the low parts decide only where the high ones are equal.
