@@ -1,8 +1,8 @@
 /*
  * rows_ahead.h - asks for the memory of rows before a loop writes them.
  *
- * Short rows with gaps between them, such as those of a block that goes to a larger array, are what
- * processors do not foresee: a loop over them waits for memory at each row.
+ * Processors do not prefetch short rows with gaps between them, such as those of a block that is
+ * copied to a larger array: without this, a loop over them waits for memory at each row.
  */
 #ifndef BASE_ROWS_AHEAD_H
 #define BASE_ROWS_AHEAD_H
@@ -13,8 +13,8 @@
 enum {
     LINE_SIZE = 64, // of the caches
     AHEAD_ROWS = 20, // how far ahead, or half of the rows; gains a quarter on rows of 200 bytes
-    AHEAD_SIZE_MOST = 1024, // rows longer than this the processor foresees
-    AHEAD_STRIDE_LEAST = 1024, // rows nearer than this, too; asking for them costs up to a third
+    AHEAD_SIZE_MOST = 1024, // the processor prefetches rows that are longer
+    AHEAD_STRIDE_LEAST = 1024, // and rows that are nearer; asking for them costs up to a third
 };
 
 /*

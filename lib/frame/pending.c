@@ -198,7 +198,7 @@ pending_encode_header(struct pending *p, const struct frame *f, tess_error *err)
 void
 pending_adopt(struct pending *p, struct frame *f)
 {
-    // All that a commit changes of it; threads may look at the parameters meanwhile.
+    // A commit changes only these fields; threads may read the others at the same time.
     f->h.frame_len = p->h.frame_len;
     f->h.cbytes = p->h.cbytes;
     f->h.has_vlmeta = p->h.has_vlmeta;

@@ -116,8 +116,9 @@ struct elements {
     int64_t n;
 };
 
-// counts[axis] of them along the axes of the field, the indices[axis][]-th ones, or without
-// `indices` the first ones. offsets are to be freed, also after a failure.
+// Along each axis of the field counts[axis] elements of the selection: those with the numbers
+// indices[axis][], or, without `indices`, the first ones. The caller frees offsets, also after a
+// failure.
 static tess_status
 list_elements(const struct picked *p, const struct selection *sel, const int64_t *counts,
               int64_t *const *indices, struct elements *e, tess_error *err)

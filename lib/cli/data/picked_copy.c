@@ -22,7 +22,7 @@ write_box(const struct walk *w, uint8_t *items, void *user, tess_error *err)
                             err);
 }
 
-// In the place of the array a view without the axes that the selection drops.
+// Replace *a by a view without the axes that the selection drops.
 static tess_status
 drop_axes(tess_array **a, const struct selection *sel, tess_error *err)
 {

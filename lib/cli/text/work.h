@@ -23,14 +23,14 @@ struct work {
     tess_array *array; // that is followed, or NULL
 };
 
-// It must not move until work_end(). One call after the other has the whole bar.
+// The struct must not move until work_end(). Calls follow each other; each fills the bar once.
 void work_begin(struct work *w, enum work_kind kind);
 
-// Calls that are given this context are followed, or those on an open array, one of them at most.
+// Follow the calls that get this context, or the calls on an open array; at most one array.
 void work_follow(struct work *w, tess_context *context);
 void work_follow_array(struct work *w, tess_array *a);
 
-// Calls on the array are not followed any more, and the bar is gone. Zeroed is fine.
+// The bar is removed; calls on the array are no longer followed. A zeroed struct: nothing.
 void work_end(struct work *w);
 
 // The status of such a call, in the words of a program that was interrupted.

@@ -18,7 +18,7 @@
 enum {
     SHARE = 8, // of the memory that a box may take if it is not one unit
     SMALL = 1 << 20, // bytes of a box that is made larger if there are many
-    FEW = 64, // boxes: a function may take long for few bytes, and threads share whole boxes
+    FEW = 64, // boxes that are left at least: threads share whole boxes, which may take long
 };
 
 // A box costs so much more than another that it is worth to be larger.

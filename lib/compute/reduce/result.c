@@ -200,7 +200,7 @@ SHIFT_MEANS(shift_means1, int8_t)
 SHIFT_MEANS(shift_means2, int16_t)
 SHIFT_MEANS(shift_means4, int32_t)
 
-// The first cells of a row, which have as many items; returns how many were done.
+// The first cells of a row, which have the same number of items; returns how many were done.
 static int64_t
 give_shifted_means(const struct state *s, const struct row *row, uint8_t *to)
 {
@@ -264,8 +264,8 @@ give_row(const struct result *r, struct state *s, const struct row *row, uint8_t
     return st;
 }
 
-// The axes from *axis on whose cells are one row: those behind *axis have cells of one item, as
-// colours do, and lie in memory without gaps.
+// A row of cells, and its first axis: the last axis, or an earlier one if all behind it have factor
+// 1, as colours do, and their results lie in memory without gaps.
 static struct row
 row_of(const struct state *s, const int64_t *strides, int *axis)
 {

@@ -1,5 +1,5 @@
 /*
- * squares.c - variances from sums and sums of squares of what cells have.
+ * squares.c - the variance of the items of a cell, from their sum and the sum of their squares.
  */
 #include "compute/reduce/squares.h"
 
@@ -13,7 +13,8 @@ add_to_shift(struct squares *a, double d)
     a->shift += d;
 }
 
-// Of no more digits than the deviation asks for, so that distances have few, too.
+// The distance is rounded to a multiple of a power of two below the standard deviation: then
+// (item - shift) of items with few digits has few digits, and is exact.
 double
 squares_distance(const struct squares *a)
 {
@@ -34,7 +35,8 @@ squares_center(struct squares *a)
         add_to_shift(a, squares_distance(a));
 }
 
-// What moves has fewer items, so its rounding is small against the squares of all.
+// The shift of the side with fewer items is replaced: rounding errors of that are small against the
+// squares of all.
 void
 squares_join(struct squares *a, const struct squares *b)
 {
@@ -69,7 +71,7 @@ squares_variance(const struct squares *a, int64_t ddof)
     return variance < 0 ? 0 : variance;
 }
 
-// Sums are moved to an integer next to the mean, where they are small.
+// The sums become those of (item - nearest integer to the mean), which are small.
 double
 squares_whole_variance(whole_sum sum, whole_squares squares, int64_t n, int64_t ddof)
 {

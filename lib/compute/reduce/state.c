@@ -17,8 +17,8 @@
 
 enum {
     WAITING_MAX = 1 << 30, // items in low and high
-    LIGHT = 8, // times as many items may come as a cell has, without a look at them
-    TRIES = 3, // shifts
+    LIGHT = 8, // a cell keeps its shift if a piece has at most so many times its items
+    TRIES = 3, // shifts of a piece
 };
 
 // -- memory
@@ -194,7 +194,7 @@ join_squares(struct state *s, int64_t at, const struct squares *other)
     put_squares(s, at, &a);
 }
 
-// *light: whether a cell has few items against those that come.
+// *light: set if a cell has few items compared with those of the piece.
 static void
 find_light(struct state *s, const struct cell_run *run, const void *light)
 {
@@ -225,7 +225,7 @@ count_squares(struct state *s, const struct cell_run *run, const void *what)
     }
 }
 
-// What a piece has for the cells that are in `part`.
+// The weights of the cells in `part`: items of the piece that are no NaNs.
 static void
 count_part(struct state *s, const struct cell_run *run, const void *what)
 {
@@ -245,7 +245,7 @@ join_part(struct state *s, const struct cell_run *run, const void *what)
     }
 }
 
-// Whether a shift was far from the mean, and is a better one now.
+// Replace shifts that are far from the mean. Returns whether there was one.
 static bool
 better_shifts(struct state *part)
 {
@@ -260,9 +260,10 @@ better_shifts(struct state *part)
     return far;
 }
 
-// Cells that know their mean get items at once. A cell without one, or where that may not be the
-// mean for long, gets what the piece has about a shift of its own: an item, or where that is far
-// from the mean of all, a better one.
+// If all cells have enough items already, their shifts are good, and the items of the piece are
+// added to their sums. Otherwise the sums of the piece are made apart, with shifts of its own, and
+// joined: the shift is one of the items, or, if the mean turns out to be far from it, near the
+// mean.
 static tess_status
 add_squares(struct state *s, const int64_t *start, const int64_t *stop, const void *numbers,
             const uint8_t *mask, tess_error *err)
@@ -314,7 +315,7 @@ state_settle(struct state *s)
     for (int64_t k = 0; k < s->ncells; k++)
         s->whole[k] += (squares ? 0 : (whole_sum)s->high[k] * ((int64_t)1 << 32)) + s->low[k];
     for (int64_t k = 0; squares && k < s->ncells; k++) {
-        // the low halves of squares have a sum of at most 64 bits: what the high ones leave
+        // square_low is modulo 2^64; the sum of the low 32 bits of all squares is less than that
         const uint64_t rest = s->square_low[k] - (s->square_high[k] << 32);
         s->whole_squares[k] += ((whole_squares)s->square_high[k] << 32) + rest;
     }
@@ -325,7 +326,7 @@ state_settle(struct state *s)
     s->waiting = 0;
 }
 
-// Room for the sums of n items.
+// Make sure that n more items can be added to low and high without overflow.
 static void
 wait_for(struct state *s, int64_t n)
 {

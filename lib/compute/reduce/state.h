@@ -52,7 +52,7 @@ void state_add_equal(struct state *s, const int64_t *start, const int64_t *stop,
 // Take in what another one has, whose cells this one has, too.
 void state_merge(struct state *s, const struct state *other);
 
-// Let what waits be part of the sums.
+// Add low and high to the sums that have more bits.
 void state_settle(struct state *s);
 
 #endif

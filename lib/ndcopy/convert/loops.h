@@ -312,8 +312,8 @@ TO_TRUTH(f8)
 
 // -- scaled
 
-// magnitude: the largest of an item. Integers, with the scales of practice, never get near what a
-// float32 cannot hold; then no item is looked at.
+// magnitude: the largest absolute value of an item. If no integer of the type can exceed the range
+// of float32 with this scale and offset, items are not compared with that range.
 #define SCALED(from, magnitude)                                                                    \
     static COLD size_t misfit_scaled_##from(uint8_t *restrict dst, const uint8_t *restrict src,    \
                                             size_t n, enum misfit misfit, double scale,            \

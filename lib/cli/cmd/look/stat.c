@@ -44,7 +44,7 @@ struct stat_job {
     tess_info info;
 };
 
-// In the place of the array the field, or what is selected of it, as an array.
+// Replace the array by a copy in memory of what is selected of the field.
 static tess_status
 take_field(struct stat_job *job, const char *field, tess_error *err)
 {
