@@ -62,7 +62,7 @@ choose_dtype(struct reduction *r, char kind, int32_t size, tess_params *params, 
     if (!params->dtype)
         params->dtype = dtype;
     r->result.size = size;
-    r->result.turn = size > 1 && given.order != machine;
+    r->result.turn = dtype_is_turned(&given);
     return TESS_OK;
 }
 
