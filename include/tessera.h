@@ -12,6 +12,7 @@
  *   tessera/context.h   resources of calls: threads, memory, progress, executors
  *   tessera/process.h   what all arrays of a process share: budgets, usage
  *   tessera/storage.h   where an array is stored: file, directory, memory
+ *   tessera/source.h    bytes from anywhere: functions of the program instead of a path
  *   tessera/array.h     create, open, read, write, resize, insert, delete, append, close
  *   tessera/slice.h     boxes with steps, memory with strides, fill
  *   tessera/convert.h   items in memory of another type than the array's
@@ -62,6 +63,7 @@
 #include "tessera/repair.h"
 #include "tessera/select.h"
 #include "tessera/slice.h"
+#include "tessera/source.h"
 #include "tessera/storage.h"
 #include "tessera/verify.h"
 #include "tessera/version.h"

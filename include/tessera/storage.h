@@ -8,6 +8,7 @@
 #include "tessera/context.h"
 #include "tessera/error.h"
 #include "tessera/plugin.h"
+#include "tessera/source.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,7 +124,7 @@ typedef struct tess_storage {
     /** sizeof(tess_storage) of the program; set by tess_storage_init(). */
     size_t struct_size;
 
-    /** A file, or the directory of a sparse array; NULL: memory. */
+    /** A file, or the directory of a sparse array; NULL: memory, or a source. */
     const char *path;
     /**
      * A frame in memory, to open; used when path is NULL. With TESS_MODE_READ it is used in place
@@ -220,6 +221,13 @@ typedef struct tess_storage {
 
     /** Threads, memory and progress of the calls on the array; NULL: defaults. Copied. */
     const tess_context *context;
+
+    /**
+     * Functions of the program that read the bytes of an array, or the objects of a sparse one;
+     * used when path and image are NULL. The struct is copied; source.h says when it is closed. A
+     * source is opened with TESS_MODE_READ only (TESS_ERR_UNSUPPORTED).
+     */
+    const tess_source *source;
 } tess_storage;
 
 /**

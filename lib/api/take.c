@@ -57,6 +57,25 @@ check_limits(const tess_limits *limits, tess_error *err)
     return TESS_OK;
 }
 
+static tess_status
+take_source(tess_source *own, const tess_source *given, tess_error *err)
+{
+    tess_source_init(own);
+    const tess_status st =
+        sized_take(own, sizeof *own, SIZED_UP_TO(tess_source, publish), given, "source", err);
+    if (st != TESS_OK)
+        return st;
+    if (own->latency < 0 || own->requests < 0 || own->head < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a source with a negative number");
+    if (own->part && own->read)
+        return err_set(err, TESS_ERR_ARG, -1, "a source with both read and part");
+    if (own->read && !own->state && !own->ends)
+        return err_set(err, TESS_ERR_ARG, -1, "a source with read, without state and ends");
+    if (!own->part && !own->read && !own->write)
+        return err_set(err, TESS_ERR_ARG, -1, "a source without functions");
+    return TESS_OK;
+}
+
 tess_status
 take_storage(struct taken_storage *own, const tess_storage *given, tess_error *err)
 {
@@ -76,6 +95,10 @@ take_storage(struct taken_storage *own, const tess_storage *given, tess_error *e
     if (st == TESS_OK)
         st = take_context(&own->context, &own->executor, s->context, err);
     s->context = s->context ? &own->context : NULL;
+    if (st == TESS_OK && s->source) {
+        st = take_source(&own->source, s->source, err);
+        s->source = &own->source;
+    }
     return st;
 }
 

@@ -13,9 +13,10 @@
 #include <tessera/storage.h>
 
 struct taken_storage {
-    tess_storage storage; // its context is the one below, or NULL
+    tess_storage storage; // its context and source are those below, or NULL
     tess_context context; // its executor is the one below, or NULL
     tess_executor executor;
+    tess_source source; // as the storage has it
 };
 
 // given NULL: the defaults. The executor of the context is copied, too.

@@ -102,6 +102,8 @@ array_free(tess_array *a)
     } else {
         sums_free(a->sums);
         chunk_grid_free(a->grid);
+        if (a->source.close)
+            a->source.close(a->source.user);
         atomic_fetch_sub(&count, 1);
     }
     ndlayer_finish(&a->nd);

@@ -38,13 +38,14 @@ struct tess_array {
     struct ndlayer nd; // dtype; shapes are in g
     const char *layer; // "b2nd", "caterva", or NULL
     uint8_t *fill; // the item that growth shows; NULL: zeros
-    // Of this handle. A view has that of its base as it was; of threads, cache and executor, those of
-    // the grid count (chunk_grid_width()).
+    // Of this handle. A view has that of its base as it was; of threads, cache and executor, those
+    // of the grid count (chunk_grid_width()).
     tess_context context;
     tess_executor executor; // of the context, if it names one; not of a view
     struct sums *sums; // checksums that readers asked for; NULL: of a view
     char *path; // that it was opened or created with; NULL: none, or a view
     bool mapped;
+    tess_source source; // that it was opened with, to be closed; zeros: none, or a view
 
     struct view *view; // NULL: no view
     atomic_int users; // the handle, and the views of the array

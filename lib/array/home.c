@@ -114,6 +114,8 @@ home_get(const tess_storage *storage, const tess_layout *layout, struct home *ho
         if (st != TESS_OK)
             home_close(home);
     }
+    if (st == TESS_OK && storage_in_source(storage))
+        home->path = io_path_of_name(storage->source->name);
     if (st != TESS_OK && err)
         *err = why;
     return st;

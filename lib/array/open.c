@@ -20,6 +20,7 @@
 #include "geom/shape.h"
 #include "grid/grid.h"
 #include "grid/read/plain.h"
+#include "io/storage.h"
 #include "meta/fill_layer.h"
 #include "meta/layers.h"
 #include "meta/ndlayer.h"
@@ -192,6 +193,9 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     if (writable)
         TRY(open_prepare_writing(a, err));
     frame_lock_unshare_early(&options);
+    frame_opened(a->grid->frame);
+    if (storage_in_source(storage) && !salvage)
+        a->source = *storage->source;
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -16,6 +16,7 @@
 #include "frame/options.h"
 #include "frame/query.h"
 #include "grid/grid.h"
+#include "io/source/source.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void
 array_replace_state(tess_array *a, tess_array *newest)
 {
     a->moved += !keeps_views(a, newest);
+    newest->source = (tess_source){0}; // that of a, which goes on
     sums_forget(a->sums);
     chunk_grid_exchange(a->grid, newest->grid);
     EXCHANGE(struct ndlayer, a->nd, newest->nd);
@@ -83,6 +85,7 @@ storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
         .path = a->path,
         .offset = a->offset,
         .mmap = a->mapped,
+        .source = &a->source,
         .durability = options->durability,
         .checksums = options->checksums,
         .wait = options->wait,
@@ -100,6 +103,31 @@ is_newest(const tess_array *a)
            frame_check_unchanged(f, NULL) == TESS_OK;
 }
 
+// From here on the source shows another object, if there is one: if it cannot be opened, nothing
+// can be read until the next refresh.
+static tess_status
+refresh_source(tess_array *a, bool *changed, tess_error *err)
+{
+    tess_plugins plugins;
+    tess_storage storage;
+    tess_array *newest;
+    tess_error why = {.sys = 0};
+    tess_status st = source_status(a->source.refresh(a->source.user, &why), "refresh", &why);
+    storage_again(a, &plugins, &storage);
+    if (st == TESS_OK) {
+        st = array_open_newest(&storage, &newest, &why);
+        frame_set_left_behind(a->grid->frame, st != TESS_OK);
+    }
+    if (st != TESS_OK) {
+        if (err)
+            *err = why;
+        return st;
+    }
+    *changed = !frame_is_same_state(a->grid->frame, newest->grid->frame);
+    array_replace_state(a, newest);
+    return TESS_OK;
+}
+
 tess_status
 array_refresh(tess_array *a, bool *changed, tess_error *err)
 {
@@ -107,6 +135,8 @@ array_refresh(tess_array *a, bool *changed, tess_error *err)
     tess_storage storage;
     tess_array *newest;
     *changed = false;
+    if (a->source.refresh)
+        return refresh_source(a, changed, err);
     if (!a->path || frame_is_writable(a->grid->frame)) { // memory, or the writer
         const tess_status st = frame_check_path(a->grid->frame, err);
         return st == TESS_OK ? frame_check_unchanged(a->grid->frame, err) : st;

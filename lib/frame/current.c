@@ -49,7 +49,7 @@ current_compare(struct io *io, int64_t position, const uint8_t *known, const uin
     uint8_t *const now = mem_alloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
-    tess_status st = io_read(io, position, now, size, err);
+    tess_status st = io_read_again(io, position, now, size, err);
     const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
                                              !(other && is_mixture(now, known, other, size))
                                        : ends_before(io, position + (int64_t)size);
@@ -104,6 +104,14 @@ check_chunks_stay(const struct frame *f, tess_error *err)
                    "the array had changes that were not committed when this process was forked");
 }
 
+// Whether no other program can change the state, or reading says that one did. Of a directory the
+// index may be replaced, which reading chunks does not tell.
+static bool
+is_fixed(const struct frame *f)
+{
+    return f->io->in_memory || (f->io->guarded && !f->folder);
+}
+
 // The header up to some byte, and the end of the trailer. A commit writes the trailer first, so a
 // header that looks the same has its own trailer by now; or it has cut the file.
 static tess_status
@@ -111,7 +119,9 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
 {
     struct io *io;
     bool owned;
-    if (!f->head || f->io->in_memory) // no other program can change it
+    if (f->left_behind)
+        return current_changed(-1, err);
+    if (!f->head || is_fixed(f))
         return TESS_OK;
     tess_status st = check_chunks_stay(f, err);
     if (st == TESS_OK)
@@ -123,7 +133,7 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
     if (st != TESS_OK)
         return st;
     st = current_compare(io, 0, f->head, f->attempted, head_size, err);
-    if (st == TESS_OK && tail_size > 0) {
+    if (st == TESS_OK && tail_size > 0 && !io->guarded) {
         st = current_compare(io, frame_end(f) - (int64_t)tail_size,
                              f->tail + f->tail_size - tail_size, NULL, tail_size, err);
         if (st == TESS_ERR_IO &&
@@ -141,7 +151,7 @@ compare_index(const struct frame *f, tess_error *err)
 {
     const bool empty = !f->head || frame_header_get_nbytes(f->head) == 0;
     uint64_t now = 0;
-    if (f->sealed || empty || f->index_size == 0 || f->io->in_memory)
+    if (f->sealed || empty || f->index_size == 0 || is_fixed(f))
         return TESS_OK;
     const int64_t at = (int64_t)f->head_size + (f->folder ? 0 : frame_header_get_cbytes(f->head));
     const tess_status st = checksum_of_stored(f->io, at, f->index_size, &now, err);
@@ -162,6 +172,19 @@ frame_check_unchanged(const struct frame *f, tess_error *err)
 {
     const tess_status st = compare_both(f, f->head_size, f->tail ? f->tail_size : 0, err);
     return st == TESS_OK ? compare_index(f, err) : st;
+}
+
+bool
+frame_is_same_state(const struct frame *x, const struct frame *y)
+{
+    return x->head_size == y->head_size && memcmp(x->head, y->head, x->head_size) == 0 &&
+           x->tail_size == y->tail_size && memcmp(x->tail, y->tail, x->tail_size) == 0;
+}
+
+void
+frame_set_left_behind(struct frame *f, bool left_behind)
+{
+    f->left_behind = left_behind;
 }
 
 tess_status

@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 struct frame;
 
 // Whether the file still is in the state that this frame was opened in, or committed last; else
@@ -31,5 +33,12 @@ void frame_stamp_again(struct frame *f);
 // Whether the path still leads to the frame, if it ever did: what is committed is found there only
 // then. TESS_ERR_STALE.
 tess_status frame_check_path(const struct frame *f, tess_error *err);
+
+// Whether two frames were opened in the same state, by header and trailer.
+bool frame_is_same_state(const struct frame *x, const struct frame *y);
+
+// What holds the frame shows another state from now on, whatever it has: frame_check_current() and
+// frame_check_unchanged() are TESS_ERR_STALE.
+void frame_set_left_behind(struct frame *f, bool left_behind);
 
 #endif

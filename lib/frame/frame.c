@@ -141,6 +141,12 @@ frame_attach(struct frame *f, const struct plugins *plugins, const tess_context 
     f->grid = NULL;
 }
 
+void
+frame_opened(struct frame *f)
+{
+    io_opened(f->io);
+}
+
 // Complete the write of a header of which only some sectors are there.
 static tess_status
 write_torn_header(struct frame *f, tess_error *err)

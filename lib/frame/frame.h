@@ -64,6 +64,7 @@ tess_status frame_create_folder(struct folder *folder, const struct frame_header
 // The defaults of limits that are 0, as a frame has them.
 void frame_complete_limits(tess_limits *limits);
 
+void frame_opened(struct frame *f); // what is kept for the opening may go
 void frame_close(struct frame *f); // without a commit; NULL: fine
 
 /*

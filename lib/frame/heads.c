@@ -17,12 +17,12 @@ tess_status
 heads_read_sizes(struct io *io, const int64_t *positions, size_t n, int32_t *sizes, tess_error *err)
 {
     uint8_t heads[BATCH][CHUNK_HEADER_MIN];
-    struct io_extent extents[BATCH];
+    tess_range extents[BATCH];
     for (size_t i = 0; i < n; i += BATCH) {
         const size_t count = n - i < BATCH ? n - i : BATCH;
         for (size_t k = 0; k < count; k++)
-            extents[k] = (struct io_extent){positions[i + k], CHUNK_HEADER_MIN, heads[k]};
-        const tess_status st = io_read_many(io, extents, count, err);
+            extents[k] = (tess_range){positions[i + k], heads[k], CHUNK_HEADER_MIN};
+        const tess_status st = io_read_many(io, extents, count, NULL, err);
         if (st != TESS_OK)
             return st;
         for (size_t k = 0; k < count; k++)

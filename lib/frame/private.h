@@ -118,6 +118,7 @@ struct frame {
     struct io_stamp stamp;
     uint64_t index_hash; // of the index chunk, where a state is not sealed
     int64_t index_size;
+    bool left_behind; // the io shows another state by now
     bool header_changed; // but for the header, which another program changed since
     uint8_t *head; // header and trailer as they are on disk, to notice other writers
     uint8_t *attempted; // one whose write failed, perhaps half-way, over `head`; else NULL

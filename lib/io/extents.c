@@ -19,39 +19,41 @@ enum {
 
 // How many of the extents are read together, and the bytes from the first to the last of them.
 static size_t
-count_together(const struct io_extent *extents, size_t n, size_t *span)
+count_together(const tess_range *extents, size_t n, size_t *span)
 {
     const int64_t start = extents[0].offset;
     size_t k = 1;
-    *span = extents[0].size;
+    *span = extents[0].dst_size;
     for (; k < n && *span <= SPAN_MAX; k++) {
         const int64_t room = SPAN_MAX - (int64_t)*span;
         const int64_t gap = extents[k].offset - start - (int64_t)*span;
-        if (gap < 0 || gap > GAP_MAX || gap > room || extents[k].size > (size_t)(room - gap))
+        if (gap < 0 || gap > GAP_MAX || gap > room || extents[k].dst_size > (size_t)(room - gap))
             break;
-        *span += (size_t)gap + extents[k].size;
+        *span += (size_t)gap + extents[k].dst_size;
     }
     return k;
 }
 
 static tess_status
-read_together(struct io *io, const struct io_extent *extents, size_t n, size_t span,
-              uint8_t *buffer, tess_error *err)
+read_together(struct io *io, const tess_range *extents, size_t n, size_t span, uint8_t *buffer,
+              tess_error *err)
 {
     const tess_status st = io_read(io, extents[0].offset, buffer, span, err);
     for (size_t i = 0; i < n && st == TESS_OK; i++)
-        memcpy(extents[i].dst, buffer + (extents[i].offset - extents[0].offset), extents[i].size);
+        memcpy(extents[i].dst, buffer + (extents[i].offset - extents[0].offset),
+               extents[i].dst_size);
     return st;
 }
 
 tess_status
-io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+io_read_many(struct io *io, const tess_range *extents, size_t n, const struct io_progress *p,
+             tess_error *err)
 {
     tess_status st = TESS_OK;
     uint8_t *buffer = NULL;
     size_t together, span;
     if (io->ops->read_many)
-        return io->ops->read_many(io, extents, n, err);
+        return io->ops->read_many(io, extents, n, p, err);
     for (size_t i = 0; i < n && st == TESS_OK; i += together) {
         together = count_together(&extents[i], n - i, &span);
         if (together > 1 && !buffer)
@@ -60,8 +62,10 @@ io_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_erro
             st = read_together(io, &extents[i], together, span, buffer, err);
         } else { // also without memory
             together = 1;
-            st = io_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
+            st = io_read(io, extents[i].offset, extents[i].dst, extents[i].dst_size, err);
         }
+        for (size_t k = 0; k < together && st == TESS_OK; k++)
+            st = io_arrive(p, i + k, st);
     }
     mem_free(buffer);
     return st;

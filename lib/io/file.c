@@ -24,7 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EAGER_MIN = 128 << 10 }; // of a write that is worth a call of its own
+enum {
+    EAGER_MIN = 128 << 10, // of a write that is worth a call of its own
+    GAP = 4 << 10,
+    PIECE = 1 << 20,
+};
 
 struct file {
     struct io io;
@@ -241,6 +245,7 @@ file_new(bool writable)
         return NULL;
     f->io.ops = &file_ops;
     f->io.writable = writable;
+    f->io.manner = (struct io_manner){.gap = GAP, .piece = PIECE, .requests = 1};
     open_file_init(&f->open);
     return f;
 }

@@ -79,19 +79,21 @@ gather_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
 
 // What waits is one range, so one question tells for all extents.
 static tess_status
-gather_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+gather_read_many(struct io *io, const tess_range *extents, size_t n, const struct io_progress *p,
+                 tess_error *err)
 {
     const struct gather *const g = gather_of(io);
     tess_status st = TESS_OK;
     int64_t stop;
     if (n == 0)
         return TESS_OK;
-    const struct io_extent *const last = &extents[n - 1];
-    if (add_i64(last->offset, (int64_t)last->size, &stop) &&
+    const tess_range *const last = &extents[n - 1];
+    if (add_i64(last->offset, (int64_t)last->dst_size, &stop) &&
         !gather_meets(g, extents[0].offset, stop))
-        return io_read_many(g->file, extents, n, err);
+        return io_read_many(g->file, extents, n, p, err);
     for (size_t i = 0; i < n && st == TESS_OK; i++)
-        st = gather_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
+        st = io_arrive(
+            p, i, gather_read(io, extents[i].offset, extents[i].dst, extents[i].dst_size, err));
     return st;
 }
 

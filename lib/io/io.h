@@ -14,6 +14,8 @@
 #include "base/error.h"
 #include "io/identity.h"
 
+#include <tessera/source.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,19 +28,28 @@ struct io_stamp {
     int64_t device, file, size, seconds, nanoseconds;
 };
 
-// Bytes to be read, and where to.
-struct io_extent {
-    int64_t offset;
-    size_t size;
-    void *dst;
+// How bytes are best read: what is wanted together is better read together.
+struct io_manner {
+    int64_t gap; // bytes between two ranges that cost less than another request
+    int64_t piece; // bytes of one request, at most, if it takes in more than one range
+    int requests; // worth being under way at once
+    bool far; // a request takes so long that what will be needed is asked for ahead of time
+};
+
+// Of a read of many ranges while it runs. Any thread may call the functions; NULL: nothing is told
+// and nothing ends it.
+struct io_progress {
+    void (*arrived)(const struct io_progress *p, size_t i); // range i, once
+    bool (*cancelled)(const struct io_progress *p);
 };
 
 struct io_ops {
     // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
     tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
-    // The same for many extents, in any order, or at once. NULL: through `read` (extents.h).
-    tess_status (*read_many)(struct io *io, const struct io_extent *extents, size_t n,
-                             tess_error *err);
+    // The same for many ranges that ascend, in any order, or at once. p: NULL, or what wants to
+    // know. NULL: through `read` (extents.h).
+    tess_status (*read_many)(struct io *io, const tess_range *ranges, size_t n,
+                             const struct io_progress *p, tess_error *err);
     // The file grows as needed.
     tess_status (*write)(struct io *io, int64_t offset, const void *src, size_t size,
                          tess_error *err);
@@ -56,6 +67,11 @@ struct io_ops {
     tess_status (*stamp)(struct io *io, struct io_stamp *stamp, tess_error *err);
     // Which file that is, or is part of; memory: zeros.
     tess_status (*identify)(struct io *io, struct io_identity *identity, tess_error *err);
+    // Optional, for an io that keeps some of its bytes: as `read`, but from where they live.
+    tess_status (*read_again)(struct io *io, int64_t offset, void *dst, size_t size,
+                              tess_error *err);
+    // Optional: what opening an array reads has been read.
+    void (*opened)(struct io *io);
     // A file that was not published disappears.
     void (*close)(struct io *io);
 };
@@ -64,11 +80,22 @@ struct io {
     const struct io_ops *ops;
     bool writable;
     bool in_memory; // no other program can change it
+    bool guarded; // if another program changes it, reading is TESS_ERR_STALE
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
     int lock_error; // errno: why it is not, though the lock was asked for
     bool eager; // large writes are to be on their way to the disk when it is synced; set by the
                 // owner
+    struct io_manner manner;
 };
+
+// Tell that range i was read, if it was; returns st.
+static inline tess_status
+io_arrive(const struct io_progress *p, size_t i, tess_status st)
+{
+    if (p && st == TESS_OK)
+        p->arrived(p, i);
+    return st;
+}
 
 static inline tess_status
 io_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
@@ -135,6 +162,19 @@ io_same(struct io *a, struct io *b, bool *same, tess_error *err)
         st = io_identify(b, &y, err);
     *same = st == TESS_OK && io_identity_equal(&x, &y);
     return st;
+}
+
+static inline tess_status
+io_read_again(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    return (io->ops->read_again ? io->ops->read_again : io->ops->read)(io, offset, dst, size, err);
+}
+
+static inline void
+io_opened(struct io *io)
+{
+    if (io->ops->opened)
+        io->ops->opened(io);
 }
 
 static inline void

@@ -60,11 +60,13 @@ memory_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
 }
 
 static tess_status
-memory_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+memory_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io_progress *p,
+                 tess_error *err)
 {
     tess_status st = TESS_OK;
     for (size_t i = 0; i < n && st == TESS_OK; i++)
-        st = memory_read(io, extents[i].offset, extents[i].dst, extents[i].size, err);
+        st = io_arrive(p, i,
+                       memory_read(io, ranges[i].offset, ranges[i].dst, ranges[i].dst_size, err));
     return st;
 }
 
@@ -256,9 +258,9 @@ has_image(const tess_storage *storage)
 }
 
 static bool
-has_no_path(const tess_storage *storage)
+has_no_place(const tess_storage *storage)
 {
-    return !storage->path;
+    return !storage->path && !storage->source;
 }
 
 static tess_status
@@ -283,7 +285,7 @@ const struct storage_kind storage_memory = {
     .name = "memory",
     .layout = TESS_LAYOUT_CONTIGUOUS,
     .holds = has_image,
-    .takes = has_no_path,
+    .takes = has_no_place,
     .open = memory_open_stored,
     .create = memory_create_stored,
 };

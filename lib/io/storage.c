@@ -8,15 +8,14 @@
 #include "io/file.h"
 #include "io/io.h"
 #include "io/memory.h"
+#include "io/source/source.h"
 #include "io/window.h"
 
 #include <inttypes.h>
 
 // The first that holds, or takes, an array is its kind.
 static const struct storage_kind *const kinds[] = {
-    &storage_directory,
-    &storage_file,
-    &storage_memory,
+    &storage_directory, &storage_file, &storage_source_directory, &storage_source, &storage_memory,
 };
 
 enum { NKINDS = sizeof kinds / sizeof *kinds };
@@ -37,6 +36,13 @@ storage_find_new(const tess_storage *storage, tess_layout layout)
         if (kinds[i]->layout == layout && kinds[i]->takes(storage))
             return kinds[i];
     return NULL;
+}
+
+bool
+storage_in_source(const tess_storage *storage)
+{
+    const struct storage_kind *const kind = storage_find(storage);
+    return kind == &storage_source || kind == &storage_source_directory;
 }
 
 // A frame that does not start with the file.
@@ -63,7 +69,8 @@ storage_open(const tess_storage *storage, struct storage_opened *o, tess_error *
         return err_set(err, TESS_ERR_ARG, -1, "only a file that is read can be mapped");
     o->kind = storage_find(storage);
     if (!o->kind)
-        return err_set(err, TESS_ERR_ARG, -1, "neither a path nor an image is given");
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "neither a path, nor an image, nor a source is given");
     if (storage->offset != 0)
         return open_inside(storage, o, err);
     return o->kind->open(storage, writable, &o->io, &o->folder, err);

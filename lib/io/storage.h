@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "io/storage_kind.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct folder;
@@ -27,6 +28,9 @@ struct storage_opened {
 // The kind of the storage of an array that exists, or of one that is created; NULL: there is none.
 const struct storage_kind *storage_find(const tess_storage *storage);
 const struct storage_kind *storage_find_new(const tess_storage *storage, tess_layout layout);
+
+// Whether an array that exists is in a source of the program.
+bool storage_in_source(const tess_storage *storage);
 
 // Once; see storage_kind.open for what is worth another try. writable: mode UPDATE.
 tess_status storage_open(const tess_storage *storage, struct storage_opened *opened,

@@ -50,23 +50,42 @@ window_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *e
 }
 
 static tess_status
-window_read_many(struct io *io, const struct io_extent *extents, size_t n, tess_error *err)
+window_move_ranges(const struct window *w, tess_range *moved, const tess_range *ranges, size_t n,
+                   tess_error *err)
 {
-    enum { ROOM = 64 }; // extents that are handed on at once
-    const struct window *const w = window_of(io);
-    struct io_extent moved[ROOM];
-    size_t count = 0;
     tess_status st = TESS_OK;
     for (size_t i = 0; i < n && st == TESS_OK; i++) {
-        moved[count] = extents[i];
-        st = window_place(w, extents[i].offset, &moved[count].offset, err);
-        count++;
-        if (st == TESS_OK && (count == ROOM || i + 1 == n)) {
-            st = io_read_many(w->whole, moved, count, err);
-            count = 0;
-        }
+        moved[i] = ranges[i];
+        st = window_place(w, ranges[i].offset, &moved[i].offset, err);
     }
     return st;
+}
+
+static tess_status
+window_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io_progress *p,
+                 tess_error *err)
+{
+    enum { FEW = 64 };
+    const struct window *const w = window_of(io);
+    tess_range few[FEW];
+    tess_range *const moved = n <= FEW ? few : mem_zeroed(n, sizeof *moved);
+    if (!moved)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu ranges", n);
+    tess_status st = window_move_ranges(w, moved, ranges, n, err);
+    if (st == TESS_OK)
+        st = io_read_many(w->whole, moved, n, p, err);
+    if (moved != few)
+        mem_free(moved);
+    return st;
+}
+
+static tess_status
+window_read_again(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    const struct window *const w = window_of(io);
+    int64_t position = 0;
+    const tess_status st = window_place(w, offset, &position, err);
+    return st == TESS_OK ? io_read_again(w->whole, position, dst, size, err) : st;
 }
 
 static tess_status
@@ -128,6 +147,12 @@ window_identify(struct io *io, struct io_identity *identity, tess_error *err)
 }
 
 static void
+window_opened(struct io *io)
+{
+    io_opened(window_of(io)->whole);
+}
+
+static void
 window_close(struct io *io)
 {
     struct window *const w = window_of(io);
@@ -147,6 +172,8 @@ static const struct io_ops window_ops = {
     .sync = window_sync,
     .publish = window_publish,
     .identify = window_identify,
+    .read_again = window_read_again,
+    .opened = window_opened,
     .close = window_close,
 };
 

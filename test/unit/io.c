@@ -1,10 +1,10 @@
 /*
  * io.c - tests of io: files and memory do what io.h says, and leave nothing behind.
  */
+#include "io/io.h"
 #include "io/extents.h"
 #include "io/file.h"
 #include "io/gather.h"
-#include "io/io.h"
 
 #include "io/memory.h"
 #include "io/window.h"
@@ -350,8 +350,8 @@ memory_empty(void **state)
     io_close(NULL);
 }
 
-// Pieces one behind the other, over each other, elsewhere, large ones, other writes, past the buffer
-// too, cuts and reads in any order: as if each had gone to the file at once.
+// Pieces one behind the other, over each other, elsewhere, large ones, other writes, past the
+// buffer too, cuts and reads in any order: as if each had gone to the file at once.
 static void
 gathered(void **state)
 {
@@ -414,7 +414,7 @@ static void
 check_many(struct io *io, const uint8_t *expected, int64_t base, int64_t size, struct random *r)
 {
     enum { MOST = 300 };
-    struct io_extent extents[MOST];
+    tess_range extents[MOST];
     uint8_t *const bytes = malloc((size_t)size);
     size_t n = 0;
     assert_non_null(bytes);
@@ -425,17 +425,17 @@ check_many(struct io *io, const uint8_t *expected, int64_t base, int64_t size, s
         const size_t length = random_below(r, kind == 1 ? 150000 : 40);
         if (at + (int64_t)length > size)
             break;
-        extents[n] = (struct io_extent){at, length, bytes + at};
+        extents[n] = (tess_range){at, bytes + at, length};
         at += (int64_t)length;
     }
-    assert_int_equal(io_read_many(io, extents, n, NULL), TESS_OK);
+    assert_int_equal(io_read_many(io, extents, n, NULL, NULL), TESS_OK);
     for (size_t i = 0, at = 0; i <= n; i++) { // and nothing else is written to
         const size_t stop = i < n ? (size_t)extents[i].offset : (size_t)size;
         for (; at < stop; at++)
             assert_int_equal(bytes[at], 0xee);
         if (i < n)
-            assert_memory_equal(bytes + at, expected + base + at, extents[i].size);
-        at += i < n ? extents[i].size : 0;
+            assert_memory_equal(bytes + at, expected + base + at, extents[i].dst_size);
+        at += i < n ? extents[i].dst_size : 0;
     }
     free(bytes);
 }
@@ -446,7 +446,7 @@ read_many(void **state)
     enum { SIZE = 2 << 20, BASE = 12345, ROUNDS = 60 };
     uint8_t *const expected = malloc(SIZE);
     uint8_t here[16];
-    struct io_extent two[] = {{SIZE - 20, 16, here}, {SIZE - 10, 16, here}};
+    tess_range two[] = {{SIZE - 20, here, 16}, {SIZE - 10, here, 16}};
     struct random r;
     struct io *io;
     tess_error err;
@@ -471,11 +471,12 @@ read_many(void **state)
             assert_int_equal(io_window(io, BASE, &io, NULL), TESS_OK);
         for (int i = 0; i < ROUNDS; i++)
             check_many(io, expected, base, SIZE - base, &r);
-        assert_int_equal(io_read_many(io, two, 0, NULL), TESS_OK);
+        assert_int_equal(io_read_many(io, two, 0, NULL, NULL), TESS_OK);
         two[0].offset = SIZE - base - 20;
         two[1].offset = SIZE - base - 10;
-        assert_int_equal(io_read_many(io, two, 1, NULL), TESS_OK);
-        assert_int_equal(io_read_many(io, two, 2, &err), TESS_ERR_IO); // the second is too long
+        assert_int_equal(io_read_many(io, two, 1, NULL, NULL), TESS_OK);
+        assert_int_equal(io_read_many(io, two, 2, NULL, &err),
+                         TESS_ERR_IO); // the second is too long
         io_close(io);
     }
     free(expected);

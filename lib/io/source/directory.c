@@ -1,0 +1,180 @@
+/*
+ * directory.c - a folder (folder.h) whose files are objects of a source of the program.
+ *
+ * Directories are only read. The object that stays open, the index, is opened with both of its
+ * ends; of one that holds a chunk the beginning is enough, which small chunks are all of.
+ *
+ * Threads: as folder.h says, no lock; `part` of the source may run on several threads at once.
+ */
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/folder.h"
+#include "io/source/source.h"
+
+#include <tessera/storage.h>
+
+#include <errno.h>
+
+enum {
+    INDEX_FIRST = 16 << 10,
+    INDEX_LAST = 1 << 20,
+    CHUNK_FIRST = 64 << 10,
+};
+
+struct source_directory {
+    struct folder folder;
+    tess_source source;
+};
+
+static tess_status
+open_part(const struct source_directory *d, const char *name, tess_source *part, tess_error *err)
+{
+    tess_error why = {.sys = 0};
+    tess_source_init(part);
+    tess_status st = source_status(d->source.part(d->source.user, name, part, &why), "part", &why);
+    if (st == TESS_OK && (!part->read || (!part->state && !part->ends)))
+        st = err_set(&why, TESS_ERR_ARG, -1, "the source of %s has no %s", name,
+                     part->read ? "state" : "read");
+    if (st == TESS_ERR_NOT_FOUND) {
+        st = err_set(&why, TESS_ERR_IO, -1, "there is no %s", name);
+        why.sys = ENOENT;
+    }
+    if (st != TESS_OK && err)
+        *err = why;
+    return st;
+}
+
+static tess_status
+directory_read(const struct folder *folder, const char *name, bool stays, struct io **io,
+               tess_error *err)
+{
+    tess_source part;
+    const tess_status st = open_part((const struct source_directory *)folder, name, &part, err);
+    if (st != TESS_OK)
+        return st;
+    return stays ? io_source_open(&part, INDEX_FIRST, INDEX_LAST, true, io, err)
+                 : io_source_open(&part, CHUNK_FIRST, 0, true, io, err);
+}
+
+static tess_status
+refuse(tess_error *err)
+{
+    return err_set(err, TESS_ERR_UNSUPPORTED, -1, "a directory of a source is only read");
+}
+
+static tess_status
+directory_write(const struct folder *folder, const char *name, struct io **io, tess_error *err)
+{
+    (void)folder, (void)name, (void)io;
+    return refuse(err);
+}
+
+static tess_status
+directory_rename(const struct folder *folder, const char *from, const char *to, tess_error *err)
+{
+    (void)folder, (void)from, (void)to;
+    return refuse(err);
+}
+
+static void
+directory_remove(const struct folder *folder, const char *name)
+{
+    (void)folder, (void)name;
+}
+
+static tess_status
+directory_each(const struct folder *folder,
+               tess_status (*name)(void *arg, const char *name, tess_error *err), void *arg,
+               tess_error *err)
+{
+    (void)folder, (void)name, (void)arg;
+    return err_set(err, TESS_ERR_UNSUPPORTED, -1, "the names in a source are not known");
+}
+
+static tess_status
+directory_sync(const struct folder *folder, tess_error *err)
+{
+    (void)folder;
+    return refuse(err);
+}
+
+static tess_status
+directory_publish(struct folder *folder, bool durable, tess_error *err)
+{
+    (void)folder, (void)durable;
+    return refuse(err);
+}
+
+static tess_status
+directory_identify(const struct folder *folder, struct io_identity *identity, tess_error *err)
+{
+    (void)folder, (void)err;
+    *identity = (struct io_identity){0};
+    return TESS_OK;
+}
+
+static bool
+directory_is_replaced(const struct folder *folder)
+{
+    (void)folder;
+    return false; // the index tells
+}
+
+static void
+directory_close(struct folder *folder)
+{
+    mem_free(folder);
+}
+
+static const struct folder_ops directory_ops = {
+    .read = directory_read,
+    .write = directory_write,
+    .rename = directory_rename,
+    .remove = directory_remove,
+    .each = directory_each,
+    .sync = directory_sync,
+    .publish = directory_publish,
+    .identify = directory_identify,
+    .is_replaced = directory_is_replaced,
+    .close = directory_close,
+};
+
+// -- as a kind of storage
+
+static bool
+is_directory(const tess_storage *storage)
+{
+    return !storage->path && !storage->image && storage->source && storage->source->part;
+}
+
+static bool
+takes_none(const tess_storage *storage)
+{
+    (void)storage;
+    return false;
+}
+
+static tess_status
+directory_open_stored(const tess_storage *storage, bool writable, struct io **io,
+                      struct folder **folder, tess_error *err)
+{
+    (void)io;
+    if (writable)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "an array in a source cannot be updated; write a changed copy instead");
+    struct source_directory *const d = mem_zeroed(1, sizeof *d);
+    if (!d)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a directory");
+    d->folder.ops = &directory_ops;
+    d->source = *storage->source;
+    *folder = &d->folder;
+    return TESS_OK;
+}
+
+const struct storage_kind storage_source_directory = {
+    .name = "directory of a source",
+    .layout = TESS_LAYOUT_SPARSE,
+    .holds = is_directory,
+    .takes = takes_none,
+    .open = directory_open_stored,
+};
