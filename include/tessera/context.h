@@ -179,10 +179,20 @@ typedef struct tess_context {
      * `user` is not. Default NULL: the library's threads.
      */
     const tess_executor *executor;
+
+    /**
+     * Bytes that a call may hold of what it reads ahead, or is about to receive, from a source that
+     * is far away (tess_source.latency); more only for a single range, or a chunk, that is longer.
+     * With more, more requests are under way. Default TESS_AHEAD_DEFAULT; 0: the same.
+     */
+    int64_t ahead;
 } tess_context;
 
 /** Default of tess_context.progress_interval, in milliseconds. */
 #define TESS_PROGRESS_INTERVAL_DEFAULT 100
+
+/** Default of tess_context.ahead: 32 MiB. */
+#define TESS_AHEAD_DEFAULT ((int64_t)32 << 20)
 
 /** Default of tess_context.memory: 256 MiB. */
 #define TESS_MEMORY_DEFAULT ((int64_t)256 << 20)

@@ -40,6 +40,7 @@ tess_context_init_sized(tess_context *context, size_t struct_size)
         .cache = TESS_CACHE_SHARED,
         .memory = TESS_MEMORY_DEFAULT,
         .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT,
+        .ahead = TESS_AHEAD_DEFAULT,
     };
     sized_give(context, struct_size, &own, sizeof own);
 }

@@ -33,7 +33,7 @@ take_context(tess_context *own, tess_executor *executor, const tess_context *giv
     if (st != TESS_OK)
         return st;
     if (own->threads < 0 || (own->cache < 0 && own->cache != TESS_CACHE_SHARED) ||
-        own->memory < 0 || own->progress_interval < 0)
+        own->memory < 0 || own->progress_interval < 0 || own->ahead < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
     if (!own->executor)
         return TESS_OK;

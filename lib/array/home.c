@@ -114,7 +114,7 @@ home_get(const tess_storage *storage, const tess_layout *layout, struct home *ho
         if (st != TESS_OK)
             home_close(home);
     }
-    if (st == TESS_OK && storage_in_source(storage))
+    if (st == TESS_OK && storage_in_source(storage) && storage->source->name)
         home->path = io_path_of_name(storage->source->name);
     if (st != TESS_OK && err)
         *err = why;

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct io_want;
+
 struct chunk_scratch {
     struct codec_state *codec;
     uint8_t *buffer[3]; // of `size` bytes each: streams, and two for the filters
@@ -17,6 +19,7 @@ struct chunk_scratch {
     uint8_t *stored; // compressed bytes on their way from or to storage
     size_t stored_size;
     int64_t limit; // largest block, in bytes; 0: none
+    const struct io_want *want; // stored bytes that are read ahead (io/ahead.h); NULL: none
 };
 
 // Whether a block of `size` bytes may be asked for. TESS_ERR_LIMIT.

@@ -94,6 +94,18 @@ frame_in_memory(const struct frame *f)
 }
 
 bool
+frame_is_far(const struct frame *f)
+{
+    return f->io && f->io->manner.far;
+}
+
+int
+frame_requests(const struct frame *f)
+{
+    return f->io ? f->io->manner.requests : 1;
+}
+
+bool
 frame_is_verified(const struct frame *f)
 {
     return f->options.checksums == TESS_CHECKSUMS_VERIFY;

@@ -20,11 +20,15 @@
 #include "frame/format/index.h"
 #include "frame/private.h"
 #include "frame/query.h"
+#include "io/ahead.h"
 #include "io/io.h"
 
 #include <inttypes.h>
 
-enum { FRONT_GUESS = 1024 }; // covers header and table of chunks of up to 248 blocks
+enum {
+    FRONT_GUESS = 1024, // covers header and table of chunks of up to 248 blocks
+    NEXT_MAX = 16, // places of the list that are looked at for the chunk behind one
+};
 
 // A view where the io has one, else read into the scratch. One block after the other would have it
 // grow, each time from another place in the heap: there is room for the largest at once.
@@ -33,6 +37,12 @@ get_bytes(const struct stored_chunk *sc, int64_t offset, int64_t size, struct ch
           const uint8_t **bytes, tess_error *err)
 {
     *bytes = io_view(sc->io, sc->position + offset, (size_t)size);
+    if (!*bytes && s->want) {
+        const tess_status st =
+            io_want_get(s->want, sc->io, sc->position + offset, (size_t)size, bytes, err);
+        if (st != TESS_OK)
+            return st;
+    }
     if (*bytes)
         return TESS_OK;
     const int32_t block = scratch_piece(s, sc->chunk.h.blocksize); // 0: not known yet
@@ -108,6 +118,12 @@ stored_check(const struct frame *f, int64_t entry, const struct checksums *check
                    found, expected);
 }
 
+static bool
+is_verified(const struct frame *f)
+{
+    return f->options.checksums == TESS_CHECKSUMS_VERIFY;
+}
+
 // nbytes: what the chunk must have, or -1.
 static tess_status
 open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room,
@@ -125,7 +141,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
     tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
-    const bool verified = f->options.checksums == TESS_CHECKSUMS_VERIFY;
+    const bool verified = is_verified(f);
     const int64_t wanted = verified ? h.cbytes : chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
@@ -140,6 +156,21 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
         sc->loaded = front == s->stored;
     }
     return chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
+}
+
+// Stored bytes of chunk n, where its header is not known: up to the chunk that is next in the list,
+// which is behind it if all were written one after the other; else a little more than most have.
+static int64_t
+guess_stored_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
+{
+    const bool alike = f->h.chunksize > 0;
+    const int64_t most = alike ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
+    int64_t next = -1;
+    for (int64_t i = n + 1; i < f->index.nchunks && i <= n + NEXT_MAX && next < 0; i++)
+        next = index_get(&f->index, i);
+    const bool last = next < 0 && n + NEXT_MAX >= f->index.nchunks;
+    const int64_t size = last ? room : next > entry ? next - entry : most;
+    return min_i64(size <= most ? size : frame_mean_cbytes(f) * 5 / 4, min_i64(most, room));
 }
 
 // Where the chunk of an entry >= 0 is.
@@ -189,6 +220,26 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                   struct chunk_scratch *s, tess_error *err)
 {
     return stored_chunk_open_entry(sc, f, n, index_get(&f->index, n), s, err);
+}
+
+bool
+stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
+                   struct stored_front *front)
+{
+    struct chunk_place place;
+    const int64_t entry = index_get(&f->index, n);
+    if (entry < 0 || f->folder || f->container->locate(f, entry, &place, NULL) != TESS_OK)
+        return false;
+    const struct io_manner *const manner = &place.io->manner;
+    const int64_t whole = guess_stored_size(f, n, entry, place.room);
+    const bool at_once = whole <= (all || is_verified(f) ? manner->piece : manner->gap);
+    const int64_t table = CHUNK_HEADER_SIZE + (int64_t)nblocks * 4;
+    *front = (struct stored_front){
+        .io = place.io,
+        .position = place.position,
+        .size = min_i64(at_once ? whole : max_i64(table, FRONT_GUESS), place.room),
+    };
+    return true;
 }
 
 void

@@ -43,6 +43,18 @@ tess_status stored_chunk_open_entry(struct stored_chunk *sc, const struct frame 
                                     int64_t entry, struct chunk_scratch *s, tess_error *err);
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine
 
+// Bytes of a frame that are worth reading before a chunk is opened.
+struct stored_front {
+    struct io *io;
+    int64_t position;
+    int64_t size;
+};
+
+// What to read to open chunk n of nblocks blocks: header and table, or, if it is short, or with
+// `all` not long, a guess at all of it. False: nothing, it is not stored, or in a file of its own.
+bool stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
+                        struct stored_front *front);
+
 // Right after it was opened, with the same scratch: if all of it was read for its checksum, it
 // stays, so that blocks are not read again. For callers that want all of them: it may be large.
 void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);

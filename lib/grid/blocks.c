@@ -35,7 +35,8 @@ static tess_status
 move_window(struct blocks *b, struct span span, tess_error *err)
 {
     const struct chunk_bytes *const source = &b->v->stored.bytes;
-    b->look_ahead(b->reader, &span, scratch_piece(b->s, WINDOW_SIZE));
+    if (!b->s->want) // else it is in memory already
+        b->look_ahead(b->reader, &span, scratch_piece(b->s, WINDOW_SIZE));
     b->window = span;
     return source->fetch(source->from, span.start, span.stop - span.start, b->s, &b->bytes, err);
 }

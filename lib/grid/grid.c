@@ -49,7 +49,7 @@ tess_status
 chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 {
     grid->pool = pool_new(frame_limits(grid->frame)->memory);
-    grid->open_chunks = open_chunks_new(grid->context->cache);
+    grid->open_chunks = open_chunks_new(grid->context->cache, frame_is_far(grid->frame));
     bool complete = grid->pool && grid->open_chunks;
     if (frame_is_writable(grid->frame)) {
         grid->gate = gate_new();

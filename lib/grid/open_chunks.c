@@ -14,11 +14,13 @@
 #include <pthread.h>
 
 enum {
-    SLOTS = 64,
+    SLOTS_NEAR = 64,
+    SLOTS_FAR = 4096,
     CACHE_LINE = 64,
     SIZE_LEAST = 20 << 10, // bytes that may be kept at least,
     SIZE_MOST = 256 << 10, // and at most
     CACHE_SHARE = 128, // of the cache's
+    SIZE_FAR = 8 << 20, // where it takes long to read one again
 };
 
 struct slot {
@@ -29,17 +31,20 @@ struct slot {
 
 struct open_chunks {
     _Atomic(struct slot *) slots; // NULL: no chunk so far
+    int nslots;
     size_t most; // bytes
     atomic_size_t size; // of all
     atomic_uint hand; // where to make room next
 };
 
 struct open_chunks *
-open_chunks_new(int64_t cache_size)
+open_chunks_new(int64_t cache_size, bool far)
 {
     struct open_chunks *const all = mem_alloc(sizeof *all);
     if (all) {
-        all->most = cache_size == CACHE_SHARED
+        all->nslots = far ? SLOTS_FAR : SLOTS_NEAR;
+        all->most = far ? SIZE_FAR
+                    : cache_size == CACHE_SHARED
                         ? SIZE_MOST
                         : (size_t)max_i64(SIZE_LEAST, min_i64(SIZE_MOST, cache_size / CACHE_SHARE));
         atomic_init(&all->slots, NULL);
@@ -50,9 +55,9 @@ open_chunks_new(int64_t cache_size)
 }
 
 static void
-slots_free(struct slot *slots)
+slots_free(struct slot *slots, int n)
 {
-    for (int i = 0; slots && i < SLOTS; i++) {
+    for (int i = 0; slots && i < n; i++) {
         open_chunk_release(slots[i].open);
         pthread_mutex_destroy(&slots[i].lock);
     }
@@ -63,7 +68,7 @@ void
 open_chunks_free(struct open_chunks *all)
 {
     if (all)
-        slots_free(atomic_load(&all->slots));
+        slots_free(atomic_load(&all->slots), all->nslots);
     mem_free(all);
 }
 
@@ -74,15 +79,15 @@ have_slots(struct open_chunks *all)
     struct slot *before = atomic_load(&all->slots);
     if (before)
         return before;
-    struct slot *const slots = mem_aligned(CACHE_LINE, SLOTS * sizeof *slots);
-    for (int i = 0; slots && i < SLOTS; i++) {
+    struct slot *const slots = mem_aligned(CACHE_LINE, (size_t)all->nslots * sizeof *slots);
+    for (int i = 0; slots && i < all->nslots; i++) {
         pthread_mutex_init(&slots[i].lock, NULL);
         slots[i].open = NULL;
         slots[i].size = 0;
     }
     if (!slots || atomic_compare_exchange_strong(&all->slots, &before, slots))
         return slots;
-    slots_free(slots);
+    slots_free(slots, all->nslots);
     return before;
 }
 
@@ -90,7 +95,7 @@ static struct open_chunk *
 open_chunks_find(struct open_chunks *all, int64_t n, int64_t generation)
 {
     struct slot *const slots = atomic_load_explicit(&all->slots, memory_order_acquire);
-    struct slot *const slot = slots ? &slots[(uint64_t)n % SLOTS] : NULL;
+    struct slot *const slot = slots ? &slots[(uint64_t)n % (unsigned)all->nslots] : NULL;
     struct open_chunk *found = NULL;
 
     if (!slot)
@@ -123,24 +128,33 @@ open_chunks_keep(struct open_chunks *all, struct open_chunk *v)
     struct slot *const slots = size <= all->most / 2 ? have_slots(all) : NULL;
     if (!slots)
         return;
-    struct slot *const slot = &slots[(uint64_t)v->n % SLOTS];
+    struct slot *const slot = &slots[(uint64_t)v->n % (unsigned)all->nslots];
     open_chunk_hold(v);
     open_chunks_set(all, slot, v, size);
     while (atomic_load(&all->size) > all->most) {
-        struct slot *const other = &slots[atomic_fetch_add(&all->hand, 1) % SLOTS];
+        struct slot *const other = &slots[atomic_fetch_add(&all->hand, 1) % (unsigned)all->nslots];
         if (other != slot)
             open_chunks_set(all, other, NULL, 0);
     }
 }
 
+bool
+open_chunks_has(const struct chunk_grid *grid, int64_t n)
+{
+    struct open_chunk *const v =
+        open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
+    open_chunk_release(v);
+    return v;
+}
+
 tess_status
-open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, struct open_chunk **v,
-                tess_error *err)
+open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
+                struct open_chunk **v, tess_error *err)
 {
     *v = open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
     if (*v)
         return TESS_OK;
-    const tess_status st = open_chunk_new(grid, n, all, v, err);
+    const tess_status st = open_chunk_new(grid, n, all, front, v, err);
     // A file for each would be too many open files, and all bytes of each too much memory.
     if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
         open_chunks_keep(grid->open_chunks, *v);

@@ -42,6 +42,7 @@ watch_begin(struct watch *w, const tess_context *context, int64_t total)
     atomic_init(&w->done, 0);
     w->last = watch_now();
     w->told = false;
+    atomic_init(&w->cancelled, false);
 }
 
 struct watch_range
@@ -104,16 +105,23 @@ watch_is_due(const struct watch *w)
            watch_now() - w->last >= (int64_t)w->context->progress_interval * 1000000;
 }
 
+bool
+watch_is_cancelled(const struct watch *w)
+{
+    return is_watched(w) && atomic_load_explicit(&w->cancelled, memory_order_relaxed);
+}
+
 tess_status
 watch_look(struct watch *w, tess_error *err)
 {
-    if (!watch_is_due(w))
+    if (!watch_is_cancelled(w) && !watch_is_due(w))
         return TESS_OK;
     const int64_t done = reached(w);
-    const bool go_on = watch_tell(w, done);
+    const bool go_on = !watch_is_cancelled(w) && watch_tell(w, done);
     w->last = watch_now();
     if (go_on)
         return TESS_OK;
+    atomic_store_explicit(&w->cancelled, true, memory_order_relaxed);
     return err_set(err, TESS_ERR_CANCELLED, -1,
                    "the program cancelled the call, %d %% of which were done",
                    (int)watch_share(100, done, w->total));

@@ -18,10 +18,10 @@
  * Every function takes NULL for a watch, and one whose context names no function: then it does
  * nothing.
  *
- * Threads: `done` is atomic, and watch_add() may be called by any worker. All other members belong
- * to the thread that made the call: it divides ranges and begins jobs while no worker has grains of
- * the watch, and it alone reports. `context`, `work` and the range do not change during a job, so
- * that workers may read them. There is no lock.
+ * Threads: `done` and `cancelled` are atomic, and watch_add() may be called by any worker. All
+ * other members belong to the thread that made the call: it divides ranges and begins jobs while no
+ * worker has grains of the watch, and it alone reports. `context`, `work` and the range do not
+ * change during a job, so that workers may read them. There is no lock.
  */
 #ifndef TASK_WATCH_H
 #define TASK_WATCH_H
@@ -42,6 +42,7 @@ struct watch {
     _Atomic int64_t done; // of it
     int64_t last; // when the program was told, in nanoseconds of a clock
     bool told; // anything yet
+    atomic_bool cancelled; // the program wants no more
 };
 
 struct watch_range {
@@ -64,6 +65,8 @@ void watch_add(struct watch *w, int64_t done); // any thread
 // By the thread of the call. Tell the program, if it is time; TESS_ERR_CANCELLED if it wants no
 // more.
 bool watch_is_due(const struct watch *w);
+// Whether watch_look() has said so. Any thread.
+bool watch_is_cancelled(const struct watch *w);
 tess_status watch_look(struct watch *w, tess_error *err);
 
 #endif

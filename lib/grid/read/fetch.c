@@ -5,7 +5,7 @@
  * to be worth handing out (blocks_run_length()). It is a whole chunk where nothing is decoded block
  * by block: one item again and again, or items in order. Blocks of another layout are put together
  * by one cursor, so all that a chunk has of them are one grain, and each stored block is decoded
- * once. Opening a chunk ahead of its turn is a grain, too (prefetch.h).
+ * once. Opening a chunk ahead of its turn is a grain, too (upcoming.h).
  *
  * Where blocks wait in the cache to be written back, some of them may be those of a chunk that is
  * one item, so then all chunks are read block by block.
@@ -25,39 +25,46 @@
 #include "grid/blocks.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
-#include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/read/prefetch.h"
+#include "grid/read/upcoming.h"
+#include "io/ahead.h"
 #include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
-typedef unsigned char position[FETCH_POSITION_SIZE];
+enum { MADE_MAX = 256 }; // grains that are made ahead
 
-// A chunk that was announced to be opened, and comes after those announced before.
-struct coming {
-    int64_t n;
-    _Alignas(max_align_t) position at;
-};
+typedef unsigned char position[FETCH_POSITION_SIZE];
 
 struct job {
     const struct fetch *f;
     int32_t run; // blocks of a grain
-    struct prefetch prefetch;
-    struct coming *coming; // a ring of prefetch.most
-    int first; // of the ring
-    bool more_chunks, more_blocks;
+    struct upcoming upcoming;
+    bool more_blocks;
     struct gate *gate; // NULL: not entered
     bool begun; // a chunk, since the gate was entered
     bool paused; // between two chunks: others want to be alone
-    enum fetch_next after; // what next_chunk() returned, and is not handed out yet: FETCH_OTHER
     _Alignas(max_align_t) position chunk; // the chunk whose blocks are handed out
     _Alignas(max_align_t) position block; // the next of them
-    _Alignas(max_align_t) position other;
     struct open_chunk *open; // the chunk
+    struct io_want *front; // what was read ahead of it; NULL: nothing
+
+    // Where the frame is far away, grains are made ahead, and what they need is wanted.
+    struct io_ahead *ahead; // NULL: it is not
+    struct grain *made; // a ring of MADE_MAX
+    int first_made, nmade;
+    bool all_made;
+    bool filling, announcing; // grains, chunks: until there is no room
+    tess_status later; // what making failed with, once the grains before it are handed out
+    tess_error why;
+    pthread_t caller; // the thread of the call, which alone may look at the watch
+    atomic_bool failed;
 };
 
 enum grain_kind { GRAIN_OPENING, GRAIN_BLOCKS, GRAIN_EQUAL, GRAIN_IN_ORDER, GRAIN_OTHER };
@@ -67,6 +74,7 @@ struct grain {
     int32_t nblocks; // GRAIN_BLOCKS
     struct opening *opening; // GRAIN_OPENING
     struct open_chunk *open; // held; NULL: none
+    struct io_want *want; // stored bytes of it, held; NULL: none
     _Alignas(max_align_t) unsigned char tally[FETCH_TALLY_SIZE];
     _Alignas(max_align_t) position at; // of the first block, or of the chunk
 };
@@ -81,57 +89,14 @@ copy_position(const struct job *job, void *to, const void *from)
     memcpy(to, from, job->f->reader->position_size);
 }
 
-// Announce chunks to be opened, as long as there is room. True: *g is an opening.
-static tess_status
-announce(struct job *job, struct grain *g, bool *announced, tess_error *err)
-{
-    struct prefetch *const p = &job->prefetch;
-    struct coming *const c =
-        p->count < p->most ? &job->coming[(job->first + p->count) % p->most] : NULL;
-    bool all = false;
-    *announced = false;
-    if (!c || !job->more_chunks || job->after == FETCH_OTHER || gate_is_wanted(job->gate))
-        return TESS_OK;
-    job->after = job->f->reader->next_chunk(job->f->self, c->at, &c->n, &all);
-    job->more_chunks = job->after != FETCH_NOTHING;
-    if (job->after == FETCH_OTHER)
-        copy_position(job, job->other, c->at);
-    if (job->after != FETCH_CHUNK)
-        return TESS_OK;
-    g->kind = GRAIN_OPENING;
-    *announced = true;
-    return prefetch_announce(p, c->n, all, &g->opening, err);
-}
-
 // Stand on the next chunk and open it.
-static enum fetch_next
-enter_next_chunk(struct job *job, tess_status *st, tess_error *err)
+static tess_status
+enter_next_chunk(struct job *job, enum fetch_next *next, tess_error *err)
 {
-    const struct fetch *const f = job->f;
-    struct prefetch *const p = &job->prefetch;
-    int64_t n = 0;
-    bool all = false;
-
     open_chunk_release(job->open);
-    job->open = NULL;
+    io_want_release(job->front);
     job->begun = true;
-    if (p->count > 0) {
-        copy_position(job, job->chunk, job->coming[job->first].at);
-        job->first = (job->first + 1) % p->most;
-        *st = prefetch_take(p, &job->open, err);
-        return FETCH_CHUNK;
-    }
-    if (job->after == FETCH_OTHER) {
-        copy_position(job, job->chunk, job->other);
-        job->after = FETCH_CHUNK;
-        return FETCH_OTHER;
-    }
-    const enum fetch_next next =
-        job->more_chunks ? f->reader->next_chunk(f->self, job->chunk, &n, &all) : FETCH_NOTHING;
-    job->more_chunks = next != FETCH_NOTHING;
-    if (next == FETCH_CHUNK)
-        *st = open_chunks_get(f->grid, n, all, &job->open, err);
-    return next;
+    return upcoming_next(&job->upcoming, job->chunk, next, &job->open, &job->front, err);
 }
 
 static enum grain_kind
@@ -172,43 +137,24 @@ hand_out_blocks(struct job *job, struct grain *g)
 static bool
 has_to_pause(const struct job *job)
 {
-    return gate_is_wanted(job->gate) && job->begun && job->prefetch.count == 0;
+    return gate_is_wanted(job->gate) && job->begun && job->upcoming.count == 0;
 }
 
+// A grain of the next blocks, or of the next chunk.
 static tess_status
-fetch_next(void *arg, void *grain, bool *more, tess_error *err)
+make_grain(struct job *job, struct grain *g, bool *more, tess_error *err)
 {
-    struct job *const job = arg;
-    struct grain *const g = grain;
     const struct fetch_reader *const r = job->f->reader;
-    tess_status st = TESS_OK;
-    bool announced;
-
-    g->open = NULL;
-    g->nblocks = 0;
-    memset(g->tally, 0, sizeof g->tally);
-    if (r->stopped && r->stopped(job->f->self)) {
-        *more = false;
-        return TESS_OK;
-    }
-    if (job->prefetch.most > 0) {
-        st = announce(job, g, &announced, err);
-        if (st != TESS_OK || announced)
-            return st;
-    }
-    if (!job->more_blocks && has_to_pause(job)) {
-        job->paused = true;
-        *more = false;
-        return TESS_OK;
-    }
+    enum fetch_next next;
     if (!job->more_blocks) {
-        const enum fetch_next next = enter_next_chunk(job, &st, err);
-        if (next == FETCH_NOTHING)
-            *more = false;
+        const tess_status st = enter_next_chunk(job, &next, err);
+        if (st != TESS_OK)
+            return st;
+        *more = next != FETCH_NOTHING;
         if (next == FETCH_OTHER)
             hand_out_chunk(job, g, GRAIN_OTHER);
-        if (st != TESS_OK || next != FETCH_CHUNK)
-            return st;
+        if (next != FETCH_CHUNK)
+            return TESS_OK;
         const enum grain_kind kind = kind_of_chunk(job);
         if (kind != GRAIN_BLOCKS) {
             hand_out_chunk(job, g, kind);
@@ -219,6 +165,183 @@ fetch_next(void *arg, void *grain, bool *more, tess_error *err)
     }
     hand_out_blocks(job, g);
     return TESS_OK;
+}
+
+static void
+grain_init(struct grain *g)
+{
+    g->open = NULL;
+    g->want = NULL;
+    g->nblocks = 0;
+    memset(g->tally, 0, sizeof g->tally);
+}
+
+// -- grains that are made ahead
+
+static tess_status
+want_bytes(struct grain *g, struct io_want *w, const struct io_want *front, struct span span,
+           tess_error *err)
+{
+    const struct stored_chunk *const sc = &g->open->stored;
+    const int32_t size = span.stop - span.start;
+    return io_want_add(w, sc->io, sc->position + span.start, (size_t)max_i64(size, 0), front, err);
+}
+
+// The blocks of a grain, but for those that are decoded already.
+static tess_status
+want_blocks(const struct job *job, struct grain *g, struct io_want *w, tess_error *err)
+{
+    const struct chunk_grid *const grid = job->f->grid;
+    const struct fetch_reader *const r = job->f->reader;
+    _Alignas(max_align_t) position at;
+    tess_status st = TESS_OK;
+    copy_position(job, at, g->at);
+    for (int32_t left = g->nblocks; left > 0 && st == TESS_OK; left--) {
+        const int32_t nblock = r->number(at);
+        struct cached *const cached = cache_find(grid->cache, g->open->n, nblock);
+        if (!cached)
+            st = want_bytes(g, w, job->front, open_chunk_span(grid, g->open, nblock), err);
+        cache_unpin(cached);
+        if (left > 1)
+            r->next_block(job->f->self, at);
+    }
+    return st;
+}
+
+// Want the stored bytes of a grain. Where its blocks are not those of the chunk, all of the chunk.
+static tess_status
+want_grain(const struct job *job, struct grain *g, tess_error *err)
+{
+    const struct open_chunk *const v = g->open;
+    const bool stored = v && v->kind != OPEN_SPECIAL && !v->stored.whole;
+    if (!stored || (g->kind != GRAIN_BLOCKS && g->kind != GRAIN_IN_ORDER))
+        return TESS_OK;
+    struct io_want *const w = io_want_new(job->ahead);
+    if (!w)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    g->want = w;
+    if (g->kind == GRAIN_BLOCKS && v->kind != OPEN_BYTES)
+        return want_blocks(job, g, w, err);
+    return want_bytes(g, w, job->front, (struct span){0, v->stored.chunk.h.cbytes}, err);
+}
+
+// Whether there is room ahead. It is filled to the end once a quarter is free: what is wanted bit
+// by bit cannot be read together.
+static bool
+has_room_ahead(bool *filling, int64_t n, int64_t most, const struct job *job)
+{
+    const int64_t budget = job->f->grid->context->ahead;
+    const int64_t size = io_ahead_size(job->ahead);
+    if (n <= most - most / 4 && size <= budget - budget / 4)
+        *filling = true;
+    if (n >= most || size >= budget)
+        *filling = false;
+    return *filling;
+}
+
+// Whether to make another grain before the first of those made is handed out.
+static bool
+may_make_ahead(struct job *job)
+{
+    if (job->all_made)
+        return false;
+    const bool room = has_room_ahead(&job->filling, job->nmade, MADE_MAX, job);
+    return job->nmade == 0 || (room && (job->more_blocks || upcoming_is_ready(&job->upcoming)));
+}
+
+static tess_status
+announce_far(struct job *job, tess_error *err)
+{
+    struct upcoming *const u = &job->upcoming;
+    struct opening *opening;
+    tess_status st = TESS_OK;
+    bool announced = true, any = false;
+    while (announced && st == TESS_OK &&
+           (u->count == 0 || has_room_ahead(&job->announcing, u->count, u->most, job))) {
+        st = upcoming_announce(u, &announced, &opening, err);
+        any |= announced;
+    }
+    if (any)
+        io_ahead_go(job->ahead);
+    return st;
+}
+
+static tess_status
+make_ahead(struct job *job, tess_error *err)
+{
+    struct grain *const g = &job->made[(job->first_made + job->nmade) % MADE_MAX];
+    bool more = true;
+    tess_status st = announce_far(job, err);
+    grain_init(g);
+    if (st == TESS_OK)
+        st = make_grain(job, g, &more, err);
+    if (st != TESS_OK || !more)
+        return job->all_made = true, st;
+    job->nmade++;
+    return want_grain(job, g, err);
+}
+
+// Failures of what is ahead count when their turn comes.
+static tess_status
+next_far(struct job *job, struct grain *g, bool *more, tess_error *err)
+{
+    bool any = false;
+    while (job->later == TESS_OK && may_make_ahead(job)) {
+        job->later = make_ahead(job, &job->why);
+        job->all_made |= job->later != TESS_OK;
+        any = true;
+    }
+    if (any)
+        io_ahead_go(job->ahead);
+    *more = job->nmade > 0;
+    if (*more) {
+        *g = job->made[job->first_made];
+        job->first_made = (job->first_made + 1) % MADE_MAX;
+        job->nmade--;
+        return TESS_OK;
+    }
+    if (job->later != TESS_OK && err)
+        *err = job->why;
+    return job->later;
+}
+
+// Whether what reads for the job should stop. Any thread.
+static bool
+job_is_ended(void *arg)
+{
+    struct job *const job = arg;
+    if (pthread_equal(pthread_self(), job->caller))
+        (void)watch_look(job->f->watch, NULL);
+    return watch_is_cancelled(job->f->watch) || atomic_load(&job->failed);
+}
+
+static tess_status
+fetch_next(void *arg, void *grain, bool *more, tess_error *err)
+{
+    struct job *const job = arg;
+    struct grain *const g = grain;
+    const struct fetch_reader *const r = job->f->reader;
+    bool announced = false;
+
+    grain_init(g);
+    if (r->stopped && r->stopped(job->f->self)) {
+        *more = false;
+        return TESS_OK;
+    }
+    if (job->ahead)
+        return next_far(job, g, more, err);
+    if (job->upcoming.most > 0 && !gate_is_wanted(job->gate)) {
+        const tess_status st = upcoming_announce(&job->upcoming, &announced, &g->opening, err);
+        g->kind = GRAIN_OPENING;
+        if (st != TESS_OK || announced)
+            return st;
+    }
+    if (!job->more_blocks && has_to_pause(job)) {
+        job->paused = true;
+        *more = false;
+        return TESS_OK;
+    }
+    return make_grain(job, g, more, err);
 }
 
 // -- a grain
@@ -319,6 +442,7 @@ fetch_with_scratch(const struct fetch *f, struct grain *g, tess_error *err)
     struct chunk_scratch *const s = pool_take(f->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    s->want = g->want;
     const tess_status st =
         g->kind == GRAIN_BLOCKS ? fetch_blocks(f, g, s, err) : fetch_in_order(f, g, s, err);
     pool_give(f->grid->pool, s);
@@ -328,7 +452,8 @@ fetch_with_scratch(const struct fetch *f, struct grain *g, tess_error *err)
 static tess_status
 fetch_work(void *arg, void *grain, tess_error *err)
 {
-    const struct fetch *const f = ((const struct job *)arg)->f;
+    struct job *const job = arg;
+    const struct fetch *const f = job->f;
     const struct fetch_reader *const r = f->reader;
     struct grain *const g = grain;
     tess_status st;
@@ -345,6 +470,8 @@ fetch_work(void *arg, void *grain, tess_error *err)
         st = r->other(f->self, g->tally, g->at, err);
     else
         st = fetch_with_scratch(f, g, err);
+    if (st != TESS_OK)
+        atomic_store(&job->failed, true);
     watch_add(f->watch, r->weight(f->self, g->at, g->nblocks));
     return st;
 }
@@ -366,6 +493,7 @@ fetch_drop(void *arg, void *grain)
         opening_release(g->opening);
         return;
     }
+    io_want_release(g->want);
     open_chunk_release(g->open);
     if (f->reader->drop)
         f->reader->drop(f->self, g->tally);
@@ -398,6 +526,31 @@ decode_cost(const struct fetch *f)
     return cost_decode(codec_by_id(codec), f->nbytes);
 }
 
+// Prepare to read ahead, if the frame is far away.
+static tess_status
+begin_far(struct job *job, tess_error *err)
+{
+    const struct frame *const frame = job->f->grid->frame;
+    if (job->f->outside || !frame_is_far(frame))
+        return TESS_OK;
+    job->ahead = io_ahead_new(frame_requests(frame), job_is_ended, job);
+    job->made = mem_alloc(MADE_MAX * sizeof *job->made);
+    return job->ahead && job->made ? TESS_OK
+                                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+static void
+job_finish(struct job *job)
+{
+    atomic_store(&job->failed, true); // nothing more is read
+    for (; job->nmade > 0; job->nmade--, job->first_made = (job->first_made + 1) % MADE_MAX)
+        fetch_drop(job, &job->made[job->first_made]);
+    io_want_release(job->front);
+    upcoming_finish(&job->upcoming);
+    io_ahead_free(job->ahead);
+    mem_free(job->made);
+}
+
 tess_status
 fetch_run(const struct fetch *f, tess_error *err)
 {
@@ -413,21 +566,26 @@ fetch_run(const struct fetch *f, tess_error *err)
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);
     job.f = f;
     job.run = blocks_run_length(f->nbytes, (int32_t)max_i64(f->grid->g.blocksize, 1));
-    job.first = 0;
-    job.more_chunks = true;
     job.more_blocks = false;
-    job.after = FETCH_CHUNK;
     job.open = NULL;
-    job.coming = NULL;
+    job.front = NULL;
     job.gate = f->outside ? NULL : f->grid->gate;
+    job.ahead = NULL;
+    job.made = NULL;
+    job.first_made = job.nmade = 0;
+    job.all_made = job.filling = job.announcing = false;
+    job.later = TESS_OK;
+    job.caller = pthread_self();
+    atomic_init(&job.failed, false);
+    job.upcoming.ring = NULL;
+    job.upcoming.positions = NULL;
+    job.upcoming.prefetch = (struct prefetch){0};
     watch_job(f->watch, f->weight);
-    prefetch_init(&job.prefetch, f->grid, task_threads(&width));
-    if (job.prefetch.most > 0)
-        job.coming = mem_alloc((size_t)job.prefetch.most * sizeof *job.coming);
-    const tess_status st = job.prefetch.most > 0 && !job.coming
-                               ? err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead")
-                               : run_job(&task, &width, &job, err);
-    prefetch_finish(&job.prefetch);
-    mem_free(job.coming);
+    tess_status st = begin_far(&job, err);
+    if (st == TESS_OK)
+        st = upcoming_init(&job.upcoming, f, task_threads(&width), job.ahead, err);
+    if (st == TESS_OK)
+        st = run_job(&task, &width, &job, err);
+    job_finish(&job);
     return st;
 }

@@ -35,6 +35,13 @@ prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads)
 }
 
 void
+prefetch_init_far(struct prefetch *x, const struct chunk_grid *grid, int chunks)
+{
+    *x = (struct prefetch){.grid = grid, .most = chunks};
+    waitlock_init(&x->lock);
+}
+
+void
 prefetch_finish(struct prefetch *x)
 {
     while (x->first) {
@@ -73,7 +80,7 @@ open_now(struct opening *o)
     struct waitlock *const lock = &o->all->lock;
     o->state = BEGUN;
     waitlock_unlock(lock);
-    o->status = open_chunks_get(o->all->grid, o->n, o->whole, &o->open, &o->error);
+    o->status = open_chunks_get(o->all->grid, o->n, o->whole, NULL, &o->open, &o->error);
     waitlock_lock(lock);
     o->state = DONE;
     waitlock_changed(lock);
@@ -101,6 +108,16 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
     x->count--;
     opening_release(o);
     return st;
+}
+
+bool
+prefetch_is_ready(const struct prefetch *x)
+{
+    struct waitlock *const lock = &x->first->all->lock;
+    waitlock_lock(lock);
+    const bool ready = x->first->state == DONE;
+    waitlock_unlock(lock);
+    return ready;
 }
 
 void

@@ -35,6 +35,8 @@ struct prefetch {
 
 // For a job of so many threads.
 void prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads);
+// For a frame whose chunks are opened by other threads than workers, so many at a time.
+void prefetch_init_far(struct prefetch *x, const struct chunk_grid *grid, int chunks);
 void prefetch_finish(struct prefetch *x); // the job is over
 
 // From next. Announce a chunk, at most `most` at a time; all: as for open_chunks_get(). The opening
@@ -43,6 +45,9 @@ tess_status prefetch_announce(struct prefetch *x, int64_t n, bool all, struct op
                               tess_error *err);
 // The chunk that was announced first, held once.
 tess_status prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err);
+
+// Whether prefetch_take() would not wait.
+bool prefetch_is_ready(const struct prefetch *x);
 
 // Open it, unless another thread does already.
 void opening_work(struct opening *o);

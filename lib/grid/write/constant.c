@@ -91,7 +91,7 @@ static tess_status
 stored_item(const struct look *l, int64_t n, uint8_t *item, bool *is, tess_error *err)
 {
     struct open_chunk *v = NULL;
-    const tess_status st = open_chunks_get(l->grid, n, false, &v, err);
+    const tess_status st = open_chunks_get(l->grid, n, false, NULL, &v, err);
     *is = st == TESS_OK && constant_chunk(&v->stored.chunk, l->grid->g.typesize, item);
     open_chunk_release(v);
     return st;

@@ -1,0 +1,173 @@
+/*
+ * upcoming.c - the chunks of a job, in order, each opened when its turn comes.
+ */
+#include "grid/read/upcoming.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/query.h"
+#include "frame/stored.h"
+#include "grid/open_chunks.h"
+#include "io/ahead.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { FAR_MOST = 4096 }; // chunks of which the beginnings are wanted at once
+
+static size_t
+position_stride(const struct upcoming *u)
+{
+    const size_t align = _Alignof(max_align_t);
+    return (u->f->reader->position_size + align - 1) / align * align;
+}
+
+// The reader's position on the chunk in a place of the ring.
+static void *
+position_of(const struct upcoming *u, int i)
+{
+    return u->positions + (size_t)i * position_stride(u);
+}
+
+tess_status
+upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_ahead *ahead,
+              tess_error *err)
+{
+    const struct frame *const frame = f->grid->frame;
+    u->f = f;
+    u->ahead = ahead;
+    u->more = true;
+    u->after = FETCH_CHUNK;
+    u->first = u->count = 0;
+    u->ring = NULL;
+    u->positions = NULL;
+    if (ahead && frame_is_sparse(frame))
+        prefetch_init_far(&u->prefetch, f->grid, frame_requests(frame));
+    else
+        prefetch_init(&u->prefetch, f->grid, ahead ? 1 : threads);
+    u->most = ahead && u->prefetch.most == 0 ? FAR_MOST : u->prefetch.most;
+    if (u->most == 0)
+        return TESS_OK;
+    u->ring = mem_alloc((size_t)u->most * sizeof *u->ring);
+    u->positions = mem_alloc((size_t)u->most * position_stride(u));
+    return u->ring && u->positions ? TESS_OK
+                                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+void
+upcoming_finish(struct upcoming *u)
+{
+    prefetch_finish(&u->prefetch);
+    for (; u->ring && u->count > 0; u->count--, u->first = (u->first + 1) % u->most)
+        io_want_release(u->ring[u->first].front);
+    mem_free(u->ring);
+    mem_free(u->positions);
+    u->ring = NULL;
+    u->positions = NULL;
+}
+
+// Want the first bytes of a chunk that is not open.
+static tess_status
+want_front(struct upcoming *u, struct announced *c, tess_error *err)
+{
+    const struct chunk_grid *const grid = u->f->grid;
+    struct stored_front front;
+    if (open_chunks_has(grid, c->n) ||
+        !stored_chunk_front(grid->frame, c->n, (int32_t)grid->g.nblocks, c->all, &front))
+        return TESS_OK;
+    c->front = io_want_new(u->ahead);
+    if (!c->front)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    return io_want_add(c->front, front.io, front.position, (size_t)front.size, NULL, err);
+}
+
+static void
+open_ahead(void *opening)
+{
+    opening_work(opening);
+    opening_release(opening);
+}
+
+// In a directory: have a thread of the job open it.
+static tess_status
+open_part(struct upcoming *u, const struct announced *c, tess_error *err)
+{
+    struct opening *o;
+    const tess_status st = prefetch_announce(&u->prefetch, c->n, c->all, &o, err);
+    if (st == TESS_OK && !io_ahead_call(u->ahead, open_ahead, o))
+        opening_release(o); // upcoming_next() opens it
+    return st;
+}
+
+tess_status
+upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening, tess_error *err)
+{
+    *announced = false;
+    *opening = NULL;
+    if (u->count == u->most || !u->more || u->after == FETCH_OTHER)
+        return TESS_OK;
+    const int i = (u->first + u->count) % u->most;
+    struct announced *const c = &u->ring[i];
+    void *const at = position_of(u, i);
+    c->all = false;
+    c->front = NULL;
+    u->after = u->f->reader->next_chunk(u->f->self, at, &c->n, &c->all);
+    u->more = u->after != FETCH_NOTHING;
+    if (u->after == FETCH_OTHER)
+        memcpy(u->other, at, u->f->reader->position_size);
+    if (u->after != FETCH_CHUNK)
+        return TESS_OK;
+    *announced = true;
+    u->count++;
+    if (!u->ahead)
+        return prefetch_announce(&u->prefetch, c->n, c->all, opening, err);
+    return u->prefetch.most > 0 ? open_part(u, c, err) : want_front(u, c, err);
+}
+
+bool
+upcoming_is_ready(const struct upcoming *u)
+{
+    if (u->count == 0)
+        return true;
+    const struct announced *const c = &u->ring[u->first];
+    return u->prefetch.most > 0 ? prefetch_is_ready(&u->prefetch)
+                                : !c->front || io_want_is_ready(c->front);
+}
+
+// The chunk that was announced first.
+static tess_status
+take_announced(struct upcoming *u, void *chunk, struct open_chunk **open, struct io_want **front,
+               tess_error *err)
+{
+    const struct announced *const c = &u->ring[u->first];
+    memcpy(chunk, position_of(u, u->first), u->f->reader->position_size);
+    u->first = (u->first + 1) % u->most;
+    u->count--;
+    *front = c->front;
+    return u->prefetch.most > 0 ? prefetch_take(&u->prefetch, open, err)
+                                : open_chunks_get(u->f->grid, c->n, c->all, c->front, open, err);
+}
+
+tess_status
+upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next, struct open_chunk **open,
+              struct io_want **front, tess_error *err)
+{
+    const struct fetch *const f = u->f;
+    int64_t n = 0;
+    bool all = false;
+    *open = NULL;
+    *front = NULL;
+    *next = FETCH_CHUNK;
+    if (u->count > 0)
+        return take_announced(u, chunk, open, front, err);
+    if (u->after == FETCH_OTHER) {
+        memcpy(chunk, u->other, f->reader->position_size);
+        u->after = FETCH_CHUNK;
+        *next = FETCH_OTHER;
+        return TESS_OK;
+    }
+    *next = u->more ? f->reader->next_chunk(f->self, chunk, &n, &all) : FETCH_NOTHING;
+    u->more = *next != FETCH_NOTHING;
+    return *next == FETCH_CHUNK ? open_chunks_get(f->grid, n, all, NULL, open, err) : TESS_OK;
+}

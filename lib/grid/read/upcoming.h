@@ -1,0 +1,60 @@
+/*
+ * upcoming.h - the chunks of a job, in order, each opened when its turn comes; what that needs is
+ * read before.
+ *
+ * Two kinds of frames have chunks that take long to open. Where chunks are compared with their
+ * checksums, workers open them ahead (prefetch.h): opening is a grain. Where the frame is far away
+ * (frame_is_far()), the first bytes of many chunks are wanted at once (io/ahead.h), those of
+ * neighbours with one request; and in a directory, threads of the job open chunks ahead.
+ *
+ * Threads: all of it is called by one thread at a time, from `next` of a task, but
+ * upcoming_finish(), which is called when no grain is left. No lock but those of prefetch.h and
+ * io/ahead.h.
+ */
+#ifndef GRID_READ_UPCOMING_H
+#define GRID_READ_UPCOMING_H
+
+#include "grid/read/fetch.h"
+#include "grid/read/prefetch.h"
+
+struct io_ahead;
+struct io_want;
+
+// A chunk that was announced.
+struct announced {
+    int64_t n;
+    bool all;
+    struct io_want *front; // its first bytes, wanted; NULL: none
+};
+
+struct upcoming {
+    const struct fetch *f;
+    struct io_ahead *ahead; // NULL: the frame is near
+    struct prefetch prefetch; // .most 0: no chunk is opened ahead
+    struct announced *ring; // of `most`, NULL: none
+    unsigned char *positions; // as many, of the reader's size, for the same chunks
+    int most, first, count;
+    bool more; // chunks to be announced
+    enum fetch_next after; // what next_chunk() returned, and is not handed out yet: FETCH_OTHER
+    _Alignas(max_align_t) unsigned char other[FETCH_POSITION_SIZE];
+};
+
+// ahead: NULL, or what reads for the job.
+tess_status upcoming_init(struct upcoming *u, const struct fetch *f, int threads,
+                          struct io_ahead *ahead, tess_error *err);
+void upcoming_finish(struct upcoming *u); // zeroed: fine
+
+// Announce one chunk, if there is room. *opening: for a grain to open it; NULL: nothing to do.
+// False: none was announced.
+tess_status upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
+                              tess_error *err);
+
+// Whether upcoming_next() would not wait.
+bool upcoming_is_ready(const struct upcoming *u);
+
+// Stand on the next chunk, and open it: *open is held, and so is *front (NULL: none), what was read
+// ahead of it.
+tess_status upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next,
+                          struct open_chunk **open, struct io_want **front, tess_error *err);
+
+#endif

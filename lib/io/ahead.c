@@ -1,0 +1,605 @@
+/*
+ * ahead.c - bytes that a job will need, read before it needs them.
+ *
+ * Ranges become pieces: a range that lies close behind the piece that was added last, and whose
+ * reading has not begun, makes that piece longer. So blocks of a chunk, and chunks that follow each
+ * other in a file, come with one request. A thread takes as many pieces of one io as requests are
+ * free, and reads them with one call; what arrives is there for others at once.
+ *
+ * Pieces are counted: each want that has a part of one holds it, the thread that reads it, too.
+ */
+#include "io/ahead.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/extents.h"
+#include "io/io.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    THREADS_MAX = 64,
+    BATCH_MAX = 64, // pieces of one call
+    POLL = 50 * 1000 * 1000, // nanoseconds between two questions whether the job is over
+    SECOND = 1000 * 1000 * 1000,
+};
+
+enum piece_state { PIECE_WAITS, PIECE_ASKED, PIECE_HERE, PIECE_FAILED };
+
+struct piece {
+    struct piece *after; // in the queue
+    struct io *io; // NULL: a call
+    int64_t offset;
+    size_t size; // fixed once it is asked for
+    uint8_t *bytes;
+    enum piece_state state;
+    int users;
+    void (*call)(void *arg);
+    void *arg;
+};
+
+struct io_ahead {
+    pthread_mutex_t lock; // guards everything below, pieces and wants
+    pthread_cond_t work; // for threads: the queue is not empty, or all is over
+    pthread_cond_t arrival; // for io_want_get(): a piece changed its state
+    struct piece *first, *last; // the queue: pieces that wait
+    int requests; // at most
+    int under_way; // now
+    int idle; // threads that wait for work
+    int nthreads;
+    pthread_t threads[THREADS_MAX];
+    bool no_threads; // the system has none
+    bool over;
+    tess_status status; // of the first piece that failed
+    tess_error why;
+    atomic_llong size;
+
+    bool (*ended)(void *arg); // fixed
+    void *arg;
+};
+
+struct io_want {
+    struct io_ahead *ahead;
+    struct piece **pieces;
+    int n, capacity;
+    int users;
+};
+
+struct batch {
+    struct io_progress progress;
+    struct io_ahead *ahead;
+    struct piece *pieces[BATCH_MAX]; // by offset
+    tess_range ranges[BATCH_MAX];
+    int n;
+};
+
+// -- with the lock held
+
+static void
+piece_release(struct io_ahead *a, struct piece *p)
+{
+    if (--p->users > 0)
+        return;
+    atomic_fetch_sub(&a->size, (long long)p->size);
+    mem_free(p->bytes);
+    mem_free(p);
+}
+
+static void
+queue_append(struct io_ahead *a, struct piece *p)
+{
+    p->after = NULL;
+    if (a->first)
+        a->last->after = p;
+    else
+        a->first = p;
+    a->last = p;
+    p->users++; // the queue's
+}
+
+// Take a piece out of the queue; before: the one before it, or NULL.
+static void
+queue_remove(struct io_ahead *a, struct piece *before, struct piece *p)
+{
+    if (before)
+        before->after = p->after;
+    else
+        a->first = p->after;
+    if (a->last == p)
+        a->last = before;
+}
+
+static void
+piece_settle(struct io_ahead *a, struct piece *p, enum piece_state state)
+{
+    p->state = state;
+    pthread_cond_broadcast(&a->arrival);
+}
+
+static void
+piece_fail(struct io_ahead *a, struct piece *p, tess_status st, const tess_error *why)
+{
+    if (a->status == TESS_OK) {
+        a->status = st;
+        a->why = *why;
+    }
+    piece_settle(a, p, PIECE_FAILED);
+}
+
+// -- reading
+
+static bool
+ahead_is_over(const struct io_ahead *a)
+{
+    return a->ended(a->arg);
+}
+
+static void
+batch_arrived(const struct io_progress *p, size_t i)
+{
+    const struct batch *const b = (const struct batch *)p;
+    pthread_mutex_lock(&b->ahead->lock);
+    if (b->pieces[i]->state == PIECE_ASKED)
+        piece_settle(b->ahead, b->pieces[i], PIECE_HERE);
+    pthread_mutex_unlock(&b->ahead->lock);
+}
+
+static bool
+batch_cancelled(const struct io_progress *p)
+{
+    return ahead_is_over(((const struct batch *)p)->ahead);
+}
+
+// Where a piece belongs in the batch; -1: it overlaps one that is there.
+static int
+batch_place(const struct batch *b, const struct piece *p)
+{
+    int at = b->n;
+    while (at > 0 && b->pieces[at - 1]->offset > p->offset)
+        at--;
+    const struct piece *const before = at > 0 ? b->pieces[at - 1] : NULL;
+    const struct piece *const behind = at < b->n ? b->pieces[at] : NULL;
+    if ((before && p->offset - before->offset < (int64_t)before->size) ||
+        (behind && behind->offset - p->offset < (int64_t)p->size))
+        return -1;
+    return at;
+}
+
+static void
+batch_add(struct batch *b, struct piece *p, int at)
+{
+    for (int i = b->n++; i > at; i--)
+        b->pieces[i] = b->pieces[i - 1];
+    b->pieces[at] = p;
+    p->state = PIECE_ASKED;
+}
+
+// With the lock held: the oldest piece, and others of its io, as many as may be under way.
+static void
+batch_take(struct batch *b, struct io_ahead *a)
+{
+    struct io *const io = a->first->io; // the same for all of the batch
+    const int most = (int)max_i64(min_i64(a->requests - a->under_way, BATCH_MAX), 1);
+    struct piece *before = NULL;
+    b->n = 0;
+    for (struct piece *p = a->first, *after; p && b->n < most; p = after) {
+        const bool needed = !p->io || p->users > 1; // by more than the queue
+        const int at = needed && p->io == io ? batch_place(b, p) : -1;
+        after = p->after;
+        if (!needed) {
+            queue_remove(a, before, p);
+            piece_release(a, p);
+            continue;
+        }
+        if (at >= 0) {
+            queue_remove(a, before, p);
+            batch_add(b, p, at);
+        } else {
+            before = p;
+        }
+        if (!io)
+            break; // a call, alone
+    }
+    a->under_way += b->n;
+}
+
+static tess_status
+batch_allocate(struct batch *b, tess_error *err)
+{
+    for (int i = 0; i < b->n; i++) {
+        struct piece *const p = b->pieces[i];
+        p->bytes = mem_alloc(p->size);
+        if (!p->bytes)
+            return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes to be read", p->size);
+        b->ranges[i] = (tess_range){p->offset, p->bytes, p->size};
+    }
+    return TESS_OK;
+}
+
+static void
+batch_read(struct batch *b)
+{
+    struct io_ahead *const a = b->ahead;
+    tess_error why = {.sys = 0};
+    tess_status st = TESS_OK;
+    if (!b->pieces[0]->io) {
+        b->pieces[0]->call(b->pieces[0]->arg);
+    } else {
+        st = batch_allocate(b, &why);
+        if (st == TESS_OK)
+            st = io_read_many(b->pieces[0]->io, b->ranges, (size_t)b->n, &b->progress, &why);
+    }
+    pthread_mutex_lock(&a->lock);
+    for (int i = 0; i < b->n; i++) {
+        struct piece *const p = b->pieces[i];
+        if (p->state == PIECE_ASKED && st == TESS_OK)
+            piece_settle(a, p, PIECE_HERE);
+        else if (p->state == PIECE_ASKED)
+            piece_fail(a, p, st, &why);
+        piece_release(a, p);
+    }
+    a->under_way -= b->n;
+    pthread_mutex_unlock(&a->lock);
+}
+
+static void
+batch_init(struct batch *b, struct io_ahead *a)
+{
+    b->progress = (struct io_progress){.arrived = batch_arrived, .cancelled = batch_cancelled};
+    b->ahead = a;
+    b->n = 0;
+}
+
+static void *
+ahead_run(void *arg)
+{
+    struct io_ahead *const a = arg;
+    struct batch b;
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    batch_init(&b, a);
+    pthread_mutex_lock(&a->lock);
+    while (!a->over) {
+        if (!a->first || a->under_way >= a->requests) {
+            a->idle++;
+            pthread_cond_wait(&a->work, &a->lock);
+            a->idle--;
+            continue;
+        }
+        batch_take(&b, a);
+        if (b.n == 0)
+            continue;
+        pthread_mutex_unlock(&a->lock);
+        batch_read(&b);
+        pthread_mutex_lock(&a->lock);
+        if (a->first && a->idle > 0)
+            pthread_cond_signal(&a->work);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return NULL;
+}
+
+// -- the job
+
+struct io_ahead *
+io_ahead_new(int requests, bool (*ended)(void *arg), void *arg)
+{
+    struct io_ahead *const a = mem_zeroed(1, sizeof *a);
+    if (!a)
+        return NULL;
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->work, NULL);
+    pthread_cond_init(&a->arrival, NULL);
+    a->requests = (int)max_i64(min_i64(requests, THREADS_MAX), 1);
+    atomic_init(&a->size, 0);
+    a->ended = ended;
+    a->arg = arg;
+    return a;
+}
+
+void
+io_ahead_free(struct io_ahead *a)
+{
+    if (!a)
+        return;
+    pthread_mutex_lock(&a->lock);
+    a->over = true;
+    pthread_cond_broadcast(&a->work);
+    pthread_mutex_unlock(&a->lock);
+    for (int i = 0; i < a->nthreads; i++)
+        pthread_join(a->threads[i], NULL);
+    while (a->first) {
+        struct piece *const p = a->first;
+        queue_remove(a, NULL, p);
+        piece_release(a, p);
+    }
+    pthread_cond_destroy(&a->arrival);
+    pthread_cond_destroy(&a->work);
+    pthread_mutex_destroy(&a->lock);
+    mem_free(a);
+}
+
+int64_t
+io_ahead_size(const struct io_ahead *a)
+{
+    return atomic_load(&a->size);
+}
+
+// With the lock held. Signals are for the threads of the program.
+static void
+ahead_start(struct io_ahead *a)
+{
+    sigset_t every, before;
+    sigfillset(&every);
+    pthread_sigmask(SIG_SETMASK, &every, &before);
+    if (pthread_create(&a->threads[a->nthreads], NULL, ahead_run, a) == 0)
+        a->nthreads++;
+    else if (a->nthreads == 0)
+        a->no_threads = true;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+io_ahead_go(struct io_ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    if (a->first && a->under_way < a->requests) {
+        if (a->idle > 0)
+            pthread_cond_broadcast(&a->work);
+        else if (a->nthreads < a->requests && !a->no_threads)
+            ahead_start(a);
+    }
+    pthread_mutex_unlock(&a->lock);
+}
+
+static struct piece *
+piece_new(struct io_ahead *a, size_t size)
+{
+    struct piece *const p = mem_zeroed(1, sizeof *p);
+    if (p) {
+        p->size = size;
+        atomic_fetch_add(&a->size, (long long)size);
+    }
+    return p;
+}
+
+bool
+io_ahead_call(struct io_ahead *a, void (*call)(void *arg), void *arg)
+{
+    pthread_mutex_lock(&a->lock);
+    // A call waits for one answer at a time: it needs a thread of its own.
+    if (a->idle == 0 && a->nthreads < a->requests && !a->no_threads)
+        ahead_start(a);
+    struct piece *const p = a->nthreads > 0 ? piece_new(a, 0) : NULL;
+    if (p) {
+        p->call = call;
+        p->arg = arg;
+        queue_append(a, p);
+        pthread_cond_signal(&a->work);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return p != NULL;
+}
+
+// -- wants
+
+struct io_want *
+io_want_new(struct io_ahead *a)
+{
+    struct io_want *const w = mem_zeroed(1, sizeof *w);
+    if (w) {
+        w->ahead = a;
+        w->users = 1;
+    }
+    return w;
+}
+
+static bool
+piece_has(const struct piece *p, const struct io *io, int64_t offset, size_t size)
+{
+    return p->io == io && offset >= p->offset && offset - p->offset <= (int64_t)p->size &&
+           size <= p->size - (size_t)(offset - p->offset);
+}
+
+static struct piece *
+want_find(const struct io_want *w, const struct io *io, int64_t offset, size_t size)
+{
+    int low = 0, high = w->n; // the last piece that starts at or before it
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (w->pieces[middle]->offset <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int i = low; i > 0 && i > low - 2; i--)
+        if (piece_has(w->pieces[i - 1], io, offset, size))
+            return w->pieces[i - 1];
+    return NULL;
+}
+
+// Make the youngest piece longer, if the range follows it closely.
+static struct piece *
+queue_grow(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
+{
+    struct piece *const p = a->last;
+    if (!a->first || p->io != io || p->state != PIECE_WAITS)
+        return NULL;
+    const int64_t gap = offset - p->offset - (int64_t)p->size;
+    if (gap < 0 || gap > io->manner.gap ||
+        (int64_t)size > io->manner.piece - gap - (int64_t)p->size)
+        return NULL;
+    p->size += (size_t)gap + size;
+    atomic_fetch_add(&a->size, (long long)gap + (long long)size);
+    return p;
+}
+
+static tess_status
+want_reserve(struct io_want *w, tess_error *err)
+{
+    if (w->n < w->capacity)
+        return TESS_OK;
+    const int capacity = w->capacity > 0 ? 2 * w->capacity : 4;
+    struct piece **const pieces = mem_resize(w->pieces, (size_t)capacity * sizeof *pieces);
+    if (!pieces)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
+    w->pieces = pieces;
+    w->capacity = capacity;
+    return TESS_OK;
+}
+
+// By offset, for want_find().
+static void
+want_insert(struct io_want *w, struct piece *p)
+{
+    int at = w->n;
+    while (at > 0 && w->pieces[at - 1]->offset > p->offset)
+        at--;
+    if (at > 0 && w->pieces[at - 1] == p)
+        return;
+    for (int i = w->n++; i > at; i--)
+        w->pieces[i] = w->pieces[i - 1];
+    w->pieces[at] = p;
+    p->users++;
+}
+
+tess_status
+io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
+            const struct io_want *other, tess_error *err)
+{
+    struct io_ahead *const a = w->ahead;
+    tess_status st = want_reserve(w, err);
+    if (st != TESS_OK || size == 0)
+        return st;
+    pthread_mutex_lock(&a->lock);
+    struct piece *p = want_find(w, io, offset, size);
+    if (!p && other)
+        p = want_find(other, io, offset, size);
+    if (!p)
+        p = queue_grow(a, io, offset, size);
+    if (!p) {
+        p = piece_new(a, size);
+        if (p) {
+            p->io = io;
+            p->offset = offset;
+            queue_append(a, p);
+        }
+    }
+    if (p)
+        want_insert(w, p);
+    else
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
+    pthread_mutex_unlock(&a->lock);
+    return st;
+}
+
+bool
+io_want_is_ready(const struct io_want *w)
+{
+    bool ready = true;
+    pthread_mutex_lock(&w->ahead->lock);
+    for (int i = 0; i < w->n && ready; i++)
+        ready = w->pieces[i]->state >= PIECE_HERE;
+    pthread_mutex_unlock(&w->ahead->lock);
+    return ready;
+}
+
+// Wait for a moment, or a change.
+static void
+wait_a_little(struct io_ahead *a)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += POLL;
+    if (until.tv_nsec >= SECOND) {
+        until.tv_nsec -= SECOND;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&a->arrival, &a->lock, &until);
+}
+
+// The lock is held, and given up meanwhile.
+static void
+read_here(struct io_ahead *a)
+{
+    struct batch b;
+    batch_init(&b, a);
+    batch_take(&b, a);
+    pthread_mutex_unlock(&a->lock);
+    batch_read(&b);
+    pthread_mutex_lock(&a->lock);
+}
+
+static tess_status
+piece_await(struct io_ahead *a, const struct piece *p, tess_error *err)
+{
+    while (p->state < PIECE_HERE) {
+        if (a->no_threads && p->state == PIECE_WAITS) {
+            read_here(a);
+            continue;
+        }
+        wait_a_little(a);
+        if (p->state >= PIECE_HERE)
+            break;
+        pthread_mutex_unlock(&a->lock);
+        const bool over = ahead_is_over(a);
+        pthread_mutex_lock(&a->lock);
+        if (over)
+            return err_set(err, TESS_ERR_CANCELLED, -1, "the call was ended while it was reading");
+    }
+    if (p->state == PIECE_HERE)
+        return TESS_OK;
+    if (err)
+        *err = a->why;
+    return a->status;
+}
+
+tess_status
+io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t size,
+            const uint8_t **bytes, tess_error *err)
+{
+    struct io_ahead *const a = w->ahead;
+    tess_status st = TESS_OK;
+    *bytes = NULL;
+    pthread_mutex_lock(&a->lock);
+    const struct piece *const p = want_find(w, io, offset, size);
+    if (p)
+        st = piece_await(a, p, err);
+    if (p && st == TESS_OK)
+        *bytes = p->bytes + (offset - p->offset);
+    pthread_mutex_unlock(&a->lock);
+    return st;
+}
+
+void
+io_want_hold(struct io_want *w)
+{
+    pthread_mutex_lock(&w->ahead->lock);
+    w->users++;
+    pthread_mutex_unlock(&w->ahead->lock);
+}
+
+void
+io_want_release(struct io_want *w)
+{
+    if (!w)
+        return;
+    struct io_ahead *const a = w->ahead;
+    pthread_mutex_lock(&a->lock);
+    const bool last = --w->users == 0;
+    for (int i = 0; last && i < w->n; i++) {
+        while (w->pieces[i]->state == PIECE_ASKED) // its io may be closed next
+            pthread_cond_wait(&a->arrival, &a->lock);
+        piece_release(a, w->pieces[i]);
+    }
+    pthread_mutex_unlock(&a->lock);
+    if (!last)
+        return;
+    mem_free(w->pieces);
+    mem_free(w);
+}

@@ -1,0 +1,71 @@
+/*
+ * ahead.h - bytes that a job will need, read before it needs them, many requests at once.
+ *
+ * For an io whose requests take long (io_manner.far). The job says what it wants in the order in
+ * which it will need it; threads of the job read it; the job waits for what it needs next. A *want*
+ * is the ranges of one step of the job. What is close together is read together, across wants, as
+ * the io's manner says.
+ *
+ *     struct io_want *w = io_want_new(ahead);
+ *     io_want_add(w, io, offset, size, NULL, err); ...
+ *     io_ahead_go(ahead);
+ *     io_want_get(w, io, offset, size, &bytes, err);       waits; the bytes stay until the release
+ *     io_want_release(w);
+ *
+ * Memory: what was wanted and is not released, io_ahead_size(). The caller keeps it bounded, by
+ * wanting no more for a while: what is wanted is read in any case.
+ *
+ * Threads: one thread at a time wants and goes; any number may get, hold and release. A mutex
+ * guards all of an io_ahead and its wants, and is free while bytes are read. The threads are
+ * started when there is something to read, with all signals blocked, at most as many as requests
+ * are worth being under way at once, and are joined by io_ahead_free(). If the system has no
+ * thread, io_want_get() reads.
+ */
+#ifndef IO_AHEAD_H
+#define IO_AHEAD_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct io;
+struct io_ahead;
+struct io_want;
+
+/*
+ * requests: under way at once, at most. ended: asked about 20 times a second by whatever waits, on
+ * any thread, and by what reads; true: the job is over, nothing more is read, and waiting is
+ * TESS_ERR_CANCELLED. NULL: no memory.
+ */
+struct io_ahead *io_ahead_new(int requests, bool (*ended)(void *arg), void *arg);
+void io_ahead_free(struct io_ahead *a); // all wants are released; NULL: fine
+
+// Bytes that are wanted, and not released.
+int64_t io_ahead_size(const struct io_ahead *a);
+
+// Begin to read what was added.
+void io_ahead_go(struct io_ahead *a);
+
+// Run a function on a thread of the job, in turn with what is read. False: there is no thread.
+bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg), void *arg);
+
+struct io_want *io_want_new(struct io_ahead *a); // held once; NULL: no memory
+
+// A range of an io that stays open. If `other`, or this want, has the range already, it is shared.
+tess_status io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
+                        const struct io_want *other, tess_error *err);
+
+// Whether all of it has arrived, or failed.
+bool io_want_is_ready(const struct io_want *w);
+
+// The bytes of a range, which may be part of one that was added; *bytes NULL: of none.
+tess_status io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t size,
+                        const uint8_t **bytes, tess_error *err);
+
+void io_want_hold(struct io_want *w);
+// Waits for what is being read of it. NULL: fine.
+void io_want_release(struct io_want *w);
+
+#endif
