@@ -93,16 +93,11 @@ frame_in_memory(const struct frame *f)
     return !f->folder && f->io && f->io->in_memory; // of a directory, commits change the io
 }
 
-bool
-frame_is_far(const struct frame *f)
+const struct io_manner *
+frame_manner(const struct frame *f)
 {
-    return f->io && f->io->manner.far;
-}
-
-int
-frame_requests(const struct frame *f)
-{
-    return f->io ? f->io->manner.requests : 1;
+    static const struct io_manner none = {0};
+    return f->io ? &f->io->manner : &none;
 }
 
 bool

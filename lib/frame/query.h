@@ -20,6 +20,7 @@ struct frame;
 struct frame_header;
 struct frame_options;
 struct io;
+struct io_manner;
 
 // Parameters of all chunks, and lengths. nbytes is that of the list in memory, the other lengths
 // are those of the state on the disk. Parameters stay as they are until the frame is refreshed: any
@@ -48,8 +49,6 @@ int64_t frame_generation(const struct frame *f);
 bool frame_is_writable(const struct frame *f);
 bool frame_is_sparse(const struct frame *f); // a directory
 bool frame_in_memory(const struct frame *f); // no other program can change it, nor read it
-bool frame_is_far(const struct frame *f); // requests take long (struct io_manner)
-int frame_requests(const struct frame *f); // worth being under way at once
 bool frame_is_verified(const struct frame *f); // chunks are compared with checksums when opened
 
 // The state on the disk: whether a fingerprint of ours covers it, and of these the number of the
@@ -63,6 +62,9 @@ const struct frame_options *frame_options(const struct frame *f);
 const tess_limits *frame_limits(const struct frame *f);
 // For a frame that is to take its place: no two states that go by one name have the same number.
 struct frame_options frame_options_of_successor(const struct frame *f);
+
+// How what it is stored in is best read.
+const struct io_manner *frame_manner(const struct frame *f);
 
 // The file of a contiguous frame; while the frame gathers small writes, that is not its io.
 struct io *frame_file(const struct frame *f);

@@ -15,6 +15,7 @@
 #include "grid/pool.h"
 #include "grid/write/store.h"
 #include "grid/write/turns.h"
+#include "io/io.h"
 #include "task/gate.h"
 
 #include <assert.h>
@@ -49,7 +50,7 @@ tess_status
 chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 {
     grid->pool = pool_new(frame_limits(grid->frame)->memory);
-    grid->open_chunks = open_chunks_new(grid->context->cache, frame_is_far(grid->frame));
+    grid->open_chunks = open_chunks_new(grid->context->cache, frame_manner(grid->frame)->far);
     bool complete = grid->pool && grid->open_chunks;
     if (frame_is_writable(grid->frame)) {
         grid->gate = gate_new();

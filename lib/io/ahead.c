@@ -255,6 +255,20 @@ batch_init(struct batch *b, struct io_ahead *a)
     b->n = 0;
 }
 
+// The lock is held, and given up meanwhile.
+static void
+read_here(struct io_ahead *a)
+{
+    struct batch b;
+    batch_init(&b, a);
+    batch_take(&b, a);
+    if (b.n == 0)
+        return;
+    pthread_mutex_unlock(&a->lock);
+    batch_read(&b);
+    pthread_mutex_lock(&a->lock);
+}
+
 static void *
 ahead_run(void *arg)
 {
@@ -296,6 +310,7 @@ io_ahead_new(int requests, bool (*ended)(void *arg), void *arg)
     pthread_cond_init(&a->work, NULL);
     pthread_cond_init(&a->arrival, NULL);
     a->requests = (int)max_i64(min_i64(requests, THREADS_MAX), 1);
+    a->no_threads = requests == 0;
     atomic_init(&a->size, 0);
     a->ended = ended;
     a->arg = arg;
@@ -322,6 +337,24 @@ io_ahead_free(struct io_ahead *a)
     pthread_cond_destroy(&a->work);
     pthread_mutex_destroy(&a->lock);
     mem_free(a);
+}
+
+bool
+io_ahead_waits(struct io_ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool waits = a->first;
+    pthread_mutex_unlock(&a->lock);
+    return waits;
+}
+
+void
+io_ahead_read(struct io_ahead *a)
+{
+    pthread_mutex_lock(&a->lock);
+    if (a->first)
+        read_here(a);
+    pthread_mutex_unlock(&a->lock);
 }
 
 int64_t
@@ -521,18 +554,6 @@ wait_a_little(struct io_ahead *a)
         until.tv_sec++;
     }
     pthread_cond_timedwait(&a->arrival, &a->lock, &until);
-}
-
-// The lock is held, and given up meanwhile.
-static void
-read_here(struct io_ahead *a)
-{
-    struct batch b;
-    batch_init(&b, a);
-    batch_take(&b, a);
-    pthread_mutex_unlock(&a->lock);
-    batch_read(&b);
-    pthread_mutex_lock(&a->lock);
 }
 
 static tess_status

@@ -1,8 +1,9 @@
 /*
  * ahead.h - bytes that a job will need, read before it needs them, many requests at once.
  *
- * For an io whose requests take long (io_manner.far). The job says what it wants in the order in
- * which it will need it; threads of the job read it; the job waits for what it needs next. A *want*
+ * The job says what it wants in the order in which it will need it. Where requests take long
+ * (io_manner.far), threads of the job read it; else the job reads it itself, in few calls. The job
+ * waits for what it needs next. A *want*
  * is the ranges of one step of the job. What is close together is read together, across wants, as
  * the io's manner says.
  *
@@ -35,9 +36,9 @@ struct io_ahead;
 struct io_want;
 
 /*
- * requests: under way at once, at most. ended: asked about 20 times a second by whatever waits, on
- * any thread, and by what reads; true: the job is over, nothing more is read, and waiting is
- * TESS_ERR_CANCELLED. NULL: no memory.
+ * requests: under way at once, at most; 0: there are no threads, and callers read. ended: asked
+ * about 20 times a second by whatever waits, on any thread, and by what reads; true: the job is
+ * over, nothing more is read, and waiting is TESS_ERR_CANCELLED. NULL: no memory.
  */
 struct io_ahead *io_ahead_new(int requests, bool (*ended)(void *arg), void *arg);
 void io_ahead_free(struct io_ahead *a); // all wants are released; NULL: fine
@@ -45,8 +46,12 @@ void io_ahead_free(struct io_ahead *a); // all wants are released; NULL: fine
 // Bytes that are wanted, and not released.
 int64_t io_ahead_size(const struct io_ahead *a);
 
-// Begin to read what was added.
+// Begin to read what was added, with threads.
 void io_ahead_go(struct io_ahead *a);
+
+// Without threads: whether something was added that is not being read; and read some of it here.
+bool io_ahead_waits(struct io_ahead *a);
+void io_ahead_read(struct io_ahead *a);
 
 // Run a function on a thread of the job, in turn with what is read. False: there is no thread.
 bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg), void *arg);

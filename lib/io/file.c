@@ -261,6 +261,7 @@ map_file(struct file *f, int64_t size)
         return;
     f->map = map;
     f->map_size = (size_t)size;
+    f->io.manner = (struct io_manner){0}; // nothing is read
 }
 
 // Only a regular file has a size and keeps what is written where it is written.

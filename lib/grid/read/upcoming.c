@@ -10,11 +10,12 @@
 #include "frame/stored.h"
 #include "grid/open_chunks.h"
 #include "io/ahead.h"
+#include "io/io.h"
 
 #include <stddef.h>
 #include <string.h>
 
-enum { FAR_MOST = 4096 }; // chunks of which the beginnings are wanted at once
+enum { AHEAD_MOST = 4096 }; // chunks of which the beginnings are wanted at once
 
 static size_t
 position_stride(const struct upcoming *u)
@@ -43,10 +44,10 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
     u->ring = NULL;
     u->positions = NULL;
     if (ahead && frame_is_sparse(frame))
-        prefetch_init_far(&u->prefetch, f->grid, frame_requests(frame));
+        prefetch_init_far(&u->prefetch, f->grid, frame_manner(frame)->requests);
     else
         prefetch_init(&u->prefetch, f->grid, ahead ? 1 : threads);
-    u->most = ahead && u->prefetch.most == 0 ? FAR_MOST : u->prefetch.most;
+    u->most = ahead && u->prefetch.most == 0 ? AHEAD_MOST : u->prefetch.most;
     if (u->most == 0)
         return TESS_OK;
     u->ring = mem_alloc((size_t)u->most * sizeof *u->ring);

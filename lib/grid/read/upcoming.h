@@ -2,10 +2,10 @@
  * upcoming.h - the chunks of a job, in order, each opened when its turn comes; what that needs is
  * read before.
  *
- * Two kinds of frames have chunks that take long to open. Where chunks are compared with their
- * checksums, workers open them ahead (prefetch.h): opening is a grain. Where the frame is far away
- * (frame_is_far()), the first bytes of many chunks are wanted at once (io/ahead.h), those of
- * neighbours with one request; and in a directory, threads of the job open chunks ahead.
+ * Chunks are opened early for two reasons. Where they are compared with their
+ * checksums, workers open them ahead (prefetch.h): opening is a grain. Where the job is planned
+ * (planned.h), the first bytes of many chunks are wanted at once (io/ahead.h), those of neighbours
+ * with one request; in a directory that is far away, threads of the job open chunks ahead.
  *
  * Threads: all of it is called by one thread at a time, from `next` of a task, but
  * upcoming_finish(), which is called when no grain is left. No lock but those of prefetch.h and
@@ -29,7 +29,7 @@ struct announced {
 
 struct upcoming {
     const struct fetch *f;
-    struct io_ahead *ahead; // NULL: the frame is near
+    struct io_ahead *ahead; // NULL: the job is not planned
     struct prefetch prefetch; // .most 0: no chunk is opened ahead
     struct announced *ring; // of `most`, NULL: none
     unsigned char *positions; // as many, of the reader's size, for the same chunks

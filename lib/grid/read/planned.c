@@ -1,0 +1,266 @@
+/*
+ * planned.c - grains that are made ahead, so that the stored bytes of many are read together.
+ */
+#include "grid/read/planned.h"
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "cache/cache.h"
+#include "frame/query.h"
+#include "grid/open_chunk.h"
+#include "grid/read/upcoming.h"
+#include "io/ahead.h"
+#include "io/io.h"
+#include "task/gate.h"
+#include "task/watch.h"
+
+#include <string.h>
+
+enum {
+    MADE_MAX = 256, // grains that are made ahead
+    NEAR_LEAST = 1 << 20, // bytes of a job on a near frame that is worth a plan
+    NEAR_PIECES = 4, // that are read ahead there
+};
+
+// -- whether there is room ahead
+
+// It is filled to the end once a quarter is free: what is wanted bit by bit cannot be read
+// together.
+static bool
+has_room(const struct planned *p, bool *filling, int64_t n, int64_t most)
+{
+    const int64_t size = io_ahead_size(p->ahead);
+    if (n <= most - most / 4 && size <= p->budget - p->budget / 4)
+        *filling = true;
+    if (n >= most || size >= p->budget)
+        *filling = false;
+    return *filling;
+}
+
+// A call that wants to change something waits for what was begun.
+static bool
+may_begin(const struct planned *p)
+{
+    return !gate_is_wanted(p->maker->gate) || !p->maker->begun;
+}
+
+// Whether to make another grain before the first of those made is handed out.
+static bool
+may_make(struct planned *p)
+{
+    const struct grain_maker *const m = p->maker;
+    if (p->all_made || (!m->more_blocks && m->upcoming.count == 0 && !may_begin(p)))
+        return false;
+    const bool room = has_room(p, &p->filling, p->count, MADE_MAX);
+    return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(&m->upcoming)));
+}
+
+// -- what a grain needs
+
+static tess_status
+want_bytes(const struct planned *p, struct grain *g, struct span span, tess_error *err)
+{
+    const struct stored_chunk *const sc = &g->open->stored;
+    const int32_t size = span.stop - span.start;
+    return io_want_add(g->want, sc->io, sc->position + span.start, (size_t)max_i64(size, 0),
+                       p->maker->front, err);
+}
+
+// The blocks of a grain, but for those that are decoded already.
+static tess_status
+want_blocks(const struct planned *p, struct grain *g, tess_error *err)
+{
+    const struct fetch *const f = p->maker->f;
+    const struct fetch_reader *const r = f->reader;
+    _Alignas(max_align_t) fetch_position at;
+    tess_status st = TESS_OK;
+    memcpy(at, g->at, r->position_size);
+    for (int32_t left = g->nblocks; left > 0 && st == TESS_OK; left--) {
+        const int32_t nblock = r->number(at);
+        struct cached *const cached = cache_find(f->grid->cache, g->open->n, nblock);
+        if (!cached)
+            st = want_bytes(p, g, open_chunk_span(f->grid, g->open, nblock), err);
+        cache_unpin(cached);
+        if (left > 1)
+            r->next_block(f->self, at);
+    }
+    return st;
+}
+
+// Want the stored bytes of a grain. Where its blocks are not those of the chunk, all of the chunk.
+static tess_status
+want_grain(const struct planned *p, struct grain *g, tess_error *err)
+{
+    const struct open_chunk *const v = g->open;
+    const bool stored = v && v->kind != OPEN_SPECIAL && !v->stored.whole;
+    if (!stored || (g->kind != GRAIN_BLOCKS && g->kind != GRAIN_IN_ORDER))
+        return TESS_OK;
+    g->want = io_want_new(p->ahead);
+    if (!g->want)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    if (g->kind == GRAIN_BLOCKS && v->kind != OPEN_BYTES)
+        return want_blocks(p, g, err);
+    return want_bytes(p, g, (struct span){0, v->stored.chunk.h.cbytes}, err);
+}
+
+// -- making
+
+static tess_status
+announce(struct planned *p, tess_error *err)
+{
+    struct upcoming *const u = &p->maker->upcoming;
+    struct opening *opening;
+    tess_status st = TESS_OK;
+    bool announced = true, any = false;
+    while (announced && st == TESS_OK && may_begin(p) &&
+           (u->count == 0 || has_room(p, &p->announcing, u->count, u->most))) {
+        st = upcoming_announce(u, &announced, &opening, err);
+        any |= announced;
+    }
+    if (any)
+        io_ahead_go(p->ahead);
+    return st;
+}
+
+static tess_status
+make_one(struct planned *p, tess_error *err)
+{
+    struct grain *const g = &p->made[(p->first + p->count) % MADE_MAX];
+    bool more = true;
+    grain_init(g);
+    tess_status st = announce(p, err);
+    if (st == TESS_OK)
+        st = grain_make(p->maker, g, &more, err);
+    p->all_made = st != TESS_OK || !more;
+    if (p->all_made)
+        return st;
+    p->count++;
+    st = want_grain(p, g, err);
+    p->all_made = st != TESS_OK;
+    return st;
+}
+
+static void
+fill(struct planned *p)
+{
+    bool any = false;
+    while (may_make(p)) {
+        p->later = make_one(p, &p->why);
+        any = true;
+    }
+    if (any)
+        io_ahead_go(p->ahead);
+}
+
+// Whether a worker should read, before it does what is made.
+static bool
+should_read(const struct planned *p)
+{
+    return !p->far && p->threads > 1 && atomic_load(&p->reading) < p->threads &&
+           io_ahead_waits(p->ahead);
+}
+
+// Failures of what is ahead count when their turn comes.
+tess_status
+planned_next(struct planned *p, struct grain *g, bool *more, tess_error *err)
+{
+    fill(p);
+    if (should_read(p)) {
+        g->kind = GRAIN_READING;
+        atomic_fetch_add(&p->reading, 1);
+        return TESS_OK;
+    }
+    *more = p->count > 0;
+    if (*more) {
+        *g = p->made[p->first];
+        p->first = (p->first + 1) % MADE_MAX;
+        p->count--;
+        return TESS_OK;
+    }
+    if (p->later != TESS_OK && err)
+        *err = p->why;
+    return p->later;
+}
+
+bool
+planned_is_empty(const struct planned *p)
+{
+    return p->count == 0;
+}
+
+void
+planned_read(struct planned *p)
+{
+    io_ahead_read(p->ahead);
+    atomic_fetch_sub(&p->reading, 1);
+}
+
+void
+planned_fail(struct planned *p)
+{
+    atomic_store(&p->failed, true);
+}
+
+// -- begin and end
+
+// Whether what reads for the job should stop. Any thread.
+static bool
+is_ended(void *arg)
+{
+    struct planned *const p = arg;
+    struct watch *const watch = p->maker->f->watch;
+    if (pthread_equal(pthread_self(), p->caller))
+        (void)watch_look(watch, NULL);
+    return watch_is_cancelled(watch) || atomic_load(&p->failed);
+}
+
+// A near frame: one file of chunks, read, not mapped, that workers do not read as whole chunks
+// (prefetch.h); and a job that is worth it.
+static bool
+pays_near(const struct fetch *f, const struct io_manner *manner)
+{
+    return manner->piece > 0 && !frame_is_sparse(f->grid->frame) &&
+           !frame_is_verified(f->grid->frame) && f->nbytes >= NEAR_LEAST;
+}
+
+tess_status
+planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f, int threads,
+             tess_error *err)
+{
+    const struct io_manner *const manner = frame_manner(f->grid->frame);
+    p->maker = maker;
+    p->ahead = NULL;
+    p->made = NULL;
+    p->first = p->count = 0;
+    if (f->outside || (!manner->far && !pays_near(f, manner)))
+        return TESS_OK;
+    p->far = manner->far;
+    p->budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;
+    p->all_made = p->filling = p->announcing = false;
+    p->later = TESS_OK;
+    p->threads = threads;
+    atomic_init(&p->reading, 0);
+    atomic_init(&p->failed, false);
+    p->caller = pthread_self();
+    p->ahead = io_ahead_new(p->far ? manner->requests : 0, is_ended, p);
+    p->made = mem_alloc(MADE_MAX * sizeof *p->made);
+    return p->ahead && p->made ? TESS_OK
+                               : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+void
+planned_finish(struct planned *p)
+{
+    if (p->ahead)
+        planned_fail(p); // nothing more is read
+    for (; p->count > 0; p->count--, p->first = (p->first + 1) % MADE_MAX)
+        grain_drop(p->maker, &p->made[p->first]);
+}
+
+void
+planned_free(struct planned *p)
+{
+    io_ahead_free(p->ahead);
+    mem_free(p->made);
+}
