@@ -63,8 +63,9 @@ combine_begin(struct target *t, const tess_array *const *arrays, int64_t n,
     if (n < 1 || !arrays)
         return err_set(err, TESS_ERR_ARG, -1, "no arrays are given");
     tess_status st = target_take(t, given, params, err);
-    if (st == TESS_OK && !storage->path && !out)
-        st = err_set(err, TESS_ERR_ARG, -1, "no place for the array, and no path is given");
+    if (st == TESS_OK && !storage->path && !storage->source && !out)
+        st = err_set(err, TESS_ERR_ARG, -1,
+                     "no place for the array, and neither a path nor a source is given");
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         if (!arrays[i])
             return err_set(err, TESS_ERR_ARG, -1, "array %" PRId64 " is not given", i);
@@ -90,8 +91,10 @@ combine(const tess_array *const *arrays, int64_t n, int axis, const struct targe
     if (st == TESS_OK)
         st = array_create(&home, &t->at.storage, &c.params, &c.content, &made, err);
     combination_finish(&c);
-    if (st == TESS_OK && !out)
+    if (st == TESS_OK && !out) {
+        made->source = (tess_source){0}; // stays the program's
         return tess_array_close(made, err);
+    }
     if (st == TESS_OK)
         *out = made;
     return st;

@@ -78,10 +78,10 @@ tess_array_save(const tess_array *a, const tess_storage *storage, tess_layout la
     tess_status st = check_no_view(a, err);
     if (st == TESS_OK)
         st = take_storage(&at, storage, err);
-    if (st == TESS_OK && !at.storage.path)
+    if (st == TESS_OK && !at.storage.path && !at.storage.source)
         st = err_set(err, TESS_ERR_ARG, -1,
                      "no path is given; tess_array_to_image() copies to memory");
-    if (st == TESS_OK)
+    if (st == TESS_OK && at.storage.path)
         st = copy_check_target(a, &at.storage, err);
     if (st == TESS_OK)
         st = home_create(&at.storage, layout, &home, err);

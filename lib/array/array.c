@@ -27,7 +27,8 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
                      ? *storage->context
                      : (tess_context){.cache = TESS_CACHE_SHARED,
                                       .memory = TESS_MEMORY_DEFAULT,
-                                      .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT};
+                                      .progress_interval = TESS_PROGRESS_INTERVAL_DEFAULT,
+                                      .ahead = TESS_AHEAD_DEFAULT};
     if (a->context.executor) {
         a->executor = *a->context.executor;
         a->context.executor = &a->executor;

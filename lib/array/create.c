@@ -319,6 +319,8 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(frame_commit(a->grid->frame, err));
     if (!is_published_later(storage, content))
         TRY(frame_publish(a->grid->frame, err));
+    if (!storage->path && storage->source)
+        a->source = *storage->source;
     *out = a;
     a = NULL; // now the caller's
 out:

@@ -16,7 +16,7 @@
 #include "frame/options.h"
 #include "frame/query.h"
 #include "grid/grid.h"
-#include "io/source/source.h"
+#include "io/source/status.h"
 
 #include <stdlib.h>
 #include <string.h>

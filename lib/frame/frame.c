@@ -79,6 +79,7 @@ frame_new(struct io *io, struct folder *folder, const struct frame_options *opti
     f->folder = folder;
     f->container = folder ? &container_sparse : &container_contiguous;
     f->options = *options;
+    f->options.never_reuse |= io && io->once;
     f->number = options->number;
     frame_set_owner(f);
     usage_init(&f->usage, -1);

@@ -101,6 +101,12 @@ frame_manner(const struct frame *f)
 }
 
 bool
+frame_is_once(const struct frame *f)
+{
+    return f->io && f->io->once;
+}
+
+bool
 frame_is_verified(const struct frame *f)
 {
     return f->options.checksums == TESS_CHECKSUMS_VERIFY;

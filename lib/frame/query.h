@@ -49,6 +49,7 @@ int64_t frame_generation(const struct frame *f);
 bool frame_is_writable(const struct frame *f);
 bool frame_is_sparse(const struct frame *f); // a directory
 bool frame_in_memory(const struct frame *f); // no other program can change it, nor read it
+bool frame_is_once(const struct frame *f); // written from start to end (struct io)
 bool frame_is_verified(const struct frame *f); // chunks are compared with checksums when opened
 
 // The state on the disk: whether a fingerprint of ours covers it, and of these the number of the

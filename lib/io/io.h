@@ -81,6 +81,7 @@ struct io {
     bool writable;
     bool in_memory; // no other program can change it
     bool guarded; // if another program changes it, reading is TESS_ERR_STALE
+    bool once; // it is written from start to end, and published once (source/upload.h)
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
     int lock_error; // errno: why it is not, though the lock was asked for
     bool eager; // large writes are to be on their way to the disk when it is synced; set by the

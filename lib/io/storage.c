@@ -101,11 +101,15 @@ storage_create(const tess_storage *storage, tess_layout layout, const struct fol
         return err_set(err, TESS_ERR_ARG, -1, "layout %d is not known", (int)layout);
     o->kind = storage_find_new(storage, layout);
     if (!o->kind)
-        return err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
+        return storage->source
+                   ? err_set(err, TESS_ERR_ARG, -1, "a source that cannot be written so")
+                   : err_set(err, TESS_ERR_ARG, -1, "a sparse array cannot be made in memory");
     if (storage->path && storage->mode == TESS_MODE_APPEND)
         return open_end(storage, o, err);
-    if (storage->path && storage->mode != TESS_MODE_NEW && storage->mode != TESS_MODE_REPLACE)
+    if ((storage->path || storage->source) && storage->mode != TESS_MODE_NEW &&
+        storage->mode != TESS_MODE_REPLACE)
         return err_set(err, TESS_ERR_ARG, -1,
-                       "creating a file needs the mode NEW, REPLACE or APPEND");
+                       storage->path ? "creating a file needs the mode NEW, REPLACE or APPEND"
+                                     : "writing to a source needs the mode NEW or REPLACE");
     return o->kind->create(storage, parts, &o->io, &o->folder, err);
 }

@@ -353,6 +353,167 @@ wrong_arguments(void **state)
     object_finish(&o);
 }
 
+// An object that is written: bytes of the start last.
+struct upload {
+    uint8_t *bytes;
+    size_t size, capacity;
+    int64_t next; // where the next write must be; -1: the first bytes have come
+    int64_t published; // -1: not
+    int fails_after, writes;
+    int closes;
+    bool replace;
+};
+
+static tess_status
+upload_write(void *user, int64_t offset, const void *src, size_t src_size, tess_error *err)
+{
+    struct upload *const u = user;
+    if (u->fails_after >= 0 && u->writes >= u->fails_after)
+        return object_fail(err, TESS_ERR_IO, "the disk is full");
+    u->writes++;
+    assert_int_equal(u->published, -1);
+    assert_int_not_equal(u->next, -1);
+    assert_int_equal(offset, offset == 0 ? 0 : u->next);
+    const size_t end = (size_t)offset + src_size;
+    if (end > u->capacity) {
+        u->capacity = 2 * end;
+        u->bytes = realloc(u->bytes, u->capacity);
+    }
+    memcpy(u->bytes + offset, src, src_size);
+    u->size = end > u->size ? end : u->size;
+    u->next = offset == 0 ? -1 : (int64_t)end;
+    return TESS_OK;
+}
+
+static tess_status
+upload_publish(void *user, int64_t size, bool replace, tess_error *err)
+{
+    struct upload *const u = user;
+    (void)err;
+    assert_int_equal(u->next, -1);
+    assert_int_equal(size, u->size);
+    u->published = size;
+    u->replace = replace;
+    return TESS_OK;
+}
+
+static void
+upload_close(void *user)
+{
+    ((struct upload *)user)->closes++;
+}
+
+static tess_source
+upload_source(struct upload *u, int64_t head)
+{
+    tess_source source;
+    memset(u, 0, sizeof *u);
+    u->next = head;
+    u->published = -1;
+    u->fails_after = -1;
+    tess_source_init(&source);
+    source.user = u;
+    source.write = upload_write;
+    source.publish = upload_publish;
+    source.close = upload_close;
+    source.head = head;
+    return source;
+}
+
+// Save, and copy with another grid, to a source; what it holds is the array.
+static void
+writes_to_sources(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, random_seed());
+    for (int i = 0; i < 8; i++) {
+        struct object o;
+        struct upload u;
+        tess_array *a, *copy = NULL;
+        tess_storage storage;
+        tess_error err;
+        object_make(&o, 10 + (uint64_t)i);
+        tess_storage_init(&storage);
+        storage.image = o.bytes;
+        storage.image_size = (size_t)o.size;
+        assert_int_equal(tess_array_open(&storage, &a, NULL), TESS_OK);
+        tess_source source = upload_source(&u, i & 1 ? 65536 : 8 << 20);
+        tess_storage_init(&storage);
+        storage.source = &source;
+        storage.mode = i & 1 ? TESS_MODE_REPLACE : TESS_MODE_NEW;
+        tess_status st;
+        if (i & 2) {
+            st = tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, &err);
+        } else {
+            tess_params p;
+            tess_params_init(&p);
+            for (int k = 0; k < NDIM; k++) {
+                p.chunkshape[k] = 22;
+                p.blockshape[k] = 11;
+            }
+            st = tess_array_copy(a, &storage, &p, i & 4 ? &copy : NULL, &err);
+        }
+        if (st != TESS_OK)
+            fail_msg("%s", err.message);
+        assert_int_equal(u.published, u.size);
+        assert_int_equal(u.replace, storage.mode == TESS_MODE_REPLACE);
+        assert_int_equal(u.closes, 0);
+        if (copy) {
+            const int32_t item = 0;
+            static const int64_t start[NDIM] = {0}, stop[NDIM] = {1, 1, 1};
+            assert_int_equal(tess_array_write(copy, start, stop, &item, 4, NULL), TESS_OK);
+            assert_int_equal(tess_array_flush(copy, &err), TESS_ERR_UNSUPPORTED);
+            tess_array_discard(copy);
+            assert_int_equal(u.closes, 1);
+        }
+        tess_array_close(a, NULL);
+        const struct object made = {
+            .bytes = u.bytes, .size = (int64_t)u.size, .guarded = true, .fails_after = -1};
+        struct object reads = made;
+        const tess_source again = source_of(&reads, FAR);
+        assert_int_equal(open_source(&again, &a, NULL), TESS_OK);
+        compare_boxes(a, &o, &r, 4);
+        tess_verdict verdict;
+        assert_int_equal(tess_array_verify(a, NULL, NULL, &verdict, NULL), TESS_OK);
+        tess_array_close(a, NULL);
+        free(u.bytes);
+        object_finish(&o);
+    }
+}
+
+static void
+failed_uploads(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        struct object o;
+        struct upload u;
+        tess_array *a;
+        tess_storage storage;
+        tess_error err;
+        object_make(&o, 30);
+        tess_storage_init(&storage);
+        storage.image = o.bytes;
+        storage.image_size = (size_t)o.size;
+        assert_int_equal(tess_array_open(&storage, &a, NULL), TESS_OK);
+        const tess_source source = upload_source(&u, 65536);
+        u.fails_after = n;
+        tess_storage_init(&storage);
+        storage.source = &source;
+        storage.mode = TESS_MODE_NEW;
+        const tess_status st = tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, &err);
+        if (u.published < 0) {
+            assert_int_equal(st, TESS_ERR_IO);
+            assert_non_null(strstr(err.message, "the disk is full"));
+        }
+        assert_int_equal(u.closes, 0);
+        tess_array_close(a, NULL);
+        free(u.bytes);
+        object_finish(&o);
+    }
+}
+
 int
 main(void)
 {
@@ -362,6 +523,8 @@ main(void)
         cmocka_unit_test(small_object_is_one_request),
         cmocka_unit_test(replaced_objects),
         cmocka_unit_test(wrong_arguments),
+        cmocka_unit_test(writes_to_sources),
+        cmocka_unit_test(failed_uploads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

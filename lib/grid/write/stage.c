@@ -20,7 +20,7 @@ static bool
 writes_apart(const struct chunk_grid *grid, int32_t cbytes)
 {
     const bool alone = !turns_are_shared(grid->turns);
-    return !frame_in_memory(grid->frame) && cbytes >= (alone ? APART_ALONE : APART_BESIDE);
+    return !frame_is_once(grid->frame) && !frame_in_memory(grid->frame) && cbytes >= (alone ? APART_ALONE : APART_BESIDE);
 }
 
 static tess_status

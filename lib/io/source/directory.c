@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "io/folder.h"
 #include "io/source/source.h"
+#include "io/source/status.h"
 
 #include <tessera/storage.h>
 

@@ -14,6 +14,8 @@
 #include "io/io.h"
 #include "io/source/joined.h"
 #include "io/source/reading.h"
+#include "io/source/status.h"
+#include "io/source/upload.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,26 +50,6 @@ static struct source_io *
 source_of(struct io *io)
 {
     return (struct source_io *)io;
-}
-
-tess_status
-source_status(tess_status st, const char *name, tess_error *err)
-{
-    if (st == TESS_OK)
-        return st;
-    const bool known = st > TESS_OK && st <= TESS_ERR_TYPE;
-    const tess_status status = known ? st : TESS_ERR_IO;
-    if (!known)
-        return err_set(err, status, -1, "%s of the source returned %d, which is no status", name,
-                       (int)st);
-    if (!err)
-        return status;
-    err->message[TESS_ERROR_MESSAGE_SIZE - 1] = '\0';
-    if (err->message[0] == '\0')
-        return err_set(err, status, -1, "%s of the source failed, without a message", name);
-    err->status = status;
-    err->offset = -1;
-    return status;
 }
 
 // -- what is kept
@@ -336,10 +318,9 @@ is_object(const tess_storage *storage)
 }
 
 static bool
-takes_no_objects(const tess_storage *storage)
+takes_objects(const tess_storage *storage)
 {
-    (void)storage;
-    return false;
+    return !storage->path && storage->source && storage->source->write;
 }
 
 static tess_status
@@ -353,10 +334,21 @@ source_open_stored(const tess_storage *storage, bool writable, struct io **io,
     return io_source_open(storage->source, FIRST, LAST, false, io, err);
 }
 
+static tess_status
+source_create_stored(const tess_storage *storage, const struct folder_kind *parts, struct io **io,
+                     struct folder **folder, tess_error *err)
+{
+    (void)parts, (void)folder;
+    if (!storage->source->publish)
+        return err_set(err, TESS_ERR_ARG, -1, "a source with write, without publish");
+    return io_upload_create(storage->source, storage->mode == TESS_MODE_REPLACE, io, err);
+}
+
 const struct storage_kind storage_source = {
     .name = "source",
     .layout = TESS_LAYOUT_CONTIGUOUS,
     .holds = is_object,
-    .takes = takes_no_objects,
+    .takes = takes_objects,
     .open = source_open_stored,
+    .create = source_create_stored,
 };

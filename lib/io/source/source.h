@@ -18,13 +18,9 @@
 
 struct io;
 
-// Objects, and directories of them (directory.c).
+// Objects, which can be read, and made (upload.h); and directories of them (directory.c).
 extern const struct storage_kind storage_source;
 extern const struct storage_kind storage_source_directory;
-
-// What a program gave: its status, and err that has one sentence. name: of the function, for one
-// that left err as it was.
-tess_status source_status(tess_status st, const char *name, tess_error *err);
 
 /*
  * Open an object for reading. `first` and `last` are bytes of its ends that are read at once if
