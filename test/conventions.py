@@ -32,7 +32,7 @@ ITEM = re.compile(
     r"|(?P<enum>^enum \{.*?^\};)"
     r"|(?P<opaque>^typedef struct (?P<object>\w+) (?P=object);)"
     r"|(?P<callback>^typedef [^;{]*?\b(?P<type>tess_\w+)\((?P<takes>[^;]*)\);)"
-    r"|(?P<function>^TESS_API (?P<result>[^;(]*?)(?P<name>\btess_\w+)\((?P<args>[^;]*)\);)",
+    r"|(?P<function>^TESS_(?:HTTP_)?API (?P<result>[^;(]*?)(?P<name>\btess_\w+)\((?P<args>[^;]*)\);)",
     re.S | re.M)
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 PARAM = re.compile(r"@param\s+(\w+)[ \t]*(.*?)(?=@param|@return|@name|\n\s*\n|\Z)", re.S)

@@ -20,7 +20,9 @@ build    library:netcdf               libnetcdf-dev
 build    library:hdf5|hdf5-serial     libhdf5-dev
 build    library:libzip               libzip-dev
 build    library:cairo                libcairo2-dev
+build    library:libcurl              libcurl4-openssl-dev
 build    file:/usr/include/zfp.h      libzfp-dev
+build    library:nettle               nettle-dev
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
 test     program:ncgen                netcdf-bin
@@ -36,6 +38,7 @@ test     program:rst2html             python3-docutils
 test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
+test     module:botocore              python3-botocore
 long     program:dpkg-buildpackage    dpkg-dev
 long     program:dh                   debhelper
 long     program:lintian              lintian

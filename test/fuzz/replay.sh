@@ -27,6 +27,15 @@ frame | update | repair)
         fi
     done
     ;;
+url | profile | answer | head) # texts: those kept, cut short everywhere
+    for text in "$test/fuzz/corpus/$target"/*; do
+        n=$(wc -c <"$text")
+        while [ $n -gt 0 ]; do
+            n=$((n - 1))
+            head -c $n "$text" >"$folder/${text##*/}-$n"
+        done
+    done
+    ;;
 *)
     find "$test/golden/files" "$test/golden/malformed" -type f ! -name '*.json' \
         -exec "$seeds" "$target" "$folder" {} +

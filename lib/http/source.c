@@ -1,0 +1,273 @@
+/*
+ * source.c - the functions of a tess_source over an object on a server.
+ */
+#include "http/call.h"
+#include "http/error.h"
+#include "http/identity.h"
+#include "http/kept.h"
+#include "http/object.h"
+#include "http/piece.h"
+#include "http/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(expr)                     \
+    do {                              \
+        if ((st = (expr)) != TESS_OK) \
+            goto out;                 \
+    } while (0)
+
+enum {
+    LATENCY_US = 20000, // of a server not far away
+    OPENINGS = 4, // tries to read both ends of one object, when it is replaced in between
+};
+
+struct http_source {
+    struct http_object object;
+    struct http_kept kept;
+};
+
+// -- what is read
+
+static tess_status
+tell_state(struct http_source *s, tess_source_state *state, tess_error *err)
+{
+    const struct http_identity *const id = atomic_load(&s->object.identity);
+    if (!id || id->size < 0)
+        return http_fail(err, TESS_ERR_IO, "the server does not tell the size");
+    state->size = id->size;
+    state->guarded = http_identity_strong(id);
+    return TESS_OK;
+}
+
+static tess_status
+source_state(void *user, tess_source_state *state, tess_error *err)
+{
+    struct http_source *const s = user;
+    const struct http_identity *const id = atomic_load(&s->object.identity);
+    uint8_t byte;
+    struct http_piece piece = {.kind = HTTP_ASK_FIRST, .size = 1, .dst = &byte};
+
+    if (!id || !http_identity_strong(id)) {
+        const tess_status st = http_call(&s->object, &piece, 1, NULL, err);
+        if (st != TESS_OK)
+            return st;
+    }
+    return tell_state(s, state, err);
+}
+
+static tess_status
+source_read(void *user, const tess_range *ranges, size_t n, const tess_reading *reading,
+            tess_error *err)
+{
+    struct http_source *const s = user;
+    struct http_piece *const pieces = calloc(n, sizeof *pieces);
+    tess_status st = TESS_OK;
+
+    if (!pieces)
+        return http_fail_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const tess_range *const r = &ranges[i];
+        pieces[i] = (struct http_piece){
+            .kind = HTTP_ASK_RANGE, .offset = r->offset, .size = r->dst_size, .dst = r->dst};
+        pieces[i].done = pieces[i].told = http_kept_read(&s->kept, r->offset, r->dst_size, r->dst);
+        if (pieces[i].done && reading)
+            tess_reading_arrived(reading, i);
+    }
+    st = http_call(&s->object, pieces, n, reading, err);
+    free(pieces);
+    return st;
+}
+
+// Both ends of one object, as large as the size of the object lets them be.
+static tess_status
+read_ends(struct http_source *s, uint8_t *first, size_t first_size, uint8_t *last, size_t last_size,
+          tess_error *err)
+{
+    const bool known = atomic_load(&s->object.identity);
+    tess_status st = TESS_OK;
+
+    for (int i = 0; i < OPENINGS; i++) {
+        struct http_piece pieces[2] = {
+            {.kind = HTTP_ASK_FIRST, .size = first_size, .dst = first},
+            {.kind = HTTP_ASK_LAST, .size = last_size, .dst = last},
+        };
+        st = http_call(&s->object, pieces, last_size > 0 ? 2 : 1, NULL, err);
+        if (st == TESS_OK && last_size > 0)
+            http_pieces_copy_last(&pieces[0], &pieces[1]);
+        if (st != TESS_ERR_STALE || known)
+            break;
+        http_object_forget_identity(&s->object); // replaced between its ends
+    }
+    return st;
+}
+
+static size_t
+larger(size_t a, int64_t b)
+{
+    return (uint64_t)b > a ? (size_t)b : a;
+}
+
+static size_t
+at_most(size_t size, int64_t most)
+{
+    return (uint64_t)most < size ? (size_t)most : size;
+}
+
+// More than was asked for is read: through memory of our own.
+static tess_status
+read_more(struct http_source *s, tess_source_state *state, void *first, size_t first_size,
+          void *last, size_t last_size, tess_error *err)
+{
+    const struct http_options *const o = &s->object.common->options;
+    const size_t more_first = larger(larger(first_size, o->first), 1);
+    const size_t more_last = larger(last_size, o->last);
+    struct http_kept kept = {0};
+    tess_status st;
+
+    kept.first = malloc(more_first);
+    kept.last = malloc(more_last > 0 ? more_last : 1);
+    if (!kept.first || !kept.last)
+        TRY(http_fail_memory(err));
+    TRY(read_ends(s, kept.first, more_first, kept.last, more_last, err));
+    TRY(tell_state(s, state, err));
+    kept.size = state->size;
+    kept.first_size = at_most(more_first, state->size);
+    kept.last_size = at_most(more_last, state->size);
+    first_size = at_most(first_size, state->size);
+    last_size = at_most(last_size, state->size);
+    if (first_size > 0)
+        memcpy(first, kept.first, first_size);
+    if (last_size > 0)
+        memcpy(last, kept.last + (kept.last_size - last_size), last_size);
+    if (state->guarded) { // else nothing would notice that they are of another object
+        http_kept_finish(&s->kept);
+        s->kept = kept;
+        kept = (struct http_kept){0};
+    }
+out:
+    http_kept_finish(&kept);
+    return st;
+}
+
+static tess_status
+source_ends(void *user, tess_source_state *state, void *first, size_t first_size, void *last,
+            size_t last_size, tess_error *err)
+{
+    struct http_source *const s = user;
+    const struct http_options *const o = &s->object.common->options;
+
+    if (first_size == 0 || o->first > (int64_t)at_most(first_size, INT64_MAX) ||
+        o->last > (int64_t)at_most(last_size, INT64_MAX))
+        return read_more(s, state, first, first_size, last, last_size, err);
+    const tess_status st = read_ends(s, first, first_size, last, last_size, err);
+    return st == TESS_OK ? tell_state(s, state, err) : st;
+}
+
+static tess_status
+source_refresh(void *user, tess_error *err)
+{
+    struct http_source *const s = user;
+    (void)err;
+    http_kept_finish(&s->kept);
+    http_object_forget(&s->object);
+    return TESS_OK;
+}
+
+static void
+source_close(void *user)
+{
+    struct http_source *const s = user;
+    if (!s)
+        return;
+    http_kept_finish(&s->kept);
+    http_object_finish(&s->object);
+    free(s);
+}
+
+// -- making one
+
+// Takes over both, also on failure.
+static tess_status
+source_new(struct http_common *common, struct http_target *target, struct http_source **source,
+           tess_error *err)
+{
+    struct http_source *const s = calloc(1, sizeof *s);
+    if (!s) {
+        http_common_drop(common);
+        http_target_finish(target);
+        return http_fail_memory(err);
+    }
+    s->object.common = common;
+    s->object.target = *target;
+    *target = (struct http_target){0};
+    *source = s;
+    return TESS_OK;
+}
+
+static tess_status source_part(void *user, const char *name, tess_source *part, tess_error *err);
+
+// The program's struct may be that of another release: what it has is filled, the rest is zeros.
+static void
+source_fill(struct http_source *s, tess_source *source)
+{
+    const bool directory = s->object.target.directory;
+    const tess_source own = {
+        .struct_size = source->struct_size,
+        .user = s,
+        .name = s->object.target.name,
+        .latency = LATENCY_US,
+        .requests = s->object.common->options.requests,
+        .state = directory ? NULL : source_state,
+        .read = directory ? NULL : source_read,
+        .ends = directory ? NULL : source_ends,
+        .refresh = source_refresh,
+        .part = directory ? source_part : NULL,
+        .close = source_close,
+    };
+    memcpy(source, &own, source->struct_size < sizeof own ? source->struct_size : sizeof own);
+}
+
+static tess_status
+source_part(void *user, const char *name, tess_source *part, tess_error *err)
+{
+    const struct http_source *const directory = user;
+    struct http_target target = {0};
+    struct http_source *s;
+
+    tess_status st = http_target_part(&directory->object.target, name, &target, err);
+    if (st == TESS_OK)
+        st = source_new(http_common_share(directory->object.common), &target, &s, err);
+    if (st == TESS_OK)
+        source_fill(s, part);
+    return st;
+}
+
+bool
+tess_http_is_url(const char *text)
+{
+    return http_target_begins(text, "http") || http_target_begins(text, "https") ||
+           http_target_begins(text, "s3");
+}
+
+tess_status
+tess_http_source(const char *url, const tess_http_options *options, tess_source *source,
+                 tess_error *err)
+{
+    struct http_target target = {0};
+    struct http_common *common = NULL;
+    struct http_source *s;
+    tess_status st;
+
+    if (!url || !source ||
+        source->struct_size < offsetof(tess_source, close) + sizeof source->close)
+        return http_fail(err, TESS_ERR_ARG, "no URL, or no initialised tess_source");
+    TRY(http_target_parse(url, &target, err));
+    TRY(http_common_new(options, target.s3, &common, err));
+    TRY(source_new(common, &target, &s, err));
+    source_fill(s, source);
+out:
+    http_target_finish(&target);
+    return st;
+}

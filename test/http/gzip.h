@@ -1,0 +1,13 @@
+/*
+ * gzip.h - valid gzip of bytes, stored: nothing is compressed.
+ */
+#ifndef HTTP_GZIP_H
+#define HTTP_GZIP_H
+
+#include "http/text.h"
+
+#include <stddef.h>
+
+void server_gzip(const void *bytes, size_t size, struct server_text *dst);
+
+#endif
