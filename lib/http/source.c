@@ -234,7 +234,7 @@ source_part(void *user, const char *name, tess_source *part, tess_error *err)
 {
     const struct http_source *const directory = user;
     struct http_target target = {0};
-    struct http_source *s;
+    struct http_source *s = NULL;
 
     tess_status st = http_target_part(&directory->object.target, name, &target, err);
     if (st == TESS_OK)
@@ -257,7 +257,7 @@ tess_http_source(const char *url, const tess_http_options *options, tess_source 
 {
     struct http_target target = {0};
     struct http_common *common = NULL;
-    struct http_source *s;
+    struct http_source *s = NULL;
     tess_status st;
 
     if (!url || !source ||

@@ -3,6 +3,7 @@
  */
 #include "cli/data/open.h"
 
+#include "cli/data/remote.h"
 #include "cli/report.h"
 #include "cli/text/text.h"
 
@@ -68,6 +69,27 @@ open_explain(const char *path, tess_status st, tess_error *err)
     return st;
 }
 
+// Over a network, checksums would make each read one of whole chunks: they are compared where all
+// of a chunk is needed anyway, by tess verify and when stored chunks are copied.
+static tess_status
+open_url(const char *url, tess_storage *storage, tess_array **a, tess_error *err)
+{
+    tess_source source;
+    if (storage->mode != TESS_MODE_READ)
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "an array at a URL cannot be changed; tess copy makes a file of it");
+    tess_status st = remote_open(url, &source, err);
+    if (st != TESS_OK)
+        return st;
+    storage->path = NULL;
+    storage->source = &source;
+    storage->checksums = TESS_CHECKSUMS_WRITE;
+    st = tess_array_open(storage, a, err);
+    if (st != TESS_OK && source.close)
+        source.close(source.user);
+    return st;
+}
+
 static tess_status
 open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tess_array **a,
              tess_error *err)
@@ -87,7 +109,8 @@ open_in_mode(const char *path, const struct arguments *args, tess_mode mode, tes
     storage.context = &context;
     if (offset && (!text_int64(offset, &storage.offset) || storage.offset < 0))
         return report_set(err, TESS_ERR_ARG, "--offset %s: not a number of bytes", offset);
-    return open_explain(path, tess_array_open(&storage, a, err), err);
+    return remote_is_url(path) ? open_url(path, &storage, a, err)
+                               : open_explain(path, tess_array_open(&storage, a, err), err);
 }
 
 tess_status

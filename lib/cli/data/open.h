@@ -11,8 +11,8 @@
 // The defaults, and as many threads as --threads says.
 tess_status open_context(const struct arguments *args, tess_context *context, tess_error *err);
 
-// Open for reading the array at `path`, as --offset and --threads say. What is read is compared
-// with its checksums, unless --unchecked is given.
+// Open for reading the array at `path`, which may be a URL, as --offset and --threads say. What is
+// read from a file is compared with its checksums, unless --unchecked is given.
 tess_status open_array(const char *path, const struct arguments *args, tess_array **a,
                        tess_error *err);
 

@@ -4,6 +4,7 @@
 #include "cli/data/target.h"
 
 #include "cli/data/open.h"
+#include "cli/data/remote.h"
 #include "cli/report.h"
 
 #include <string.h>
@@ -15,6 +16,9 @@ target_open(struct target *t, const char *path, tess_layout layout, const struct
     tess_status st = TESS_OK;
 
     *t = (struct target){0};
+    if (remote_is_url(path))
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "only tess copy writes to a URL; copy a file that is complete");
     if (strcmp(path, "-") == 0)
         return report_set(err, TESS_ERR_ARG,
                           "an array is a file or a directory; tess export writes to a pipe");
@@ -22,6 +26,29 @@ target_open(struct target *t, const char *path, tess_layout layout, const struct
     TRY(output_open(&t->file, path, layout == TESS_LAYOUT_SPARSE ? OUTPUT_DIRECTORY : OUTPUT_FILE,
                     args->values[OPT_FORCE] != NULL, err));
     open_storage_to_make(t->file.temporary, &t->context, &t->storage);
+out:
+    return st;
+}
+
+tess_status
+target_open_url(struct target *t, const char *url, tess_layout layout, const struct arguments *args,
+                tess_error *err)
+{
+    tess_status st = TESS_OK;
+
+    *t = (struct target){0};
+    if (layout == TESS_LAYOUT_SPARSE)
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "an array at a URL is one object: --layout contiguous");
+    TRY(open_context(args, &t->context, err));
+    TRY(remote_open(url, &t->source, err));
+    t->remote = true;
+    if (!t->source.write)
+        return report_set(err, TESS_ERR_UNSUPPORTED, "cannot be written to; s3:// can");
+    tess_storage_init(&t->storage);
+    t->storage.source = &t->source;
+    t->storage.mode = args->values[OPT_FORCE] ? TESS_MODE_REPLACE : TESS_MODE_NEW;
+    t->storage.context = &t->context;
 out:
     return st;
 }
@@ -39,12 +66,15 @@ target_publish(struct target *t, tess_array *a, tess_error *err)
     const tess_status st = tess_array_close(a, err);
 
     work_end(&t->work);
-    return st == TESS_OK ? output_publish(&t->file, err) : st;
+    return st == TESS_OK && !t->remote ? output_publish(&t->file, err) : st;
 }
 
 void
 target_close(struct target *t)
 {
     work_end(&t->work);
-    output_close(&t->file);
+    if (!t->remote)
+        output_close(&t->file);
+    else if (t->source.close)
+        t->source.close(t->source.user);
 }

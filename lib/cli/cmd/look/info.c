@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 #include "cli/data/open.h"
+#include "cli/data/remote.h"
 #include "cli/formats/attributes.h"
 #include "cli/options.h"
 #include "cli/report.h"
@@ -431,7 +432,10 @@ run_info(const struct arguments *args)
     tess_error err;
 
     TRY(open_array(path, args, &d.a, &err));
-    TRY(measure(d.a, &d.info, &err));
+    if (remote_is_url(path))
+        tess_array_info(d.a, &d.info); // the header of each chunk would be a request
+    else
+        TRY(measure(d.a, &d.info, &err));
     TRY(attributes_load(&d.attributes, d.a, &err));
     st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:

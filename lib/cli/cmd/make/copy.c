@@ -11,6 +11,7 @@
 #include "cli/data/open.h"
 #include "cli/data/params.h"
 #include "cli/data/part.h"
+#include "cli/data/remote.h"
 #include "cli/data/shapes.h"
 #include "cli/data/target.h"
 #include "cli/options.h"
@@ -109,6 +110,20 @@ write_out(struct copy *job, tess_array **out, tess_error *err)
     return tess_array_save(job->in, &t->storage, job->params.layout, err);
 }
 
+// What comes in more than one call of the library needs a file first.
+static tess_status
+open_target(struct copy *job, tess_error *err)
+{
+    const bool levels = job->smaller.pyramid;
+    if (!remote_is_url(job->out_name))
+        return target_open(&job->target, job->out_name,
+                           levels ? TESS_LAYOUT_SPARSE : job->params.layout, job->args, err);
+    if (levels || job->smaller.wanted || job->converts)
+        return report_set(err, TESS_ERR_UNSUPPORTED,
+                          "items are converted or downsampled to a file, which can then be copied");
+    return target_open_url(&job->target, job->out_name, job->params.layout, job->args, err);
+}
+
 static int
 run_copy(const struct arguments *args)
 {
@@ -123,8 +138,7 @@ run_copy(const struct arguments *args)
     TRY(parse(&job, &err));
     job.about = job.out_name;
     TRY(describe(&job, &err));
-    TRY(target_open(&job.target, job.out_name,
-                    job.smaller.pyramid ? TESS_LAYOUT_SPARSE : job.params.layout, args, &err));
+    TRY(open_target(&job, &err));
     st = write_out(&job, &out, &err);
     if (st == TESS_ERR_CORRUPT || st == TESS_ERR_STALE)
         job.about = job.in_name;
@@ -151,7 +165,9 @@ const struct command cmd_copy = {
         "it is in PATH, and where that is all, chunks are copied as they are stored. --chunks\n"
         "alone has new blocks chosen; --codec alone leaves out dictionaries; a --slice with\n"
         "steps or single indices has chunks and blocks chosen for it, if they are not given.\n"
-        "OUT appears when it is complete, and may with --force be PATH.\n\n"
+        "OUT appears when it is complete, and may with --force be PATH. It may be "
+        "s3://BUCKET/KEY,\n"
+        "of which all parts are sent before the object appears.\n\n"
         "Numbers and times are converted to the type --dtype; floats become integers by leaving\n"
         "out what is behind the point. --unpack makes numbers of what netCDF packs: the type is\n"
         "<f8, of floats their own, unless --dtype says; --pack is the reverse, rounds to the\n"
