@@ -39,7 +39,7 @@ struct piece {
     uint8_t *bytes;
     enum piece_state state;
     int users;
-    void (*call)(void *arg);
+    void (*call)(void *arg, bool over);
     void *arg;
 };
 
@@ -228,7 +228,7 @@ batch_read(struct batch *b)
     tess_error why = {.sys = 0};
     tess_status st = TESS_OK;
     if (!b->pieces[0]->io) {
-        b->pieces[0]->call(b->pieces[0]->arg);
+        b->pieces[0]->call(b->pieces[0]->arg, false);
     } else {
         st = batch_allocate(b, &why);
         if (st == TESS_OK)
@@ -318,7 +318,7 @@ io_ahead_new(int requests, bool (*ended)(void *arg), void *arg)
 }
 
 void
-io_ahead_free(struct io_ahead *a)
+io_ahead_stop(struct io_ahead *a)
 {
     if (!a)
         return;
@@ -328,11 +328,22 @@ io_ahead_free(struct io_ahead *a)
     pthread_mutex_unlock(&a->lock);
     for (int i = 0; i < a->nthreads; i++)
         pthread_join(a->threads[i], NULL);
+    a->nthreads = 0;
     while (a->first) {
         struct piece *const p = a->first;
         queue_remove(a, NULL, p);
+        if (!p->io)
+            p->call(p->arg, true);
         piece_release(a, p);
     }
+}
+
+void
+io_ahead_free(struct io_ahead *a)
+{
+    if (!a)
+        return;
+    io_ahead_stop(a);
     pthread_cond_destroy(&a->arrival);
     pthread_cond_destroy(&a->work);
     pthread_mutex_destroy(&a->lock);
@@ -402,7 +413,7 @@ piece_new(struct io_ahead *a, size_t size)
 }
 
 bool
-io_ahead_call(struct io_ahead *a, void (*call)(void *arg), void *arg)
+io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg)
 {
     pthread_mutex_lock(&a->lock);
     // A call waits for one answer at a time: it needs a thread of its own.
@@ -578,6 +589,16 @@ piece_await(struct io_ahead *a, const struct piece *p, tess_error *err)
     if (err)
         *err = a->why;
     return a->status;
+}
+
+size_t
+io_want_reach(const struct io_want *w, const struct io *io, int64_t offset)
+{
+    pthread_mutex_lock(&w->ahead->lock);
+    const struct piece *const p = want_find(w, io, offset, 1);
+    const size_t reach = p ? p->size - (size_t)(offset - p->offset) : 0;
+    pthread_mutex_unlock(&w->ahead->lock);
+    return reach;
 }
 
 tess_status

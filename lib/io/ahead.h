@@ -19,7 +19,7 @@
  * Threads: one thread at a time wants and goes; any number may get, hold and release. A mutex
  * guards all of an io_ahead and its wants, and is free while bytes are read. The threads are
  * started when there is something to read, with all signals blocked, at most as many as requests
- * are worth being under way at once, and are joined by io_ahead_free(). If the system has no
+ * are worth being under way at once, and are joined by io_ahead_stop(). If the system has no
  * thread, io_want_get() reads.
  */
 #ifndef IO_AHEAD_H
@@ -41,7 +41,9 @@ struct io_want;
  * over, nothing more is read, and waiting is TESS_ERR_CANCELLED. NULL: no memory.
  */
 struct io_ahead *io_ahead_new(int requests, bool (*ended)(void *arg), void *arg);
-void io_ahead_free(struct io_ahead *a); // all wants are released; NULL: fine
+// Nothing more is read, or called, and no thread is left when this returns. NULL: fine.
+void io_ahead_stop(struct io_ahead *a);
+void io_ahead_free(struct io_ahead *a); // stopped, all wants are released; NULL: fine
 
 // Bytes that are wanted, and not released.
 int64_t io_ahead_size(const struct io_ahead *a);
@@ -53,8 +55,12 @@ void io_ahead_go(struct io_ahead *a);
 bool io_ahead_waits(struct io_ahead *a);
 void io_ahead_read(struct io_ahead *a);
 
-// Run a function on a thread of the job, in turn with what is read. False: there is no thread.
-bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg), void *arg);
+/*
+ * Run a function on a thread of the job, in turn with what is read. False: there is no thread, and
+ * it is not called. True: it is called once; with `over` if the job was over before its turn, by
+ * io_ahead_stop().
+ */
+bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg);
 
 struct io_want *io_want_new(struct io_ahead *a); // held once; NULL: no memory
 
@@ -68,6 +74,9 @@ bool io_want_is_ready(const struct io_want *w);
 // The bytes of a range, which may be part of one that was added; *bytes NULL: of none.
 tess_status io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t size,
                         const uint8_t **bytes, tess_error *err);
+
+// Bytes from an offset on that io_want_get() has; 0: none.
+size_t io_want_reach(const struct io_want *w, const struct io *io, int64_t offset);
 
 void io_want_hold(struct io_want *w);
 // Waits for what is being read of it. NULL: fine.

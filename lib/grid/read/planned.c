@@ -255,8 +255,10 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
 void
 planned_finish(struct planned *p)
 {
-    if (p->ahead)
+    if (p->ahead) {
         planned_fail(p); // nothing more is read
+        io_ahead_stop(p->ahead); // its threads use what upcoming_finish() ends
+    }
     for (; p->count > 0; p->count--, p->first = (p->first + 1) % MADE_MAX)
         grain_drop(p->maker, &p->made[p->first]);
 }

@@ -84,9 +84,10 @@ want_front(struct upcoming *u, struct announced *c, tess_error *err)
 }
 
 static void
-open_ahead(void *opening)
+open_ahead(void *opening, bool over)
 {
-    opening_work(opening);
+    if (!over)
+        opening_work(opening);
     opening_release(opening);
 }
 

@@ -1,0 +1,351 @@
+/*
+ * io_ahead.c - tests of io/ahead: what is wanted arrives, with few requests, or fails; nothing is
+ * left when the job is over.
+ */
+#include "io/ahead.h"
+
+#include "base/error.h"
+#include "io/io.h"
+#include "support/random.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SIZE = 1 << 20, WANTS = 40 };
+
+static bool threads_refused;
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                          void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                          void *arg);
+
+int
+__wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                      void *arg)
+{
+    return threads_refused ? EAGAIN : __real_pthread_create(thread, attr, start, arg);
+}
+
+static uint8_t bytes[SIZE];
+
+// An io that reads `bytes`, fails, or waits until it is cancelled.
+struct far_io {
+    struct io io;
+    atomic_int ranges, failing_after; // ranges; -1: none fails
+    bool blocks;
+};
+
+static tess_status
+far_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io_progress *p,
+              tess_error *err)
+{
+    struct far_io *const f = (struct far_io *)io;
+    while (f->blocks) {
+        if (p->cancelled(p))
+            return err_set(err, TESS_ERR_CANCELLED, -1, "cancelled");
+        usleep(1000);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const int before = atomic_fetch_add(&f->ranges, 1);
+        if (atomic_load(&f->failing_after) >= 0 && before >= atomic_load(&f->failing_after))
+            return err_set(err, TESS_ERR_IO, -1, "range %d", before);
+        assert_true(i == 0 ||
+                    ranges[i].offset >= ranges[i - 1].offset + (int64_t)ranges[i - 1].dst_size);
+        memcpy(ranges[i].dst, bytes + ranges[i].offset, ranges[i].dst_size);
+        p->arrived(p, i);
+    }
+    return TESS_OK;
+}
+
+static const struct io_ops far_ops = {.read_many = far_read_many};
+
+static void
+far_init(struct far_io *f, int64_t gap)
+{
+    memset(f, 0, sizeof *f);
+    f->io.ops = &far_ops;
+    f->io.manner = (struct io_manner){.gap = gap, .piece = 1 << 16, .requests = 4, .far = true};
+    atomic_init(&f->failing_after, -1);
+}
+
+static bool
+job_ended(void *arg)
+{
+    return atomic_load((atomic_bool *)arg);
+}
+
+struct scene {
+    atomic_bool over;
+    struct far_io far, other;
+    struct io_ahead *ahead;
+};
+
+static void
+begin(struct scene *s, int64_t gap, int requests)
+{
+    atomic_init(&s->over, false);
+    far_init(&s->far, gap);
+    far_init(&s->other, gap);
+    s->ahead = io_ahead_new(requests, job_ended, &s->over);
+    assert_non_null(s->ahead);
+}
+
+static void
+end(struct scene *s)
+{
+    io_ahead_stop(s->ahead);
+    assert_int_equal(io_ahead_size(s->ahead), 0);
+    io_ahead_free(s->ahead);
+}
+
+static struct io_want *
+want(struct scene *s, struct far_io *f, int64_t offset, size_t size)
+{
+    struct io_want *const w = io_want_new(s->ahead);
+    assert_non_null(w);
+    assert_int_equal(io_want_add(w, &f->io, offset, size, NULL, NULL), TESS_OK);
+    return w;
+}
+
+static void
+check(const struct io_want *w, const struct far_io *f, int64_t offset, size_t size)
+{
+    const uint8_t *got;
+    tess_error err;
+    if (io_want_get(w, &f->io, offset, size, &got, &err) != TESS_OK)
+        fail_msg("%s", err.message);
+    assert_non_null(got);
+    assert_memory_equal(got, bytes + offset, size);
+}
+
+// Any ranges, with any number of threads, or none.
+static void
+ranges_arrive(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    random_bytes(&r, bytes, sizeof bytes);
+    for (int64_t left = random_cases(100, 5000); left > 0; left--) {
+        struct scene s;
+        struct io_want *wants[WANTS];
+        int64_t offsets[WANTS];
+        size_t sizes[WANTS];
+        int ndone = 0;
+        threads_refused = random_below(&r, 4) == 0;
+        begin(&s, (int64_t)random_below(&r, 5000), 1 + (int)random_below(&r, 20));
+        for (int i = 0; i < WANTS; i++) {
+            struct far_io *const f = i % 3 ? &s.far : &s.other;
+            sizes[i] = 1 + random_below(&r, 3000);
+            offsets[i] = (int64_t)random_below(&r, SIZE - sizes[i]);
+            if (i > 0 && random_below(&r, 2))
+                offsets[i] = offsets[i - 1] + (int64_t)sizes[i - 1] / 2;
+            if (offsets[i] > SIZE - (int64_t)sizes[i])
+                offsets[i] = 0;
+            wants[i] = want(&s, f, offsets[i], sizes[i]);
+            assert_true(io_want_reach(wants[i], &f->io, offsets[i]) >= sizes[i]);
+            const bool gone = random_below(&r, 3) == 0;
+            if (gone)
+                io_ahead_go(s.ahead);
+            while (gone && ndone < i && random_below(&r, 2)) {
+                if (random_below(&r, 4)) // else released before it came
+                    check(wants[ndone], ndone % 3 ? &s.far : &s.other, offsets[ndone],
+                          sizes[ndone]);
+                io_want_release(wants[ndone++]);
+            }
+        }
+        io_ahead_go(s.ahead);
+        for (; ndone < WANTS; ndone++) {
+            check(wants[ndone], ndone % 3 ? &s.far : &s.other, offsets[ndone], sizes[ndone]);
+            io_want_release(wants[ndone]);
+        }
+        end(&s);
+    }
+    threads_refused = false;
+}
+
+// What lies close together is one request; what does not, or is longer than a piece, is not.
+static void
+close_ranges_are_one(void **state)
+{
+    static const struct {
+        const char *why;
+        int64_t offsets[3];
+        size_t size;
+        int ranges;
+    } cases[] = {
+        {"gaps of 50", {0, 150, 300}, 100, 1},
+        {"a gap of 101 behind the first", {0, 201, 301}, 100, 2},
+        {"backwards", {600, 300, 0}, 100, 3},
+        {"the same", {500, 500, 500}, 100, 1},
+        {"together longer than a piece", {0, 40000, 80000}, 40000, 3},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        const uint8_t *none;
+        begin(&s, 100, 4);
+        struct io_want *const w = io_want_new(s.ahead);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(
+                io_want_add(w, &s.far.io, cases[i].offsets[k], cases[i].size, NULL, NULL), TESS_OK);
+        assert_false(io_want_is_ready(w));
+        io_ahead_go(s.ahead);
+        for (int k = 0; k < 3; k++)
+            check(w, &s.far, cases[i].offsets[k], cases[i].size);
+        assert_true(io_want_is_ready(w));
+        if (atomic_load(&s.far.ranges) != cases[i].ranges)
+            fail_msg("%s: %d ranges", cases[i].why, atomic_load(&s.far.ranges));
+        assert_int_equal(io_want_get(w, &s.far.io, 200000, 1, &none, NULL), TESS_OK);
+        assert_null(none);
+        assert_int_equal(io_want_reach(w, &s.far.io, 200000), 0);
+        assert_int_equal(io_want_reach(w, &s.other.io, 0), 0);
+        io_want_release(w);
+        end(&s);
+    }
+}
+
+// A range that another want has is not read again, and stays as long as either.
+static void
+shared_ranges(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin(&s, 0, 2);
+    struct io_want *const front = want(&s, &s.far, 1000, 5000);
+    struct io_want *const w = io_want_new(s.ahead);
+    assert_int_equal(io_want_add(w, &s.far.io, 2000, 100, front, NULL), TESS_OK);
+    io_want_hold(w);
+    io_want_release(w);
+    io_ahead_go(s.ahead);
+    io_want_release(front);
+    check(w, &s.far, 2000, 100);
+    assert_int_equal(atomic_load(&s.far.ranges), 1);
+    io_want_release(w);
+    end(&s);
+}
+
+static void
+failures(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct scene s;
+        tess_error err;
+        const uint8_t *got;
+        threads_refused = i % 2;
+        begin(&s, 0, 1);
+        atomic_store(&s.far.failing_after, i / 2);
+        struct io_want *wants[3];
+        for (int k = 0; k < 3; k++)
+            wants[k] = want(&s, &s.far, 1000 * k, 10);
+        io_ahead_go(s.ahead);
+        for (int k = 0; k < i / 2; k++)
+            check(wants[k], &s.far, 1000 * k, 10);
+        assert_int_equal(io_want_get(wants[2], &s.far.io, 2000, 10, &got, &err), TESS_ERR_IO);
+        assert_non_null(strstr(err.message, "range "));
+        assert_null(got);
+        for (int k = 0; k < 3; k++)
+            io_want_release(wants[k]);
+        end(&s);
+    }
+    threads_refused = false;
+}
+
+// Waiting ends with the job, and what reads is told.
+static void
+ended_jobs(void **state)
+{
+    struct scene s;
+    const uint8_t *got;
+    (void)state;
+    begin(&s, 0, 2);
+    s.far.blocks = true;
+    struct io_want *const w = want(&s, &s.far, 0, 10);
+    io_ahead_go(s.ahead);
+    atomic_store(&s.over, true);
+    assert_int_equal(io_want_get(w, &s.far.io, 0, 10, &got, NULL), TESS_ERR_CANCELLED);
+    io_want_release(w);
+    end(&s);
+}
+
+// What is not needed any more is not read, whichever io it is of, also without threads.
+static void
+released_before_its_turn(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene s;
+        threads_refused = i == 0;
+        begin(&s, 0, 1);
+        struct io_want *const w = want(&s, &s.other, 0, 10);
+        struct io_want *const v = want(&s, &s.far, 0, 10);
+        io_want_release(w);
+        io_ahead_go(s.ahead);
+        check(v, &s.far, 0, 10);
+        assert_int_equal(atomic_load(&s.other.ranges), 0);
+        io_want_release(v);
+        end(&s);
+    }
+    threads_refused = false;
+}
+
+struct called {
+    atomic_int times, over;
+};
+
+static void
+call(void *arg, bool over)
+{
+    struct called *const c = arg;
+    atomic_fetch_add(&c->times, 1);
+    atomic_fetch_add(&c->over, over);
+    if (!over)
+        usleep(20000);
+}
+
+// Each is called once, those whose turn does not come by the end of the job.
+static void
+calls(void **state)
+{
+    enum { CALLS = 20 };
+    struct called c = {0};
+    struct scene s;
+    (void)state;
+    begin(&s, 0, 2);
+    for (int i = 0; i < CALLS; i++)
+        assert_true(io_ahead_call(s.ahead, call, &c));
+    usleep(5000);
+    io_ahead_stop(s.ahead);
+    assert_int_equal(atomic_load(&c.times), CALLS);
+    assert_true(atomic_load(&c.over) > 0);
+    end(&s);
+    threads_refused = true;
+    begin(&s, 0, 2);
+    assert_false(io_ahead_call(s.ahead, call, &c));
+    assert_int_equal(atomic_load(&c.times), CALLS);
+    end(&s);
+    threads_refused = false;
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_arrive), cmocka_unit_test(close_ranges_are_one),
+        cmocka_unit_test(shared_ranges), cmocka_unit_test(failures),
+        cmocka_unit_test(ended_jobs),    cmocka_unit_test(released_before_its_turn),
+        cmocka_unit_test(calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
