@@ -1,0 +1,894 @@
+/*
+ * source_far.c - arrays in sources that are far away or near, larger than what opening keeps: all
+ * calls that read answer as those on the same array in a file do, whatever the source does.
+ *
+ * A *question* is a call with drawn arguments; its answer is bytes.
+ */
+#include "api/far_object.h"
+#include "api/files.h"
+#include "support/random.h"
+
+#include <tessera.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { FAR = 20000, ANSWER = 8 << 20, POINTS = 60, CANCELLED_WITHIN = 300 };
+
+// -- arrays
+
+struct kind {
+    const char *name;
+    const char *dtype;
+    int ndim;
+    int64_t shape[3], chunkshape[3], blockshape[3];
+    int codec, clevel;
+    uint8_t filters[2];
+    int noise; // bits of each item that are random
+    tess_layout layout;
+    bool holes; // some chunks are zeros, some one value
+};
+
+static const struct kind kinds[] = {
+    {"cubes",
+     "<i4",
+     3,
+     {100, 90, 80},
+     {30, 30, 30},
+     {10, 10, 15},
+     TESS_CODEC_LZ4,
+     5,
+     {0, TESS_FILTER_SHUFFLE},
+     20,
+     TESS_LAYOUT_CONTIGUOUS,
+     false},
+    {"delta",
+     "<i4",
+     2,
+     {700, 900},
+     {200, 300},
+     {50, 64},
+     TESS_CODEC_ZSTD,
+     1,
+     {TESS_FILTER_DELTA, TESS_FILTER_SHUFFLE},
+     20,
+     TESS_LAYOUT_CONTIGUOUS,
+     true},
+    {"many small chunks",
+     "<i2",
+     2,
+     {1100, 900},
+     {20, 30},
+     {10, 15},
+     TESS_CODEC_BLOSCLZ,
+     5,
+     {0, TESS_FILTER_BITSHUFFLE},
+     13,
+     TESS_LAYOUT_CONTIGUOUS,
+     true},
+    {"one chunk of 9 MiB",
+     "|u1",
+     1,
+     {9 << 20},
+     {9 << 20},
+     {1 << 16},
+     TESS_CODEC_LZ4,
+     5,
+     {0, 0},
+     8,
+     TESS_LAYOUT_CONTIGUOUS,
+     false},
+    {"stored blocks",
+     "<f8",
+     2,
+     {400, 600},
+     {150, 160},
+     {30, 40},
+     TESS_CODEC_ZLIB,
+     0,
+     {0, 0},
+     60,
+     TESS_LAYOUT_CONTIGUOUS,
+     true},
+    {"one block a chunk",
+     "<i4",
+     1,
+     {600000},
+     {9000},
+     {9000},
+     TESS_CODEC_LZ4HC,
+     1,
+     {TESS_FILTER_DELTA, TESS_FILTER_BYTEDELTA},
+     22,
+     TESS_LAYOUT_CONTIGUOUS,
+     false},
+    {"directory",
+     "<i4",
+     2,
+     {700, 700},
+     {100, 200},
+     {20, 50},
+     TESS_CODEC_LZ4,
+     5,
+     {0, TESS_FILTER_SHUFFLE},
+     22,
+     TESS_LAYOUT_SPARSE,
+     true},
+    {"delta in a directory",
+     "<i4",
+     1,
+     {400000},
+     {70000},
+     {3000},
+     TESS_CODEC_ZSTD,
+     1,
+     {TESS_FILTER_DELTA, TESS_FILTER_SHUFFLE},
+     22,
+     TESS_LAYOUT_SPARSE,
+     true},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static int64_t
+nitems_of(const struct kind *k)
+{
+    int64_t n = 1;
+    for (int i = 0; i < k->ndim; i++)
+        n *= k->shape[i];
+    return n;
+}
+
+// Make the file of a kind; returns its path, which stays until the fourth call.
+static const char *
+make(const struct kind *k, uint64_t seed)
+{
+    const char *const path = files_path("array");
+    const size_t size = k->dtype[1] == 'f' ? 8 : (size_t)(k->dtype[2] - '0');
+    const int64_t n = nitems_of(k), hole = n / 9;
+    uint8_t *const items = calloc((size_t)n, size);
+    struct random r;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a;
+    assert_non_null(items);
+    random_init(&r, seed);
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t x = random_next(&r) >> (64 - k->noise);
+        memcpy(items + (size_t)i * size, &x, size < 8 || k->noise < 60 ? size : 7);
+    }
+    for (int64_t at = hole; k->holes && at + hole < n; at += 3 * hole)
+        memset(items + (size_t)at * size, at == hole ? 0 : 1, (size_t)hole * size);
+    tess_params_init(&p);
+    p.dtype = k->dtype;
+    p.ndim = k->ndim;
+    for (int i = 0; i < k->ndim; i++) {
+        p.shape[i] = k->shape[i];
+        p.chunkshape[i] = k->chunkshape[i];
+        p.blockshape[i] = k->blockshape[i];
+    }
+    p.codec = k->codec;
+    p.clevel = k->clevel;
+    memset(p.filters, 0, sizeof p.filters);
+    memcpy(p.filters + TESS_MAX_FILTERS - 2, k->filters, 2);
+    p.layout = k->layout;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    ok(tess_array_from(&storage, &p, items, (size_t)n * size, &a, err));
+    ok(tess_array_close(a, err));
+    free(items);
+    return path;
+}
+
+// -- questions
+
+struct answer {
+    tess_status status;
+    tess_error error;
+    size_t size;
+    uint8_t *bytes; // ANSWER
+};
+
+static struct answer first, second;
+
+static void
+answer_add(struct answer *w, const void *bytes, size_t size)
+{
+    assert_true(size <= ANSWER - w->size);
+    memcpy(w->bytes + w->size, bytes, size);
+    w->size += size;
+}
+
+// A box of at most `most` bytes.
+static size_t
+draw_box(const tess_info *info, struct random *r, int64_t most, int64_t *start, int64_t *stop)
+{
+    int64_t size = info->typesize;
+    for (int i = 0; i < info->ndim; i++) {
+        const int64_t n = info->shape[i], room = size > 0 && size <= most ? most / size : 1;
+        const int64_t longest = n < room ? n : room;
+        const int64_t length = longest > 0 ? 1 + (int64_t)random_below(r, (uint64_t)longest) : 0;
+        start[i] = n > length ? (int64_t)random_below(r, (uint64_t)(n - length + 1)) : 0;
+        stop[i] = start[i] + length;
+        size *= length;
+    }
+    return (size_t)size;
+}
+
+static void
+ask_box(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    w->size = draw_box(info, r, random_below(r, 4) ? 1 << 20 : ANSWER, start, stop);
+    w->status = tess_array_read(a, start, stop, w->bytes, ANSWER, &w->error);
+}
+
+static void
+ask_slice(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], step[TESS_MAX_NDIM];
+    w->size = (size_t)info->typesize;
+    draw_box(info, r, ANSWER, start, stop);
+    for (int i = 0; i < info->ndim; i++) {
+        const int64_t low = start[i], high = stop[i];
+        step[i] = 1 + (int64_t)random_below(r, random_below(r, 2) ? 3 : 100);
+        if (random_below(r, 2) && high > low) {
+            start[i] = high - 1;
+            stop[i] = low - 1;
+            step[i] = -step[i];
+        }
+        w->size *= (size_t)tess_slice_length(start[i], stop[i], step[i]);
+    }
+    w->status = tess_array_get_slice(a, start, stop, step, w->bytes, ANSWER, NULL, &w->error);
+}
+
+static void
+ask_points(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    static int64_t coords[POINTS * TESS_MAX_NDIM];
+    const int64_t n = info->nitems > 0 ? POINTS : 0;
+    for (int64_t i = 0; i < n * info->ndim; i++)
+        coords[i] = (int64_t)random_below(r, (uint64_t)info->shape[i % info->ndim]);
+    w->size = (size_t)n * (size_t)info->typesize;
+    if (w->size <= ANSWER)
+        w->status = tess_array_get_points(a, n, coords, w->bytes, ANSWER, &w->error);
+    else
+        w->size = 0;
+}
+
+static void
+ask_orthogonal(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    static int64_t lists[TESS_MAX_NDIM][4];
+    const int64_t *indices[TESS_MAX_NDIM];
+    int64_t counts[TESS_MAX_NDIM];
+    w->size = (size_t)info->typesize;
+    for (int i = 0; i < info->ndim; i++) {
+        counts[i] = info->shape[i] == 0 ? 0 : 1 + (int64_t)random_below(r, info->ndim < 6 ? 4 : 1);
+        for (int64_t k = 0; k < counts[i]; k++)
+            lists[i][k] = (int64_t)random_below(r, (uint64_t)info->shape[i]);
+        indices[i] = lists[i];
+        w->size *= (size_t)counts[i];
+    }
+    if (w->size <= ANSWER)
+        w->status = tess_array_get_orthogonal(a, counts, indices, w->bytes, ANSWER, &w->error);
+    else
+        w->size = 0;
+}
+
+static void
+ask_mask(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    if (info->ndim == 0 || info->nitems == 0)
+        return;
+    const size_t n = (size_t)info->shape[0];
+    const size_t row = (size_t)(info->nitems / info->shape[0] * info->typesize);
+    uint8_t *const bytes = calloc(n, 1);
+    assert_non_null(bytes);
+    for (int i = 0; i < 5 && w->size + row <= ANSWER; i++) {
+        uint8_t *const b = &bytes[random_below(r, n)];
+        w->size += *b ? 0 : row;
+        *b = 1;
+    }
+    const tess_mask mask = {.ndim = 1, .bytes = bytes, .bytes_size = n};
+    w->status = tess_array_get_mask(a, &mask, w->bytes, ANSWER, &w->error);
+    free(bytes);
+}
+
+static tess_each_next
+sum_part(const tess_part *part, void *user)
+{
+    uint64_t x = (uint64_t)part->chunk * 1000003u + (uint64_t)(part->block + 1) * 97;
+    x += *(const uint8_t *)part->items * 0x10001u;
+    x +=
+        ((const uint8_t *)part
+             ->items)[part->strides[part->ndim > 0 ? part->ndim - 1 : 0] *
+                      (part->ndim > 0 ? part->stop[part->ndim - 1] - part->start[part->ndim - 1] - 1
+                                      : 0)];
+    atomic_fetch_add((atomic_ullong *)user, x * x);
+    return TESS_EACH_NEXT;
+}
+
+static void
+ask_each(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    atomic_ullong sum = 0;
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    draw_box(info, r, ANSWER, start, stop);
+    w->status = tess_array_each(a, random_below(r, 2) ? TESS_BLOCKS : TESS_CHUNKS, start, stop,
+                                sum_part, &sum, &w->error);
+    const unsigned long long x = atomic_load(&sum);
+    answer_add(w, &x, sizeof x);
+}
+
+// What a new array in memory holds.
+static void
+answer_array(struct answer *w, tess_array *made)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    tess_info info;
+    if (w->status != TESS_OK)
+        return;
+    tess_array_info(made, &info);
+    const size_t size = (size_t)(info.nitems * info.typesize);
+    if (size <= ANSWER) {
+        ok(tess_array_read(made, origin, info.shape, w->bytes, ANSWER, err));
+        w->size = size;
+    }
+    ok(tess_array_close(made, err));
+}
+
+static void
+ask_reduce(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int axis = info->ndim > 0 ? (int)random_below(r, (uint64_t)info->ndim) : 0;
+    tess_storage storage;
+    tess_array *made;
+    tess_storage_init(&storage);
+    w->status = tess_array_reduce(a, TESS_REDUCE_MAX, &axis, info->ndim > 0, NULL, &storage, NULL,
+                                  &made, &w->error);
+    answer_array(w, made);
+}
+
+static void
+ask_statistics(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    tess_statistics s;
+    draw_box(info, r, ANSWER, start, stop);
+    w->status = tess_array_statistics(a, start, stop, &s, &w->error);
+    if (w->status != TESS_OK)
+        return;
+    answer_add(w, &s.count, sizeof s.count);
+    answer_add(w, &s.min.i, sizeof s.min.i);
+    answer_add(w, &s.max.i, sizeof s.max.i);
+    answer_add(w, &s.integer, sizeof s.integer);
+}
+
+static void
+ask_copy(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    tess_storage storage;
+    tess_params p;
+    tess_array *made;
+    (void)info;
+    tess_storage_init(&storage);
+    tess_array_params(a, &p);
+    p.layout = TESS_LAYOUT_CONTIGUOUS;
+    p.clevel = 0;
+    if (random_below(r, 2)) {
+        memset(p.chunkshape, 0, sizeof p.chunkshape);
+        memset(p.blockshape, 0, sizeof p.blockshape);
+    }
+    w->status = tess_array_copy(a, &storage, &p, &made, &w->error);
+    answer_array(w, made);
+}
+
+static void
+ask_image(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    void *image;
+    size_t size;
+    (void)info, (void)r;
+    w->status = tess_array_to_image(a, &image, &size, &w->error);
+    if (w->status == TESS_OK && size <= ANSWER)
+        answer_add(w, image, size);
+    if (w->status == TESS_OK)
+        tess_free(image);
+}
+
+static void
+ask_verify(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    tess_verdict v;
+    (void)info, (void)r;
+    w->status = tess_array_verify(a, NULL, NULL, &v, &w->error);
+    if (w->status != TESS_OK)
+        return;
+    const int64_t found[] = {v.nstored,  v.nright,   v.nunknown, v.ndamaged,
+                             v.nuntried, v.nspecial, v.nmissing, v.fine};
+    answer_add(w, found, sizeof found);
+}
+
+static void
+ask_view(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM], count[TESS_MAX_NDIM];
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    tess_array *part, *view;
+    tess_info seen;
+    w->size = draw_box(info, r, 2 << 20, start, stop);
+    w->status = tess_array_view_slice(a, start, stop, NULL, &part, &w->error);
+    if (w->status != TESS_OK)
+        return;
+    ok(tess_array_view_permute(part, NULL, &view, err));
+    ok(tess_array_close(part, err));
+    tess_array_info(view, &seen);
+    memcpy(count, seen.shape, sizeof count);
+    w->status = tess_array_read(view, origin, count, w->bytes, ANSWER, &w->error);
+    ok(tess_array_close(view, err));
+}
+
+static const struct question {
+    const char *name;
+    void (*ask)(tess_array *a, const tess_info *info, struct random *r, struct answer *w);
+    int weight;
+} questions[] = {
+    {"box", ask_box, 4},       {"slice", ask_slice, 4},
+    {"points", ask_points, 4}, {"orthogonal", ask_orthogonal, 3},
+    {"mask", ask_mask, 2},     {"each", ask_each, 2},
+    {"reduce", ask_reduce, 1}, {"statistics", ask_statistics, 1},
+    {"copy", ask_copy, 1},     {"image", ask_image, 1},
+    {"verify", ask_verify, 1}, {"view", ask_view, 2},
+};
+enum { QUESTIONS = sizeof questions / sizeof *questions, BLOCKING = 5 };
+
+static const struct question *
+draw_question(struct random *r)
+{
+    for (;;) {
+        const struct question *const q = &questions[random_below(r, QUESTIONS)];
+        if ((int)random_below(r, 4) < q->weight)
+            return q;
+    }
+}
+
+static void
+ask(const struct question *q, tess_array *a, uint64_t seed, struct answer *w)
+{
+    struct random r;
+    tess_info info;
+    random_init(&r, seed);
+    tess_array_info(a, &info);
+    w->status = TESS_OK;
+    w->size = 0;
+    memset(&w->error, 0, sizeof w->error);
+    q->ask(a, &info, &r, w);
+    if (w->status != TESS_OK)
+        check_error(&w->error, w->status, q->name);
+}
+
+// Both answer the same, failures included.
+static void
+compare(tess_array *here, tess_array *there, const struct question *q, uint64_t seed,
+        const char *name)
+{
+    ask(q, here, seed, &first);
+    ask(q, there, seed, &second);
+    if (first.status != second.status)
+        fail_msg("%s, %s: %s in a source (%s), %s (%s) in a file", name, q->name,
+                 tess_status_name(first.status), first.error.message,
+                 tess_status_name(second.status), second.error.message);
+    if (first.status == TESS_OK &&
+        (first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0))
+        fail_msg("%s, %s: other bytes in a source", name, q->name);
+}
+
+// -- arrays in files and sources
+
+struct scene {
+    const char *path;
+    tess_context context;
+    tess_checksums checksums;
+    struct conduct conduct;
+    struct object object;
+    tess_array *here, *there; // in the source, in the file
+};
+
+static void
+draw_scene(struct scene *s, struct random *r)
+{
+    static const int64_t aheads[] = {1, 1000, 100000, 1 << 20, 0, 64 << 20};
+    struct conduct *const c = &s->conduct;
+    conduct_init(c);
+    c->latency = random_below(r, 3) ? FAR : 0;
+    c->requests = (int)random_below(r, 21);
+    c->guarded = random_below(r, 2);
+    c->ends = random_below(r, 2);
+    c->tells = random_below(r, 2);
+    c->order = (enum order)random_below(r, ORDERS);
+    tess_context_init(&s->context);
+    s->context.threads = 1 + (int)random_below(r, 4);
+    s->context.ahead = aheads[random_below(r, sizeof aheads / sizeof *aheads)];
+    s->context.cache = random_below(r, 2) ? 0 : TESS_CACHE_SHARED;
+    s->checksums = random_below(r, 2) ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
+}
+
+static tess_status
+open_here(struct scene *s, tess_error *err)
+{
+    const tess_source source = object_source(&s->object);
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.source = &source;
+    storage.context = &s->context;
+    storage.checksums = s->checksums;
+    const tess_status st = tess_array_open(&storage, &s->here, err);
+    assert_true((st == TESS_OK) == (s->here != NULL));
+    return st;
+}
+
+static void
+open_there(struct scene *s)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = s->path;
+    ok(tess_array_open(&storage, &s->there, err));
+}
+
+// Nothing is open any more; the array was open in the source.
+static void
+check_closed(const struct scene *s, bool was_open)
+{
+    assert_int_equal(atomic_load(&s->conduct.closed),
+                     atomic_load(&s->conduct.opened) + (was_open ? 1 : 0));
+}
+
+static void
+load(struct scene *s, const char *path, bool directory)
+{
+    s->path = path;
+    object_load(&s->object, &s->conduct, path, directory);
+}
+
+static void
+close_here(struct scene *s)
+{
+    ok(tess_array_close(s->here, err));
+    check_closed(s, true);
+    object_finish(&s->object);
+}
+
+static int
+setup(void **state)
+{
+    first.bytes = malloc(ANSWER);
+    second.bytes = malloc(ANSWER);
+    return !first.bytes || !second.bytes || files_setup(state);
+}
+
+static int
+teardown(void **state)
+{
+    free(first.bytes);
+    free(second.bytes);
+    return files_teardown(state);
+}
+
+// -- answers
+
+static void
+answers_like_a_file(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    const int64_t rounds = random_cases(1, 60);
+    for (int k = 0; k < KINDS; k++) {
+        const char *const path = make(&kinds[k], random_next(&r));
+        for (int64_t i = 0; i < rounds; i++) {
+            struct scene s;
+            draw_scene(&s, &r);
+            load(&s, path, kinds[k].layout == TESS_LAYOUT_SPARSE);
+            open_there(&s);
+            ok(open_here(&s, err));
+            for (int j = 0; j < 7; j++)
+                compare(s.here, s.there, draw_question(&r), random_next(&r), kinds[k].name);
+            ok(tess_array_close(s.there, err));
+            close_here(&s);
+        }
+        files_remove(path);
+    }
+}
+
+static void
+compare_golden(tess_array *a, const struct reference *ref, const char *name, void *user)
+{
+    struct random *const r = user;
+    char path[4096];
+    struct scene s;
+    (void)ref;
+    (void)snprintf(path, sizeof path, "%s/%s", getenv("TESS_GOLDEN"), name);
+    draw_scene(&s, r);
+    s.checksums = TESS_CHECKSUMS_WRITE;
+    load(&s, path, false);
+    ok(open_here(&s, err));
+    for (int i = 0; i < 4; i++)
+        compare(s.here, a, draw_question(r), random_next(r), name);
+    close_here(&s);
+}
+
+static void
+arrays_of_other_writers(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int64_t i = random_cases(1, 20); i > 0; i--)
+        check_golden_files(compare_golden, &r);
+}
+
+// -- failures
+
+static const struct wrong {
+    const char *name;
+    tess_status returned, expected;
+    const char *message;
+} wrongs[] = {
+    {"io", TESS_ERR_IO, TESS_ERR_IO, "the line was cut"},
+    {"stale", TESS_ERR_STALE, TESS_ERR_STALE, "another object"},
+    {"cancelled", TESS_ERR_CANCELLED, TESS_ERR_CANCELLED, "cancelled"},
+    {"memory", TESS_ERR_NOMEM, TESS_ERR_NOMEM, "no memory"},
+    {"argument", TESS_ERR_ARG, TESS_ERR_ARG, "wrong"},
+    {"type", TESS_ERR_TYPE, TESS_ERR_TYPE, "wrong type"},
+    {"not found", TESS_ERR_NOT_FOUND, TESS_ERR_NOT_FOUND, "nothing there"},
+    {"below all", (tess_status)-1, TESS_ERR_IO, "minus"},
+    {"above all", (tess_status)99, TESS_ERR_IO, "many"},
+    {"no message", TESS_ERR_IO, TESS_ERR_IO, NULL},
+    {"neither", (tess_status)12, TESS_ERR_IO, NULL},
+};
+enum { WRONGS = sizeof wrongs / sizeof *wrongs };
+
+// One read, or all from one on, fail; then none.
+static void
+failing_reads(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    const int64_t rounds = random_cases(1, 400);
+    const int each = rounds > 1 ? 1 : 2; // of the kinds
+    for (int k = (int)random_below(&r, (uint64_t)each); k < KINDS; k += each) {
+        const char *const path = make(&kinds[k], random_next(&r));
+        for (int64_t i = 0; i < rounds; i++) {
+            const struct wrong *const w = &wrongs[random_below(&r, WRONGS)];
+            struct scene s;
+            tess_error error;
+            draw_scene(&s, &r);
+            load(&s, path, kinds[k].layout == TESS_LAYOUT_SPARSE);
+            s.conduct.fails_with = w->returned;
+            s.conduct.message = w->message;
+            s.conduct.nfailing = random_below(&r, 2) ? 1 : 1 << 30;
+            if (random_below(&r, 2))
+                s.conduct.fails_at = (int)random_below(&r, 4);
+            const tess_status st = open_here(&s, &error);
+            if (st != TESS_OK) {
+                check_error(&error, st, "open");
+                check_closed(&s, false);
+                if (kinds[k].layout != TESS_LAYOUT_SPARSE && st != w->expected)
+                    fail_msg("%s: %s", w->name, error.message);
+                object_finish(&s.object);
+                continue;
+            }
+            const struct question *const q = draw_question(&r);
+            const int before = atomic_load(&s.conduct.reads);
+            s.conduct.fails_at = before + (int)random_below(&r, 3);
+            ask(q, s.here, random_next(&r), &first);
+            const bool failed = atomic_load(&s.conduct.reads) > s.conduct.fails_at;
+            if (first.status == TESS_OK ? failed && q->ask != ask_verify
+                                        : first.status != w->expected)
+                fail_msg("%s, %s, %s: %s (%s)", kinds[k].name, w->name, q->name,
+                         tess_status_name(first.status), first.error.message);
+            s.conduct.fails_at = -1;
+            open_there(&s);
+            for (int j = 0; j < 2; j++)
+                compare(s.here, s.there, draw_question(&r), random_next(&r), kinds[k].name);
+            ok(tess_array_close(s.there, err));
+            close_here(&s);
+        }
+        files_remove(path);
+    }
+}
+
+// Sizes that are not those of the object.
+static void
+lying_sizes(void **state)
+{
+    static const int64_t offs[] = {INT64_MIN, -1, 1, 100, 1 << 20, INT64_MAX / 2};
+    (void)state;
+    for (int k = 0; k < KINDS; k += 6) {
+        const char *const path = make(&kinds[k], 5);
+        for (int i = 0; i < (int)(sizeof offs / sizeof *offs) * 4; i++) {
+            struct scene s;
+            struct random r;
+            tess_error error;
+            random_init(&r, (uint64_t)i);
+            draw_scene(&s, &r);
+            load(&s, path, kinds[k].layout == TESS_LAYOUT_SPARSE);
+            s.conduct.size_off = offs[i / 4];
+            s.conduct.latency = i % 2 ? FAR : 0;
+            s.conduct.ends = i / 2 % 2;
+            const tess_status st = open_here(&s, &error);
+            if (st != TESS_OK) {
+                check_error(&error, st, "open");
+                check_closed(&s, false);
+                object_finish(&s.object);
+                continue;
+            }
+            ask(&questions[0], s.here, 1, &first);
+            s.conduct.size_off = 0;
+            close_here(&s);
+        }
+        files_remove(path);
+    }
+}
+
+// -- cancelling
+
+static int64_t
+now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static bool
+cancel_soon(int64_t done, int64_t total, void *user)
+{
+    (void)done, (void)total;
+    return now_ms() < *(const int64_t *)user;
+}
+
+// What reads ahead asks while it waits, whichever call needs it.
+static void
+blocked_calls_end(void **state)
+{
+    const char *const path = make(&kinds[0], 5);
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int64_t i = 0, n = random_cases(6, 100); i < n; i++) {
+        const struct question *const q = &questions[(unsigned)i % BLOCKING];
+        const uint64_t seed = random_next(&r);
+        struct scene s;
+        int64_t until = INT64_MAX;
+        draw_scene(&s, &r);
+        load(&s, path, false);
+        s.conduct.latency = FAR;
+        s.context.threads = 1 + (int)random_below(&r, 3);
+        s.context.progress = cancel_soon;
+        s.context.progress_user = &until;
+        s.context.progress_interval = 10;
+        ok(open_here(&s, err));
+        s.conduct.blocks = true;
+        const int64_t before = now_ms();
+        until = before + 60;
+        ask(q, s.here, seed, &first);
+        const int64_t took = now_ms() - before;
+        if (first.status != TESS_ERR_CANCELLED || took > 60 + CANCELLED_WITHIN ||
+            atomic_load(&s.conduct.never_cancelled))
+            fail_msg("%s, %d threads, checksums %d: %s (%s) after %d ms", q->name,
+                     s.context.threads, (int)s.checksums, tess_status_name(first.status),
+                     first.error.message, (int)took);
+        s.conduct.blocks = false;
+        until = INT64_MAX;
+        open_there(&s);
+        compare(s.here, s.there, q, seed, kinds[0].name);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
+// -- overlap
+
+// Blocks that lie far from each other come to `read` together. Objects of a directory are read side
+// by side by several calls of it.
+static void
+slow_ranges_overlap(void **state)
+{
+    static const int overlapping[] = {3, 6, 7};
+    (void)state;
+    for (size_t i = 0; i < sizeof overlapping / sizeof *overlapping; i++) {
+        const struct kind *const k = &kinds[overlapping[i]];
+        const int64_t start[TESS_MAX_NDIM] = {0}, step[] = {k->ndim == 1 ? 200000 : 7, 1, 1};
+        const char *const path = make(k, 5);
+        struct scene s;
+        struct random r;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, k->layout == TESS_LAYOUT_SPARSE);
+        s.conduct.latency = FAR;
+        s.conduct.requests = 8;
+        s.conduct.order = k->layout == TESS_LAYOUT_SPARSE ? ORDER_UP : ORDER_THREADS;
+        s.conduct.ends = false;
+        s.context.threads = 2;
+        s.context.ahead = TESS_AHEAD_DEFAULT;
+        ok(open_here(&s, err));
+        s.conduct.pause = 2000;
+        atomic_store(&s.conduct.most, 0);
+        ok(tess_array_get_slice(s.here, start, k->shape,
+                                k->layout == TESS_LAYOUT_SPARSE ? NULL : step, first.bytes, ANSWER,
+                                NULL, err));
+        if (atomic_load(&s.conduct.most) < 2)
+            fail_msg("%s: %d at once", k->name, atomic_load(&s.conduct.most));
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
+// -- fork
+
+static void
+parent_and_child_read(void **state)
+{
+    (void)state;
+    for (int k = 0; k < KINDS; k += 6) {
+        const char *const path = make(&kinds[k], 5);
+        struct scene s;
+        struct random r;
+        random_init(&r, 3);
+        draw_scene(&s, &r);
+        load(&s, path, kinds[k].layout == TESS_LAYOUT_SPARSE);
+        s.conduct.latency = FAR;
+        s.conduct.order = ORDER_UP;
+        s.context.threads = 2;
+        open_there(&s);
+        ok(open_here(&s, err));
+        compare(s.here, s.there, &questions[0], 1, kinds[k].name);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            ask(&questions[0], s.here, 2, &first);
+            ask(&questions[0], s.there, 2, &second);
+            const bool same = first.status == TESS_OK && first.size == second.size &&
+                              memcmp(first.bytes, second.bytes, first.size) == 0;
+            _exit(same ? 0 : 1);
+        }
+        for (uint64_t i = 2; i < 6; i++)
+            compare(s.here, s.there, &questions[0], i, kinds[k].name);
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(answers_like_a_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(arrays_of_other_writers, setup, teardown),
+        cmocka_unit_test_setup_teardown(failing_reads, setup, teardown),
+        cmocka_unit_test_setup_teardown(lying_sizes, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
+        cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
+    };
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
