@@ -35,6 +35,8 @@ take_context(tess_context *own, tess_executor *executor, const tess_context *giv
     if (own->threads < 0 || (own->cache < 0 && own->cache != TESS_CACHE_SHARED) ||
         own->memory < 0 || own->progress_interval < 0 || own->ahead < 0)
         return err_set(err, TESS_ERR_ARG, -1, "a context with a negative number");
+    if (own->ahead == 0)
+        own->ahead = TESS_AHEAD_DEFAULT;
     if (!own->executor)
         return TESS_OK;
     st = take_executor(executor, own->executor, err);

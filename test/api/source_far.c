@@ -837,6 +837,40 @@ slow_ranges_overlap(void **state)
     }
 }
 
+// Chunks that lie behind each other come with a few requests.
+static void
+requests_for_small_chunks(void **state)
+{
+    static const struct {
+        int64_t ahead; // bytes
+        int64_t most; // requests
+    } cases[] = {{0, 10}, {TESS_AHEAD_DEFAULT, 10}};
+    const struct kind *const k = &kinds[2];
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    const char *const path = make(k, 5);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scene s;
+        struct random r;
+        tess_info info;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, false);
+        s.conduct.latency = FAR;
+        s.context.ahead = cases[i].ahead;
+        ok(open_here(&s, err));
+        tess_array_info(s.here, &info);
+        const int before = atomic_load(&s.conduct.ranges);
+        ok(tess_array_read(s.here, origin, info.shape, first.bytes, ANSWER, err));
+        const int found = atomic_load(&s.conduct.ranges) - before;
+        const int64_t most = cases[i].most;
+        if (found > most)
+            fail_msg("ahead %d: %d requests, %d expected", (int)cases[i].ahead, found, (int)most);
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
 // -- fork
 
 static void
@@ -886,6 +920,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(lying_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };
     if (argc > 1)
