@@ -124,6 +124,16 @@ is_verified(const struct frame *f)
     return f->options.checksums == TESS_CHECKSUMS_VERIFY;
 }
 
+// How much of a chunk to read first: what is there, if that was read ahead, since the rest would be
+// one more request.
+static int64_t
+first_size(const struct stored_chunk *sc, int64_t room, const struct chunk_scratch *s)
+{
+    const int64_t guess = min_i64(room, FRONT_GUESS);
+    const int64_t here = s->want ? (int64_t)io_want_reach(s->want, sc->io, sc->position) : 0;
+    return here >= CHUNK_HEADER_SIZE ? min_i64(guess, here) : guess;
+}
+
 // nbytes: what the chunk must have, or -1.
 static tess_status
 open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room,
@@ -137,7 +147,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
     const uint8_t *front;
     struct chunk_header h;
 
-    int64_t size = min_i64(room, FRONT_GUESS);
+    int64_t size = first_size(sc, room, s);
     tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
