@@ -184,6 +184,10 @@ object_part(void *user, const char *name, tess_source *part, tess_error *err)
     object_load(o, d->conduct, path, false);
     o->part = true;
     *part = object_source(o);
+    if (d->conduct->lacks == 'r')
+        part->read = NULL;
+    if (d->conduct->lacks == 's')
+        part->state = NULL, part->ends = NULL;
     atomic_fetch_add(&d->conduct->opened, 1);
     return TESS_OK;
 }

@@ -24,6 +24,7 @@ struct conduct {
     tess_status fails_with;
     const char *message; // of failures; NULL: none
     int64_t size_off; // added to the size that is told
+    char lacks; // parts have no read ('r'), or no state ('s'); 0: both
     bool blocks; // reads wait until they are cancelled
     atomic_int reads, ranges, now, most; // most: ranges at the same time
     atomic_int opened, closed; // parts, and the object or directory

@@ -871,6 +871,28 @@ requests_for_small_chunks(void **state)
     files_remove(path);
 }
 
+// Parts that lack a function are closed, too.
+static void
+parts_without_functions(void **state)
+{
+    const char *const path = make(&kinds[6], 5);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene s;
+        tess_error error;
+        struct random r;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.lacks = "rs"[i];
+        assert_int_equal(open_here(&s, &error), TESS_ERR_ARG);
+        check_error(&error, TESS_ERR_ARG, "open");
+        assert_true(atomic_load(&s.conduct.opened) > 0);
+        check_closed(&s, false);
+    }
+    files_remove(path);
+}
+
 // -- fork
 
 static void
@@ -921,6 +943,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };
     if (argc > 1)

@@ -33,9 +33,12 @@ open_part(const struct source_directory *d, const char *name, tess_source *part,
     tess_error why = {.sys = 0};
     tess_source_init(part);
     tess_status st = source_status(d->source.part(d->source.user, name, part, &why), "part", &why);
-    if (st == TESS_OK && (!part->read || (!part->state && !part->ends)))
+    if (st == TESS_OK && (!part->read || (!part->state && !part->ends))) {
+        if (part->close)
+            part->close(part->user);
         st = err_set(&why, TESS_ERR_ARG, -1, "the source of %s has no %s", name,
                      part->read ? "state" : "read");
+    }
     if (st == TESS_ERR_NOT_FOUND) {
         st = err_set(&why, TESS_ERR_IO, -1, "there is no %s", name);
         why.sys = ENOENT;
