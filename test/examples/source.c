@@ -23,6 +23,7 @@ struct entry { // the container begins with a table of them, and never changes
 };
 struct cipher {
     tess_source below; // must not call tess_reading_arrived(): its bytes are not clear yet
+    // Its close is NULL: the program closes the file. Else a close of the cipher would call it.
     uint64_t key;
 };
 
