@@ -20,6 +20,7 @@
 #include "chunk/header.h"
 #include "chunk/whole.h"
 #include "codec/codec.h"
+#include "frame/chunks_ahead.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
@@ -33,6 +34,7 @@
 #include "grid/open_chunk.h"
 #include "grid/pool.h"
 #include "grid/read/plain.h"
+#include "io/ahead.h"
 #include "meta/layers.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -45,6 +47,7 @@ struct verifier {
     void *user;
     tess_verdict *verdict;
     int64_t n; // the next chunk
+    struct chunks_ahead ahead;
     bool refused[SPECIAL_UNINIT + 1]; // per kind of chunks that are not stored
 };
 
@@ -53,6 +56,7 @@ struct grain {
     bool known; // it has a checksum
     tess_status status;
     tess_error why;
+    struct io_want *want; // its bytes, held; NULL: not read ahead
 };
 
 static bool
@@ -67,16 +71,24 @@ verify_next(void *arg, void *grain, bool *more, tess_error *err)
 {
     struct verifier *const v = arg;
     const struct frame_index *const list = frame_list(v->a->grid->frame);
-    (void)err;
     while (v->n < list->nchunks && !verify_is_wanted(v, v->n))
         v->n = list->entries ? v->n + 1 : list->nchunks;
     *more = v->n < list->nchunks;
     if (!*more)
         return TESS_OK;
-    *(struct grain *)grain = (struct grain){.n = v->n};
+    struct grain *const g = grain;
+    *g = (struct grain){.n = v->n};
+    const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->want, err);
     const bool stands_for_all = !list->entries && list->uniform < 0;
     v->n = stands_for_all ? list->nchunks : v->n + 1;
-    return TESS_OK;
+    return st;
+}
+
+static void
+verify_drop(void *arg, void *grain)
+{
+    (void)arg;
+    io_want_release(((struct grain *)grain)->want);
 }
 
 // Read all of a chunk, as a read of its items does.
@@ -117,6 +129,7 @@ verify_work(void *arg, void *grain, tess_error *err)
     struct chunk_scratch *const s = pool_take(v->a->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    s->want = g->want;
     g->status = examine(v, g, s);
     pool_give(v->a->grid->pool, s);
     watch_add(v->watch, 1);
@@ -195,6 +208,7 @@ verify_chunks(struct verifier *v, tess_error *err)
     const struct task task = {.next = verify_next,
                               .work = verify_work,
                               .finish = verify_finish,
+                              .drop = verify_drop,
                               .grain_size = sizeof(struct grain)};
     const tess_array *const a = v->a;
     const struct frame_header *const h = frame_header(a->grid->frame);
@@ -202,7 +216,11 @@ verify_chunks(struct verifier *v, tess_error *err)
         chunk_grid_width(a->grid, cost_decode(codec_by_id(h->codec), h->nbytes), v->watch);
     try_specials(v);
     watch_job(v->watch, max_i64(frame_nchunks(a->grid->frame), 1));
-    return task_run(&task, v, &width, err);
+    tess_status st = chunks_ahead_begin(&v->ahead, a->grid->frame, a->context.ahead, v->watch, err);
+    if (st == TESS_OK)
+        st = task_run(&task, v, &width, err);
+    chunks_ahead_end(&v->ahead);
+    return st;
 }
 
 static tess_status

@@ -12,6 +12,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "chunk/scratch.h"
+#include "frame/chunks_ahead.h"
 #include "frame/commit.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
@@ -21,6 +22,7 @@
 #include "frame/private.h"
 #include "frame/stored.h"
 #include "frame/usage.h"
+#include "io/ahead.h"
 #include "io/io.h"
 #include "meta/layers.h"
 #include "task/watch.h"
@@ -184,24 +186,35 @@ static tess_status
 copy_chunks(const struct frame *from, struct frame *to, const struct checksums *checksums,
             struct frame_rescue *rescue, struct watch *watch, tess_error *err)
 {
+    const tess_context *const context = from->options.context;
     struct chunk_scratch s = {.limit = from->options.limits.memory};
+    struct chunks_ahead ahead;
+    struct io_want *want = NULL;
     int64_t left = rescue ? rescue->most : 0;
-    tess_status st = rescue ? TESS_OK : frame_check_shared(from, err);
+    watch_job(watch, from->index.nchunks);
+    tess_status st = chunks_ahead_begin(&ahead, from, context ? context->ahead : 0, watch, err);
+    if (st == TESS_OK && !rescue)
+        st = frame_check_shared(from, err);
     if (st == TESS_OK && !rescue)
         st = stored_most(from, &left, err);
-    watch_job(watch, from->index.nchunks);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
+        st = chunks_ahead_take(&ahead, n, &want, err);
+        if (st != TESS_OK)
+            break;
+        s.want = want;
         if (rescue && (entry >= 0 || entry == INDEX_LOST))
             st = rescue_chunk(from, to, n, &s, rescue, &left, &entry, err);
         else if (entry >= 0)
             st = copy_chunk(from, to, n, checksums, &s, &left, &entry, err);
+        io_want_release(want);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
         watch_add(watch, 1);
         if (st == TESS_OK)
             st = watch_look(watch, err);
     }
+    chunks_ahead_end(&ahead);
     scratch_finish(&s);
     return st;
 }

@@ -1,0 +1,45 @@
+/*
+ * chunks_ahead.h - chunks of a far frame that are read whole, one after the other, and early.
+ *
+ * For copies and checks, which need all bytes of all chunks. What is close together in the file
+ * comes with one request (io/ahead.h). For frames that are near, and directories, nothing is done.
+ *
+ * Threads: one thread at a time takes; what it takes may be used by any. No lock but those of
+ * io/ahead.h.
+ */
+#ifndef FRAME_CHUNKS_AHEAD_H
+#define FRAME_CHUNKS_AHEAD_H
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct frame;
+struct io_ahead;
+struct io_want;
+struct watch;
+
+struct chunks_ahead {
+    const struct frame *f;
+    struct io_ahead *ahead; // NULL: nothing is read early
+    struct io_want **wants; // a ring, of places from `at` on; NULL: none for that place
+    int64_t at, next; // next: the first place that is not wanted
+    int64_t budget; // bytes
+    struct watch *watch;
+    pthread_t caller; // the thread of the call, which alone may look at the watch
+    atomic_bool over;
+};
+
+// budget: bytes in memory; 0: the default. To be ended also after a failure.
+tess_status chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
+                               struct watch *watch, tess_error *err);
+void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released
+
+// The bytes of the chunk in place n, which must ascend; held for the caller; NULL: none are on
+// their way.
+tess_status chunks_ahead_take(struct chunks_ahead *x, int64_t n, struct io_want **want,
+                              tess_error *err);
+
+#endif
