@@ -6,6 +6,7 @@
 #include "base/swap.h"
 #include "cli/data/compare.h"
 #include "cli/data/open.h"
+#include "cli/data/remote.h"
 #include "cli/report.h"
 #include "cli/text/item.h"
 #include "cli/text/text.h"
@@ -18,8 +19,9 @@
 static bool
 is_array(const char *name, const struct arguments *args)
 {
-    return !args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && strcmp(name, "-") != 0 &&
-           !source_has_name_of(name) && (access(name, F_OK) == 0 || !strchr(name, ':'));
+    return remote_is_url(name) ||
+           (!args->values[OPT_DTYPE] && !args->values[OPT_SHAPE] && strcmp(name, "-") != 0 &&
+            !source_has_name_of(name) && (access(name, F_OK) == 0 || !strchr(name, ':')));
 }
 
 static void
