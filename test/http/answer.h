@@ -8,7 +8,7 @@
 #define HTTP_ANSWER_H
 
 #include "http/objects.h"
-#include "http/text.h"
+#include "http/printed.h"
 #include "http/wire.h"
 
 struct server_answer {

@@ -6,7 +6,7 @@
  */
 #include "http/directory.h"
 
-#include "http/text.h"
+#include "http/printed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #ifndef HTTP_GZIP_H
 #define HTTP_GZIP_H
 
-#include "http/text.h"
+#include "http/printed.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
 #include "http/objects.h"
 
 #include "http/directory.h"
-#include "http/text.h"
+#include "http/printed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #define HTTP_REQUEST_H
 
 #include "http/server.h"
-#include "http/text.h"
+#include "http/printed.h"
 #include "http/wire.h"
 
 #define SERVER_HEADERS_MOST 100

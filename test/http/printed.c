@@ -1,7 +1,7 @@
 /*
- * text.c - bytes that grow at their end.
+ * printed.c - bytes that grow at their end.
  */
-#include "http/text.h"
+#include "http/printed.h"
 
 #include <stdarg.h>
 #include <stdio.h>

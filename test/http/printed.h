@@ -1,10 +1,10 @@
 /*
- * text.h - bytes that grow at their end.
+ * printed.h - bytes that grow at their end.
  *
  * Zeroed is empty. Running out of memory ends the program.
  */
-#ifndef HTTP_TEXT_H
-#define HTTP_TEXT_H
+#ifndef HTTP_PRINTED_H
+#define HTTP_PRINTED_H
 
 #include <stddef.h>
 
