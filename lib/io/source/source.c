@@ -17,6 +17,8 @@
 #include "io/source/status.h"
 #include "io/source/upload.h"
 
+#include <tessera/context.h>
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -209,12 +211,14 @@ static struct io_manner
 manner_of(const tess_source *source)
 {
     const bool far = source->latency >= FAR_LATENCY;
+    const int requests = source->requests > 0 ? source->requests : far ? REQUESTS_FAR : 1;
+    // As many as may be under way fill the default of tess_context.ahead: what arrives first is
+    // decoded while the others come.
+    const int64_t share = min_i64(TESS_AHEAD_DEFAULT / requests, PIECE_FAR);
     return (struct io_manner){
         .gap = far ? GAP_FAR : GAP_NEAR,
-        .piece = far ? PIECE_FAR : PIECE_NEAR,
-        .requests = source->requests > 0 ? source->requests
-                    : far                ? REQUESTS_FAR
-                                         : 1,
+        .piece = far ? max_i64(share, PIECE_NEAR) : PIECE_NEAR,
+        .requests = requests,
         .far = far,
     };
 }
