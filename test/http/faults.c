@@ -260,6 +260,18 @@ error_in_200(const struct server_fault_call *c, struct server_answer *a)
     a->status = 200;
 }
 
+static void
+bad_digest(const struct server_fault_call *c, struct server_answer *a)
+{
+    server_answer_error(a, c->objects, 400, "BadDigest");
+}
+
+static void
+conflict(const struct server_fault_call *c, struct server_answer *a)
+{
+    server_answer_error(a, c->objects, 409, "ConditionalRequestConflict");
+}
+
 // Before the request is executed.
 static void
 replace_object(const struct server_fault_call *c)
@@ -325,6 +337,8 @@ static const struct row {
     [SERVER_HUGE_LENGTH] = {"huge-length", huge_length, false, 0, NULL},
     [SERVER_OTHER_ETAG] = {"other-etag", other_etag, false, 0, NULL},
     [SERVER_REPLACED] = {"replaced", NULL, false, 0, replace_object},
+    [SERVER_BAD_DIGEST] = {"bad-digest", bad_digest, true, 0, NULL},
+    [SERVER_CONFLICT] = {"conflict", conflict, true, 0, NULL},
     [SERVER_ERROR_IN_200] = {"error-in-200", error_in_200, true, 0, NULL},
 };
 

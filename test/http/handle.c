@@ -94,8 +94,9 @@ static void
 handle_put(const struct call *c, struct server_answer *a)
 {
     const struct server_request *const r = c->request;
-    const struct server_condition condition = {c->options->etag, server_header(r, "If-Match"),
-                                               server_header(r, "If-None-Match")};
+    const struct server_condition condition = {
+        c->options->etag, server_header(r, "If-Match"),
+        c->options->ignore_none_match ? NULL : server_header(r, "If-None-Match")};
     char tag[SERVER_TAG_SIZE];
 
     const int status =
@@ -145,7 +146,8 @@ server_handle(struct server_objects *objects, struct server_uploads *uploads,
         if (rows[i].parameter && !value)
             continue;
         const struct server_upload_call upload = {
-            uploads, objects, request, value, options->part_least, options->etag};
+            uploads,      objects, request, value, options->part_least, options->ignore_none_match,
+            options->etag};
         if (rows[i].upload)
             rows[i].upload(&upload, a);
         else

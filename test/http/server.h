@@ -114,6 +114,8 @@ enum server_fault_kind {
     SERVER_OTHER_ETAG, // an ETag that no object has
     // What is stored.
     SERVER_REPLACED, // all bits of the object are flipped first; so it has another ETag, too
+    SERVER_BAD_DIGEST, // 400, as if the body had been damaged on its way; not executed
+    SERVER_CONFLICT, // 409 ConditionalRequestConflict; not executed
     SERVER_ERROR_IN_200, // 200 with an <Error> in the body, as S3 completes uploads; not executed
     SERVER_FAULTS // their count
 };
@@ -158,6 +160,7 @@ struct server_options {
     int delay_ms; // milliseconds before the first byte of each answer
     enum server_etag etag; // which ETags objects have; weak ones never satisfy If-Match
     size_t part_least; // bytes of a part that is not the last: 5 MiB
+    bool ignore_none_match; // writes do not know If-None-Match
     server_fault_fn *fault; // NULL: no faults
     void *fault_user; // passed to `fault`
     server_permit_fn *permit; // NULL: all are served

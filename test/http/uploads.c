@@ -268,8 +268,9 @@ static int
 complete_locked(const struct server_upload_call *c, const struct server_upload *u, char *tag,
                 const char **code)
 {
-    const struct server_condition condition = {c->etag, server_header(c->request, "If-Match"),
-                                               server_header(c->request, "If-None-Match")};
+    const struct server_condition condition = {
+        c->etag, server_header(c->request, "If-Match"),
+        c->ignore_none_match ? NULL : server_header(c->request, "If-None-Match")};
     struct server_text whole = {0};
     int status = 400;
 

@@ -26,6 +26,7 @@ struct server_upload_call {
     const struct server_request *request;
     const char *id; // of the query; NULL at begin
     size_t part_least;
+    bool ignore_none_match;
     enum server_etag etag;
 };
 
