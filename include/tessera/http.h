@@ -1,7 +1,7 @@
 /**
  * @file http.h
- * Sources of bytes (source.h) over HTTP, HTTPS and S3: the library tessera-http, which needs
- * libcurl. Programs link it besides libtessera (pkg-config tessera-http).
+ * Sources of bytes (source.h), to be read and written, over HTTP, HTTPS and S3: the library
+ * tessera-http, which needs libcurl. Programs link it besides libtessera (pkg-config tessera-http).
  *
  *     tess_source source;
  *     tess_source_init(&source);
@@ -20,6 +20,27 @@
  * **Consistency.** The first answer tells which object is read: its ETag, size and time. A later
  * answer of another object is refused with TESS_ERR_STALE. tess_source_state.guarded is true if the
  * server gives strong ETags, which it is asked to compare (If-Match).
+ *
+ * **Writing.** An array is created in a source (TESS_MODE_NEW, TESS_MODE_REPLACE) by
+ * tess_array_save() and the like. An object of at most tess_source.head bytes is put by one
+ * request. A larger one is refused over http and https with TESS_ERR_UNSUPPORTED, as its size would
+ * have to be known first; a program that knows a bound can raise tess_source.head, which is held in
+ * memory. At S3 it is uploaded in parts, up to 4 at once, by threads of the library that end when
+ * the source is closed or the object is published. Parts have part_size bytes; from the thousandth
+ * on they grow, so that 10,000 of them are enough for 5 TiB. Memory, besides tess_source.head: 5
+ * parts, fewer if these would be more than 320 MiB, but at least 2; so 40 MiB up to an object
+ * of 7.8 GiB, and 320 MiB up to 100 GiB. S3 checks the hash of each request before it takes it.
+ *
+ * The object appears when it is published, at once. If that fails, or the source is closed without
+ * it, the upload is aborted, for which closing takes up to 5 seconds; if the server cannot be
+ * reached, or the answer to the beginning of an upload is lost, the server keeps an upload that is
+ * neither seen nor completed: S3 removes such by a lifecycle rule. TESS_MODE_NEW: the server is
+ * asked before, and told to refuse if the object exists (If-None-Match). A server that does not
+ * know that condition replaces an object that appears between these two requests. After a lost
+ * answer to the last request the server is asked what is there; only if it does not tell that
+ * either, a call fails whose object may exist. Of an object put by one request with
+ * TESS_MODE_REPLACE that holds whenever the answer is lost. Redirects are not followed, but to
+ * the region of a bucket. A source can be read, or written again, after it was published.
  *
  * **Failures.** What may pass (timeouts, lost connections, short answers, statuses 408, 425, 429
  * and 5xx) is tried again, from the first byte that is missing, after random pauses that become
@@ -58,7 +79,7 @@ extern "C" {
 #endif
 
 /**
- * How a URL is read. Texts are copied by tess_http_source(); NULL: none.
+ * How a URL is read and written. Texts are copied by tess_http_source(); NULL: none.
  */
 typedef struct tess_http_options {
     /** sizeof(tess_http_options) of the program; set by tess_http_options_init(). */
@@ -72,7 +93,8 @@ typedef struct tess_http_options {
     /** Bytes per second; at least 1. Default 64. */
     int stall_speed;
     /** Milliseconds that a call of a function of the source takes at most, with all tries and
-     * pauses. Default 300,000. */
+     * pauses; of one that writes: each request, and 1000 more for each MiB of it. Default
+     * 300,000. */
     int deadline;
     /** How often in a row a request is tried without getting ahead, at least 1. Default 5. */
     int tries;
@@ -90,7 +112,8 @@ typedef struct tess_http_options {
     const char *password; /**< for user */
     const char *token; /**< sent as "Authorization: Bearer"; not together with user */
     /** More headers, each "Name: value", of nheaders. Not those that the library sets:
-     * Accept-Encoding, Host, If-Match, Range; and, with other credentials, Authorization. */
+     * Accept-Encoding, Host, If-Match, Range, If-None-Match, Expect, Content-MD5; and, with other
+     * credentials, Authorization. */
     const char *const *headers;
     size_t nheaders; /**< length of headers */
     const char *ca_file; /**< certificates (PEM) of authorities, in place of the system's */
@@ -106,6 +129,10 @@ typedef struct tess_http_options {
     const char *endpoint; /**< URL of a server other than AWS */
     bool anonymous; /**< do not sign, and look for no keys */
     /** @} */
+
+    /** Bytes of the first thousand parts of an object that is written to S3, and of
+     * tess_source.head: 64 KiB to 1 GiB; S3 wants at least 5 MiB. 0: 8 MiB. */
+    int64_t part_size;
 } tess_http_options;
 
 /**

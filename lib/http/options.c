@@ -7,6 +7,7 @@
 #include "http/error.h"
 #include "http/s3/address.h"
 #include "http/text.h"
+#include "http/write/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,9 @@ take_numbers(const tess_http_options *given, struct http_options *o, tess_error 
     TRY(check_number("requests", given->requests, 1, REQUESTS_MAX, err));
     TRY(check_number("first", given->first, 0, ENDS_MAX, err));
     TRY(check_number("last", given->last, 0, ENDS_MAX, err));
+    if (given->part_size != 0)
+        TRY(check_number("part_size", given->part_size, HTTP_PART_LEAST, HTTP_PART_MOST, err));
+    o->part_size = given->part_size != 0 ? given->part_size : HTTP_PART_DEFAULT;
     o->connect_timeout = given->connect_timeout;
     o->stall_timeout = given->stall_timeout;
     o->stall_speed = given->stall_speed;
@@ -127,8 +131,9 @@ is_named(const char *line, size_t size, const char *name)
 static tess_status
 check_header(const char *line, bool authorized, tess_error *err)
 {
-    static const char *const ours[] = {"accept-encoding", "connection", "content-length",   "host",
-                                       "if-match",        "range",      "transfer-encoding"};
+    static const char *const ours[] = {
+        "accept-encoding", "connection",    "content-length", "content-md5",      "expect", "host",
+        "if-match",        "if-none-match", "range",          "transfer-encoding"};
     static const char signs[] = "!#$%&'*+-.^_`|~"; // beside letters and digits, in a name
     const size_t size = line ? strcspn(line, ":") : 0;
 

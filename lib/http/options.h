@@ -13,6 +13,7 @@ struct http_options { // zeroed: empty
     int stall_speed; // bytes per second
     int tries, requests;
     int64_t first, last; // bytes read at opening, at least
+    int64_t part_size; // bytes of the first parts of an upload
     char *user, *password, *token; // NULL: none
     char *ca_file; // NULL: the system's
     char **headers; // "Name: value"

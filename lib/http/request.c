@@ -5,6 +5,7 @@
 
 #include "http/error.h"
 #include "http/identity.h"
+#include "http/s3/digest.h"
 #include "http/s3/sign.h"
 #include "http/text.h"
 #include "http/url.h"
@@ -16,7 +17,10 @@
 #include <strings.h>
 #include <time.h>
 
-enum { BUFFER_SIZE = 128 << 10 }; // bytes received at once, at most
+enum {
+    BUFFER_SIZE = 128 << 10, // bytes received at once, at most
+    SEND_SIZE = 256 << 10, // sent
+};
 
 void
 http_ask_text(const struct http_ask *ask, char text[HTTP_RANGE_TEXT_SIZE])
@@ -76,14 +80,15 @@ s3_header_of(const char *line, struct s3_header *header, struct http_text *names
 
 static tess_status
 add_signature(struct http_request *r, struct http_object *o, const struct http_place *place,
-              tess_error *err)
+              const char *method, const char *payload, tess_error *err)
 {
     const struct http_options *const options = &o->common->options;
     const struct s3_signer signer = {.keys = &options->s3.keys,
                                      .region = http_common_region(o->common),
                                      .now = (int64_t)time(NULL)};
     struct s3_header *const headers = calloc(options->nheaders + 1, sizeof *headers);
-    struct s3_request request = {.method = "GET", .url = &place->url, .headers = headers};
+    struct s3_request request = {
+        .method = method, .url = &place->url, .headers = headers, .payload = payload};
     struct s3_lines lines = {.n = 0};
     struct http_text names = {0};
 
@@ -102,10 +107,11 @@ add_signature(struct http_request *r, struct http_object *o, const struct http_p
     return st;
 }
 
-// What only the program's own server may see.
+// What only the program's own server may see. payload: as s3_request has it.
 static tess_status
 add_secrets(struct http_request *r, CURL *easy, struct http_object *o,
-            const struct http_place *place, tess_error *err)
+            const struct http_place *place, const char *method, const char *payload,
+            tess_error *err)
 {
     const struct http_options *const options = &o->common->options;
     const char *const user = options->user ? options->user : o->target.user;
@@ -116,7 +122,7 @@ add_secrets(struct http_request *r, CURL *easy, struct http_object *o,
         if (!add_header(r, options->headers[i]))
             return http_fail_memory(err);
     if (o->target.s3)
-        return add_signature(r, o, place, err);
+        return add_signature(r, o, place, method, payload, err);
     if (options->token) {
         code = curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         if (code == CURLE_OK)
@@ -184,10 +190,83 @@ http_request_set(CURL *easy, struct http_object *o, const struct http_place *pla
         !add_condition(&r, identity))
         st = http_fail_memory(err);
     if (st == TESS_OK && place->trusted)
-        st = add_secrets(&r, easy, o, place, err);
+        st = add_secrets(&r, easy, o, place, "GET", NULL, err);
     if (st == TESS_OK && curl_easy_setopt(easy, CURLOPT_HTTPHEADER, r.headers) != CURLE_OK)
         st = http_fail_memory(err);
     http_free_secret(url); // its query may be a signature
+    if (st == TESS_OK)
+        *request = r;
+    else
+        http_request_finish(&r);
+    return st;
+}
+
+static bool
+has_header(const struct http_options *options, const char *name)
+{
+    const size_t size = strlen(name);
+    for (size_t i = 0; i < options->nheaders; i++)
+        if (strncasecmp(options->headers[i], name, size) == 0 && options->headers[i][size] == ':')
+            return true;
+    return false;
+}
+
+static bool
+set_body(CURL *easy, const struct http_options *options, struct http_request *r,
+         const struct http_message *m)
+{
+    // That of a form is libcurl's default.
+    static const char type[] = "Content-Type: application/octet-stream";
+
+    if (!m->body && strcmp(m->method, "HEAD") == 0)
+        return curl_easy_setopt(easy, CURLOPT_NOBODY, 1L) == CURLE_OK;
+    if (!m->body && strcmp(m->method, "DELETE") == 0)
+        return curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, m->method) == CURLE_OK;
+    // No Expect: it costs a round trip, or a second at servers that do not know it.
+    (void)curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)SEND_SIZE);
+    return curl_easy_setopt(easy, CURLOPT_POST, 1L) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_POSTFIELDS, m->body ? m->body : "") == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)m->body_size) ==
+               CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, m->method) == CURLE_OK &&
+           add_header(r, "Expect:") && (has_header(options, "Content-Type") || add_header(r, type));
+}
+
+static bool
+add_md5(struct http_request *r, const struct http_message *m)
+{
+    char md5[S3_MD5_SIZE], line[S3_MD5_SIZE + 16];
+    if (!m->body)
+        return true;
+    s3_content_md5(m->body, m->body_size, md5);
+    snprintf(line, sizeof line, "Content-MD5: %s", md5);
+    return add_header(r, line);
+}
+
+tess_status
+http_request_set_message(CURL *easy, struct http_object *o, const struct http_place *place,
+                         const struct http_message *message, struct http_request *request,
+                         tess_error *err)
+{
+    const struct http_options *const options = &o->common->options;
+    const bool sign = o->target.s3 && options->s3.keys.id;
+    struct http_request r = {0};
+    char hash[S3_HASH_SIZE];
+    char *const url = http_url_text(&place->url);
+    tess_status st = TESS_OK;
+
+    if (!url || !set_options(easy, options, url) || !set_body(easy, options, &r, message) ||
+        curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, (long)message->once) != CURLE_OK ||
+        (message->only_new && !add_header(&r, "If-None-Match: *")) ||
+        (o->target.s3 && !sign && !add_md5(&r, message)))
+        st = http_fail_memory(err);
+    if (sign && message->body)
+        s3_hash(message->body, message->body_size, hash);
+    if (st == TESS_OK)
+        st = add_secrets(&r, easy, o, place, message->method, message->body ? hash : NULL, err);
+    if (st == TESS_OK && curl_easy_setopt(easy, CURLOPT_HTTPHEADER, r.headers) != CURLE_OK)
+        st = http_fail_memory(err);
+    http_free_secret(url);
     if (st == TESS_OK)
         *request = r;
     else

@@ -27,6 +27,24 @@ tess_status http_request_set(CURL *easy, struct http_object *o, const struct htt
                              const struct http_ask *ask, const struct http_identity *identity,
                              struct http_request *request, tess_error *err);
 
+// A request that is no reading of the object.
+struct http_message {
+    const char *method; // PUT, POST, DELETE, HEAD
+    const void *body; // NULL: none; stays until the request is over
+    size_t body_size;
+    bool only_new; // refuse if the object exists: If-None-Match: *
+    // It matters how often the request arrives: on a new connection, since libcurl sends it once
+    // more, and does not tell, if one that was kept turns out to be closed.
+    bool once;
+};
+
+// The same for a message. S3 refuses it if the body does not arrive as it is: its hash is signed,
+// or, of a request that is not signed, in Content-MD5.
+tess_status http_request_set_message(CURL *easy, struct http_object *o,
+                                     const struct http_place *place,
+                                     const struct http_message *message,
+                                     struct http_request *request, tess_error *err);
+
 // Wipes what it frees.
 void http_request_finish(struct http_request *request);
 

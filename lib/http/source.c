@@ -8,6 +8,7 @@
 #include "http/object.h"
 #include "http/piece.h"
 #include "http/target.h"
+#include "http/write/upload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ enum {
 struct http_source {
     struct http_object object;
     struct http_kept kept;
+    struct http_upload *upload; // NULL: nothing was written since the last was published
 };
 
 // -- what is read
@@ -181,9 +183,34 @@ source_close(void *user)
     struct http_source *const s = user;
     if (!s)
         return;
+    http_upload_free(s->upload);
     http_kept_finish(&s->kept);
     http_object_finish(&s->object);
     free(s);
+}
+
+// -- what is written
+
+static tess_status
+source_write(void *user, int64_t offset, const void *src, size_t src_size, tess_error *err)
+{
+    struct http_source *const s = user;
+    const tess_status st = s->upload ? TESS_OK : http_upload_new(&s->object, &s->upload, err);
+    return st == TESS_OK ? http_upload_write(s->upload, offset, src, src_size, err) : st;
+}
+
+static tess_status
+source_publish(void *user, int64_t size, bool replace, tess_error *err)
+{
+    struct http_source *const s = user;
+    tess_status st = s->upload ? TESS_OK : http_upload_new(&s->object, &s->upload, err);
+    if (st == TESS_OK)
+        st = http_upload_publish(s->upload, size, replace, err);
+    if (st != TESS_OK)
+        return st;
+    http_upload_free(s->upload);
+    s->upload = NULL;
+    return source_refresh(s, err); // what was read was another object
 }
 
 // -- making one
@@ -225,6 +252,9 @@ source_fill(struct http_source *s, tess_source *source)
         .refresh = source_refresh,
         .part = directory ? source_part : NULL,
         .close = source_close,
+        .write = directory ? NULL : source_write,
+        .head = directory ? 0 : s->object.common->options.part_size,
+        .publish = directory ? NULL : source_publish,
     };
     memcpy(source, &own, source->struct_size < sizeof own ? source->struct_size : sizeof own);
 }
