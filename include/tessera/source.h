@@ -10,9 +10,10 @@
  * array, and `close` is called once, when the array and all its views are closed. A call that
  * fails, or returns no array, leaves the source to the program.
  *
- * **Threads.** read, and state, run on several threads at once, also on threads of the library,
- * even during a single call on the array; all other functions run alone. They must not use an array
- * that is read through the source, and must not leave by longjmp() or an exception.
+ * **Threads.** read, state, and part run on several threads at once, also on threads of the library,
+ * even during a single call on the array; all other functions of a source run alone, but those of
+ * different parts of a directory at once. They must not use an array that is read through the
+ * source, and must not leave by longjmp() or an exception.
  *
  * **Errors.** A function that fails returns a status and fills err, which is never NULL: status,
  * sys, offset -1, and a sentence. TESS_ERR_IO: the storage refused;
