@@ -2,7 +2,8 @@
  * @file tessera.h
  * N-dimensional compressed arrays in the Blosc2/B2ND format.
  *
- * This header includes all the others. Each of them also compiles alone, as C11 and as C++.
+ * This header includes all the others, but tessera/http.h: that is of a library of its own,
+ * tessera-http, which is optional. Each of them also compiles alone, as C11 and as C++.
  *
  *   tessera/version.h   the version, at compile time and at run time
  *   tessera/error.h     status codes and error messages
