@@ -72,8 +72,10 @@ holds() {
 }
 
 holds libtessera1 'lib/.*/libtessera\.so\.1'
+holds libtessera-http0 'lib/.*/libtessera-http\.so\.0'
 holds libtessera-dev include/tessera.h include/tessera/array.h 'lib/.*/libtessera\.so' \
-    'lib/.*/libtessera\.a' 'lib/.*/pkgconfig/tessera\.pc' \
+    'lib/.*/libtessera-http\.so' 'lib/.*/libtessera\.a' 'lib/.*/pkgconfig/tessera\.pc' \
+    'lib/.*/pkgconfig/tessera-http\.pc' include/tessera/http.h \
     'lib/.*/cmake/tessera/tesseraConfig\.cmake'
 holds tessera-tools bin/tess 'share/man/man1/tess\.1\.gz' share/bash-completion/completions/tess
 holds tessera-doc 'share/doc/tessera/manual/abi\.rst.*' share/doc/tessera/reference/index.html
