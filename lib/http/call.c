@@ -23,7 +23,7 @@ enum {
 
 struct call {
     struct http_effort e;
-    const tess_reading *reading;
+    struct http_listener listener;
     size_t next; // first piece that no slot took
     size_t told; // pieces before it were told, of a stream
     struct http_slot *slots;
@@ -70,25 +70,32 @@ start_slots(struct call *c)
     }
 }
 
-// Tell of pieces that are done.
+// Tell of a piece, if it is done.
+static void
+tell_piece(struct call *c, size_t i)
+{
+    struct http_piece *const p = &c->e.batch.pieces[i];
+
+    if (!p->done || p->told)
+        return;
+    p->told = true;
+    if (c->listener.arrived)
+        c->listener.arrived(c->listener.user, i);
+    else if (c->listener.reading)
+        tess_reading_arrived(c->listener.reading, i);
+}
+
 static void
 tell(struct call *c, const struct http_slot *s)
 {
-    struct http_piece *const all = c->e.batch.pieces;
+    const struct http_piece *const all = c->e.batch.pieces;
 
-    if (!c->reading)
-        return;
     if (s->t.piece) {
-        if (s->t.piece->done && !s->t.piece->told)
-            tess_reading_arrived(c->reading, (size_t)(s->t.piece - all));
-        s->t.piece->told = s->t.piece->done;
+        tell_piece(c, (size_t)(s->t.piece - all));
         return;
     }
     for (; c->told < c->e.batch.npieces && all[c->told].done; c->told++)
-        if (!all[c->told].told) {
-            all[c->told].told = true;
-            tess_reading_arrived(c->reading, c->told);
-        }
+        tell_piece(c, c->told);
 }
 
 // What libcurl does not end by itself.
@@ -160,7 +167,7 @@ pause_ms(const struct call *c)
 static void
 look_at_clock(struct call *c)
 {
-    if (c->reading && tess_reading_cancelled(c->reading)) {
+    if (c->listener.reading && tess_reading_cancelled(c->listener.reading)) {
         http_effort_fail(&c->e,
                          http_why(&c->e.why, TESS_ERR_CANCELLED, 0, "reading was cancelled"));
     } else if (http_now_ms() >= c->e.deadline) {
@@ -198,8 +205,8 @@ count_left(const struct http_piece *pieces, size_t n)
 }
 
 tess_status
-http_call(struct http_object *o, struct http_piece *pieces, size_t n, const tess_reading *reading,
-          tess_error *err)
+http_call_listening(struct http_object *o, struct http_piece *pieces, size_t n,
+                    const struct http_listener *listener, tess_error *err)
 {
     const struct http_options *const options = &o->common->options;
     const int64_t now = http_now_ms();
@@ -207,7 +214,7 @@ http_call(struct http_object *o, struct http_piece *pieces, size_t n, const tess
         .e.batch = {.object = o, .pieces = pieces, .npieces = n, .left = count_left(pieces, n)},
         .e.options = options,
         .e.deadline = now + options->deadline,
-        .reading = reading,
+        .listener = *listener,
         .e.random = (uint64_t)now ^ (uint64_t)(uintptr_t)&c << 16,
         .nslots = n < (size_t)options->requests ? (int)n : options->requests,
     };
@@ -225,4 +232,12 @@ http_call(struct http_object *o, struct http_piece *pieces, size_t n, const tess
     if (c.e.st != TESS_OK && err)
         *err = c.e.why;
     return c.e.st;
+}
+
+tess_status
+http_call(struct http_object *o, struct http_piece *pieces, size_t n, const tess_reading *reading,
+          tess_error *err)
+{
+    const struct http_listener listener = {.reading = reading};
+    return http_call_listening(o, pieces, n, &listener, err);
 }

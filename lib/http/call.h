@@ -24,4 +24,14 @@
 tess_status http_call(struct http_object *o, struct http_piece *pieces, size_t n,
                       const tess_reading *reading, tess_error *err);
 
+// Pieces that are no ranges of the program: as they are done, `arrived` is called instead, on the
+// calling thread.
+struct http_listener {
+    const tess_reading *reading; // asked whether it is cancelled; NULL: none
+    void (*arrived)(void *user, size_t piece);
+    void *user;
+};
+tess_status http_call_listening(struct http_object *o, struct http_piece *pieces, size_t n,
+                                const struct http_listener *listener, tess_error *err);
+
 #endif
