@@ -48,6 +48,27 @@
  * tess_error.sys is EACCES for 401 and 403, ETIMEDOUT for timeouts. Messages name the host, never a
  * password, a key, or the query of a URL, which may hold a signature.
  *
+ * **Cache.** With cache_dir, what was read is kept in files of that directory, in blocks of 32 KiB,
+ * and read from there by later calls, handles and programs. Requests are rounded out to whole
+ * blocks, and grow by less than 64 KiB; a call makes no more of them than without a cache.
+ * - Only objects with a strong ETag are kept. A block is used when an answer to the same source
+ *   told the ETag and size that it was stored with. So opening takes at least one request, of one
+ *   byte if the ends of the object are there, and a server that refuses it hides what is kept.
+ * After that reads of kept blocks ask nothing: that an object was replaced, or the right to read it
+ *   withdrawn, shows with the next request, or tess_source.refresh.
+ * - An object is known by its URL without user, password and the parameters of a presigned URL; in
+ *   S3 by endpoint, bucket and key. Of a replaced object only the new version is kept.
+ * - When the files take more than cache_size, whole files are removed, least recently used first;
+ *   never other files of the directory. Sources that write at once may exceed it by 1/64 each, from
+ *   the fifth on, and by one file. An object larger than cache_size makes room by being removed.
+ * - Any number of programs may share a directory, with the same or other sizes. It should be on a
+ *   local disk: reading and storing block the calling thread. A damaged block is read from the
+ *   server again. What cannot be stored (a full disk, a directory that cannot be written) is not,
+ *   and no call fails for it.
+ * - Bytes that were read with credentials lie there unencrypted, in files that only the user of the
+ *   program can read (0600; a directory that is made has 0700). Names and files hold hashes: no
+ *   URL, ETag or credentials. Removing the directory is safe at any time.
+ *
  * **Redirects** are followed, at most 10, to http and https. Passwords, tokens and headers of the
  * options are only sent to the scheme, host and port of the URL that was given.
  *
@@ -133,6 +154,13 @@ typedef struct tess_http_options {
     /** Bytes of the first thousand parts of an object that is written to S3, and of
      * tess_source.head: 64 KiB to 1 GiB; S3 wants at least 5 MiB. 0: 8 MiB. */
     int64_t part_size;
+
+    /** @name Cache on disk
+     * See "Cache" above.
+     * @{ */
+    const char *cache_dir; /**< directory; made, if only its last part is missing; NULL: no cache */
+    int64_t cache_size; /**< bytes on disk that the directory may take; 0: 1 GiB */
+    /** @} */
 } tess_http_options;
 
 /**

@@ -3,6 +3,7 @@
  */
 #include "http/object.h"
 
+#include "http/cache/store.h"
 #include "http/error.h"
 #include "http/s3/address.h"
 #include "http/url.h"
@@ -32,6 +33,7 @@ http_common_new(const tess_http_options *options, bool s3, struct http_common **
         free(c);
         return st;
     }
+    http_cache_init(&c->cache, c->options.cache_dir, c->options.cache_size);
     *common = c;
     return TESS_OK;
 }
@@ -49,6 +51,7 @@ http_common_drop(struct http_common *common)
     if (!common || atomic_fetch_sub(&common->refs, 1) > 1)
         return;
     http_pool_finish(&common->pool);
+    http_cache_finish(&common->cache);
     http_options_finish(&common->options);
     free(atomic_load(&common->region));
     free(common);

@@ -9,6 +9,7 @@
 #ifndef HTTP_OBJECT_H
 #define HTTP_OBJECT_H
 
+#include "http/cache/store.h"
 #include "http/identity.h"
 #include "http/options.h"
 #include "http/session.h"
@@ -19,6 +20,7 @@ struct http_common {
     atomic_int refs;
     struct http_options options;
     struct http_pool pool;
+    struct http_cache cache;
     _Atomic(char *) region; // of the bucket, as AWS corrected it; NULL: that of the options
 };
 

@@ -90,6 +90,7 @@ take_numbers(const tess_http_options *given, struct http_options *o, tess_error 
     if (given->part_size != 0)
         TRY(check_number("part_size", given->part_size, HTTP_PART_LEAST, HTTP_PART_MOST, err));
     o->part_size = given->part_size != 0 ? given->part_size : HTTP_PART_DEFAULT;
+    TRY(check_number("cache_size", given->cache_size, 0, INT64_MAX, err));
     o->connect_timeout = given->connect_timeout;
     o->stall_timeout = given->stall_timeout;
     o->stall_speed = given->stall_speed;
@@ -98,6 +99,7 @@ take_numbers(const tess_http_options *given, struct http_options *o, tess_error 
     o->requests = given->requests;
     o->first = given->first;
     o->last = given->last;
+    o->cache_size = given->cache_size;
 out:
     return st;
 }
@@ -191,6 +193,7 @@ take_login(const tess_http_options *given, struct http_options *o, tess_error *e
     TRY(take_text(given->password, &o->password, err));
     TRY(take_text(given->token, &o->token, err));
     TRY(take_text(given->ca_file, &o->ca_file, err));
+    TRY(take_text(given->cache_dir, &o->cache_dir, err));
 out:
     return st;
 }
@@ -275,6 +278,7 @@ http_options_finish(struct http_options *options)
     http_free_secret(options->password);
     http_free_secret(options->token);
     free(options->ca_file);
+    free(options->cache_dir);
     for (size_t i = 0; i < options->nheaders; i++)
         http_free_secret(options->headers[i]);
     free(options->headers);

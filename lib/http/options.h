@@ -18,6 +18,8 @@ struct http_options { // zeroed: empty
     char *ca_file; // NULL: the system's
     char **headers; // "Name: value"
     size_t nheaders;
+    char *cache_dir; // NULL: no cache
+    int64_t cache_size;
     struct s3_config s3; // for s3:// only
 };
 

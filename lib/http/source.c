@@ -1,6 +1,9 @@
 /*
  * source.c - the functions of a tess_source over an object on a server.
  */
+#include "http/cache/key.h"
+#include "http/cache/read.h"
+#include "http/cache/store.h"
 #include "http/call.h"
 #include "http/error.h"
 #include "http/identity.h"
@@ -28,6 +31,8 @@ struct http_source {
     struct http_object object;
     struct http_kept kept;
     struct http_upload *upload; // NULL: nothing was written since the last was published
+    bool cached; // blocks may come from the cache, and go there
+    uint8_t key[HTTP_HASH]; // if cached
 };
 
 // -- what is read
@@ -59,11 +64,56 @@ source_state(void *user, tess_source_state *state, tess_error *err)
     return tell_state(s, state, err);
 }
 
+// The version of the object that was confirmed; false: none that can be cached.
+static bool
+confirmed(struct http_source *s, struct http_cache_id *id)
+{
+    const struct http_identity *const known = atomic_load(&s->object.identity);
+
+    if (!s->cached || !known || !http_cache_version(known, id))
+        return false;
+    memcpy(id->key, s->key, sizeof id->key);
+    return true;
+}
+
+static bool
+within(const tess_range *ranges, size_t n, int64_t size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ranges[i].offset < 0 || ranges[i].offset > size ||
+            ranges[i].dst_size > (uint64_t)(size - ranges[i].offset))
+            return false;
+    return true;
+}
+
+static tess_status
+read_cached(struct http_source *s, const struct http_cache_id *id, const tess_range *ranges,
+            size_t n, const tess_reading *reading, tess_error *err)
+{
+    bool *const done = calloc(n, sizeof *done);
+
+    if (!done)
+        return http_fail_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const tess_range *const r = &ranges[i];
+        done[i] = http_kept_read(&s->kept, r->offset, r->dst_size, r->dst);
+        if (done[i] && reading)
+            tess_reading_arrived(reading, i);
+    }
+    const tess_status st =
+        http_cache_read(&s->object.common->cache, id, &s->object, ranges, done, n, reading, err);
+    free(done);
+    return st;
+}
+
 static tess_status
 source_read(void *user, const tess_range *ranges, size_t n, const tess_reading *reading,
             tess_error *err)
 {
     struct http_source *const s = user;
+    struct http_cache_id id;
+    if (confirmed(s, &id) && within(ranges, n, id.size))
+        return read_cached(s, &id, ranges, n, reading, err);
     struct http_piece *const pieces = calloc(n, sizeof *pieces);
     tess_status st = TESS_OK;
 
@@ -117,6 +167,60 @@ at_most(size_t size, int64_t most)
     return (uint64_t)most < size ? (size_t)most : size;
 }
 
+// Enough that the whole blocks among it hold the ends: the size of the object is not known yet.
+static size_t
+rounded_out(size_t size, bool last)
+{
+    if (size == 0 || size > SIZE_MAX - HTTP_BLOCK)
+        return size;
+    return last ? size + HTTP_BLOCK - 1 : (size + HTTP_BLOCK - 1) / HTTP_BLOCK * HTTP_BLOCK;
+}
+
+static void
+store_ends(struct http_source *s, const struct http_kept *ends)
+{
+    struct http_cache_id id;
+    struct http_store store;
+
+    if (!confirmed(s, &id))
+        return;
+    http_store_init(&store, &s->object.common->cache, &id);
+    http_store_write(&store, 0, ends->first, ends->first_size);
+    http_store_write(&store, ends->size - (int64_t)ends->last_size, ends->last, ends->last_size);
+    http_store_finish(&store);
+}
+
+// The ends, in memory of their own, from the cache or the server.
+static tess_status
+bring_ends(struct http_source *s, size_t first_size, size_t last_size, struct http_kept *ends,
+           tess_source_state *state, tess_error *err)
+{
+    const size_t more_first = s->cached ? rounded_out(first_size, false) : first_size;
+    const size_t more_last = s->cached ? rounded_out(last_size, true) : last_size;
+    bool found = false;
+    tess_status st = TESS_OK;
+
+    ends->first = malloc(more_first);
+    ends->last = malloc(more_last > 0 ? more_last : 1);
+    if (!ends->first || !ends->last)
+        return http_fail_memory(err);
+    if (s->cached && !atomic_load(&s->object.identity))
+        st = http_cache_ends(&s->object.common->cache, s->key, &s->object, ends->first, first_size,
+                             ends->last, last_size, &found, err);
+    if (st == TESS_OK && !found)
+        st = read_ends(s, ends->first, more_first, ends->last, more_last, err);
+    if (st == TESS_OK)
+        st = tell_state(s, state, err);
+    if (st != TESS_OK)
+        return st;
+    ends->size = state->size;
+    ends->first_size = at_most(found ? first_size : more_first, state->size);
+    ends->last_size = at_most(found ? last_size : more_last, state->size);
+    if (!found)
+        store_ends(s, ends);
+    return TESS_OK;
+}
+
 // More than was asked for is read: through memory of our own.
 static tess_status
 read_more(struct http_source *s, tess_source_state *state, void *first, size_t first_size,
@@ -125,25 +229,18 @@ read_more(struct http_source *s, tess_source_state *state, void *first, size_t f
     const struct http_options *const o = &s->object.common->options;
     const size_t more_first = larger(larger(first_size, o->first), 1);
     const size_t more_last = larger(last_size, o->last);
+    const bool keep = more_first > first_size || more_last > last_size;
     struct http_kept kept = {0};
     tess_status st;
 
-    kept.first = malloc(more_first);
-    kept.last = malloc(more_last > 0 ? more_last : 1);
-    if (!kept.first || !kept.last)
-        TRY(http_fail_memory(err));
-    TRY(read_ends(s, kept.first, more_first, kept.last, more_last, err));
-    TRY(tell_state(s, state, err));
-    kept.size = state->size;
-    kept.first_size = at_most(more_first, state->size);
-    kept.last_size = at_most(more_last, state->size);
+    TRY(bring_ends(s, more_first, more_last, &kept, state, err));
     first_size = at_most(first_size, state->size);
     last_size = at_most(last_size, state->size);
     if (first_size > 0)
         memcpy(first, kept.first, first_size);
     if (last_size > 0)
         memcpy(last, kept.last + (kept.last_size - last_size), last_size);
-    if (state->guarded) { // else nothing would notice that they are of another object
+    if (keep && state->guarded) { // else nothing would notice that they are of another object
         http_kept_finish(&s->kept);
         s->kept = kept;
         kept = (struct http_kept){0};
@@ -160,7 +257,7 @@ source_ends(void *user, tess_source_state *state, void *first, size_t first_size
     struct http_source *const s = user;
     const struct http_options *const o = &s->object.common->options;
 
-    if (first_size == 0 || o->first > (int64_t)at_most(first_size, INT64_MAX) ||
+    if (s->cached || first_size == 0 || o->first > (int64_t)at_most(first_size, INT64_MAX) ||
         o->last > (int64_t)at_most(last_size, INT64_MAX))
         return read_more(s, state, first, first_size, last, last_size, err);
     const tess_status st = read_ends(s, first, first_size, last, last_size, err);
@@ -229,6 +326,8 @@ source_new(struct http_common *common, struct http_target *target, struct http_s
     s->object.common = common;
     s->object.target = *target;
     *target = (struct http_target){0};
+    s->cached = common->cache.dir >= 0 && !s->object.target.directory &&
+                http_cache_key(&s->object.target, common->options.s3.endpoint, s->key);
     *source = s;
     return TESS_OK;
 }
