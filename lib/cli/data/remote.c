@@ -31,6 +31,7 @@ remote_open(const char *url, tess_source *source, tess_error *err)
     tess_http_options_init(&options);
     tess_source_init(source);
     options.ca_file = getenv("TESS_HTTP_CA");
+    options.cache_dir = getenv("TESS_HTTP_CACHE");
     if (strncasecmp(url, "https://", 8) == 0)
         options.token = getenv("TESS_HTTP_TOKEN");
     return tess_http_source(url, &options, source, err);

@@ -2,7 +2,8 @@
  * remote.h - arrays at URLs, where the command was built with tessera-http.
  *
  * Keys of S3 are looked for as the AWS command line does. The environment variable TESS_HTTP_TOKEN
- * is a bearer token for https, TESS_HTTP_CA a file of certificates to trust.
+ * is a bearer token for https, TESS_HTTP_CA a file of certificates to trust, TESS_HTTP_CACHE
+ * a directory in which what is read is kept.
  */
 #ifndef CLI_REMOTE_H
 #define CLI_REMOTE_H

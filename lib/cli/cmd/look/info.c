@@ -55,6 +55,7 @@ struct description {
     tess_info info;
     struct attributes attributes;
     bool full; // however long they are
+    bool measured; // the headers of all chunks were looked at
 };
 
 // The list of names of the dimensions, if it is one.
@@ -303,7 +304,7 @@ write_fill(FILE *out, const tess_info *info)
 
 // What the chunks take; what other programs left between them, or later writes will use, apart.
 static void
-write_stored(FILE *out, const tess_info *info)
+write_stored(FILE *out, const tess_info *info, bool measured)
 {
     const int64_t nbytes = items_nbytes(info);
 
@@ -317,10 +318,10 @@ write_stored(FILE *out, const tess_info *info)
         fprintf(out, "%" PRId64 " of items", nbytes);
     else
         fputs("2^63 or more of items", out);
-    if (info->live < 0)
-        fputs(", stored in a number that is not known: a chunk is damaged", out);
-    else
+    if (info->live >= 0)
         fprintf(out, ", stored in %" PRId64, info->live);
+    else if (measured)
+        fputs(", stored in a number that is not known: a chunk is damaged", out);
     if (info->ratio > 0)
         fprintf(out, " (ratio %.2f)", info->ratio);
     if (info->holes > 0)
@@ -358,7 +359,7 @@ write_words(FILE *out, const struct description *d, tess_error *err)
     fputs("  filters       ", out);
     filters_write(out, info->filters, info->filters_meta);
     fputc('\n', out);
-    write_stored(out, info);
+    write_stored(out, info, d->measured);
     TRY(write_metalayers(out, d, err));
     TRY(write_attributes(out, d, err));
 out:
@@ -436,6 +437,7 @@ run_info(const struct arguments *args)
         tess_array_info(d.a, &d.info); // the header of each chunk would be a request
     else
         TRY(measure(d.a, &d.info, &err));
+    d.measured = !remote_is_url(path);
     TRY(attributes_load(&d.attributes, d.a, &err));
     st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:
