@@ -118,12 +118,6 @@ stored_check(const struct frame *f, int64_t entry, const struct checksums *check
                    found, expected);
 }
 
-static bool
-is_verified(const struct frame *f)
-{
-    return f->options.checksums == TESS_CHECKSUMS_VERIFY;
-}
-
 // How much of a chunk to read first: what is there, if that was read ahead, since the rest would be
 // one more request.
 static int64_t
@@ -151,7 +145,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
     tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
-    const bool verified = is_verified(f);
+    const bool verified = frame_is_verified(f);
     const int64_t wanted = verified ? h.cbytes : chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
@@ -242,7 +236,7 @@ stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
         return false;
     const struct io_manner *const manner = &place.io->manner;
     const int64_t whole = guess_stored_size(f, n, entry, place.room);
-    const bool at_once = whole <= (all || is_verified(f) ? manner->piece : manner->gap);
+    const bool at_once = whole <= (all || frame_is_verified(f) ? manner->piece : manner->gap);
     const int64_t table = CHUNK_HEADER_SIZE + (int64_t)nblocks * 4;
     *front = (struct stored_front){
         .io = place.io,

@@ -474,12 +474,11 @@ queue_grow(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
     struct piece *const p = a->last;
     if (!a->first || p->io != io || p->state != PIECE_WAITS)
         return NULL;
-    const int64_t gap = offset - p->offset - (int64_t)p->size;
-    if (gap < 0 || gap > io->manner.gap ||
-        (int64_t)size > io->manner.piece - gap - (int64_t)p->size)
+    if (!io_manner_joins(&io->manner, p->offset, p->size, offset, size))
         return NULL;
-    p->size += (size_t)gap + size;
-    atomic_fetch_add(&a->size, (long long)gap + (long long)size);
+    const int64_t longer = offset + (int64_t)size - p->offset - (int64_t)p->size;
+    p->size += (size_t)longer;
+    atomic_fetch_add(&a->size, (long long)longer);
     return p;
 }
 

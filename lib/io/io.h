@@ -36,6 +36,15 @@ struct io_manner {
     bool far; // a request takes so long that what will be needed is asked for ahead of time
 };
 
+// Whether a range is better read with the `size` bytes at `offset` that it follows.
+static inline bool
+io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t next,
+                size_t next_size)
+{
+    const int64_t gap = next - offset - (int64_t)size;
+    return gap >= 0 && gap <= m->gap && (int64_t)next_size <= m->piece - gap - (int64_t)size;
+}
+
 // Of a read of many ranges while it runs. Any thread may call the functions; NULL: nothing is told
 // and nothing ends it.
 struct io_progress {

@@ -236,10 +236,7 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     if (f->outside || (!manner->far && !pays_near(f, manner)))
         return TESS_OK;
     p->far = manner->far;
-    const int64_t ahead = f->grid->context->ahead;
-    p->budget = !p->far     ? NEAR_PIECES * manner->piece
-                : ahead > 0 ? ahead
-                            : TESS_AHEAD_DEFAULT;
+    p->budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;
     p->all_made = p->filling = p->announcing = false;
     p->later = TESS_OK;
     p->threads = threads;

@@ -57,22 +57,14 @@ joined_cancelled(const struct io_progress *p)
     return j->of && j->of->cancelled(j->of);
 }
 
-static bool
-fits(const struct io_manner *manner, const tess_range *piece, const tess_range *next)
-{
-    const int64_t stop = piece->offset + (int64_t)piece->dst_size;
-    const int64_t gap = next->offset - stop;
-    return gap >= 0 && gap <= manner->gap &&
-           (int64_t)next->dst_size <= manner->piece - gap - (int64_t)piece->dst_size;
-}
-
 static void
 divide(struct joined *j, const struct io_manner *manner, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const tess_range *const next = &j->ranges[i];
         tess_range *const piece = j->ngroups > 0 ? &j->pieces[j->ngroups - 1] : NULL;
-        if (piece && fits(manner, piece, next)) {
+        if (piece &&
+            io_manner_joins(manner, piece->offset, piece->dst_size, next->offset, next->dst_size)) {
             piece->dst_size = (size_t)(next->offset - piece->offset) + next->dst_size;
             j->groups[j->ngroups - 1].end = i + 1;
         } else {

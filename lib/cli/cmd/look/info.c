@@ -433,11 +433,11 @@ run_info(const struct arguments *args)
     tess_error err;
 
     TRY(open_array(path, args, &d.a, &err));
-    if (remote_is_url(path))
-        tess_array_info(d.a, &d.info); // the header of each chunk would be a request
-    else
+    d.measured = !remote_is_url(path); // there the header of each chunk would be a request
+    if (d.measured)
         TRY(measure(d.a, &d.info, &err));
-    d.measured = !remote_is_url(path);
+    else
+        tess_array_info(d.a, &d.info);
     TRY(attributes_load(&d.attributes, d.a, &err));
     st = args->values[OPT_JSON] ? print_json(&d, chunks, &err) : print_words(&d, chunks, &err);
 out:
