@@ -21,9 +21,7 @@ static bool
 chunks_ahead_is_over(void *arg)
 {
     struct chunks_ahead *const x = arg;
-    if (pthread_equal(pthread_self(), x->caller))
-        (void)watch_look(x->watch, NULL);
-    return watch_is_cancelled(x->watch) || atomic_load(&x->over);
+    return watch_poll(x->watch, x->caller) || atomic_load(&x->over);
 }
 
 tess_status

@@ -134,3 +134,11 @@ watch_end(struct watch *w, tess_status st)
         (void)watch_tell(w, w->total);
     return st;
 }
+
+bool
+watch_poll(struct watch *w, pthread_t caller)
+{
+    if (pthread_equal(pthread_self(), caller))
+        (void)watch_look(w, NULL);
+    return watch_is_cancelled(w);
+}

@@ -30,6 +30,7 @@
 
 #include <tessera/context.h>
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,6 +68,8 @@ void watch_add(struct watch *w, int64_t done); // any thread
 bool watch_is_due(const struct watch *w);
 // Whether watch_look() has said so. Any thread.
 bool watch_is_cancelled(const struct watch *w);
+// The same for a thread that waits: if it is `caller`, the thread of the call, it looks first.
+bool watch_poll(struct watch *w, pthread_t caller);
 tess_status watch_look(struct watch *w, tess_error *err);
 
 #endif

@@ -209,10 +209,7 @@ static bool
 is_ended(void *arg)
 {
     struct planned *const p = arg;
-    struct watch *const watch = p->maker->f->watch;
-    if (pthread_equal(pthread_self(), p->caller))
-        (void)watch_look(watch, NULL);
-    return watch_is_cancelled(watch) || atomic_load(&p->failed);
+    return watch_poll(p->maker->f->watch, p->caller) || atomic_load(&p->failed);
 }
 
 // A near frame: one file of chunks, read, not mapped, that workers do not read as whole chunks
