@@ -21,7 +21,7 @@ static bool
 chunks_ahead_is_over(void *arg)
 {
     struct chunks_ahead *const x = arg;
-    return watch_poll(x->watch, x->caller) || atomic_load(&x->over);
+    return watch_poll(x->watch) || atomic_load(&x->over);
 }
 
 tess_status
@@ -33,7 +33,6 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
         .f = f,
         .budget = budget > 0 ? budget : TESS_AHEAD_DEFAULT,
         .watch = watch,
-        .caller = pthread_self(),
     };
     atomic_init(&x->over, false);
     if (!manner->far || frame_is_sparse(f))

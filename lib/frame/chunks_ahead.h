@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -28,7 +27,6 @@ struct chunks_ahead {
     int64_t at, next; // next: the first place that is not wanted
     int64_t budget; // bytes
     struct watch *watch;
-    pthread_t caller; // the thread of the call, which alone may look at the watch
     atomic_bool over;
 };
 

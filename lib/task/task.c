@@ -14,6 +14,7 @@
  */
 #include "task/task.h"
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "task/cpus.h"
@@ -26,6 +27,7 @@
 #include <stddef.h>
 
 #define SLOTS_PER_THREAD 4
+#define REPORT_LEAST 1000000 // nanoseconds to wait before a report
 #define SLOTS_FIRST 2 // on the caller's stack
 
 struct grain_memory {
@@ -240,6 +242,17 @@ over(const struct job *j, bool caller)
     return !caller || !j->first || j->status != TESS_OK;
 }
 
+// The caller wakes up in time to report.
+static void
+task_wait(struct job *j, bool caller)
+{
+    const int64_t patience = caller ? watch_patience(j->watch) : INT64_MAX;
+    if (patience == INT64_MAX)
+        waitlock_wait(&j->lock);
+    else
+        waitlock_wait_for(&j->lock, max_i64(patience, REPORT_LEAST));
+}
+
 static void
 participate(struct job *j, bool caller)
 {
@@ -254,7 +267,7 @@ participate(struct job *j, bool caller)
         else if (j->ready)
             task_work(j, err);
         else
-            waitlock_wait(&j->lock);
+            task_wait(j, caller);
         if (caller && watch_is_due(j->watch))
             report(j, err);
     }
@@ -292,6 +305,7 @@ more_slots(struct job *j)
 static void
 run_with_workers(struct job *j)
 {
+    tess_error text;
     waitlock_unlock(&j->lock);
     if (j->executor)
         executor_open(&j->call, j->executor);
@@ -302,8 +316,11 @@ run_with_workers(struct job *j)
     waitlock_unlock(&j->lock);
     const int came = j->executor ? executor_close(&j->call) : workers_close(&j->call);
     waitlock_lock(&j->lock);
-    while (j->left < came)
-        waitlock_wait(&j->lock);
+    while (j->left < came) {
+        task_wait(j, true);
+        if (watch_is_due(j->watch))
+            report(j, j->err ? &text : NULL);
+    }
 }
 
 static tess_status

@@ -14,6 +14,7 @@
 
 #define SPIN_NS 50000
 #define LOOKS 16 // between two looks at the clock
+#define SECOND 1000000000
 #define TRIES 100 // to take the lock, before sleeping for it
 
 static inline void
@@ -31,7 +32,7 @@ now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t)t.tv_sec * SECOND + t.tv_nsec;
 }
 
 void
@@ -95,11 +96,11 @@ count_spinners(struct waitlock *g, int more)
     atomic_store_explicit(&g->spinning, n + more, memory_order_relaxed);
 }
 
-void
-waitlock_wait(struct waitlock *g)
+// Spin for a while. Whether nothing has changed.
+static bool
+spins_in_vain(struct waitlock *g)
 {
     const unsigned before = atomic_load_explicit(&g->changes, memory_order_relaxed);
-
     if (cpus_may_spin()) {
         count_spinners(g, 1);
         waitlock_unlock(g);
@@ -107,10 +108,34 @@ waitlock_wait(struct waitlock *g)
         waitlock_lock(g);
         count_spinners(g, -1);
     }
-    if (changed_since(g, before))
+    return !changed_since(g, before);
+}
+
+void
+waitlock_wait(struct waitlock *g)
+{
+    if (!spins_in_vain(g))
         return;
     g->asleep++;
     pthread_cond_wait(&g->bell, &g->lock);
+    g->asleep--;
+}
+
+void
+waitlock_wait_for(struct waitlock *g, int64_t nanoseconds)
+{
+    struct timespec until;
+    if (!spins_in_vain(g))
+        return;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += nanoseconds / SECOND;
+    until.tv_nsec += nanoseconds % SECOND;
+    if (until.tv_nsec >= SECOND) {
+        until.tv_nsec -= SECOND;
+        until.tv_sec++;
+    }
+    g->asleep++;
+    pthread_cond_timedwait(&g->bell, &g->lock, &until);
     g->asleep--;
 }
 

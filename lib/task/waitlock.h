@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 
 #define WAITLOCK_LINE 64 // bytes of a cache line
 
@@ -31,6 +32,7 @@ void waitlock_unlock(struct waitlock *g);
 // All of these with the lock held. A thread that waits gives it up meanwhile; it returns after a
 // change, or for no reason.
 void waitlock_wait(struct waitlock *g);
+void waitlock_wait_for(struct waitlock *g, int64_t nanoseconds); // at most, about
 void waitlock_changed(struct waitlock *g); // spinners see it, sleepers do not
 void waitlock_wake_one(struct waitlock *g);
 void waitlock_wake_all(struct waitlock *g);

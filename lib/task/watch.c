@@ -35,14 +35,32 @@ void
 watch_begin(struct watch *w, const tess_context *context, int64_t total)
 {
     w->context = context->progress ? context : NULL;
+    w->outer = NULL;
     if (!w->context)
         return;
+    w->caller = pthread_self();
     w->total = w->to = total;
     w->from = w->work = 0;
     atomic_init(&w->done, 0);
     w->last = watch_now();
     w->told = false;
     atomic_init(&w->cancelled, false);
+}
+
+void
+watch_within(struct watch *w, struct watch *outer)
+{
+    w->context = NULL;
+    w->outer = is_watched(outer) ? outer : NULL;
+}
+
+// The watch that this thread may look at; NULL: none.
+static struct watch *
+looked_at(struct watch *w)
+{
+    if (w && w->outer)
+        return pthread_equal(pthread_self(), w->outer->caller) ? w->outer : NULL;
+    return is_watched(w) ? w : NULL;
 }
 
 struct watch_range
@@ -98,33 +116,52 @@ watch_tell(struct watch *w, int64_t done)
     return w->context->progress(done, w->total, w->context->progress_user);
 }
 
-bool
-watch_is_due(const struct watch *w)
+int64_t
+watch_patience(struct watch *w)
 {
-    return is_watched(w) &&
-           watch_now() - w->last >= (int64_t)w->context->progress_interval * 1000000;
+    const struct watch *const own = looked_at(w);
+    if (!own)
+        return INT64_MAX;
+    return max_i64(own->last + (int64_t)own->context->progress_interval * 1000000 - watch_now(), 0);
+}
+
+bool
+watch_is_due(struct watch *w)
+{
+    return watch_patience(w) == 0;
 }
 
 bool
 watch_is_cancelled(const struct watch *w)
 {
-    return is_watched(w) && atomic_load_explicit(&w->cancelled, memory_order_relaxed);
+    const struct watch *const own = w && w->outer ? w->outer : w;
+    return is_watched(own) && atomic_load_explicit(&own->cancelled, memory_order_relaxed);
+}
+
+static tess_status
+watch_cancelled(struct watch *w, tess_error *err)
+{
+    return err_set(err, TESS_ERR_CANCELLED, -1,
+                   "the program cancelled the call, %d %% of which were done",
+                   (int)watch_share(100, reached(w), w->total));
 }
 
 tess_status
 watch_look(struct watch *w, tess_error *err)
 {
-    if (!watch_is_cancelled(w) && !watch_is_due(w))
+    struct watch *const own = looked_at(w);
+    if (!own)
+        return watch_is_cancelled(w) ? watch_cancelled(w->outer, err) : TESS_OK;
+    if (watch_is_cancelled(own))
+        return watch_cancelled(own, err);
+    if (!watch_is_due(own))
         return TESS_OK;
-    const int64_t done = reached(w);
-    const bool go_on = !watch_is_cancelled(w) && watch_tell(w, done);
-    w->last = watch_now();
+    const bool go_on = watch_tell(own, reached(own));
+    own->last = watch_now();
     if (go_on)
         return TESS_OK;
-    atomic_store_explicit(&w->cancelled, true, memory_order_relaxed);
-    return err_set(err, TESS_ERR_CANCELLED, -1,
-                   "the program cancelled the call, %d %% of which were done",
-                   (int)watch_share(100, done, w->total));
+    atomic_store_explicit(&own->cancelled, true, memory_order_relaxed);
+    return watch_cancelled(own, err);
 }
 
 tess_status
@@ -136,9 +173,9 @@ watch_end(struct watch *w, tess_status st)
 }
 
 bool
-watch_poll(struct watch *w, pthread_t caller)
+watch_poll(struct watch *w)
 {
-    if (pthread_equal(pthread_self(), caller))
+    if (!watch_is_cancelled(w))
         (void)watch_look(w, NULL);
     return watch_is_cancelled(w);
 }

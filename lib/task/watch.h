@@ -18,10 +18,14 @@
  * Every function takes NULL for a watch, and one whose context names no function: then it does
  * nothing.
  *
+ * A job inside a grain of another job gets a watch within that of the call (watch_within()). It
+ * counts nothing, but the inner job ends when the call is cancelled; while the thread of the call
+ * works on it, that thread goes on reporting.
+ *
  * Threads: `done` and `cancelled` are atomic, and watch_add() may be called by any worker. All
  * other members belong to the thread that made the call: it divides ranges and begins jobs while no
- * worker has grains of the watch, and it alone reports. `context`, `work` and the range do not
- * change during a job, so that workers may read them. There is no lock.
+ * worker has grains of the watch, and it alone reports. All but `last` and `told` do not change
+ * during a job, so that workers may read them. There is no lock.
  */
 #ifndef TASK_WATCH_H
 #define TASK_WATCH_H
@@ -37,6 +41,8 @@
 
 struct watch {
     const tess_context *context; // NULL: nothing is reported
+    struct watch *outer; // of the call; NULL: this is it, or there is none
+    pthread_t caller; // the thread that made the call
     int64_t total; // of the call
     int64_t from, to; // of it: the range at hand
     int64_t work; // that the job has; 0: there is none
@@ -54,6 +60,9 @@ struct watch_range {
 void watch_begin(struct watch *w, const tess_context *context, int64_t total);
 tess_status watch_end(struct watch *w, tess_status st); // returns st
 
+// For jobs inside grains of other jobs. outer stays as long, and may be NULL.
+void watch_within(struct watch *w, struct watch *outer);
+
 // Divide the range at hand. Nothing of it is done before the first part is begun.
 struct watch_range watch_divide(struct watch *w);
 // From where the part before ended, until `done` of `of` are.
@@ -63,13 +72,14 @@ void watch_part(struct watch *w, const struct watch_range *range, int64_t done, 
 void watch_job(struct watch *w, int64_t work);
 void watch_add(struct watch *w, int64_t done); // any thread
 
-// By the thread of the call. Tell the program, if it is time; TESS_ERR_CANCELLED if it wants no
-// more.
-bool watch_is_due(const struct watch *w);
-// Whether watch_look() has said so. Any thread.
-bool watch_is_cancelled(const struct watch *w);
-// The same for a thread that waits: if it is `caller`, the thread of the call, it looks first.
-bool watch_poll(struct watch *w, pthread_t caller);
+// Of the thread of the call, others have nothing to look at. Tell the program, if it is time.
+// Any thread: TESS_ERR_CANCELLED if the program wants no more.
 tess_status watch_look(struct watch *w, tess_error *err);
+bool watch_is_due(struct watch *w);
+int64_t watch_patience(struct watch *w); // nanoseconds until it is; INT64_MAX: never
+
+// Whether watch_look() has said so. Any thread; watch_poll() looks first.
+bool watch_is_cancelled(const struct watch *w);
+bool watch_poll(struct watch *w);
 
 #endif

@@ -8,6 +8,7 @@
 #include "task/task.h"
 
 #include "support/random.h"
+#include "task/watch.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -516,6 +517,68 @@ signals_blocked(void **state)
     assert_false(sigismember(&set, SIGUSR1)); // the caller's are as before
 }
 
+// Two grains: the one of the caller ends when a worker has the other, which ends once the program
+// has been told.
+struct vigil {
+    pthread_t caller;
+    int made;
+    atomic_bool worker_came, told;
+};
+
+static bool
+hear_at_last(int64_t done, int64_t total, void *user)
+{
+    struct vigil *const v = user;
+    (void)done, (void)total;
+    if (atomic_load(&v->worker_came))
+        atomic_store(&v->told, true);
+    return true;
+}
+
+static tess_status
+next_of_two(void *self, void *grain, bool *more, tess_error *err)
+{
+    struct vigil *const v = self;
+    (void)grain, (void)err;
+    *more = v->made++ < 2;
+    return TESS_OK;
+}
+
+static tess_status
+wait_for_the_other(void *self, void *grain, tess_error *err)
+{
+    struct vigil *const v = self;
+    const bool caller = pthread_equal(v->caller, pthread_self());
+    atomic_bool *const event = caller ? &v->worker_came : &v->told;
+    const double end = now() + PATIENCE;
+    (void)grain, (void)err;
+    if (!caller)
+        atomic_store(&v->worker_came, true);
+    while (!atomic_load(event) && now() < end)
+        sched_yield();
+    return atomic_load(event) ? TESS_OK : TESS_ERR_IO;
+}
+
+// The caller has nothing to do but wait for the workers.
+static void
+a_caller_that_waits_reports(void **state)
+{
+    const struct task task = {
+        .next = next_of_two, .work = wait_for_the_other, .grain_size = sizeof(int)};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct vigil v = {.caller = pthread_self()};
+        const tess_context context = {
+            .progress = hear_at_last, .progress_user = &v, .progress_interval = 20 * i};
+        struct watch watch;
+        watch_begin(&watch, &context, 2);
+        watch_job(&watch, 2);
+        const struct task_width width = {.threads = 2, .cost = COST_HIGH, .watch = &watch};
+        assert_int_equal(task_run(&task, &v, &width, NULL), TESS_OK);
+        assert_true(atomic_load(&v.told));
+    }
+}
+
 static bool
 random_job(struct random *r)
 {
@@ -638,7 +701,7 @@ main(void)
         cmocka_unit_test(failure_stops), cmocka_unit_test(no_error_wanted),
         cmocka_unit_test(slow_head),     cmocka_unit_test(signals_blocked),
         cmocka_unit_test(random_jobs),   cmocka_unit_test(many_users),
-        cmocka_unit_test(forks),
+        cmocka_unit_test(forks),         cmocka_unit_test(a_caller_that_waits_reports),
     };
     setenv("TESS_NUM_THREADS", THREADS, 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

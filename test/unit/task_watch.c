@@ -3,6 +3,7 @@
  */
 #include "task/watch.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -160,6 +161,72 @@ ends_of_the_numbers(void **state)
     }
 }
 
+// -- jobs inside grains
+
+static void *
+poll_elsewhere(void *arg)
+{
+    struct watch *const w = arg;
+    return watch_poll(w) || watch_look(w, NULL) == TESS_ERR_CANCELLED ? w : NULL;
+}
+
+// Whether a thread that did not make the call sees it cancelled.
+static bool
+cancelled_elsewhere(struct watch *w)
+{
+    pthread_t thread;
+    void *seen;
+    assert_int_equal(pthread_create(&thread, NULL, poll_elsewhere, w), 0);
+    assert_int_equal(pthread_join(thread, &seen), 0);
+    return seen;
+}
+
+static void
+inner_jobs_report_for_the_call(void **state)
+{
+    (void)state;
+    struct heard h = {.cancel_at = 4};
+    const tess_context c = context_of(&h, 0);
+    struct watch w, inner;
+    tess_error err;
+
+    watch_begin(&w, &c, 100);
+    watch_job(&w, 10);
+    watch_add(&w, 2);
+    watch_within(&inner, &w);
+    watch_job(&inner, 1000); // counts nothing
+    watch_add(&inner, 1000);
+    assert_int_equal(told(&inner, &h), 20);
+    assert_int_equal(watch_patience(&inner), 0);
+    assert_false(cancelled_elsewhere(&inner));
+    assert_int_equal(h.calls, 1); // other threads do not report
+    assert_false(watch_poll(&inner));
+    assert_int_equal(h.calls, 2);
+    assert_false(watch_poll(&w));
+    assert_true(watch_poll(&inner));
+    assert_true(cancelled_elsewhere(&inner));
+    assert_true(watch_is_cancelled(&w));
+    assert_int_equal(watch_look(&inner, &err), TESS_ERR_CANCELLED);
+    assert_non_null(strstr(err.message, "20 %"));
+    assert_int_equal(h.calls, 4); // nothing more after that
+}
+
+static void
+inner_jobs_of_silent_calls(void **state)
+{
+    (void)state;
+    const tess_context silent = {0};
+    struct watch w, inner;
+    watch_begin(&w, &silent, 100);
+    watch_within(&inner, &w);
+    assert_false(watch_poll(&inner));
+    assert_int_equal(watch_patience(&inner), INT64_MAX);
+    assert_int_equal(watch_look(&inner, NULL), TESS_OK);
+    watch_within(&inner, NULL);
+    assert_false(watch_poll(&inner));
+    assert_false(watch_is_due(&inner));
+}
+
 int
 main(void)
 {
@@ -168,6 +235,8 @@ main(void)
         cmocka_unit_test(what_takes_no_time_is_not_told),
         cmocka_unit_test(cancelled_in_words),
         cmocka_unit_test(ends_of_the_numbers),
+        cmocka_unit_test(inner_jobs_report_for_the_call),
+        cmocka_unit_test(inner_jobs_of_silent_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,7 +209,7 @@ static bool
 is_ended(void *arg)
 {
     struct planned *const p = arg;
-    return watch_poll(p->maker->f->watch, p->caller) || atomic_load(&p->failed);
+    return watch_poll(p->maker->f->watch) || atomic_load(&p->failed);
 }
 
 // A near frame: one file of chunks, read, not mapped, that workers do not read as whole chunks
@@ -239,7 +239,6 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     p->threads = threads;
     atomic_init(&p->reading, 0);
     atomic_init(&p->failed, false);
-    p->caller = pthread_self();
     p->ahead = io_ahead_new(p->far ? manner->requests : 0, is_ended, p);
     p->made = mem_alloc(MADE_MAX * sizeof *p->made);
     return p->ahead && p->made ? TESS_OK

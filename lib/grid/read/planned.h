@@ -16,7 +16,6 @@
 
 #include "grid/read/grains.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 struct planned {
@@ -33,7 +32,6 @@ struct planned {
     int threads; // that work
     atomic_int reading; // grains that read
     atomic_bool failed; // nothing more is needed
-    pthread_t caller; // the thread of the call, which alone may look at the watch
 };
 
 // Decide whether a job is planned. To be finished also after a failure.
