@@ -3,19 +3,16 @@
  */
 #include "grid/read/planned.h"
 
-#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "cache/cache.h"
 #include "frame/query.h"
-#include "grid/open_chunk.h"
+#include "grid/read/grain_want.h"
 #include "grid/read/upcoming.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "task/gate.h"
 #include "task/watch.h"
 
-#include <string.h>
 
 enum {
     MADE_MAX = 256, // grains that are made ahead
@@ -56,54 +53,6 @@ may_make(struct planned *p)
     return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(&m->upcoming)));
 }
 
-// -- what a grain needs
-
-static tess_status
-want_bytes(const struct planned *p, struct grain *g, struct span span, tess_error *err)
-{
-    const struct stored_chunk *const sc = &g->open->stored;
-    const int32_t size = span.stop - span.start;
-    return io_want_add(g->want, sc->io, sc->position + span.start, (size_t)max_i64(size, 0),
-                       p->maker->front, err);
-}
-
-// The blocks of a grain, but for those that are decoded already.
-static tess_status
-want_blocks(const struct planned *p, struct grain *g, tess_error *err)
-{
-    const struct fetch *const f = p->maker->f;
-    const struct fetch_reader *const r = f->reader;
-    _Alignas(max_align_t) fetch_position at;
-    tess_status st = TESS_OK;
-    memcpy(at, g->at, r->position_size);
-    for (int32_t left = g->nblocks; left > 0 && st == TESS_OK; left--) {
-        const int32_t nblock = r->number(at);
-        struct cached *const cached = cache_find(f->grid->cache, g->open->n, nblock);
-        if (!cached)
-            st = want_bytes(p, g, open_chunk_span(f->grid, g->open, nblock), err);
-        cache_unpin(cached);
-        if (left > 1)
-            r->next_block(f->self, at);
-    }
-    return st;
-}
-
-// Want the stored bytes of a grain. Where its blocks are not those of the chunk, all of the chunk.
-static tess_status
-want_grain(const struct planned *p, struct grain *g, tess_error *err)
-{
-    const struct open_chunk *const v = g->open;
-    const bool stored = v && v->kind != OPEN_SPECIAL && !v->stored.whole;
-    if (!stored || (g->kind != GRAIN_BLOCKS && g->kind != GRAIN_IN_ORDER))
-        return TESS_OK;
-    g->want = io_want_new(p->ahead);
-    if (!g->want)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
-    if (g->kind == GRAIN_BLOCKS && v->kind != OPEN_BYTES)
-        return want_blocks(p, g, err);
-    return want_bytes(p, g, (struct span){0, v->stored.chunk.h.cbytes}, err);
-}
-
 // -- making
 
 static tess_status
@@ -136,7 +85,7 @@ make_one(struct planned *p, tess_error *err)
     if (p->all_made)
         return st;
     p->count++;
-    st = want_grain(p, g, err);
+    st = grain_want(g, p->maker->f, p->ahead, p->maker->front, err);
     p->all_made = st != TESS_OK;
     return st;
 }
