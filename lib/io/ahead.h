@@ -3,9 +3,8 @@
  *
  * The job says what it wants in the order in which it will need it. Where requests take long
  * (io_manner.far), threads of the job read it; else the job reads it itself, in few calls. The job
- * waits for what it needs next. A *want*
- * is the ranges of one step of the job. What is close together is read together, across wants, as
- * the io's manner says.
+ * waits for what it needs next. A *want* is the ranges of one step of the job. What is close
+ * together is read together, across wants, as the io's manner says.
  *
  *     struct io_want *w = io_want_new(ahead);
  *     io_want_add(w, io, offset, size, NULL, err); ...
@@ -13,14 +12,17 @@
  *     io_want_get(w, io, offset, size, &bytes, err);       waits; the bytes stay until the release
  *     io_want_release(w);
  *
+ * The job's functions, io_ahead_*(), are in ahead/queue.c, those of wants in ahead/want.c.
+ *
  * Memory: what was wanted and is not released, io_ahead_size(). The caller keeps it bounded, by
  * wanting no more for a while: what is wanted is read in any case.
  *
- * Threads: one thread at a time wants and goes; any number may get, hold and release. A mutex
- * guards all of an io_ahead and its wants, and is free while bytes are read. The threads are
- * started when there is something to read, with all signals blocked, at most as many as requests
- * are worth being under way at once, and are joined by io_ahead_stop(). If the system has no
- * thread, io_want_get() reads.
+ * Threads: any number may want, each with a want of its own, go, get, hold and release; one thread
+ * at a time adds to a want, while any number may get from it. A mutex guards all of an io_ahead and
+ * its wants, and is free while bytes are read. One thread begins and ends an io_ahead. The threads
+ * that read are started when there is something to read, with all signals blocked, at most as many
+ * as requests are worth being under way at once, and are joined by io_ahead_stop(). If the system
+ * has no thread, io_want_get() reads.
  */
 #ifndef IO_AHEAD_H
 #define IO_AHEAD_H
@@ -65,6 +67,7 @@ bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void 
 struct io_want *io_want_new(struct io_ahead *a); // held once; NULL: no memory
 
 // A range of an io that stays open. If `other`, or this want, has the range already, it is shared.
+// A want of another io_ahead as `other` is ignored.
 tess_status io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
                         const struct io_want *other, tess_error *err);
 

@@ -42,6 +42,7 @@ static uint8_t bytes[SIZE];
 struct far_io {
     struct io io;
     atomic_int ranges, failing_after; // ranges; -1: none fails
+    atomic_llong nbytes; // that were read
     bool blocks;
 };
 
@@ -62,6 +63,7 @@ far_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io
         assert_true(i == 0 ||
                     ranges[i].offset >= ranges[i - 1].offset + (int64_t)ranges[i - 1].dst_size);
         memcpy(ranges[i].dst, bytes + ranges[i].offset, ranges[i].dst_size);
+        atomic_fetch_add(&f->nbytes, (long long)ranges[i].dst_size);
         p->arrived(p, i);
     }
     return TESS_OK;
@@ -235,6 +237,103 @@ shared_ranges(void **state)
     end(&s);
 }
 
+// A want of another job is no place to share from: each job reads, and counts, what is its own.
+static void
+wants_of_two_jobs(void **state)
+{
+    struct scene s, t;
+    (void)state;
+    begin(&s, 0, 2);
+    begin(&t, 0, 2);
+    struct io_want *const other = want(&t, &s.far, 1000, 5000);
+    struct io_want *const w = io_want_new(s.ahead);
+    assert_int_equal(io_want_add(w, &s.far.io, 2000, 100, other, NULL), TESS_OK);
+    assert_int_equal(io_ahead_size(s.ahead), 100);
+    io_want_release(other);
+    end(&t);
+    io_ahead_go(s.ahead);
+    check(w, &s.far, 2000, 100);
+    assert_int_equal(atomic_load(&s.far.nbytes), 100);
+    io_want_release(w);
+    end(&s);
+}
+
+// One thread adds ranges to a want, of the ranges of `front` if that is not NULL, and others get
+// those that it says it has added.
+struct added {
+    struct scene *scene;
+    struct io_want *want, *front;
+    int64_t start;
+    atomic_int n, wrong;
+};
+
+enum { ADDED = 300, STEP = 700, GETTERS = 2 };
+
+static void *
+add_ranges(void *arg)
+{
+    struct added *const x = arg;
+    for (int i = 0; i < ADDED; i++) {
+        const int64_t offset = x->start + (int64_t)(i * 7 % ADDED) * STEP;
+        if (io_want_add(x->want, &x->scene->far.io, offset, STEP / 2, x->front, NULL) != TESS_OK)
+            atomic_fetch_add(&x->wrong, 1);
+        io_ahead_go(x->scene->ahead);
+        atomic_store(&x->n, i + 1);
+    }
+    return NULL;
+}
+
+static void *
+get_ranges(void *arg)
+{
+    struct added *const x = arg;
+    const struct io *const io = &x->scene->far.io;
+    for (int i = 0; i < ADDED; i++) {
+        const int64_t offset = x->start + (int64_t)(i * 7 % ADDED) * STEP;
+        const uint8_t *got = NULL;
+        while (atomic_load(&x->n) <= i)
+            io_want_reach(x->want, io, offset);
+        if (io_want_reach(x->want, io, offset) < STEP / 2 ||
+            io_want_get(x->want, io, offset, STEP / 2, &got, NULL) != TESS_OK || !got ||
+            memcmp(got, bytes + offset, STEP / 2) != 0)
+            atomic_fetch_add(&x->wrong, 1);
+    }
+    return NULL;
+}
+
+// Threads add to wants of their own, with a want that they share ranges of, while others get.
+static void
+wants_of_many_threads(void **state)
+{
+    enum { ADDERS = 3 };
+    (void)state;
+    for (int64_t left = random_cases(3, 100); left > 0; left--) {
+        pthread_t threads[ADDERS * (1 + GETTERS)];
+        struct added added[ADDERS];
+        struct scene s;
+        int n = 0;
+        begin(&s, 400, 4);
+        struct io_want *const front = want(&s, &s.far, 0, 20000);
+        for (int i = 0; i < ADDERS; i++) {
+            added[i] = (struct added){.scene = &s, .front = front, .start = 10000 * i};
+            added[i].want = io_want_new(s.ahead);
+            assert_non_null(added[i].want);
+            for (int k = 0; k <= GETTERS; k++)
+                assert_int_equal(pthread_create(&threads[n++], NULL,
+                                                k == 0 ? add_ranges : get_ranges, &added[i]),
+                                 0);
+        }
+        while (n > 0)
+            pthread_join(threads[--n], NULL);
+        for (int i = 0; i < ADDERS; i++) {
+            assert_int_equal(atomic_load(&added[i].wrong), 0);
+            io_want_release(added[i].want);
+        }
+        io_want_release(front);
+        end(&s);
+    }
+}
+
 static void
 failures(void **state)
 {
@@ -300,6 +399,22 @@ released_before_its_turn(void **state)
     threads_refused = false;
 }
 
+// What was released before its turn is not read with a range that follows it either.
+static void
+released_pieces_stay_short(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin(&s, 100, 1);
+    io_want_release(want(&s, &s.far, 0, 10));
+    struct io_want *const w = want(&s, &s.far, 10, 10);
+    io_ahead_go(s.ahead);
+    check(w, &s.far, 10, 10);
+    assert_int_equal(atomic_load(&s.far.nbytes), 10);
+    io_want_release(w);
+    end(&s);
+}
+
 struct called {
     atomic_int times, over;
 };
@@ -342,10 +457,16 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_arrive), cmocka_unit_test(close_ranges_are_one),
-        cmocka_unit_test(shared_ranges), cmocka_unit_test(failures),
-        cmocka_unit_test(ended_jobs),    cmocka_unit_test(released_before_its_turn),
+        cmocka_unit_test(ranges_arrive),
+        cmocka_unit_test(close_ranges_are_one),
+        cmocka_unit_test(shared_ranges),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(ended_jobs),
+        cmocka_unit_test(released_before_its_turn),
+        cmocka_unit_test(released_pieces_stay_short),
         cmocka_unit_test(calls),
+        cmocka_unit_test(wants_of_two_jobs),
+        cmocka_unit_test(wants_of_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,26 @@
 /*
- * ahead.c - bytes that a job will need, read before it needs them.
+ * queue.c - pieces that are to be read, in turn, and the threads that read them.
  *
  * Ranges become pieces: a range that lies close behind the piece that was added last, and whose
  * reading has not begun, makes that piece longer. So blocks of a chunk, and chunks that follow each
  * other in a file, come with one request. A thread takes as many pieces of one io as requests are
  * free, and reads them with one call; what arrives is there for others at once.
  *
- * Pieces are counted: each want that has a part of one holds it, the thread that reads it, too.
+ * The mutex is free while bytes are read, while a piece's call runs, and while the job is asked
+ * whether it is over.
  */
-#include "io/ahead.h"
+#include "io/ahead/queue.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/ahead.h"
 #include "io/extents.h"
 #include "io/io.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 enum {
@@ -29,25 +30,11 @@ enum {
     SECOND = 1000 * 1000 * 1000,
 };
 
-enum piece_state { PIECE_WAITS, PIECE_ASKED, PIECE_HERE, PIECE_FAILED };
-
-struct piece {
-    struct piece *after; // in the queue
-    struct io *io; // NULL: a call
-    int64_t offset;
-    size_t size; // fixed once it is asked for
-    uint8_t *bytes;
-    enum piece_state state;
-    int users;
-    void (*call)(void *arg, bool over);
-    void *arg;
-};
-
 struct io_ahead {
-    pthread_mutex_t lock; // guards everything below, pieces and wants
+    pthread_mutex_t lock; // guards what follows, pieces, and wants
     pthread_cond_t work; // for threads: the queue is not empty, or all is over
-    pthread_cond_t arrival; // for io_want_get(): a piece changed its state
-    struct piece *first, *last; // the queue: pieces that wait
+    pthread_cond_t arrival; // for io_piece_await(): a piece changed its state
+    struct io_piece *first, *last; // the queue: pieces that wait
     int requests; // at most
     int under_way; // now
     int idle; // threads that wait for work
@@ -63,25 +50,18 @@ struct io_ahead {
     void *arg;
 };
 
-struct io_want {
-    struct io_ahead *ahead;
-    struct piece **pieces;
-    int n, capacity;
-    int users;
-};
-
 struct batch {
     struct io_progress progress;
     struct io_ahead *ahead;
-    struct piece *pieces[BATCH_MAX]; // by offset
+    struct io_piece *pieces[BATCH_MAX]; // by offset
     tess_range ranges[BATCH_MAX];
     int n;
 };
 
 // -- with the lock held
 
-static void
-piece_release(struct io_ahead *a, struct piece *p)
+void
+io_piece_release(struct io_ahead *a, struct io_piece *p)
 {
     if (--p->users > 0)
         return;
@@ -91,7 +71,7 @@ piece_release(struct io_ahead *a, struct piece *p)
 }
 
 static void
-queue_append(struct io_ahead *a, struct piece *p)
+queue_append(struct io_ahead *a, struct io_piece *p)
 {
     p->after = NULL;
     if (a->first)
@@ -104,7 +84,7 @@ queue_append(struct io_ahead *a, struct piece *p)
 
 // Take a piece out of the queue; before: the one before it, or NULL.
 static void
-queue_remove(struct io_ahead *a, struct piece *before, struct piece *p)
+queue_remove(struct io_ahead *a, struct io_piece *before, struct io_piece *p)
 {
     if (before)
         before->after = p->after;
@@ -115,14 +95,14 @@ queue_remove(struct io_ahead *a, struct piece *before, struct piece *p)
 }
 
 static void
-piece_settle(struct io_ahead *a, struct piece *p, enum piece_state state)
+piece_settle(struct io_ahead *a, struct io_piece *p, enum io_piece_state state)
 {
     p->state = state;
     pthread_cond_broadcast(&a->arrival);
 }
 
 static void
-piece_fail(struct io_ahead *a, struct piece *p, tess_status st, const tess_error *why)
+piece_fail(struct io_ahead *a, struct io_piece *p, tess_status st, const tess_error *why)
 {
     if (a->status == TESS_OK) {
         a->status = st;
@@ -157,13 +137,13 @@ batch_cancelled(const struct io_progress *p)
 
 // Where a piece belongs in the batch; -1: it overlaps one that is there.
 static int
-batch_place(const struct batch *b, const struct piece *p)
+batch_place(const struct batch *b, const struct io_piece *p)
 {
     int at = b->n;
     while (at > 0 && b->pieces[at - 1]->offset > p->offset)
         at--;
-    const struct piece *const before = at > 0 ? b->pieces[at - 1] : NULL;
-    const struct piece *const behind = at < b->n ? b->pieces[at] : NULL;
+    const struct io_piece *const before = at > 0 ? b->pieces[at - 1] : NULL;
+    const struct io_piece *const behind = at < b->n ? b->pieces[at] : NULL;
     if ((before && p->offset - before->offset < (int64_t)before->size) ||
         (behind && behind->offset - p->offset < (int64_t)p->size))
         return -1;
@@ -171,7 +151,7 @@ batch_place(const struct batch *b, const struct piece *p)
 }
 
 static void
-batch_add(struct batch *b, struct piece *p, int at)
+batch_add(struct batch *b, struct io_piece *p, int at)
 {
     for (int i = b->n++; i > at; i--)
         b->pieces[i] = b->pieces[i - 1];
@@ -185,15 +165,15 @@ batch_take(struct batch *b, struct io_ahead *a)
 {
     struct io *const io = a->first->io; // the same for all of the batch
     const int most = (int)max_i64(min_i64(a->requests - a->under_way, BATCH_MAX), 1);
-    struct piece *before = NULL;
+    struct io_piece *before = NULL;
     b->n = 0;
-    for (struct piece *p = a->first, *after; p && b->n < most; p = after) {
+    for (struct io_piece *p = a->first, *after; p && b->n < most; p = after) {
         const bool needed = !p->io || p->users > 1; // by more than the queue
         const int at = needed && p->io == io ? batch_place(b, p) : -1;
         after = p->after;
         if (!needed) {
             queue_remove(a, before, p);
-            piece_release(a, p);
+            io_piece_release(a, p);
             continue;
         }
         if (at >= 0) {
@@ -212,7 +192,7 @@ static tess_status
 batch_allocate(struct batch *b, tess_error *err)
 {
     for (int i = 0; i < b->n; i++) {
-        struct piece *const p = b->pieces[i];
+        struct io_piece *const p = b->pieces[i];
         p->bytes = mem_alloc(p->size);
         if (!p->bytes)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes to be read", p->size);
@@ -236,12 +216,12 @@ batch_read(struct batch *b)
     }
     pthread_mutex_lock(&a->lock);
     for (int i = 0; i < b->n; i++) {
-        struct piece *const p = b->pieces[i];
+        struct io_piece *const p = b->pieces[i];
         if (p->state == PIECE_ASKED && st == TESS_OK)
             piece_settle(a, p, PIECE_HERE);
         else if (p->state == PIECE_ASKED)
             piece_fail(a, p, st, &why);
-        piece_release(a, p);
+        io_piece_release(a, p);
     }
     a->under_way -= b->n;
     pthread_mutex_unlock(&a->lock);
@@ -330,11 +310,11 @@ io_ahead_stop(struct io_ahead *a)
         pthread_join(a->threads[i], NULL);
     a->nthreads = 0;
     while (a->first) {
-        struct piece *const p = a->first;
+        struct io_piece *const p = a->first;
         queue_remove(a, NULL, p);
         if (!p->io)
             p->call(p->arg, true);
-        piece_release(a, p);
+        io_piece_release(a, p);
     }
 }
 
@@ -401,10 +381,10 @@ io_ahead_go(struct io_ahead *a)
     pthread_mutex_unlock(&a->lock);
 }
 
-static struct piece *
+static struct io_piece *
 piece_new(struct io_ahead *a, size_t size)
 {
-    struct piece *const p = mem_zeroed(1, sizeof *p);
+    struct io_piece *const p = mem_zeroed(1, sizeof *p);
     if (p) {
         p->size = size;
         atomic_fetch_add(&a->size, (long long)size);
@@ -419,7 +399,7 @@ io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg)
     // A call waits for one answer at a time: it needs a thread of its own.
     if (a->idle == 0 && a->nthreads < a->requests && !a->no_threads)
         ahead_start(a);
-    struct piece *const p = a->nthreads > 0 ? piece_new(a, 0) : NULL;
+    struct io_piece *const p = a->nthreads > 0 ? piece_new(a, 0) : NULL;
     if (p) {
         p->call = call;
         p->arg = arg;
@@ -430,49 +410,15 @@ io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg)
     return p != NULL;
 }
 
-// -- wants
+// -- what wants need, with the lock held
 
-struct io_want *
-io_want_new(struct io_ahead *a)
-{
-    struct io_want *const w = mem_zeroed(1, sizeof *w);
-    if (w) {
-        w->ahead = a;
-        w->users = 1;
-    }
-    return w;
-}
-
-static bool
-piece_has(const struct piece *p, const struct io *io, int64_t offset, size_t size)
-{
-    return p->io == io && offset >= p->offset && offset - p->offset <= (int64_t)p->size &&
-           size <= p->size - (size_t)(offset - p->offset);
-}
-
-static struct piece *
-want_find(const struct io_want *w, const struct io *io, int64_t offset, size_t size)
-{
-    int low = 0, high = w->n; // the last piece that starts at or before it
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (w->pieces[middle]->offset <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (int i = low; i > 0 && i > low - 2; i--)
-        if (piece_has(w->pieces[i - 1], io, offset, size))
-            return w->pieces[i - 1];
-    return NULL;
-}
-
-// Make the youngest piece longer, if the range follows it closely.
-static struct piece *
+// Make the youngest piece longer, if the range follows it closely. One that only the queue holds
+// will not be read, and its io may be closed.
+static struct io_piece *
 queue_grow(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
 {
-    struct piece *const p = a->last;
-    if (!a->first || p->io != io || p->state != PIECE_WAITS)
+    struct io_piece *const p = a->last;
+    if (!a->first || p->users == 1 || p->io != io)
         return NULL;
     if (!io_manner_joins(&io->manner, p->offset, p->size, offset, size))
         return NULL;
@@ -482,74 +428,19 @@ queue_grow(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
     return p;
 }
 
-static tess_status
-want_reserve(struct io_want *w, tess_error *err)
+struct io_piece *
+io_queue_push(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
 {
-    if (w->n < w->capacity)
-        return TESS_OK;
-    const int capacity = w->capacity > 0 ? 2 * w->capacity : 4;
-    struct piece **const pieces = mem_resize(w->pieces, (size_t)capacity * sizeof *pieces);
-    if (!pieces)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
-    w->pieces = pieces;
-    w->capacity = capacity;
-    return TESS_OK;
-}
-
-// By offset, for want_find().
-static void
-want_insert(struct io_want *w, struct piece *p)
-{
-    int at = w->n;
-    while (at > 0 && w->pieces[at - 1]->offset > p->offset)
-        at--;
-    if (at > 0 && w->pieces[at - 1] == p)
-        return;
-    for (int i = w->n++; i > at; i--)
-        w->pieces[i] = w->pieces[i - 1];
-    w->pieces[at] = p;
-    p->users++;
-}
-
-tess_status
-io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
-            const struct io_want *other, tess_error *err)
-{
-    struct io_ahead *const a = w->ahead;
-    tess_status st = want_reserve(w, err);
-    if (st != TESS_OK || size == 0)
-        return st;
-    pthread_mutex_lock(&a->lock);
-    struct piece *p = want_find(w, io, offset, size);
-    if (!p && other)
-        p = want_find(other, io, offset, size);
-    if (!p)
-        p = queue_grow(a, io, offset, size);
-    if (!p) {
-        p = piece_new(a, size);
-        if (p) {
-            p->io = io;
-            p->offset = offset;
-            queue_append(a, p);
-        }
-    }
+    struct io_piece *p = queue_grow(a, io, offset, size);
     if (p)
-        want_insert(w, p);
-    else
-        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
-    pthread_mutex_unlock(&a->lock);
-    return st;
-}
-
-bool
-io_want_is_ready(const struct io_want *w)
-{
-    bool ready = true;
-    pthread_mutex_lock(&w->ahead->lock);
-    for (int i = 0; i < w->n && ready; i++)
-        ready = w->pieces[i]->state >= PIECE_HERE;
-    pthread_mutex_unlock(&w->ahead->lock);
-    return ready;
+        return p;
+    p = piece_new(a, size);
+    if (p) {
+        p->io = io;
+        p->offset = offset;
+        queue_append(a, p);
+    }
+    return p;
 }
 
 // Wait for a moment, or a change.
@@ -566,8 +457,8 @@ wait_a_little(struct io_ahead *a)
     pthread_cond_timedwait(&a->arrival, &a->lock, &until);
 }
 
-static tess_status
-piece_await(struct io_ahead *a, const struct piece *p, tess_error *err)
+tess_status
+io_piece_await(struct io_ahead *a, const struct io_piece *p, tess_error *err)
 {
     while (p->state < PIECE_HERE) {
         if (a->no_threads && p->state == PIECE_WAITS) {
@@ -590,57 +481,21 @@ piece_await(struct io_ahead *a, const struct piece *p, tess_error *err)
     return a->status;
 }
 
-size_t
-io_want_reach(const struct io_want *w, const struct io *io, int64_t offset)
+void
+io_piece_drain(struct io_ahead *a, const struct io_piece *p)
 {
-    pthread_mutex_lock(&w->ahead->lock);
-    const struct piece *const p = want_find(w, io, offset, 1);
-    const size_t reach = p ? p->size - (size_t)(offset - p->offset) : 0;
-    pthread_mutex_unlock(&w->ahead->lock);
-    return reach;
-}
-
-tess_status
-io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t size,
-            const uint8_t **bytes, tess_error *err)
-{
-    struct io_ahead *const a = w->ahead;
-    tess_status st = TESS_OK;
-    *bytes = NULL;
-    pthread_mutex_lock(&a->lock);
-    const struct piece *const p = want_find(w, io, offset, size);
-    if (p)
-        st = piece_await(a, p, err);
-    if (p && st == TESS_OK)
-        *bytes = p->bytes + (offset - p->offset);
-    pthread_mutex_unlock(&a->lock);
-    return st;
+    while (p->state == PIECE_ASKED)
+        pthread_cond_wait(&a->arrival, &a->lock);
 }
 
 void
-io_want_hold(struct io_want *w)
+io_queue_lock(struct io_ahead *a)
 {
-    pthread_mutex_lock(&w->ahead->lock);
-    w->users++;
-    pthread_mutex_unlock(&w->ahead->lock);
+    pthread_mutex_lock(&a->lock);
 }
 
 void
-io_want_release(struct io_want *w)
+io_queue_unlock(struct io_ahead *a)
 {
-    if (!w)
-        return;
-    struct io_ahead *const a = w->ahead;
-    pthread_mutex_lock(&a->lock);
-    const bool last = --w->users == 0;
-    for (int i = 0; last && i < w->n; i++) {
-        while (w->pieces[i]->state == PIECE_ASKED) // its io may be closed next
-            pthread_cond_wait(&a->arrival, &a->lock);
-        piece_release(a, w->pieces[i]);
-    }
     pthread_mutex_unlock(&a->lock);
-    if (!last)
-        return;
-    mem_free(w->pieces);
-    mem_free(w);
 }
