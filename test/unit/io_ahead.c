@@ -237,6 +237,28 @@ shared_ranges(void **state)
     end(&s);
 }
 
+// A range that is longer than a piece comes with several requests, and is there when all are.
+static void
+long_ranges(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const size_t size = (size_t)(i + 1) * (1 << 16) + 1;
+        struct scene s;
+        begin(&s, 100, 4);
+        struct io_want *const w = want(&s, &s.far, 1000, size);
+        struct io_want *const v = want(&s, &s.far, 900000, 10);
+        io_ahead_go(s.ahead);
+        check(w, &s.far, 1000, size);
+        check(v, &s.far, 900000, 10);
+        assert_int_equal(atomic_load(&s.far.ranges), i + 3);
+        assert_int_equal(atomic_load(&s.far.nbytes), size + 10);
+        io_want_release(w);
+        io_want_release(v);
+        end(&s);
+    }
+}
+
 // A want of another job is no place to share from: each job reads, and counts, what is its own.
 static void
 wants_of_two_jobs(void **state)
@@ -465,6 +487,7 @@ main(void)
         cmocka_unit_test(released_before_its_turn),
         cmocka_unit_test(released_pieces_stay_short),
         cmocka_unit_test(calls),
+        cmocka_unit_test(long_ranges),
         cmocka_unit_test(wants_of_two_jobs),
         cmocka_unit_test(wants_of_many_threads),
     };

@@ -25,7 +25,7 @@
 
 enum {
     THREADS_MAX = 64,
-    BATCH_MAX = 64, // pieces of one call
+    BATCH_MAX = 64, // requests of one call
     POLL = 50 * 1000 * 1000, // nanoseconds between two questions whether the job is over
     SECOND = 1000 * 1000 * 1000,
 };
@@ -54,8 +54,10 @@ struct batch {
     struct io_progress progress;
     struct io_ahead *ahead;
     struct io_piece *pieces[BATCH_MAX]; // by offset
-    tess_range ranges[BATCH_MAX];
     int n;
+    tess_range ranges[BATCH_MAX]; // of the pieces, in order
+    struct io_piece *piece_of[BATCH_MAX]; // of each range
+    int nranges;
 };
 
 // -- with the lock held
@@ -123,9 +125,10 @@ static void
 batch_arrived(const struct io_progress *p, size_t i)
 {
     const struct batch *const b = (const struct batch *)p;
+    struct io_piece *const piece = b->piece_of[i];
     pthread_mutex_lock(&b->ahead->lock);
-    if (b->pieces[i]->state == PIECE_ASKED)
-        piece_settle(b->ahead, b->pieces[i], PIECE_HERE);
+    if (--piece->under_way == 0)
+        piece_settle(b->ahead, piece, PIECE_HERE);
     pthread_mutex_unlock(&b->ahead->lock);
 }
 
@@ -150,6 +153,15 @@ batch_place(const struct batch *b, const struct io_piece *p)
     return at;
 }
 
+// Requests that a piece is read with: more than one where they run at once.
+static int
+piece_requests(const struct io_piece *p)
+{
+    if (!p->io || p->io->manner.requests < 2 || p->io->manner.piece <= 0)
+        return 1;
+    return (int)max_i64(min_i64(ceil_div((int64_t)p->size, p->io->manner.piece), BATCH_MAX), 1);
+}
+
 static void
 batch_add(struct batch *b, struct io_piece *p, int at)
 {
@@ -157,6 +169,8 @@ batch_add(struct batch *b, struct io_piece *p, int at)
         b->pieces[i] = b->pieces[i - 1];
     b->pieces[at] = p;
     p->state = PIECE_ASKED;
+    p->under_way = piece_requests(p);
+    b->nranges += p->under_way;
 }
 
 // With the lock held: the oldest piece, and others of its io, as many as may be under way.
@@ -166,10 +180,11 @@ batch_take(struct batch *b, struct io_ahead *a)
     struct io *const io = a->first->io; // the same for all of the batch
     const int most = (int)max_i64(min_i64(a->requests - a->under_way, BATCH_MAX), 1);
     struct io_piece *before = NULL;
-    b->n = 0;
-    for (struct io_piece *p = a->first, *after; p && b->n < most; p = after) {
+    b->n = b->nranges = 0;
+    for (struct io_piece *p = a->first, *after; p && b->nranges < most; p = after) {
         const bool needed = !p->io || p->users > 1; // by more than the queue
-        const int at = needed && p->io == io ? batch_place(b, p) : -1;
+        const bool fits = b->n == 0 || piece_requests(p) <= most - b->nranges;
+        const int at = needed && fits && p->io == io ? batch_place(b, p) : -1;
         after = p->after;
         if (!needed) {
             queue_remove(a, before, p);
@@ -185,18 +200,24 @@ batch_take(struct batch *b, struct io_ahead *a)
         if (!io)
             break; // a call, alone
     }
-    a->under_way += b->n;
+    a->under_way += b->nranges;
 }
 
 static tess_status
 batch_allocate(struct batch *b, tess_error *err)
 {
+    int n = 0;
     for (int i = 0; i < b->n; i++) {
         struct io_piece *const p = b->pieces[i];
+        const int64_t size = (int64_t)p->size, requests = p->under_way;
         p->bytes = mem_alloc(p->size);
         if (!p->bytes)
             return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes to be read", p->size);
-        b->ranges[i] = (tess_range){p->offset, p->bytes, p->size};
+        for (int64_t k = 0; k < requests; k++, n++) {
+            const int64_t from = size * k / requests, to = size * (k + 1) / requests;
+            b->ranges[n] = (tess_range){p->offset + from, p->bytes + from, (size_t)(to - from)};
+            b->piece_of[n] = p;
+        }
     }
     return TESS_OK;
 }
@@ -212,7 +233,7 @@ batch_read(struct batch *b)
     } else {
         st = batch_allocate(b, &why);
         if (st == TESS_OK)
-            st = io_read_many(b->pieces[0]->io, b->ranges, (size_t)b->n, &b->progress, &why);
+            st = io_read_many(b->pieces[0]->io, b->ranges, (size_t)b->nranges, &b->progress, &why);
     }
     pthread_mutex_lock(&a->lock);
     for (int i = 0; i < b->n; i++) {
@@ -223,7 +244,7 @@ batch_read(struct batch *b)
             piece_fail(a, p, st, &why);
         io_piece_release(a, p);
     }
-    a->under_way -= b->n;
+    a->under_way -= b->nranges;
     pthread_mutex_unlock(&a->lock);
 }
 
@@ -232,7 +253,7 @@ batch_init(struct batch *b, struct io_ahead *a)
 {
     b->progress = (struct io_progress){.arrived = batch_arrived, .cancelled = batch_cancelled};
     b->ahead = a;
-    b->n = 0;
+    b->n = b->nranges = 0;
 }
 
 // The lock is held, and given up meanwhile.

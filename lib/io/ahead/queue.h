@@ -1,9 +1,10 @@
 /*
  * queue.h - pieces that are to be read, in turn, and the threads that read them.
  *
- * A *piece* is a range of an io that is read with one request, or a call. It is counted: the queue
- * holds it until its turn, what reads it holds it then, and so does each want that has a part of
- * it (want.c). A piece that only the queue holds when its turn comes is not read.
+ * A *piece* is a range of an io that arrives as a whole, or a call. It is read with one request,
+ * or, if it is longer than one should be, with several at once. It is counted: the queue holds it
+ * until its turn, what reads it holds it then, and so does each want that has a part of it
+ * (want.c). A piece that only the queue holds when its turn comes is not read.
  *
  * One mutex guards the queue, its pieces, and the wants that hold them: io_queue_lock(). The
  * functions below are called with it held. The bytes of a piece that is PIECE_HERE do not change,
@@ -33,6 +34,7 @@ struct io_piece {
     size_t size; // fixed once it is asked for
     uint8_t *bytes;
     enum io_piece_state state;
+    int under_way; // requests
     int users; // that hold it
     void (*call)(void *arg, bool over);
     void *arg;
