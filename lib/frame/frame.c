@@ -16,6 +16,7 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
+#include "frame/order.h"
 #include "frame/owner.h"
 #include "frame/private.h"
 #include "frame/sparse/numbers.h"
@@ -106,6 +107,7 @@ frame_close(struct frame *f)
     mem_free(f->change.puts);
     mem_free(f->change.dropped);
     space_finish(&f->space);
+    order_finish(&f->order);
     checksums_finish(&f->checksums);
     mem_free(f->head);
     mem_free(f->attempted);

@@ -19,6 +19,7 @@
 #include "frame/format/ledger.h"
 #include "frame/format/ledger_ref.h"
 #include "frame/format/trailer.h"
+#include "frame/order.h"
 #include "frame/private.h"
 #include "frame/sparse/sparse.h"
 #include "io/io.h"
@@ -368,6 +369,8 @@ load_state(struct frame *f, tess_error *err)
         st = load_index(f, err);
     if (st == TESS_OK)
         st = load_ledger(f, err);
+    if (st == TESS_OK && f->io->manner.far && !f->folder && !f->writable)
+        order_learn(&f->order, &f->index);
     return st;
 }
 

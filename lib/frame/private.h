@@ -18,6 +18,7 @@
 #include "frame/format/index.h"
 #include "frame/format/ledger_ref.h"
 #include "frame/options.h"
+#include "frame/order.h"
 #include "frame/sparse/numbers.h"
 #include "frame/sparse/unsynced.h"
 #include "frame/usage.h"
@@ -91,6 +92,7 @@ struct frame {
     struct layers metas;
     struct layers vlmetas;
     struct frame_index index;
+    struct order order; // of stored chunks, in a far frame that is only read
     struct checksums checksums; // of stored chunks
     bool checksums_known; // they were loaded, as far as there are any; before the first change
     struct usage usage; // of the list in memory

@@ -14,10 +14,13 @@
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
+#include "codec/dict.h"
+#include "filter/filter.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
+#include "frame/order.h"
 #include "frame/private.h"
 #include "frame/query.h"
 #include "io/ahead.h"
@@ -27,7 +30,6 @@
 
 enum {
     FRONT_GUESS = 1024, // covers header and table of chunks of up to 248 blocks
-    NEXT_MAX = 16, // places of the list that are looked at for the chunk behind one
 };
 
 // A view where the io has one, else read into the scratch. One block after the other would have it
@@ -118,19 +120,45 @@ stored_check(const struct frame *f, int64_t entry, const struct checksums *check
                    found, expected);
 }
 
-// How much of a chunk to read first: what is there, if that was read ahead, since the rest would be
-// one more request.
+// Stored bytes of chunk n, where its header is not known: up to the chunk that is behind it in the
+// file; else a little more than most have.
 static int64_t
-first_size(const struct stored_chunk *sc, int64_t room, const struct chunk_scratch *s)
+guess_stored_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
 {
-    const int64_t guess = min_i64(room, FRONT_GUESS);
-    const int64_t here = s->want ? (int64_t)io_want_reach(s->want, sc->io, sc->position) : 0;
-    return here >= CHUNK_HEADER_SIZE ? min_i64(guess, here) : guess;
+    const bool alike = f->h.chunksize > 0;
+    const int64_t most = alike ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
+    const int64_t behind = order_behind(&f->order, &f->index, n, entry);
+    const int64_t size = behind == ORDER_LAST ? room : behind >= 0 ? behind - entry : most;
+    return min_i64(size <= most ? size : frame_mean_cbytes(f) * 5 / 4, min_i64(most, room));
 }
 
-// nbytes: what the chunk must have, or -1.
+// What a chunk that is compared with its checksum is read with, in one piece of memory: all of it.
+static int64_t
+guess_checked_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
+{
+    const int64_t size = f->folder ? room : guess_stored_size(f, n, entry, room);
+    return min_i64(size, f->options.limits.memory);
+}
+
+// How much of chunk n, -1: of none, to read first: what is there, if that was read ahead, since the
+// rest would be one more request.
+static int64_t
+first_size(const struct stored_chunk *sc, int64_t n, int64_t entry, int64_t room,
+           const struct chunk_scratch *s)
+{
+    const struct frame *const f = sc->frame;
+    const int64_t least = min_i64(room, FRONT_GUESS);
+    const int64_t here = s->want ? (int64_t)io_want_reach(s->want, sc->io, sc->position) : 0;
+    if (here >= CHUNK_HEADER_SIZE)
+        return min_i64(least, here);
+    return n >= 0 && frame_is_verified(f) && sc->io->manner.far
+               ? max_i64(guess_checked_size(f, n, entry, room), least)
+               : least;
+}
+
+// n: -1, of no place. nbytes: what the chunk must have, or -1.
 static tess_status
-open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room,
+open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, int64_t room,
             struct chunk_scratch *s, tess_error *err)
 {
     const struct frame *const f = sc->frame;
@@ -141,7 +169,7 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
     const uint8_t *front;
     struct chunk_header h;
 
-    int64_t size = first_size(sc, room, s);
+    int64_t size = first_size(sc, n, entry, room, s);
     tess_status st = stored_read_front(sc, nbytes, size, room, s, &h, &front, err);
     if (st != TESS_OK)
         return st;
@@ -159,22 +187,10 @@ open_stored(struct stored_chunk *sc, int64_t entry, int32_t nbytes, int64_t room
             return st;
         sc->loaded = front == s->stored;
     }
-    return chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
-}
-
-// Stored bytes of chunk n, where its header is not known: up to the chunk that is next in the list,
-// which is behind it if all were written one after the other; else a little more than most have.
-static int64_t
-guess_stored_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
-{
-    const bool alike = f->h.chunksize > 0;
-    const int64_t most = alike ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
-    int64_t next = -1;
-    for (int64_t i = n + 1; i < f->index.nchunks && i <= n + NEXT_MAX && next < 0; i++)
-        next = index_get(&f->index, i);
-    const bool last = next < 0 && n + NEXT_MAX >= f->index.nchunks;
-    const int64_t size = last ? room : next > entry ? next - entry : most;
-    return min_i64(size <= most ? size : frame_mean_cbytes(f) * 5 / 4, min_i64(most, room));
+    st = chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
+    if (st == TESS_OK && sc->io->manner.far) // reading a block again would be one more request
+        stored_chunk_keep(sc, s);
+    return st;
 }
 
 // Where the chunk of an entry >= 0 is.
@@ -211,7 +227,7 @@ stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t 
     tess_status st = stored_find(sc, entry, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
-    st = open_stored(sc, entry, expected_nbytes(f, n), room, s, err);
+    st = open_stored(sc, n, entry, expected_nbytes(f, n), room, s, err);
     if (st != TESS_OK) {
         stored_chunk_blame(sc, n, st, err);
         stored_chunk_close(sc);
@@ -226,6 +242,33 @@ stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
     return stored_chunk_open_entry(sc, f, n, index_get(&f->index, n), s, err);
 }
 
+// Stored bytes of block 0, where it is not known, if opening a chunk needs its content: as many as
+// cost less than a request of their own, or twice a block's share.
+static int64_t
+guess_reference_size(const struct frame *f, const struct io_manner *manner, int32_t nblocks,
+                     int64_t whole)
+{
+    bool needed = false;
+    for (int i = 0; i < FILTER_SLOTS; i++) {
+        const struct filter *const filter = filter_by_id(f->h.filters[i]);
+        needed |= filter && filter->needs_reference;
+    }
+    if (!needed || nblocks < 2 || f->h.blocksize <= 0)
+        return 0;
+    const int64_t most = (int64_t)f->h.blocksize + 4 * (int64_t)f->h.typesize; // one size a stream
+    return min_i64(most, max_i64(manner->gap, 2 * (whole / nblocks)));
+}
+
+// What to read to open a chunk of which not all is wanted.
+static int64_t
+guess_front_size(const struct frame *f, const struct io_manner *manner, int32_t nblocks,
+                 int64_t whole)
+{
+    const int64_t table = CHUNK_HEADER_SIZE + (int64_t)nblocks * 4;
+    const int64_t dict = f->h.use_dict ? 4 + DICT_SIZE_MAX : 0;
+    return max_i64(table + dict + guess_reference_size(f, manner, nblocks, whole), FRONT_GUESS);
+}
+
 bool
 stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                    struct stored_front *front)
@@ -236,12 +279,15 @@ stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
         return false;
     const struct io_manner *const manner = &place.io->manner;
     const int64_t whole = guess_stored_size(f, n, entry, place.room);
-    const bool at_once = whole <= (all || frame_is_verified(f) ? manner->piece : manner->gap);
-    const int64_t table = CHUNK_HEADER_SIZE + (int64_t)nblocks * 4;
+    int64_t size = whole;
+    if (frame_is_verified(f))
+        size = guess_checked_size(f, n, entry, place.room);
+    else if (whole > (all ? manner->piece : manner->gap))
+        size = guess_front_size(f, manner, nblocks, whole);
     *front = (struct stored_front){
         .io = place.io,
         .position = place.position,
-        .size = min_i64(at_once ? whole : max_i64(table, FRONT_GUESS), place.room),
+        .size = min_i64(size, place.room),
     };
     return true;
 }
@@ -251,6 +297,7 @@ stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s)
 {
     if (!sc->loaded)
         return;
+    sc->loaded = false;
     sc->whole = s->stored;
     s->stored = NULL;
     s->stored_size = 0;
@@ -349,7 +396,7 @@ stored_entry_decode(const struct frame *f, int64_t entry, struct chunk_scratch *
     tess_status st = stored_find(&sc, entry, &room, NULL);
     if (st != TESS_OK)
         return st;
-    st = open_stored(&sc, entry, -1, room, s, NULL);
+    st = open_stored(&sc, -1, entry, -1, room, s, NULL);
     if (st == TESS_OK)
         st = chunk_try(&sc.chunk, &sc.bytes, s, NULL);
     stored_chunk_close(&sc);

@@ -50,8 +50,9 @@ struct stored_front {
     int64_t size;
 };
 
-// What to read to open chunk n of nblocks blocks: header and table, or, if it is short, or with
-// `all` not long, a guess at all of it. False: nothing, it is not stored, or in a file of its own.
+// What to read to open chunk n of nblocks blocks: header, table, dictionary, and block 0 where
+// filters need it; or a guess at all of it, if it is short, with `all` not long, or compared with
+// its checksum. False: nothing, it is not stored, or in a file of its own.
 bool stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                         struct stored_front *front);
 

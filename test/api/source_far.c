@@ -6,6 +6,7 @@
  */
 #include "api/far_object.h"
 #include "api/files.h"
+#include "support/native.h"
 #include "support/random.h"
 
 #include <tessera.h>
@@ -871,6 +872,139 @@ requests_for_small_chunks(void **state)
     files_remove(path);
 }
 
+// An array of many chunks, in file order or any other, whose stored sizes differ much. Of each
+// `every` only the first is stored. The path is as in make().
+struct written {
+    const char *why;
+    bool delta, shuffled;
+    int n, every;
+};
+enum { WRITTEN_MOST = 400, WRITTEN_ITEMS = 40000, WRITTEN_BLOCK = 4000 };
+
+static const char *
+make_written(const struct written *w)
+{
+    static int32_t items[WRITTEN_ITEMS];
+    const char *const path = files_path("array");
+    int order[WRITTEN_MOST];
+    struct random r;
+    tess_storage storage;
+    tess_params p;
+    tess_array *a;
+    random_init(&r, 7);
+    tess_params_init(&p);
+    p.dtype = NATIVE "i4";
+    p.ndim = 1;
+    p.shape[0] = (int64_t)w->n * WRITTEN_ITEMS;
+    p.chunkshape[0] = WRITTEN_ITEMS;
+    p.blockshape[0] = WRITTEN_BLOCK;
+    p.codec = TESS_CODEC_LZ4;
+    p.clevel = 5;
+    memset(p.filters, 0, sizeof p.filters);
+    p.filters[TESS_MAX_FILTERS - 2] = w->delta ? TESS_FILTER_DELTA : 0;
+    p.filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_SHUFFLE;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_REPLACE;
+    ok(tess_array_zeros(&storage, &p, &a, err));
+    for (int i = 0; i < w->n; i++) {
+        const int k = w->shuffled ? (int)random_below(&r, (uint64_t)i + 1) : i;
+        order[i] = order[k];
+        order[k] = i;
+    }
+    for (int i = 0; i < w->n; i++) {
+        const int64_t start = (int64_t)order[i] * WRITTEN_ITEMS, stop = start + WRITTEN_ITEMS;
+        const int bits = 4 + (int)random_below(&r, 26);
+        for (int k = 0; k < WRITTEN_ITEMS; k++)
+            items[k] = (int32_t)(random_next(&r) >> (64 - bits));
+        if (order[i] % w->every == 0)
+            ok(tess_array_write(a, &start, &stop, items, sizeof items, err));
+    }
+    ok(tess_array_close(a, err));
+    return path;
+}
+
+static void
+open_to_count(struct scene *s, const char *path, tess_checksums checksums)
+{
+    struct random r;
+    random_init(&r, 1);
+    draw_scene(s, &r);
+    load(s, path, false);
+    s->conduct.latency = FAR;
+    s->conduct.requests = 8;
+    s->conduct.guarded = true;
+    s->context.cache = 0;
+    s->context.ahead = 0;
+    s->checksums = checksums;
+    ok(open_here(s, err));
+}
+
+// Of each chunk an item, with a call of its own: a chunk that is compared comes with one request,
+// of another one what opening needs, and then a block. One in a hundred may take one more.
+static void
+requests_for_single_items(void **state)
+{
+    static const struct {
+        struct written written;
+        tess_checksums checksums;
+        int requests; // a chunk
+    } cases[] = {
+        {{"compared, in file order", false, false, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"compared, in any order", false, true, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"compared, few are stored", false, false, 400, 20}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"compared, delta", true, true, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"delta", true, true, 100, 1}, TESS_CHECKSUMS_WRITE, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct written *const w = &cases[i].written;
+        const char *const path = make_written(w);
+        struct scene s;
+        open_to_count(&s, path, cases[i].checksums);
+        open_there(&s);
+        const int before = atomic_load(&s.conduct.ranges);
+        for (int64_t n = 0; n < w->n; n++) {
+            const int64_t start = n * WRITTEN_ITEMS + 3 * WRITTEN_BLOCK + n, stop = start + 1;
+            ok(tess_array_read(s.here, &start, &stop, first.bytes, ANSWER, err));
+            ok(tess_array_read(s.there, &start, &stop, second.bytes, ANSWER, err));
+            assert_memory_equal(first.bytes, second.bytes, 4);
+        }
+        const int found = atomic_load(&s.conduct.ranges) - before;
+        const int stored = w->n / w->every, most = stored * cases[i].requests + stored / 100;
+        if (found < stored || found > most)
+            fail_msg("%s: %d requests for %d chunks, %d at most", w->why, found, stored, most);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
+// A chunk that is compared and longer than one request should be comes with several at once.
+static void
+requests_for_a_long_chunk(void **state)
+{
+    const char *const path = make(&kinds[3], 5);
+    const int64_t start = 5 << 20, stop = start + 10;
+    struct scene s;
+    (void)state;
+    open_to_count(&s, path, TESS_CHECKSUMS_VERIFY);
+    open_there(&s);
+    s.conduct.pause = 2000;
+    s.conduct.order = ORDER_THREADS;
+    atomic_store(&s.conduct.most, 0);
+    const int ranges = atomic_load(&s.conduct.ranges), reads = atomic_load(&s.conduct.reads);
+    ok(tess_array_read(s.here, &start, &stop, first.bytes, ANSWER, err));
+    ok(tess_array_read(s.there, &start, &stop, second.bytes, ANSWER, err));
+    assert_memory_equal(first.bytes, second.bytes, 10);
+    assert_int_equal(atomic_load(&s.conduct.reads) - reads, 1);
+    assert_int_equal(atomic_load(&s.conduct.ranges) - ranges, 3); // of 4 MiB at most
+    assert_true(atomic_load(&s.conduct.most) >= 2);
+    ok(tess_array_close(s.there, err));
+    close_here(&s);
+    files_remove(path);
+}
+
 // Parts that lack a function are closed, too.
 static void
 parts_without_functions(void **state)
@@ -943,6 +1077,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };
