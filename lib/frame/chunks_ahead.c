@@ -1,10 +1,12 @@
 /*
- * chunks_ahead.c - chunks of a far frame that are read whole, one after the other, and early.
+ * chunks_ahead.c - chunks of a far frame that are read one after the other, and early.
  */
 #include "frame/chunks_ahead.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "frame/format/header.h"
 #include "frame/query.h"
 #include "frame/stored.h"
 #include "io/ahead.h"
@@ -31,6 +33,8 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
     const struct io_manner *const manner = frame_manner(f);
     *x = (struct chunks_ahead){
         .f = f,
+        .stop = frame_nchunks(f),
+        .whole_to = frame_nchunks(f),
         .budget = budget > 0 ? budget : TESS_AHEAD_DEFAULT,
         .watch = watch,
     };
@@ -41,6 +45,14 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
     x->wants = mem_zeroed(RING, sizeof *x->wants);
     return x->ahead && x->wants ? TESS_OK
                                 : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
+void
+chunks_ahead_limit(struct chunks_ahead *x, int64_t stop, int64_t whole_from, int64_t whole_to)
+{
+    x->stop = stop;
+    x->whole_from = whole_from;
+    x->whole_to = whole_to;
 }
 
 void
@@ -61,7 +73,12 @@ static tess_status
 want_chunk(struct chunks_ahead *x, int64_t n, tess_error *err)
 {
     struct stored_front front;
-    if (!stored_chunk_front(x->f, n, 0, true, &front))
+    const struct frame_header *const h = frame_header(x->f);
+    const bool whole = n >= x->whole_from && n < x->whole_to;
+    const bool alike = h->chunksize > 0 && h->blocksize > 0;
+    const int32_t nblocks =
+        alike ? (int32_t)ceil_div(frame_chunk_nbytes(x->f, n), h->blocksize) : 0;
+    if (!stored_chunk_front(x->f, n, nblocks, whole, &front))
         return TESS_OK;
     struct io_want *const w = io_want_new(x->ahead);
     if (!w)
@@ -74,12 +91,11 @@ want_chunk(struct chunks_ahead *x, int64_t n, tess_error *err)
 static tess_status
 chunks_ahead_fill(struct chunks_ahead *x, tess_error *err)
 {
-    const int64_t nchunks = frame_nchunks(x->f);
     tess_status st = TESS_OK;
     if (x->next > x->at &&
         (io_ahead_size(x->ahead) > x->budget - x->budget / 4 || x->next - x->at > RING - RING / 4))
         return TESS_OK;
-    while (x->next < nchunks && x->next - x->at < RING && st == TESS_OK &&
+    while (x->next < x->stop && x->next - x->at < RING && st == TESS_OK &&
            (x->next == x->at || io_ahead_size(x->ahead) < x->budget))
         st = want_chunk(x, x->next++, err);
     io_ahead_go(x->ahead);

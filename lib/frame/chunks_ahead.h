@@ -1,8 +1,9 @@
 /*
- * chunks_ahead.h - chunks of a far frame that are read whole, one after the other, and early.
+ * chunks_ahead.h - chunks of a far frame that are read one after the other, and early.
  *
- * For copies and checks, which need all bytes of all chunks. What is close together in the file
- * comes with one request (io/ahead.h). For frames that are near, and directories, nothing is done.
+ * Mostly whole, for copies and checks, which need all bytes of all chunks, and for frames that are
+ * read in order. What is close together in the file comes with one request (io/ahead.h). For frames
+ * that are near, and directories, nothing is done.
  *
  * Threads: one thread at a time takes; what it takes may be used by any. No lock but those of
  * io/ahead.h.
@@ -25,6 +26,8 @@ struct chunks_ahead {
     struct io_ahead *ahead; // NULL: nothing is read early
     struct io_want **wants; // a ring, of places from `at` on; NULL: none for that place
     int64_t at, next; // next: the first place that is not wanted
+    int64_t stop; // no place from here on is
+    int64_t whole_from, whole_to; // chunks of other places are not wanted whole
     int64_t budget; // bytes
     struct watch *watch;
     atomic_bool over;
@@ -33,7 +36,11 @@ struct chunks_ahead {
 // budget: bytes in memory; 0: the default. To be ended also after a failure.
 tess_status chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
                                struct watch *watch, tess_error *err);
-void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released
+void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released; zeroed: fine
+
+// Before the first is taken: no place from `stop` on is needed, and of places before whole_from,
+// and from whole_to on, only what opening the chunk needs. Else all is.
+void chunks_ahead_limit(struct chunks_ahead *x, int64_t stop, int64_t whole_from, int64_t whole_to);
 
 // The bytes of the chunk in place n, which must ascend; held for the caller; NULL: none are on
 // their way.

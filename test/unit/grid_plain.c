@@ -22,11 +22,15 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+static bool plain_zeros = true; // frames have chunks of zeros
 
 struct source {
     const uint8_t *items;
@@ -44,10 +48,10 @@ source_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
     return TESS_OK;
 }
 
-// A frame of chunks whose bytes are the reference's, some of them zeros.
-static void
-plain_new(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, int32_t block,
-          int64_t nchunks)
+// A frame of chunks whose bytes are the reference's, some of them zeros. The reference frees it.
+static const uint8_t *
+plain_image(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, int32_t block,
+            int64_t nchunks, size_t *size_of_image)
 {
     const struct frame_header h = {.typesize = typesize,
                                    .blocksize = block,
@@ -85,7 +89,7 @@ plain_new(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, in
         const struct block_source source = {.from = &from, .items = source_items};
         enum chunk_special special;
         int32_t cbytes;
-        if (random_below(r, 4) == 0) {
+        if (plain_zeros && random_below(r, 4) == 0) {
             memset(s->ref.data + n * chunk, 0, (size_t)chunk);
             continue;
         }
@@ -99,11 +103,21 @@ plain_new(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, in
     assert_true(image && copy);
     memcpy(copy, image, image_size);
     frame_close(f);
-    s->a = scene_open(copy, image_size, TESS_CHECKSUMS_VERIFY, NULL);
     s->ref.fill = copy; // freed with the reference, which does not grow
     free(bytes);
     scratch_finish(&scratch);
     layers_finish(&metas);
+    *size_of_image = image_size;
+    return copy;
+}
+
+static void
+plain_new(struct scene *s, struct random *r, int32_t typesize, int32_t chunk, int32_t block,
+          int64_t nchunks)
+{
+    size_t size;
+    const uint8_t *const image = plain_image(s, r, typesize, chunk, block, nchunks, &size);
+    s->a = scene_open(image, size, TESS_CHECKSUMS_VERIFY, NULL);
 }
 
 // Items are those of the frame where chunks hold whole ones, else bytes.
@@ -209,13 +223,212 @@ starts(void **state)
     }
 }
 
+// -- far frames
+
+// A frame that is far away.
+struct far {
+    const uint8_t *bytes;
+    int64_t size;
+    atomic_int reads, ranges;
+    atomic_llong nbytes;
+    atomic_bool blocks; // reads wait until they are cancelled
+};
+
+static tess_status
+far_state(void *user, tess_source_state *state, tess_error *error)
+{
+    const struct far *const f = user;
+    (void)error;
+    state->size = f->size;
+    state->guarded = true;
+    return TESS_OK;
+}
+
+static tess_status
+far_read(void *user, const tess_range *ranges, size_t n, const tess_reading *reading,
+         tess_error *error)
+{
+    struct far *const f = user;
+    while (atomic_load(&f->blocks)) {
+        if (tess_reading_cancelled(reading)) {
+            error->status = TESS_ERR_CANCELLED;
+            return TESS_ERR_CANCELLED;
+        }
+        usleep(1000);
+    }
+    atomic_fetch_add(&f->reads, 1);
+    atomic_fetch_add(&f->ranges, (int)n);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(ranges[i].dst, f->bytes + ranges[i].offset, ranges[i].dst_size);
+        atomic_fetch_add(&f->nbytes, (long long)ranges[i].dst_size);
+    }
+    return TESS_OK;
+}
+
+static tess_array *
+far_open(struct far *f, const uint8_t *image, size_t size, const tess_context *context)
+{
+    tess_storage storage;
+    tess_source source;
+    tess_array *a = NULL;
+    memset(f, 0, sizeof *f);
+    f->bytes = image;
+    f->size = (int64_t)size;
+    tess_source_init(&source);
+    source.user = f;
+    source.latency = 20000;
+    source.requests = 8;
+    source.state = far_state;
+    source.read = far_read;
+    tess_storage_init(&storage);
+    storage.source = &source;
+    storage.context = context;
+    ok(tess_array_open(&storage, &a, err));
+    assert_true(a->grid->plain);
+    return a;
+}
+
+// Chunks that may have any sizes, for a header that says so: each has its size in its own.
+static const uint8_t *
+let_sizes_differ(const uint8_t *image, size_t size)
+{
+    struct frame_header h;
+    uint8_t *const copy = malloc(size);
+    assert_non_null(copy);
+    memcpy(copy, image, size);
+    ok(frame_header_parse(image, size, (int64_t)size, &h, err));
+    h.chunksize = 0;
+    h.version = 3;
+    frame_header_write(&h, copy);
+    return copy;
+}
+
+enum { FAR_CHUNK = 200000, FAR_BLOCK = 5000, FAR_CHUNKS = 40 };
+
+// All chunks come with a few requests, the ends of a box with two steps, and items that lie far
+// apart with one for each and what opens their chunks.
+static void
+far_reads(void **state)
+{
+    static const struct {
+        const char *why;
+        int64_t start, stop, step; // bytes
+        int reads; // calls of the source at most
+        bool little; // of the bytes are read
+    } cases[] = {
+        {"all", 0, (int64_t)FAR_CHUNK * FAR_CHUNKS, 1, 8, false},
+        {"from within to within", 3 * FAR_CHUNK - 2000, 30 * FAR_CHUNK + 9000, 1, 10, false},
+        {"within a chunk", 7 * FAR_CHUNK + 90000, 7 * FAR_CHUNK + 120000, 1, 2, true},
+        {"with items between", 500, (int64_t)FAR_CHUNK * FAR_CHUNKS, 3, 8, false},
+        {"far apart", 100, (int64_t)FAR_CHUNK * FAR_CHUNKS, 150000, 60, true},
+    };
+    struct random r;
+    struct scene s;
+    size_t size;
+    (void)state;
+    random_init(&r, 11);
+    const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
+    assert_true(size > 2 << 20); // more than opening keeps
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const int64_t start = cases[i / 2].start, step = cases[i / 2].step;
+        const int64_t n = (cases[i / 2].stop - start + step - 1) / step;
+        struct far f;
+        tess_context context;
+        tess_context_init(&context);
+        context.ahead = i % 2 ? 1 << 20 : 0;
+        tess_array *const a = far_open(&f, image, size, &context);
+        uint8_t *const got = malloc((size_t)n);
+        assert_non_null(got);
+        atomic_store(&f.reads, 0);
+        atomic_store(&f.nbytes, 0);
+        ok(tess_array_get_slice(a, &start, &cases[i / 2].stop, &step, got, (size_t)n, NULL, err));
+        for (int64_t k = 0; k < n; k++)
+            if (got[k] != s.ref.data[start + k * step])
+                fail_msg("%s: item %d", cases[i / 2].why, (int)k);
+        const int most = cases[i / 2].reads * (i % 2 ? 4 : 1); // with little memory
+        if (atomic_load(&f.reads) > most)
+            fail_msg("%s: %d reads, %d expected", cases[i / 2].why, atomic_load(&f.reads), most);
+        if (cases[i / 2].little && atomic_load(&f.nbytes) > (long long)size * 2 / 3)
+            fail_msg("%s: %lld bytes of %zu", cases[i / 2].why, atomic_load(&f.nbytes), size);
+        free(got);
+        ok(tess_array_close(a, err));
+    }
+    reference_finish(&s.ref);
+}
+
+// Opening a frame of chunks of any sizes looks at all of them, with a few requests.
+static void
+far_sizes(void **state)
+{
+    struct random r;
+    struct scene s;
+    struct far f;
+    size_t size;
+    (void)state;
+    random_init(&r, 11);
+    plain_zeros = false;
+    const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
+    plain_zeros = true;
+    const uint8_t *const any = let_sizes_differ(image, size);
+    const int64_t start = 0, stop = (int64_t)FAR_CHUNK * FAR_CHUNKS;
+    uint8_t *const got = malloc((size_t)stop);
+    assert_non_null(got);
+    tess_array *const a = far_open(&f, any, size, NULL);
+    assert_non_null(a->grid->chunk_starts);
+    if (atomic_load(&f.reads) > 12)
+        fail_msg("%d reads", atomic_load(&f.reads));
+    ok(tess_array_read(a, &start, &stop, got, (size_t)stop, err));
+    assert_memory_equal(got, s.ref.data, (size_t)stop);
+    ok(tess_array_close(a, err));
+    free(got);
+    free((void *)(uintptr_t)any);
+    reference_finish(&s.ref);
+}
+
+static bool
+cancel_at_once(int64_t done, int64_t total, void *user)
+{
+    (void)done, (void)total;
+    return !atomic_load((const atomic_bool *)user);
+}
+
+// A call that waits for the source ends when the program wants it to.
+static void
+far_reads_end(void **state)
+{
+    const int64_t start = 0, stop = (int64_t)FAR_CHUNK * FAR_CHUNKS;
+    struct random r;
+    struct scene s;
+    struct far f;
+    size_t size;
+    tess_context context;
+    (void)state;
+    random_init(&r, 11);
+    const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
+    uint8_t *const got = malloc((size_t)stop);
+    assert_non_null(got);
+    tess_context_init(&context);
+    context.progress = cancel_at_once;
+    context.progress_user = (void *)&f.blocks;
+    context.progress_interval = 10;
+    tess_array *const a = far_open(&f, image, size, &context);
+    atomic_store(&f.blocks, true);
+    assert_int_equal(tess_array_read(a, &start, &stop, got, (size_t)stop, NULL),
+                     TESS_ERR_CANCELLED);
+    atomic_store(&f.blocks, false);
+    ok(tess_array_read(a, &start, &stop, got, (size_t)stop, err));
+    assert_memory_equal(got, s.ref.data, (size_t)stop);
+    free(got);
+    ok(tess_array_close(a, err));
+    reference_finish(&s.ref);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(geometry),
-        cmocka_unit_test(pieces),
-        cmocka_unit_test(starts),
+        cmocka_unit_test(geometry),  cmocka_unit_test(pieces),    cmocka_unit_test(starts),
+        cmocka_unit_test(far_reads), cmocka_unit_test(far_sizes), cmocka_unit_test(far_reads_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

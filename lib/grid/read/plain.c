@@ -3,6 +3,9 @@
  *
  * Items are those of the frame's typesize where the chunks hold whole ones, else bytes. Chunks and
  * blocks may have any sizes.
+ *
+ * In a far frame, chunks are read before their turn (frame/chunks_ahead.h): whole, where about half
+ * of a chunk is needed, else what opening it needs, and then all blocks that are, at once.
  */
 #include "grid/read/plain.h"
 
@@ -10,6 +13,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/cursor.h"
+#include "chunk/scratch.h"
+#include "frame/chunks_ahead.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
@@ -17,6 +22,7 @@
 #include "grid/converted.h"
 #include "grid/grid.h"
 #include "grid/pool.h"
+#include "io/ahead.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
@@ -31,9 +37,11 @@ static tess_status
 sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
 {
     const struct frame *const f = grid->frame;
+    const tess_context *const context = frame_options(f)->context;
     const int64_t n = frame_nchunks(f);
     int64_t total = 0;
-    tess_status st = TESS_OK;
+    struct chunks_ahead ahead;
+    struct io_want *want = NULL;
 
     grid->chunk_starts = mem_alloc(((size_t)n + 1) * sizeof *grid->chunk_starts);
     struct chunk_scratch *const s = pool_take(grid->pool);
@@ -41,9 +49,15 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         pool_give(grid->pool, s);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
     }
+    tess_status st = chunks_ahead_begin(&ahead, f, context ? context->ahead : 0, NULL, err);
+    chunks_ahead_limit(&ahead, n, 0, 0);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         struct stored_chunk sc;
-        st = stored_chunk_open(&sc, f, i, s, err);
+        st = chunks_ahead_take(&ahead, i, &want, err);
+        s->want = want;
+        if (st == TESS_OK)
+            st = stored_chunk_open(&sc, f, i, s, err);
+        io_want_release(want);
         if (st != TESS_OK)
             break;
         grid->chunk_starts[i] = total;
@@ -52,6 +66,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         stored_chunk_close(&sc);
     }
     grid->chunk_starts[n] = total;
+    chunks_ahead_end(&ahead);
     pool_give(grid->pool, s);
     if (st == TESS_OK && total != frame_header(f)->nbytes)
         st = err_set(err, TESS_ERR_CORRUPT, FRAME_HEADER_AT_NBYTES,
@@ -109,48 +124,176 @@ plain_chunk_at(const struct chunk_grid *grid, int64_t at)
     return low;
 }
 
+// A read of the items start, start + step, ... before stop.
+struct reading {
+    const struct chunk_grid *grid;
+    int64_t start, stop, step; // items
+    bool apart; // each is read by itself, without those between
+    struct watch *watch;
+    struct chunk_scratch *s;
+    struct chunks_ahead ahead;
+    int64_t n; // the chunk at hand; -1: none
+    struct io_want *want; // bytes of it, held; NULL: nothing is read ahead
+};
+
+// -- what is read ahead
+
+// The bytes of chunk n that lie between the first and the last item, from its start.
+static void
+part_of_chunk(const struct reading *r, int64_t n, int64_t *from, int64_t *to)
+{
+    const int64_t size = r->grid->g.typesize, chunk = plain_chunk_start(r->grid, n);
+    *from = max_i64(r->start * size, chunk) - chunk;
+    *to = min_i64(r->stop * size, plain_chunk_start(r->grid, n + 1)) - chunk;
+}
+
+static bool
+needs_most(const struct reading *r, int64_t n)
+{
+    const int64_t size = plain_chunk_start(r->grid, n + 1) - plain_chunk_start(r->grid, n);
+    int64_t from, to;
+    part_of_chunk(r, n, &from, &to);
+    return !r->apart && 2 * (to - from) >= size;
+}
+
+// Nothing where chunks are passed over. A frame that can change, and so has a gate, is not far.
 static tess_status
-plain_read_chunk(const struct chunk_grid *grid, int64_t n, int64_t offset, uint8_t *dst,
-                 int64_t size, struct chunk_scratch *s, tess_error *err)
+reading_begin_ahead(struct reading *r, tess_error *err)
+{
+    const struct chunk_grid *const grid = r->grid;
+    const int64_t size = grid->g.typesize, nbytes = frame_header(grid->frame)->nbytes;
+    if (r->start >= r->stop || grid->gate || r->step > nbytes / max_i64(grid->g.nchunks, 1) / size)
+        return TESS_OK;
+    const int64_t first = plain_chunk_at(grid, r->start * size);
+    const int64_t last = plain_chunk_at(grid, r->stop * size - 1);
+    const tess_status st =
+        chunks_ahead_begin(&r->ahead, grid->frame, grid->context->ahead, r->watch, err);
+    chunks_ahead_limit(&r->ahead, last + 1, needs_most(r, first) ? first : first + 1,
+                       r->apart              ? first
+                       : needs_most(r, last) ? last + 1
+                                             : last);
+    return st;
+}
+
+static tess_status
+want_span(const struct reading *r, const struct stored_chunk *sc, int32_t start, int32_t stop,
+          tess_error *err)
+{
+    return io_want_add(r->want, sc->io, sc->position + start, (size_t)max_i64(stop - start, 0),
+                       NULL, err);
+}
+
+// The blocks of a chunk that hold its bytes from .. to, and the first one where filters need it.
+// Where each block says how long it is, that is looked up in all of them.
+static tess_status
+want_blocks(const struct reading *r, const struct stored_chunk *sc, int64_t from, int64_t to,
+            tess_error *err)
+{
+    const struct chunk *const c = &sc->chunk;
+    const int32_t front = c->h.header_size;
+    tess_status st = TESS_OK;
+    if (c->h.special != SPECIAL_NONE)
+        return TESS_OK;
+    if (c->h.memcpyed)
+        return want_span(r, sc, front + (int32_t)from, front + (int32_t)to, err);
+    if (c->h.vlblocks)
+        return want_span(r, sc, 0, c->h.cbytes, err);
+    if (chunk_needs_reference(c))
+        st = want_span(r, sc, chunk_span(c, 0).start, chunk_span(c, 0).stop, err);
+    for (int64_t i = from / c->h.blocksize; i * c->h.blocksize < to && st == TESS_OK; i++) {
+        const struct span span = chunk_span(c, (int32_t)i);
+        st = want_span(r, sc, span.start, span.stop, err);
+    }
+    return st;
+}
+
+// Of a chunk that was opened: what was not read with what opening needed.
+static tess_status
+reading_want_rest(const struct reading *r, const struct stored_chunk *sc, tess_error *err)
+{
+    int64_t from, to;
+    if (!r->want || r->apart || sc->whole)
+        return TESS_OK;
+    part_of_chunk(r, r->n, &from, &to);
+    const tess_status st = want_blocks(r, sc, from, to, err);
+    io_ahead_go(r->ahead.ahead);
+    return st;
+}
+
+// Stand on chunk n, which is the one at hand or behind it.
+static tess_status
+reading_enter(struct reading *r, int64_t n, tess_error *err)
+{
+    if (n == r->n)
+        return TESS_OK;
+    io_want_release(r->want);
+    r->n = n;
+    const tess_status st = chunks_ahead_take(&r->ahead, n, &r->want, err);
+    r->s->want = r->want;
+    return st;
+}
+
+static tess_status
+reading_begin(struct reading *r, tess_error *err)
+{
+    r->s = pool_take(r->grid->pool);
+    if (!r->s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    return reading_begin_ahead(r, err);
+}
+
+static void
+reading_end(struct reading *r)
+{
+    io_want_release(r->want);
+    chunks_ahead_end(&r->ahead);
+    pool_give(r->grid->pool, r->s);
+}
+
+// -- reading
+
+// Bytes of the chunk at hand.
+static tess_status
+read_chunk(const struct reading *r, int64_t offset, uint8_t *dst, int64_t size, tess_error *err)
 {
     struct stored_chunk sc;
-    struct chunk_cursor cur;
-    tess_status st = stored_chunk_open(&sc, grid->frame, n, s, err);
+    struct chunk_cursor cur = {0};
+    tess_status st = stored_chunk_open(&sc, r->grid->frame, r->n, r->s, err);
     if (st != TESS_OK)
         return st;
-    st = cursor_init(&cur, &sc.chunk, &sc.bytes, s, err);
+    st = reading_want_rest(r, &sc, err);
+    if (st == TESS_OK)
+        st = cursor_init(&cur, &sc.chunk, &sc.bytes, r->s, err);
     if (st == TESS_OK)
         st = cursor_read(&cur, (int32_t)offset, dst, (size_t)size, err);
     cursor_finish(&cur);
     stored_chunk_close(&sc);
-    return st == TESS_OK ? st : stored_chunk_blame(&sc, n, st, err);
+    return st == TESS_OK ? st : stored_chunk_blame(&sc, r->n, st, err);
 }
 
 // Items that follow each other.
 static tess_status
-read_run(const struct chunk_grid *grid, int64_t start, int64_t stop, uint8_t *dst,
-         struct watch *watch, tess_error *err)
+read_run(struct reading *r, int64_t start, int64_t stop, uint8_t *dst, tess_error *err)
 {
+    const struct chunk_grid *const grid = r->grid;
     tess_status st = TESS_OK;
     int64_t at = start * grid->g.typesize;
     const int64_t end = stop * grid->g.typesize;
-    struct chunk_scratch *const s = pool_take(grid->pool);
-    if (!s)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
 
     for (int64_t n = at < end ? plain_chunk_at(grid, at) : 0; at < end && st == TESS_OK; n++) {
         const int64_t size = min_i64(plain_chunk_start(grid, n + 1), end) - at;
-        gate_enter(grid->gate);
         if (size > 0)
-            st = plain_read_chunk(grid, n, at - plain_chunk_start(grid, n), dst, size, s, err);
+            st = reading_enter(r, n, err);
+        gate_enter(grid->gate);
+        if (size > 0 && st == TESS_OK)
+            st = read_chunk(r, at - plain_chunk_start(grid, n), dst, size, err);
         gate_leave(grid->gate);
         dst += size;
         at += size;
-        watch_add(watch, size);
+        watch_add(r->watch, size);
         if (st == TESS_OK)
-            st = watch_look(watch, err);
+            st = watch_look(r->watch, err);
     }
-    pool_give(grid->pool, s);
     return st;
 }
 
@@ -167,31 +310,49 @@ place_run(const struct strided *dst, int64_t from, int64_t n, int64_t size, uint
     return done == n ? TESS_OK : converted_misfit(dst->as, 1, &from, &n, done, err);
 }
 
-tess_status
-plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
-           const struct strided *dst, struct watch *watch, tess_error *err)
+// Pieces with the items between, as far as they fit in a little memory.
+static tess_status
+read_pieces(struct reading *r, const struct strided *dst, int64_t most, tess_error *err)
 {
-    const int64_t size = grid->g.typesize, first = start, stride = dst->stride[0];
+    const int64_t size = r->grid->g.typesize, step = r->step, from_stride = step * size;
+    const int64_t stride = dst->stride[0];
+    int64_t start = r->start;
     uint8_t *to = dst->items;
-    watch_job(watch, (stop - start) * size);
-    if (step == 1 && stride == size && !dst->as)
-        return read_run(grid, start, stop, to, watch, err);
-
-    // Pieces with the items between, as far as they fit in a little memory.
-    const int64_t most = max_i64(PIECE / size, 1);
-    const int64_t from_stride = step * size;
     tess_status st = TESS_OK;
-    uint8_t *const piece = mem_alloc((size_t)(min_i64(most, stop - start) * size));
+    uint8_t *const piece = mem_alloc((size_t)(min_i64(most, r->stop - start) * size));
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a piece of a chunk");
-    while (start < stop && st == TESS_OK) {
-        const int64_t n = ceil_div(min_i64(most, stop - start), step);
-        st = read_run(grid, start, start + (n - 1) * step + 1, piece, watch, err);
+    while (start < r->stop && st == TESS_OK) {
+        const int64_t n = ceil_div(min_i64(most, r->stop - start), step);
+        st = read_run(r, start, start + (n - 1) * step + 1, piece, err);
         if (st == TESS_OK)
-            st = place_run(dst, (start - first) / step, n, size, to, piece, from_stride, err);
+            st = place_run(dst, (start - r->start) / step, n, size, to, piece, from_stride, err);
         start += n * step;
         to += n * stride;
     }
     mem_free(piece);
+    return st;
+}
+
+tess_status
+plain_read(const struct chunk_grid *grid, int64_t start, int64_t stop, int64_t step,
+           const struct strided *dst, struct watch *watch, tess_error *err)
+{
+    const int64_t size = grid->g.typesize, most = max_i64(PIECE / size, 1);
+    const bool packed = step == 1 && dst->stride[0] == size && !dst->as;
+    struct reading r = {
+        .grid = grid,
+        .start = start,
+        .stop = stop,
+        .step = step,
+        .apart = !packed && step >= most,
+        .watch = watch,
+        .n = -1,
+    };
+    watch_job(watch, (stop - start) * size);
+    tess_status st = reading_begin(&r, err);
+    if (st == TESS_OK)
+        st = packed ? read_run(&r, start, stop, dst->items, err) : read_pieces(&r, dst, most, err);
+    reading_end(&r);
     return st;
 }

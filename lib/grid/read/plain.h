@@ -4,7 +4,8 @@
  * Such a frame can only be read. Its chunks may differ in size: `chunk_starts` is made once by
  * plain_open() and does not change, and the block cache is off, as there is no grid to keep blocks
  * by. Any number of threads may call the functions at once, but for plain_open(). There is no lock:
- * plain_read() does all of its work on the calling thread, with a scratch of its own.
+ * plain_read() decodes on the calling thread, with a scratch of its own. Of a frame that is far
+ * away, threads of the call read (frame/chunks_ahead.h).
  */
 #ifndef GRID_READ_PLAIN_H
 #define GRID_READ_PLAIN_H
