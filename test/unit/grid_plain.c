@@ -6,6 +6,7 @@
  */
 #include "grid/read/plain.h"
 
+#include "base/bytes.h"
 #include "chunk/encode.h"
 #include "chunk/flat.h"
 #include "frame/change.h"
@@ -289,7 +290,7 @@ far_open(struct far *f, const uint8_t *image, size_t size, const tess_context *c
 }
 
 // Chunks that may have any sizes, for a header that says so: each has its size in its own.
-static const uint8_t *
+static uint8_t *
 let_sizes_differ(const uint8_t *image, size_t size)
 {
     struct frame_header h;
@@ -369,7 +370,7 @@ far_sizes(void **state)
     plain_zeros = false;
     const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
     plain_zeros = true;
-    const uint8_t *const any = let_sizes_differ(image, size);
+    uint8_t *const any = let_sizes_differ(image, size);
     const int64_t start = 0, stop = (int64_t)FAR_CHUNK * FAR_CHUNKS;
     uint8_t *const got = malloc((size_t)stop);
     assert_non_null(got);
@@ -381,7 +382,37 @@ far_sizes(void **state)
     assert_memory_equal(got, s.ref.data, (size_t)stop);
     ok(tess_array_close(a, err));
     free(got);
-    free((void *)(uintptr_t)any);
+    free(any);
+    reference_finish(&s.ref);
+}
+
+// A chunk that has fewer blocks than when the frame was opened.
+static void
+far_chunks_change(void **state)
+{
+    struct random r;
+    struct scene s;
+    struct far f;
+    struct frame_header h;
+    size_t size;
+    uint8_t got[10];
+    tess_error error;
+    const int64_t start = FAR_CHUNK - 20, stop = start + 10;
+    (void)state;
+    random_init(&r, 11);
+    plain_zeros = false;
+    const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
+    plain_zeros = true;
+    uint8_t *const any = let_sizes_differ(image, size);
+    tess_array *const a = far_open(&f, any, size, NULL);
+    ok(tess_array_read(a, &start, &stop, got, sizeof got, err));
+    assert_memory_equal(got, s.ref.data + start, sizeof got);
+    ok(frame_header_parse(any, size, (int64_t)size, &h, err));
+    put_u32le(any + h.header_len + 4, FAR_BLOCK); // of the first chunk
+    assert_int_equal(tess_array_read(a, &start, &stop, got, sizeof got, &error), TESS_ERR_STALE);
+    assert_non_null(strstr(error.message, "chunk 0: 5000 bytes, there were 200000 before"));
+    ok(tess_array_close(a, err));
+    free(any);
     reference_finish(&s.ref);
 }
 
@@ -427,8 +458,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(geometry),  cmocka_unit_test(pieces),    cmocka_unit_test(starts),
-        cmocka_unit_test(far_reads), cmocka_unit_test(far_sizes), cmocka_unit_test(far_reads_end),
+        cmocka_unit_test(geometry),      cmocka_unit_test(pieces),
+        cmocka_unit_test(starts),        cmocka_unit_test(far_reads),
+        cmocka_unit_test(far_sizes),     cmocka_unit_test(far_chunks_change),
+        cmocka_unit_test(far_reads_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -252,6 +252,18 @@ reading_end(struct reading *r)
 
 // -- reading
 
+// A chunk of any size had one when the frame was opened, which places of items go by.
+static tess_status
+check_size(const struct reading *r, const struct chunk_header *h, tess_error *err)
+{
+    const int64_t start = plain_chunk_start(r->grid, r->n);
+    const int64_t size = plain_chunk_start(r->grid, r->n + 1) - start;
+    if (h->nbytes == size)
+        return TESS_OK;
+    return err_set(err, TESS_ERR_STALE, 4, "%" PRId32 " bytes, there were %" PRId64 " before",
+                   h->nbytes, size);
+}
+
 // Bytes of the chunk at hand.
 static tess_status
 read_chunk(const struct reading *r, int64_t offset, uint8_t *dst, int64_t size, tess_error *err)
@@ -261,7 +273,9 @@ read_chunk(const struct reading *r, int64_t offset, uint8_t *dst, int64_t size, 
     tess_status st = stored_chunk_open(&sc, r->grid->frame, r->n, r->s, err);
     if (st != TESS_OK)
         return st;
-    st = reading_want_rest(r, &sc, err);
+    st = check_size(r, &sc.chunk.h, err);
+    if (st == TESS_OK)
+        st = reading_want_rest(r, &sc, err);
     if (st == TESS_OK)
         st = cursor_init(&cur, &sc.chunk, &sc.bytes, r->s, err);
     if (st == TESS_OK)
