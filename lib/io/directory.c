@@ -286,8 +286,8 @@ directory_remove_at(int parent, const char *name, int fd, const struct folder_ki
 }
 
 static tess_status
-directory_read(const struct folder *folder, const char *name, bool stays, struct io **io,
-               tess_error *err)
+directory_read(const struct folder *folder, const char *name, const struct folder_use *use,
+               struct io **io, tess_error *err)
 {
     const struct directory *const d = directory_of(folder);
     const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW;
@@ -301,7 +301,7 @@ directory_read(const struct folder *folder, const char *name, bool stays, struct
     if (file < 0)
         return err_sys(err, error, "opening %s", name);
     st = io_file_adopt(file, false, d->mapped, io, err);
-    if (st == TESS_OK && stays) {
+    if (st == TESS_OK && use->stays) {
         st = io_file_share(*io, d->open, name, flags, err);
         if (st != TESS_OK)
             io_close(*io);

@@ -22,11 +22,18 @@ struct folder_kind {
     bool (*is_part)(const char *name);
 };
 
+// How a file is read.
+struct folder_use {
+    bool stays; // it is open for longer than a call, and must be closed before the folder
+    // Bytes of its ends that are read next, as many as it has: of a file that is far away they come
+    // when it is opened. Both 0: not known.
+    size_t first, last;
+};
+
 struct folder_ops {
-    // A file for reading. A missing one is TESS_ERR_IO with errno ENOENT. stays: it is open for
-    // longer than a call, and must be closed before the folder.
-    tess_status (*read)(const struct folder *folder, const char *name, bool stays, struct io **io,
-                        tess_error *err);
+    // A file for reading. A missing one is TESS_ERR_IO with errno ENOENT.
+    tess_status (*read)(const struct folder *folder, const char *name, const struct folder_use *use,
+                        struct io **io, tess_error *err);
     // A new and empty file, in place of one that has the name.
     tess_status (*write)(const struct folder *folder, const char *name, struct io **io,
                          tess_error *err);
@@ -62,7 +69,17 @@ static inline tess_status
 folder_read(const struct folder *folder, const char *name, bool stays, struct io **io,
             tess_error *err)
 {
-    return folder->ops->read(folder, name, stays, io, err);
+    const struct folder_use use = {.stays = stays};
+    return folder->ops->read(folder, name, &use, io, err);
+}
+
+// For a call, of which the ends are read next.
+static inline tess_status
+folder_read_ends(const struct folder *folder, const char *name, size_t first, size_t last,
+                 struct io **io, tess_error *err)
+{
+    const struct folder_use use = {.first = first, .last = last};
+    return folder->ops->read(folder, name, &use, io, err);
 }
 
 static inline tess_status

@@ -878,6 +878,7 @@ struct written {
     const char *why;
     bool delta, shuffled;
     int n, every;
+    tess_layout layout;
 };
 enum { WRITTEN_MOST = 400, WRITTEN_ITEMS = 40000, WRITTEN_BLOCK = 4000 };
 
@@ -901,6 +902,7 @@ make_written(const struct written *w)
     p.codec = TESS_CODEC_LZ4;
     p.clevel = 5;
     memset(p.filters, 0, sizeof p.filters);
+    p.layout = w->layout;
     p.filters[TESS_MAX_FILTERS - 2] = w->delta ? TESS_FILTER_DELTA : 0;
     p.filters[TESS_MAX_FILTERS - 1] = TESS_FILTER_SHUFFLE;
     tess_storage_init(&storage);
@@ -925,14 +927,15 @@ make_written(const struct written *w)
 }
 
 static void
-open_to_count(struct scene *s, const char *path, tess_checksums checksums)
+open_to_count(struct scene *s, const char *path, bool directory, tess_checksums checksums)
 {
     struct random r;
     random_init(&r, 1);
     draw_scene(s, &r);
-    load(s, path, false);
+    load(s, path, directory);
     s->conduct.latency = FAR;
     s->conduct.requests = 8;
+    s->conduct.ends = true;
     s->conduct.guarded = true;
     s->context.cache = 0;
     s->context.ahead = 0;
@@ -950,18 +953,24 @@ requests_for_single_items(void **state)
         tess_checksums checksums;
         int requests; // a chunk
     } cases[] = {
-        {{"compared, in file order", false, false, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
-        {{"compared, in any order", false, true, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
-        {{"compared, few are stored", false, false, 400, 20}, TESS_CHECKSUMS_VERIFY, 1},
-        {{"compared, delta", true, true, 100, 1}, TESS_CHECKSUMS_VERIFY, 1},
-        {{"delta", true, true, 100, 1}, TESS_CHECKSUMS_WRITE, 2},
+        {{"compared, in file order", false, false, 100, 1, TESS_LAYOUT_CONTIGUOUS},
+         TESS_CHECKSUMS_VERIFY,
+         1},
+        {{"compared, in any order", false, true, 100, 1, TESS_LAYOUT_CONTIGUOUS},
+         TESS_CHECKSUMS_VERIFY,
+         1},
+        {{"compared, few are stored", false, false, 400, 20, TESS_LAYOUT_CONTIGUOUS},
+         TESS_CHECKSUMS_VERIFY,
+         1},
+        {{"compared, delta", true, true, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"delta", true, true, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_WRITE, 2},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct written *const w = &cases[i].written;
         const char *const path = make_written(w);
         struct scene s;
-        open_to_count(&s, path, cases[i].checksums);
+        open_to_count(&s, path, false, cases[i].checksums);
         open_there(&s);
         const int before = atomic_load(&s.conduct.ranges);
         for (int64_t n = 0; n < w->n; n++) {
@@ -980,6 +989,29 @@ requests_for_single_items(void **state)
     }
 }
 
+// In a directory, a chunk that is compared is read when its object is opened.
+static void
+requests_for_checked_parts(void **state)
+{
+    static const struct written written = {.n = 100, .every = 1, .layout = TESS_LAYOUT_SPARSE};
+    const int64_t start = 7, stop = 100 * WRITTEN_ITEMS, step = WRITTEN_ITEMS;
+    const char *const path = make_written(&written);
+    struct scene s;
+    (void)state;
+    open_to_count(&s, path, true, TESS_CHECKSUMS_VERIFY);
+    open_there(&s);
+    const int before = atomic_load(&s.conduct.reads);
+    ok(tess_array_get_slice(s.here, &start, &stop, &step, first.bytes, ANSWER, NULL, err));
+    ok(tess_array_get_slice(s.there, &start, &stop, &step, second.bytes, ANSWER, NULL, err));
+    assert_memory_equal(first.bytes, second.bytes, 400);
+    const int found = atomic_load(&s.conduct.reads) - before;
+    if (found < 100 || found > 103)
+        fail_msg("%d requests for 100 chunks, and for the index", found);
+    ok(tess_array_close(s.there, err));
+    close_here(&s);
+    files_remove(path);
+}
+
 // A chunk that is compared and longer than one request should be comes with several at once.
 static void
 requests_for_a_long_chunk(void **state)
@@ -988,7 +1020,7 @@ requests_for_a_long_chunk(void **state)
     const int64_t start = 5 << 20, stop = start + 10;
     struct scene s;
     (void)state;
-    open_to_count(&s, path, TESS_CHECKSUMS_VERIFY);
+    open_to_count(&s, path, false, TESS_CHECKSUMS_VERIFY);
     open_there(&s);
     s.conduct.pause = 2000;
     s.conduct.order = ORDER_THREADS;
@@ -1078,6 +1110,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_checked_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),

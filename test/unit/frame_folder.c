@@ -207,12 +207,12 @@ forget(struct names *d, int i)
 }
 
 static tess_status
-here_read(const struct folder *folder, const char *name, bool stays, struct io **io,
-          tess_error *err)
+here_read(const struct folder *folder, const char *name, const struct folder_use *use,
+          struct io **io, tess_error *err)
 {
     const struct names *const d = names_of(folder);
     const int i = find(d, name);
-    (void)stays;
+    (void)use;
     if (i < 0)
         return err_sys(err, ENOENT, "opening %s", name);
     *io = content_open(d->items[i].content, false);

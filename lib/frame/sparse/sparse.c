@@ -58,11 +58,12 @@ sparse_chunk_number(const char *name, int64_t *number)
 }
 
 tess_status
-sparse_open_chunk(const struct folder *folder, int64_t number, struct io **io, tess_error *err)
+sparse_open_chunk(const struct folder *folder, int64_t number, size_t first, struct io **io,
+                  tess_error *err)
 {
     char name[NAME_SIZE];
     chunk_name(number, name);
-    return folder_read(folder, name, false, io, err);
+    return folder_read_ends(folder, name, first, 0, io, err);
 }
 
 void
@@ -89,11 +90,20 @@ is_part(const char *name)
 
 const struct folder_kind frame_folder_kind = {.index = index_name, .is_part = is_part};
 
+// Bytes of a chunk that are read first: all that it can have, if it is compared with its checksum.
+static size_t
+first_of_chunk(const struct frame *f)
+{
+    const int64_t most = (int64_t)f->h.chunksize + CHUNK_HEADER_SIZE;
+    const bool all = f->options.checksums == TESS_CHECKSUMS_VERIFY && f->h.chunksize > 0;
+    return all ? (size_t)min_i64(most, f->options.limits.memory) : 0;
+}
+
 static tess_status
 sparse_locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
 {
     *place = (struct chunk_place){.owned = true};
-    tess_status st = sparse_open_chunk(f->folder, entry, &place->io, err);
+    tess_status st = sparse_open_chunk(f->folder, entry, first_of_chunk(f), &place->io, err);
     if (st != TESS_OK)
         return st;
     st = io_size(place->io, &place->room, err);

@@ -2,7 +2,8 @@
  * directory.c - a folder (folder.h) whose files are objects of a source of the program.
  *
  * Directories are only read. The object that stays open, the index, is opened with both of its
- * ends; of one that holds a chunk the beginning is enough, which small chunks are all of.
+ * ends; of one that holds a chunk the beginning is enough, which small chunks are all of, unless
+ * the caller knows better.
  *
  * Threads: as folder.h says, no lock; `part` of the source may run on several threads at once.
  */
@@ -49,15 +50,17 @@ open_part(const struct source_directory *d, const char *name, tess_source *part,
 }
 
 static tess_status
-directory_read(const struct folder *folder, const char *name, bool stays, struct io **io,
-               tess_error *err)
+directory_read(const struct folder *folder, const char *name, const struct folder_use *use,
+               struct io **io, tess_error *err)
 {
     tess_source part;
     const tess_status st = open_part((const struct source_directory *)folder, name, &part, err);
     if (st != TESS_OK)
         return st;
-    return stays ? io_source_open(&part, INDEX_FIRST, INDEX_LAST, true, io, err)
-                 : io_source_open(&part, CHUNK_FIRST, 0, true, io, err);
+    if (use->stays)
+        return io_source_open(&part, INDEX_FIRST, INDEX_LAST, true, io, err);
+    const bool known = use->first > 0 || use->last > 0;
+    return io_source_open(&part, known ? use->first : CHUNK_FIRST, use->last, true, io, err);
 }
 
 static tess_status

@@ -151,11 +151,11 @@ source_read_many(struct io *io, const tess_range *ranges, size_t n, const struct
     return st;
 }
 
+// Until `opened`.
 static const uint8_t *
 source_view(struct io *io, int64_t offset, size_t size)
 {
-    (void)io, (void)offset, (void)size;
-    return NULL;
+    return kept_bytes(source_of(io), offset, size);
 }
 
 static tess_status
@@ -242,6 +242,16 @@ ends_reserve(struct ends *e, size_t first, size_t last, tess_error *err)
                     : err_set(err, TESS_ERR_NOMEM, -1, "no memory for the ends of an object");
 }
 
+// Where much less than asked for is there, give back the rest, if that can be done.
+static void
+ends_shrink(struct ends *e, size_t reserved)
+{
+    const size_t size = e->first + e->last;
+    uint8_t *const bytes = size > 0 && size < reserved / 2 ? mem_resize(e->bytes, size) : NULL;
+    if (bytes)
+        e->bytes = bytes;
+}
+
 // State and ends with one call.
 static tess_status
 ask_ends(struct source_io *s, size_t first, size_t last, tess_error *err)
@@ -261,6 +271,7 @@ ask_ends(struct source_io *s, size_t first, size_t last, tess_error *err)
     e->first = (size_t)min_i64((int64_t)first, s->state.size);
     e->last = (size_t)min_i64((int64_t)last, s->state.size);
     memmove(e->bytes + e->first, e->bytes + first, e->last);
+    ends_shrink(e, first + last);
     return TESS_OK;
 }
 
