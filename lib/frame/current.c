@@ -41,15 +41,16 @@ is_mixture(const uint8_t *now, const uint8_t *known, const uint8_t *other, size_
 }
 
 // Bytes of the state that is known; `other`: what may stand there as well, or NULL. A file that is
-// too short for them has another one.
+// too short for them has another one. fresh: it was opened for this, what it keeps is as good.
 static tess_status
-current_compare(struct io *io, int64_t position, const uint8_t *known, const uint8_t *other,
-                size_t size, tess_error *err)
+current_compare(struct io *io, bool fresh, int64_t position, const uint8_t *known,
+                const uint8_t *other, size_t size, tess_error *err)
 {
     uint8_t *const now = mem_alloc(size);
     if (!now)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
-    tess_status st = io_read_again(io, position, now, size, err);
+    tess_status st =
+        fresh ? io_read(io, position, now, size, err) : io_read_again(io, position, now, size, err);
     const bool differs = st == TESS_OK ? memcmp(now, known, size) != 0 &&
                                              !(other && is_mixture(now, known, other, size))
                                        : ends_before(io, position + (int64_t)size);
@@ -132,12 +133,12 @@ compare_both(const struct frame *f, size_t head_size, size_t tail_size, tess_err
         st = f->container->current(f, &io, &owned, err);
     if (st != TESS_OK)
         return st;
-    st = current_compare(io, 0, f->head, f->attempted, head_size, err);
-    if (st == TESS_OK && tail_size > 0 && !io->guarded) {
-        st = current_compare(io, frame_end(f) - (int64_t)tail_size,
+    st = current_compare(io, owned, 0, f->head, f->attempted, head_size, err);
+    if (st == TESS_OK && tail_size > 0) {
+        st = current_compare(io, owned, frame_end(f) - (int64_t)tail_size,
                              f->tail + f->tail_size - tail_size, NULL, tail_size, err);
         if (st == TESS_ERR_IO &&
-            current_compare(io, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
+            current_compare(io, owned, 0, f->head, f->attempted, head_size, NULL) == TESS_ERR_STALE)
             st = current_changed(0, err);
     }
     if (owned)

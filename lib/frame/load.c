@@ -375,7 +375,8 @@ load_state(struct frame *f, tess_error *err)
 }
 
 // Header, trailer and index were read one after the other. They are of one state, and what is wrong
-// with them is, if that state is still the newest.
+// with them is, if that state is still the newest; or if a source sees to it that all that is read
+// is of one object.
 tess_status
 frame_load(struct frame *f, tess_error *err)
 {
@@ -385,7 +386,7 @@ frame_load(struct frame *f, tess_error *err)
         return st;
     f->stamped = true;
     st = load_state(f, err);
-    if (!f->head)
+    if (!f->head || f->io->guarded)
         return st;
     const tess_status now = frame_check_unchanged(f, &why);
     if (st != TESS_OK && now != TESS_ERR_STALE)

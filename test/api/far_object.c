@@ -24,6 +24,7 @@ conduct_init(struct conduct *c)
     c->guarded = true;
     c->fails_at = -1;
     c->nfailing = 1 << 30;
+    c->replaced_at = -1;
     c->message = "the line was cut";
 }
 
@@ -44,6 +45,12 @@ object_state(void *user, tess_source_state *state, tess_error *err)
     state->size = o->size + o->conduct->size_off;
     state->guarded = o->conduct->guarded;
     return TESS_OK;
+}
+
+static bool
+is_replaced(struct conduct *c)
+{
+    return c->replaced_at >= 0 && atomic_load(&c->reads) > c->replaced_at;
 }
 
 static bool
@@ -136,6 +143,8 @@ object_read(void *user, const tess_range *ranges, size_t n, const tess_reading *
         return object_fail(c, err, c->fails_with);
     if (c->blocks)
         return block(c, reading, err);
+    if (c->guarded && o->part && o->other != is_replaced(c))
+        return object_fail(c, err, TESS_ERR_STALE);
     struct reader *const readers = calloc(n, sizeof *readers);
     assert_non_null(readers);
     bool inside = true;
@@ -176,13 +185,15 @@ object_part(void *user, const char *name, tess_source *part, tess_error *err)
     const struct object *const d = user;
     char path[1000];
     assert_true(part->struct_size == sizeof *part && !part->read && !part->close);
-    (void)snprintf(path, sizeof path, "%s/%s", d->directory, name);
+    const bool other = is_replaced(d->conduct);
+    (void)snprintf(path, sizeof path, "%s/%s", other ? d->conduct->other : d->directory, name);
     if (!files_exist(path))
         return object_fail(d->conduct, err, TESS_ERR_NOT_FOUND);
     struct object *const o = calloc(1, sizeof *o);
     assert_non_null(o);
     object_load(o, d->conduct, path, false);
     o->part = true;
+    o->other = other;
     *part = object_source(o);
     if (d->conduct->lacks == 'r')
         part->read = NULL;

@@ -1012,6 +1012,80 @@ requests_for_checked_parts(void **state)
     files_remove(path);
 }
 
+// A directory opens with one request if its source is guarded, else the index is compared with a
+// second one; at the end of a call that is one request.
+static void
+requests_for_directories(void **state)
+{
+    const char *const path = make(&kinds[6], 5);
+    const int64_t start[] = {10, 10}, stop[] = {20, 20};
+    (void)state;
+    for (int guarded = 0; guarded < 2; guarded++) {
+        struct scene s;
+        struct random r;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.guarded = guarded;
+        s.conduct.ends = true;
+        ok(open_here(&s, err));
+        assert_int_equal(atomic_load(&s.conduct.reads), guarded ? 1 : 2);
+        ok(tess_array_read(s.here, start, stop, first.bytes, ANSWER, err));
+        assert_int_equal(atomic_load(&s.conduct.reads), (guarded ? 1 : 2) + 2);
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
+// It has become `other` when that read is over.
+static void
+read_replaced(const char *path, const char *other, const struct kind *k, int at, bool guarded,
+              struct random *r)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    struct scene s;
+    draw_scene(&s, r);
+    load(&s, path, true);
+    s.conduct.guarded = guarded;
+    s.conduct.other = other;
+    open_there(&s);
+    ok(open_here(&s, err));
+    s.conduct.replaced_at = atomic_load(&s.conduct.reads) + at;
+    const tess_status st =
+        tess_array_read(s.here, origin, k->shape, first.bytes, ANSWER, &first.error);
+    ok(tess_array_read(s.there, origin, k->shape, second.bytes, ANSWER, err));
+    if (st == TESS_OK)
+        assert_memory_equal(first.bytes, second.bytes, (size_t)nitems_of(k) * 4);
+    else if (st != TESS_ERR_STALE)
+        fail_msg("%s", first.error.message);
+    assert_true(st == TESS_ERR_STALE || at > 20); // there are 28 chunks
+    ok(tess_array_close(s.there, err));
+    close_here(&s);
+}
+
+// A directory that is replaced, at any read, brings what was there or TESS_ERR_STALE, also where
+// only the contents of chunks differ, not their sizes.
+static void
+replaced_directories(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int raw = 0; raw < 2; raw++) {
+        const char *const other = files_path("other");
+        struct kind k = kinds[6];
+        k.clevel = raw ? 0 : k.clevel;
+        k.holes = !raw;
+        assert_int_equal(rename(make(&k, 6), other), 0);
+        const char *const path = make(&k, 5);
+        for (int i = 0; i < 80; i++)
+            read_replaced(path, other, &k, i / 2, i % 2, &r);
+        files_remove(path);
+        files_remove(other);
+    }
+}
+
 // A chunk that is compared and longer than one request should be comes with several at once.
 static void
 requests_for_a_long_chunk(void **state)
@@ -1111,6 +1185,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_checked_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_directories, setup, teardown),
+        cmocka_unit_test_setup_teardown(replaced_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),

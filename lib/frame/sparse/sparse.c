@@ -333,6 +333,17 @@ sparse_settle(struct frame *f, tess_error *err)
     return st;
 }
 
+// The index as it is now. Header and trailer are read next: with one request, if what is between
+// them costs less than another one.
+static tess_status
+open_index(const struct frame *f, struct io **io, tess_error *err)
+{
+    const bool at_once = f->h.frame_len <= f->io->manner.gap;
+    return folder_read_ends(f->folder, index_name,
+                            at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
+                            at_once ? 0 : f->tail_size, io, err);
+}
+
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that
 // was replaced has none.
 static tess_status
@@ -341,7 +352,7 @@ sparse_current(const struct frame *f, struct io **io, bool *owned, tess_error *e
     tess_error why;
     bool same = false;
     *owned = true;
-    tess_status st = folder_read(f->folder, index_name, false, io, &why);
+    tess_status st = open_index(f, io, &why);
     const bool there = st == TESS_OK;
     if (there)
         st = io_same(f->io, *io, &same, &why);
