@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -437,6 +438,25 @@ released_pieces_stay_short(void **state)
     end(&s);
 }
 
+// An io may be closed when nothing of it is wanted any more, though its pieces wait in the queue.
+static void
+released_pieces_of_closed_ios(void **state)
+{
+    struct scene s;
+    struct far_io *const closed = malloc(sizeof *closed);
+    (void)state;
+    assert_non_null(closed);
+    begin(&s, 100, 4);
+    far_init(closed, 100);
+    struct io_want *const w = want(&s, &s.far, 0, 10);
+    io_want_release(want(&s, closed, 0, 10));
+    free(closed);
+    io_ahead_go(s.ahead);
+    check(w, &s.far, 0, 10);
+    io_want_release(w);
+    end(&s);
+}
+
 struct called {
     atomic_int times, over;
 };
@@ -486,6 +506,7 @@ main(void)
         cmocka_unit_test(ended_jobs),
         cmocka_unit_test(released_before_its_turn),
         cmocka_unit_test(released_pieces_stay_short),
+        cmocka_unit_test(released_pieces_of_closed_ios),
         cmocka_unit_test(calls),
         cmocka_unit_test(long_ranges),
         cmocka_unit_test(wants_of_two_jobs),

@@ -182,9 +182,10 @@ batch_take(struct batch *b, struct io_ahead *a)
     struct io_piece *before = NULL;
     b->n = b->nranges = 0;
     for (struct io_piece *p = a->first, *after; p && b->nranges < most; p = after) {
-        const bool needed = !p->io || p->users > 1; // by more than the queue
-        const bool fits = b->n == 0 || piece_requests(p) <= most - b->nranges;
-        const int at = needed && fits && p->io == io ? batch_place(b, p) : -1;
+        // By more than the queue; else its io may be closed.
+        const bool needed = !p->io || p->users > 1;
+        const bool fits = needed && (b->n == 0 || piece_requests(p) <= most - b->nranges);
+        const int at = fits && p->io == io ? batch_place(b, p) : -1;
         after = p->after;
         if (!needed) {
             queue_remove(a, before, p);
