@@ -12,10 +12,11 @@
 
 #include <string.h>
 
-enum {
-    SPAN_MAX = 1 << 16, // bytes that are read together
-    GAP_MAX = 8 << 10, // between two extents of them
-};
+enum { SPAN_MAX = 1 << 16 }; // bytes that are read together
+
+// Not the io's own: its gap and piece are for bytes of blocks that go to their places, these, which
+// were measured, for headers of chunks that are copied out of a buffer.
+static const struct io_manner extents_manner = {.gap = 8 << 10, .piece = SPAN_MAX};
 
 // How many of the extents are read together, and the bytes from the first to the last of them.
 static size_t
@@ -24,13 +25,10 @@ count_together(const tess_range *extents, size_t n, size_t *span)
     const int64_t start = extents[0].offset;
     size_t k = 1;
     *span = extents[0].dst_size;
-    for (; k < n && *span <= SPAN_MAX; k++) {
-        const int64_t room = SPAN_MAX - (int64_t)*span;
-        const int64_t gap = extents[k].offset - start - (int64_t)*span;
-        if (gap < 0 || gap > GAP_MAX || gap > room || extents[k].dst_size > (size_t)(room - gap))
-            break;
-        *span += (size_t)gap + extents[k].dst_size;
-    }
+    for (; k < n &&
+           io_manner_joins(&extents_manner, start, *span, extents[k].offset, extents[k].dst_size);
+         k++)
+        *span = (size_t)(extents[k].offset - start) + extents[k].dst_size;
     return k;
 }
 

@@ -36,7 +36,8 @@ struct io_manner {
     bool far; // a request takes so long that what will be needed is asked for ahead of time
 };
 
-// Whether a range is better read with the `size` bytes at `offset` that it follows.
+// Whether a range is better read with the `size` bytes at `offset` that it follows. It is the rule
+// for all that is read together; extents.c has bounds of its own.
 static inline bool
 io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t next,
                 size_t next_size)

@@ -483,10 +483,63 @@ read_many(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+// An io without read_many, which counts the calls of `read`.
+struct counted {
+    struct io io;
+    int reads;
+};
+
+static tess_status
+counted_read(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
+{
+    (void)err;
+    ((struct counted *)io)->reads++;
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)dst)[i] = (uint8_t)(offset + (int64_t)i);
+    return TESS_OK;
+}
+
+// Extents come with one read up to gaps of 8 KiB, and 64 KiB in all.
+static void
+reads_of_extents(void **state)
+{
+    enum { KIB = 1024 };
+    static const struct {
+        const char *why;
+        int64_t offsets[3];
+        size_t sizes[3];
+        int reads;
+    } cases[] = {
+        {"without gaps", {7, 107, 207}, {100, 100, 100}, 1},
+        {"a gap of 8 KiB", {0, 100 + 8 * KIB, 300 + 8 * KIB}, {100, 100, 100}, 1},
+        {"one byte more", {0, 101 + 8 * KIB, 301 + 8 * KIB}, {100, 100, 100}, 2},
+        {"64 KiB in all", {0, 30 * KIB, 60 * KIB}, {30 * KIB, 30 * KIB, 4 * KIB}, 1},
+        {"one byte more", {0, 30 * KIB, 60 * KIB}, {30 * KIB, 30 * KIB, 4 * KIB + 1}, 2},
+        {"a long one first", {0, 65 * KIB, 66 * KIB}, {65 * KIB, 100, 100}, 2},
+        {"one overlaps", {0, 50, 200}, {100, 100, 100}, 2},
+    };
+    static const struct io_ops ops = {.read = counted_read};
+    static uint8_t bytes[3][66 * KIB];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct counted c = {.io.ops = &ops};
+        tess_range extents[3];
+        for (int k = 0; k < 3; k++)
+            extents[k] = (tess_range){cases[i].offsets[k], bytes[k], cases[i].sizes[k]};
+        assert_int_equal(io_read_many(&c.io, extents, 3, NULL, NULL), TESS_OK);
+        for (int k = 0; k < 3; k++)
+            for (size_t j = 0; j < cases[i].sizes[k]; j++)
+                assert_int_equal(bytes[k][j], (uint8_t)(cases[i].offsets[k] + (int64_t)j));
+        if (c.reads != cases[i].reads)
+            fail_msg("%s: %d reads", cases[i].why, c.reads);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_of_extents),
         cmocka_unit_test(file_written_and_read),
         cmocka_unit_test(file_too_short),
         cmocka_unit_test(file_not_there),
