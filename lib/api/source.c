@@ -17,7 +17,7 @@ TESS_API void
 tess_reading_arrived(const tess_reading *reading, size_t i)
 {
     const struct io_progress *const p = reading ? reading->progress : NULL;
-    if (p && i < reading->nranges)
+    if (p && p->arrived && i < reading->nranges)
         p->arrived(p, i);
 }
 

@@ -30,6 +30,7 @@
 #include "frame/metas.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "frame/watched.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
 #include "grid/pool.h"
@@ -48,6 +49,7 @@ struct verifier {
     tess_verdict *verdict;
     int64_t n; // the next chunk
     struct chunks_ahead ahead;
+    struct watched watched; // the call
     bool refused[SPECIAL_UNINIT + 1]; // per kind of chunks that are not stored
 };
 
@@ -130,6 +132,7 @@ verify_work(void *arg, void *grain, tess_error *err)
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     s->want = g->want;
+    s->progress = watched_progress(&v->watched);
     g->status = examine(v, g, s);
     pool_give(v->a->grid->pool, s);
     watch_add(v->watch, 1);
@@ -279,7 +282,7 @@ verify_state(struct verifier *v, struct checksums *loaded, tess_error *err)
     tess_error why;
     tess_status st = TESS_OK;
     if (!frame_known_checksums(f)) {
-        st = frame_load_checksums(f, frame_list(f), loaded, &why);
+        st = frame_load_checksums(f, frame_list(f), watched_progress(&v->watched), loaded, &why);
         v->verdict->checksums_damaged = st == TESS_ERR_CORRUPT;
         st = verify_tell(v, TESS_DAMAGED_CHECKSUMS, st, &why, err);
         if (v->verdict->checksums_damaged)
@@ -315,6 +318,7 @@ array_verify(const tess_array *a, tess_damage_fn *fn, void *user, tess_verdict *
                               .commit = frame_commit_number(f)};
     frame_count_chunks(a->grid->frame, &verdict->nstored, &verdict->nmissing);
     verdict->nspecial = frame_nchunks(f) - verdict->nstored - verdict->nmissing;
+    watched_init(&v.watched, watch);
     tess_status st = verify_state(&v, &loaded, err);
     if (st == TESS_OK)
         st = verify_chunks(&v, err);

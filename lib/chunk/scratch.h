@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct io_progress;
 struct io_want;
 
 struct chunk_scratch {
@@ -20,6 +21,7 @@ struct chunk_scratch {
     size_t stored_size;
     int64_t limit; // largest block, in bytes; 0: none
     const struct io_want *want; // stored bytes that are read ahead (io/ahead.h); NULL: none
+    const struct io_progress *progress; // what ends reads of others; NULL: nothing does
 };
 
 // Whether a block of `size` bytes may be asked for. TESS_ERR_LIMIT.

@@ -17,6 +17,7 @@
 struct frame;
 struct frame_staged;
 struct io;
+struct io_progress;
 
 // Where the bytes of a stored chunk are.
 struct chunk_place {
@@ -39,9 +40,9 @@ struct frame_put {
 };
 
 struct container {
-    // Find the chunk of an entry >= 0.
-    tess_status (*locate)(const struct frame *f, int64_t entry, struct chunk_place *place,
-                          tess_error *err);
+    // Find the chunk of an entry >= 0. p: NULL, or what ends the opening of a file.
+    tess_status (*locate)(const struct frame *f, int64_t entry, const struct io_progress *p,
+                          struct chunk_place *place, tess_error *err);
     // What a frame that was opened needs before it can be changed.
     tess_status (*prepare)(struct frame *f, tess_error *err);
     // A chunk is to be stored, the first of a change that took none out of the list so far.

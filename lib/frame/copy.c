@@ -22,6 +22,7 @@
 #include "frame/private.h"
 #include "frame/stored.h"
 #include "frame/usage.h"
+#include "frame/watched.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "meta/layers.h"
@@ -187,10 +188,13 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
             struct frame_rescue *rescue, struct watch *watch, tess_error *err)
 {
     const tess_context *const context = from->options.context;
+    struct watched watched;
     struct chunk_scratch s = {.limit = from->options.limits.memory};
     struct chunks_ahead ahead;
     struct io_want *want = NULL;
     int64_t left = rescue ? rescue->most : 0;
+    watched_init(&watched, watch);
+    s.progress = watched_progress(&watched);
     watch_job(watch, from->index.nchunks);
     tess_status st = chunks_ahead_begin(&ahead, from, context ? context->ahead : 0, watch, err);
     if (st == TESS_OK && !rescue)
@@ -225,12 +229,16 @@ copy_state(const struct frame *from, struct frame *to, struct frame_rescue *resc
 {
     const bool uniform = !from->index.entries, known = rescue || frame_known_checksums(from);
     struct checksums loaded = {0};
+    struct watched watched;
+    watched_init(&watched, watch);
     frame_start(to, &from->h, &from->metas, from->index.nchunks,
                 uniform ? from->index.uniform : index_entry_of(SPECIAL_ZEROS));
     to->h.version = from->h.version;
     to->h.nbytes = from->h.nbytes; // chunks may differ in size
     to->vlmetas = from->vlmetas;
-    tess_status st = known ? TESS_OK : frame_load_checksums(from, &from->index, &loaded, err);
+    tess_status st =
+        known ? TESS_OK
+              : frame_load_checksums(from, &from->index, watched_progress(&watched), &loaded, err);
     if (st == TESS_OK)
         st = copy_chunks(from, to, known ? &from->checksums : &loaded, rescue, watch, err);
     if (st == TESS_OK)

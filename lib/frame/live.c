@@ -54,7 +54,7 @@ measure_some(const struct frame *f, const int64_t *entries, size_t n, size_t *co
 
     // Where they are: of a directory one at a time, as each is a file that is open meanwhile.
     do {
-        st = f->container->locate(f, entries[k], &places[k], err);
+        st = f->container->locate(f, entries[k], NULL, &places[k], err);
         if (st != TESS_OK)
             return st;
         positions[k] = places[k].position;

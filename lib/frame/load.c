@@ -22,6 +22,7 @@
 #include "frame/order.h"
 #include "frame/private.h"
 #include "frame/sparse/sparse.h"
+#include "io/extents.h"
 #include "io/io.h"
 #include "meta/layers.h"
 
@@ -30,7 +31,8 @@
 
 // A piece of the frame in memory of its own.
 static tess_status
-load_piece(const struct frame *f, int64_t position, int64_t size, uint8_t **bytes, tess_error *err)
+load_piece(const struct frame *f, int64_t position, int64_t size, const struct io_progress *p,
+           uint8_t **bytes, tess_error *err)
 {
     if (size > f->options.limits.memory)
         return err_set(err, TESS_ERR_LIMIT, position,
@@ -39,7 +41,9 @@ load_piece(const struct frame *f, int64_t position, int64_t size, uint8_t **byte
     uint8_t *const piece = mem_alloc((size_t)size);
     if (!piece)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", size);
-    const tess_status st = io_read(f->io, position, piece, (size_t)size, err);
+    const tess_range range = {position, piece, (size_t)size};
+    const tess_status st = p && size > 0 ? io_read_many(f->io, &range, 1, p, err)
+                                         : io_read(f->io, position, piece, (size_t)size, err);
     if (st == TESS_OK)
         *bytes = piece;
     else
@@ -94,7 +98,7 @@ load_header(struct frame *f, tess_error *err)
                        FRAME_FOLDER_INDEX
                        " is a contiguous frame, in the directory of a sparse one");
     f->head_size = (size_t)f->h.header_len;
-    st = load_piece(f, 0, f->h.header_len, &f->head, err);
+    st = load_piece(f, 0, f->h.header_len, NULL, &f->head, err);
     if (st == TESS_OK && memcmp(f->head, front.bytes, (size_t)f->h.fixed_size) != 0)
         st = err_set(err, TESS_ERR_STALE, 0, "the file is being changed by another program");
     return st;
@@ -127,7 +131,7 @@ load_trailer(struct frame *f, tess_error *err)
 
     const int64_t position = f->h.frame_len - length;
     f->tail_size = (size_t)length;
-    st = load_piece(f, position, length, &f->tail, err);
+    st = load_piece(f, position, length, NULL, &f->tail, err);
     if (st != TESS_OK)
         return st;
     st = f->h.version == 1 ? trailer_check_v1(f->tail, f->tail_size, err)
@@ -164,7 +168,7 @@ load_index(struct frame *f, tess_error *err)
         return st;
     st = chunk_header_parse(head, head_size, room, 8, &h, err);
     if (st == TESS_OK)
-        st = load_piece(f, position, h.cbytes, &bytes, err);
+        st = load_piece(f, position, h.cbytes, NULL, &bytes, err);
     if (st == TESS_OK && f->h.version >= 2)
         st = trailer_check_seal(f->tail, f->tail_size, bytes, (size_t)h.cbytes, &f->sealed, err);
     if (st == TESS_OK && !f->sealed) {
@@ -229,8 +233,9 @@ read_ledger_v1(const struct frame *f, struct ledger *x, tess_error *err)
     return st;
 }
 
-tess_status
-frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
+static tess_status
+load_read_ledger(const struct frame *f, const struct io_progress *p, struct ledger *x,
+                 tess_error *err)
 {
     const struct ledger_ref *const ref = &f->ref;
     uint8_t *bytes;
@@ -239,7 +244,7 @@ frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
         return TESS_OK;
     if (ref->size == 0)
         return ref->position < 0 ? read_ledger_v1(f, x, err) : TESS_OK;
-    tess_status st = load_piece(f, ref->position, ref->size, &bytes, err);
+    tess_status st = load_piece(f, ref->position, ref->size, p, &bytes, err);
     if (st == TESS_OK)
         st = ledger_take(bytes, (size_t)ref->size, x, err);
     if (st == TESS_OK && (x->hash != ref->hash || x->position != ref->position))
@@ -250,6 +255,12 @@ frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
     ledger_finish(x);
     err_shift(err, st, ref->position);
     return err_prefix(err, st, "ledger");
+}
+
+tess_status
+frame_read_ledger(const struct frame *f, struct ledger *x, tess_error *err)
+{
+    return load_read_ledger(f, NULL, x, err);
 }
 
 // A copy of a frame in memory ends with its trailer, behind which the ledger of an empty one
@@ -334,10 +345,10 @@ load_ledger(struct frame *f, tess_error *err)
 
 tess_status
 frame_load_checksums(const struct frame *f, const struct frame_index *list,
-                     struct checksums *checksums, tess_error *err)
+                     const struct io_progress *p, struct checksums *checksums, tess_error *err)
 {
     struct ledger ledger;
-    tess_status st = frame_read_ledger(f, &ledger, err);
+    tess_status st = load_read_ledger(f, p, &ledger, err);
     if (st == TESS_OK && ledger.content)
         st = ledger_load(&ledger, list, checksums, err);
     ledger_finish(&ledger);
@@ -349,7 +360,7 @@ frame_need_checksums(struct frame *f, tess_error *err)
 {
     if (f->checksums_known)
         return TESS_OK;
-    const tess_status st = frame_load_checksums(f, &f->index, &f->checksums, err);
+    const tess_status st = frame_load_checksums(f, &f->index, NULL, &f->checksums, err);
     if (st == TESS_OK)
         f->checksums_known = true;
     else

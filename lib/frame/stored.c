@@ -24,6 +24,7 @@
 #include "frame/private.h"
 #include "frame/query.h"
 #include "io/ahead.h"
+#include "io/extents.h"
 #include "io/io.h"
 
 #include <inttypes.h>
@@ -52,7 +53,9 @@ get_bytes(const struct stored_chunk *sc, int64_t offset, int64_t size, struct ch
     if (st != TESS_OK)
         return st;
     *bytes = s->stored;
-    return io_read(sc->io, sc->position + offset, s->stored, (size_t)size, err);
+    const tess_range range = {sc->position + offset, s->stored, (size_t)size};
+    return s->progress && size > 0 ? io_read_many(sc->io, &range, 1, s->progress, err)
+                                   : io_read(sc->io, range.offset, range.dst, range.dst_size, err);
 }
 
 static tess_status
@@ -195,11 +198,12 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, i
 
 // Where the chunk of an entry >= 0 is.
 static tess_status
-stored_find(struct stored_chunk *sc, int64_t entry, int64_t *room, tess_error *err)
+stored_find(struct stored_chunk *sc, int64_t entry, const struct chunk_scratch *s, int64_t *room,
+            tess_error *err)
 {
     const struct frame *const f = sc->frame;
     struct chunk_place place;
-    const tess_status st = f->container->locate(f, entry, &place, err);
+    const tess_status st = f->container->locate(f, entry, s->progress, &place, err);
     if (st != TESS_OK)
         return st;
     sc->io = place.io;
@@ -224,7 +228,7 @@ stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t 
     *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
-    tess_status st = stored_find(sc, entry, &room, err);
+    tess_status st = stored_find(sc, entry, s, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     st = open_stored(sc, n, entry, expected_nbytes(f, n), room, s, err);
@@ -275,7 +279,7 @@ stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
 {
     struct chunk_place place;
     const int64_t entry = index_get(&f->index, n);
-    if (entry < 0 || f->folder || f->container->locate(f, entry, &place, NULL) != TESS_OK)
+    if (entry < 0 || f->folder || f->container->locate(f, entry, NULL, &place, NULL) != TESS_OK)
         return false;
     const struct io_manner *const manner = &place.io->manner;
     const int64_t whole = guess_stored_size(f, n, entry, place.room);
@@ -312,7 +316,7 @@ stored_chunk_load(struct stored_chunk *sc, const struct frame *f, int64_t n,
     struct chunk_header h;
     int64_t room = 0;
     *sc = (struct stored_chunk){.frame = f};
-    tess_status st = stored_find(sc, entry, &room, err);
+    tess_status st = stored_find(sc, entry, s, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     st = stored_read_front(sc, expected_nbytes(f, n), min_i64(room, CHUNK_HEADER_SIZE), room, s, &h,
@@ -360,7 +364,7 @@ frame_check_chunk(const struct frame *f, int64_t n, const struct checksums *chec
     int32_t size = 0;
     const int64_t entry = index_get(&f->index, n);
     *known = checksums_get(checksums, entry) != 0;
-    tess_status st = stored_find(&sc, entry, &room, err);
+    tess_status st = stored_find(&sc, entry, s, &room, err);
     if (st != TESS_OK)
         return err_prefix(err, st, "chunk %" PRId64, n);
     st = read_size(&sc, room, s, &size, err);
@@ -393,7 +397,7 @@ stored_entry_decode(const struct frame *f, int64_t entry, struct chunk_scratch *
 {
     struct stored_chunk sc = {.frame = f, .bytes = {.from = &sc, .fetch = fetch}};
     int64_t room = 0;
-    tess_status st = stored_find(&sc, entry, &room, NULL);
+    tess_status st = stored_find(&sc, entry, s, &room, NULL);
     if (st != TESS_OK)
         return st;
     st = open_stored(&sc, -1, entry, -1, room, s, NULL);
@@ -408,7 +412,7 @@ stored_entry_look(const struct frame *f, int64_t entry, struct chunk_header *h)
 {
     uint8_t head[CHUNK_HEADER_SIZE];
     struct chunk_place place;
-    if (f->container->locate(f, entry, &place, NULL) != TESS_OK)
+    if (f->container->locate(f, entry, NULL, &place, NULL) != TESS_OK)
         return false;
     const int64_t size = min_i64(place.room, CHUNK_HEADER_SIZE);
     const bool is_one =
@@ -424,7 +428,7 @@ bool
 stored_entry_checksum(const struct frame *f, int64_t entry, int32_t size, uint64_t *checksum)
 {
     struct chunk_place place;
-    if (f->container->locate(f, entry, &place, NULL) != TESS_OK)
+    if (f->container->locate(f, entry, NULL, &place, NULL) != TESS_OK)
         return false;
     const bool read = checksum_of_stored(place.io, place.position, size, checksum, NULL) == TESS_OK;
     if (place.owned)

@@ -83,8 +83,10 @@ pool_give(struct pool *p, struct chunk_scratch *s)
 {
     struct group *const g = group_of_thread();
     (void)p;
-    if (s)
+    if (s) {
         s->want = NULL;
+        s->progress = NULL;
+    }
     for (int i = 0; i < SLOTS && s; i++) {
         struct chunk_scratch *empty = NULL;
         if (atomic_compare_exchange_strong(&g->slots[i], &empty, s))

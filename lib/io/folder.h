@@ -28,6 +28,7 @@ struct folder_use {
     // Bytes of its ends that are read next, as many as it has: of a file that is far away they come
     // when it is opened. Both 0: not known.
     size_t first, last;
+    const struct io_progress *progress; // what ends such reads; NULL: nothing does
 };
 
 struct folder_ops {
@@ -73,12 +74,12 @@ folder_read(const struct folder *folder, const char *name, bool stays, struct io
     return folder->ops->read(folder, name, &use, io, err);
 }
 
-// For a call, of which the ends are read next.
+// For a call, of which the ends are read next. p: NULL, or what ends the opening.
 static inline tess_status
 folder_read_ends(const struct folder *folder, const char *name, size_t first, size_t last,
-                 struct io **io, tess_error *err)
+                 const struct io_progress *p, struct io **io, tess_error *err)
 {
-    const struct folder_use use = {.first = first, .last = last};
+    const struct folder_use use = {.first = first, .last = last, .progress = p};
     return folder->ops->read(folder, name, &use, io, err);
 }
 

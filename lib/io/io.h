@@ -49,7 +49,7 @@ io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t 
 // Of a read of many ranges while it runs. Any thread may call the functions; NULL: nothing is told
 // and nothing ends it.
 struct io_progress {
-    void (*arrived)(const struct io_progress *p, size_t i); // range i, once
+    void (*arrived)(const struct io_progress *p, size_t i); // range i, once; NULL: nobody asks
     bool (*cancelled)(const struct io_progress *p);
 };
 
@@ -103,7 +103,7 @@ struct io {
 static inline tess_status
 io_arrive(const struct io_progress *p, size_t i, tess_status st)
 {
-    if (p && st == TESS_OK)
+    if (p && p->arrived && st == TESS_OK)
         p->arrived(p, i);
     return st;
 }

@@ -79,7 +79,7 @@ static tess_status
 take_checksums(struct salvage_job *j, tess_error *err)
 {
     struct frame_parts *const parts = &j->parts;
-    const tess_status st = frame_load_checksums(j->f, &parts->list, &parts->checksums, err);
+    const tess_status st = frame_load_checksums(j->f, &parts->list, NULL, &parts->checksums, err);
     if (st != TESS_OK)
         checksums_finish(&parts->checksums);
     j->s->ledger_damaged = is_damage(st);

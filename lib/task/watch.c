@@ -138,6 +138,12 @@ watch_is_cancelled(const struct watch *w)
     return is_watched(own) && atomic_load_explicit(&own->cancelled, memory_order_relaxed);
 }
 
+bool
+watch_can_be_cancelled(const struct watch *w)
+{
+    return w && (w->outer || w->context);
+}
+
 static tess_status
 watch_cancelled(struct watch *w, tess_error *err)
 {

@@ -79,6 +79,7 @@ bool watch_is_due(struct watch *w);
 int64_t watch_patience(struct watch *w); // nanoseconds until it is; INT64_MAX: never
 
 // Whether watch_look() has said so. Any thread; watch_poll() looks first.
+bool watch_can_be_cancelled(const struct watch *w);
 bool watch_is_cancelled(const struct watch *w);
 bool watch_poll(struct watch *w);
 

@@ -801,6 +801,52 @@ blocked_calls_end(void **state)
     files_remove(path);
 }
 
+// Copies and checks of chunks as they are stored end while a source that is not far blocks, and
+// while an object of a directory is opened.
+static void
+blocked_copies_end(void **state)
+{
+    static const struct {
+        int kind;
+        int64_t latency;
+    } cases[] = {{0, 0}, {6, 0}, {6, FAR}};
+    static const struct question copies[] = {{"image", ask_image, 1}, {"verify", ask_verify, 1}};
+    (void)state;
+    for (int i = 0; i < 2 * (int)(sizeof cases / sizeof *cases); i++) {
+        const struct kind *const k = &kinds[cases[i / 2].kind];
+        const struct question *const q = &copies[i % 2];
+        const char *const path = make(k, 5);
+        struct random r;
+        struct scene s;
+        int64_t until = INT64_MAX;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, k->layout == TESS_LAYOUT_SPARSE);
+        s.conduct.latency = cases[i / 2].latency;
+        s.conduct.ends = false;
+        s.context.threads = 2;
+        s.context.progress = cancel_soon;
+        s.context.progress_user = &until;
+        s.context.progress_interval = 10;
+        s.checksums = TESS_CHECKSUMS_WRITE;
+        ok(open_here(&s, err));
+        s.conduct.blocks = true;
+        const int64_t before = now_ms();
+        until = before + 60;
+        ask(q, s.here, 1, &first);
+        const int64_t took = now_ms() - before;
+        if (first.status != TESS_ERR_CANCELLED || took > 60 + CANCELLED_WITHIN ||
+            atomic_load(&s.conduct.never_cancelled))
+            fail_msg("%s, %s, latency %d: %s (%s) after %d ms", k->name, q->name,
+                     (int)s.conduct.latency, tess_status_name(first.status), first.error.message,
+                     (int)took);
+        s.conduct.blocks = false;
+        until = INT64_MAX;
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
 // -- overlap
 
 // Blocks that lie far from each other come to `read` together. Objects of a directory are read side
@@ -1181,6 +1227,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(failing_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(lying_sizes, setup, teardown),
         cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocked_copies_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),

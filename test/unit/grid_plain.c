@@ -267,7 +267,8 @@ far_read(void *user, const tess_range *ranges, size_t n, const tess_reading *rea
 }
 
 static tess_array *
-far_open(struct far *f, const uint8_t *image, size_t size, const tess_context *context)
+far_open(struct far *f, const uint8_t *image, size_t size, int64_t latency,
+         const tess_context *context)
 {
     tess_storage storage;
     tess_source source;
@@ -277,7 +278,7 @@ far_open(struct far *f, const uint8_t *image, size_t size, const tess_context *c
     f->size = (int64_t)size;
     tess_source_init(&source);
     source.user = f;
-    source.latency = 20000;
+    source.latency = latency;
     source.requests = 8;
     source.state = far_state;
     source.read = far_read;
@@ -304,7 +305,7 @@ let_sizes_differ(const uint8_t *image, size_t size)
     return copy;
 }
 
-enum { FAR_CHUNK = 200000, FAR_BLOCK = 5000, FAR_CHUNKS = 40 };
+enum { FAR_LATENCY = 20000, FAR_CHUNK = 200000, FAR_BLOCK = 5000, FAR_CHUNKS = 40 };
 
 // All chunks come with a few requests, the ends of a box with two steps, and items that lie far
 // apart with one for each and what opens their chunks.
@@ -337,7 +338,7 @@ far_reads(void **state)
         tess_context context;
         tess_context_init(&context);
         context.ahead = i % 2 ? 1 << 20 : 0;
-        tess_array *const a = far_open(&f, image, size, &context);
+        tess_array *const a = far_open(&f, image, size, FAR_LATENCY, &context);
         uint8_t *const got = malloc((size_t)n);
         assert_non_null(got);
         atomic_store(&f.reads, 0);
@@ -374,7 +375,7 @@ far_sizes(void **state)
     const int64_t start = 0, stop = (int64_t)FAR_CHUNK * FAR_CHUNKS;
     uint8_t *const got = malloc((size_t)stop);
     assert_non_null(got);
-    tess_array *const a = far_open(&f, any, size, NULL);
+    tess_array *const a = far_open(&f, any, size, FAR_LATENCY, NULL);
     assert_non_null(a->grid->chunk_starts);
     if (atomic_load(&f.reads) > 12)
         fail_msg("%d reads", atomic_load(&f.reads));
@@ -404,7 +405,7 @@ far_chunks_change(void **state)
     const uint8_t *const image = plain_image(&s, &r, 1, FAR_CHUNK, FAR_BLOCK, FAR_CHUNKS, &size);
     plain_zeros = true;
     uint8_t *const any = let_sizes_differ(image, size);
-    tess_array *const a = far_open(&f, any, size, NULL);
+    tess_array *const a = far_open(&f, any, size, FAR_LATENCY, NULL);
     ok(tess_array_read(a, &start, &stop, got, sizeof got, err));
     assert_memory_equal(got, s.ref.data + start, sizeof got);
     ok(frame_header_parse(any, size, (int64_t)size, &h, err));
@@ -423,7 +424,7 @@ cancel_at_once(int64_t done, int64_t total, void *user)
     return !atomic_load((const atomic_bool *)user);
 }
 
-// A call that waits for the source ends when the program wants it to.
+// A call that waits for the source ends when the program wants it to, whether it is far or near.
 static void
 far_reads_end(void **state)
 {
@@ -442,15 +443,17 @@ far_reads_end(void **state)
     context.progress = cancel_at_once;
     context.progress_user = (void *)&f.blocks;
     context.progress_interval = 10;
-    tess_array *const a = far_open(&f, image, size, &context);
-    atomic_store(&f.blocks, true);
-    assert_int_equal(tess_array_read(a, &start, &stop, got, (size_t)stop, NULL),
-                     TESS_ERR_CANCELLED);
-    atomic_store(&f.blocks, false);
-    ok(tess_array_read(a, &start, &stop, got, (size_t)stop, err));
-    assert_memory_equal(got, s.ref.data, (size_t)stop);
+    for (int i = 0; i < 2; i++) {
+        tess_array *const a = far_open(&f, image, size, i ? FAR_LATENCY : 0, &context);
+        atomic_store(&f.blocks, true);
+        assert_int_equal(tess_array_read(a, &start, &stop, got, (size_t)stop, NULL),
+                         TESS_ERR_CANCELLED);
+        atomic_store(&f.blocks, false);
+        ok(tess_array_read(a, &start, &stop, got, (size_t)stop, err));
+        assert_memory_equal(got, s.ref.data, (size_t)stop);
+        ok(tess_array_close(a, err));
+    }
     free(got);
-    ok(tess_array_close(a, err));
     reference_finish(&s.ref);
 }
 

@@ -45,7 +45,7 @@ sums_get(struct sums *s, const struct frame *f, const struct checksums **checksu
         return TESS_OK;
     pthread_mutex_lock(&s->lock);
     if (!s->loaded) {
-        st = frame_load_checksums(f, frame_list(f), &s->checksums, err);
+        st = frame_load_checksums(f, frame_list(f), NULL, &s->checksums, err);
         s->loaded = st == TESS_OK;
         if (st != TESS_OK)
             checksums_finish(&s->checksums);

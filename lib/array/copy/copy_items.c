@@ -151,7 +151,7 @@ find_checksums(struct put *p, int64_t from, const struct checksums **checksums, 
     if (!p->known)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for checksums");
     if (!p->known[from].loaded)
-        st = frame_load_checksums(f, frame_list(f), &p->known[from].checksums, err);
+        st = frame_load_checksums(f, frame_list(f), NULL, &p->known[from].checksums, err);
     p->known[from].loaded = st == TESS_OK;
     *checksums = &p->known[from].checksums;
     return st;

@@ -59,10 +59,11 @@ section_end(const struct frame *f, int64_t position)
 }
 
 static tess_status
-contiguous_locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
+contiguous_locate(const struct frame *f, int64_t entry, const struct io_progress *p,
+                  struct chunk_place *place, tess_error *err)
 {
     const int64_t position = f->h.header_len + entry;
-    (void)err;
+    (void)p, (void)err;
     *place = (struct chunk_place){
         .io = f->io,
         .position = position,
@@ -442,7 +443,7 @@ clear_head(struct frame *f, int64_t size, tess_error *err)
 
     f->old.forgotten = true;
     TRY(load_disk_list(f, &list, err));
-    TRY(frame_load_checksums(f, &list, &checksums, err));
+    TRY(frame_load_checksums(f, &list, NULL, &checksums, err));
     f->space.end = max_i64(f->space.end, f->space.now.start + f->space.now.size);
     f->space.end = max_i64(f->space.end, f->h.header_len + size);
     space_forget(&f->space);
@@ -479,7 +480,7 @@ announce_header(struct frame *f, tess_error *err)
     layers_write(&f->metas, FRAME_HEADER_SIZE, LAYERS_HEADER, next + FRAME_HEADER_SIZE);
     if (memcmp(next + LEDGER_SECTOR, f->head + LEDGER_SECTOR, size - LEDGER_SECTOR) != 0) {
         TRY(load_disk_list(f, &list, err));
-        TRY(frame_load_checksums(f, &list, &checksums, err));
+        TRY(frame_load_checksums(f, &list, NULL, &checksums, err));
         TRY(contiguous_commit_again(f, &list, &checksums, next, err));
     }
 out:

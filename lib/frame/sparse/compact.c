@@ -65,7 +65,7 @@ is_longer(const struct frame *f, int64_t entry, bool *longer, tess_error *err)
 {
     uint8_t head[CHUNK_HEADER_MIN];
     struct chunk_place place;
-    tess_status st = f->container->locate(f, entry, &place, err);
+    tess_status st = f->container->locate(f, entry, NULL, &place, err);
     if (st != TESS_OK)
         return st;
     st = io_read(place.io, 0, head, sizeof head, err);
@@ -122,7 +122,7 @@ static tess_status
 sync_chunk(const struct frame *f, int64_t entry, tess_error *err)
 {
     struct chunk_place place;
-    tess_status st = f->container->locate(f, entry, &place, err);
+    tess_status st = f->container->locate(f, entry, NULL, &place, err);
     if (st != TESS_OK)
         return st;
     st = io_sync(place.io, err);

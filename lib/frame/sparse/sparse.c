@@ -58,12 +58,12 @@ sparse_chunk_number(const char *name, int64_t *number)
 }
 
 tess_status
-sparse_open_chunk(const struct folder *folder, int64_t number, size_t first, struct io **io,
-                  tess_error *err)
+sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,
+                  const struct io_progress *p, struct io **io, tess_error *err)
 {
     char name[NAME_SIZE];
     chunk_name(number, name);
-    return folder_read_ends(folder, name, first, 0, io, err);
+    return folder_read_ends(folder, name, first, 0, p, io, err);
 }
 
 void
@@ -100,10 +100,11 @@ first_of_chunk(const struct frame *f)
 }
 
 static tess_status
-sparse_locate(const struct frame *f, int64_t entry, struct chunk_place *place, tess_error *err)
+sparse_locate(const struct frame *f, int64_t entry, const struct io_progress *p,
+              struct chunk_place *place, tess_error *err)
 {
     *place = (struct chunk_place){.owned = true};
-    tess_status st = sparse_open_chunk(f->folder, entry, first_of_chunk(f), &place->io, err);
+    tess_status st = sparse_open_chunk(f->folder, entry, first_of_chunk(f), p, &place->io, err);
     if (st != TESS_OK)
         return st;
     st = io_size(place->io, &place->room, err);
@@ -229,7 +230,7 @@ sparse_stored_size(const struct frame *f, int64_t entry)
     uint8_t head[CHUNK_HEADER_MIN];
     struct chunk_place place;
     int64_t size = 0;
-    if (sparse_locate(f, entry, &place, NULL) != TESS_OK)
+    if (sparse_locate(f, entry, NULL, &place, NULL) != TESS_OK)
         return 0;
     if (io_read(place.io, 0, head, sizeof head, NULL) == TESS_OK)
         size = min_i64(max_i64(get_i32le(head + 12), 0), place.room);
@@ -341,7 +342,7 @@ open_index(const struct frame *f, struct io **io, tess_error *err)
     const bool at_once = f->h.frame_len <= f->io->manner.gap;
     return folder_read_ends(f->folder, index_name,
                             at_once ? (size_t)max_i64(f->h.frame_len, 0) : f->head_size,
-                            at_once ? 0 : f->tail_size, io, err);
+                            at_once ? 0 : f->tail_size, NULL, io, err);
 }
 
 // A commit of ours is another file, also if its bytes are the same; the directory of an array that

@@ -13,6 +13,7 @@
 struct folder;
 struct folder_kind;
 struct io;
+struct io_progress;
 
 #define FRAME_FOLDER_INDEX "chunks.b2frame" // the file that is no chunk
 
@@ -22,10 +23,10 @@ extern const struct folder_kind frame_folder_kind;
 // Whether that is the name of a chunk's file, as we write it, and of which one.
 bool sparse_chunk_number(const char *name, int64_t *number);
 
-// The file of a chunk, of which the first bytes are read next (0: some). A missing one is
-// TESS_ERR_IO with errno ENOENT.
+// The file of a chunk, of which the first bytes are read next (0: some). p: NULL, or what ends the
+// opening. A missing one is TESS_ERR_IO with errno ENOENT.
 tess_status sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,
-                              struct io **io, tess_error *err);
+                              const struct io_progress *p, struct io **io, tess_error *err);
 void sparse_remove_chunk(const struct folder *folder, int64_t number);
 
 // The next index, which was written and not renamed.

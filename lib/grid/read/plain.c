@@ -19,6 +19,7 @@
 #include "frame/frame.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "frame/watched.h"
 #include "grid/converted.h"
 #include "grid/grid.h"
 #include "grid/pool.h"
@@ -130,6 +131,7 @@ struct reading {
     int64_t start, stop, step; // items
     bool apart; // each is read by itself, without those between
     struct watch *watch;
+    struct watched watched; // of the same
     struct chunk_scratch *s;
     struct chunks_ahead ahead;
     int64_t n; // the chunk at hand; -1: none
@@ -239,6 +241,8 @@ reading_begin(struct reading *r, tess_error *err)
     r->s = pool_take(r->grid->pool);
     if (!r->s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    watched_init(&r->watched, r->watch);
+    r->s->progress = watched_progress(&r->watched);
     return reading_begin_ahead(r, err);
 }
 

@@ -58,9 +58,10 @@ directory_read(const struct folder *folder, const char *name, const struct folde
     if (st != TESS_OK)
         return st;
     if (use->stays)
-        return io_source_open(&part, INDEX_FIRST, INDEX_LAST, true, io, err);
+        return io_source_open(&part, INDEX_FIRST, INDEX_LAST, true, use->progress, io, err);
     const bool known = use->first > 0 || use->last > 0;
-    return io_source_open(&part, known ? use->first : CHUNK_FIRST, use->last, true, io, err);
+    return io_source_open(&part, known ? use->first : CHUNK_FIRST, use->last, true, use->progress,
+                          io, err);
 }
 
 static tess_status

@@ -277,7 +277,8 @@ ask_ends(struct source_io *s, size_t first, size_t last, tess_error *err)
 
 // State first, then the ends, in one piece if they meet.
 static tess_status
-ask_state(struct source_io *s, size_t first, size_t last, tess_error *err)
+ask_state(struct source_io *s, size_t first, size_t last, const struct io_progress *p,
+          tess_error *err)
 {
     struct ends *const e = &s->ends;
     tess_status st = source_status(s->source.state(s->source.user, &s->state, err), "state", err);
@@ -292,12 +293,12 @@ ask_state(struct source_io *s, size_t first, size_t last, tess_error *err)
         {0, e->bytes, e->first},
         {size - (int64_t)e->last, e->bytes ? e->bytes + e->first : NULL, e->last},
     };
-    return st == TESS_OK ? source_read_ranges(s, ranges, e->last > 0 ? 2 : 1, NULL, err) : st;
+    return st == TESS_OK ? source_read_ranges(s, ranges, e->last > 0 ? 2 : 1, p, err) : st;
 }
 
 tess_status
-io_source_open(const tess_source *source, size_t first, size_t last, bool owned, struct io **io,
-               tess_error *err)
+io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
+               const struct io_progress *p, struct io **io, tess_error *err)
 {
     tess_error why = {.sys = 0};
     struct source_io *const s = mem_zeroed(1, sizeof *s);
@@ -312,7 +313,7 @@ io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
     s->source = *source;
     const bool at_once = source->ends && (s->io.manner.far || !source->state);
     const tess_status st =
-        at_once ? ask_ends(s, first, last, &why) : ask_state(s, first, last, &why);
+        at_once ? ask_ends(s, first, last, &why) : ask_state(s, first, last, p, &why);
     if (st != TESS_OK) {
         if (err)
             *err = why;
@@ -346,7 +347,7 @@ source_open_stored(const tess_storage *storage, bool writable, struct io **io,
     if (writable)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array in a source cannot be updated; write a changed copy instead");
-    return io_source_open(storage->source, FIRST, LAST, false, io, err);
+    return io_source_open(storage->source, FIRST, LAST, false, NULL, io, err);
 }
 
 static tess_status

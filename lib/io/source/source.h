@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 struct io;
+struct io_progress;
 
 // Objects, which can be read, and made (upload.h); and directories of them (directory.c).
 extern const struct storage_kind storage_source;
@@ -25,9 +26,10 @@ extern const struct storage_kind storage_source_directory;
 /*
  * Open an object for reading. `first` and `last` are bytes of its ends that are read at once if
  * requests take long, and kept until the array is open (io_opened()), or, where they are all of the
- * object, until it is closed. owned: the source is closed with the io, also after a failure.
+ * object, until it is closed. owned: the source is closed with the io, also after a failure. p:
+ * NULL, or what ends reading the ends, but not `ends` of the source, which is not told.
  */
 tess_status io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
-                           struct io **io, tess_error *err);
+                           const struct io_progress *p, struct io **io, tess_error *err);
 
 #endif
