@@ -92,7 +92,8 @@ array_write(tess_array *a, const int64_t *start, const int64_t *stop, const int6
 
 tess_status
 array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
-                  enum constant_look look, uint8_t *item, bool *is, tess_error *err)
+                  enum constant_look look, struct watch *watch, uint8_t *item, bool *is,
+                  tess_error *err)
 {
     static const uint8_t nothing;
     const struct strided_const memory = {.items = &nothing};
@@ -105,8 +106,8 @@ array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop
     if (st != TESS_OK)
         return st;
     gate_enter(a->grid->gate);
-    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, item, is, err)
-                 : constant_box(a->grid, start, stop, NULL, look, item, is, err);
+    st = a->view ? constant_box(a->grid, box.start, box.stop, box.step, look, watch, item, is, err)
+                 : constant_box(a->grid, start, stop, NULL, look, watch, item, is, err);
     gate_leave(a->grid->gate);
     return st;
 }

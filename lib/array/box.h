@@ -33,6 +33,7 @@ tess_status array_base_box(const tess_array *a, const int64_t *start, const int6
 
 // As constant_box() (grid/write/constant.h), of an array that may be a view; enters the gate.
 tess_status array_is_constant(const tess_array *a, const int64_t *start, const int64_t *stop,
-                              enum constant_look look, uint8_t *item, bool *is, tess_error *err);
+                              enum constant_look look, struct watch *watch, uint8_t *item, bool *is,
+                              tess_error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "grid/expected_chunks.h"
 #include "grid/open_chunks.h"
 #include "grid/pool.h"
 #include "grid/write/store.h"
@@ -35,6 +36,7 @@ chunk_grid_free(struct chunk_grid *grid)
     if (!grid)
         return;
     open_chunks_free(grid->open_chunks);
+    expected_chunks_free(grid->expected);
     frame_close(grid->frame);
     cache_free(grid->cache);
     mem_free(grid->chunk_starts);
@@ -51,7 +53,8 @@ chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 {
     grid->pool = pool_new(frame_limits(grid->frame)->memory);
     grid->open_chunks = open_chunks_new(grid->context->cache, frame_manner(grid->frame)->far);
-    bool complete = grid->pool && grid->open_chunks;
+    grid->expected = expected_chunks_new();
+    bool complete = grid->pool && grid->open_chunks && grid->expected;
     if (frame_is_writable(grid->frame)) {
         grid->gate = gate_new();
         grid->turns = turns_new();
@@ -139,6 +142,7 @@ chunk_grid_exchange(struct chunk_grid *x, struct chunk_grid *y)
     EXCHANGE(int64_t *, x->chunk_starts, y->chunk_starts);
     EXCHANGE(struct pool *, x->pool, y->pool);
     EXCHANGE(struct open_chunks *, x->open_chunks, y->open_chunks);
+    EXCHANGE(struct expected_chunks *, x->expected, y->expected);
     EXCHANGE(struct cache *, x->cache, y->cache);
     attach(x);
     attach(y);

@@ -38,6 +38,7 @@
 #include <tessera/context.h>
 
 struct cache;
+struct expected_chunks;
 struct frame;
 struct frame_header;
 struct gate;
@@ -59,6 +60,7 @@ struct chunk_grid {
     struct chunk_encoder encoder; // for new chunks; writable frames only
     struct pool *pool;
     struct open_chunks *open_chunks; // opened last
+    struct expected_chunks *expected; // opened for reads to come
     struct cache *cache; // decoded blocks
     struct gate *gate; // what reads is inside, what changes is alone; NULL: nothing ever changes
     struct turns *turns; // of calls that write; NULL: as gate

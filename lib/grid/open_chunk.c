@@ -63,11 +63,14 @@ open_new(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all, stru
 
 static tess_status
 open_with_scratch(const struct chunk_grid *grid, int64_t n, int64_t entry, bool all,
-                  const struct io_want *front, struct open_chunk **out, tess_error *err)
+                  const struct io_want *front, const struct io_progress *progress,
+                  struct open_chunk **out, tess_error *err)
 {
     struct chunk_scratch *const s = pool_take(grid->pool);
-    if (s)
+    if (s) {
         s->want = front;
+        s->progress = progress;
+    }
     const tess_status st = s ? open_new(grid, n, entry, all, s, out, err)
                              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
     pool_give(grid->pool, s);
@@ -76,16 +79,16 @@ open_with_scratch(const struct chunk_grid *grid, int64_t n, int64_t entry, bool 
 
 tess_status
 open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
-               struct open_chunk **out, tess_error *err)
+               const struct io_progress *progress, struct open_chunk **out, tess_error *err)
 {
-    return open_with_scratch(grid, n, frame_entry(grid->frame, n), all, front, out, err);
+    return open_with_scratch(grid, n, frame_entry(grid->frame, n), all, front, progress, out, err);
 }
 
 tess_status
 open_chunk_staged(const struct chunk_grid *grid, int64_t n, int64_t entry, struct open_chunk **out,
                   tess_error *err)
 {
-    return open_with_scratch(grid, n, entry, false, NULL, out, err);
+    return open_with_scratch(grid, n, entry, false, NULL, NULL, out, err);
 }
 
 size_t

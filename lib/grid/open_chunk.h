@@ -17,6 +17,7 @@
 
 #include <stdatomic.h>
 
+struct io_progress;
 struct io_want;
 
 // How the blocks of a chunk can be had.
@@ -37,10 +38,12 @@ struct open_chunk {
 };
 
 // Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. all: the caller
-// wants all of its blocks. front: bytes of it that are read ahead; NULL: none. open_chunk_staged():
-// what it will be, by a staged entry (frame/change.h).
+// wants all of its blocks. front: bytes of it that are read ahead; NULL: none. progress: what may
+// end the reads; NULL: nothing. open_chunk_staged(): what it will be, by a staged entry
+// (frame/change.h).
 tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all,
-                           const struct io_want *front, struct open_chunk **v, tess_error *err);
+                           const struct io_want *front, const struct io_progress *progress,
+                           struct open_chunk **v, tess_error *err);
 tess_status open_chunk_staged(const struct chunk_grid *grid, int64_t n, int64_t entry,
                               struct open_chunk **v, tess_error *err);
 void open_chunk_hold(struct open_chunk *v);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/query.h"
+#include "grid/expected_chunks.h"
 
 #include <pthread.h>
 
@@ -138,23 +139,30 @@ open_chunks_keep(struct open_chunks *all, struct open_chunk *v)
     }
 }
 
+static struct open_chunk *
+find_open(const struct chunk_grid *grid, int64_t n)
+{
+    const int64_t generation = frame_generation(grid->frame);
+    struct open_chunk *const v = expected_chunks_find(grid->expected, n, generation);
+    return v ? v : open_chunks_find(grid->open_chunks, n, generation);
+}
+
 bool
 open_chunks_has(const struct chunk_grid *grid, int64_t n)
 {
-    struct open_chunk *const v =
-        open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
+    struct open_chunk *const v = find_open(grid, n);
     open_chunk_release(v);
     return v;
 }
 
 tess_status
 open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
-                struct open_chunk **v, tess_error *err)
+                const struct io_progress *progress, struct open_chunk **v, tess_error *err)
 {
-    *v = open_chunks_find(grid->open_chunks, n, frame_generation(grid->frame));
+    *v = find_open(grid, n);
     if (*v)
         return TESS_OK;
-    const tess_status st = open_chunk_new(grid, n, all, front, v, err);
+    const tess_status st = open_chunk_new(grid, n, all, front, progress, v, err);
     // A file for each would be too many open files, and all bytes of each too much memory.
     if (st == TESS_OK && !(*v)->stored.owns_io && !(*v)->stored.whole)
         open_chunks_keep(grid->open_chunks, *v);

@@ -26,10 +26,11 @@ struct open_chunks *open_chunks_new(int64_t cache_size, bool far);
 void open_chunks_free(struct open_chunks *all); // NULL: fine
 
 // Chunk n, held once: as it was opened last in this generation of the list, or opened now and kept,
-// if it is small enough. The array's pool lends memory if it has to be read. all, front: as for
-// open_chunk_new().
+// if it is small enough. The array's pool lends memory if it has to be read. all, front, progress:
+// as for open_chunk_new().
 tess_status open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all,
-                            const struct io_want *front, struct open_chunk **v, tess_error *err);
+                            const struct io_want *front, const struct io_progress *progress,
+                            struct open_chunk **v, tess_error *err);
 
 // Whether open_chunks_get() would have nothing to read.
 bool open_chunks_has(const struct chunk_grid *grid, int64_t n);

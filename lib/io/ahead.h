@@ -81,6 +81,8 @@ tess_status io_want_get(const struct io_want *w, const struct io *io, int64_t of
 // Bytes from an offset on that io_want_get() has; 0: none.
 size_t io_want_reach(const struct io_want *w, const struct io *io, int64_t offset);
 
+bool io_want_is_of(const struct io_want *w, const struct io_ahead *a);
+
 void io_want_hold(struct io_want *w);
 // Waits for what is being read of it. NULL: fine.
 void io_want_release(struct io_want *w);

@@ -199,6 +199,7 @@ struct answer {
 };
 
 static struct answer first, second;
+static const tess_context *made_with; // what calls make; NULL: default
 
 static void
 answer_add(struct answer *w, const void *bytes, size_t size)
@@ -354,9 +355,63 @@ ask_reduce(tess_array *a, const tess_info *info, struct random *r, struct answer
     tess_storage storage;
     tess_array *made;
     tess_storage_init(&storage);
+    storage.context = made_with;
     w->status = tess_array_reduce(a, TESS_REDUCE_MAX, &axis, info->ndim > 0, NULL, &storage, NULL,
                                   &made, &w->error);
     answer_array(w, made);
+}
+
+static void
+ask_downsample(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    int64_t factors[TESS_MAX_NDIM];
+    tess_storage storage;
+    tess_array *made;
+    for (int i = 0; i < info->ndim; i++)
+        factors[i] = 1 + (int64_t)random_below(r, 5);
+    tess_storage_init(&storage);
+    storage.context = made_with;
+    w->status = tess_array_downsample(a, TESS_DOWNSAMPLE_MAX, factors, NULL, &storage, NULL, &made,
+                                      &w->error);
+    answer_array(w, made);
+}
+
+static tess_each_next
+sum_box(const tess_map_part *part, void *user)
+{
+    uint64_t x = 1;
+    for (int i = 0; i < part->ndim; i++)
+        x = x * 1000003u + (uint64_t)(part->start[i] * 31 + part->stop[i]);
+    for (int k = 0; k < part->ninputs; k++)
+        x = x * 97 + *(const uint8_t *)part->inputs[k];
+    atomic_fetch_add((atomic_ullong *)user, x * x);
+    return TESS_EACH_NEXT;
+}
+
+// An array in step with another part of it.
+static void
+ask_map(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    static const int64_t halo[TESS_MAX_NDIM] = {1, 1, 1};
+    int64_t start[TESS_MAX_NDIM], stop[TESS_MAX_NDIM];
+    atomic_ullong sum = 0;
+    tess_map_options options;
+    tess_array *other;
+    draw_box(info, r, ANSWER, start, stop);
+    w->status = tess_array_view_slice(a, start, stop, NULL, &other, &w->error);
+    if (w->status != TESS_OK)
+        return;
+    const tess_array *const inputs[] = {other, other};
+    tess_map_options_init(&options);
+    if (random_below(r, 2) && info->ndim <= 3) {
+        options.halo = halo;
+        options.edge = random_below(r, 2) ? TESS_EDGE_NEAREST : TESS_EDGE_FILL;
+    }
+    w->status = tess_map(inputs, 1 + (int)random_below(r, 2), NULL, 0, NULL, NULL, &options,
+                         sum_box, &sum, &w->error);
+    ok(tess_array_close(other, err));
+    const unsigned long long x = atomic_load(&sum);
+    answer_add(w, &x, sizeof x);
 }
 
 static void
@@ -382,6 +437,7 @@ ask_copy(tess_array *a, const tess_info *info, struct random *r, struct answer *
     tess_array *made;
     (void)info;
     tess_storage_init(&storage);
+    storage.context = made_with;
     tess_array_params(a, &p);
     p.layout = TESS_LAYOUT_CONTIGUOUS;
     p.clevel = 0;
@@ -434,7 +490,11 @@ ask_view(tess_array *a, const tess_info *info, struct random *r, struct answer *
     ok(tess_array_close(part, err));
     tess_array_info(view, &seen);
     memcpy(count, seen.shape, sizeof count);
-    w->status = tess_array_read(view, origin, count, w->bytes, ANSWER, &w->error);
+    if (random_below(r, 2)) {
+        ask_reduce(view, &seen, r, w);
+    } else {
+        w->status = tess_array_read(view, origin, count, w->bytes, ANSWER, &w->error);
+    }
     ok(tess_array_close(view, err));
 }
 
@@ -449,8 +509,9 @@ static const struct question {
     {"reduce", ask_reduce, 1}, {"statistics", ask_statistics, 1},
     {"copy", ask_copy, 1},     {"image", ask_image, 1},
     {"verify", ask_verify, 1}, {"view", ask_view, 2},
+    {"map", ask_map, 1},       {"downsample", ask_downsample, 1},
 };
-enum { QUESTIONS = sizeof questions / sizeof *questions, BLOCKING = 5 };
+enum { QUESTIONS = sizeof questions / sizeof *questions };
 
 static const struct question *
 draw_question(struct random *r)
@@ -760,22 +821,25 @@ cancel_soon(int64_t done, int64_t total, void *user)
     return now_ms() < *(const int64_t *)user;
 }
 
-// What reads ahead asks while it waits, whichever call needs it.
+// Whatever the call, the source and its distance.
 static void
 blocked_calls_end(void **state)
 {
-    const char *const path = make(&kinds[0], 5);
+    static const int blocked[] = {0, 6}; // kinds
     struct random r;
     (void)state;
     random_init(&r, random_seed());
-    for (int64_t i = 0, n = random_cases(6, 100); i < n; i++) {
-        const struct question *const q = &questions[(unsigned)i % BLOCKING];
+    for (int64_t i = 0, n = random_cases(4 * QUESTIONS, 400); i < n; i++) {
+        const struct question *const q = &questions[(unsigned)i % QUESTIONS];
+        const struct kind *const k = &kinds[blocked[i / QUESTIONS % 2]];
+        const char *const path = make(k, 5);
         const uint64_t seed = random_next(&r);
         struct scene s;
         int64_t until = INT64_MAX;
         draw_scene(&s, &r);
-        load(&s, path, false);
-        s.conduct.latency = FAR;
+        load(&s, path, k->layout == TESS_LAYOUT_SPARSE);
+        s.conduct.latency = i / QUESTIONS / 2 % 2 == 0 ? FAR : 0;
+        s.conduct.ends = false;
         s.context.threads = 1 + (int)random_below(&r, 3);
         s.context.progress = cancel_soon;
         s.context.progress_user = &until;
@@ -784,21 +848,23 @@ blocked_calls_end(void **state)
         s.conduct.blocks = true;
         const int64_t before = now_ms();
         until = before + 60;
+        made_with = &s.context;
         ask(q, s.here, seed, &first);
+        made_with = NULL;
         const int64_t took = now_ms() - before;
         if (first.status != TESS_ERR_CANCELLED || took > 60 + CANCELLED_WITHIN ||
             atomic_load(&s.conduct.never_cancelled))
-            fail_msg("%s, %d threads, checksums %d: %s (%s) after %d ms", q->name,
-                     s.context.threads, (int)s.checksums, tess_status_name(first.status),
-                     first.error.message, (int)took);
+            fail_msg("%s, %s, latency %d, %d threads, checksums %d: %s (%s) after %d ms", k->name,
+                     q->name, (int)s.conduct.latency, s.context.threads, (int)s.checksums,
+                     tess_status_name(first.status), first.error.message, (int)took);
         s.conduct.blocks = false;
         until = INT64_MAX;
         open_there(&s);
-        compare(s.here, s.there, q, seed, kinds[0].name);
+        compare(s.here, s.there, q, seed, k->name);
         ok(tess_array_close(s.there, err));
         close_here(&s);
+        files_remove(path);
     }
-    files_remove(path);
 }
 
 // Copies and checks of chunks as they are stored end while a source that is not far blocks, and
@@ -913,6 +979,64 @@ requests_for_small_chunks(void **state)
         const int64_t most = cases[i].most > 0 ? cases[i].most : info.nstored + 10;
         if (found > most)
             fail_msg("ahead %d: %d requests, %d expected", (int)cases[i].ahead, found, (int)most);
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
+// Calls that read an array piece by piece need far fewer requests than there are chunks, whatever
+// their number of threads.
+static void
+ask_chunks(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    atomic_ullong sum = 0;
+    (void)r;
+    w->status = tess_array_each(a, TESS_CHUNKS, origin, info->shape, sum_part, &sum, &w->error);
+}
+
+static void
+ask_stencil(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    static const int64_t halo[TESS_MAX_NDIM] = {1, 1, 1};
+    atomic_ullong sum = 0;
+    tess_map_options options;
+    const tess_array *const inputs[] = {a, a};
+    (void)info, (void)r;
+    tess_map_options_init(&options);
+    options.halo = halo;
+    options.edge = TESS_EDGE_NEAREST;
+    w->status = tess_map(inputs, 2, NULL, 0, NULL, NULL, &options, sum_box, &sum, &w->error);
+}
+
+static void
+requests_of_pieces(void **state)
+{
+    static const struct question pieces[] = {{"chunks", ask_chunks, 0},
+                                             {"reduce", ask_reduce, 0},
+                                             {"stencil", ask_stencil, 0},
+                                             {"downsample", ask_downsample, 0}};
+    const char *const path = make(&kinds[0], 5);
+    (void)state;
+    for (int i = 0; i < 2 * (int)(sizeof pieces / sizeof *pieces); i++) {
+        struct scene s;
+        struct random r;
+        tess_info info;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, false);
+        s.conduct.latency = FAR;
+        s.context.ahead = TESS_AHEAD_DEFAULT;
+        s.context.cache = 0;
+        s.context.threads = 1 + i % 2;
+        ok(open_here(&s, err));
+        tess_array_info(s.here, &info);
+        const int before = atomic_load(&s.conduct.ranges);
+        ask(&pieces[i / 2], s.here, 8, &first);
+        assert_int_equal(first.status, TESS_OK);
+        const int found = atomic_load(&s.conduct.ranges) - before;
+        if (found > info.nstored / 2)
+            fail_msg("%s: %d requests for %d chunks", pieces[i / 2].name, found, (int)info.nstored);
         close_here(&s);
     }
     files_remove(path);
@@ -1230,6 +1354,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(blocked_copies_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_of_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_checked_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_directories, setup, teardown),

@@ -146,7 +146,7 @@ as_stored(void **state)
     for (int k = 0; k < 2; k++) {
         struct open_chunk *v = NULL;
         struct chunk_scratch s = {0};
-        ok(open_chunk_new(k ? to.a->grid : from.a->grid, 0, false, NULL, &v, err));
+        ok(open_chunk_new(k ? to.a->grid : from.a->grid, 0, false, NULL, NULL, &v, err));
         size[k] = v->stored.chunk.h.cbytes;
         ok(v->stored.bytes.fetch(v->stored.bytes.from, 0, size[k], &s, &bytes[k], err));
         uint8_t *const copy = malloc((size_t)size[k]);

@@ -301,7 +301,7 @@ cut(void **state)
             if (!stays || frame_entry(f, n) < 0)
                 continue;
             struct open_chunk *v = NULL;
-            ok(open_chunk_new(s.a->grid, n, false, NULL, &v, err));
+            ok(open_chunk_new(s.a->grid, n, false, NULL, NULL, &v, err));
             const bool special = v->kind == OPEN_SPECIAL;
             open_chunk_release(v);
             ok(tess_array_read(s.a, at, behind, got, sizeof got, err));

@@ -174,11 +174,11 @@ boxes(void **state)
             if (steps)
                 scene_steps(&r, g->ndim, start, stop, step);
             const int want = box_is(&c, start, stop, steps ? step : NULL);
-            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_LISTED, item,
-                            &listed, err));
+            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_LISTED, NULL,
+                            item, &listed, err));
             assert_int_equal(listed, want == 0);
-            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_STORED, item,
-                            &stored, err));
+            ok(constant_box(c.s.a->grid, start, stop, steps ? step : NULL, CONSTANT_STORED, NULL,
+                            item, &stored, err));
             assert_int_equal(stored, want != MIXED);
             if (stored)
                 for (int32_t b = 0; b < g->typesize; b++)
@@ -207,13 +207,13 @@ dirty(void **state)
     p.ndim = 1;
     p.shape[0] = 100;
     scene_new(&s, &p, NULL, SCENE_ZEROS, &r);
-    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_LISTED, &item, &is, err));
+    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_LISTED, NULL, &item, &is, err));
     assert_true(is);
     const int64_t at = 50, behind = 51;
     ok(tess_array_write(s.a, &at, &behind, "x", 1, err));
     s.ref.data[50] = 'x';
     assert_true(cache_dirty_size(s.a->grid->cache) > 0);
-    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_STORED, &item, &is, err));
+    ok(constant_box(s.a->grid, &start, &stop, NULL, CONSTANT_STORED, NULL, &item, &is, err));
     assert_false(is);
     scene_check_stored(&s);
     scene_close(&s);

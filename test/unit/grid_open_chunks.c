@@ -66,7 +66,7 @@ blocks(void **state)
         for (int64_t n = 0; n < g->nchunks && n < 5; n++) {
             struct open_chunk *v = NULL;
             int32_t end = 0;
-            ok(open_chunk_new(grid, n, random_below(&r, 2), NULL, &v, err));
+            ok(open_chunk_new(grid, n, random_below(&r, 2), NULL, NULL, &v, err));
             assert_int_equal(v->n, n);
             assert_int_equal(v->generation, frame_generation(grid->frame));
             assert_true(open_chunk_size(v) >= sizeof *v);
@@ -170,22 +170,22 @@ found_again(void **state)
     random_init(&r, random_seed());
     line(&s, &r, 3, 100, 50);
     struct chunk_grid *const grid = s.a->grid;
-    ok(open_chunks_get(grid, 1, false, NULL, &a, err));
-    ok(open_chunks_get(grid, 1, true, NULL, &b, err));
+    ok(open_chunks_get(grid, 1, false, NULL, NULL, &a, err));
+    ok(open_chunks_get(grid, 1, true, NULL, NULL, &b, err));
     assert_ptr_equal(a, b);
-    ok(open_chunks_get(grid, 2, false, NULL, &c, err));
+    ok(open_chunks_get(grid, 2, false, NULL, NULL, &c, err));
     assert_ptr_not_equal(a, c);
     assert_int_equal(c->n, 2);
     open_chunk_release(b);
     open_chunk_release(c);
     open_chunk_release(a);
     // Held by the table alone, and by us: not another one at the same address.
-    ok(open_chunks_get(grid, 1, false, NULL, &a, err));
+    ok(open_chunks_get(grid, 1, false, NULL, NULL, &a, err));
     frame_begin(grid->frame);
     ok(grid_write(grid, &start, &stop, NULL, &src, NULL, NULL, err));
     frame_keep(grid->frame);
     memset(s.ref.data + 100, 9, 50);
-    ok(open_chunks_get(grid, 1, false, NULL, &b, err));
+    ok(open_chunks_get(grid, 1, false, NULL, NULL, &b, err));
     assert_ptr_not_equal(a, b);
     assert_true(b->generation != a->generation);
     struct chunk_scratch *const scratch = pool_take(grid->pool);
@@ -216,12 +216,12 @@ bounded(void **state)
         grid->open_chunks = open_chunks_new(caches[i], false);
         assert_non_null(grid->open_chunks);
         for (int64_t n = 0; n < CHUNKS; n++)
-            ok(open_chunks_get(grid, n, false, NULL, &v[n], err));
+            ok(open_chunks_get(grid, n, false, NULL, NULL, &v[n], err));
         for (int64_t n = CHUNKS - 1; n >= 0; n--) { // before another comes, which is not found
             struct open_chunk *again = NULL;
             if (atomic_load(&v[n]->users) < 2)
                 continue; // only ours: not kept
-            ok(open_chunks_get(grid, n, false, NULL, &again, err));
+            ok(open_chunks_get(grid, n, false, NULL, NULL, &again, err));
             assert_ptr_equal(again, v[n]);
             kept++;
             size += open_chunk_size(again);
@@ -238,7 +238,7 @@ bounded(void **state)
     line(&s, &r, 1, 192000, 64); // a table of 12 KB, where 20 KiB may be kept in all
     open_chunks_free(s.a->grid->open_chunks);
     s.a->grid->open_chunks = open_chunks_new(0, false);
-    ok(open_chunks_get(s.a->grid, 0, false, NULL, &v[0], err));
+    ok(open_chunks_get(s.a->grid, 0, false, NULL, NULL, &v[0], err));
     assert_int_equal(v[0]->kind, OPEN_BLOCKS);
     assert_int_equal(atomic_load(&v[0]->users), 1);
     open_chunk_release(v[0]);
@@ -258,7 +258,7 @@ open_all(void *arg)
     for (int i = 0; i < ROUNDS && !failed; i++) {
         struct open_chunk *v = NULL;
         const int64_t n = (int64_t)i * 13 % SHARED; // more than there are places for
-        if (open_chunks_get(s->a->grid, n, false, NULL, &v, NULL) != TESS_OK || v->n != n ||
+        if (open_chunks_get(s->a->grid, n, false, NULL, NULL, &v, NULL) != TESS_OK || v->n != n ||
             open_chunk_block(s->a->grid, v, i % 4, got, scratch, NULL) != TESS_OK ||
             memcmp(got, s->ref.data + n * SHARED_CHUNK + i % 4 * (SHARED_CHUNK / 4), sizeof got) !=
                 0)

@@ -146,7 +146,7 @@ stored_block(const struct chunk_grid *grid, int64_t n, int32_t block, int32_t *s
     struct open_chunk *v = NULL;
     const uint8_t *bytes;
     struct chunk_scratch *const s = pool_take(grid->pool);
-    ok(open_chunk_new(grid, n, false, NULL, &v, err));
+    ok(open_chunk_new(grid, n, false, NULL, NULL, &v, err));
     assert_int_equal(v->kind, OPEN_BLOCKS);
     const struct span span = open_chunk_span(grid, v, block);
     *size = span.stop - span.start;
@@ -255,7 +255,7 @@ constant_chunks(void **state)
     for (int64_t n = 2; n < 4; n++) {
         struct open_chunk *v = NULL;
         uint8_t item = 0;
-        ok(open_chunk_new(s.a->grid, n, false, NULL, &v, err));
+        ok(open_chunk_new(s.a->grid, n, false, NULL, NULL, &v, err));
         assert_int_equal(v->kind, OPEN_SPECIAL);
         ok(open_chunk_item(s.a->grid, v, &item, err));
         assert_int_equal(item, 7);

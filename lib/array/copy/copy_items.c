@@ -274,14 +274,14 @@ is_constant(const struct put *p, const int64_t *start, const int64_t *stop, enum
     memcpy(from, start, sizeof *from * (size_t)ndim);
     memcpy(to, stop, sizeof *to * (size_t)ndim);
     if (ndim == 0)
-        return array_is_constant(sources->arrays[0], from, to, look, item, is, err);
+        return array_is_constant(sources->arrays[0], from, to, look, p->watch, item, is, err);
     for (int64_t n = source_at(sources, start[axis]);
          n < sources->n && sources->starts[n] < stop[axis] && st == TESS_OK && *is; n++) {
         from[axis] = max_i64(start[axis] - sources->starts[n], 0);
         to[axis] = min_i64(stop[axis], sources->starts[n + 1]) - sources->starts[n];
         if (from[axis] >= to[axis])
             continue;
-        st = array_is_constant(sources->arrays[n], from, to, look, item, is, err);
+        st = array_is_constant(sources->arrays[n], from, to, look, p->watch, item, is, err);
         if (*is && item == p->other)
             *is = memcmp(p->item, p->other, (size_t)p->a->g->typesize) == 0;
         item = p->other;

@@ -8,6 +8,7 @@
  */
 #include "array/iterate/parts.h"
 
+#include "array/ahead.h"
 #include "array/array.h"
 #include "array/box.h"
 #include "base/checked.h"
@@ -26,6 +27,7 @@
 #include "grid/strided.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
+#include "task/watch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -34,12 +36,19 @@ struct job {
     struct parts *p;
     const struct parts_user *user;
     int64_t left; // bytes of chunks that may still be begun
+    struct watch inner; // for jobs that read whole chunks
+
+    int64_t nwhole; // of them, so far
+    struct array_ahead *ahead;
+    struct walk coming; // the chunks that it has not asked for
+    bool more_coming;
 };
 
 // Positions (grid/read/fetch.h): on a chunk, or on something that needs no open chunk,
 struct parts_chunk {
     int64_t n;
     int64_t nconstant; // items of chunks that are zeros, which is known without them
+    int64_t number; // of a whole chunk, in the job
     int64_t start[NDIM_MAX], stop[NDIM_MAX]; // of a whole chunk's part, in the array
     struct walk w; // stands on the chunk
 };
@@ -156,14 +165,33 @@ take_plain(struct parts *p, struct parts_chunk *c)
 }
 
 static void
+whole_box(const struct walk *w, int64_t *start, int64_t *stop)
+{
+    for (int i = 0; i < w->ndim; i++) {
+        start[i] = w->start[i] + w->from[i];
+        stop[i] = start[i] + w->hi[i] - w->lo[i];
+    }
+}
+
+static bool
+next_coming(void *arg, int64_t *start, int64_t *stop)
+{
+    struct job *const job = arg;
+    if (!job->more_coming)
+        return false;
+    whole_box(&job->coming, start, stop);
+    job->more_coming = walk_next(&job->coming);
+    return true;
+}
+
+static void
 take_whole(struct job *job, struct parts_chunk *c)
 {
     const struct walk *const w = &job->p->chunks;
     c->n = w->index;
-    for (int i = 0; i < w->ndim; i++) {
-        c->start[i] = w->start[i] + w->from[i];
-        c->stop[i] = c->start[i] + w->hi[i] - w->lo[i];
-    }
+    whole_box(w, c->start, c->stop);
+    c->number = job->nwhole++;
+    (void)array_ahead_reach(job->ahead, c->number, NULL); // if it is cancelled, the read says so
     pass_chunk(job);
 }
 
@@ -335,7 +363,7 @@ check_room(const struct parts *p, tess_error *err)
 }
 
 static tess_status
-hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, uint8_t *room,
+hand_out_whole(struct job *job, void *tally, const struct parts_chunk *c, uint8_t *room,
                tess_error *err)
 {
     const tess_array *const a = job->p->a;
@@ -349,7 +377,7 @@ hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, 
     }
     shape_strides(part.ndim, shape, a->g->typesize, part.strides);
     memcpy(to.stride, part.strides, sizeof to.stride);
-    const tess_status st = array_read(a, c->start, c->stop, NULL, &to, NULL, err);
+    const tess_status st = array_read(a, c->start, c->stop, NULL, &to, &job->inner, err);
     if (st == TESS_OK)
         part.equal = ndconstant(part.ndim, shape, a->g->typesize, room, part.strides);
     return st == TESS_OK ? job->user->part(job->user->self, tally, &part, err) : st;
@@ -359,7 +387,7 @@ hand_out_whole(const struct job *job, void *tally, const struct parts_chunk *c, 
 static tess_status
 parts_other(void *self, void *tally, const void *chunk, tess_error *err)
 {
-    const struct job *const job = self;
+    struct job *const job = self;
     const struct parts_chunk *const c = chunk;
     if (c->nconstant > 0) {
         uint8_t *const item = mem_zeroed(1, (size_t)job->p->a->g->typesize);
@@ -375,6 +403,8 @@ parts_other(void *self, void *tally, const void *chunk, tess_error *err)
              : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk of %" PRId64 " bytes",
                        job->p->room_size);
     give_room(job->p, room);
+    if (!job->p->plain)
+        array_ahead_leave(job->ahead, c->number);
     return st;
 }
 
@@ -440,6 +470,17 @@ parts_run(struct parts *p, const struct parts_user *user, int64_t most, struct w
                                 .cost = user->slow ? INT64_MAX : 0,
                                 .watch = watch,
                                 .outside = !p->by_block};
-    const tess_status st = p->by_block ? TESS_OK : check_room(p, err);
-    return st == TESS_OK ? fetch_run(&fetch, err) : st;
+    if (p->by_block)
+        return fetch_run(&fetch, err);
+    watch_within(&job.inner, watch);
+    job.coming = p->chunks;
+    job.more_coming = p->more;
+    tess_status st = check_room(p, err);
+    if (st == TESS_OK && !p->plain)
+        st = array_ahead_new(&job.ahead, p->a, next_coming, &job, &job.inner, err);
+    if (st == TESS_OK)
+        st = fetch_run(&fetch, err);
+    array_ahead_stop(job.ahead);
+    array_ahead_free(job.ahead);
+    return st;
 }

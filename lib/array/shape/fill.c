@@ -177,7 +177,7 @@ look_at(const struct filler *f, const struct walk *chunk, struct chunk_scratch *
     if (st != TESS_OK)
         return st;
     uint8_t *const block = mem_alloc((size_t)blocksize);
-    st = block ? open_chunks_get(f->a->grid, chunk->index, false, NULL, &v, err)
+    st = block ? open_chunks_get(f->a->grid, chunk->index, false, NULL, NULL, &v, err)
                : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     if (st == TESS_OK)
         st = is_filled(f, v, chunk, block, s, filled, err);

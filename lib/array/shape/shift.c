@@ -136,7 +136,7 @@ move_constant(struct pieces *p, const struct moved *m, enum constant_look look, 
 {
     const struct strided_const src = {.items = p->item}; // strides 0: the same item everywhere
     const tess_status st =
-        constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->item, done, err);
+        constant_box(p->a->grid, m->from, m->from_stop, NULL, look, p->watch, p->item, done, err);
     if (st != TESS_OK || !*done)
         return st;
     shift_count_items(p, m);

@@ -48,10 +48,12 @@ static tess_status
 check_input(const struct map_input *in, tess_status st, tess_error *err)
 {
     tess_error why;
+    if (st == TESS_ERR_CANCELLED)
+        return st;
     gate_enter(in->a->grid->gate);
     const tess_status now = frame_check_current(in->a->grid->frame, &why);
     gate_leave(in->a->grid->gate);
-    if (st == TESS_ERR_CANCELLED || now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
+    if (now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
         return st;
     if (err)
         *err = why;

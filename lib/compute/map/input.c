@@ -5,6 +5,7 @@
 
 #include "array/box.h"
 #include "array/boxes.h"
+#include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"
 #include "grid/converted.h"
@@ -39,7 +40,7 @@ own_box_init(struct own_box *b, const struct mapping *m, const struct map_input 
 
 static tess_status
 read_own(const struct mapping *m, const struct map_input *in, const struct own_box *b,
-         uint8_t *room, const int64_t *strides, tess_error *err)
+         uint8_t *room, const int64_t *strides, struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = in->a->g;
     struct strided to = {.items = room};
@@ -50,9 +51,9 @@ read_own(const struct mapping *m, const struct map_input *in, const struct own_b
                               .edge = m->edge,
                               .fill = in->fill};
     if (!b->inside)
-        return array_get_boxes(in->a, &box, room, NULL, err);
+        return array_get_boxes(in->a, &box, room, watch, err);
     memcpy(to.stride, strides, (size_t)g->ndim * sizeof *strides);
-    return array_read(in->a, b->start, b->stop, NULL, &to, NULL, err);
+    return array_read(in->a, b->start, b->stop, NULL, &to, watch, err);
 }
 
 // To memory behind the items as they are stored.
@@ -76,7 +77,7 @@ convert_own(const struct map_input *in, const struct own_box *b, uint8_t *from,
 tess_status
 map_input_read(const struct mapping *m, const struct map_input *in, const int64_t *start,
                const int64_t *stop, uint8_t *room, const uint8_t **first, int64_t *strides,
-               tess_error *err)
+               struct watch *watch, tess_error *err)
 {
     const struct geometry *const g = in->a->g;
     int64_t stored[NDIM_MAX], own[NDIM_MAX];
@@ -88,7 +89,7 @@ map_input_read(const struct mapping *m, const struct map_input *in, const int64_
     const bool behind = in->itemsize > g->typesize;
     uint8_t *const items = in->converts && behind ? room + b.nitems * in->itemsize : room;
     uint8_t *const given = in->converts && !behind ? room + b.nitems * g->typesize : room;
-    tess_status st = read_own(m, in, &b, items, stored, err);
+    tess_status st = read_own(m, in, &b, items, stored, watch, err);
     if (st == TESS_OK && in->converts)
         st = convert_own(in, &b, items, stored, given, own, err);
     *first = given;
@@ -99,14 +100,27 @@ map_input_read(const struct mapping *m, const struct map_input *in, const int64_
     return st;
 }
 
+void
+map_input_box(const struct mapping *m, const struct map_input *in, const int64_t *start,
+              const int64_t *stop, int64_t *own_start, int64_t *own_stop)
+{
+    struct own_box b;
+    own_box_init(&b, m, in, start, stop);
+    for (int i = 0; i < in->a->g->ndim; i++) {
+        own_start[i] = max_i64(b.start[i], 0);
+        own_stop[i] = min_i64(b.stop[i], in->a->g->shape[i]);
+    }
+}
+
 tess_status
 map_input_is_constant(const struct mapping *m, const struct map_input *in, const int64_t *start,
-                      const int64_t *stop, uint8_t *item, bool *is, tess_error *err)
+                      const int64_t *stop, struct watch *watch, uint8_t *item, bool *is,
+                      tess_error *err)
 {
     struct own_box b;
     own_box_init(&b, m, in, start, stop);
     *is = false;
     if (in->converts || !b.inside || b.nitems == 0)
         return TESS_OK;
-    return array_is_constant(in->a, b.start, b.stop, CONSTANT_STORED, item, is, err);
+    return array_is_constant(in->a, b.start, b.stop, CONSTANT_STORED, watch, item, is, err);
 }

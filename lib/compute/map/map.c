@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "compute/map/ahead.h"
 #include "compute/map/divide.h"
 #include "compute/map/input.h"
 #include "geom/shape.h"
@@ -32,6 +33,7 @@ enum {
 
 // A box on its way from inputs to outputs.
 struct slot {
+    int64_t number; // of the box
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
     uint8_t *outputs; // one behind the other, each aligned
     bool stored; // it is to be
@@ -48,9 +50,12 @@ struct kept {
 struct run {
     const struct mapping *m;
     struct watch *watch;
+    struct watch inner; // within it, for jobs that read inputs
     struct kept *kept;
     struct division boxes;
     struct division_walk walk;
+    int64_t nboxes; // so far
+    struct inputs_ahead ahead;
     int64_t memory; // for everything that is not kept
     int threads;
 
@@ -126,8 +131,7 @@ struct views {
 };
 
 static tess_status
-read_inputs(const struct run *r, const struct slot *slot, uint8_t *room, struct views *v,
-            tess_error *err)
+read_inputs(struct run *r, const struct slot *slot, uint8_t *room, struct views *v, tess_error *err)
 {
     const struct mapping *const m = r->m;
     int64_t shape[NDIM_MAX];
@@ -143,7 +147,8 @@ read_inputs(const struct run *r, const struct slot *slot, uint8_t *room, struct 
             for (int i = 0; i < m->ndim; i++)
                 first += (slot->start[i] - m->start[i]) * kept->strides[i];
         } else {
-            st = map_input_read(m, in, slot->start, slot->stop, room, &first, v->strides[k], err);
+            st = map_input_read(m, in, slot->start, slot->stop, room, &first, v->strides[k],
+                                &r->inner, err);
             room += aligned(map_input_size(m, in, shape));
         }
         v->first[k] = first;
@@ -191,7 +196,7 @@ compute_box(struct run *r, struct slot *slot, uint8_t *room, tess_error *err)
 
 // Where each input is one item again and again, so are the outputs.
 static tess_status
-compute_constant(const struct run *r, struct slot *slot, tess_error *err)
+compute_constant(struct run *r, struct slot *slot, tess_error *err)
 {
     const struct mapping *const m = r->m;
     _Alignas(16) uint8_t items[TESS_MAP_MAX_ARRAYS][ITEM_MOST];
@@ -204,7 +209,8 @@ compute_constant(const struct run *r, struct slot *slot, tess_error *err)
         inputs[k] = items[k];
         constant = in->a->g->typesize <= ITEM_MOST;
         if (constant)
-            st = map_input_is_constant(m, in, slot->start, slot->stop, items[k], &constant, err);
+            st = map_input_is_constant(m, in, slot->start, slot->stop, &r->inner, items[k],
+                                       &constant, err);
     }
     if (st != TESS_OK || !constant)
         return st;
@@ -219,7 +225,6 @@ next_box(void *job, void *grain, bool *more, tess_error *err)
 {
     struct run *const r = job;
     struct grain *const g = grain;
-    (void)err;
     *more = r->walk.more && (r->most == 0 || r->nslots < r->most) && !atomic_load(&r->stopped);
     if (!*more)
         return TESS_OK;
@@ -229,7 +234,19 @@ next_box(void *job, void *grain, bool *more, tess_error *err)
         slot->outputs = NULL;
     slot->stored = slot->constant = false;
     division_walk_next(&r->walk, slot->start, slot->stop);
-    return TESS_OK;
+    slot->number = r->nboxes++;
+    return inputs_ahead_reach(&r->ahead, slot->number, err);
+}
+
+static tess_status
+compute_in_room(struct run *r, struct slot *slot, tess_error *err)
+{
+    uint8_t *const room = take_room(r, err);
+    if (!room)
+        return TESS_ERR_NOMEM;
+    const tess_status st = compute_box(r, slot, room, err);
+    give_room(r, room);
+    return st;
 }
 
 static tess_status
@@ -241,13 +258,11 @@ work_on_box(void *job, void *grain, tess_error *err)
     if (atomic_load(&r->stopped))
         return TESS_OK;
     tess_status st = compute_constant(r, slot, err);
+    if (st == TESS_OK && !slot->constant)
+        st = compute_in_room(r, slot, err);
+    inputs_ahead_leave(&r->ahead, slot->number);
     if (st != TESS_OK || slot->constant)
         return st;
-    uint8_t *const room = take_room(r, err);
-    if (!room)
-        return TESS_ERR_NOMEM;
-    st = compute_box(r, slot, room, err);
-    give_room(r, room);
     watch_add(r->watch, nitems_of(r->m->ndim, slot->start, slot->stop));
     return st;
 }
@@ -366,7 +381,7 @@ keep_inputs(struct run *r, bool *kept, tess_error *err)
         r->memory -= size;
         keep->memory = new_room(aligned(size), err);
         st = keep->memory ? map_input_read(m, in, m->start, m->stop, keep->memory, &keep->first,
-                                           keep->strides, err)
+                                           keep->strides, r->watch, err)
                           : TESS_ERR_NOMEM;
     }
     return st;
@@ -444,6 +459,7 @@ map_run(const struct mapping *m, struct watch *watch, tess_error *err)
 {
     struct run r = {.m = m, .watch = watch, .memory = m->memory};
     bool kept[TESS_MAP_MAX_ARRAYS], done = false;
+    watch_within(&r.inner, watch);
     tess_status st = m->constant ? run_constant(&r, &done, err) : TESS_OK;
     if (st != TESS_OK || done)
         return st;
@@ -457,10 +473,13 @@ map_run(const struct mapping *m, struct watch *watch, tess_error *err)
         choose_width(&r, kept);
         st = reserve_slots(&r, err);
     }
+    if (st == TESS_OK)
+        st = inputs_ahead_begin(&r.ahead, m, kept, &r.boxes, &r.inner, err);
     if (st == TESS_OK) {
         division_walk_begin(&r.walk, &r.boxes);
         st = run_waves(&r, err);
     }
+    inputs_ahead_end(&r.ahead);
     run_finish(&r);
     return st;
 }

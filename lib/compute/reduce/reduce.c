@@ -3,6 +3,7 @@
  */
 #include "compute/reduce/reduce.h"
 
+#include "array/ahead.h"
 #include "array/box.h"
 #include "array/create.h"
 #include "base/checked.h"
@@ -36,6 +37,7 @@ struct job {
     const struct geometry *g; // of the source
     tess_array *out;
     struct watch *watch;
+    struct watch inner; // within it, for jobs of grains
 
     struct division d; // how the source is read
 
@@ -47,11 +49,16 @@ struct job {
     int64_t strides[NDIM_MAX];
     struct walk grains;
     bool more;
+    int64_t ngrains; // of the tile, so far
+    struct array_ahead *ahead; // of the source
+    struct walk coming; // the grains that it has not asked for
+    bool more_coming;
 
     _Atomic(uint8_t *) rooms[ROOMS];
 };
 
 struct grain {
+    int64_t number; // in the tile
     int64_t start[NDIM_MAX], stop[NDIM_MAX];
     struct state state;
 };
@@ -112,7 +119,7 @@ add_constant(const struct job *j, struct state *s, const int64_t *start, const i
 
 static tess_status
 add_piece(const struct job *j, struct state *s, const int64_t *start, const int64_t *stop,
-          uint8_t *room, tess_error *err)
+          uint8_t *room, struct watch *inner, tess_error *err)
 {
     uint8_t *const numbers = room + room_items(j), *const mask_room = numbers + room_numbers(j);
     struct strided to = {.items = room};
@@ -125,7 +132,7 @@ add_piece(const struct job *j, struct state *s, const int64_t *start, const int6
         n *= (size_t)shape[i];
     }
     shape_strides(j->g->ndim, shape, j->g->typesize, to.stride);
-    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, NULL, err);
+    const tess_status st = array_read(j->r->a, start, stop, NULL, &to, inner, err);
     if (st != TESS_OK)
         return st;
     gathering_prepare(&j->r->gathering, room, n, numbers, mask_room, &what, &mask);
@@ -134,8 +141,7 @@ add_piece(const struct job *j, struct state *s, const int64_t *start, const int6
 
 // The part of a grain that a chunk has.
 static tess_status
-add_chunk(const struct job *j, struct state *s, const struct walk *chunk, uint8_t *room,
-          tess_error *err)
+add_chunk(struct job *j, struct state *s, const struct walk *chunk, uint8_t *room, tess_error *err)
 {
     const struct geometry *const g = j->g;
     int64_t start[NDIM_MAX], stop[NDIM_MAX], grid[NDIM_MAX];
@@ -147,7 +153,8 @@ add_chunk(const struct job *j, struct state *s, const struct walk *chunk, uint8_
         stop[i] = chunk->at[i] * j->d.chunk[i] + chunk->hi[i];
         grid[i] = ceil_div(j->d.chunk[i], j->d.piece[i]);
     }
-    tess_status st = array_is_constant(j->r->a, start, stop, CONSTANT_STORED, item, &constant, err);
+    tess_status st =
+        array_is_constant(j->r->a, start, stop, CONSTANT_STORED, &j->inner, item, &constant, err);
     if (st == TESS_OK && constant)
         add_constant(j, s, start, stop, item);
     if (st != TESS_OK || constant)
@@ -158,7 +165,7 @@ add_chunk(const struct job *j, struct state *s, const struct walk *chunk, uint8_
             start[i] = chunk->at[i] * j->d.chunk[i] + w.at[i] * j->d.piece[i] + w.lo[i];
             stop[i] = start[i] + w.hi[i] - w.lo[i];
         }
-        st = add_piece(j, s, start, stop, room, err);
+        st = add_piece(j, s, start, stop, room, &j->inner, err);
     }
     return st;
 }
@@ -202,8 +209,29 @@ work_on_grain(void *job, void *grain, tess_error *err)
         st = give_grain(j, &t->state, err);
         state_finish(&t->state);
     }
+    array_ahead_leave(j->ahead, t->number);
     watch_add(j->watch, nitems);
     return st;
+}
+
+static void
+grain_box(const struct job *j, const struct walk *w, int64_t *start, int64_t *stop)
+{
+    for (int i = 0; i < j->g->ndim; i++) {
+        start[i] = w->at[i] * j->d.grain[i] + w->lo[i];
+        stop[i] = start[i] + w->hi[i] - w->lo[i];
+    }
+}
+
+static bool
+next_coming(void *arg, int64_t *start, int64_t *stop)
+{
+    struct job *const j = arg;
+    if (!j->more_coming)
+        return false;
+    grain_box(j, &j->coming, start, stop);
+    j->more_coming = walk_next(&j->coming);
+    return true;
 }
 
 static tess_status
@@ -211,17 +239,14 @@ next_grain(void *job, void *grain, bool *more, tess_error *err)
 {
     struct job *const j = job;
     struct grain *const t = grain;
-    (void)err;
     *more = j->more;
     if (!j->more)
         return TESS_OK;
     t->state.memory = NULL;
-    for (int i = 0; i < j->g->ndim; i++) {
-        t->start[i] = j->grains.at[i] * j->d.grain[i] + j->grains.lo[i];
-        t->stop[i] = t->start[i] + j->grains.hi[i] - j->grains.lo[i];
-    }
+    t->number = j->ngrains++;
+    grain_box(j, &j->grains, t->start, t->stop);
     j->more = walk_next(&j->grains);
-    return TESS_OK;
+    return array_ahead_reach(j->ahead, t->number, err);
 }
 
 static tess_status
@@ -261,7 +286,15 @@ run_grains(struct job *j, int64_t nitems, tess_error *err)
         grid[i] = ceil_div(j->g->shape[i], j->d.grain[i]);
     watch_job(j->watch, nitems);
     j->more = walk_begin(&j->grains, j->g->ndim, j->d.grain, grid, j->start, j->stop, NULL);
-    return task_run(&task, j, &width, err);
+    j->coming = j->grains;
+    j->more_coming = j->more;
+    j->ngrains = 0;
+    tess_status st = array_ahead_new(&j->ahead, j->r->a, next_coming, j, &j->inner, err);
+    if (st == TESS_OK)
+        st = task_run(&task, j, &width, err);
+    array_ahead_stop(j->ahead);
+    array_ahead_free(j->ahead);
+    return st;
 }
 
 // The results of a tile in memory.
@@ -316,7 +349,7 @@ do_constant_tile(struct job *j, bool *done, tess_error *err)
             return TESS_OK;
     }
     tess_status st =
-        array_is_constant(j->r->a, j->start, j->stop, CONSTANT_LISTED, item, done, err);
+        array_is_constant(j->r->a, j->start, j->stop, CONSTANT_LISTED, NULL, item, done, err);
     if (st == TESS_OK && *done)
         st = state_init(&s, &j->r->gathering, &j->r->cells, j->first, last, err);
     if (st != TESS_OK || !*done)
@@ -419,6 +452,7 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
         st = frame_lock_share(r->a->grid->frame, err);
     if (st != TESS_OK)
         return st;
+    watch_within(&j.inner, watch);
     divide_source(&j.d, r);
     st = do_tiles(&j, err);
     for (int i = 0; i < ROOMS; i++)

@@ -16,6 +16,7 @@
 #include "frame/format/header.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "frame/watched.h"
 #include "grid/blocks.h"
 #include "grid/cost.h"
 #include "grid/open_chunk.h"
@@ -35,6 +36,7 @@ struct job {
     const struct fetch *f;
     struct grain_maker maker;
     struct planned planned;
+    struct watched watched; // the call
     bool paused; // between two chunks: others want to be alone
 };
 
@@ -169,12 +171,14 @@ fetch_in_order(const struct fetch *f, struct grain *g, struct chunk_scratch *s, 
 }
 
 static tess_status
-fetch_with_scratch(const struct fetch *f, struct grain *g, tess_error *err)
+fetch_with_scratch(const struct job *job, struct grain *g, tess_error *err)
 {
+    const struct fetch *const f = job->f;
     struct chunk_scratch *const s = pool_take(f->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     s->want = g->want;
+    s->progress = watched_progress(&job->watched);
     const tess_status st =
         g->kind == GRAIN_BLOCKS ? fetch_blocks(f, g, s, err) : fetch_in_order(f, g, s, err);
     pool_give(f->grid->pool, s);
@@ -203,7 +207,7 @@ fetch_work(void *arg, void *grain, tess_error *err)
     else if (g->kind == GRAIN_OTHER)
         st = r->other(f->self, g->tally, g->at, err);
     else
-        st = fetch_with_scratch(f, g, err);
+        st = fetch_with_scratch(job, g, err);
     if (st != TESS_OK && job->planned.ahead)
         planned_fail(&job->planned);
     watch_add(f->watch, r->weight(f->self, g->at, g->nblocks));
@@ -268,10 +272,12 @@ fetch_run(const struct fetch *f, tess_error *err)
 
     assert(f->reader->position_size <= FETCH_POSITION_SIZE);
     job.f = f;
+    watched_init(&job.watched, f->watch);
     watch_job(f->watch, f->weight);
     tess_status st = planned_init(&job.planned, &job.maker, f, threads, err);
     const tess_status made =
-        grain_maker_init(&job.maker, f, threads, job.planned.ahead, st == TESS_OK ? err : NULL);
+        grain_maker_init(&job.maker, f, threads, job.planned.ahead, watched_progress(&job.watched),
+                         st == TESS_OK ? err : NULL);
     st = st == TESS_OK ? made : st;
     if (st == TESS_OK)
         st = run_job(&task, &width, &job, err);

@@ -85,12 +85,13 @@ grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead, struc
     size_t size;
     if (!stored || (g->kind != GRAIN_BLOCKS && g->kind != GRAIN_IN_ORDER))
         return TESS_OK;
-    if (front && has_all(front, f, g)) {
+    if (!g->want && front && has_all(front, f, g)) {
         io_want_hold(front);
         g->want = front;
         return TESS_OK;
     }
-    g->want = io_want_new(ahead);
+    if (!g->want)
+        g->want = io_want_new(ahead);
     if (!g->want)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
     tess_status st = TESS_OK;

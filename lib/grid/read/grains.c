@@ -19,7 +19,7 @@ _Static_assert(sizeof(struct grain) <= TASK_GRAIN_SIZE_MAX, "a grain must fit");
 
 tess_status
 grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads, struct io_ahead *ahead,
-                 tess_error *err)
+                 const struct io_progress *progress, tess_error *err)
 {
     m->f = f;
     m->run = blocks_run_length(f->nbytes, (int32_t)max_i64(f->grid->g.blocksize, 1));
@@ -27,7 +27,7 @@ grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads, stru
     m->begun = m->more_blocks = false;
     m->open = NULL;
     m->front = NULL;
-    return upcoming_init(&m->upcoming, f, threads, ahead, err);
+    return upcoming_init(&m->upcoming, f, threads, ahead, progress, err);
 }
 
 void

@@ -23,6 +23,7 @@
 
 struct gate;
 struct io_ahead;
+struct io_progress;
 struct io_want;
 struct open_chunk;
 struct opening;
@@ -61,9 +62,10 @@ struct grain_maker {
     struct io_want *front; // what was read ahead of it, held; NULL: nothing
 };
 
-// ahead: NULL, or what reads for the job. To be finished also after a failure.
+// ahead, progress: as for upcoming_init(). To be finished also after a failure.
 tess_status grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads,
-                             struct io_ahead *ahead, tess_error *err);
+                             struct io_ahead *ahead, const struct io_progress *progress,
+                             tess_error *err);
 void grain_maker_finish(struct grain_maker *m);
 
 // No chunk, nothing to be dropped.

@@ -13,27 +13,13 @@
 #include "task/gate.h"
 #include "task/watch.h"
 
-
 enum {
     MADE_MAX = 256, // grains that are made ahead
     NEAR_LEAST = 1 << 20, // bytes of a job on a near frame that is worth a plan
     NEAR_PIECES = 4, // that are read ahead there
 };
 
-// -- whether there is room ahead
-
-// It is filled to the end once a quarter is free: what is wanted bit by bit cannot be read
-// together.
-static bool
-has_room(const struct planned *p, bool *filling, int64_t n, int64_t most)
-{
-    const int64_t size = io_ahead_size(p->ahead);
-    if (n <= most - most / 4 && size <= p->budget - p->budget / 4)
-        *filling = true;
-    if (n >= most || size >= p->budget)
-        *filling = false;
-    return *filling;
-}
+// -- making
 
 // A call that wants to change something waits for what was begun.
 static bool
@@ -49,11 +35,9 @@ may_make(struct planned *p)
     const struct grain_maker *const m = p->maker;
     if (p->all_made || (!m->more_blocks && m->upcoming.count == 0 && !may_begin(p)))
         return false;
-    const bool room = has_room(p, &p->filling, p->count, MADE_MAX);
+    const bool room = room_is_left(&p->grains, p->count, io_ahead_size(p->ahead));
     return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(&m->upcoming)));
 }
-
-// -- making
 
 static tess_status
 announce(struct planned *p, tess_error *err)
@@ -62,8 +46,9 @@ announce(struct planned *p, tess_error *err)
     struct opening *opening;
     tess_status st = TESS_OK;
     bool announced = true, any = false;
+    p->chunks.most = u->most;
     while (announced && st == TESS_OK && may_begin(p) &&
-           (u->count == 0 || has_room(p, &p->announcing, u->count, u->most))) {
+           (u->count == 0 || room_is_left(&p->chunks, u->count, io_ahead_size(p->ahead)))) {
         st = upcoming_announce(u, &announced, &opening, err);
         any |= announced;
     }
@@ -182,8 +167,10 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     if (f->outside || (!manner->far && !pays_near(f, manner)))
         return TESS_OK;
     p->far = manner->far;
-    p->budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;
-    p->all_made = p->filling = p->announcing = false;
+    const int64_t budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;
+    p->grains = (struct room){.most = MADE_MAX, .budget = budget};
+    p->chunks = (struct room){.budget = budget};
+    p->all_made = false;
     p->later = TESS_OK;
     p->threads = threads;
     atomic_init(&p->reading, 0);

@@ -15,6 +15,7 @@
 #define GRID_READ_PLANNED_H
 
 #include "grid/read/grains.h"
+#include "grid/read/room.h"
 
 #include <stdatomic.h>
 
@@ -22,11 +23,10 @@ struct planned {
     struct grain_maker *maker;
     struct io_ahead *ahead; // NULL: the job is not planned
     bool far; // threads of the job read; else grains do
-    int64_t budget; // bytes that are wanted and not used
     struct grain *made; // a ring
     int first, count; // of it
     bool all_made;
-    bool filling, announcing; // grains, chunks: until there is no room
+    struct room grains, chunks; // that are made, and announced
     tess_status later; // what making failed with, once the grains before it are handed out
     tess_error why;
     int threads; // that work

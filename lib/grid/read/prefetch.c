@@ -8,8 +8,12 @@
 #include "base/memory.h"
 #include "frame/query.h"
 #include "grid/open_chunks.h"
+#include "io/io.h"
 
-enum { MOST_SIZE = 64 << 20 }; // bytes of chunks at a time, if it is more than one
+enum {
+    MOST_SIZE = 64 << 20, // bytes of chunks at a time, if it is more than one
+    POLL = 20 * 1000 * 1000, // nanoseconds between two questions whether the call is over
+};
 
 struct opening {
     struct prefetch *all;
@@ -80,11 +84,27 @@ open_now(struct opening *o)
     struct waitlock *const lock = &o->all->lock;
     o->state = BEGUN;
     waitlock_unlock(lock);
-    o->status = open_chunks_get(o->all->grid, o->n, o->whole, NULL, &o->open, &o->error);
+    o->status =
+        open_chunks_get(o->all->grid, o->n, o->whole, NULL, o->all->progress, &o->open, &o->error);
     waitlock_lock(lock);
     o->state = DONE;
     waitlock_changed(lock);
     waitlock_wake_all(lock);
+}
+
+// With the lock held. Reads end if the call is cancelled, which its thread may have to find out
+// here.
+static void
+wait_for_opening(struct prefetch *x)
+{
+    if (!x->progress) {
+        waitlock_wait(&x->lock);
+        return;
+    }
+    waitlock_wait_for(&x->lock, POLL);
+    waitlock_unlock(&x->lock);
+    (void)x->progress->cancelled(x->progress);
+    waitlock_lock(&x->lock);
 }
 
 tess_status
@@ -96,7 +116,7 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
     if (o->state == WAITING)
         open_now(o);
     while (o->state != DONE)
-        waitlock_wait(&x->lock);
+        wait_for_opening(x);
     waitlock_unlock(&x->lock);
     const tess_status st = o->status;
     if (st == TESS_OK)

@@ -23,10 +23,12 @@
 #include "grid/open_chunk.h"
 #include "task/waitlock.h"
 
+struct io_progress;
 struct opening;
 
 struct prefetch {
     const struct chunk_grid *grid;
+    const struct io_progress *progress; // what may end the openings; NULL: nothing
     int most; // chunks at a time; 0: opening chunks does not take long, or there are no workers
     int count; // that were announced, and not taken
     struct opening *first, *last; // in the order they were announced

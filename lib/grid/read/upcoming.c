@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "frame/query.h"
 #include "frame/stored.h"
+#include "grid/expected_chunks.h"
+#include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
 #include "io/ahead.h"
 #include "io/io.h"
@@ -33,11 +35,12 @@ position_of(const struct upcoming *u, int i)
 
 tess_status
 upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_ahead *ahead,
-              tess_error *err)
+              const struct io_progress *progress, tess_error *err)
 {
     const struct frame *const frame = f->grid->frame;
     u->f = f;
     u->ahead = ahead;
+    u->progress = progress;
     u->more = true;
     u->after = FETCH_CHUNK;
     u->first = u->count = 0;
@@ -47,6 +50,7 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
         prefetch_init_far(&u->prefetch, f->grid, frame_manner(frame)->requests);
     else
         prefetch_init(&u->prefetch, f->grid, ahead ? 1 : threads);
+    u->prefetch.progress = progress;
     u->most = ahead && u->prefetch.most == 0 ? AHEAD_MOST : u->prefetch.most;
     if (u->most == 0)
         return TESS_OK;
@@ -127,6 +131,12 @@ upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
     return u->prefetch.most > 0 ? open_part(u, c, err) : want_front(u, c, err);
 }
 
+const void *
+upcoming_peek(const struct upcoming *u)
+{
+    return u->count > 0 ? position_of(u, u->first) : NULL;
+}
+
 bool
 upcoming_is_ready(const struct upcoming *u)
 {
@@ -147,22 +157,18 @@ take_announced(struct upcoming *u, void *chunk, struct open_chunk **open, struct
     u->first = (u->first + 1) % u->most;
     u->count--;
     *front = c->front;
-    return u->prefetch.most > 0 ? prefetch_take(&u->prefetch, open, err)
-                                : open_chunks_get(u->f->grid, c->n, c->all, c->front, open, err);
+    return u->prefetch.most > 0
+               ? prefetch_take(&u->prefetch, open, err)
+               : open_chunks_get(u->f->grid, c->n, c->all, c->front, u->progress, open, err);
 }
 
-tess_status
-upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next, struct open_chunk **open,
-              struct io_want **front, tess_error *err)
+static tess_status
+next_unannounced(struct upcoming *u, void *chunk, enum fetch_next *next, struct open_chunk **open,
+                 tess_error *err)
 {
     const struct fetch *const f = u->f;
     int64_t n = 0;
     bool all = false;
-    *open = NULL;
-    *front = NULL;
-    *next = FETCH_CHUNK;
-    if (u->count > 0)
-        return take_announced(u, chunk, open, front, err);
     if (u->after == FETCH_OTHER) {
         memcpy(chunk, u->other, f->reader->position_size);
         u->after = FETCH_CHUNK;
@@ -171,5 +177,32 @@ upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next, struct ope
     }
     *next = u->more ? f->reader->next_chunk(f->self, chunk, &n, &all) : FETCH_NOTHING;
     u->more = *next != FETCH_NOTHING;
-    return *next == FETCH_CHUNK ? open_chunks_get(f->grid, n, all, NULL, open, err) : TESS_OK;
+    return *next == FETCH_CHUNK ? open_chunks_get(f->grid, n, all, NULL, u->progress, open, err)
+                                : TESS_OK;
+}
+
+// The call to which this job belongs may have wanted all that is needed (boxes_ahead.h).
+static void
+find_expected(const struct upcoming *u, const struct open_chunk *v, struct io_want **front)
+{
+    struct io_want *const want =
+        expected_chunks_want(u->f->grid->expected, v->n, v->generation, u->f->watch);
+    if (!want)
+        return;
+    io_want_release(*front);
+    *front = want;
+}
+
+tess_status
+upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next, struct open_chunk **open,
+              struct io_want **front, tess_error *err)
+{
+    *open = NULL;
+    *front = NULL;
+    *next = FETCH_CHUNK;
+    const tess_status st = u->count > 0 ? take_announced(u, chunk, open, front, err)
+                                        : next_unannounced(u, chunk, next, open, err);
+    if (st == TESS_OK && *open && u->ahead)
+        find_expected(u, *open, front);
+    return st;
 }

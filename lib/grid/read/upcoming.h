@@ -18,6 +18,7 @@
 #include "grid/read/prefetch.h"
 
 struct io_ahead;
+struct io_progress;
 struct io_want;
 
 // A chunk that was announced.
@@ -30,6 +31,7 @@ struct announced {
 struct upcoming {
     const struct fetch *f;
     struct io_ahead *ahead; // NULL: the job is not planned
+    const struct io_progress *progress; // what may end reads; NULL: nothing
     struct prefetch prefetch; // .most 0: no chunk is opened ahead
     struct announced *ring; // of `most`, NULL: none
     unsigned char *positions; // as many, of the reader's size, for the same chunks
@@ -39,9 +41,10 @@ struct upcoming {
     _Alignas(max_align_t) unsigned char other[FETCH_POSITION_SIZE];
 };
 
-// ahead: NULL, or what reads for the job.
+// ahead: NULL, or what reads for the job. progress: NULL, or what may end its other reads.
 tess_status upcoming_init(struct upcoming *u, const struct fetch *f, int threads,
-                          struct io_ahead *ahead, tess_error *err);
+                          struct io_ahead *ahead, const struct io_progress *progress,
+                          tess_error *err);
 void upcoming_finish(struct upcoming *u); // zeroed: fine
 
 // Announce one chunk, if there is room. *opening: for a grain to open it; NULL: nothing to do.
@@ -49,11 +52,14 @@ void upcoming_finish(struct upcoming *u); // zeroed: fine
 tess_status upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
                               tess_error *err);
 
+// The reader's position on the chunk that was announced first; NULL: none is.
+const void *upcoming_peek(const struct upcoming *u);
+
 // Whether upcoming_next() would not wait.
 bool upcoming_is_ready(const struct upcoming *u);
 
-// Stand on the next chunk, and open it: *open is held, and so is *front (NULL: none), what was read
-// ahead of it.
+// Stand on the next chunk, and open it: *open is held, and so is *front (NULL: none), what is
+// wanted of it already.
 tess_status upcoming_next(struct upcoming *u, void *chunk, enum fetch_next *next,
                           struct open_chunk **open, struct io_want **front, tess_error *err);
 

@@ -14,6 +14,7 @@
 #include "frame/format/index.h"
 #include "frame/frame.h"
 #include "frame/query.h"
+#include "frame/watched.h"
 #include "geom/walk.h"
 #include "grid/open_chunk.h"
 #include "grid/open_chunks.h"
@@ -69,6 +70,7 @@ constant_chunk(const struct chunk *c, int32_t typesize, uint8_t *item)
 // Chunks that are compared with the first one.
 struct look {
     const struct chunk_grid *grid; // no view
+    struct watched watched; // the call
     bool stored; // open chunks that are not special in the list
     uint8_t *item; // of the first one
     uint8_t *other; // memory for that of another
@@ -91,7 +93,8 @@ static tess_status
 stored_item(const struct look *l, int64_t n, uint8_t *item, bool *is, tess_error *err)
 {
     struct open_chunk *v = NULL;
-    const tess_status st = open_chunks_get(l->grid, n, false, NULL, &v, err);
+    const tess_status st =
+        open_chunks_get(l->grid, n, false, NULL, watched_progress(&l->watched), &v, err);
     *is = st == TESS_OK && constant_chunk(&v->stored.chunk, l->grid->g.typesize, item);
     open_chunk_release(v);
     return st;
@@ -152,7 +155,8 @@ constant_compare(struct look *l, const int64_t *start, const int64_t *stop, cons
 
 tess_status
 constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-             const int64_t *step, enum constant_look look, uint8_t *item, bool *is, tess_error *err)
+             const int64_t *step, enum constant_look look, struct watch *watch, uint8_t *item,
+             bool *is, tess_error *err)
 {
     uint8_t small[64];
     const bool wide = grid->g.typesize > (int32_t)sizeof small;
@@ -161,6 +165,7 @@ constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t 
     *is = false;
     if (cache_dirty_size(grid->cache) > 0)
         return TESS_OK;
+    watched_init(&l.watched, watch);
     l.stored = look == CONSTANT_STORED && !grid->plain;
     if (wide)
         l.other = mem_alloc((size_t)grid->g.typesize);

@@ -19,6 +19,7 @@
 #include "grid/grid.h"
 
 struct frame_staged;
+struct watch;
 
 // The special value that an item is, if it is one without bytes of its own; else SPECIAL_VALUE.
 enum chunk_special constant_special(const uint8_t *item, int32_t typesize);
@@ -34,11 +35,11 @@ enum constant_look {
 /*
  * Whether a box with items is one item again and again, as its chunks say; step as for
  * array_read(), the array is no view. Then *item, of typesize bytes, is that. Never while blocks
- * wait to be written back.
+ * wait to be written back. watch: of the call; NULL: none.
  */
 tess_status constant_box(const struct chunk_grid *grid, const int64_t *start, const int64_t *stop,
-                         const int64_t *step, enum constant_look look, uint8_t *item, bool *is,
-                         tess_error *err);
+                         const int64_t *step, enum constant_look look, struct watch *watch,
+                         uint8_t *item, bool *is, tess_error *err);
 
 /*
  * As part of a change: set a box to one item where that is one step, because all of the array is,

@@ -41,7 +41,7 @@ hold_enter_chunk(struct hold *h, tess_error *err)
         return TESS_OK;
     open_chunk_release(h->open);
     h->open = NULL;
-    return open_chunks_get(h->grid, h->chunk, false, NULL, &h->open, err);
+    return open_chunks_get(h->grid, h->chunk, false, NULL, NULL, &h->open, err);
 }
 
 // Blocks that are at hand need no work.

@@ -84,9 +84,10 @@ open_old(struct rewrite *m, tess_error *err)
     int64_t entry;
     bool replaced;
     gate_enter(m->grid->gate);
-    const tess_status st = staged && frame_staged_entry(staged, m->edit.n, &entry)
-                               ? open_chunk_staged(m->grid, m->edit.n, entry, &m->old, err)
-                               : open_chunks_get(m->grid, m->edit.n, false, NULL, &m->old, err);
+    const tess_status st =
+        staged && frame_staged_entry(staged, m->edit.n, &entry)
+            ? open_chunk_staged(m->grid, m->edit.n, entry, &m->old, err)
+            : open_chunks_get(m->grid, m->edit.n, false, NULL, NULL, &m->old, err);
     gate_leave(m->grid->gate);
     if (st != TESS_OK)
         return st;

@@ -145,6 +145,12 @@ io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t
     return st;
 }
 
+bool
+io_want_is_of(const struct io_want *w, const struct io_ahead *a)
+{
+    return w->ahead == a;
+}
+
 void
 io_want_hold(struct io_want *w)
 {

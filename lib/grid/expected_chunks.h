@@ -1,0 +1,49 @@
+/*
+ * expected_chunks.h - chunks of a grid that were opened, and whose bytes were wanted, for reads to
+ * come.
+ *
+ * A call that reads a far frame box by box, each by a job of its own, opens the chunks of boxes
+ * that are ahead, and wants what is needed of them (read/boxes_ahead.h). It leaves them here. Any
+ * job may use the open chunks; what is wanted is for the jobs of the call, as it ends with the
+ * call.
+ *
+ * Locks: one mutex guards the table and what is in it. `count` is atomic: where nothing is
+ * expected, no lock is taken. The owner of an entry alone adds to its want, and takes the entry
+ * back. Any thread may find one.
+ */
+#ifndef GRID_EXPECTED_CHUNKS_H
+#define GRID_EXPECTED_CHUNKS_H
+
+#include <stdint.h>
+
+struct expected_chunks;
+struct io_want;
+struct open_chunk;
+struct watch;
+
+struct expected_chunk {
+    struct expected_chunk *after; // of the same place in the table
+    const void *owner;
+    const struct watch *watch; // of the jobs that use the want
+    struct open_chunk *open; // held
+    struct io_want *want; // held; NULL: all of the chunk is in memory
+};
+
+struct expected_chunks *expected_chunks_new(void); // NULL: no memory
+void expected_chunks_free(struct expected_chunks *all); // nothing is expected; NULL: fine
+
+// The entry stays with the caller until it is removed. It may be filled before by the caller alone.
+void expected_chunks_add(struct expected_chunks *all, struct expected_chunk *e);
+void expected_chunks_remove(struct expected_chunks *all, struct expected_chunk *e);
+
+// The entry that an owner has for chunk n; NULL: none.
+struct expected_chunk *expected_chunks_of(struct expected_chunks *all, const void *owner,
+                                          int64_t n);
+
+// Chunk n, as it was opened in a generation of the frame's list, and what the jobs of a watch want
+// of it: held; NULL: none.
+struct open_chunk *expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation);
+struct io_want *expected_chunks_want(struct expected_chunks *all, int64_t n, int64_t generation,
+                                     const struct watch *watch);
+
+#endif

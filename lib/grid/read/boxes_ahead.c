@@ -1,0 +1,332 @@
+/*
+ * boxes_ahead.c - the stored bytes of boxes that a call will read one after the other, wanted
+ * before.
+ */
+#include "grid/read/boxes_ahead.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/query.h"
+#include "frame/watched.h"
+#include "geom/walk.h"
+#include "grid/expected_chunks.h"
+#include "grid/grid.h"
+#include "grid/open_chunk.h"
+#include "grid/read/grain_want.h"
+#include "grid/read/upcoming.h"
+#include "io/ahead.h"
+#include "io/io.h"
+#include "task/watch.h"
+
+enum { VISITS = 4096 }; // chunks of boxes that are expected
+
+// A chunk that is expected, for some boxes.
+struct expected {
+    int64_t box;
+    struct own_chunk *chunk;
+};
+struct own_chunk {
+    struct expected_chunk e; // first
+    int boxes;
+};
+
+// Positions (fetch.h): on a chunk, and on a block.
+struct ahead_chunk {
+    struct walk w;
+    int64_t box;
+};
+struct ahead_block {
+    struct walk w;
+};
+
+_Static_assert(sizeof(struct ahead_chunk) <= FETCH_POSITION_SIZE &&
+                   sizeof(struct ahead_block) <= sizeof(struct ahead_chunk),
+               "positions must fit");
+
+// -- the chunks of all boxes
+
+// Stand on the first chunk of the next box that has items.
+static void
+begin_next_box(struct boxes_ahead *x)
+{
+    const struct geometry *const g = &x->fetch.grid->g;
+    int64_t start[NDIM_MAX], stop[NDIM_MAX], step[NDIM_MAX];
+    x->more = false;
+    while (!x->more && x->next_box(x->arg, start, stop, step)) {
+        x->box++;
+        x->more = walk_begin(&x->chunks, g->ndim, g->chunkshape, g->grid, start, stop, step);
+    }
+}
+
+static enum fetch_next
+ahead_next_chunk(void *self, void *chunk, int64_t *n, bool *all)
+{
+    struct boxes_ahead *const x = self;
+    struct ahead_chunk *const c = chunk;
+    if (!x->more)
+        return FETCH_NOTHING;
+    c->w = x->chunks;
+    c->box = x->box;
+    *n = x->chunks.index;
+    *all = walk_covers(&x->chunks, x->fetch.grid->g.shape);
+    if (!walk_next(&x->chunks))
+        begin_next_box(x);
+    return FETCH_CHUNK;
+}
+
+static void
+ahead_begin_blocks(const void *self, const void *chunk, void *block)
+{
+    const struct geometry *const g = &((const struct boxes_ahead *)self)->fetch.grid->g;
+    const struct walk *const w = &((const struct ahead_chunk *)chunk)->w;
+    walk_begin(&((struct ahead_block *)block)->w, g->ndim, g->blockshape, g->bgrid, w->lo, w->hi,
+               w->step);
+}
+
+static bool
+ahead_next_block(const void *self, void *block)
+{
+    (void)self;
+    return walk_next(&((struct ahead_block *)block)->w);
+}
+
+static int32_t
+ahead_number(const void *block)
+{
+    return (int32_t)((const struct ahead_block *)block)->w.index;
+}
+
+// -- chunks are expected
+
+// Another box needs more of a chunk that is expected. If its bytes were wanted by another call,
+// that is left to the job.
+static tess_status
+want_more(struct boxes_ahead *x, const struct own_chunk *c, struct grain *g, tess_error *err)
+{
+    if (!c->e.want || !io_want_is_of(c->e.want, x->ahead))
+        return TESS_OK;
+    open_chunk_release(g->open); // opened again, it may have an io of its own
+    g->open = c->e.open;
+    open_chunk_hold(g->open);
+    io_want_hold(c->e.want);
+    g->want = c->e.want;
+    return grain_want(g, &x->fetch, x->ahead, x->maker.front, err);
+}
+
+static tess_status
+expect_new(struct boxes_ahead *x, struct grain *g, bool bytes, struct own_chunk **out,
+           tess_error *err)
+{
+    tess_status st = TESS_OK;
+    struct own_chunk *const c = mem_zeroed(1, sizeof *c);
+    if (!c)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    if (bytes)
+        st = grain_want(g, &x->fetch, x->ahead, x->maker.front, err);
+    if (st != TESS_OK) {
+        mem_free(c);
+        return st;
+    }
+    c->e.owner = x;
+    c->e.watch = x->fetch.watch;
+    c->e.open = g->open; // what the grain holds goes over
+    c->e.want = g->want;
+    g->open = NULL;
+    g->want = NULL;
+    expected_chunks_add(x->fetch.grid->expected, &c->e);
+    *out = c;
+    return TESS_OK;
+}
+
+// A box needs a chunk. bytes: those of its blocks are wanted, too.
+static tess_status
+expect(struct boxes_ahead *x, struct grain *g, int64_t box, bool bytes, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    if (g->open->kind == OPEN_SPECIAL)
+        return TESS_OK;
+    pthread_mutex_lock(&x->lock);
+    struct expected_chunk *const e = expected_chunks_of(x->fetch.grid->expected, x, g->open->n);
+    struct own_chunk *c = (struct own_chunk *)e;
+    if (!c)
+        st = expect_new(x, g, bytes, &c, err);
+    else if (bytes)
+        st = want_more(x, c, g, err);
+    if (st == TESS_OK) {
+        c->boxes++;
+        x->visits[x->nvisits++] = (struct expected){box, c};
+    }
+    pthread_mutex_unlock(&x->lock);
+    return st;
+}
+
+// A chunk that no box needs any more, of those of box k. NULL: there is none.
+static struct own_chunk *
+take_unneeded(struct boxes_ahead *x, int64_t k)
+{
+    struct own_chunk *unneeded = NULL;
+    pthread_mutex_lock(&x->lock);
+    for (int i = x->nvisits; i > 0 && !unneeded; i--) {
+        struct own_chunk *const c = x->visits[i - 1].chunk;
+        if (x->visits[i - 1].box != k)
+            continue;
+        x->visits[i - 1] = x->visits[--x->nvisits];
+        if (--c->boxes == 0)
+            unneeded = c;
+    }
+    if (unneeded)
+        expected_chunks_remove(x->fetch.grid->expected, &unneeded->e);
+    pthread_mutex_unlock(&x->lock);
+    return unneeded;
+}
+
+static void
+forget_box(struct boxes_ahead *x, int64_t k)
+{
+    for (struct own_chunk *c; (c = take_unneeded(x, k));) {
+        io_want_release(c->e.want); // its io is that of the chunk
+        open_chunk_release(c->e.open);
+        mem_free(c);
+    }
+}
+
+// -- going ahead
+
+static bool
+announce(struct boxes_ahead *x)
+{
+    struct upcoming *const u = &x->maker.upcoming;
+    struct opening *opening;
+    bool announced = true;
+    tess_status st = TESS_OK;
+    while (announced && st == TESS_OK &&
+           (u->count == 0 || room_is_left(&x->announced, u->count, io_ahead_size(x->ahead))))
+        st = upcoming_announce(u, &announced, &opening, NULL);
+    io_ahead_go(x->ahead);
+    return st == TESS_OK && u->count > 0;
+}
+
+static bool
+may_make(struct boxes_ahead *x)
+{
+    const struct upcoming *const u = &x->maker.upcoming;
+    if (x->all_made || !announce(x)) {
+        x->all_made = true;
+        return false;
+    }
+    const int64_t box = ((const struct ahead_chunk *)upcoming_peek(u))->box;
+    const int64_t size = io_ahead_size(x->ahead);
+    if (box < x->reached)
+        return true;
+    if (box == x->reached)
+        return x->nvisits < VISITS;
+    return room_is_left(&x->wanted, x->nvisits, size) && upcoming_is_ready(u);
+}
+
+static void
+make_one(struct boxes_ahead *x)
+{
+    struct grain g;
+    bool more = true;
+    grain_init(&g);
+    tess_status st = grain_make(&x->maker, &g, &more, NULL);
+    if (st == TESS_OK && more) {
+        const int64_t box = ((const struct ahead_chunk *)(const void *)x->maker.chunk)->box;
+        const bool bytes = x->nvisits == 0 || io_ahead_size(x->ahead) < x->wanted.budget;
+        if (box >= x->reached)
+            st = expect(x, &g, box, bytes, NULL);
+        grain_drop(&x->maker, &g);
+    }
+    x->all_made = st != TESS_OK || !more;
+}
+
+tess_status
+boxes_ahead_reach(struct boxes_ahead *x, int64_t k, tess_error *err)
+{
+    x->reached = k;
+    while (may_make(x))
+        make_one(x);
+    io_ahead_go(x->ahead);
+    return watch_is_cancelled(x->fetch.watch) ? watch_look(x->fetch.watch, err) : TESS_OK;
+}
+
+void
+boxes_ahead_leave(struct boxes_ahead *x, int64_t k)
+{
+    forget_box(x, k);
+}
+
+// -- begin and end
+
+static bool
+boxes_ahead_is_over(void *arg)
+{
+    struct boxes_ahead *const x = arg;
+    return watch_poll(x->fetch.watch) || atomic_load(&x->over);
+}
+
+static tess_status
+prepare(struct boxes_ahead *x, tess_error *err)
+{
+    watched_init(&x->watched, x->fetch.watch);
+    tess_status st =
+        grain_maker_init(&x->maker, &x->fetch, 1, x->ahead, watched_progress(&x->watched), err);
+    x->visits = mem_alloc(VISITS * sizeof *x->visits);
+    if (st == TESS_OK && !x->visits)
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    if (st != TESS_OK)
+        return st;
+    x->maker.run = INT32_MAX;
+    x->announced = (struct room){x->maker.upcoming.most, x->fetch.grid->context->ahead, false};
+    x->wanted = (struct room){VISITS, x->fetch.grid->context->ahead, false};
+    x->box = -1;
+    begin_next_box(x);
+    return TESS_OK;
+}
+
+bool
+boxes_ahead_pays(const struct chunk_grid *grid)
+{
+    return frame_manner(grid->frame)->far && !grid->plain && !grid->gate;
+}
+
+tess_status
+boxes_ahead_begin(struct boxes_ahead *x, const struct chunk_grid *grid,
+                  bool (*next_box)(void *arg, int64_t *start, int64_t *stop, int64_t *step),
+                  void *arg, struct watch *watch, tess_error *err)
+{
+    static const struct fetch_reader reader = {
+        .position_size = sizeof(struct ahead_chunk),
+        .next_chunk = ahead_next_chunk,
+        .begin_blocks = ahead_begin_blocks,
+        .next_block = ahead_next_block,
+        .number = ahead_number,
+    };
+    *x = (struct boxes_ahead){.next_box = next_box, .arg = arg};
+    x->fetch =
+        (struct fetch){.grid = grid, .reader = &reader, .self = x, .watch = watch, .outside = true};
+    atomic_init(&x->over, false);
+    pthread_mutex_init(&x->lock, NULL);
+    x->ahead = io_ahead_new(frame_manner(grid->frame)->requests, boxes_ahead_is_over, x);
+    if (!x->ahead)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+    return prepare(x, err);
+}
+
+void
+boxes_ahead_stop(struct boxes_ahead *x)
+{
+    atomic_store(&x->over, true);
+    while (x->nvisits > 0)
+        forget_box(x, x->visits[0].box);
+    io_ahead_stop(x->ahead);
+    grain_maker_finish(&x->maker);
+}
+
+void
+boxes_ahead_free(struct boxes_ahead *x)
+{
+    io_ahead_free(x->ahead);
+    mem_free(x->visits);
+    pthread_mutex_destroy(&x->lock);
+}
