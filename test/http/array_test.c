@@ -2,7 +2,7 @@
  * array_test.c - arrays that are saved and copied to S3, and opened there: libtessera and
  * tessera-http together, as a program uses them.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <tessera.h>
 #include <tessera/http.h>

@@ -1,8 +1,8 @@
 /*
- * crowd_test.c - the server of the tests (server.h) with many connections, random faults, and
- * changes of options, objects and log at the same time. For the sanitizers.
+ * crowd_test.c - the server of the tests (server/server.h) with many connections, random faults,
+ * and changes of options, objects and log at the same time. For the sanitizers.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include "http/client.h"
 #include "support/random.h"

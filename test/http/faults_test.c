@@ -1,7 +1,7 @@
 /*
- * faults_test.c - the faults of the server of the tests (server.h), each as a client sees it.
+ * faults_test.c - the faults of the server (server/server.h), each as a client sees it.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include "http/client.h"
 

@@ -5,7 +5,7 @@
 #ifndef HTTP_READER_H
 #define HTTP_READER_H
 
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <tessera/http.h>
 

@@ -1,8 +1,8 @@
 /*
- * server_test.c - the server of the tests (server.h) without faults: ranges, conditions,
+ * server_test.c - the server of the tests (server/server.h) without faults: ranges, conditions,
  * connections, uploads, objects, the log.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include "api/files.h"
 #include "http/client.h"

@@ -1,7 +1,7 @@
 /*
- * uploads_test.c - uploads in parts at the server of the tests (server.h), as S3 has them.
+ * uploads_test.c - uploads in parts at the server of the tests (server/server.h), as S3 has them.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include "http/client.h"
 

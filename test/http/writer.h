@@ -7,7 +7,7 @@
 #ifndef HTTP_WRITER_H
 #define HTTP_WRITER_H
 
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <tessera/http.h>
 

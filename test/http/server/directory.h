@@ -1,10 +1,10 @@
 /*
  * directory.h - objects that are files of a directory; slashes in names are those of folders.
  */
-#ifndef HTTP_DIRECTORY_H
-#define HTTP_DIRECTORY_H
+#ifndef HTTP_SERVER_DIRECTORY_H
+#define HTTP_SERVER_DIRECTORY_H
 
-#include "http/objects.h"
+#include "http/server/objects.h"
 
 // An object without references; NULL: there is no file of that name, or it cannot be read.
 struct server_object *server_directory_open(const char *directory, const char *name);

@@ -4,9 +4,9 @@
  * A tag is made of the size, the inode and the time of change. The kernel's own times may be the
  * same for some milliseconds, so put sets the time.
  */
-#include "http/directory.h"
+#include "http/server/directory.h"
 
-#include "http/printed.h"
+#include "http/server/printed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
  * An object is immutable: replacing one makes another. Those that are being sent stay until they
  * are released.
  */
-#ifndef HTTP_OBJECTS_H
-#define HTTP_OBJECTS_H
+#ifndef HTTP_SERVER_OBJECTS_H
+#define HTTP_SERVER_OBJECTS_H
 
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <pthread.h>
 #include <sys/types.h>

@@ -3,8 +3,8 @@
  *
  * Zeroed is empty. Running out of memory ends the program.
  */
-#ifndef HTTP_PRINTED_H
-#define HTTP_PRINTED_H
+#ifndef HTTP_SERVER_PRINTED_H
+#define HTTP_SERVER_PRINTED_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /*
  * answer.c - what is answered, and how it is sent.
  */
-#include "http/answer.h"
+#include "http/server/answer.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * faults.c - the table of faults: how each changes an answer.
  */
-#include "http/faults.h"
+#include "http/server/faults.h"
 
-#include "http/gzip.h"
+#include "http/server/gzip.h"
 
 #include <inttypes.h>
 #include <stdio.h>

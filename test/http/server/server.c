@@ -5,16 +5,16 @@
  * never read. The thread that accepts joins those of connections that ended; at the stop, all that
  * are left. The list of connections is its own.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
-#include "http/answer.h"
-#include "http/faults.h"
-#include "http/handle.h"
-#include "http/log.h"
-#include "http/objects.h"
-#include "http/request.h"
-#include "http/uploads.h"
-#include "http/wire.h"
+#include "http/server/answer.h"
+#include "http/server/faults.h"
+#include "http/server/handle.h"
+#include "http/server/log.h"
+#include "http/server/objects.h"
+#include "http/server/request.h"
+#include "http/server/uploads.h"
+#include "http/server/wire.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /*
  * faults.h - the table of faults: how each changes an answer.
  */
-#ifndef HTTP_FAULTS_H
-#define HTTP_FAULTS_H
+#ifndef HTTP_SERVER_FAULTS_H
+#define HTTP_SERVER_FAULTS_H
 
-#include "http/answer.h"
-#include "http/server.h"
+#include "http/server/answer.h"
+#include "http/server/server.h"
 
 struct server_fault_call {
     struct server_fault fault;

@@ -3,10 +3,10 @@
  *
  * What a directory does otherwise is in directory.c.
  */
-#include "http/objects.h"
+#include "http/server/objects.h"
 
-#include "http/directory.h"
-#include "http/printed.h"
+#include "http/server/directory.h"
+#include "http/server/printed.h"
 
 #include <inttypes.h>
 #include <stdio.h>

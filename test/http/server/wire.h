@@ -4,8 +4,8 @@
  * The socket does not block. A wire belongs to one thread; what ends the waits of all of them is
  * one descriptor, which is readable from the stop on.
  */
-#ifndef HTTP_WIRE_H
-#define HTTP_WIRE_H
+#ifndef HTTP_SERVER_WIRE_H
+#define HTTP_SERVER_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,12 +4,12 @@
  * The first half of the struct is the answer of an honest server; faults change it, or set members
  * of the second half, which are for them alone.
  */
-#ifndef HTTP_ANSWER_H
-#define HTTP_ANSWER_H
+#ifndef HTTP_SERVER_ANSWER_H
+#define HTTP_SERVER_ANSWER_H
 
-#include "http/objects.h"
-#include "http/printed.h"
-#include "http/wire.h"
+#include "http/server/objects.h"
+#include "http/server/printed.h"
+#include "http/server/wire.h"
 
 struct server_answer {
     int status;

@@ -35,8 +35,8 @@
  * All functions may be called by any thread, until server_stop(); they hold no lock while they call
  * `permit` and `fault`, which may call them. Running out of memory or threads ends the program.
  */
-#ifndef HTTP_SERVER_H
-#define HTTP_SERVER_H
+#ifndef HTTP_SERVER_SERVER_H
+#define HTTP_SERVER_SERVER_H
 
 #include <stdbool.h>
 #include <stddef.h>

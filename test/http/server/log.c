@@ -1,9 +1,9 @@
 /*
  * log.c - the requests that came, and how far their answers are.
  */
-#include "http/log.h"
+#include "http/server/log.h"
 
-#include "http/wire.h"
+#include "http/server/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /*
  * gzip.h - valid gzip of bytes, stored: nothing is compressed.
  */
-#ifndef HTTP_GZIP_H
-#define HTTP_GZIP_H
+#ifndef HTTP_SERVER_GZIP_H
+#define HTTP_SERVER_GZIP_H
 
-#include "http/printed.h"
+#include "http/server/printed.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
  * The head has at most the size of the buffer of the wire. A body may have BODY_MOST bytes; memory
  * grows with what arrives, not with what is announced.
  */
-#include "http/request.h"
+#include "http/server/request.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
  *
  * An upload that is completed stays in the list if the object cannot be stored, as in S3.
  */
-#include "http/uploads.h"
+#include "http/server/uploads.h"
 
-#include "http/request.h"
+#include "http/server/request.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
  * log.h - the requests that came, and how far their answers are.
  */
-#ifndef HTTP_LOG_H
-#define HTTP_LOG_H
+#ifndef HTTP_SERVER_LOG_H
+#define HTTP_SERVER_LOG_H
 
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <pthread.h>
 

@@ -1,11 +1,11 @@
 /*
  * uploads.h - uploads in parts that are neither completed nor aborted, and the requests for them.
  */
-#ifndef HTTP_UPLOADS_H
-#define HTTP_UPLOADS_H
+#ifndef HTTP_SERVER_UPLOADS_H
+#define HTTP_SERVER_UPLOADS_H
 
-#include "http/answer.h"
-#include "http/objects.h"
+#include "http/server/answer.h"
+#include "http/server/objects.h"
 
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
  *
  * Prints the address, and serves until SIGINT or SIGTERM.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,12 +1,12 @@
 /*
  * request.h - receives a request: its head, taken apart, and its body, whole.
  */
-#ifndef HTTP_REQUEST_H
-#define HTTP_REQUEST_H
+#ifndef HTTP_SERVER_REQUEST_H
+#define HTTP_SERVER_REQUEST_H
 
-#include "http/server.h"
-#include "http/printed.h"
-#include "http/wire.h"
+#include "http/server/printed.h"
+#include "http/server/server.h"
+#include "http/server/wire.h"
 
 #define SERVER_HEADERS_MOST 100
 

@@ -1,7 +1,7 @@
 /*
  * printed.c - bytes that grow at their end.
  */
-#include "http/printed.h"
+#include "http/server/printed.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * gzip.c - valid gzip of bytes, stored (RFC 1951, 1952).
  */
-#include "http/gzip.h"
+#include "http/server/gzip.h"
 
 #include <stdint.h>
 

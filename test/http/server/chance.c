@@ -4,7 +4,7 @@
  * There is no state: each request has a sequence of its own, that of the seed and its number. So
  * threads need no lock, and a request has the same fault whatever came before.
  */
-#include "http/server.h"
+#include "http/server/server.h"
 #include "support/random.h"
 
 struct server_fault

@@ -1,9 +1,9 @@
 /*
  * handle.c - executes a request as an honest server does.
  */
-#include "http/handle.h"
+#include "http/server/handle.h"
 
-#include "http/request.h"
+#include "http/server/request.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * wire.c - a connection: bytes in and out, and waiting.
  */
-#include "http/wire.h"
+#include "http/server/wire.h"
 
 #include <errno.h>
 #include <poll.h>
