@@ -228,18 +228,18 @@ PLANTED = [
      "geom/shape.h: includes frame/frame.h, which is not on its left"),
     (lambda r: append(r, "cli/report.c", '#include "array/array.h"\n'),
      "cli/report.c: the command includes array/array.h of the library"),
-    (lambda r: append(r, "http/url.h", '#include "base/error.h"\n'),
-     "http/url.h: a library of its own includes base/error.h"),
-    (lambda r: append(r, "http/url.c", "int planted(void);\nint\nplanted(void)\n{\n"
+    (lambda r: append(r, "http/address/url.h", '#include "base/error.h"\n'),
+     "http/address/url.h: a library of its own includes base/error.h"),
+    (lambda r: append(r, "http/address/url.c", "int planted(void);\nint\nplanted(void)\n{\n"
                       "    return (int)err_set(0, 0, 0, 0);\n}\n"),
-     "http/url.c: uses err_set() of base/error.c without including "),
-    (lambda r: append(r, "io/storage.c", '#include "http/url.h"\n'),
-     "io/storage.c: includes http/url.h, which is not on its left"),
-    (lambda r: append(r, "cli/report.c", '#include "http/url.h"\n'),
-     "cli/report.c: the command includes http/url.h of the library"),
-    (lambda r: append(r, "http/error.c", '#include "http/s3/address.h"\nvoid *planted(void);\n'
+     "http/address/url.c: uses err_set() of base/error.c without including "),
+    (lambda r: append(r, "io/storage.c", '#include "http/address/url.h"\n'),
+     "io/storage.c: includes http/address/url.h, which is not on its left"),
+    (lambda r: append(r, "cli/report.c", '#include "http/address/url.h"\n'),
+     "cli/report.c: the command includes http/address/url.h of the library"),
+    (lambda r: append(r, "http/base/error.c", '#include "http/address/s3.h"\nvoid *planted(void);\n'
                       "void *\nplanted(void)\n{\n    return (void *)s3_query;\n}\n"),
-     "units call each other in a circle: http/error.c, "),
+     "units call each other in a circle: http/address/s3.c, "),
     (lambda r: append(r, "grid/grid.h", '#include "grid/open_chunk.h"\n'),
      "headers include each other in a circle: grid/grid.h, grid/open_chunk.h"),
     (lambda r: append(r, "grid/place.c",

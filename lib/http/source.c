@@ -1,16 +1,16 @@
 /*
  * source.c - the functions of a tess_source over an object on a server.
  */
+#include "http/address/target.h"
+#include "http/answer/identity.h"
+#include "http/base/error.h"
 #include "http/cache/key.h"
-#include "http/cache/read.h"
 #include "http/cache/store.h"
-#include "http/call.h"
-#include "http/error.h"
-#include "http/identity.h"
-#include "http/kept.h"
-#include "http/object.h"
-#include "http/piece.h"
-#include "http/target.h"
+#include "http/object/object.h"
+#include "http/read/cached.h"
+#include "http/read/call.h"
+#include "http/read/kept.h"
+#include "http/read/piece.h"
 #include "http/write/upload.h"
 
 #include <stdlib.h>

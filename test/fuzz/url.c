@@ -5,7 +5,7 @@
  * together and read again, and can be signed; nothing of it ends a line.
  */
 #include "fuzz/fuzz.h"
-#include "http/s3/address.h"
+#include "http/address/s3.h"
 #include "http/s3/sign.h"
 
 static void

@@ -1,11 +1,11 @@
 /*
- * head_test.c - tests of http/answer_head, http/judge, http/identity, http/piece and http/retry:
- * what headers say, and what it means for a request. No network.
+ * head_test.c - tests of http/answer (head, judge, identity, retry) and http/read/piece: what
+ * headers say, and what it means for a request. No network.
  */
-#include "http/answer_head.h"
-#include "http/judge.h"
-#include "http/piece.h"
-#include "http/retry.h"
+#include "http/answer/head.h"
+#include "http/answer/judge.h"
+#include "http/answer/retry.h"
+#include "http/read/piece.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
 /*
- * url.c - tests of http/url and http/s3/address.
+ * url.c - tests of http/address/url and http/address/s3.
  */
-#include "http/url.h"
+#include "http/address/url.h"
+#include "http/address/s3.h"
 #include "http/http.h"
-#include "http/s3/address.h"
 
 static const struct {
     const char *text;

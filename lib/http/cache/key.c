@@ -3,7 +3,7 @@
  */
 #include "http/cache/key.h"
 
-#include "http/url.h"
+#include "http/address/url.h"
 
 #include <nettle/sha2.h>
 #include <stdlib.h>

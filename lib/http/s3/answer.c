@@ -2,10 +2,10 @@
  * answer.c - what S3 answers in XML, and the one request that is XML.
  */
 #include "http/s3/answer.h"
-#include "http/ascii.h"
-#include "http/error.h"
+#include "http/base/ascii.h"
+#include "http/base/error.h"
+#include "http/base/text.h"
 #include "http/s3/xml.h"
-#include "http/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

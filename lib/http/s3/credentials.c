@@ -2,9 +2,9 @@
  * credentials.c - keys, region and endpoint of S3, from the environment and from ~/.aws.
  */
 #include "http/s3/credentials.h"
-#include "http/error.h"
+#include "http/base/error.h"
+#include "http/base/text.h"
 #include "http/s3/profile.h"
-#include "http/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -20,7 +20,7 @@
 #ifndef HTTP_S3_CREDENTIALS_H
 #define HTTP_S3_CREDENTIALS_H
 
-#include "http/s3/address.h"
+#include "http/address/s3.h"
 #include "http/s3/sign.h"
 
 // The value of a variable of the environment, or NULL. It must last until the next call.

@@ -3,7 +3,7 @@
  */
 #include "http/s3/digest.h"
 
-#include "http/ascii.h"
+#include "http/base/ascii.h"
 
 #include <stdint.h>
 #include <stdio.h>

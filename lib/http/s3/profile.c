@@ -6,8 +6,8 @@
  * more than n log n.
  */
 #include "http/s3/profile.h"
-#include "http/ascii.h"
-#include "http/error.h"
+#include "http/base/ascii.h"
+#include "http/base/error.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * sign.c - AWS Signature Version 4 for S3.
  */
 #include "http/s3/sign.h"
-#include "http/ascii.h"
-#include "http/error.h"
-#include "http/s3/address.h"
-#include "http/text.h"
+#include "http/address/s3.h"
+#include "http/base/ascii.h"
+#include "http/base/error.h"
+#include "http/base/text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #ifndef HTTP_S3_SIGN_H
 #define HTTP_S3_SIGN_H
 
-#include "http/url.h"
+#include "http/address/url.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * xml.c - the part of XML that answers of S3 are made of.
  */
 #include "http/s3/xml.h"
-#include "http/ascii.h"
+#include "http/base/ascii.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  */
 #include "http/write/parts.h"
 
-#include "http/error.h"
+#include "http/base/error.h"
 #include "http/s3/answer.h"
 #include "http/write/plan.h"
 #include "http/write/send.h"

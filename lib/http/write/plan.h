@@ -14,10 +14,6 @@
 
 #include <stdint.h>
 
-#define HTTP_PART_DEFAULT ((int64_t)8 << 20)
-#define HTTP_PART_LEAST ((int64_t)64 << 10) // of tess_http_options; S3 itself wants 5 MiB
-#define HTTP_PART_MOST ((int64_t)1 << 30) // of tess_http_options
-
 enum {
     HTTP_PARTS_AT_ONCE = 4,
 };

@@ -3,7 +3,7 @@
  */
 #include "http/write/publish.h"
 
-#include "http/error.h"
+#include "http/base/error.h"
 #include "http/s3/answer.h"
 #include "http/s3/digest.h"
 #include "http/write/send.h"

@@ -3,11 +3,11 @@
  */
 #include "http/write/send.h"
 
-#include "http/error.h"
-#include "http/retry.h"
+#include "http/address/url.h"
+#include "http/answer/retry.h"
+#include "http/base/error.h"
+#include "http/object/session.h"
 #include "http/s3/answer.h"
-#include "http/session.h"
-#include "http/url.h"
 
 #include <errno.h>
 #include <inttypes.h>

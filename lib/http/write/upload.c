@@ -3,9 +3,9 @@
  */
 #include "http/write/upload.h"
 
-#include "http/error.h"
+#include "http/base/error.h"
+#include "http/base/text.h"
 #include "http/s3/answer.h"
-#include "http/text.h"
 #include "http/write/parts.h"
 #include "http/write/plan.h"
 #include "http/write/publish.h"

@@ -1,0 +1,51 @@
+/*
+ * error.c - filling the caller's tess_error.
+ */
+#include "http/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void
+error_fill(tess_error *err, tess_status status, int sys, const char *fmt, va_list args)
+{
+    err->status = status;
+    err->sys = sys;
+    err->offset = -1;
+    vsnprintf(err->message, sizeof err->message, fmt, args);
+}
+
+tess_status
+http_fail(tess_error *err, tess_status status, const char *fmt, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, fmt);
+        error_fill(err, status, 0, fmt, args);
+        va_end(args);
+    }
+    return status;
+}
+
+tess_status
+http_fail_sys(tess_error *err, int sys, const char *fmt, ...)
+{
+    if (err) {
+        char text[128];
+        va_list args;
+        va_start(args, fmt);
+        error_fill(err, TESS_ERR_IO, sys, fmt, args);
+        va_end(args);
+        const size_t used = strlen(err->message);
+        const char *const why = strerror_r(sys, text, sizeof text); // the GNU one
+        snprintf(err->message + used, sizeof err->message - used, ": %s", why);
+    }
+    return TESS_ERR_IO;
+}
+
+tess_status
+http_fail_memory(tess_error *err)
+{
+    return http_fail(err, TESS_ERR_NOMEM, "no memory for a request");
+}
