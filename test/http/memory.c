@@ -9,6 +9,7 @@
 #include "http/s3/answer.h"
 #include "http/s3/credentials.h"
 #include "http/s3/profile.h"
+#include "http/s3/sign.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);

@@ -5,7 +5,7 @@
 
 #include "http/reader.h"
 #include "http/s3/digest.h"
-#include "http/s3/sign.h"
+#include "http/s3/signature.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,6 +9,7 @@
 #include "http/base/text.h"
 #include "http/s3/digest.h"
 #include "http/s3/sign.h"
+#include "http/s3/signature.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #define HTTP_S3_CREDENTIALS_H
 
 #include "http/address/s3.h"
-#include "http/s3/sign.h"
+#include "http/s3/signature.h"
 
 // The value of a variable of the environment, or NULL. It must last until the next call.
 typedef const char *s3_lookup_fn(void *user, const char *name);
