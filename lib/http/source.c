@@ -4,6 +4,7 @@
 #include "http/address/target.h"
 #include "http/answer/identity.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/cache/key.h"
 #include "http/cache/store.h"
 #include "http/object/object.h"
@@ -155,18 +156,6 @@ read_ends(struct http_source *s, uint8_t *first, size_t first_size, uint8_t *las
     return st;
 }
 
-static size_t
-larger(size_t a, int64_t b)
-{
-    return (uint64_t)b > a ? (size_t)b : a;
-}
-
-static size_t
-at_most(size_t size, int64_t most)
-{
-    return (uint64_t)most < size ? (size_t)most : size;
-}
-
 // Enough that the whole blocks among it hold the ends: the size of the object is not known yet.
 static size_t
 rounded_out(size_t size, bool last)
@@ -214,8 +203,8 @@ bring_ends(struct http_source *s, size_t first_size, size_t last_size, struct ht
     if (st != TESS_OK)
         return st;
     ends->size = state->size;
-    ends->first_size = at_most(found ? first_size : more_first, state->size);
-    ends->last_size = at_most(found ? last_size : more_last, state->size);
+    ends->first_size = http_size_within(found ? first_size : more_first, state->size);
+    ends->last_size = http_size_within(found ? last_size : more_last, state->size);
     if (!found)
         store_ends(s, ends);
     return TESS_OK;
@@ -227,15 +216,15 @@ read_more(struct http_source *s, tess_source_state *state, void *first, size_t f
           void *last, size_t last_size, tess_error *err)
 {
     const struct http_options *const o = &s->object.common->options;
-    const size_t more_first = larger(larger(first_size, o->first), 1);
-    const size_t more_last = larger(last_size, o->last);
+    const size_t more_first = http_max_size(http_max_size(first_size, (size_t)o->first), 1);
+    const size_t more_last = http_max_size(last_size, (size_t)o->last);
     const bool keep = more_first > first_size || more_last > last_size;
     struct http_kept kept = {0};
     tess_status st;
 
     TRY(bring_ends(s, more_first, more_last, &kept, state, err));
-    first_size = at_most(first_size, state->size);
-    last_size = at_most(last_size, state->size);
+    first_size = http_size_within(first_size, state->size);
+    last_size = http_size_within(last_size, state->size);
     if (first_size > 0)
         memcpy(first, kept.first, first_size);
     if (last_size > 0)
@@ -257,8 +246,9 @@ source_ends(void *user, tess_source_state *state, void *first, size_t first_size
     struct http_source *const s = user;
     const struct http_options *const o = &s->object.common->options;
 
-    if (s->cached || first_size == 0 || o->first > (int64_t)at_most(first_size, INT64_MAX) ||
-        o->last > (int64_t)at_most(last_size, INT64_MAX))
+    if (s->cached || first_size == 0 ||
+        o->first > (int64_t)http_size_within(first_size, INT64_MAX) ||
+        o->last > (int64_t)http_size_within(last_size, INT64_MAX))
         return read_more(s, state, first, first_size, last, last_size, err);
     const tess_status st = read_ends(s, first, first_size, last, last_size, err);
     return st == TESS_OK ? tell_state(s, state, err) : st;
@@ -355,7 +345,7 @@ source_fill(struct http_source *s, tess_source *source)
         .head = directory ? 0 : s->object.common->options.part_size,
         .publish = directory ? NULL : source_publish,
     };
-    memcpy(source, &own, source->struct_size < sizeof own ? source->struct_size : sizeof own);
+    memcpy(source, &own, http_min_size(source->struct_size, sizeof own));
 }
 
 static tess_status

@@ -3,6 +3,8 @@
  */
 #include "http/answer/head.h"
 
+#include "http/base/number.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -352,5 +354,5 @@ http_head_wait(const struct http_head *head, int64_t now)
         return -1;
     const int64_t from = head->date >= 0 ? head->date : now;
     const int64_t seconds = head->retry_date - from; // both below 2^40
-    return seconds <= 0 ? 0 : (seconds < WAIT_MAX ? seconds : WAIT_MAX) * 1000;
+    return http_min(http_max(seconds, 0), WAIT_MAX) * 1000;
 }

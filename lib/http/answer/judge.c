@@ -4,6 +4,7 @@
 #include "http/answer/judge.h"
 
 #include "http/answer/retry.h"
+#include "http/base/number.h"
 
 #include <errno.h>
 
@@ -48,9 +49,9 @@ judge_part(const struct http_ask *ask, const struct http_head *head,
         return refused(TESS_ERR_IO, "without the size of the object");
     if (ask->kind == HTTP_ASK_FIRST) {
         first = 0;
-        last = ask->last < total ? ask->last : total - 1;
+        last = http_min(ask->last, total - 1);
     } else if (ask->kind == HTTP_ASK_LAST) {
-        first = ask->count < total ? total - ask->count : 0;
+        first = http_max(total - ask->count, 0);
         last = total - 1;
     }
     if (head->first != first || head->last != last)

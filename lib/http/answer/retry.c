@@ -3,6 +3,8 @@
  */
 #include "http/answer/retry.h"
 
+#include "http/base/number.h"
+
 enum { WAIT_FIRST = 100, WAIT_MAX = 10000 }; // milliseconds
 
 bool
@@ -27,6 +29,6 @@ http_retry_wait(int failures, uint64_t *random)
     int64_t most = WAIT_FIRST;
     for (int i = 1; i < failures && most < WAIT_MAX; i++)
         most *= 2;
-    most = most < WAIT_MAX ? most : WAIT_MAX;
+    most = http_min(most, WAIT_MAX);
     return (int64_t)(random_next(random) % (uint64_t)(most + 1));
 }

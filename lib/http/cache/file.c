@@ -3,6 +3,8 @@
  */
 #include "http/cache/file.h"
 
+#include "http/base/number.h"
+
 #include <fcntl.h>
 #include <nettle/sha2.h>
 #include <stdio.h>
@@ -181,7 +183,7 @@ size_t
 http_cache_block_size(const struct http_cache_id *id, int64_t index)
 {
     const int64_t left = id->size - index * HTTP_BLOCK;
-    return left < HTTP_BLOCK ? (size_t)left : HTTP_BLOCK;
+    return (size_t)http_min(left, HTTP_BLOCK);
 }
 
 bool

@@ -3,6 +3,7 @@
  */
 #include "http/cache/store.h"
 
+#include "http/base/number.h"
 #include "http/cache/evict.h"
 #include "http/cache/file.h"
 
@@ -86,7 +87,7 @@ http_store_copy(const struct http_store *store, int64_t offset, size_t size, uin
 
     for (int64_t at = offset; at < stop;) {
         const int64_t index = at / HTTP_BLOCK, begin = index * HTTP_BLOCK;
-        const int64_t end = stop - begin < HTTP_BLOCK ? stop : begin + HTTP_BLOCK;
+        const int64_t end = begin + http_min(stop - begin, HTTP_BLOCK);
         if (!http_store_read(store, index, block))
             return false;
         memcpy(dst + (at - offset), block + (at - begin), (size_t)(end - at));

@@ -6,6 +6,7 @@
 #include "http/address/s3.h"
 #include "http/base/ascii.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/base/text.h"
 
 #include <stdlib.h>
@@ -41,7 +42,7 @@ tess_http_options_init_sized(tess_http_options *options, size_t struct_size)
         .tries = 5,
         .requests = 16,
     };
-    const size_t both = struct_size < sizeof defaults ? struct_size : sizeof defaults;
+    const size_t both = http_min_size(struct_size, sizeof defaults);
     memcpy(options, &defaults, both);
     memset((char *)options + both, 0, struct_size - both);
 }
@@ -62,7 +63,7 @@ take_struct(const tess_http_options *given, tess_http_options *own, tess_error *
         if (((const char *)given)[i])
             return http_fail(err, TESS_ERR_UNSUPPORTED,
                              "a tess_http_options with members that this version does not know");
-    memcpy(own, given, size < sizeof *own ? size : sizeof *own);
+    memcpy(own, given, http_min_size(size, sizeof *own));
     own->struct_size = sizeof *own;
     return TESS_OK;
 }

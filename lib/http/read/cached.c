@@ -8,6 +8,7 @@
 #include "http/read/cached.h"
 
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/cache/file.h"
 #include "http/cache/key.h"
 #include "http/cache/store.h"
@@ -43,18 +44,6 @@ struct job {
 };
 
 static int64_t
-least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t
-most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t
 range_stop(const tess_range *r)
 {
     return r->offset + (int64_t)r->dst_size;
@@ -64,8 +53,8 @@ range_stop(const tess_range *r)
 static bool
 copy_common(const tess_range *r, int64_t offset, const uint8_t *bytes, size_t size)
 {
-    const int64_t begin = most(r->offset, offset);
-    const int64_t end = least(range_stop(r), offset + (int64_t)size);
+    const int64_t begin = http_max(r->offset, offset);
+    const int64_t end = http_min(range_stop(r), offset + (int64_t)size);
 
     if (begin >= end)
         return false;
@@ -112,7 +101,7 @@ static tess_status
 add_piece(struct job *j, size_t range, int64_t first, int64_t last, tess_error *err)
 {
     const int64_t offset = first * HTTP_BLOCK;
-    const int64_t stop = least((last + 1) * HTTP_BLOCK, j->store.id.size);
+    const int64_t stop = http_min((last + 1) * HTTP_BLOCK, j->store.id.size);
     uint8_t *const dst = malloc((size_t)(stop - offset));
 
     if (!dst)
@@ -140,9 +129,9 @@ plan_range(struct job *j, size_t i, tess_error *err)
         j->left[i]++;
         j->spans[j->npieces - 1].stop = i + 1;
     }
-    if (covered >= least((missing.last + 1) * HTTP_BLOCK, j->store.id.size))
+    if (covered >= http_min((missing.last + 1) * HTTP_BLOCK, j->store.id.size))
         return TESS_OK;
-    return add_piece(j, i, most(missing.first, covered / HTTP_BLOCK), missing.last, err);
+    return add_piece(j, i, http_max(missing.first, covered / HTTP_BLOCK), missing.last, err);
 }
 
 // -- when a piece has come
@@ -213,8 +202,8 @@ have_ends(struct http_cache *cache, struct http_cache_id *id, uint8_t *first, si
 
     if (have) {
         const int64_t size = store.id.size;
-        first_size = (uint64_t)size < first_size ? (size_t)size : first_size;
-        last_size = (uint64_t)size < last_size ? (size_t)size : last_size;
+        first_size = http_size_within(first_size, size);
+        last_size = http_size_within(last_size, size);
         have = http_store_copy(&store, 0, first_size, first) &&
                http_store_copy(&store, size - (int64_t)last_size, last_size, last);
         *id = store.id;

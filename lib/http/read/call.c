@@ -7,7 +7,9 @@
  */
 #include "http/read/call.h"
 
+#include "http/base/clock.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/object/session.h"
 #include "http/read/slot.h"
 #include "http/read/transfer.h"
@@ -158,8 +160,7 @@ pause_ms(const struct call *c)
             until = s->not_before;
         else if (s->state == HTTP_SLOT_FREE && !c->e.batch.stream && c->next < c->e.batch.npieces)
             until = c->e.hold;
-        if (until - now < pause)
-            pause = until > now ? until - now : 0;
+        pause = http_min(pause, http_max(until - now, 0));
     }
     return (int)pause;
 }

@@ -3,6 +3,8 @@
  */
 #include "http/read/piece.h"
 
+#include "http/base/number.h"
+
 #include <string.h>
 
 struct http_ask
@@ -67,7 +69,7 @@ http_pieces_take(struct http_piece *pieces, size_t n, size_t *at, int64_t positi
         if (p->done || want < position || want >= stop)
             continue;
         const size_t have = (size_t)(stop - want), need = p->size - p->filled;
-        const size_t count = have < need ? have : need;
+        const size_t count = http_min_size(have, need);
         memcpy(p->dst + p->filled, (const uint8_t *)bytes + (want - position), count);
         p->filled += count;
         *brought += (int64_t)count;

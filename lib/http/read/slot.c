@@ -6,7 +6,9 @@
 #include "http/address/url.h"
 #include "http/answer/head.h"
 #include "http/answer/retry.h"
+#include "http/base/clock.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/base/text.h"
 #include "http/object/object.h"
 #include "http/read/words.h"
@@ -20,14 +22,6 @@
 #include <time.h>
 
 enum { PROGRESS = 64 << 10 }; // bytes: failures before them do not count as tries
-
-int64_t
-http_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 void
 http_effort_fail(struct http_effort *c, tess_status st)
@@ -91,11 +85,9 @@ slot_retry(struct http_effort *c, struct http_slot *s, int64_t least)
         http_effort_fail_why(c, " (tries: %d)", s->failures);
         return;
     }
-    int64_t wait = http_retry_wait(s->failures, &c->random);
-    if (wait < least)
-        wait = least;
-    if (least > 0 && c->hold < now + least)
-        c->hold = now + least;
+    const int64_t wait = http_max(http_retry_wait(s->failures, &c->random), least);
+    if (least > 0)
+        c->hold = http_max(c->hold, now + least);
     if (wait >= c->deadline - now) {
         http_effort_fail_why(c, "; the next try, after %" PRId64 " s, would be behind the deadline",
                              (wait + 999) / 1000);

@@ -40,8 +40,6 @@ struct http_slot { // zeroed, but for t.batch: free
     struct http_transfer t;
 };
 
-int64_t http_now_ms(void); // CLOCK_MONOTONIC
-
 // End the call; the first reason stays. c->why says what it is.
 void http_effort_fail(struct http_effort *c, tess_status st);
 

@@ -7,6 +7,7 @@
 #include "http/answer/identity.h"
 #include "http/answer/judge.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/object/session.h"
 
 #include <string.h>
@@ -117,7 +118,7 @@ static size_t
 keep_body(struct http_transfer *t, const char *bytes, size_t size)
 {
     const size_t room = sizeof t->body - t->body_size;
-    const size_t count = size < room ? size : room;
+    const size_t count = http_min_size(size, room);
     memcpy(t->body + t->body_size, bytes, count);
     t->body_size += count;
     return count; // less than size stops the transfer
@@ -140,8 +141,8 @@ on_body(char *bytes, size_t one, size_t size, void *user)
         return 0; // bytes behind those asked for
     struct http_piece *const pieces = wanted(t, &n);
     const int64_t stop = pieces[n - 1].offset + (int64_t)pieces[n - 1].size;
-    const int64_t room = stop > t->position ? stop - t->position : 0;
-    const size_t count = (int64_t)size < room ? size : (size_t)room;
+    const int64_t room = http_max(stop - t->position, 0);
+    const size_t count = http_size_within(size, room);
     t->batch->left -= http_pieces_take(pieces, n, &t->at, t->position, bytes, count, &t->brought);
     t->position += (int64_t)count;
     t->whole = all_done(t);

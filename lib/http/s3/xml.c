@@ -3,6 +3,7 @@
  */
 #include "http/s3/xml.h"
 #include "http/base/ascii.h"
+#include "http/base/number.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -121,7 +122,7 @@ take_entity(struct s3_xml_reader *r)
         char c;
     } entities[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
     enum { ENTITY_MAX = 12 };
-    const size_t room = left(r) < ENTITY_MAX ? left(r) : ENTITY_MAX;
+    const size_t room = http_min_size(left(r), ENTITY_MAX);
     const char *const end = memchr(r->at, ';', room);
 
     if (!end)

@@ -3,6 +3,8 @@
  */
 #include "http/write/plan.h"
 
+#include "http/base/number.h"
+
 enum {
     STEP = 1000, // parts of one size
     DOUBLINGS = 8,
@@ -15,10 +17,10 @@ int64_t
 http_part_size(int64_t first, int number)
 {
     const int step = (number - 1) / STEP;
-    const int64_t grown = first << (step < DOUBLINGS ? step : DOUBLINGS);
+    const int64_t grown = first << http_min(step, DOUBLINGS);
     if (grown <= GROWN_MOST)
         return grown;
-    return first > GROWN_MOST ? first : GROWN_MOST;
+    return http_max(first, GROWN_MOST);
 }
 
 int
@@ -27,5 +29,5 @@ http_parts_in_memory(int64_t size)
     const int64_t fit = MEMORY / size;
     if (fit > HTTP_PARTS_AT_ONCE)
         return HTTP_PARTS_AT_ONCE + 1;
-    return fit < 2 ? 2 : (int)fit;
+    return (int)http_max(fit, 2);
 }

@@ -3,7 +3,9 @@
  */
 #include "http/write/publish.h"
 
+#include "http/base/clock.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/s3/answer.h"
 #include "http/s3/digest.h"
 #include "http/write/send.h"
@@ -207,7 +209,7 @@ http_publish_parts(struct http_publication *p, const char *id, const char *const
         .act = "to complete the upload",
         .tries = 1,
         .patience = PATIENCE,
-        .deadline = http_clock_ms() + p->object->common->options.deadline,
+        .deadline = http_now_ms() + p->object->common->options.deadline,
     };
     char *const query = query_of(id);
     char *body = NULL, etag[S3_ETAG_SIZE];
@@ -245,7 +247,7 @@ http_abort_parts(struct http_object *o, const char *id, bool often)
         .message = {.method = "DELETE"},
         .query = query,
         .act = "to abort the upload",
-        .deadline = http_clock_ms() + (deadline < ABORT_MS ? deadline : ABORT_MS),
+        .deadline = http_now_ms() + http_min(deadline, ABORT_MS),
     };
     struct http_reply reply;
     tess_error ignored;

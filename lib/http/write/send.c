@@ -5,7 +5,9 @@
 
 #include "http/address/url.h"
 #include "http/answer/retry.h"
+#include "http/base/clock.h"
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/object/session.h"
 #include "http/s3/answer.h"
 
@@ -36,14 +38,6 @@ struct sender {
     const char *region; // that was signed for
 };
 
-int64_t
-http_clock_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool
 is_cancelled(const struct http_sending *sending)
 {
@@ -54,18 +48,17 @@ bool
 http_send_pause(const struct http_sending *sending, const struct http_head *head, int failures,
                 int64_t deadline)
 {
-    uint64_t random = (uint64_t)http_clock_ms() ^ (uint64_t)(uintptr_t)sending << 16;
-    int64_t wait = http_retry_wait(failures, &random);
+    uint64_t random = (uint64_t)http_now_ms() ^ (uint64_t)(uintptr_t)sending << 16;
     const int64_t least = http_head_wait(head, (int64_t)time(NULL));
+    const int64_t wait = http_max(http_retry_wait(failures, &random), least);
 
-    wait = wait < least ? least : wait;
-    const int64_t until = http_clock_ms() + wait;
+    const int64_t until = http_now_ms() + wait;
     if (until >= deadline)
         return false;
-    for (int64_t now; (now = http_clock_ms()) < until;) {
+    for (int64_t now; (now = http_now_ms()) < until;) {
         if (is_cancelled(sending))
             return false;
-        const int64_t ms = until - now < POLL_MS ? until - now : POLL_MS;
+        const int64_t ms = http_min(until - now, POLL_MS);
         const struct timespec pause = {.tv_nsec = (long)ms * 1000000};
         (void)nanosleep(&pause, NULL);
     }
@@ -91,7 +84,7 @@ on_body(char *bytes, size_t one, size_t size, void *user)
     struct sender *const s = user;
     struct http_reply *const r = s->reply;
     const size_t room = sizeof r->body - r->body_size;
-    const size_t count = size < room ? size : room;
+    const size_t count = http_min_size(size, room);
     (void)one; // is 1
     s->received += (int64_t)size;
     memcpy(r->body + r->body_size, bytes, count);
@@ -106,7 +99,7 @@ drive(struct sender *s, CURL *easy)
     const struct http_options *const o = &s->object->common->options;
     const int64_t limit =
         (int64_t)o->stall_timeout * (s->sending->patience > 0 ? s->sending->patience : 1);
-    int64_t mark = http_clock_ms(), mark_bytes = 0;
+    int64_t mark = http_now_ms(), mark_bytes = 0;
 
     for (;;) {
         int running, left;
@@ -119,7 +112,7 @@ drive(struct sender *s, CURL *easy)
                 s->code = m->data.result;
                 return;
             }
-        const int64_t now = http_clock_ms();
+        const int64_t now = http_now_ms();
         curl_off_t sent = 0, connected = 0;
         (void)curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &sent);
         (void)curl_easy_getinfo(easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
@@ -316,7 +309,7 @@ http_send(struct http_object *o, const struct http_sending *sending, struct http
     *reply = (struct http_reply){.body_size = 0};
     http_head_init(&reply->head);
     s.deadline = sending->deadline > 0 ? sending->deadline
-                                       : http_clock_ms() + options->deadline +
+                                       : http_now_ms() + options->deadline +
                                              (int64_t)(sending->message.body_size >> 20) * 1000;
     tess_status st = http_pool_acquire(&o->common->pool, &s.session, &why);
     for (int failures = 0; st == TESS_OK;) {

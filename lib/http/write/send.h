@@ -21,7 +21,7 @@ struct http_sending {
     const char *act; // for messages, "to store part 3"
     int tries; // 0: those of the options
     int patience; // stall_timeout is so many times that of the options; 0: once
-    int64_t deadline; // http_clock_ms(); 0: from the options, with a second for each MiB of body
+    int64_t deadline; // http_now_ms(); 0: from the options, with a second for each MiB of body
     const atomic_bool *cancelled; // looked at 20 times a second; NULL: it is not
 };
 
@@ -32,8 +32,6 @@ struct http_reply {
     bool unsure; // a try that failed may have been executed
     bool again; // it failed with what may pass
 };
-
-int64_t http_clock_ms(void); // CLOCK_MONOTONIC
 
 /*
  * Send, until an answer of status 2xx, which is TESS_OK, or one that says no. TESS_ERR_NOT_FOUND:

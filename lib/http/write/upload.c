@@ -4,6 +4,7 @@
 #include "http/write/upload.h"
 
 #include "http/base/error.h"
+#include "http/base/number.h"
 #include "http/base/text.h"
 #include "http/s3/answer.h"
 #include "http/write/parts.h"
@@ -125,7 +126,7 @@ write_behind(struct http_upload *u, int64_t offset, const uint8_t *src, size_t s
             break;
         struct http_part *const part = u->filling;
         const size_t room = part->capacity - part->size, left = src_size - at;
-        const size_t count = left < room ? left : room;
+        const size_t count = http_min_size(left, room);
         memcpy(part->bytes + part->size, src + at, count);
         part->size += count;
         at += count;
