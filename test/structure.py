@@ -11,7 +11,8 @@ A unit is a source with its header. Checked are
   function or table of another unit needs the header that declares it, in the source or in the
   unit's own header;
 - memory: only base/memory.c takes memory from libc, and frees it; libraries on top have libc's;
-- cycles: no header includes itself in a circle, and no units of a module call each other in one.
+- cycles: no header includes itself in a circle, and no units of a module call each other in one;
+  no folders of a library on top include each other in one.
 
 Sources are read as text, so nothing has to be built. A function counts as used where its name
 stands in code, and so does a global table; both have names of their own all over lib.
@@ -67,6 +68,10 @@ def module(path):
     return path.split("/")[0]
 
 
+def folder(path):
+    return path.rsplit("/", 1)[0]
+
+
 def unit(path):
     return path.rsplit(".", 1)[0]
 
@@ -76,10 +81,10 @@ class Tree:
         lib = os.path.join(root, "lib")
         self.includes, self.words, self.defined, self.own = {}, {}, {}, {}
         self.lines, self.frees = {}, set()
-        for folder, _, names in os.walk(lib):
+        for at, _, names in os.walk(lib):
             for name in names:
                 if name.endswith((".c", ".h")):
-                    self.read(lib, os.path.relpath(os.path.join(folder, name), lib))
+                    self.read(lib, os.path.relpath(os.path.join(at, name), lib))
         self.declared = collections.defaultdict(set)  # function -> headers
         for path, words in self.words.items():
             if path.endswith(".h"):
@@ -190,6 +195,15 @@ def cycles(tree):
         yield "units call each other in a circle: " + ", ".join(part)
 
 
+def folders(tree):
+    graph = collections.defaultdict(set)
+    for path, includes in tree.includes.items():
+        if module(path) in OUTSIDE:
+            graph[folder(path)] |= {folder(h) for h in includes if module(h) == module(path)}
+    for part in circles(graph):
+        yield "folders include each other in a circle: " + ", ".join(part)
+
+
 def of_libc(tree):
     for path, words in sorted(tree.words.items()):
         if module(path) not in {"cli", *OUTSIDE} and unit(path) != "base/memory":
@@ -199,7 +213,8 @@ def of_libc(tree):
 
 def mistakes(root):
     tree = Tree(root)
-    return [*direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree)]
+    return [*direction(tree), *undeclared(tree), *of_libc(tree), *cycles(tree),
+            *folders(tree)]
 
 
 def append(root, path, text):
@@ -240,6 +255,8 @@ PLANTED = [
     (lambda r: append(r, "http/base/error.c", '#include "http/address/s3.h"\nvoid *planted(void);\n'
                       "void *\nplanted(void)\n{\n    return (void *)s3_query;\n}\n"),
      "units call each other in a circle: http/address/s3.c, "),
+    (lambda r: append(r, "http/base/text.h", '#include "http/address/url.h"\n'),
+     "folders include each other in a circle: http/address, http/base"),
     (lambda r: append(r, "grid/grid.h", '#include "grid/open_chunk.h"\n'),
      "headers include each other in a circle: grid/grid.h, grid/open_chunk.h"),
     (lambda r: append(r, "grid/place.c",
