@@ -119,6 +119,16 @@ walk_seek(struct walk *w, int64_t index)
     return w->ndim > 0 || index == 0;
 }
 
+void
+walk_stand(struct walk *w, int64_t index)
+{
+    w->index = index;
+    for (int i = 0; i < w->ndim; i++) {
+        enter(w, i, index / w->pitch[i]);
+        index %= w->pitch[i];
+    }
+}
+
 bool
 walk_covers(const struct walk *w, const int64_t *limit)
 {

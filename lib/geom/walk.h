@@ -46,6 +46,9 @@ bool walk_next(struct walk *w);
 // is none, and the walk stands somewhere.
 bool walk_seek(struct walk *w, int64_t index);
 
+// Stand on the cell of that ordinal, on which this walk stands at some time; also after its end.
+void walk_stand(struct walk *w, int64_t index);
+
 // Whether the overlap is the whole cell, as far as the cell lies before `limit` (an array's or
 // chunk's shape, in the coordinates of the box).
 bool walk_covers(const struct walk *w, const int64_t *limit);

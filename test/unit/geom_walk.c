@@ -227,6 +227,37 @@ seeks(void **state)
     assert_true(found > ROUNDS / 4 && missed > ROUNDS / 20);
 }
 
+// A copy of a walk stands on any cell of it again, wherever it is itself.
+static void
+stands(void **state)
+{
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int i = 0; i < ROUNDS; i++) {
+        struct walk w, other;
+        struct box b;
+        random_box(&r, &b);
+        random_steps(&r, &b);
+        bool more = walk_begin(&w, b.ndim, b.cell, b.grid, b.start, b.stop, b.step);
+        if (!more)
+            continue;
+        other = w;
+        for (int ahead = (int)random_below(&r, 20); ahead > 0 && walk_next(&other); ahead--)
+            ;
+        for (; more; more = walk_next(&w)) {
+            const size_t size = (size_t)b.ndim * sizeof *w.at;
+            walk_stand(&other, w.index);
+            assert_int_equal(other.index, w.index);
+            assert_memory_equal(other.at, w.at, size);
+            assert_memory_equal(other.lo, w.lo, size);
+            assert_memory_equal(other.hi, w.hi, size);
+            assert_memory_equal(other.count, w.count, size);
+            assert_memory_equal(other.from, w.from, size);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -234,6 +265,7 @@ main(void)
         cmocka_unit_test(boxes),
         cmocka_unit_test(covers),
         cmocka_unit_test(seeks),
+        cmocka_unit_test(stands),
         cmocka_unit_test(far_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,8 @@ struct fetch_reader {
 
     // Stand on the next chunk. *all: all of its items are wanted.
     enum fetch_next (*next_chunk)(void *self, void *chunk, int64_t *n, bool *all);
+    // Stand on chunk n again, which next_chunk() has returned. NULL: positions have to be kept.
+    void (*stand)(const void *self, void *chunk, int64_t n);
     // Stand on the first wanted block of the chunk; there is one.
     void (*begin_blocks)(const void *self, const void *chunk, void *block);
     // Stand on the next one; false: there is none.

@@ -66,6 +66,14 @@ read_next_chunk(void *self, void *chunk, int64_t *n, bool *all)
 }
 
 static void
+read_stand(const void *self, void *chunk, int64_t n)
+{
+    const struct read_job *const job = self;
+    memcpy(chunk, &job->chunks, sizeof job->chunks);
+    walk_stand(chunk, n);
+}
+
+static void
 read_begin_blocks(const void *self, const void *chunk, void *block)
 {
     const struct read_job *const job = self;
@@ -229,6 +237,7 @@ grid_read(const struct chunk_grid *grid, const int64_t *start, const int64_t *st
     static const struct fetch_reader reader = {
         .position_size = sizeof(struct read_block),
         .next_chunk = read_next_chunk,
+        .stand = read_stand,
         .begin_blocks = read_begin_blocks,
         .next_block = read_next_block,
         .number = read_number,

@@ -34,7 +34,8 @@ struct upcoming {
     const struct io_progress *progress; // what may end reads; NULL: nothing
     struct prefetch prefetch; // .most 0: no chunk is opened ahead
     struct announced *ring; // of `most`, NULL: none
-    unsigned char *positions; // as many, of the reader's size, for the same chunks
+    unsigned char
+        *positions; // on the same chunks, of the reader's size; NULL: it stands on them again
     int most, first, count;
     bool more; // chunks to be announced
     enum fetch_next after; // what next_chunk() returned, and is not handed out yet: FETCH_OTHER
@@ -52,7 +53,7 @@ void upcoming_finish(struct upcoming *u); // zeroed: fine
 tess_status upcoming_announce(struct upcoming *u, bool *announced, struct opening **opening,
                               tess_error *err);
 
-// The reader's position on the chunk that was announced first; NULL: none is.
+// The reader's position on the chunk that was announced first; NULL: none is, or it was not kept.
 const void *upcoming_peek(const struct upcoming *u);
 
 // Whether upcoming_next() would not wait.
