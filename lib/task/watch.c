@@ -58,9 +58,8 @@ watch_within(struct watch *w, struct watch *outer)
 static struct watch *
 looked_at(struct watch *w)
 {
-    if (w && w->outer)
-        return pthread_equal(pthread_self(), w->outer->caller) ? w->outer : NULL;
-    return is_watched(w) ? w : NULL;
+    struct watch *const own = w && w->outer ? w->outer : w;
+    return is_watched(own) && pthread_equal(pthread_self(), own->caller) ? own : NULL;
 }
 
 struct watch_range
@@ -157,7 +156,7 @@ watch_look(struct watch *w, tess_error *err)
 {
     struct watch *const own = looked_at(w);
     if (!own)
-        return watch_is_cancelled(w) ? watch_cancelled(w->outer, err) : TESS_OK;
+        return watch_is_cancelled(w) ? watch_cancelled(w->outer ? w->outer : w, err) : TESS_OK;
     if (watch_is_cancelled(own))
         return watch_cancelled(own, err);
     if (!watch_is_due(own))

@@ -211,6 +211,23 @@ inner_jobs_report_for_the_call(void **state)
     assert_int_equal(h.calls, 4); // nothing more after that
 }
 
+// The watch of the call itself, too, is looked at by other threads: those that read for it.
+static void
+other_threads_do_not_report(void **state)
+{
+    (void)state;
+    struct heard h = {.cancel_at = 1};
+    const tess_context c = context_of(&h, 0);
+    struct watch w;
+    watch_begin(&w, &c, 100);
+    assert_false(cancelled_elsewhere(&w));
+    assert_int_equal(h.calls, 0);
+    assert_true(watch_poll(&w));
+    assert_int_equal(h.calls, 1);
+    assert_true(cancelled_elsewhere(&w));
+    assert_int_equal(h.calls, 1);
+}
+
 static void
 inner_jobs_of_silent_calls(void **state)
 {
@@ -236,6 +253,7 @@ main(void)
         cmocka_unit_test(cancelled_in_words),
         cmocka_unit_test(ends_of_the_numbers),
         cmocka_unit_test(inner_jobs_report_for_the_call),
+        cmocka_unit_test(other_threads_do_not_report),
         cmocka_unit_test(inner_jobs_of_silent_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
