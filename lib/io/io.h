@@ -96,6 +96,7 @@ struct io {
     int lock_error; // errno: why it is not, though the lock was asked for
     bool eager; // large writes are to be on their way to the disk when it is synced; set by the
                 // owner
+    bool short_lived; // it may be closed while a job reads others; set by the owner
     struct io_manner manner;
 };
 

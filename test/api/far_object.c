@@ -132,10 +132,9 @@ read_at_once(struct reader *readers, size_t n)
 }
 
 static tess_status
-object_read(void *user, const tess_range *ranges, size_t n, const tess_reading *reading,
+read_ranges(const struct object *o, const tess_range *ranges, size_t n, const tess_reading *reading,
             tess_error *err)
 {
-    const struct object *const o = user;
     struct conduct *const c = o->conduct;
     assert_true(n >= 1);
     atomic_fetch_add(&c->ranges, (int)n);
@@ -165,7 +164,20 @@ object_read(void *user, const tess_range *ranges, size_t n, const tess_reading *
         for (size_t i = 0; inside && i < n; i++)
             read_range(&readers[i]);
     free(readers);
+    if (c->lingers > 0)
+        usleep((useconds_t)c->lingers);
     return inside ? TESS_OK : object_fail(c, err, TESS_ERR_IO);
+}
+
+static tess_status
+object_read(void *user, const tess_range *ranges, size_t n, const tess_reading *reading,
+            tess_error *err)
+{
+    struct object *const o = user;
+    atomic_fetch_add(&o->now, 1);
+    const tess_status st = read_ranges(o, ranges, n, reading, err);
+    atomic_fetch_sub(&o->now, 1);
+    return st;
 }
 
 static void
@@ -173,6 +185,8 @@ object_close(void *user)
 {
     struct object *const o = user;
     atomic_fetch_add(&o->conduct->closed, 1);
+    if (atomic_load(&o->now) > 0)
+        atomic_store(&o->conduct->closed_early, true);
     if (!o->part)
         return;
     object_finish(o);

@@ -26,11 +26,13 @@ struct conduct {
     int64_t size_off; // added to the size that is told
     char lacks; // parts have no read ('r'), or no state ('s'); 0: both
     bool blocks; // reads wait until they are cancelled
+    int lingers; // microseconds that reads take when all has arrived
     int replaced_at; // the read of that number finds parts of `other`; -1: never
     const char *other; // the path of a directory
     atomic_int reads, ranges, now, most; // most: ranges at the same time
     atomic_int opened, closed; // parts, and the object or directory
     atomic_bool never_cancelled; // a read that blocks gave up
+    atomic_bool closed_early; // what was being read
 };
 
 // A file in memory, or the path of a directory.
@@ -41,6 +43,7 @@ struct object {
     int64_t size;
     bool part; // freed by close
     bool other; // of the directory that replaced another one
+    atomic_int now; // reads of it
 };
 
 void conduct_init(struct conduct *c);

@@ -611,6 +611,7 @@ open_there(struct scene *s)
 static void
 check_closed(const struct scene *s, bool was_open)
 {
+    assert_false(atomic_load(&s->conduct.closed_early));
     assert_int_equal(atomic_load(&s->conduct.closed),
                      atomic_load(&s->conduct.opened) + (was_open ? 1 : 0));
 }
@@ -1007,6 +1008,8 @@ ask_stencil(tess_array *a, const tess_info *info, struct random *r, struct answe
     options.halo = halo;
     options.edge = TESS_EDGE_NEAREST;
     w->status = tess_map(inputs, 2, NULL, 0, NULL, NULL, &options, sum_box, &sum, &w->error);
+    const unsigned long long x = atomic_load(&sum);
+    answer_add(w, &x, sizeof x);
 }
 
 static void
@@ -1303,6 +1306,29 @@ parts_without_functions(void **state)
     files_remove(path);
 }
 
+// An object of a directory is closed when no read of it runs any more, also where its bytes have
+// arrived before.
+static void
+objects_are_closed_after_reads(void **state)
+{
+    static const struct written written = {
+        .n = 20, .every = 1, .shuffled = true, .layout = TESS_LAYOUT_SPARSE};
+    const int64_t start = 7, stop = 20 * WRITTEN_ITEMS - 7;
+    const char *const path = make_written(&written);
+    struct scene s;
+    (void)state;
+    open_to_count(&s, path, true, TESS_CHECKSUMS_WRITE);
+    open_there(&s);
+    s.conduct.tells = true;
+    s.conduct.lingers = 20000;
+    ok(tess_array_read(s.here, &start, &stop, first.bytes, ANSWER, err));
+    ok(tess_array_read(s.there, &start, &stop, second.bytes, ANSWER, err));
+    assert_memory_equal(first.bytes, second.bytes, (size_t)(stop - start) * 4);
+    ok(tess_array_close(s.there, err));
+    close_here(&s);
+    files_remove(path);
+}
+
 // -- fork
 
 static void
@@ -1361,6 +1387,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(replaced_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
+        cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };
     if (argc > 1)

@@ -107,6 +107,7 @@ sparse_locate(const struct frame *f, int64_t entry, const struct io_progress *p,
     tess_status st = sparse_open_chunk(f->folder, entry, first_of_chunk(f), p, &place->io, err);
     if (st != TESS_OK)
         return st;
+    place->io->short_lived = true;
     st = io_size(place->io, &place->room, err);
     if (st != TESS_OK)
         io_close(place->io);

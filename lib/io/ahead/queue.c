@@ -169,6 +169,7 @@ batch_add(struct batch *b, struct io_piece *p, int at)
         b->pieces[i] = b->pieces[i - 1];
     b->pieces[at] = p;
     p->state = PIECE_ASKED;
+    p->reading = true;
     p->under_way = piece_requests(p);
     b->nranges += p->under_way;
 }
@@ -243,8 +244,10 @@ batch_read(struct batch *b)
             piece_settle(a, p, PIECE_HERE);
         else if (p->state == PIECE_ASKED)
             piece_fail(a, p, st, &why);
+        p->reading = false;
         io_piece_release(a, p);
     }
+    pthread_cond_broadcast(&a->arrival);
     a->under_way -= b->nranges;
     pthread_mutex_unlock(&a->lock);
 }
@@ -459,15 +462,17 @@ io_queue_push(struct io_ahead *a, struct io *io, int64_t offset, size_t size)
     p = piece_new(a, size);
     if (p) {
         p->io = io;
+        p->io_may_close = io->short_lived;
         p->offset = offset;
         queue_append(a, p);
     }
     return p;
 }
 
-// Wait for a moment, or a change.
-static void
-wait_a_little(struct io_ahead *a)
+// Wait for a moment, or a change. Whether the job is over: it is asked here, too, since only the
+// thread of the call can find out, which may be this one.
+static bool
+wait_for_change(struct io_ahead *a)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -477,6 +482,10 @@ wait_a_little(struct io_ahead *a)
         until.tv_sec++;
     }
     pthread_cond_timedwait(&a->arrival, &a->lock, &until);
+    pthread_mutex_unlock(&a->lock);
+    const bool over = ahead_is_over(a);
+    pthread_mutex_lock(&a->lock);
+    return over;
 }
 
 tess_status
@@ -487,13 +496,7 @@ io_piece_await(struct io_ahead *a, const struct io_piece *p, tess_error *err)
             read_here(a);
             continue;
         }
-        wait_a_little(a);
-        if (p->state >= PIECE_HERE)
-            break;
-        pthread_mutex_unlock(&a->lock);
-        const bool over = ahead_is_over(a);
-        pthread_mutex_lock(&a->lock);
-        if (over)
+        if (wait_for_change(a) && p->state < PIECE_HERE)
             return err_set(err, TESS_ERR_CANCELLED, -1, "the call was ended while it was reading");
     }
     if (p->state == PIECE_HERE)
@@ -506,8 +509,8 @@ io_piece_await(struct io_ahead *a, const struct io_piece *p, tess_error *err)
 void
 io_piece_drain(struct io_ahead *a, const struct io_piece *p)
 {
-    while (p->state == PIECE_ASKED)
-        pthread_cond_wait(&a->arrival, &a->lock);
+    while (p->state == PIECE_ASKED || (p->reading && p->io_may_close))
+        (void)wait_for_change(a);
 }
 
 void

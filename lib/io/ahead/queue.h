@@ -35,6 +35,8 @@ struct io_piece {
     uint8_t *bytes;
     enum io_piece_state state;
     int under_way; // requests
+    bool reading; // the call that reads it has not returned
+    bool io_may_close; // when nobody holds it, io.short_lived
     int users; // that hold it
     void (*call)(void *arg, bool over);
     void *arg;
@@ -57,7 +59,8 @@ void io_piece_release(struct io_ahead *a, struct io_piece *p);
 
 // Give up the lock until the piece is here or has failed, or the job is over, TESS_ERR_CANCELLED.
 tess_status io_piece_await(struct io_ahead *a, const struct io_piece *p, tess_error *err);
-// Give up the lock until nothing reads the piece.
+// Give up the lock until the piece has arrived, or failed; and, if its io may be closed next, until
+// the call that read it has returned, which may be later (io_progress).
 void io_piece_drain(struct io_ahead *a, const struct io_piece *p);
 
 #endif
