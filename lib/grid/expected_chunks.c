@@ -97,15 +97,15 @@ expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation)
 }
 
 struct io_want *
-expected_chunks_want(struct expected_chunks *all, int64_t n, int64_t generation,
+expected_chunks_want(struct expected_chunks *all, const struct open_chunk *open,
                      const struct watch *watch)
 {
     struct io_want *want = NULL;
     if (atomic_load(&all->count) == 0)
         return NULL;
     pthread_mutex_lock(&all->lock);
-    for (const struct expected_chunk *e = *place_of(all, n); e && !want; e = e->after)
-        if (e->open->n == n && e->open->generation == generation && e->watch == watch)
+    for (const struct expected_chunk *e = *place_of(all, open->n); e && !want; e = e->after)
+        if (e->open == open && e->watch == watch)
             want = e->want;
     if (want)
         io_want_hold(want);

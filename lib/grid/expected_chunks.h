@@ -40,10 +40,11 @@ void expected_chunks_remove(struct expected_chunks *all, struct expected_chunk *
 struct expected_chunk *expected_chunks_of(struct expected_chunks *all, const void *owner,
                                           int64_t n);
 
-// Chunk n, as it was opened in a generation of the frame's list, and what the jobs of a watch want
-// of it: held; NULL: none.
+// Chunk n, as it was opened in a generation of the frame's list: held; NULL: none.
 struct open_chunk *expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation);
-struct io_want *expected_chunks_want(struct expected_chunks *all, int64_t n, int64_t generation,
+// What the jobs of a watch want of a chunk that the caller holds: held; NULL: none. The chunk stays
+// held until the want is released: where a chunk is opened twice, each has an io of its own.
+struct io_want *expected_chunks_want(struct expected_chunks *all, const struct open_chunk *open,
                                      const struct watch *watch);
 
 #endif

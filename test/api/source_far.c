@@ -1329,6 +1329,57 @@ objects_are_closed_after_reads(void **state)
     files_remove(path);
 }
 
+// A function that ends the call after some boxes.
+static tess_each_next
+stop_soon(const tess_map_part *part, void *user)
+{
+    (void)part;
+    return atomic_fetch_sub((atomic_int *)user, 1) > 1 ? TESS_EACH_NEXT : TESS_EACH_STOP;
+}
+
+static void
+ask_stopped_map(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const tess_array *const inputs[] = {a, a, a};
+    atomic_int left = 1 + (int)random_below(r, 6);
+    tess_map_options options;
+    (void)info;
+    tess_map_options_init(&options);
+    w->status = tess_map(inputs, 3, NULL, 0, NULL, NULL, &options, stop_soon, &left, &w->error);
+}
+
+// Inputs that are one directory open the same objects, each for itself, and close them while others
+// are read, or when the call ends early.
+static void
+maps_of_one_directory(void **state)
+{
+    static const struct written written = {
+        .n = 40, .every = 1, .shuffled = true, .layout = TESS_LAYOUT_SPARSE};
+    static const struct question maps[] = {{"map", ask_stencil, 0},
+                                           {"stopped map", ask_stopped_map, 0}};
+    static const int64_t aheads[] = {1, 100000, 300000, 1000000, TESS_AHEAD_DEFAULT};
+    const char *const path = make_written(&written);
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int64_t i = random_cases(8, 200); i > 0; i--) {
+        struct scene s;
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.pause = (int)random_below(&r, 5000);
+        s.conduct.lingers = (int)random_below(&r, 5000);
+        s.context.ahead = aheads[random_below(&r, sizeof aheads / sizeof *aheads)];
+        s.checksums = TESS_CHECKSUMS_WRITE;
+        open_there(&s);
+        ok(open_here(&s, err));
+        compare(s.here, s.there, &maps[i % 2], random_next(&r), "directory");
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
 // -- fork
 
 static void
@@ -1388,6 +1439,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
+        cmocka_unit_test_setup_teardown(maps_of_one_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };
     if (argc > 1)

@@ -240,8 +240,7 @@ run_job(const struct task *task, const struct task_width *width, struct job *job
         job->paused = m->begun = false;
         gate_enter(m->gate);
         st = task_run(task, job, width, err);
-        open_chunk_release(m->open);
-        m->open = NULL;
+        grain_maker_leave_chunk(m);
         gate_leave(m->gate);
     } while (st == TESS_OK && job->paused);
     return st;

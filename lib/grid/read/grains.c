@@ -31,10 +31,18 @@ grain_maker_init(struct grain_maker *m, const struct fetch *f, int threads, stru
 }
 
 void
+grain_maker_leave_chunk(struct grain_maker *m)
+{
+    io_want_release(m->front); // its io may be that of the chunk
+    open_chunk_release(m->open);
+    m->front = NULL;
+    m->open = NULL;
+}
+
+void
 grain_maker_finish(struct grain_maker *m)
 {
-    open_chunk_release(m->open);
-    io_want_release(m->front);
+    grain_maker_leave_chunk(m);
     upcoming_finish(&m->upcoming);
 }
 
@@ -66,8 +74,7 @@ grain_drop(const struct grain_maker *m, struct grain *g)
 static tess_status
 enter_next_chunk(struct grain_maker *m, enum fetch_next *next, tess_error *err)
 {
-    open_chunk_release(m->open);
-    io_want_release(m->front);
+    grain_maker_leave_chunk(m);
     m->begun = true;
     return upcoming_next(&m->upcoming, m->chunk, next, &m->open, &m->front, err);
 }

@@ -67,6 +67,7 @@ tess_status grain_maker_init(struct grain_maker *m, const struct fetch *f, int t
                              struct io_ahead *ahead, const struct io_progress *progress,
                              tess_error *err);
 void grain_maker_finish(struct grain_maker *m);
+void grain_maker_leave_chunk(struct grain_maker *m); // hold nothing of the chunk that was made last
 
 // No chunk, nothing to be dropped.
 void grain_init(struct grain *g);

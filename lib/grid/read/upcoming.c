@@ -205,8 +205,7 @@ next_unannounced(struct upcoming *u, void *chunk, enum fetch_next *next, struct 
 static void
 find_expected(const struct upcoming *u, const struct open_chunk *v, struct io_want **front)
 {
-    struct io_want *const want =
-        expected_chunks_want(u->f->grid->expected, v->n, v->generation, u->f->watch);
+    struct io_want *const want = expected_chunks_want(u->f->grid->expected, v, u->f->watch);
     if (!want)
         return;
     io_want_release(*front);
