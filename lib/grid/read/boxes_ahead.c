@@ -192,6 +192,16 @@ forget_box(struct boxes_ahead *x, int64_t k)
 
 // -- going ahead
 
+// Other threads leave boxes meanwhile.
+static int
+count_visits(struct boxes_ahead *x)
+{
+    pthread_mutex_lock(&x->lock);
+    const int n = x->nvisits;
+    pthread_mutex_unlock(&x->lock);
+    return n;
+}
+
 static bool
 announce(struct boxes_ahead *x)
 {
@@ -219,8 +229,8 @@ may_make(struct boxes_ahead *x)
     if (box < x->reached)
         return true;
     if (box == x->reached)
-        return x->nvisits < VISITS;
-    return room_is_left(&x->wanted, x->nvisits, size) && upcoming_is_ready(u);
+        return count_visits(x) < VISITS;
+    return room_is_left(&x->wanted, count_visits(x), size) && upcoming_is_ready(u);
 }
 
 static void
@@ -232,7 +242,7 @@ make_one(struct boxes_ahead *x)
     tess_status st = grain_make(&x->maker, &g, &more, NULL);
     if (st == TESS_OK && more) {
         const int64_t box = ((const struct ahead_chunk *)(const void *)x->maker.chunk)->box;
-        const bool bytes = x->nvisits == 0 || io_ahead_size(x->ahead) < x->wanted.budget;
+        const bool bytes = count_visits(x) == 0 || io_ahead_size(x->ahead) < x->wanted.budget;
         if (box >= x->reached)
             st = expect(x, &g, box, bytes, NULL);
         grain_drop(&x->maker, &g);
