@@ -181,9 +181,9 @@ typedef struct tess_context {
     const tess_executor *executor;
 
     /**
-     * Bytes that a call may hold of what it reads ahead, or is about to receive, from a source that
-     * is far away (tess_source.latency); more only for a single range, or a chunk, that is longer.
-     * With more, more requests are under way. Default TESS_AHEAD_DEFAULT; 0: the same.
+     * Bytes that a call may hold for reading ahead from a far source (tess_source.latency):
+     * prefetched, or requested. A single range or chunk may be longer. A larger value keeps more
+     * requests under way, up to tess_source.requests. Default TESS_AHEAD_DEFAULT; 0: the same.
      */
     int64_t ahead;
 } tess_context;

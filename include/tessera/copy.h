@@ -28,8 +28,9 @@ extern "C" {
  *
  * @param a        Open array of any kind, with or without uncommitted changes. Cached blocks are
  *                 written back first; writes of other threads wait until the call returns.
- * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND. Plugins
- *                 are not needed.
+ * @param storage  Where: a path, with TESS_MODE_NEW, TESS_MODE_REPLACE or TESS_MODE_APPEND; or a
+ *                 source with `write`, with NEW or REPLACE, for TESS_LAYOUT_CONTIGUOUS. Plugins are
+ *                 not needed.
  * @param layout   One file, or a directory.
  * @param err      Filled on failure; may be NULL.
  *

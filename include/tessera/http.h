@@ -1,7 +1,7 @@
 /**
  * @file http.h
- * Sources of bytes (source.h), to be read and written, over HTTP, HTTPS and S3: the library
- * tessera-http, which needs libcurl. Programs link it besides libtessera (pkg-config tessera-http).
+ * Sources (source.h) for HTTP, HTTPS and S3: the library tessera-http, which needs libcurl.
+ * Programs link it in addition to libtessera (pkg-config tessera-http).
  *
  *     tess_source source;
  *     tess_source_init(&source);
@@ -12,68 +12,79 @@
  *             source.close(source.user);
  *     }
  *
- * **Reading.** Each range is a request of its own (GET with a header Range); those of a call run
- * at once, on connections that are kept for later calls. Nothing is requested until the source is
- * used. If the server does not answer ranges, all ranges of a call come out of one answer, read
- * from the start of the object up to the last byte wanted: that works, and takes as long.
+ * **Reading.** Each range is one range request (GET with a header Range). The requests of a call
+ * run concurrently, on connections that are kept for later calls. No request is sent until the
+ * source is used. If the server does not support range requests, one GET of the object brings all
+ * ranges of a call, and is stopped after the last byte wanted: this works, but transfers all bytes
+ * before it.
  *
- * **Consistency.** The first answer tells which object is read: its ETag, size and time. A later
- * answer of another object is refused with TESS_ERR_STALE. tess_source_state.guarded is true if the
- * server gives strong ETags, which it is asked to compare (If-Match).
+ * **Consistency.** The first answer identifies the object by ETag, size and modification time.
+ * Answers with another identity fail with TESS_ERR_STALE. tess_source_state.guarded is true if the
+ * server sends strong ETags; requests then carry If-Match.
  *
- * **Writing.** An array is created in a source (TESS_MODE_NEW, TESS_MODE_REPLACE) by
- * tess_array_save() and the like. An object of at most tess_source.head bytes is put by one
- * request. A larger one is refused over http and https with TESS_ERR_UNSUPPORTED, as its size would
- * have to be known first; a program that knows a bound can raise tess_source.head, which is held in
- * memory. At S3 it is uploaded in parts, up to 4 at once, by threads of the library that end when
- * the source is closed or the object is published. Parts have part_size bytes; from the thousandth
- * on they grow, so that 10,000 of them are enough for 5 TiB. Memory, besides tess_source.head: 5
- * parts, fewer if these would be more than 320 MiB, but at least 2; so 40 MiB up to an object
- * of 7.8 GiB, and 320 MiB up to 100 GiB. S3 checks the hash of each request before it takes it.
+ * **Writing.** A new array is written by tess_array_save() and the like, with TESS_MODE_NEW or
+ * TESS_MODE_REPLACE (tess_source.write).
+ * - An object of at most tess_source.head bytes is one PUT. Larger objects over http and https fail
+ *   with TESS_ERR_UNSUPPORTED, since a PUT states the size first; a program that knows a bound can
+ *   raise tess_source.head, which is held in memory.
+ * - At S3, a larger object is a multipart upload: up to 4 parts are sent at once, by threads of the
+ *   library that end when the source is closed or the object is published. The first 1000 parts
+ *   have part_size bytes; later ones grow, so that 10,000 parts suffice for 5 TiB. S3 verifies the
+ *   hash of each request.
+ * - Memory, in addition to tess_source.head: 5 parts, but at most 320 MiB unless 2 parts are more.
+ *   With the default part_size: 40 MiB for objects of up to 7.8 GiB, 320 MiB for up to 100 GiB.
  *
- * The object appears when it is published, at once. If that fails, or the source is closed without
- * it, the upload is aborted, for which closing takes up to 5 seconds; if the server cannot be
- * reached, or the answer to the beginning of an upload is lost, the server keeps an upload that is
- * neither seen nor completed: S3 removes such by a lifecycle rule. TESS_MODE_NEW: the server is
- * asked before, and told to refuse if the object exists (If-None-Match). A server that does not
- * know that condition replaces an object that appears between these two requests. After a lost
- * answer to the last request the server is asked what is there; only if it does not tell that
- * either, a call fails whose object may exist. Of an object put by one request with
- * TESS_MODE_REPLACE that holds whenever the answer is lost. Redirects are not followed, but to
- * the region of a bucket. A source can be read, or written again, after it was published.
+ * **Publishing** is atomic. TESS_MODE_NEW: a HEAD request looks for the object, and the last
+ * request carries If-None-Match: *. A server that ignores this condition replaces an object that
+ * appears between the two. If the answer to the last request is lost, the server is asked for the
+ * object; if that does not settle it, the call fails although the object may exist. A single PUT
+ * with TESS_MODE_REPLACE is retried without asking, and fails in that way after the last try. After
+ * publishing, the source can be read, or written again.
  *
- * **Failures.** What may pass (timeouts, lost connections, short answers, statuses 408, 425, 429
- * and 5xx) is tried again, from the first byte that is missing, after random pauses that become
- * longer, or as Retry-After says. TESS_ERR_NOT_FOUND: 404, 410. TESS_ERR_IO: all else;
- * tess_error.sys is EACCES for 401 and 403, ETIMEDOUT for timeouts. Messages name the host, never a
- * password, a key, or the query of a URL, which may hold a signature.
+ * **Aborting.** If publishing fails, or the source is closed before, the upload is aborted, which
+ * takes up to 5 seconds. If the server cannot be reached, or the answer that starts an upload is
+ * lost, the incomplete upload stays at the server, invisible, until a lifecycle rule removes it.
  *
- * **Cache.** With cache_dir, what was read is kept in files of that directory, in blocks of 32 KiB,
- * and read from there by later calls, handles and programs. Requests are rounded out to whole
- * blocks, and grow by less than 64 KiB; a call makes no more of them than without a cache.
- * - Only objects with a strong ETag are kept. A block is used when an answer to the same source
- *   told the ETag and size that it was stored with. So opening takes at least one request, of one
- *   byte if the ends of the object are there, and a server that refuses it hides what is kept.
- * After that reads of kept blocks ask nothing: that an object was replaced, or the right to read it
- *   withdrawn, shows with the next request, or tess_source.refresh.
- * - An object is known by its URL without user, password and the parameters of a presigned URL; in
- *   S3 by endpoint, bucket and key. Of a replaced object only the new version is kept.
- * - When the files take more than cache_size, whole files are removed, least recently used first;
- *   never other files of the directory. Sources that write at once may exceed it by 1/64 each, from
- *   the fifth on, and by one file. An object larger than cache_size makes room by being removed.
- * - Any number of programs may share a directory, with the same or other sizes. It should be on a
- *   local disk: reading and storing block the calling thread. A damaged block is read from the
- *   server again. What cannot be stored (a full disk, a directory that cannot be written) is not,
- *   and no call fails for it.
- * - Bytes that were read with credentials lie there unencrypted, in files that only the user of the
- *   program can read (0600; a directory that is made has 0700). Names and files hold hashes: no
- *   URL, ETag or credentials. Removing the directory is safe at any time.
+ * **Failures.** Transient failures (timeouts, lost connections, short answers, statuses 408, 425,
+ * 429, and 5xx except 501 and 505) are retried from the first missing byte, after random pauses
+ * that grow, or after Retry-After. TESS_ERR_NOT_FOUND: 404, 410. TESS_ERR_STALE: 412, or another
+ * object. TESS_ERR_IO: everything else; tess_error.sys is EACCES for 401 and 403, ETIMEDOUT for
+ * timeouts, EEXIST if TESS_MODE_NEW meets an object. Messages name the host, and never contain a
+ * password, a key, or the query of a URL, which may be a signature.
  *
- * **Redirects** are followed, at most 10, to http and https. Passwords, tokens and headers of the
- * options are only sent to the scheme, host and port of the URL that was given.
+ * **Cancellation.** Requests of tess_source.read end within 100 ms after the progress function
+ * cancelled the call; a host name lookup may delay this. Other requests, which open an object (also
+ * each chunk of a sparse array) or write, are not cancelled: tess_http_options.deadline bounds
+ * them.
  *
- * **Proxies and certificates.** As libcurl finds them: the environment (https_proxy, no_proxy ...),
- * the certificates of the system. Servers without a valid certificate are refused.
+ * **Cache.** With cache_dir, bytes that were read are kept in files of that directory, in blocks of
+ * 32 KiB, for later calls, handles and programs. Requests are extended to whole blocks, by less
+ * than 64 KiB; a call sends no more requests than without a cache.
+ * - Only objects with a strong ETag are cached. A block is used once an answer to the same source
+ *   has confirmed the ETag and size that it was stored with. So opening sends at least one request,
+ *   of one byte if the ends of the object are cached; if the server refuses it, the cached blocks
+ *   are not used. Later reads of cached blocks send none: they do not notice that the object was
+ *   replaced, or access revoked, until the next request or tess_source.refresh.
+ * - The key of an object is its URL without user, password and the parameters of a presigned URL;
+ *   in S3, endpoint, bucket and key. Of a replaced object only the new version is kept.
+ * - If the files exceed cache_size, whole files are evicted, least recently used first; other files
+ *   in the directory are never touched. Concurrent writers may exceed it by 1/64 each, from the
+ *   fifth on, and by one file. An object larger than cache_size is evicted like others.
+ * - Any number of programs may share a directory, even with different cache_size. It should be on a
+ *   local disk: its reads and writes block the calling thread. A damaged block is read from the
+ *   server again. If blocks cannot be stored (disk full, no permission), no call fails.
+ * - Bytes that were read with credentials are stored unencrypted, in files that only the user of
+ *   the program can read (0600; a directory that is created has 0700). Names and files contain
+ *   hashes of URLs and ETags, no plain ones, and no credentials. The directory can be deleted at
+ *   any time.
+ *
+ * **Redirects** of reads are followed, at most 10, to http and https. Writes follow none, except to
+ * the region of an S3 bucket. Passwords, tokens and headers of the options are only sent to the
+ * scheme, host and port of the given URL.
+ *
+ * **Proxies and certificates.** Proxies are those of the environment (https_proxy, no_proxy ...),
+ * certificate authorities those of the system, as in libcurl, or ca_file. Servers without a valid
+ * certificate are refused.
  */
 #ifndef TESSERA_HTTP_H
 #define TESSERA_HTTP_H
@@ -100,65 +111,66 @@ extern "C" {
 #endif
 
 /**
- * How a URL is read and written. Texts are copied by tess_http_source(); NULL: none.
+ * Options of a source. tess_http_source() copies all texts; NULL: none.
  */
 typedef struct tess_http_options {
     /** sizeof(tess_http_options) of the program; set by tess_http_options_init(). */
     size_t struct_size;
 
-    /** Milliseconds until a connection must be there, TLS included. Default 10,000. */
+    /** Milliseconds to establish a connection, TLS included. Default 10,000. */
     int connect_timeout;
-    /** A try fails if fewer than stall_speed bytes per second arrived during so many milliseconds,
-     * also before the answer. Default 20,000. */
+    /** A try fails if fewer than stall_speed bytes per second arrive for so many milliseconds, even
+     * before the answer begins. Default 20,000. */
     int stall_timeout;
     /** Bytes per second; at least 1. Default 64. */
     int stall_speed;
-    /** Milliseconds that a call of a function of the source takes at most, with all tries and
-     * pauses; of one that writes: each request, and 1000 more for each MiB of it. Default
-     * 300,000. */
+    /** Milliseconds that a call of a reading function of the source may take, with all retries and
+     * pauses. Writing: per request, plus 1000 for each MiB of its body. Default 300,000. */
     int deadline;
-    /** How often in a row a request is tried without getting ahead, at least 1. Default 5. */
+    /** Consecutive tries of a request that bring no new byte, before it fails; at least 1.
+     * Default 5. */
     int tries;
-    /** Requests of a call that are under way at once, 1 to 256. Default 16. */
+    /** Concurrent requests of a call, 1 to 256; also tess_source.requests. Default 16. */
     int requests;
 
-    /** Read at least so many bytes at the start of an object when it is opened; what the call did
-     * not ask for is kept for later ranges, if the object is guarded. At most 16 MiB. Default 0. */
+    /** Read at least so many bytes at the start of an object when it is opened; bytes that the
+     * library did not ask for are kept in memory for later ranges, if the object is guarded. At
+     * most 16 MiB. Default 0: as many as the library asks for. */
     int64_t first;
-    /** The same for the end of an object. Default 0: as much as is asked for. */
+    /** The same for the end of an object. */
     int64_t last;
 
-    /** Name for servers that ask for one (Basic); overrides that of the URL. */
+    /** User name (Basic authentication); overrides that of the URL. */
     const char *user;
     const char *password; /**< for user */
     const char *token; /**< sent as "Authorization: Bearer"; not together with user */
-    /** More headers, each "Name: value", of nheaders. Not those that the library sets:
-     * Accept-Encoding, Host, If-Match, Range, If-None-Match, Expect, Content-MD5; and, with other
-     * credentials, Authorization. */
+    /** Additional headers, each "Name: value". Not allowed are those that the library sets:
+     * Accept-Encoding, Host, If-Match, Range, If-None-Match, Expect, Content-MD5; and
+     * Authorization together with other credentials. */
     const char *const *headers;
     size_t nheaders; /**< length of headers */
-    const char *ca_file; /**< certificates (PEM) of authorities, in place of the system's */
+    const char *ca_file; /**< certificates of authorities (PEM), in place of the system's */
 
     /** @name For s3://bucket/key
-     * Keys and region that are not given are looked for as the AWS command line does: in the
-     * environment (AWS_ACCESS_KEY_ID ...), then in ~/.aws. Without keys requests are not signed.
+     * Keys and region that are not given are taken from where the AWS command line finds them: the
+     * environment (AWS_ACCESS_KEY_ID ...), then ~/.aws. Without keys, requests are not signed.
      * @{ */
     const char *access_key; /**< ID of the access key; with secret_key */
-    const char *secret_key; /**< signs requests; is not sent */
+    const char *secret_key; /**< signs requests; never sent */
     const char *session_token; /**< of temporary keys */
-    const char *region; /**< such as eu-central-1; a wrong one is corrected by AWS itself */
+    const char *region; /**< such as eu-central-1; if wrong, that which AWS answers is used */
     const char *endpoint; /**< URL of a server other than AWS */
-    bool anonymous; /**< do not sign, and look for no keys */
+    bool anonymous; /**< do not sign, and do not look for keys */
     /** @} */
 
-    /** Bytes of the first thousand parts of an object that is written to S3, and of
-     * tess_source.head: 64 KiB to 1 GiB; S3 wants at least 5 MiB. 0: 8 MiB. */
+    /** Bytes of each of the first 1000 parts of an upload to S3, and of tess_source.head: 64 KiB to
+     * 1 GiB; S3 requires at least 5 MiB. 0: 8 MiB. */
     int64_t part_size;
 
     /** @name Cache on disk
      * See "Cache" above.
      * @{ */
-    const char *cache_dir; /**< directory; made, if only its last part is missing; NULL: no cache */
+    const char *cache_dir; /**< directory, created if its parent exists; NULL: no cache */
     int64_t cache_size; /**< bytes on disk that the directory may take; 0: 1 GiB */
     /** @} */
 } tess_http_options;
@@ -175,35 +187,38 @@ TESS_HTTP_API void tess_http_options_init_sized(tess_http_options *options, size
     tess_http_options_init_sized((options), sizeof(tess_http_options))
 
 /**
- * Ask whether a text begins like a URL that tess_http_source() takes: http://, https:// or s3://,
- * in any case of letters.
+ * Whether a text begins with a scheme that tess_http_source() accepts: http://, https:// or s3://,
+ * in upper or lower case.
  *
- * @param text  Such as a path; not NULL.
+ * @param text  A URL or path; not NULL.
  *
  * @return true: it does.
  */
 TESS_HTTP_API bool tess_http_is_url(const char *text);
 
 /**
- * Make a source of a URL. Nothing is requested yet.
+ * Make a source from a URL. No request is sent.
  *
- * A URL that ends in a slash is a directory, such as of a sparse array: its parts are the URL with
- * a name behind the slash, a query stays behind. They have the options of the directory, and share
- * its connections.
+ * A URL whose path ends in a slash is a directory, such as a sparse array. The URL of a part is
+ * that of the directory with a name appended to the path; a query stays. Parts share options and
+ * connections.
  *
- * The functions of the source may be called in a child of fork(), too: it makes connections of its
- * own. libcurl is initialised on the first call, by any thread.
+ * Any thread may call it. A child of fork() may use the source, too: it opens its own connections.
+ * libcurl is initialised by the first call.
  *
- * @param url      http://, https://, or s3://bucket/key, where all behind the bucket is the key.
- *                 A name and password in it are those of the options user and password.
+ * @param url      http://, https://, or s3://bucket/key, where everything after the bucket is the
+ *                 key. A user name and password in the URL are used as the options user and
+ *                 password.
  * @param options  NULL: the defaults.
- * @param source   Initialised; receives functions, name, latency and requests. If it is not passed
- *                 on to an array, source->close(source->user) frees it.
+ * @param source   Initialised; receives functions, user, name, latency, requests and head. If no
+ *                 array takes it over, free it with source->close(source->user).
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK; TESS_ERR_ARG (a URL or option that cannot be), TESS_ERR_UNSUPPORTED (another
- *         scheme; members that this version does not know), TESS_ERR_LIMIT, TESS_ERR_NOMEM;
- *         TESS_ERR_IO (a file with keys cannot be read, libcurl does not start).
+ * @return TESS_OK; TESS_ERR_ARG (invalid URL or option), TESS_ERR_UNSUPPORTED (another scheme;
+ *         members that this version does not know; S3 keys that have to be fetched),
+ *         TESS_ERR_NOT_FOUND (no such profile of the AWS command line), TESS_ERR_LIMIT (URL or
+ *         profile file too long), TESS_ERR_NOMEM, TESS_ERR_IO (a profile file cannot be read;
+ *         libcurl does not start). On failure *source is unchanged.
  */
 TESS_HTTP_API TESS_NODISCARD tess_status tess_http_source(const char *url,
                                                           const tess_http_options *options,

@@ -223,9 +223,10 @@ typedef struct tess_storage {
     const tess_context *context;
 
     /**
-     * Functions of the program that read the bytes of an array, or the objects of a sparse one;
-     * used when path and image are NULL. The struct is copied; source.h says when it is closed. A
-     * source is opened with TESS_MODE_READ only (TESS_ERR_UNSUPPORTED).
+     * Functions of the program that read or write the bytes of an array, or read the objects of a
+     * sparse one; used when path and image are NULL. The struct is copied; source.h says when it is
+     * closed. An array in a source cannot be updated (TESS_ERR_UNSUPPORTED): open it with
+     * TESS_MODE_READ, or write it whole with TESS_MODE_NEW or TESS_MODE_REPLACE.
      */
     const tess_source *source;
 } tess_storage;

@@ -1,7 +1,7 @@
 /*
- * remote.c - a plane of an array at a URL.
+ * remote.c - reads a plane of an array at a URL.
  *
- * Linked with tessera-http. The array is of 16-bit integers, 12 x 3 x 4 of them.
+ * Link with tessera-http. The array has 12 x 3 x 4 items of 16-bit integers.
  */
 #include <stdio.h>
 #include <tessera.h>
@@ -23,7 +23,7 @@ main(int argc, char **argv)
     tess_storage_init(&storage);
     storage.source = &source;
     if (tess_array_open(&storage, &a, &err) != TESS_OK) {
-        source.close(source.user); // no array has taken it over
+        source.close(source.user); // no array owns it
         return fprintf(stderr, "%s\n", err.message), 1;
     }
     if (tess_array_read(a, start, stop, plane, sizeof plane, &err) != TESS_OK)

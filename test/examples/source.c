@@ -1,9 +1,10 @@
 /*
- * source.c - arrays in a container file of the program's own, each of them enciphered.
+ * source.c - encrypted arrays in a container file of the program.
  *
- * The source `entry` is a range of the container, found by a name. The source `cipher` lies on top
- * of another one: it XORs each byte with a key that depends on the position of the byte alone, so
- * any range can be read without the others. It keeps no secret: take a real cipher like that.
+ * The source `entry` is a range of the container, found by name. The source `cipher` decrypts what
+ * another source reads: it XORs each byte with a key that depends only on the position of the byte,
+ * so any range can be read without the others. It is not secure: use a real cipher with that
+ * property.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,14 +17,14 @@
 #define TRY(call) ((call) == TESS_OK ? (void)0 : (fprintf(stderr, "%s\n", err.message), exit(1)))
 
 enum { ENTRIES = 2 };
-struct entry { // the container begins with a table of them, and never changes
+struct entry { // the container begins with a table of entries, and never changes
     char name[16];
     int64_t offset, size; // bytes of one array
     int file;
 };
 struct cipher {
-    tess_source below; // must not call tess_reading_arrived(): its bytes are not clear yet
-    // Its close is NULL: the program closes the file. Else a close of the cipher would call it.
+    tess_source below; // must not call tess_reading_arrived(): its bytes are not decrypted yet
+    // Its close is NULL, as the program closes the file. Else cipher would need a close to call it.
     uint64_t key;
 };
 
@@ -43,11 +44,11 @@ entry_state(void *user, tess_source_state *state, tess_error *err)
     return TESS_OK;
 }
 
-static tess_status // on several threads at once: pread() has no position that they would share
+static tess_status // runs on several threads at once: pread() uses no shared position
 entry_read(void *user, const tess_range *r, size_t n, const tess_reading *reading, tess_error *err)
 {
     const struct entry *const e = user;
-    (void)reading; // does not wait, so it need not ask whether it is cancelled
+    (void)reading; // reads a local file: no need to check for cancellation
     for (size_t i = 0; i < n; i++) {
         const ssize_t got = pread(e->file, r[i].dst, r[i].dst_size, e->offset + r[i].offset);
         if (got != (ssize_t)r[i].dst_size)
@@ -56,7 +57,7 @@ entry_read(void *user, const tess_range *r, size_t n, const tess_reading *readin
     return TESS_OK;
 }
 
-static tess_status // *e must stay until the array is closed
+static tess_status // *e must stay valid until the array is closed
 entry_find(int file, const char *name, struct entry *e, tess_source *source, tess_error *err)
 {
     tess_source_init(source);
@@ -96,7 +97,7 @@ cipher_read(void *user, const tess_range *r, size_t n, const tess_reading *readi
     return st;
 }
 
-// The arrays, each enciphered, and in front of them the table, whose last entry is empty.
+// A table, whose last entry is empty, and the encrypted arrays.
 static void
 make_container(int file, uint64_t key)
 {
