@@ -1,12 +1,13 @@
 /*
- * io.h - where the bytes of a frame live: a file, memory.
+ * io.h - where the bytes of a frame are stored: a file, memory, a source of the program.
  *
- * An interface: file.c, memory.c, and window.c and gather.c on top of others, implement it.
+ * An interface. file.c, memory.c, source/source.c and source/upload.c implement it; so do window.c
+ * and gather.c, on top of another io.
  *
- * All positions are bytes from the start of the file or buffer. An io does not know what the bytes
- * mean, and does not buffer, but for io_gather(). Reading is safe from any number of threads at
- * once, and takes no lock but that of a descriptor that is opened again (open_files.h); everything
- * else requires exclusive access.
+ * Offsets are bytes from the start of the file, buffer or object. An io does not interpret the
+ * bytes. io_gather() and sources keep some of them in memory. Any number of threads may read at
+ * once; reading takes no lock, except to open a descriptor again (open_files.h). Everything else
+ * requires exclusive access.
  */
 #ifndef IO_IO_H
 #define IO_IO_H
@@ -22,22 +23,22 @@
 
 struct io;
 
-// What tells that a file was replaced or written to. Systems count time in steps of some
-// milliseconds: two writes within one step leave the same time. Zeros where there is none.
+// Changes when a file is replaced or written to; but two writes within one step of the system's
+// clock, some milliseconds, may leave the same stamp. Zeros: the io has none.
 struct io_stamp {
     int64_t device, file, size, seconds, nanoseconds;
 };
 
-// How bytes are best read: what is wanted together is better read together.
+// How an io is best read.
 struct io_manner {
-    int64_t gap; // bytes between two ranges that cost less than another request
-    int64_t piece; // bytes of one request, at most, if it takes in more than one range
-    int requests; // worth being under way at once
-    bool far; // a request takes so long that what will be needed is asked for ahead of time
+    int64_t gap; // coalesce ranges across gaps of up to so many bytes
+    int64_t piece; // longest coalesced request in bytes; 0: do not read ahead
+    int requests; // to keep under way at once
+    bool far; // requests have a high latency: prefetch
 };
 
-// Whether a range is better read with the `size` bytes at `offset` that it follows. It is the rule
-// for all that is read together; extents.c has bounds of its own.
+// The rule for coalescing: whether the range of `next_size` bytes at `next` is read together with
+// the `size` bytes at `offset`. extents.c uses it with its own bounds.
 static inline bool
 io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t next,
                 size_t next_size)
@@ -46,43 +47,43 @@ io_manner_joins(const struct io_manner *m, int64_t offset, size_t size, int64_t 
     return gap >= 0 && gap <= m->gap && (int64_t)next_size <= m->piece - gap - (int64_t)size;
 }
 
-// Of a read of many ranges while it runs. Any thread may call the functions; NULL: nothing is told
-// and nothing ends it.
+// Callbacks of a running read; any thread may call them. Where a pointer to it is NULL, arrivals
+// are not reported, and the read cannot be cancelled.
 struct io_progress {
-    void (*arrived)(const struct io_progress *p, size_t i); // range i, once; NULL: nobody asks
-    bool (*cancelled)(const struct io_progress *p);
+    void (*arrived)(const struct io_progress *p, size_t i); // range i, once; may be NULL
+    bool (*cancelled)(const struct io_progress *p); // true: stop reading
 };
 
 struct io_ops {
     // Exactly `size` bytes; the end of the file inside of them is TESS_ERR_IO.
     tess_status (*read)(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err);
-    // The same for many ranges that ascend, in any order, or at once. p: NULL, or what wants to
-    // know. NULL: through `read` (extents.h).
+    // The same for n ascending ranges, which may be read in any order, or concurrently. p: may be
+    // NULL. Optional: extents.h uses `read` instead.
     tess_status (*read_many)(struct io *io, const tess_range *ranges, size_t n,
                              const struct io_progress *p, tess_error *err);
     // The file grows as needed.
     tess_status (*write)(struct io *io, int64_t offset, const void *src, size_t size,
                          tess_error *err);
-    // The bytes themselves, without a copy, until the next write or truncation; NULL where the io
-    // cannot, or where the range leaves the file.
+    // The bytes without a copy, valid until the next write or truncation, of a source until
+    // io_opened(); NULL: not supported, not in memory, or the range exceeds the file.
     const uint8_t *(*view)(struct io *io, int64_t offset, size_t size);
     tess_status (*size)(struct io *io, int64_t *size, tess_error *err);
     tess_status (*truncate)(struct io *io, int64_t size, tess_error *err);
-    // What was written before is on the disk when this returns.
+    // When this returns, all earlier writes are on the disk.
     tess_status (*sync)(struct io *io, tess_error *err);
-    // A new file gets its name, replacing one that has it; durable: the name is on the disk then,
-    // or the call fails (naming_publish()).
+    // Give a new file its name, replacing a file of that name. durable: the name is on the disk
+    // when this succeeds (naming_publish()).
     tess_status (*publish)(struct io *io, bool durable, tess_error *err);
-    // NULL: there is none.
+    // Optional.
     tess_status (*stamp)(struct io *io, struct io_stamp *stamp, tess_error *err);
-    // Which file that is, or is part of; memory: zeros.
+    // Identity of the file that contains the bytes; memory and sources: zeros.
     tess_status (*identify)(struct io *io, struct io_identity *identity, tess_error *err);
-    // Optional, for an io that keeps some of its bytes: as `read`, but from where they live.
+    // Optional, for an io that keeps some bytes in memory: like `read`, but from the storage.
     tess_status (*read_again)(struct io *io, int64_t offset, void *dst, size_t size,
                               tess_error *err);
-    // Optional: what opening an array reads has been read.
+    // Optional. The array is open: release bytes that were kept for opening it.
     void (*opened)(struct io *io);
-    // A file that was not published disappears.
+    // Close and free. A file that was not published is removed.
     void (*close)(struct io *io);
 };
 
@@ -90,12 +91,11 @@ struct io {
     const struct io_ops *ops;
     bool writable;
     bool in_memory; // no other program can change it
-    bool guarded; // if another program changes it, reading is TESS_ERR_STALE
+    bool guarded; // reading returns TESS_ERR_STALE if another program has changed it
     bool once; // it is written from start to end, and published once (source/upload.h)
     bool locked; // it is written, and its lock (lock.h) is held, also that of what it replaces
-    int lock_error; // errno: why it is not, though the lock was asked for
-    bool eager; // large writes are to be on their way to the disk when it is synced; set by the
-                // owner
+    int lock_error; // errno of the failed attempt to lock it
+    bool eager; // start to write large writes to the disk before the sync; set by the owner
     bool short_lived; // it may be closed while a job reads others; set by the owner
     struct io_manner manner;
 };

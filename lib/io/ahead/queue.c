@@ -1,13 +1,12 @@
 /*
- * queue.c - pieces that are to be read, in turn, and the threads that read them.
+ * queue.c - a queue of pieces to read, and the threads that read them.
  *
- * Ranges become pieces: a range that lies close behind the piece that was added last, and whose
- * reading has not begun, makes that piece longer. So blocks of a chunk, and chunks that follow each
- * other in a file, come with one request. A thread takes as many pieces of one io as requests are
- * free, and reads them with one call; what arrives is there for others at once.
+ * A range that lies close behind the last piece of the queue extends that piece. This coalesces
+ * blocks of a chunk, and chunks that are neighbours in a file. A thread takes as many pieces of one
+ * io as there are free requests, and reads them with one io_read_many(). Each piece can be used as
+ * soon as it has arrived.
  *
- * The mutex is free while bytes are read, while a piece's call runs, and while the job is asked
- * whether it is over.
+ * The mutex is free during reads, calls of pieces, and calls of `ended`.
  */
 #include "io/ahead/queue.h"
 
@@ -32,7 +31,7 @@ enum {
 
 struct io_ahead {
     pthread_mutex_t lock; // guards what follows, pieces, and wants
-    pthread_cond_t work; // for threads: the queue is not empty, or all is over
+    pthread_cond_t work; // for threads: the queue is not empty, or the io_ahead is stopped
     pthread_cond_t arrival; // for io_piece_await(): a piece changed its state
     struct io_piece *first, *last; // the queue: pieces that wait
     int requests; // at most

@@ -1,9 +1,9 @@
 /*
  * want.c - the pieces of one step of a job.
  *
- * A want holds the pieces that have its ranges, ordered by offset, so that a range is found among
- * many. A piece may begin before the range that was added and reach beyond it, if it was made
- * longer, or belongs to several wants.
+ * A want holds the pieces that have its ranges, sorted by offset for a binary search. A piece may
+ * begin before the range that was added, and end behind it: ranges are coalesced, also with those
+ * of other wants.
  */
 #include "io/ahead.h"
 

@@ -1,9 +1,8 @@
 /*
  * directory.c - a folder (folder.h) whose files are objects of a source of the program.
  *
- * Directories are only read. The object that stays open, the index, is opened with both of its
- * ends; of one that holds a chunk the beginning is enough, which small chunks are all of, unless
- * the caller knows better.
+ * Directories are read-only. The index, which stays open, is opened with both of its ends. A chunk
+ * is opened with its first 64 KiB, or with what the caller asks for in struct folder_use.
  *
  * Threads: as folder.h says, no lock; `part` of the source may run on several threads at once.
  */
@@ -125,7 +124,7 @@ static bool
 directory_is_replaced(const struct folder *folder)
 {
     (void)folder;
-    return false; // the index tells
+    return false; // a replaced directory shows in its index
 }
 
 static void

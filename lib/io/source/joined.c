@@ -1,8 +1,8 @@
 /*
- * joined.c - ranges that lie close together, read as one.
+ * joined.c - coalescing: ranges that lie close together are read as one.
  *
- * A group of one range is read to its place. A longer group is read to a buffer, from which its
- * ranges are copied when it has arrived.
+ * A group of one range is read directly into its dst. A group of several is read into a buffer, and
+ * scattered to their dst when it has arrived.
  */
 #include "io/source/joined.h"
 
@@ -17,12 +17,12 @@
 struct group {
     size_t begin, end; // of the ranges
     uint8_t *buffer; // NULL: of one range
-    atomic_bool told; // by the source: its ranges are at their places
+    atomic_bool told; // its ranges are scattered, or about to be
 };
 
 struct joined {
-    struct io_progress progress; // what the groups tell
-    const struct io_progress *of; // of the ranges; NULL: none
+    struct io_progress progress; // for the groups
+    const struct io_progress *of; // for the ranges, of the caller; may be NULL
     const tess_range *ranges;
     struct group *groups;
     tess_range *pieces; // as long as groups

@@ -1,5 +1,5 @@
 /*
- * reading.h - a read of a source while it runs, as the program sees it (tessera/source.h).
+ * reading.h - tess_reading: a running read of a source (tessera/source.h).
  */
 #ifndef IO_SOURCE_READING_H
 #define IO_SOURCE_READING_H
@@ -9,8 +9,8 @@
 struct io_progress;
 
 struct tess_reading {
-    const struct io_progress *progress; // NULL: none wants to know
-    size_t nranges; // an index that a source gives is below
+    const struct io_progress *progress; // may be NULL
+    size_t nranges; // bound of the index that a source reports
 };
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * source.c - an io whose bytes come from functions of the program.
+ * source.c - an io on a source of the program.
  *
- * An object that is far away is opened with one round trip, if the source can: its first and its
- * last bytes come together with its size, and most of what opening an array reads is among them.
+ * If the source has `ends`, a far object is opened with one round trip: its first and last bytes,
+ * which contain most of what opening an array reads, come together with its size.
  *
- * What a source returns is not trusted: statuses, sizes and messages are checked.
+ * Statuses, sizes and messages that a source returns are checked.
  */
 #include "io/source/source.h"
 
@@ -29,15 +29,15 @@ enum {
     GAP_FAR = 64 << 10,
     PIECE_NEAR = 1 << 20,
     PIECE_FAR = 8 << 20,
-    FIRST = 16 << 10, // of an object that holds an array
-    LAST = 1 << 20,
+    FIRST = 16 << 10, // bytes at the start of an array that are read when it is opened
+    LAST = 1 << 20, // at the end
 };
 
-// The ends of an object, in one piece of memory.
+// The ends of an object, in one allocation.
 struct ends {
-    uint8_t *bytes; // NULL: none
-    size_t first; // bytes at its start
-    size_t last; // behind those: as many bytes of its end
+    uint8_t *bytes; // the first bytes, then the last; NULL: none
+    size_t first; // number of first bytes
+    size_t last; // number of last bytes
 };
 
 struct source_io {
@@ -103,7 +103,7 @@ source_read_ranges(const struct source_io *s, const tess_range *ranges, size_t n
     return st;
 }
 
-// From where the bytes live, whatever is kept.
+// From the source, even if the bytes are kept.
 static tess_status
 source_read_again(struct io *io, int64_t offset, void *dst, size_t size, tess_error *err)
 {
@@ -174,7 +174,7 @@ source_identify(struct io *io, struct io_identity *identity, tess_error *err)
     return TESS_OK;
 }
 
-// What was kept has served, unless it is all there is.
+// Drop the ends, unless one of them is all of the object.
 static void
 source_opened(struct io *io)
 {
@@ -212,8 +212,8 @@ manner_of(const tess_source *source)
 {
     const bool far = source->latency >= FAR_LATENCY;
     const int requests = source->requests > 0 ? source->requests : far ? REQUESTS_FAR : 1;
-    // As many as may be under way fill the default of tess_context.ahead: what arrives first is
-    // decoded while the others come.
+    // So many requests under way have the size of the default of tess_context.ahead: what arrives
+    // first is decoded while the others arrive.
     const int64_t share = min_i64(TESS_AHEAD_DEFAULT / requests, PIECE_FAR);
     return (struct io_manner){
         .gap = far ? GAP_FAR : GAP_NEAR,
@@ -242,7 +242,7 @@ ends_reserve(struct ends *e, size_t first, size_t last, tess_error *err)
                     : err_set(err, TESS_ERR_NOMEM, -1, "no memory for the ends of an object");
 }
 
-// Where much less than asked for is there, give back the rest, if that can be done.
+// Return unused memory, if it is more than half.
 static void
 ends_shrink(struct ends *e, size_t reserved)
 {

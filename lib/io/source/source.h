@@ -1,9 +1,9 @@
 /*
- * source.h - an io (io.h) whose bytes come from functions of the program (tessera/source.h).
+ * source.h - an io (io.h) on a source of the program (tessera/source.h).
  *
- * Threads: as io.h says, no lock. The struct of the program is copied, and does not change; the
- * size that it tells is asked for once. So a source of an object that grows shows what it had when
- * it was opened, as a file does to a reader that has its header.
+ * Threads: as io.h says; no lock. The struct of the program is copied, and the copy is constant.
+ * The state of the object is read once, when it is opened: bytes that are appended later are not
+ * read.
  */
 #ifndef IO_SOURCE_SOURCE_H
 #define IO_SOURCE_SOURCE_H
@@ -19,15 +19,15 @@
 struct io;
 struct io_progress;
 
-// Objects, which can be read, and made (upload.h); and directories of them (directory.c).
+// Objects, which are read, or created (upload.h); and directories of them (directory.c).
 extern const struct storage_kind storage_source;
 extern const struct storage_kind storage_source_directory;
 
 /*
- * Open an object for reading. `first` and `last` are bytes of its ends that are read at once if
- * requests take long, and kept until the array is open (io_opened()), or, where they are all of the
- * object, until it is closed. owned: the source is closed with the io, also after a failure. p:
- * NULL, or what ends reading the ends, but not `ends` of the source, which is not told.
+ * Open an object for reading. If the source is far, or has no `state`, its `first` first and `last`
+ * last bytes are read, too, and kept: until io_opened(), or, if one end is all of the object, until
+ * io_close(). owned: the source is closed with the io, also after a failure. p: may cancel the
+ * reads; may be NULL. `state` and `ends` of the source cannot be cancelled.
  */
 tess_status io_source_open(const tess_source *source, size_t first, size_t last, bool owned,
                            const struct io_progress *p, struct io **io, tess_error *err);

@@ -1,5 +1,5 @@
 /*
- * status.c - what functions of a source return, checked.
+ * status.c - checks what functions of a source return.
  */
 #include "io/source/status.h"
 

@@ -1,10 +1,10 @@
 /*
- * upload.h - an io (io.h) for a new object of a source of the program, written once from start to
- * end.
+ * upload.h - an io (io.h) for a new object of a source, written once from start to end.
  *
- * The first bytes, of which a frame knows some only at its end, stay in memory and are written
- * last. Behind them every write must follow the one before; what was written there cannot be read
- * or changed. io.once tells frames so: no commit before the last, no space used twice.
+ * The first bytes (tess_source.head), which contain the header of the frame, stay in memory and are
+ * written last. After them, each write must begin at or after the end of the one before; gaps
+ * become zeros. What was written there cannot be read or changed. Frames see this in io.once: they
+ * commit only at the end, and reuse no space.
  *
  * Threads: as io.h says; no lock.
  */
@@ -19,7 +19,8 @@
 
 struct io;
 
-// The source is not closed with the io. replace: an object that exists is replaced by publishing.
+// The source is not closed with the io. replace: publishing replaces an existing object; else it
+// fails with TESS_ERR_IO, EEXIST.
 tess_status io_upload_create(const tess_source *source, bool replace, struct io **io,
                              tess_error *err);
 
