@@ -1,9 +1,8 @@
 /*
- * chunks_ahead.h - chunks of a far frame that are read one after the other, and early.
+ * chunks_ahead.h - prefetch of the chunks of a far frame, in the order of its list.
  *
- * Mostly whole, for copies and checks, which need all bytes of all chunks, and for frames that are
- * read in order. What is close together in the file comes with one request (io/ahead.h). For frames
- * that are near, and directories, nothing is done.
+ * For copies and checks, which need all bytes of all chunks, and for plain frames. Neighbours in
+ * the file are coalesced (io/ahead.h). For near frames, and directories, it does nothing.
  *
  * Threads: one thread at a time takes; what it takes may be used by any. No lock but those of
  * io/ahead.h.

@@ -5,8 +5,8 @@
  * bounds its length. Mostly that is the one that is next in the list. Chunks that were written or
  * replaced in another order, and lists where few chunks are stored, need the positions, sorted.
  *
- * Part of a frame, of which it has the rule: any number of threads may ask. It is learned when a
- * frame is opened that is only read, and whose list stays as it is.
+ * Part of a frame. Filled when a frame is opened for reading only, whose list does not change; then
+ * any number of threads may call order_behind().
  */
 #ifndef FRAME_ORDER_H
 #define FRAME_ORDER_H

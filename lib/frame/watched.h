@@ -1,8 +1,8 @@
 /*
  * watched.h - reads that end when the call they belong to is cancelled.
  *
- * io does not know calls: it asks a struct io_progress (io.h). This one asks the watch of the call.
- * It pays where a read may take long, as from a source that blocks.
+ * An adapter: an io_progress (io.h) that asks the watch of the call. For reads that may block long,
+ * as those of sources.
  */
 #ifndef FRAME_WATCHED_H
 #define FRAME_WATCHED_H

@@ -1,11 +1,8 @@
 /*
- * expected_chunks.h - chunks of a grid that were opened, and whose bytes were wanted, for reads to
- * come.
+ * expected_chunks.h - table of prefetched chunks of a grid: opened, and their bytes wanted.
  *
- * A call that reads a far frame box by box, each by a job of its own, opens the chunks of boxes
- * that are ahead, and wants what is needed of them (read/boxes_ahead.h). It leaves them here. Any
- * job may use the open chunks; what is wanted is for the jobs of the call, as it ends with the
- * call.
+ * A call that reads a far frame box by box fills it for the boxes to come (read/boxes_ahead.h). Any
+ * job may use the open chunks. Only jobs of the call use its wants, since these end with the call.
  *
  * Locks: one mutex guards the table and what is in it. `count` is atomic: where nothing is
  * expected, no lock is taken. The owner of an entry alone adds to its want, and takes the entry

@@ -1,12 +1,10 @@
 /*
- * boxes_ahead.h - the stored bytes of boxes that a call will read one after the other, each by a
- * job of its own, wanted before.
+ * boxes_ahead.h - prefetch across jobs: boxes that a call reads one after the other.
  *
- * A job plans what it reads (planned.h), but not what the next job will need. Where a frame is far
- * away, a call that consists of many small jobs (a reduction, a map, parts of an array) says here
- * which boxes will be read, in order. Chunks are opened and their bytes wanted as far ahead as the
- * context's budget allows, and left where jobs find them (grid/expected_chunks.h). A box that was
- * not ahead, or not all of it, is read as ever.
+ * A job prefetches only what it reads itself (planned.h). A call on a far frame that consists of
+ * many small jobs (a reduction, a map, parts of an array) lists here the boxes that they will read,
+ * in order. Chunks are opened, and their bytes wanted, as far ahead as tess_context.ahead allows;
+ * jobs find them in grid/expected_chunks.h. What was not prefetched, the job reads itself.
  *
  *     boxes_ahead_begin(&x, ...);
  *         boxes_ahead_reach(&x, k);         one thread at a time, k ascending

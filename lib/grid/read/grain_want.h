@@ -8,9 +8,9 @@
 
 #include "grid/read/grains.h"
 
-// Want them (g->want, or more of it if there is one), all but those of blocks that are in the
-// cache. Where the blocks are not those of the chunk, all of the chunk. front: bytes of the chunk
-// that are wanted already; NULL: none.
+// Add the ranges of the grain's blocks to g->want, which is made if it is NULL; blocks in the cache
+// are left out. If the chunk is not stored in blocks of the grid, its whole range is added. front:
+// what is already wanted of the chunk; NULL: nothing.
 tess_status grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead,
                        struct io_want *front, tess_error *err);
 

@@ -1,8 +1,8 @@
 /*
- * room.h - how far ahead to go: in number, and in bytes.
+ * room.h - bounds of reading ahead: a number of things, and their bytes.
  *
- * It is filled to the end once a quarter is free: what is wanted bit by bit cannot be read
- * together.
+ * Hysteresis: refill once a quarter is free, and then to the bound. Ranges that are added one by
+ * one could not be coalesced.
  */
 #ifndef GRID_READ_ROOM_H
 #define GRID_READ_ROOM_H

@@ -1,11 +1,10 @@
 /*
- * upcoming.h - the chunks of a job, in order, each opened when its turn comes; what that needs is
- * read before.
+ * upcoming.h - the chunks of a job in order, with prefetch of what opening them needs.
  *
- * Chunks are opened early for two reasons. Where they are compared with their
- * checksums, workers open them ahead (prefetch.h): opening is a grain. Where the job is planned
- * (planned.h), the first bytes of many chunks are wanted at once (io/ahead.h), those of neighbours
- * with one request; in a directory that is far away, threads of the job open chunks ahead.
+ * - Chunks that are compared with their checksums are opened ahead by workers (prefetch.h): an
+ *   opening is a grain.
+ * - In a planned job (planned.h), the fronts of up to 4096 chunks are wanted ahead (io/ahead.h),
+ *   and coalesced. In a far directory, I/O threads of the job open chunks ahead instead.
  *
  * Threads: all of it is called by one thread at a time, from `next` of a task, but
  * upcoming_finish(), which is called when no grain is left. No lock but those of prefetch.h and
