@@ -7,6 +7,7 @@
 #include "api/uncancelled.h"
 #include "array/box.h"
 #include "array/create.h"
+#include "array/current.h"
 #include "array/home.h"
 #include "array/info.h"
 #include "array/open.h"
@@ -258,7 +259,7 @@ tess_array_measure_sized(const tess_array *a, tess_info *info, size_t info_size,
     gate_enter(a->grid->gate);
     st = frame_live_bytes(a->grid->frame, &live, err);
     gate_leave(a->grid->gate);
-    st = check_current(a, st, err);
+    st = array_check_current(a, st, err);
     frame_lock_unshare(a->grid->frame);
     if (st == TESS_OK)
         tess_array_info_sized(a, info, info_size);

@@ -5,6 +5,7 @@
 #define API_CHECK_H
 
 #include "array/array.h"
+#include "array/current.h"
 #include "array/view.h"
 #include "frame/current.h"
 #include "frame/lock.h"
@@ -77,30 +78,12 @@ reading_begin(struct reading *r, const tess_array *a, int64_t nitems, tess_error
     return st;
 }
 
-// What was read counts only if the file is still in the state that led to it: the space of a state
-// that is gone may have been written to. This may also be all that is behind a failure.
-static inline tess_status
-check_current(const tess_array *a, tess_status st, tess_error *err)
-{
-    tess_error why;
-    if (st == TESS_ERR_CANCELLED) // whatever it read
-        return st;
-    gate_enter(a->grid->gate);
-    const tess_status now = frame_check_current(a->grid->frame, &why);
-    gate_leave(a->grid->gate);
-    if (now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
-        return st;
-    if (err)
-        *err = why;
-    return now;
-}
-
 static inline tess_status
 reading_end(struct reading *r, tess_status st, tess_error *err)
 {
     if (!r->locked)
         return st;
-    st = check_current(r->a, watch_end(&r->watch, st), err);
+    st = array_check_current(r->a, watch_end(&r->watch, st), err);
     frame_lock_unshare(r->a->grid->frame);
     return st;
 }

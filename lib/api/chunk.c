@@ -8,6 +8,7 @@
 #include "array/chunks/load.h"
 #include "array/chunks/next.h"
 #include "array/chunks/put.h"
+#include "array/current.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
@@ -46,7 +47,7 @@ static tess_status
 chunks_end(const tess_array *a, tess_status st, tess_error *err)
 {
     gate_leave(a->grid->gate);
-    st = check_current(a, st, err);
+    st = array_check_current(a, st, err);
     frame_lock_unshare(a->grid->frame);
     return st;
 }

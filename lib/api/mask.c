@@ -5,6 +5,7 @@
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
+#include "array/current.h"
 #include "array/update.h"
 #include "array/view.h"
 #include "base/checked.h"
@@ -79,7 +80,7 @@ mask_call_begin(struct mask *m, const tess_array *a, const tess_mask *mask, stru
     if (a->g->nitems == 0)
         return TESS_OK;
     const tess_status st = mask_begin(m, a, mask, watch, err);
-    return mask->array ? check_current(mask->array, st, err) : st;
+    return mask->array ? array_check_current(mask->array, st, err) : st;
 }
 
 // The first part of a call that goes on with what is chosen, which takes longer.
@@ -133,7 +134,7 @@ get_mask(struct mask *m, const tess_array *a, void *dst, size_t dst_size, struct
     tess_status st = frame_lock_share(a->grid->frame, err);
     if (st != TESS_OK)
         return st;
-    st = check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
+    st = array_check_current(a, watch_end(watch, mask_get(m, dst, watch, err)), err);
     frame_lock_unshare(a->grid->frame);
     return st;
 }

@@ -4,6 +4,7 @@
 #include "array/copy/copy_items.h"
 
 #include "array/box.h"
+#include "array/current.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
@@ -524,15 +525,6 @@ copy_end(struct put *p)
     pool_give(p->a->grid->pool, p->s);
 }
 
-static tess_status
-check_source(const struct chunk_grid *grid, tess_error *err)
-{
-    gate_enter(grid->gate);
-    const tess_status st = frame_check_current(grid->frame, err);
-    gate_leave(grid->gate);
-    return st;
-}
-
 tess_status
 array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch *watch,
                  tess_error *err)
@@ -549,9 +541,9 @@ array_copy_items(tess_array *a, const struct copy_sources *sources, struct watch
     if (st == TESS_OK)
         st = put_all(&p, err);
     copy_end(&p);
-    for (int64_t n = 0; n < sources->n && st == TESS_OK; n++) // what was read counts only then
+    for (int64_t n = 0; n < nlocked; n++)
         if (sources->arrays[n]->grid->frame != a->grid->frame)
-            st = check_source(sources->arrays[n]->grid, err);
+            st = array_check_current(sources->arrays[n], st, err);
     unlock_sources(a, sources, nlocked);
     return st;
 }

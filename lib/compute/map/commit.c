@@ -4,6 +4,7 @@
 #include "compute/map/commit.h"
 
 #include "array/box.h"
+#include "array/current.h"
 #include "base/error.h"
 #include "compute/map/map.h"
 #include "frame/change.h"
@@ -42,24 +43,6 @@ map_lock_inputs(const struct mapping *m, int *locked, tess_error *err)
     return st;
 }
 
-// What was read counts only if the file is still in the state that led to it; that it is not may
-// also be all that is behind a failure.
-static tess_status
-check_input(const struct map_input *in, tess_status st, tess_error *err)
-{
-    tess_error why;
-    if (st == TESS_ERR_CANCELLED)
-        return st;
-    gate_enter(in->a->grid->gate);
-    const tess_status now = frame_check_current(in->a->grid->frame, &why);
-    gate_leave(in->a->grid->gate);
-    if (now == TESS_OK || (st != TESS_OK && now != TESS_ERR_STALE))
-        return st;
-    if (err)
-        *err = why;
-    return now;
-}
-
 tess_status
 map_unlock_inputs(const struct mapping *m, int locked, tess_status st, tess_error *err)
 {
@@ -67,7 +50,7 @@ map_unlock_inputs(const struct mapping *m, int locked, tess_status st, tess_erro
         const struct map_input *const in = &m->inputs[k];
         if (is_output(m, in))
             continue;
-        st = check_input(in, st, err);
+        st = array_check_current(in->a, st, err);
         frame_lock_unshare(in->a->grid->frame);
     }
     return st;

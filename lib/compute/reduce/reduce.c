@@ -6,6 +6,7 @@
 #include "array/ahead.h"
 #include "array/box.h"
 #include "array/create.h"
+#include "array/current.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -430,16 +431,6 @@ do_tiles(struct job *j, tess_error *err)
     return st;
 }
 
-// What was read counts only if the source is still in the state that led to it.
-static tess_status
-check_source(const tess_array *a, tess_error *err)
-{
-    gate_enter(a->grid->gate);
-    const tess_status st = frame_check_current(a->grid->frame, err);
-    gate_leave(a->grid->gate);
-    return st;
-}
-
 static tess_status
 make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
 {
@@ -457,8 +448,7 @@ make_result(void *user, tess_array *out, struct watch *watch, tess_error *err)
     st = do_tiles(&j, err);
     for (int i = 0; i < ROOMS; i++)
         mem_free(atomic_load(&j.rooms[i]));
-    if (st == TESS_OK)
-        st = check_source(r->a, err);
+    st = array_check_current(r->a, st, err);
     frame_lock_unshare(r->a->grid->frame);
     return st;
 }

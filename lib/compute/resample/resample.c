@@ -5,6 +5,7 @@
 
 #include "array/box.h"
 #include "array/create.h"
+#include "array/current.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -234,11 +235,7 @@ resample_make(void *user, tess_array *out, struct watch *watch, tess_error *err)
     if (st != TESS_OK)
         return st;
     st = resample_tiles(r, out, watch, err);
-    if (st == TESS_OK) { // what was read counts only if it still is what the disk has
-        gate_enter(r->a->grid->gate);
-        st = frame_check_current(frame, err);
-        gate_leave(r->a->grid->gate);
-    }
+    st = array_check_current(r->a, st, err);
     frame_lock_unshare(frame);
     return st;
 }
