@@ -74,6 +74,16 @@ has_all(const struct io_want *w, const struct fetch *f, const struct grain *g)
     return has;
 }
 
+static tess_status
+want_range(struct grain *g, struct io_ahead *ahead, const struct io_want *front, int64_t position,
+           size_t size, tess_error *err)
+{
+    if (!g->want)
+        g->want = io_want_new(ahead);
+    return g->want ? io_want_add(g->want, g->open->stored.io, position, size, front, err)
+                   : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
+}
+
 tess_status
 grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead, struct io_want *front,
            tess_error *err)
@@ -90,12 +100,8 @@ grain_want(struct grain *g, const struct fetch *f, struct io_ahead *ahead, struc
         g->want = front;
         return TESS_OK;
     }
-    if (!g->want)
-        g->want = io_want_new(ahead);
-    if (!g->want)
-        return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
     tess_status st = TESS_OK;
     for (ranges_begin(&r, f, g); st == TESS_OK && ranges_next(&r, &position, &size);)
-        st = io_want_add(g->want, v->stored.io, position, size, front, err);
+        st = want_range(g, ahead, front, position, size, err);
     return st;
 }

@@ -15,7 +15,8 @@
 
 enum {
     MADE_MAX = 256, // grains that are made ahead
-    NEAR_LEAST = 1 << 20, // bytes of a job on a near frame that is worth a plan
+    MAKE_STEP = 8, // of them at once, where nothing has to be read
+    NEAR_LEAST = 4 << 20, // bytes of a job on a near frame that is worth a plan
     NEAR_PIECES = 4, // that are read ahead there
 };
 
@@ -52,6 +53,7 @@ announce(struct planned *p, tess_error *err)
         st = upcoming_announce(u, &announced, &opening, err);
         any |= announced;
     }
+    p->asked |= any;
     if (any)
         io_ahead_go(p->ahead);
     return st;
@@ -72,27 +74,33 @@ make_one(struct planned *p, tess_error *err)
     p->count++;
     st = grain_want(g, p->maker->f, p->ahead, p->maker->front, err);
     p->all_made = st != TESS_OK;
+    p->asked |= g->want != NULL;
     return st;
 }
 
+// Make what there is room for; of what is in the cache a few at a time, as other workers wait for
+// `next` meanwhile.
 static void
 fill(struct planned *p)
 {
-    bool any = false;
-    while (may_make(p)) {
+    for (int n = 0; may_make(p); n++) {
         p->later = make_one(p, &p->why);
-        any = true;
+        if (n >= MAKE_STEP && !p->asked)
+            break;
     }
-    if (any)
+    if (p->far && p->asked)
         io_ahead_go(p->ahead);
+    p->asked = p->asked && !p->far;
 }
 
 // Whether a worker should read, before it does what is made.
 static bool
-should_read(const struct planned *p)
+should_read(struct planned *p)
 {
-    return !p->far && p->threads > 1 && atomic_load(&p->reading) < p->threads &&
-           io_ahead_waits(p->ahead);
+    if (p->far || !p->asked || p->threads < 2 || atomic_load(&p->reading) >= p->threads)
+        return false;
+    p->asked = io_ahead_waits(p->ahead);
+    return p->asked;
 }
 
 // Failures of what is ahead count when their turn comes.
@@ -170,7 +178,7 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     const int64_t budget = p->far ? f->grid->context->ahead : NEAR_PIECES * manner->piece;
     p->grains = (struct room){.most = MADE_MAX, .budget = budget};
     p->chunks = (struct room){.budget = budget};
-    p->all_made = false;
+    p->all_made = p->asked = false;
     p->later = TESS_OK;
     p->threads = threads;
     atomic_init(&p->reading, 0);

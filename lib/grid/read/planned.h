@@ -26,6 +26,7 @@ struct planned {
     struct grain *made; // a ring
     int first, count; // of it
     bool all_made;
+    bool asked; // something was wanted since it was seen that nothing waits to be read
     struct room grains, chunks; // that are made, and announced
     tess_status later; // what making failed with, once the grains before it are handed out
     tess_error why;
