@@ -84,7 +84,7 @@ struct open_chunk *
 expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation)
 {
     struct open_chunk *open = NULL;
-    if (atomic_load(&all->count) == 0)
+    if (!all || atomic_load(&all->count) == 0)
         return NULL;
     pthread_mutex_lock(&all->lock);
     for (const struct expected_chunk *e = *place_of(all, n); e && !open; e = e->after)
@@ -101,7 +101,7 @@ expected_chunks_want(struct expected_chunks *all, const struct open_chunk *open,
                      const struct watch *watch)
 {
     struct io_want *want = NULL;
-    if (atomic_load(&all->count) == 0)
+    if (!all || atomic_load(&all->count) == 0)
         return NULL;
     pthread_mutex_lock(&all->lock);
     for (const struct expected_chunk *e = *place_of(all, open->n); e && !want; e = e->after)

@@ -38,6 +38,7 @@ struct expected_chunk *expected_chunks_of(struct expected_chunks *all, const voi
                                           int64_t n);
 
 // Chunk n, as it was opened in a generation of the frame's list: held; NULL: none.
+// all NULL: nothing is expected.
 struct open_chunk *expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation);
 // What the jobs of a watch want of a chunk that the caller holds: held; NULL: none. The chunk stays
 // held until the want is released: where a chunk is opened twice, each has an io of its own.

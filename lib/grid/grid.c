@@ -53,8 +53,11 @@ chunk_grid_prepare_memory(struct chunk_grid *grid, tess_error *err)
 {
     grid->pool = pool_new(frame_limits(grid->frame)->memory);
     grid->open_chunks = open_chunks_new(grid->context->cache, frame_manner(grid->frame)->far);
-    grid->expected = expected_chunks_new();
-    bool complete = grid->pool && grid->open_chunks && grid->expected;
+    bool complete = grid->pool && grid->open_chunks;
+    if (frame_manner(grid->frame)->far) {
+        grid->expected = expected_chunks_new();
+        complete = complete && grid->expected;
+    }
     if (frame_is_writable(grid->frame)) {
         grid->gate = gate_new();
         grid->turns = turns_new();

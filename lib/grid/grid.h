@@ -60,7 +60,7 @@ struct chunk_grid {
     struct chunk_encoder encoder; // for new chunks; writable frames only
     struct pool *pool;
     struct open_chunks *open_chunks; // opened last
-    struct expected_chunks *expected; // opened for reads to come
+    struct expected_chunks *expected; // opened for reads to come; NULL: never, it is near
     struct cache *cache; // decoded blocks
     struct gate *gate; // what reads is inside, what changes is alone; NULL: nothing ever changes
     struct turns *turns; // of calls that write; NULL: as gate
