@@ -63,6 +63,8 @@ ahead_next_chunk(void *self, void *chunk, int64_t *n, bool *all)
 {
     struct boxes_ahead *const x = self;
     struct ahead_chunk *const c = chunk;
+    while (x->more && x->box < x->reached)
+        begin_next_box(x);
     if (!x->more)
         return FETCH_NOTHING;
     c->w = x->chunks;
@@ -202,28 +204,30 @@ count_visits(struct boxes_ahead *x)
     return n;
 }
 
+// Whether a chunk is announced. No more than can be expected: jobs read the rest of a long box.
 static bool
 announce(struct boxes_ahead *x)
 {
+    const int visits = count_visits(x);
     struct upcoming *const u = &x->maker.upcoming;
     struct opening *opening;
     bool announced = true;
     tess_status st = TESS_OK;
-    while (announced && st == TESS_OK &&
+    while (announced && st == TESS_OK && visits + u->count < VISITS &&
            (u->count == 0 || room_is_left(&x->announced, u->count, io_ahead_size(x->ahead))))
         st = upcoming_announce(u, &announced, &opening, NULL);
     io_ahead_go(x->ahead);
-    return st == TESS_OK && u->count > 0;
+    if (st != TESS_OK || (!announced && u->count == 0))
+        x->all_made = true;
+    return !x->all_made && u->count > 0;
 }
 
 static bool
 may_make(struct boxes_ahead *x)
 {
     const struct upcoming *const u = &x->maker.upcoming;
-    if (x->all_made || !announce(x)) {
-        x->all_made = true;
+    if (x->all_made || !announce(x))
         return false;
-    }
     const int64_t box = ((const struct ahead_chunk *)upcoming_peek(u))->box;
     const int64_t size = io_ahead_size(x->ahead);
     if (box < x->reached)
@@ -236,15 +240,19 @@ may_make(struct boxes_ahead *x)
 static void
 make_one(struct boxes_ahead *x)
 {
+    struct upcoming *const u = &x->maker.upcoming;
     struct grain g;
     bool more = true;
+    if (((const struct ahead_chunk *)upcoming_peek(u))->box < x->reached) {
+        upcoming_skip(u);
+        return;
+    }
     grain_init(&g);
     tess_status st = grain_make(&x->maker, &g, &more, NULL);
     if (st == TESS_OK && more) {
         const int64_t box = ((const struct ahead_chunk *)(const void *)x->maker.chunk)->box;
         const bool bytes = count_visits(x) == 0 || io_ahead_size(x->ahead) < x->wanted.budget;
-        if (box >= x->reached)
-            st = expect(x, &g, box, bytes, NULL);
+        st = expect(x, &g, box, bytes, NULL);
         grain_drop(&x->maker, &g);
     }
     x->all_made = st != TESS_OK || !more;

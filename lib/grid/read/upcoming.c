@@ -182,6 +182,18 @@ take_announced(struct upcoming *u, void *chunk, struct open_chunk **open, struct
                : open_chunks_get(u->f->grid, c->n, c->all, c->front, u->progress, open, err);
 }
 
+void
+upcoming_skip(struct upcoming *u)
+{
+    struct open_chunk *open = NULL;
+    io_want_release(u->ring[u->first].front);
+    if (u->prefetch.most > 0)
+        (void)prefetch_take(&u->prefetch, &open, NULL); // nobody needs it
+    open_chunk_release(open);
+    u->first = (u->first + 1) % u->most;
+    u->count--;
+}
+
 static tess_status
 next_unannounced(struct upcoming *u, void *chunk, enum fetch_next *next, struct open_chunk **open,
                  tess_error *err)

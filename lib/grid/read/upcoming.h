@@ -55,6 +55,9 @@ tess_status upcoming_announce(struct upcoming *u, bool *announced, struct openin
 // The reader's position on the chunk that was announced first; NULL: none is, or it was not kept.
 const void *upcoming_peek(const struct upcoming *u);
 
+// Pass over the chunk that was announced first.
+void upcoming_skip(struct upcoming *u);
+
 // Whether upcoming_next() would not wait.
 bool upcoming_is_ready(const struct upcoming *u);
 
