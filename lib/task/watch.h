@@ -72,13 +72,13 @@ void watch_part(struct watch *w, const struct watch_range *range, int64_t done, 
 void watch_job(struct watch *w, int64_t work);
 void watch_add(struct watch *w, int64_t done); // any thread
 
-// Of the thread of the call, others have nothing to look at. Tell the program, if it is time.
-// Any thread: TESS_ERR_CANCELLED if the program wants no more.
+// On the thread of the call: report to the program, if it is time. On any thread:
+// TESS_ERR_CANCELLED if the program has cancelled the call.
 tess_status watch_look(struct watch *w, tess_error *err);
 bool watch_is_due(struct watch *w);
 int64_t watch_patience(struct watch *w); // nanoseconds until it is; INT64_MAX: never
 
-// Whether watch_look() has said so. Any thread; watch_poll() looks first.
+// Whether the program has cancelled the call. Any thread; watch_poll() calls watch_look() first.
 bool watch_can_be_cancelled(const struct watch *w);
 bool watch_is_cancelled(const struct watch *w);
 bool watch_poll(struct watch *w);

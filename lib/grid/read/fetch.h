@@ -20,11 +20,11 @@
  * their own: when blocks are divided into grains, and again by the thread that works on a grain,
  * which also looks ahead for stored bytes to read together. So it may write to its position only.
  *
- * There is no lock here but the gate of the grid, in which the job is while it runs; between two
- * chunks it leaves when a call wants to change something, and enters again. So the calling thread
- * is outside, and what functions of the reader call does not enter; but for a job of FETCH_OTHER
- * alone
- * (`outside`). task.h says when next and finish exclude each other.
+ * There is no lock here but the gate of the grid. The calling thread enters it for the job; between
+ * two chunks it leaves if a call wants to change something, and enters again. So the caller of
+ * fetch_run() must not be inside, and functions of the reader must not enter, except in a job whose
+ * chunks are all FETCH_OTHER (`outside`), which does not enter. task.h says when next and finish
+ * exclude each other.
  */
 #ifndef GRID_READ_FETCH_H
 #define GRID_READ_FETCH_H

@@ -3,8 +3,8 @@
  *
  * A struct http_url holds only bytes that may stand in a request: no spaces, controls or bytes
  * above ASCII, so nothing of it can end a line of a header. Paths are kept as they are, with their
- * "." and ".." segments: an object store takes these for parts of a name. Whoever hands the text to
- * libcurl must set CURLOPT_PATH_AS_IS.
+ * "." and ".." segments: an object store takes these for parts of a name. Callers that give the
+ * text to libcurl set CURLOPT_PATH_AS_IS.
  *
  * Not here: s3:// (s3.h), relative references, names of hosts beyond ASCII.
  */

@@ -1,8 +1,8 @@
 /*
  * judge.h - what an answer means for the request. Pure: no network, no clock, no state.
  *
- * Here is decided that bytes are the wanted ones: an answer of which this cannot be said is
- * refused.
+ * An answer is accepted only if its head proves that the bytes are those of the range, and of the
+ * object, that were requested.
  */
 #ifndef HTTP_ANSWER_JUDGE_H
 #define HTTP_ANSWER_JUDGE_H

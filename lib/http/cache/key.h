@@ -4,8 +4,8 @@
  * Only hashes (SHA-256) reach the disk. A URL stands for an object without its user and password,
  * and without what a signature in its query adds, which is another one each time: X-Amz-* and
  * X-Goog-*, and the older parameters of AWS, CloudFront, Google and Azure, where the signature
- * itself is among them. Two objects that become one key in this way differ in their ETags, so that
- * they take the place of each other, and are never mixed up.
+ * itself is among them. Two objects with the same key differ in their ETags: one replaces the other
+ * in the cache, and they are never mixed.
  */
 #ifndef HTTP_CACHE_KEY_H
 #define HTTP_CACHE_KEY_H

@@ -22,8 +22,8 @@ tess_status http_cache_read(struct http_cache *cache, const struct http_cache_id
                             size_t n, const tess_reading *reading, tess_error *err);
 
 /*
- * Both ends of an object of which nothing is known yet. If the cache has them, of whatever version,
- * a request for one byte tells whether it is the one that the server has.
+ * Both ends of an object whose identity is not known yet. If the cache has them, of any version, a
+ * request for one byte tells whether the server has the same version.
  *
  * *found: first_size bytes, or the whole object if it is smaller, are in `first`, and likewise the
  * last ones in `last`; the identity of the object is known. Else nothing of it is.

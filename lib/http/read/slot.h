@@ -25,7 +25,7 @@ struct http_effort {
 enum http_slot_state {
     HTTP_SLOT_FREE,
     HTTP_SLOT_WAITING, // to be started
-    HTTP_SLOT_RUNNING, // until it is freed, also if its transfer has ended
+    HTTP_SLOT_RUNNING, // or its transfer has ended, and it is not freed yet
 };
 
 struct http_slot { // zeroed, but for t.batch: free
