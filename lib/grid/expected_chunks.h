@@ -23,7 +23,7 @@ struct expected_chunk {
     const void *owner;
     const struct watch *watch; // of the jobs that use the want
     struct open_chunk *open; // held
-    struct io_want *want; // held; NULL: all of the chunk is in memory
+    struct io_want *want; // held; NULL: nothing of it is on its way
 };
 
 struct expected_chunks *expected_chunks_new(void); // NULL: no memory

@@ -20,14 +20,14 @@
 
 enum { VISITS = 4096 }; // chunks of boxes that are expected
 
-// A chunk that is expected, for some boxes.
-struct expected {
+// A box that needs a chunk that is expected.
+struct visit {
     int64_t box;
     struct own_chunk *chunk;
 };
 struct own_chunk {
     struct expected_chunk e; // first
-    int boxes;
+    int boxes; // that need it
 };
 
 // Positions (fetch.h): on a chunk, and on a block.
@@ -100,8 +100,8 @@ ahead_number(const void *block)
 
 // -- chunks are expected
 
-// Another box needs more of a chunk that is expected. If its bytes were wanted by another call,
-// that is left to the job.
+// Another box needs more of a chunk that is expected. If its want belongs to another queue of
+// requests of the call, the job reads that.
 static tess_status
 want_more(struct boxes_ahead *x, const struct own_chunk *c, struct grain *g, tess_error *err)
 {
@@ -156,7 +156,7 @@ expect(struct boxes_ahead *x, struct grain *g, int64_t box, bool bytes, tess_err
         st = want_more(x, c, g, err);
     if (st == TESS_OK) {
         c->boxes++;
-        x->visits[x->nvisits++] = (struct expected){box, c};
+        x->visits[x->nvisits++] = (struct visit){box, c};
     }
     pthread_mutex_unlock(&x->lock);
     return st;

@@ -27,7 +27,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct expected;
+struct visit;
 struct io_ahead;
 
 struct boxes_ahead {
@@ -47,7 +47,7 @@ struct boxes_ahead {
     atomic_bool over;
 
     pthread_mutex_t lock;
-    struct expected *visits; // chunks that are expected, by boxes
+    struct visit *visits; // chunks that are expected, by boxes
     int nvisits;
 };
 
