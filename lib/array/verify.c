@@ -219,7 +219,8 @@ verify_chunks(struct verifier *v, tess_error *err)
         chunk_grid_width(a->grid, cost_decode(codec_by_id(h->codec), h->nbytes), v->watch);
     try_specials(v);
     watch_job(v->watch, max_i64(frame_nchunks(a->grid->frame), 1));
-    tess_status st = chunks_ahead_begin(&v->ahead, a->grid->frame, a->context.ahead, v->watch, err);
+    tess_status st =
+        chunks_ahead_begin(&v->ahead, a->grid->frame, a->context.ahead, NULL, v->watch, err);
     if (st == TESS_OK)
         st = task_run(&task, v, &width, err);
     chunks_ahead_end(&v->ahead);

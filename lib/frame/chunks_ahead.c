@@ -28,7 +28,7 @@ chunks_ahead_is_over(void *arg)
 
 tess_status
 chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
-                   struct watch *watch, tess_error *err)
+                   struct io_ahead *within, struct watch *watch, tess_error *err)
 {
     const struct io_manner *const manner = frame_manner(f);
     *x = (struct chunks_ahead){
@@ -41,7 +41,8 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
     atomic_init(&x->over, false);
     if (!manner->far || frame_is_sparse(f))
         return TESS_OK;
-    x->ahead = io_ahead_new(manner->requests, chunks_ahead_is_over, x);
+    x->ahead = within ? io_ahead_new_within(within, chunks_ahead_is_over, x)
+                      : io_ahead_new(manner->requests, chunks_ahead_is_over, x);
     x->wants = mem_zeroed(RING, sizeof *x->wants);
     return x->ahead && x->wants ? TESS_OK
                                 : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");

@@ -32,9 +32,10 @@ struct chunks_ahead {
     atomic_bool over;
 };
 
-// budget: bytes in memory; 0: the default. To be ended also after a failure.
+// budget: bytes in memory; 0: the default. within: that of the call (io_ahead_new_within()); NULL:
+// this is all of the call. To be ended also after a failure.
 tess_status chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget,
-                               struct watch *watch, tess_error *err);
+                               struct io_ahead *within, struct watch *watch, tess_error *err);
 void chunks_ahead_end(struct chunks_ahead *x); // all that was taken is released; zeroed: fine
 
 // Before the first is taken: no place from `stop` on is needed, and of places before whole_from,

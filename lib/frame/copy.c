@@ -196,7 +196,8 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
     watched_init(&watched, watch);
     s.progress = watched_progress(&watched);
     watch_job(watch, from->index.nchunks);
-    tess_status st = chunks_ahead_begin(&ahead, from, context ? context->ahead : 0, watch, err);
+    tess_status st =
+        chunks_ahead_begin(&ahead, from, context ? context->ahead : 0, NULL, watch, err);
     if (st == TESS_OK && !rescue)
         st = frame_check_shared(from, err);
     if (st == TESS_OK && !rescue)

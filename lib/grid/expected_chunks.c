@@ -16,7 +16,8 @@ enum { PLACES = 256 };
 
 struct expected_chunks {
     pthread_mutex_t lock;
-    atomic_int count;
+    struct expecting_call *calls;
+    atomic_int ncalls;
     struct expected_chunk *places[PLACES]; // by number
 };
 
@@ -26,7 +27,7 @@ expected_chunks_new(void)
     struct expected_chunks *const all = mem_zeroed(1, sizeof *all);
     if (all) {
         pthread_mutex_init(&all->lock, NULL);
-        atomic_init(&all->count, 0);
+        atomic_init(&all->ncalls, 0);
     }
     return all;
 }
@@ -38,6 +39,42 @@ expected_chunks_free(struct expected_chunks *all)
         return;
     pthread_mutex_destroy(&all->lock);
     mem_free(all);
+}
+
+void
+expected_chunks_begin(struct expected_chunks *all, struct expecting_call *c)
+{
+    pthread_mutex_lock(&all->lock);
+    c->after = all->calls;
+    all->calls = c;
+    atomic_fetch_add(&all->ncalls, 1);
+    pthread_mutex_unlock(&all->lock);
+}
+
+void
+expected_chunks_end(struct expected_chunks *all, struct expecting_call *c)
+{
+    struct expecting_call **at = &all->calls;
+    pthread_mutex_lock(&all->lock);
+    while (*at != c)
+        at = &(*at)->after;
+    *at = c->after;
+    atomic_fetch_sub(&all->ncalls, 1);
+    pthread_mutex_unlock(&all->lock);
+}
+
+struct io_ahead *
+expected_chunks_ahead(struct expected_chunks *all, const struct watch *watch)
+{
+    if (!all || atomic_load(&all->ncalls) == 0)
+        return NULL;
+    pthread_mutex_lock(&all->lock);
+    const struct expecting_call *c = all->calls;
+    while (c && c->watch != watch)
+        c = c->after;
+    struct io_ahead *const ahead = c ? c->ahead : NULL;
+    pthread_mutex_unlock(&all->lock);
+    return ahead;
 }
 
 static struct expected_chunk **
@@ -53,7 +90,6 @@ expected_chunks_add(struct expected_chunks *all, struct expected_chunk *e)
     pthread_mutex_lock(&all->lock);
     e->after = *place;
     *place = e;
-    atomic_fetch_add(&all->count, 1);
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -65,7 +101,6 @@ expected_chunks_remove(struct expected_chunks *all, struct expected_chunk *e)
     while (*at != e)
         at = &(*at)->after;
     *at = e->after;
-    atomic_fetch_sub(&all->count, 1);
     pthread_mutex_unlock(&all->lock);
 }
 
@@ -84,7 +119,7 @@ struct open_chunk *
 expected_chunks_find(struct expected_chunks *all, int64_t n, int64_t generation)
 {
     struct open_chunk *open = NULL;
-    if (!all || atomic_load(&all->count) == 0)
+    if (!all || atomic_load(&all->ncalls) == 0)
         return NULL;
     pthread_mutex_lock(&all->lock);
     for (const struct expected_chunk *e = *place_of(all, n); e && !open; e = e->after)
@@ -101,7 +136,7 @@ expected_chunks_want(struct expected_chunks *all, const struct open_chunk *open,
                      const struct watch *watch)
 {
     struct io_want *want = NULL;
-    if (!all || atomic_load(&all->count) == 0)
+    if (!all || atomic_load(&all->ncalls) == 0)
         return NULL;
     pthread_mutex_lock(&all->lock);
     for (const struct expected_chunk *e = *place_of(all, open->n); e && !want; e = e->after)

@@ -4,8 +4,8 @@
  * A call that reads a far frame box by box fills it for the boxes to come (read/boxes_ahead.h). Any
  * job may use the open chunks. Only jobs of the call use its wants, since these end with the call.
  *
- * Locks: one mutex guards the table and what is in it. `count` is atomic: where nothing is
- * expected, no lock is taken. The owner of an entry alone adds to its want, and takes the entry
+ * Locks: one mutex guards the table and what is in it. `ncalls` is atomic: where no call expects
+ * anything, no lock is taken. The owner of an entry alone adds to its want, and takes the entry
  * back. Any thread may find one.
  */
 #ifndef GRID_EXPECTED_CHUNKS_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct expected_chunks;
+struct io_ahead;
 struct io_want;
 struct open_chunk;
 struct watch;
@@ -26,8 +27,21 @@ struct expected_chunk {
     struct io_want *want; // held; NULL: nothing of it is on its way
 };
 
+// A call. Its jobs prefetch within its queue of requests.
+struct expecting_call {
+    struct expecting_call *after;
+    const struct watch *watch; // of the jobs
+    struct io_ahead *ahead;
+};
+
 struct expected_chunks *expected_chunks_new(void); // NULL: no memory
 void expected_chunks_free(struct expected_chunks *all); // nothing is expected; NULL: fine
+
+// Before its first entry, and behind its last; no job of it runs. It stays with the caller.
+void expected_chunks_begin(struct expected_chunks *all, struct expecting_call *c);
+void expected_chunks_end(struct expected_chunks *all, struct expecting_call *c);
+// The queue of the call whose jobs have a watch. NULL: none. all NULL: no call expects anything.
+struct io_ahead *expected_chunks_ahead(struct expected_chunks *all, const struct watch *watch);
 
 // The entry stays with the caller until it is removed. It may be filled before by the caller alone.
 void expected_chunks_add(struct expected_chunks *all, struct expected_chunk *e);

@@ -12,7 +12,8 @@
  *     io_want_get(w, io, offset, size, &bytes, err);       waits; bytes are valid until the release
  *     io_want_release(w);
  *
- * io_ahead_*() are in ahead/queue.c, io_want_*() in ahead/want.c.
+ * The jobs of one call share I/O threads, the bound of requests, and io_ahead_size()
+ * (io_ahead_new_within()).
  *
  * Memory: the ranges that were added and not released, io_ahead_size(). There is no bound here: the
  * caller stops adding when that is too much.
@@ -20,10 +21,11 @@
  * Failures: io_want_get() of any range that failed returns the first failure of the io_ahead.
  *
  * Threads: one thread at a time adds to a want, while any number get from it; different wants are
- * independent. All other functions may run on any thread, but for new, stop and free, which belong
- * to one. A mutex guards an io_ahead and its wants; it is free while bytes are read. I/O threads
- * are started when there is something to read, at most `requests` of them, with all signals
- * blocked; io_ahead_stop() joins them. If no thread can be started, io_want_get() reads.
+ * independent. All other functions may run on any thread, but for new, stop and free of one
+ * io_ahead, which belong to one. A mutex guards all (ahead/readers.h); it is free while bytes are
+ * read. I/O threads are started when there is something to read, at most `requests` of them, with
+ * all signals blocked; the last io_ahead_stop() joins them. If no thread can be started,
+ * io_want_get() reads.
  */
 #ifndef IO_AHEAD_H
 #define IO_AHEAD_H
@@ -44,11 +46,14 @@ struct io_want;
  * cancelled, and io_want_get() returns TESS_ERR_CANCELLED. Returns NULL: no memory.
  */
 struct io_ahead *io_ahead_new(int requests, bool (*ended)(void *arg), void *arg);
-// Drop what is queued, wait for reads and calls under way, and join the threads. NULL: fine.
+// One that shares these with another, which is not stopped. What the youngest has is read first.
+struct io_ahead *io_ahead_new_within(struct io_ahead *other, bool (*ended)(void *arg), void *arg);
+// Drop what is queued, and wait for reads and calls under way. NULL: fine.
 void io_ahead_stop(struct io_ahead *a);
 void io_ahead_free(struct io_ahead *a); // all wants are released; stops it; NULL: fine
 
-// Bytes of ranges, with coalesced gaps, that were added and are not released.
+// Bytes of ranges, with coalesced gaps, that were added and are not released: of all that share the
+// threads.
 int64_t io_ahead_size(const struct io_ahead *a);
 
 // Let threads read what was added. Without this, io_want_get() waits for ever if there are threads.

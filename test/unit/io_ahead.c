@@ -44,14 +44,27 @@ struct far_io {
     struct io io;
     atomic_int ranges, failing_after; // ranges; -1: none fails
     atomic_llong nbytes; // that were read
+    atomic_int now, most; // ranges at the same time
+    int pause; // microseconds, for each call
     bool blocks;
 };
+
+static void
+count_ranges(struct far_io *f, int n)
+{
+    const int now = atomic_fetch_add(&f->now, n) + n;
+    int most = atomic_load(&f->most);
+    while (now > most && !atomic_compare_exchange_weak(&f->most, &most, now))
+        ;
+}
 
 static tess_status
 far_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io_progress *p,
               tess_error *err)
 {
     struct far_io *const f = (struct far_io *)io;
+    count_ranges(f, (int)n);
+    usleep((useconds_t)f->pause);
     while (f->blocks) {
         if (p->cancelled(p))
             return err_set(err, TESS_ERR_CANCELLED, -1, "cancelled");
@@ -65,6 +78,7 @@ far_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io
                     ranges[i].offset >= ranges[i - 1].offset + (int64_t)ranges[i - 1].dst_size);
         memcpy(ranges[i].dst, bytes + ranges[i].offset, ranges[i].dst_size);
         atomic_fetch_add(&f->nbytes, (long long)ranges[i].dst_size);
+        atomic_fetch_sub(&f->now, 1);
         p->arrived(p, i);
     }
     return TESS_OK;
@@ -279,6 +293,50 @@ wants_of_two_jobs(void **state)
     assert_int_equal(atomic_load(&s.far.nbytes), 100);
     io_want_release(w);
     end(&s);
+}
+
+// Queues that share threads keep no more under way than one; each ends alone, the first one, too.
+static void
+queues_of_one_call(void **state)
+{
+    enum { QUEUES = 3, RANGES = 30, APART = 10000, LONG = 1 << 18 }; // LONG: 4 requests
+    (void)state;
+    for (int bound = 1; bound <= 6; bound++) {
+        struct io_ahead *queues[QUEUES];
+        struct io_want *wants[QUEUES];
+        struct scene s;
+        begin(&s, 0, bound);
+        s.far.pause = 200;
+        for (int k = 0; k < QUEUES; k++) {
+            queues[k] = k == 0 ? s.ahead : io_ahead_new_within(s.ahead, job_ended, &s.over);
+            assert_non_null(queues[k]);
+            wants[k] = io_want_new(queues[k]);
+            assert_non_null(wants[k]);
+            for (int i = 0; i < RANGES; i++)
+                assert_int_equal(io_want_add(wants[k], &s.far.io, i * APART + k,
+                                             k == 1 && i == 29 ? LONG : 100, NULL, NULL),
+                                 TESS_OK);
+        }
+        for (int k = 0; k < QUEUES; k++) {
+            assert_int_equal(io_ahead_size(queues[k]), (QUEUES * RANGES - 1) * 100 + LONG);
+            io_ahead_go(queues[k]);
+        }
+        for (int i = 0; i < RANGES; i++)
+            check(wants[0], &s.far, i * APART, 100);
+        io_want_release(wants[0]);
+        io_ahead_stop(queues[0]);
+        for (int k = 1; k < QUEUES; k++) {
+            for (int i = 0; i < RANGES; i++)
+                check(wants[k], &s.far, i * APART + k, k == 1 && i == 29 ? LONG : 100);
+            io_want_release(wants[k]);
+        }
+        io_ahead_free(queues[0]);
+        io_ahead_free(queues[2]);
+        assert_int_equal(io_ahead_size(queues[1]), 0);
+        io_ahead_free(queues[1]);
+        if (atomic_load(&s.far.most) > bound)
+            fail_msg("%d ranges at once, %d allowed", atomic_load(&s.far.most), bound);
+    }
 }
 
 // One thread adds ranges to a want, of the ranges of `front` if that is not NULL, and others get
@@ -510,6 +568,7 @@ main(void)
         cmocka_unit_test(calls),
         cmocka_unit_test(long_ranges),
         cmocka_unit_test(wants_of_two_jobs),
+        cmocka_unit_test(queues_of_one_call),
         cmocka_unit_test(wants_of_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

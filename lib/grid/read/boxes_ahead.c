@@ -9,7 +9,6 @@
 #include "frame/query.h"
 #include "frame/watched.h"
 #include "geom/walk.h"
-#include "grid/expected_chunks.h"
 #include "grid/grid.h"
 #include "grid/open_chunk.h"
 #include "grid/read/grain_want.h"
@@ -237,6 +236,16 @@ may_make(struct boxes_ahead *x)
     return room_is_left(&x->wanted, count_visits(x), size) && upcoming_is_ready(u);
 }
 
+// Whether the bytes of a chunk of a box are wanted. Half of the budget is left to the job that
+// reads the box at hand, which may be long.
+static bool
+wants_bytes(struct boxes_ahead *x, int64_t box)
+{
+    const int64_t budget = x->wanted.budget;
+    return count_visits(x) == 0 ||
+           io_ahead_size(x->ahead) < (box == x->reached ? budget / 2 : budget);
+}
+
 static void
 make_one(struct boxes_ahead *x)
 {
@@ -251,8 +260,7 @@ make_one(struct boxes_ahead *x)
     tess_status st = grain_make(&x->maker, &g, &more, NULL);
     if (st == TESS_OK && more) {
         const int64_t box = ((const struct ahead_chunk *)(const void *)x->maker.chunk)->box;
-        const bool bytes = count_visits(x) == 0 || io_ahead_size(x->ahead) < x->wanted.budget;
-        st = expect(x, &g, box, bytes, NULL);
+        st = expect(x, &g, box, wants_bytes(x, box), NULL);
         grain_drop(&x->maker, &g);
     }
     x->all_made = st != TESS_OK || !more;
@@ -305,7 +313,7 @@ prepare(struct boxes_ahead *x, tess_error *err)
 bool
 boxes_ahead_pays(const struct chunk_grid *grid)
 {
-    return frame_manner(grid->frame)->far && !grid->plain && !grid->gate;
+    return frame_manner(grid->frame)->far;
 }
 
 tess_status
@@ -325,16 +333,24 @@ boxes_ahead_begin(struct boxes_ahead *x, const struct chunk_grid *grid,
         (struct fetch){.grid = grid, .reader = &reader, .self = x, .watch = watch, .outside = true};
     atomic_init(&x->over, false);
     pthread_mutex_init(&x->lock, NULL);
-    x->ahead = io_ahead_new(frame_manner(grid->frame)->requests, boxes_ahead_is_over, x);
+    struct io_ahead *const within = expected_chunks_ahead(grid->expected, watch);
+    x->ahead = within ? io_ahead_new_within(within, boxes_ahead_is_over, x)
+                      : io_ahead_new(frame_manner(grid->frame)->requests, boxes_ahead_is_over, x);
     if (!x->ahead)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
-    return prepare(x, err);
+    x->call = (struct expecting_call){.watch = watch, .ahead = x->ahead};
+    expected_chunks_begin(grid->expected, &x->call);
+    x->all_made = grid->plain;
+    return grid->plain ? TESS_OK : prepare(x, err);
 }
 
 void
 boxes_ahead_stop(struct boxes_ahead *x)
 {
     atomic_store(&x->over, true);
+    if (x->call.ahead)
+        expected_chunks_end(x->fetch.grid->expected, &x->call);
+    x->call.ahead = NULL;
     while (x->nvisits > 0)
         forget_box(x, x->visits[0].box);
     io_ahead_stop(x->ahead);

@@ -4,7 +4,8 @@
  * A job prefetches only what it reads itself (planned.h). A call on a far frame that consists of
  * many small jobs (a reduction, a map, parts of an array) lists here the boxes that they will read,
  * in order. Chunks are opened, and their bytes wanted, as far ahead as tess_context.ahead allows;
- * jobs find them in grid/expected_chunks.h. What was not prefetched, the job reads itself.
+ * jobs find them in grid/expected_chunks.h. What was not prefetched, the job reads itself, within
+ * the queue of requests of the call. Chunks of plain frames are left to the jobs.
  *
  *     boxes_ahead_begin(&x, ...);
  *         boxes_ahead_reach(&x, k);         one thread at a time, k ascending
@@ -21,6 +22,7 @@
 
 #include "frame/watched.h"
 #include "geom/walk.h"
+#include "grid/expected_chunks.h"
 #include "grid/read/grains.h"
 #include "grid/read/room.h"
 
@@ -31,6 +33,7 @@ struct visit;
 struct io_ahead;
 
 struct boxes_ahead {
+    struct expecting_call call;
     struct io_ahead *ahead;
     struct fetch fetch; // the chunks and blocks of all boxes
     struct watched watched; // the call
@@ -51,7 +54,6 @@ struct boxes_ahead {
     int nvisits;
 };
 
-// Whether it is worth it, and possible: a far frame that nothing changes, and that is not plain.
 bool boxes_ahead_pays(const struct chunk_grid *grid);
 
 /*

@@ -21,6 +21,7 @@
 #include "frame/stored.h"
 #include "frame/watched.h"
 #include "grid/converted.h"
+#include "grid/expected_chunks.h"
 #include "grid/grid.h"
 #include "grid/pool.h"
 #include "io/ahead.h"
@@ -50,7 +51,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
         pool_give(grid->pool, s);
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
     }
-    tess_status st = chunks_ahead_begin(&ahead, f, context ? context->ahead : 0, NULL, err);
+    tess_status st = chunks_ahead_begin(&ahead, f, context ? context->ahead : 0, NULL, NULL, err);
     chunks_ahead_limit(&ahead, n, 0, 0);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         struct stored_chunk sc;
@@ -168,8 +169,9 @@ reading_begin_ahead(struct reading *r, tess_error *err)
         return TESS_OK;
     const int64_t first = plain_chunk_at(grid, r->start * size);
     const int64_t last = plain_chunk_at(grid, r->stop * size - 1);
+    struct io_ahead *const within = expected_chunks_ahead(grid->expected, r->watch);
     const tess_status st =
-        chunks_ahead_begin(&r->ahead, grid->frame, grid->context->ahead, r->watch, err);
+        chunks_ahead_begin(&r->ahead, grid->frame, grid->context->ahead, within, r->watch, err);
     chunks_ahead_limit(&r->ahead, last + 1, needs_most(r, first) ? first : first + 1,
                        r->apart              ? first
                        : needs_most(r, last) ? last + 1

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
+#include "grid/expected_chunks.h"
+#include "grid/grid.h"
 #include "grid/read/grain_want.h"
 #include "grid/read/upcoming.h"
 #include "io/ahead.h"
@@ -183,7 +185,9 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     p->threads = threads;
     atomic_init(&p->reading, 0);
     atomic_init(&p->failed, false);
-    p->ahead = io_ahead_new(p->far ? manner->requests : 0, is_ended, p);
+    struct io_ahead *const within = expected_chunks_ahead(f->grid->expected, f->watch);
+    p->ahead = within ? io_ahead_new_within(within, is_ended, p)
+                      : io_ahead_new(p->far ? manner->requests : 0, is_ended, p);
     p->made = mem_alloc(MADE_MAX * sizeof *p->made);
     return p->ahead && p->made ? TESS_OK
                                : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");

@@ -1,14 +1,13 @@
 /*
- * queue.h - a queue of pieces to read, and the threads that read them.
+ * queue.h - a queue of pieces to read.
  *
  * A *piece* is a range of an io that arrives as a whole, or a function to call. A piece longer than
  * io_manner.piece is read with several concurrent requests. It is reference-counted: held by the
  * queue, then by the thread that reads it, and by each want that has a range in it (want.c). A
  * piece that only the queue holds when its turn comes is dropped.
  *
- * io_queue_lock() locks the mutex that guards the queue, its pieces, and the wants that hold them.
- * It is held when the functions below are called. The bytes of a held piece in state PIECE_HERE do
- * not change, and may be read without the lock.
+ * The mutex of the readers (readers.h) is held when the functions below are called. The bytes of a
+ * held piece in state PIECE_HERE do not change, and may be read without the mutex.
  */
 #ifndef IO_AHEAD_QUEUE_H
 #define IO_AHEAD_QUEUE_H
@@ -20,7 +19,7 @@
 #include <stdint.h>
 
 struct io;
-struct io_ahead;
+struct io_readers;
 
 enum io_piece_state { PIECE_WAITS, PIECE_ASKED, PIECE_HERE, PIECE_FAILED };
 
@@ -39,12 +38,27 @@ struct io_piece {
     void *arg;
 };
 
-void io_queue_lock(struct io_ahead *a);
-void io_queue_unlock(struct io_ahead *a);
+struct io_ahead {
+    struct io_readers *readers;
+    bool stopped; // no thread reads it any more
+    struct io_ahead *after; // of the queues of the readers
+    struct io_piece *first, *last; // pieces that wait
+    int batches; // that are being read
+    tess_status status; // of the first piece that failed
+    tess_error why;
+
+    bool (*ended)(void *arg); // fixed
+    void *arg;
+};
 
 // A piece that has the range: the last of the queue, extended, or a new one at the end. The caller
 // holds it before it unlocks. NULL: no memory.
 struct io_piece *io_queue_push(struct io_ahead *a, struct io *io, int64_t offset, size_t size);
+// A piece that is a function to call. NULL: no memory.
+struct io_piece *io_queue_push_call(struct io_ahead *a, void (*call)(void *arg, bool over),
+                                    void *arg);
+// Take a piece out of the queue, with its reference; before: the one before it, or NULL.
+void io_queue_remove(struct io_ahead *a, struct io_piece *before, struct io_piece *p);
 
 static inline void
 io_piece_hold(struct io_piece *p)
@@ -54,11 +68,7 @@ io_piece_hold(struct io_piece *p)
 
 void io_piece_release(struct io_ahead *a, struct io_piece *p);
 
-// Wait until the piece is here or has failed; TESS_ERR_CANCELLED if the job is over before. The
-// lock is free meanwhile.
-tess_status io_piece_await(struct io_ahead *a, const struct io_piece *p, tess_error *err);
-// Wait until the piece is here or has failed; and, if its io may be closed next, until the call that
-// read it has returned, which may be later (io_progress). The lock is free meanwhile.
-void io_piece_drain(struct io_ahead *a, const struct io_piece *p);
+// The piece is here, or has failed.
+void io_piece_settle(struct io_ahead *a, struct io_piece *p, enum io_piece_state state);
 
 #endif

@@ -9,11 +9,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/ahead/await.h"
 #include "io/ahead/queue.h"
+#include "io/ahead/readers.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 
-// The lock of the io_ahead guards all but `ahead`, which is fixed.
+// The mutex of the readers guards all but `ahead`, which is fixed.
 struct io_want {
     struct io_ahead *ahead;
     struct io_piece **pieces;
@@ -93,7 +96,7 @@ io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
     struct io_ahead *const a = w->ahead;
     if (size == 0)
         return TESS_OK;
-    io_queue_lock(a);
+    pthread_mutex_lock(&a->readers->lock);
     struct io_piece *p = want_find(w, io, offset, size);
     if (!p && other && other->ahead == a)
         p = want_find(other, io, offset, size);
@@ -102,7 +105,7 @@ io_want_add(struct io_want *w, struct io *io, int64_t offset, size_t size,
         p = io_queue_push(a, io, offset, size);
     if (room && p)
         want_insert(w, p);
-    io_queue_unlock(a);
+    pthread_mutex_unlock(&a->readers->lock);
     return room && p ? TESS_OK
                      : err_set(err, TESS_ERR_NOMEM, -1, "no memory for what is to be read");
 }
@@ -111,20 +114,20 @@ bool
 io_want_is_ready(const struct io_want *w)
 {
     bool ready = true;
-    io_queue_lock(w->ahead);
+    pthread_mutex_lock(&w->ahead->readers->lock);
     for (int i = 0; i < w->n && ready; i++)
         ready = w->pieces[i]->state >= PIECE_HERE;
-    io_queue_unlock(w->ahead);
+    pthread_mutex_unlock(&w->ahead->readers->lock);
     return ready;
 }
 
 size_t
 io_want_reach(const struct io_want *w, const struct io *io, int64_t offset)
 {
-    io_queue_lock(w->ahead);
+    pthread_mutex_lock(&w->ahead->readers->lock);
     const struct io_piece *const p = want_find(w, io, offset, 1);
     const size_t reach = p ? p->size - (size_t)(offset - p->offset) : 0;
-    io_queue_unlock(w->ahead);
+    pthread_mutex_unlock(&w->ahead->readers->lock);
     return reach;
 }
 
@@ -135,13 +138,13 @@ io_want_get(const struct io_want *w, const struct io *io, int64_t offset, size_t
     struct io_ahead *const a = w->ahead;
     tess_status st = TESS_OK;
     *bytes = NULL;
-    io_queue_lock(a);
+    pthread_mutex_lock(&a->readers->lock);
     const struct io_piece *const p = want_find(w, io, offset, size);
     if (p)
         st = io_piece_await(a, p, err);
     if (p && st == TESS_OK)
         *bytes = p->bytes + (offset - p->offset);
-    io_queue_unlock(a);
+    pthread_mutex_unlock(&a->readers->lock);
     return st;
 }
 
@@ -154,9 +157,9 @@ io_want_is_of(const struct io_want *w, const struct io_ahead *a)
 void
 io_want_hold(struct io_want *w)
 {
-    io_queue_lock(w->ahead);
+    pthread_mutex_lock(&w->ahead->readers->lock);
     w->users++;
-    io_queue_unlock(w->ahead);
+    pthread_mutex_unlock(&w->ahead->readers->lock);
 }
 
 void
@@ -165,13 +168,13 @@ io_want_release(struct io_want *w)
     if (!w)
         return;
     struct io_ahead *const a = w->ahead;
-    io_queue_lock(a);
+    pthread_mutex_lock(&a->readers->lock);
     const bool last = --w->users == 0;
     for (int i = 0; last && i < w->n; i++) {
         io_piece_drain(a, w->pieces[i]); // its io may be closed next
         io_piece_release(a, w->pieces[i]);
     }
-    io_queue_unlock(a);
+    pthread_mutex_unlock(&a->readers->lock);
     if (!last)
         return;
     mem_free(w->pieces);
