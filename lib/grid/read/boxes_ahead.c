@@ -210,12 +210,15 @@ announce(struct boxes_ahead *x)
     const int visits = count_visits(x);
     struct upcoming *const u = &x->maker.upcoming;
     struct opening *opening;
-    bool announced = true;
+    bool announced = true, any = false;
     tess_status st = TESS_OK;
     while (announced && st == TESS_OK && visits + u->count < VISITS &&
-           (u->count == 0 || room_is_left(&x->announced, u->count, io_ahead_size(x->ahead))))
+           (u->count == 0 || room_is_left(&x->announced, u->count, io_ahead_size(x->ahead)))) {
         st = upcoming_announce(u, &announced, &opening, NULL);
-    io_ahead_go(x->ahead);
+        any |= announced;
+    }
+    if (any)
+        io_ahead_go(x->ahead);
     if (st != TESS_OK || (!announced && u->count == 0))
         x->all_made = true;
     return !x->all_made && u->count > 0;

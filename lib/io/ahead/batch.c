@@ -70,7 +70,10 @@ int
 io_batch_needs(const struct io_ahead *a)
 {
     const struct io_piece *const p = a->first;
-    return p ? (int)max_i64(min_i64(piece_requests(p), a->readers->requests / 2), 1) : 0;
+    const int all = a->readers->requests;
+    if (!p->io)
+        return 1;
+    return (int)max_i64(max_i64(min_i64(piece_requests(p), all / 2), all / 4), 1);
 }
 
 // most: requests.

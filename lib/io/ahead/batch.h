@@ -26,8 +26,9 @@ struct io_batch {
     int narrived; // ranges
 };
 
-// Requests that should be free before the first piece of a queue is taken: half of all for one that
-// is read with many.
+// Requests that should be free before the first piece of a queue, which is not empty, is taken. One
+// for a call; a quarter of all, so that pieces are coalesced meanwhile; for a piece that is read
+// with many requests up to half of them.
 int io_batch_needs(const struct io_ahead *a);
 // Take the oldest piece of a queue, and others of its io, as many as there are free requests, but
 // at least one. False: no piece of them is needed any more.
