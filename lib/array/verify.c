@@ -58,7 +58,7 @@ struct grain {
     bool known; // it has a checksum
     tess_status status;
     tess_error why;
-    struct io_want *want; // its bytes, held; NULL: not read ahead
+    struct chunk_ahead ahead; // what was read early, held
 };
 
 static bool
@@ -80,7 +80,7 @@ verify_next(void *arg, void *grain, bool *more, tess_error *err)
         return TESS_OK;
     struct grain *const g = grain;
     *g = (struct grain){.n = v->n};
-    const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->want, err);
+    const tess_status st = chunks_ahead_take(&v->ahead, v->n, &g->ahead, err);
     const bool stands_for_all = !list->entries && list->uniform < 0;
     v->n = stands_for_all ? list->nchunks : v->n + 1;
     return st;
@@ -90,7 +90,7 @@ static void
 verify_drop(void *arg, void *grain)
 {
     (void)arg;
-    io_want_release(((struct grain *)grain)->want);
+    chunk_ahead_release(&((struct grain *)grain)->ahead);
 }
 
 // Read all of a chunk, as a read of its items does.
@@ -131,7 +131,8 @@ verify_work(void *arg, void *grain, tess_error *err)
     struct chunk_scratch *const s = pool_take(v->a->grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
-    s->want = g->want;
+    s->want = g->ahead.want;
+    s->place = chunk_ahead_place(&g->ahead);
     s->progress = watched_progress(&v->watched);
     g->status = examine(v, g, s);
     pool_give(v->a->grid->pool, s);

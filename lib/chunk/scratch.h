@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct chunk_place;
 struct io_progress;
 struct io_want;
 
@@ -21,6 +22,7 @@ struct chunk_scratch {
     size_t stored_size;
     int64_t limit; // largest block, in bytes; 0: none
     const struct io_want *want; // stored bytes that are read ahead (io/ahead.h); NULL: none
+    const struct chunk_place *place; // of the next chunk to be opened, if it was found; or NULL
     const struct io_progress *progress; // what ends reads of others; NULL: nothing does
 };
 

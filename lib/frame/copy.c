@@ -191,7 +191,7 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
     struct watched watched;
     struct chunk_scratch s = {.limit = from->options.limits.memory};
     struct chunks_ahead ahead;
-    struct io_want *want = NULL;
+    struct chunk_ahead early = {.want = NULL};
     int64_t left = rescue ? rescue->most : 0;
     watched_init(&watched, watch);
     s.progress = watched_progress(&watched);
@@ -204,15 +204,16 @@ copy_chunks(const struct frame *from, struct frame *to, const struct checksums *
         st = stored_most(from, &left, err);
     for (int64_t n = 0; from->index.entries && n < from->index.nchunks && st == TESS_OK; n++) {
         int64_t entry = from->index.entries[n];
-        st = chunks_ahead_take(&ahead, n, &want, err);
+        st = chunks_ahead_take(&ahead, n, &early, err);
         if (st != TESS_OK)
             break;
-        s.want = want;
+        s.want = early.want;
+        s.place = chunk_ahead_place(&early);
         if (rescue && (entry >= 0 || entry == INDEX_LOST))
             st = rescue_chunk(from, to, n, &s, rescue, &left, &entry, err);
         else if (entry >= 0)
             st = copy_chunk(from, to, n, checksums, &s, &left, &entry, err);
-        io_want_release(want);
+        chunk_ahead_release(&early);
         if (st == TESS_OK)
             st = index_set(&to->index, n, entry, err);
         watch_add(watch, 1);

@@ -203,11 +203,15 @@ stored_find(struct stored_chunk *sc, int64_t entry, const struct chunk_scratch *
 {
     const struct frame *const f = sc->frame;
     struct chunk_place place;
-    const tess_status st = f->container->locate(f, entry, s->progress, &place, err);
+    tess_status st = TESS_OK;
+    if (s->place)
+        place = *s->place;
+    else
+        st = f->container->locate(f, entry, s->progress, &place, err);
     if (st != TESS_OK)
         return st;
     sc->io = place.io;
-    sc->owns_io = place.owned;
+    sc->owns_io = place.owned && !s->place;
     sc->position = place.position;
     *room = place.room;
     return TESS_OK;

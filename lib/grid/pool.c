@@ -85,6 +85,7 @@ pool_give(struct pool *p, struct chunk_scratch *s)
     (void)p;
     if (s) {
         s->want = NULL;
+        s->place = NULL;
         s->progress = NULL;
     }
     for (int i = 0; i < SLOTS && s; i++) {

@@ -106,9 +106,9 @@ read_range(const struct reader *r)
     if (c->pause > 0)
         usleep((useconds_t)c->pause);
     memcpy(r->range->dst, r->o->bytes + r->range->offset, r->range->dst_size);
+    atomic_fetch_sub(&c->now, 1);
     if (c->tells)
         tess_reading_arrived(r->reading, r->i);
-    atomic_fetch_sub(&c->now, 1);
 }
 
 static void *

@@ -958,6 +958,81 @@ slow_ranges_overlap(void **state)
     }
 }
 
+// Checks and copies of a directory open its files side by side, and read each at most twice.
+static void
+directories_are_read_ahead(void **state)
+{
+    static const struct question questions_of_all[] = {{"verify", ask_verify, 0, false},
+                                                       {"copy", ask_copy, 0, false}};
+    const char *const path = make(&kinds[6], 5);
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct scene s;
+        struct random r;
+        tess_info info;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.requests = 8;
+        s.conduct.ends = i / 2;
+        s.context.threads = 1;
+        s.context.ahead = TESS_AHEAD_DEFAULT;
+        s.context.cache = 0;
+        ok(open_here(&s, err));
+        tess_array_info(s.here, &info);
+        s.conduct.pause = 2000;
+        atomic_store(&s.conduct.most, 0);
+        const int before = atomic_load(&s.conduct.ranges);
+        ask(&questions_of_all[i % 2], s.here, 1, &first);
+        assert_int_equal(first.status, TESS_OK);
+        const int found = atomic_load(&s.conduct.ranges) - before;
+        if (!s.conduct.ends && atomic_load(&s.conduct.most) < 2)
+            fail_msg("%s: %d at once", questions_of_all[i % 2].name, atomic_load(&s.conduct.most));
+        if (found > 2 * info.nstored + 2)
+            fail_msg("%s: %d requests for %d chunks", questions_of_all[i % 2].name, found,
+                     (int)info.nstored);
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
+// All jobs of a call together keep no more under way than the source says.
+static void
+requests_are_bounded(void **state)
+{
+    static const int bounds[] = {1, 3, 8};
+    (void)state;
+    for (int k = 0; k < KINDS; k++) {
+        const char *const path = make(&kinds[k], 5);
+        for (int i = 0; i < 3; i++) {
+            struct scene s;
+            struct random r;
+            random_init(&r, (uint64_t)i);
+            draw_scene(&s, &r);
+            load(&s, path, kinds[k].layout == TESS_LAYOUT_SPARSE);
+            s.conduct.latency = FAR;
+            s.conduct.requests = bounds[i];
+            s.conduct.order = ORDER_THREADS;
+            s.conduct.tells = i % 2;
+            s.context.threads = 4;
+            s.context.cache = 0;
+            ok(open_here(&s, err));
+            s.conduct.pause = 100;
+            for (int q = 0; q < QUESTIONS; q++) {
+                atomic_store(&s.conduct.most, 0);
+                ask(&questions[q], s.here, (uint64_t)q, &first);
+                assert_int_equal(first.status, TESS_OK);
+                if (atomic_load(&s.conduct.most) > bounds[i])
+                    fail_msg("%s, %s: %d requests at once, %d allowed", kinds[k].name,
+                             questions[q].name, atomic_load(&s.conduct.most), bounds[i]);
+            }
+            close_here(&s);
+        }
+        files_remove(path);
+    }
+}
+
 // Chunks that lie behind each other come with a few requests; with little memory, with one each.
 static void
 requests_for_small_chunks(void **state)
@@ -1040,6 +1115,7 @@ requests_of_pieces(void **state)
         s.context.cache = 0;
         s.context.threads = 1 + i % 2;
         ok(open_here(&s, err));
+        s.conduct.pause = 1000;
         tess_array_info(s.here, &info);
         const int before = atomic_load(&s.conduct.ranges);
         ask(&pieces[i / 2], s.here, 8, &first);
@@ -1467,6 +1543,8 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(blocked_calls_end, setup, teardown),
         cmocka_unit_test_setup_teardown(blocked_copies_end, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
+        cmocka_unit_test_setup_teardown(directories_are_read_ahead, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_are_bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_of_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),

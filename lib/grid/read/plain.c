@@ -43,7 +43,7 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
     const int64_t n = frame_nchunks(f);
     int64_t total = 0;
     struct chunks_ahead ahead;
-    struct io_want *want = NULL;
+    struct chunk_ahead early = {.want = NULL};
 
     grid->chunk_starts = mem_alloc(((size_t)n + 1) * sizeof *grid->chunk_starts);
     struct chunk_scratch *const s = pool_take(grid->pool);
@@ -55,11 +55,12 @@ sum_chunks(struct chunk_grid *grid, bool *whole_items, tess_error *err)
     chunks_ahead_limit(&ahead, n, 0, 0);
     for (int64_t i = 0; i < n && st == TESS_OK; i++) {
         struct stored_chunk sc;
-        st = chunks_ahead_take(&ahead, i, &want, err);
-        s->want = want;
+        st = chunks_ahead_take(&ahead, i, &early, err);
+        s->want = early.want;
+        s->place = chunk_ahead_place(&early);
         if (st == TESS_OK)
             st = stored_chunk_open(&sc, f, i, s, err);
-        io_want_release(want);
+        chunk_ahead_release(&early);
         if (st != TESS_OK)
             break;
         grid->chunk_starts[i] = total;
@@ -136,7 +137,7 @@ struct reading {
     struct chunk_scratch *s;
     struct chunks_ahead ahead;
     int64_t n; // the chunk at hand; -1: none
-    struct io_want *want; // bytes of it, held; NULL: nothing is read ahead
+    struct chunk_ahead early; // what was read ahead of it, held
 };
 
 // -- what is read ahead
@@ -183,8 +184,8 @@ static tess_status
 want_span(const struct reading *r, const struct stored_chunk *sc, int32_t start, int32_t stop,
           tess_error *err)
 {
-    return io_want_add(r->want, sc->io, sc->position + start, (size_t)max_i64(stop - start, 0),
-                       NULL, err);
+    return io_want_add(r->early.want, sc->io, sc->position + start,
+                       (size_t)max_i64(stop - start, 0), NULL, err);
 }
 
 // The blocks of a chunk that hold its bytes from .. to, and the first one where filters need it.
@@ -216,7 +217,7 @@ static tess_status
 reading_want_rest(const struct reading *r, const struct stored_chunk *sc, tess_error *err)
 {
     int64_t from, to;
-    if (!r->want || r->apart || sc->whole)
+    if (!r->early.want || r->apart || sc->whole)
         return TESS_OK;
     part_of_chunk(r, r->n, &from, &to);
     const tess_status st = want_blocks(r, sc, from, to, err);
@@ -230,10 +231,11 @@ reading_enter(struct reading *r, int64_t n, tess_error *err)
 {
     if (n == r->n)
         return TESS_OK;
-    io_want_release(r->want);
+    chunk_ahead_release(&r->early);
     r->n = n;
-    const tess_status st = chunks_ahead_take(&r->ahead, n, &r->want, err);
-    r->s->want = r->want;
+    const tess_status st = chunks_ahead_take(&r->ahead, n, &r->early, err);
+    r->s->want = r->early.want;
+    r->s->place = chunk_ahead_place(&r->early);
     return st;
 }
 
@@ -251,7 +253,7 @@ reading_begin(struct reading *r, tess_error *err)
 static void
 reading_end(struct reading *r)
 {
-    io_want_release(r->want);
+    chunk_ahead_release(&r->early);
     chunks_ahead_end(&r->ahead);
     pool_give(r->grid->pool, r->s);
 }

@@ -20,6 +20,7 @@ struct opening {
     struct opening *after; // announced next
     int64_t n;
     bool whole;
+    bool elsewhere; // an I/O thread opens it
     int users; // the job and the grain
     enum { WAITING, BEGUN, DONE } state;
     struct open_chunk *open; // held; NULL: not opened, or taken
@@ -41,7 +42,7 @@ prefetch_init(struct prefetch *x, const struct chunk_grid *grid, int threads)
 void
 prefetch_init_far(struct prefetch *x, const struct chunk_grid *grid, int chunks)
 {
-    *x = (struct prefetch){.grid = grid, .most = chunks};
+    *x = (struct prefetch){.grid = grid, .most = chunks, .far = true};
     waitlock_init(&x->lock);
 }
 
@@ -66,6 +67,7 @@ prefetch_announce(struct prefetch *x, int64_t n, bool all, struct opening **out,
     o->all = x;
     o->n = n;
     o->whole = all;
+    o->elsewhere = x->far;
     o->users = 2;
     if (x->first)
         x->last->after = o;
@@ -113,7 +115,7 @@ prefetch_take(struct prefetch *x, struct open_chunk **v, tess_error *err)
     struct opening *const o = x->first;
 
     waitlock_lock(&x->lock);
-    if (o->state == WAITING)
+    if (o->state == WAITING && !o->elsewhere)
         open_now(o);
     while (o->state != DONE)
         wait_for_opening(x);
@@ -148,6 +150,13 @@ opening_work(struct opening *o)
     if (o->state == WAITING)
         open_now(o);
     waitlock_unlock(lock);
+}
+
+void
+opening_leave(struct opening *o)
+{
+    o->elsewhere = false;
+    opening_release(o);
 }
 
 void

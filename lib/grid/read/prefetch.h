@@ -5,7 +5,8 @@
  * opens the chunks one after the other, and no other thread can make grains meanwhile. So `next`
  * announces chunks early, and each opening is a grain of its own. If no worker has begun to open a
  * chunk when `next` needs it, `next` opens it itself. `next` may wait for a worker; workers never
- * wait for `next`.
+ * wait for `next`. Of far frames, I/O threads open chunks, whose number is bounded: `next` waits
+ * for them.
  *
  * prefetch_take() returns the outcome of the opening, also a failure.
  *
@@ -13,15 +14,17 @@
  *
  * By member: `lock` guards `users` and `state` of each opening. `open`, `status` and `error` are
  * written without it by the thread that set BEGUN, before it sets DONE, and read by `next` after
- * that. `first`, `last` and `count` are touched by `next` alone, and by prefetch_finish() when no
- * grain is left: they need no lock. Workers call opening_work() and opening_release(), everything
- * else is called from `next`.
+ * that. `elsewhere`, `first`, `last` and `count` are touched by `next` alone, and by
+ * prefetch_finish() when no grain is left: they need no lock. Workers call opening_work() and
+ * opening_release(), everything else is called from `next`.
  */
 #ifndef GRID_READ_PREFETCH_H
 #define GRID_READ_PREFETCH_H
 
 #include "grid/open_chunk.h"
 #include "task/waitlock.h"
+
+#include <stdbool.h>
 
 struct io_progress;
 struct opening;
@@ -30,6 +33,7 @@ struct prefetch {
     const struct chunk_grid *grid;
     const struct io_progress *progress; // what may end the openings; NULL: nothing
     int most; // chunks at a time; 0: opening chunks does not take long, or there are no workers
+    bool far; // I/O threads open them
     int count; // that were announced, and not taken
     struct opening *first, *last; // in the order they were announced
     struct waitlock lock; // for the state of all openings
@@ -54,5 +58,7 @@ bool prefetch_is_ready(const struct prefetch *x);
 // Open it, unless another thread does already.
 void opening_work(struct opening *o);
 void opening_release(struct opening *o); // by any thread
+// Instead of both, from next: no I/O thread can, so prefetch_take() will.
+void opening_leave(struct opening *o);
 
 #endif

@@ -119,7 +119,7 @@ open_part(struct upcoming *u, const struct announced *c, tess_error *err)
     struct opening *o;
     const tess_status st = prefetch_announce(&u->prefetch, c->n, c->all, &o, err);
     if (st == TESS_OK && !io_ahead_call(u->ahead, open_ahead, o))
-        opening_release(o); // upcoming_next() opens it
+        opening_leave(o); // upcoming_next() opens it
     return st;
 }
 

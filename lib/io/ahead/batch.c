@@ -71,7 +71,7 @@ io_batch_needs(const struct io_ahead *a)
 {
     const struct io_piece *const p = a->first;
     const int all = a->readers->requests;
-    if (!p->io)
+    if (!p->io || p->users == 1) // nobody needs it: its io may be closed
         return 1;
     return (int)max_i64(max_i64(min_i64(piece_requests(p), all / 2), all / 4), 1);
 }
