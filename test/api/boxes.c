@@ -22,7 +22,7 @@
 
 enum {
     CASES_SHORT = 300,
-    CASES_LONG = 100000,
+    CASES_LONG = 30000,
     ITEMS_MAX = 3000, // of an array
     CHOSEN_MAX = 6000, // items of all boxes of a call
 };

@@ -21,7 +21,7 @@
 
 enum {
     CASES_SHORT = 250,
-    CASES_LONG = 100000,
+    CASES_LONG = 30000,
     ITEMS_MAX = 1500, // of an array
     PARTS_MAX = 4,
     DTYPE_MAX = 16,

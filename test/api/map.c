@@ -20,7 +20,7 @@
 
 enum {
     CASES_SHORT = 300,
-    CASES_LONG = 60000,
+    CASES_LONG = 30000,
     ITEMS_MAX = 400, // of a box
     INPUTS = 4,
     OUTPUTS = 3,

@@ -19,7 +19,7 @@
 
 enum {
     CASES_SHORT = 250,
-    CASES_LONG = 100000,
+    CASES_LONG = 30000,
     ROUNDS = 4, // of an array
     ITEMS_MAX = 700, // of an array: in memory for one item, each is a piece
 };

@@ -23,7 +23,7 @@
 
 enum {
     CASES_SHORT = 200,
-    CASES_LONG = 100000,
+    CASES_LONG = 30000,
     ROUNDS = 6, // of an array
     ITEMS_MAX = 4000, // of an array
     CHOSEN_MAX = 3000, // items of a selection

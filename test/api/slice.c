@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { CASES_SHORT = 600, CASES_LONG = 100000, OPERATIONS_MAX = 10 };
+enum { CASES_SHORT = 600, CASES_LONG = 30000, OPERATIONS_MAX = 10 };
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

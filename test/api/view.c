@@ -22,7 +22,7 @@
 
 enum {
     CASES_SHORT = 600,
-    CASES_LONG = 100000,
+    CASES_LONG = 30000,
     VIEWS_MAX = 5,
     OPERATIONS_MAX = 14,
     THREADS = 4,
