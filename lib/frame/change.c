@@ -34,6 +34,9 @@ frame_begin(struct frame *f)
     free_space_judge(f);
     f->change.open = true;
     f->change.nchunks = f->index.nchunks;
+    f->change.nbytes = f->h.nbytes;
+    f->change.chunksize = f->h.chunksize;
+    f->change.version = f->h.version;
     f->change.uniform = !f->index.entries;
     f->change.entry = f->index.uniform;
     usage_save(&f->usage, &f->change.usage);
@@ -114,7 +117,9 @@ frame_undo(struct frame *f)
     }
     f->index.nchunks = c->nchunks;
     usage_restore(&f->usage, &c->usage);
-    f->h.nbytes = c->nchunks * f->h.chunksize;
+    f->h.nbytes = c->nbytes;
+    f->h.chunksize = c->chunksize;
+    f->h.version = c->version;
     f->generation++;
     change_end_change(f);
 }
@@ -522,4 +527,15 @@ frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tes
     f->h.nbytes = f->index.nchunks * f->h.chunksize;
     f->generation++;
     return TESS_OK;
+}
+
+void
+frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes)
+{
+    assert(f->change.open);
+    f->change.resized |= f->h.chunksize != chunksize || f->h.nbytes != nbytes;
+    f->h.chunksize = chunksize;
+    f->h.nbytes = nbytes;
+    if (chunksize == 0)
+        f->h.version = 3;
 }

@@ -390,6 +390,7 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
 {
     const int64_t nbytes = frame_header_get_nbytes(f->head);
     const int64_t cbytes = frame_header_get_cbytes(f->head);
+    const int32_t chunksize = frame_header_get_chunksize(f->head);
     const struct extent now = f->space.now;
     const int64_t ledger_size = f->ledger_known ? f->ref.size : 0;
     const int64_t index_size = now.size - ledger_size - (int64_t)f->tail_size;
@@ -401,7 +402,8 @@ load_disk_list(const struct frame *f, struct frame_index *list, tess_error *err)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", index_size);
     tess_status st = io_read(f->io, now.start, index, (size_t)index_size, err);
     if (st == TESS_OK)
-        st = index_parse(list, index, (size_t)index_size, ceil_div(nbytes, f->h.chunksize),
+        st = index_parse(list, index, (size_t)index_size,
+                         chunksize > 0 ? ceil_div(nbytes, chunksize) : -1,
                          cbytes - CHUNK_HEADER_SIZE, f->options.limits.memory, err);
     mem_free(index);
     return st;

@@ -200,14 +200,13 @@ write_constants(uint8_t *head)
 void
 frame_header_write(const struct frame_header *h, uint8_t *dst)
 {
-    const int sizes = (h->chunksize == 0 && h->version >= 3 ? FLAG_VAR_CHUNKS : 0) |
-                      (h->vlblocks ? FLAG_VLBLOCKS : 0);
     const int codec = h->codec > TESS_CODEC_ZSTD ? CODEC_IN_BYTE_77 : h->codec;
 
     memset(dst, 0, FRAME_HEADER_SIZE);
     write_constants(dst);
     put_u32be(dst + FRAME_HEADER_AT_LEN, (uint32_t)h->header_len);
-    dst[FRAME_HEADER_AT_FLAGS] = (uint8_t)(h->version | OFFSETS_64 | sizes);
+    dst[FRAME_HEADER_AT_FLAGS] =
+        (uint8_t)(h->version | OFFSETS_64 | (h->vlblocks ? FLAG_VLBLOCKS : 0));
     dst[FRAME_HEADER_AT_TYPE] = h->sparse ? TYPE_SPARSE : TYPE_CONTIGUOUS;
     dst[27] = (uint8_t)(codec | h->clevel << LEVEL_SHIFT);
     dst[28] = (uint8_t)(h->split - 1);
@@ -248,6 +247,12 @@ frame_header_get_cbytes(const uint8_t *head)
 }
 
 int32_t
+frame_header_get_chunksize(const uint8_t *head)
+{
+    return (int32_t)get_u32be(head + FRAME_HEADER_AT_CHUNKSIZE);
+}
+
+int32_t
 frame_header_get_typesize(const uint8_t *head)
 {
     return (int32_t)get_u32be(head + FRAME_HEADER_AT_TYPESIZE);
@@ -266,9 +271,19 @@ frame_header_set_vlmeta(uint8_t *head, bool has_vlmeta)
     head[HAS_VLMETA_AT] = has_vlmeta ? MARK_TRUE : MARK_FALSE;
 }
 
+// Whether chunks have different sizes stands twice; frames of before could not have it.
+static void
+update_flags(uint8_t *flags, const struct frame_header *h)
+{
+    const int differs = h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0;
+    if (h->version >= 3)
+        *flags = (uint8_t)((*flags & ~(VERSION_MASK | FLAG_VAR_CHUNKS)) | h->version | differs);
+}
+
 void
 frame_header_update(uint8_t *head, const struct frame_header *h)
 {
+    update_flags(&head[FRAME_HEADER_AT_FLAGS], h);
     frame_header_set_lengths(head, h->frame_len, h->cbytes);
     put_u64be(head + FRAME_HEADER_AT_NBYTES, (uint64_t)h->nbytes);
     put_u32be(head + FRAME_HEADER_AT_CHUNKSIZE, (uint32_t)h->chunksize);

@@ -55,6 +55,7 @@ int64_t frame_header_get_len(const uint8_t *head);
 int64_t frame_header_get_frame_len(const uint8_t *head);
 int64_t frame_header_get_nbytes(const uint8_t *head);
 int64_t frame_header_get_cbytes(const uint8_t *head);
+int32_t frame_header_get_chunksize(const uint8_t *head);
 int32_t frame_header_get_typesize(const uint8_t *head);
 
 // Change in such bytes what commits change; all other fields stay as they are.
