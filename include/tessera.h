@@ -29,6 +29,7 @@
  *   tessera/layout.h    find the layout in which a use costs least
  *   tessera/verify.h    check what is stored
  *   tessera/chunk.h     properties of stored chunks and blocks
+ *   tessera/schunk.h    super-chunks: lists of chunks without an N-dimensional layer
  *   tessera/files.h     what is at a path: frames in a file; removing an array
  *   tessera/repair.h    compact an array; recover a damaged one
  *   tessera/meta.h      metalayers: named bytes attached to an array
@@ -62,6 +63,7 @@
 #include "tessera/process.h"
 #include "tessera/reduce.h"
 #include "tessera/repair.h"
+#include "tessera/schunk.h"
 #include "tessera/select.h"
 #include "tessera/slice.h"
 #include "tessera/source.h"

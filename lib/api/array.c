@@ -339,7 +339,7 @@ tess_array_write(tess_array *a, const int64_t *start, const int64_t *stop, const
     int64_t nitems;
     struct strided_const from = {.items = src};
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = array_check_box(a, start, stop, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)

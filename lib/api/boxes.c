@@ -150,7 +150,7 @@ tess_array_set_boxes(tess_array *a, int64_t nboxes, const int64_t *starts, const
     UNCANCELLED;
     struct boxes boxes = {.n = nboxes, .starts = starts, .shape = shape, .edge = TESS_EDGE_ERROR};
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_boxes(a, &boxes, src, src_size, err);
     if (st != TESS_OK || boxes.nitems == 0)

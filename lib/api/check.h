@@ -27,6 +27,17 @@ check_writable(const tess_array *a, tess_error *err)
     return st == TESS_OK ? view_check(a, err) : st;
 }
 
+// For what writes items, or changes a shape.
+static inline tess_status
+check_items_writable(const tess_array *a, tess_error *err)
+{
+    const tess_status st = check_writable(a, err);
+    if (st == TESS_OK && a->grid->plain)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "a super-chunk, which is written chunk by chunk (tess_schunk_update())");
+    return st;
+}
+
 // For what deals with stored chunks, or with the shape of an array.
 static inline tess_status
 check_no_view(const tess_array *a, tess_error *err)

@@ -2,6 +2,7 @@
  * chunk.c - the public functions on chunks and blocks of an array as they are stored.
  */
 #include "api/check.h"
+#include "api/chunk_calls.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/describe.h"
@@ -9,6 +10,7 @@
 #include "array/chunks/next.h"
 #include "array/chunks/put.h"
 #include "array/current.h"
+#include "array/plain/edit.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sized.h"
@@ -27,40 +29,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-
-// A call that looks at stored chunks begins: nothing waits in the cache, the file stays, and the
-// list of chunks does.
-static tess_status
-chunks_begin(const tess_array *a, tess_error *err)
-{
-    tess_status st = check_no_view(a, err);
-    if (st == TESS_OK)
-        st = write_back_all(a->grid, err);
-    if (st == TESS_OK)
-        st = frame_lock_share(a->grid->frame, err);
-    if (st == TESS_OK)
-        gate_enter(a->grid->gate);
-    return st;
-}
-
-static tess_status
-chunks_end(const tess_array *a, tess_status st, tess_error *err)
-{
-    gate_leave(a->grid->gate);
-    st = array_check_current(a, st, err);
-    frame_lock_unshare(a->grid->frame);
-    return st;
-}
-
-static tess_status
-check_number(const tess_array *a, int64_t n, tess_error *err)
-{
-    const int64_t nchunks = frame_nchunks(a->grid->frame);
-    if (n < 0 || n >= nchunks)
-        return err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " of an array with %" PRId64, n,
-                       nchunks);
-    return TESS_OK;
-}
 
 // A chunk while it is looked at.
 struct look {
@@ -276,7 +244,10 @@ tess_array_set_chunk(tess_array *a, int64_t n, const void *chunk, size_t chunk_s
         return st;
     if (!chunk)
         return err_set(err, TESS_ERR_ARG, -1, "no chunk is given");
-    if (trust != TESS_CHUNK_UNTRUSTED && trust != TESS_CHUNK_TRUSTED)
-        return err_set(err, TESS_ERR_ARG, -1, "%d is no trust", (int)trust);
-    return array_put_chunk(a, n, chunk, chunk_size, trust == TESS_CHUNK_TRUSTED, err);
+    st = check_trust(trust, err);
+    if (st != TESS_OK)
+        return st;
+    return a->grid->plain
+               ? plain_put_chunk(a, n, chunk, chunk_size, trust == TESS_CHUNK_TRUSTED, err)
+               : array_put_chunk(a, n, chunk, chunk_size, trust == TESS_CHUNK_TRUSTED, err);
 }

@@ -16,9 +16,7 @@
 #include "chunk/flat.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
-#include "codec/codec.h"
-#include "geom/automatic.h"
-#include "grid/cost.h"
+#include "grid/flat_chunk.h"
 #include "ndcopy/ndcopy.h"
 
 #include <tessera/chunk.h>
@@ -71,21 +69,6 @@ given_blocks(const tess_params *p, struct chunk_spec *spec, struct block_grid *g
     return TESS_OK;
 }
 
-static void
-chosen_blocks(const tess_params *p, struct chunk_spec *spec)
-{
-    const int64_t nitems = spec->nbytes / spec->itemsize;
-    const struct automatic_wish wish = {
-        .typesize = spec->itemsize,
-        .model = cost_model(codec_by_id(spec->codec), p->clevel),
-        .least = 1,
-    };
-    int64_t chunkshape = nitems, blockshape = 0;
-    if (nitems > 0)
-        automatic_choose(1, &nitems, &wish, &chunkshape, &blockshape);
-    spec->blocksize = (int32_t)(blockshape * spec->itemsize);
-}
-
 static tess_status
 spec_of(const tess_params *p, size_t src_size, struct chunk_spec *spec, struct block_grid *grid,
         tess_error *err)
@@ -119,7 +102,7 @@ spec_of(const tess_params *p, size_t src_size, struct chunk_spec *spec, struct b
     }
     if (names_blocks(p))
         return given_blocks(p, spec, grid, err);
-    chosen_blocks(p, spec);
+    spec->blocksize = flat_chunk_blocksize(spec);
     return TESS_OK;
 }
 

@@ -151,7 +151,7 @@ tess_array_write_as(tess_array *a, const int64_t *start, const int64_t *stop, co
     struct typed_box b;
     struct strided_const from = {.items = src};
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_typed(&b, a, start, stop, dtype, how, true, err);
     if (st != TESS_OK || b.nitems == 0)

@@ -46,7 +46,7 @@ tess_array_change(tess_array *a, tess_unit unit, const int64_t *start, const int
     UNCANCELLED;
     int64_t nitems = 0;
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_each(unit, fn != NULL, err);
     if (st == TESS_OK)

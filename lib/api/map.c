@@ -73,7 +73,7 @@ take_outputs(struct map_call *c, tess_array *const *outputs, int n, tess_error *
     c->m.noutputs = st == TESS_OK ? n : 0;
     for (int k = 0; k < n && st == TESS_OK; k++) {
         c->outputs[k].a = outputs[k];
-        st = check_writable(outputs[k], err);
+        st = check_items_writable(outputs[k], err);
         for (int i = 0; i < k && st == TESS_OK; i++)
             if (outputs[i]->grid == outputs[k]->grid)
                 st = err_set(err, TESS_ERR_ARG, -1, "outputs %d and %d are the same array", i, k);

@@ -183,7 +183,7 @@ tess_array_set_mask(tess_array *a, const tess_mask *mask, const void *src, size_
     UNCANCELLED;
     struct watch watch;
     struct mask m = {0};
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_mask(a, mask, err);
     if (st == TESS_OK)

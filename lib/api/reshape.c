@@ -20,7 +20,7 @@
 static tess_status
 reshape_check_axis(const tess_array *a, int axis, tess_error *err)
 {
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_no_view(a, err);
     if (st != TESS_OK)
@@ -34,7 +34,7 @@ reshape_check_axis(const tess_array *a, int axis, tess_error *err)
 static tess_status
 reshape_check_shape(const tess_array *a, const int64_t *shape, tess_error *err)
 {
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_no_view(a, err);
     if (st == TESS_OK && a->g->ndim > 0 && !shape)

@@ -147,7 +147,7 @@ tess_array_set_points(tess_array *a, int64_t npoints, const int64_t *coords, con
 {
     UNCANCELLED;
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_points(a, npoints, coords, src, src_size, err);
     if (st != TESS_OK || npoints == 0)
@@ -163,7 +163,7 @@ tess_array_set_orthogonal(tess_array *a, const int64_t *counts, const int64_t *c
     UNCANCELLED;
     struct watch watch;
     int64_t nitems = 0;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = check_lists(a, counts, indices, src, src_size, &nitems, err);
     if (st != TESS_OK || nitems == 0)
@@ -207,7 +207,7 @@ tess_array_add_points(tess_array *a, int64_t npoints, const int64_t *coords, con
     struct watch watch;
     struct addition add;
     tess_add_options o;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = take_add_options(&o, options, err);
     if (st != TESS_OK)

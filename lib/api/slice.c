@@ -128,7 +128,7 @@ tess_array_set_slice(tess_array *a, const int64_t *start, const int64_t *stop, c
     struct box box;
     struct strided_const from = {0};
     struct watch watch;
-    tess_status st = check_writable(a, err);
+    tess_status st = check_items_writable(a, err);
     if (st == TESS_OK)
         st = slice_check(a, start, stop, step, &s, err);
     if (st != TESS_OK || s.nitems == 0)

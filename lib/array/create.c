@@ -12,7 +12,9 @@
 #include "array/dims/names.h"
 #include "array/params.h"
 #include "array/shape/fill.h"
+#include "base/checked.h"
 #include "base/error.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "chunk/chunk.h"
 #include "codec/codec.h"
@@ -119,21 +121,10 @@ init_fill(tess_array *a, const tess_params *p, const struct array_content *conte
     return array_set_fill(a, item ? item : p->fill, err);
 }
 
-// The N-dimensional layer first, so that the shape lies in the header's first sector.
 static tess_status
-make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess_error *err)
+add_metalayers(const tess_params *p, struct layers *metas, tess_error *err)
 {
-    uint8_t *content = NULL;
-    size_t size = 0;
-
-    if (p->nmetalayers < 0 || (p->nmetalayers > 0 && !p->metalayers))
-        return err_set(err, TESS_ERR_ARG, -1, "%d metalayers, and none given", p->nmetalayers);
-    tess_status st = ndlayer_write(&a->nd, p->layer == TESS_LAYER_CATERVA, &content, &size, err);
-    if (st == TESS_OK)
-        st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
-    mem_free(content);
-    if (st == TESS_OK && a->fill)
-        st = fill_layer_add(metas, a->fill, (size_t)a->g->typesize, err);
+    tess_status st = TESS_OK;
     for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
         const tess_metalayer *const m = &p->metalayers[i];
         if (!m->name || (!m->content && m->size > 0))
@@ -144,6 +135,29 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
                            m->name);
         st = layers_add(metas, LAYERS_FIXED_MAX, m->name, m->content, m->size, err);
     }
+    return st;
+}
+
+// The N-dimensional layer first, so that the shape lies in the header's first sector.
+static tess_status
+make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess_error *err)
+{
+    uint8_t *content = NULL;
+    size_t size = 0;
+    tess_status st = TESS_OK;
+
+    if (p->nmetalayers < 0 || (p->nmetalayers > 0 && !p->metalayers))
+        return err_set(err, TESS_ERR_ARG, -1, "%d metalayers, and none given", p->nmetalayers);
+    if (a->layer) {
+        st = ndlayer_write(&a->nd, p->layer == TESS_LAYER_CATERVA, &content, &size, err);
+        if (st == TESS_OK)
+            st = layers_add(metas, LAYERS_FIXED_MAX, a->layer, content, size, err);
+        mem_free(content);
+    }
+    if (st == TESS_OK && a->fill)
+        st = fill_layer_add(metas, a->fill, (size_t)a->g->typesize, err);
+    if (st == TESS_OK)
+        st = add_metalayers(p, metas, err);
     if (st == TESS_OK && layers_size(metas) > INT32_MAX / 2)
         st = err_set(err, TESS_ERR_LIMIT, -1, "metalayers of %zu bytes", layers_size(metas));
     return st;
@@ -181,6 +195,55 @@ check_content(const tess_array *a, const struct array_content *content, tess_err
         return err_set(err, TESS_ERR_ARG, -1,
                        "NaNs need items of 4 or 8 bytes, these have %" PRId32, a->g->typesize);
     return TESS_OK;
+}
+
+// A frame of chunks that are to come. One block size may be given.
+static tess_status
+init_plain(tess_array *a, const tess_params *p, int32_t typesize, tess_error *err)
+{
+    struct geometry *const g = &a->grid->g;
+    int64_t size = 0;
+    if (p->ndim < 0 || p->ndim > 1)
+        return err_set(err, TESS_ERR_ARG, -1, "%d dimensions, a super-chunk has none or 1",
+                       p->ndim);
+    if (p->fill || p->fill_size != 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a fill value, which a super-chunk does not have");
+    if (p->ndim == 1 && (p->blockshape[0] < 0 || !mul_i64(p->blockshape[0], typesize, &size) ||
+                         size > BLOCK_NBYTES_MAX))
+        return err_set(err, TESS_ERR_ARG, -1, "blocks of %" PRId64 " items of %" PRId32 " bytes",
+                       p->blockshape[0], typesize);
+    *g = (struct geometry){.ndim = 1, .typesize = typesize, .blocksize = (int32_t)size};
+    a->grid->plain = true;
+    return TESS_OK;
+}
+
+// All of it but the storage, in memory: an array, or a plain frame.
+static tess_status
+init_array(tess_array *a, const tess_params *p, const struct array_content *content,
+           struct frame_header *h, tess_error *err)
+{
+    int32_t typesize;
+    tess_status st = params_typesize(p, &typesize, err);
+    if (st == TESS_OK && content->plain)
+        st = init_plain(a, p, typesize, err);
+    if (st != TESS_OK || content->plain) {
+        init_header(a, p, h);
+        h->chunksize = -1;
+        return st == TESS_OK ? params_check_coding(p, err) : st;
+    }
+    st = init_geometry(a, p, typesize, err);
+    if (st == TESS_OK)
+        st = init_ndlayer(a, p, err);
+    if (st == TESS_OK && content->sources)
+        keep_dtype_format(a, content->sources->arrays[0]);
+    if (st == TESS_OK)
+        st = check_content(a, content, err);
+    if (st == TESS_OK)
+        st = init_fill(a, p, content, err);
+    if (st == TESS_OK)
+        st = params_check_coding(p, err);
+    init_header(a, p, h);
+    return st;
 }
 
 static tess_status
@@ -267,6 +330,8 @@ create_frame(const struct home *home, const struct frame_header *h, struct layer
 static bool
 is_published_later(const tess_storage *storage, const struct array_content *content)
 {
+    if (content->plain)
+        return storage->path && storage->mode == TESS_MODE_REPLACE;
     return storage->path && storage->mode == TESS_MODE_REPLACE && !content->sources &&
            !content->make && content->special != SPECIAL_NONE;
 }
@@ -279,7 +344,6 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     struct layers metas = {0};
     struct frame_options options;
     struct frame_header h;
-    int32_t typesize;
     bool given = false;
     const bool stored = content->special == SPECIAL_NONE || content->special == SPECIAL_VALUE;
     tess_array *a = array_new();
@@ -292,18 +356,11 @@ array_create(const struct home *home, const tess_storage *storage, const tess_pa
     TRY(array_take_options(a, storage, &options, err));
     options.lock_file = home->lock_file;
     options.path = home->path;
-    TRY(params_typesize(p, &typesize, err));
-    TRY(init_geometry(a, p, typesize, err));
-    TRY(init_ndlayer(a, p, err));
-    if (content->sources)
-        keep_dtype_format(a, content->sources->arrays[0]);
-    TRY(check_content(a, content, err));
-    TRY(init_fill(a, p, content, err));
+    TRY(init_array(a, p, content, &h, err));
     TRY(make_metas(a, p, &metas, err));
-    TRY(params_check_coding(p, err));
-    init_header(a, p, &h);
     chunk_grid_tell_frame(a->grid);
-    TRY(chunk_grid_prepare_encoder(a->grid, &h, err));
+    if (!content->plain)
+        TRY(chunk_grid_prepare_encoder(a->grid, &h, err));
 
     given = true; // now the frame's
     TRY(create_frame(home, &h, &metas, a->g->nchunks,

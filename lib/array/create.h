@@ -13,6 +13,7 @@
 
 // What the items of a new array are.
 struct array_content {
+    bool plain; // no N-dimensional layer, and no chunk yet: nothing else counts
     enum chunk_special special; // SPECIAL_NONE: from src, or sources
     const struct copy_sources
         *sources; // array/copy/copy_items.h; the first one's attributes come with it

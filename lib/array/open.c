@@ -110,9 +110,8 @@ open_plain(tess_array *a, tess_error *err)
 static tess_status
 open_prepare_writing(tess_array *a, tess_error *err)
 {
-    if (a->grid->plain)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "a frame without an N-dimensional layer, which can only be read");
+    if (a->grid->plain) // its chunks are encoded one by one, by what the frame says
+        return TESS_OK;
     if (a->grid->linear)
         return err_set(err, TESS_ERR_UNSUPPORTED, -1,
                        "an array of Caterva before 0.4, which can only be read");

@@ -128,6 +128,20 @@ def ledger_fault(path, offset, frame, content, gap, gap_max):
     return None
 
 
+def other_array(source, metalayers, case):
+    """None, or what is another N-dimensional layer; it is taken from the metalayers."""
+    if source.nd is None or metalayers.pop(case["layer"], None) is None:
+        return "no array to the reader"
+    for key in "shape", "chunkshape", "blockshape":
+        if list(getattr(source.nd, key)) != case[key]:
+            return "%s %r instead of %r" % (key, getattr(source.nd, key), case[key])
+    if (source.nd.dtype or "").encode().hex() != case["dtype"]:
+        return "type %r" % source.nd.dtype
+    if source.frame.typesize != case["typesize"]:
+        return "items of %d bytes instead of %d" % (source.frame.typesize, case["typesize"])
+    return None
+
+
 def difference(b2ref, folder, case, origin):
     """None, or what is wrong with one array."""
     original = os.path.join(origin or "", case["name"])
@@ -142,15 +156,10 @@ def difference(b2ref, folder, case, origin):
         return str(error)
     with open(os.path.join(folder, case["name"] + ".bin"), "rb") as f:
         want = f.read()
-    if source.nd is None or metalayers.pop(case["layer"], None) is None:
-        return "no array to the reader"
-    for key in "shape", "chunkshape", "blockshape":
-        if list(getattr(source.nd, key)) != case[key]:
-            return "%s %r instead of %r" % (key, getattr(source.nd, key), case[key])
-    if (source.nd.dtype or "").encode().hex() != case["dtype"]:
-        return "type %r" % source.nd.dtype
-    if source.frame.typesize != case["typesize"]:
-        return "items of %d bytes instead of %d" % (source.frame.typesize, case["typesize"])
+    other = (source.nd is not None and "an array" if not case["layer"] else
+             other_array(source, metalayers, case))
+    if other:
+        return other
     if data != want:
         common = min(len(data), len(want))
         at = next((i for i in range(common) if data[i] != want[i]), common)

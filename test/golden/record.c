@@ -74,7 +74,8 @@ record_array_in(const char *file, const char *name, tess_array *a, const struct 
     tess_info info;
     FILE *f = fopen(record_path(name, ".bin"), "wb");
 
-    if (!f || fwrite(r->data, 1, reference_size(r), f) != reference_size(r) || fclose(f) != 0)
+    const size_t nbytes = reference_size(r);
+    if (!f || (nbytes > 0 && fwrite(r->data, 1, nbytes, f) != nbytes) || fclose(f) != 0)
         give_up(name);
     tess_array_info(a, &info);
     fprintf(list, "{\"name\": \"%s\", \"file\": \"%s\", \"offset\": %" PRId64 ", ", name, file,
@@ -86,11 +87,11 @@ record_array_in(const char *file, const char *name, tess_array *a, const struct 
     fputs(", ", list);
     write_name_and_hex("", "dtype", info.dtype, info.dtype ? strlen(info.dtype) : 0);
     fprintf(list, ", \"typesize\": %" PRId32 ", \"layer\": \"%s\", \"metalayers\": {",
-            info.typesize, info.layer);
+            info.typesize, info.layer ? info.layer : "");
     for (int i = 0; i < info.nmetalayers; i++) {
         tess_metalayer layer;
         MUST(tess_meta_at(a, i, &layer, err));
-        if (strcmp(layer.name, info.layer) == 0)
+        if (info.layer && strcmp(layer.name, info.layer) == 0)
             continue;
         write_name_and_hex(separator, layer.name, layer.content, layer.size);
         separator = ", ";

@@ -171,6 +171,31 @@ change(const char *name, tess_array **a, struct reference *r)
     }
 }
 
+// Chunks of any size come, go, and change places; blocks of different sizes are not written.
+static void
+change_list(const char *name, tess_array **a)
+{
+    for (int i = 0; i < CHANGES; i++) {
+        tess_info info;
+        uint8_t items[1000];
+        tess_array_info(*a, &info);
+        const int64_t n = info.nchunks, at = below(n + 1);
+        const int64_t size = info.chunkshape[0] > 0 && below(3) > 0
+                                 ? info.chunkshape[0] * info.typesize
+                                 : 1 + below((int64_t)sizeof items);
+        for (size_t k = 0; k < sizeof items; k++)
+            items[k] = (uint8_t)below(9);
+        if (below(5) == 0)
+            reopen(name, a);
+        else if (n > 1 && (info.vlblocks || below(4) == 0))
+            MUST(tess_schunk_remove(*a, at < n ? at : 0, 1, err));
+        else if (!info.vlblocks && size <= (int64_t)sizeof items)
+            MUST(tess_schunk_insert(*a, at, items, (size_t)size, err));
+        else if (!info.vlblocks && size < INT32_MAX)
+            MUST(tess_schunk_insert_special(*a, at, 1, TESS_CHUNK_ZEROS, (size_t)size, err));
+    }
+}
+
 // Whether the file was changed.
 static bool
 update(const char *from, const char *name)
@@ -189,7 +214,7 @@ update(const char *from, const char *name)
     storage.durability = TESS_DURABILITY_NONE;
     const tess_status st = tess_array_open(&storage, &a, &error);
     if (st == TESS_ERR_UNSUPPORTED || st == TESS_ERR_FORMAT) {
-        // Frames of old or plain kinds; those that do not start with the file.
+        // Frames of old kinds; those that do not start with the file.
         printf("%s: %s\n", name, error.message);
         return false;
     }
@@ -200,6 +225,10 @@ update(const char *from, const char *name)
         tess_array_discard(a);
         return false;
     }
+    if (info.plain) { // what this library reads then, an independent reader has to read, too
+        change_list(name, &a);
+        tess_array_info(a, &info);
+    }
     reference_init(&r, info.ndim, info.shape, (size_t)info.typesize);
     if (tess_array_read(a, origin, r.shape, r.data, reference_size(&r), &error) != TESS_OK) {
         if (error.status != TESS_ERR_UNSUPPORTED)
@@ -209,7 +238,8 @@ update(const char *from, const char *name)
         reference_finish(&r);
         return false;
     }
-    change(name, &a, &r);
+    if (!info.plain)
+        change(name, &a, &r);
     record_array(name, a, &r);
     reference_finish(&r);
     return true;

@@ -21,8 +21,8 @@ enum {
     VERSION_LEAST = 4, // older ones have no place for all that a frame of Blosc2 needs
 };
 
-static tess_status
-check_format(const struct chunk_header *h, tess_error *err)
+tess_status
+chunk_check_format(const struct chunk_header *h, tess_error *err)
 {
     if (h->header_size != CHUNK_HEADER_SIZE || h->version < VERSION_LEAST)
         return err_set(err, TESS_ERR_UNSUPPORTED, 0,
@@ -60,8 +60,8 @@ check_fits(const struct chunk_grid *grid, const struct chunk *c, int64_t n, tess
     return TESS_OK;
 }
 
-static tess_status
-check_blocks(const struct chunk_grid *grid, const struct whole_chunk *w, tess_error *err)
+tess_status
+chunk_check_blocks(const struct chunk_grid *grid, const struct whole_chunk *w, tess_error *err)
 {
     struct chunk_scratch *const s = pool_take(grid->pool);
     const tess_status st = s ? chunk_try(&w->chunk, &w->bytes, s, err)
@@ -82,11 +82,11 @@ put_check(const struct chunk_grid *grid, int64_t n, const uint8_t *chunk, size_t
     struct whole_chunk w;
     tess_status st = whole_chunk_open(&w, chunk, size, INT32_MAX, &around, err);
     if (st == TESS_OK)
-        st = check_format(&w.chunk.h, err);
+        st = chunk_check_format(&w.chunk.h, err);
     if (st == TESS_OK)
         st = check_fits(grid, &w.chunk, n, err);
     if (st == TESS_OK && !trusted)
-        st = check_blocks(grid, &w, err);
+        st = chunk_check_blocks(grid, &w, err);
     *special = w.chunk.h.special;
     whole_chunk_close(&w);
     return st;

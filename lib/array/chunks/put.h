@@ -11,6 +11,14 @@
 
 #include "array/array.h"
 
+struct chunk_header;
+struct whole_chunk;
+
+// Whether frames of this library have chunks of such a format; whether all blocks can be decoded.
+tess_status chunk_check_format(const struct chunk_header *h, tess_error *err);
+tess_status chunk_check_blocks(const struct chunk_grid *grid, const struct whole_chunk *w,
+                               tess_error *err);
+
 // The array is writable and no view. trusted: blocks are not decoded as a check. On failure nothing
 // has changed.
 tess_status array_put_chunk(tess_array *a, int64_t n, const uint8_t *chunk, size_t size,

@@ -82,7 +82,6 @@ tess_status
 plain_open(struct chunk_grid *grid, tess_error *err)
 {
     const struct frame_header *const h = frame_header(grid->frame);
-    struct geometry *const g = &grid->g;
     const bool sizes_differ = h->nbytes > 0 && h->chunksize == 0;
     bool whole_items = h->nbytes % h->typesize == 0 && h->chunksize % h->typesize == 0;
 
@@ -91,6 +90,15 @@ plain_open(struct chunk_grid *grid, tess_error *err)
         if (st != TESS_OK)
             return st;
     }
+    plain_set_geometry(grid, whole_items);
+    return TESS_OK;
+}
+
+void
+plain_set_geometry(struct chunk_grid *grid, bool whole_items)
+{
+    const struct frame_header *const h = frame_header(grid->frame);
+    struct geometry *const g = &grid->g;
     grid->plain = true;
     g->ndim = 1;
     g->typesize = whole_items || h->nbytes == 0 ? h->typesize : 1;
@@ -100,7 +108,6 @@ plain_open(struct chunk_grid *grid, tess_error *err)
     g->blocksize = h->blocksize;
     g->chunkshape[0] = g->chunksize / g->typesize;
     g->blockshape[0] = g->blocksize / g->typesize;
-    return TESS_OK;
 }
 
 int64_t

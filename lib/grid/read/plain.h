@@ -1,11 +1,12 @@
 /*
  * plain.h - frames without an N-dimensional layer: arrays of one dimension.
  *
- * Such a frame can only be read. Its chunks may differ in size: `chunk_starts` is made once by
- * plain_open() and does not change, and the block cache is off, as there is no grid to keep blocks
- * by. Any number of threads may call the functions at once, but for plain_open(). There is no lock:
- * plain_read() decodes on the calling thread, with a scratch of its own. Of a frame that is far
- * away, threads of the call read (frame/chunks_ahead.h).
+ * Its chunks may differ in size: `chunk_starts` is made by plain_open(), and changes with the list
+ * of chunks (array/plain/edit.h), with exclusive access. The block cache is off, as there is no
+ * grid to keep blocks by. Any number of threads may call the functions at once, but for
+ * plain_open() and plain_set_geometry(). There is no lock: plain_read() decodes on the calling
+ * thread, with a scratch of its own. Of a frame that is far away, threads of the call read
+ * (frame/chunks_ahead.h).
  */
 #ifndef GRID_READ_PLAIN_H
 #define GRID_READ_PLAIN_H
@@ -14,6 +15,9 @@
 #include "grid/strided.h"
 
 tess_status plain_open(struct chunk_grid *grid, tess_error *err);
+// Geometry by the header of the frame. whole_items: all chunks have whole items; else items are
+// bytes.
+void plain_set_geometry(struct chunk_grid *grid, bool whole_items);
 int64_t plain_chunk_start(const struct chunk_grid *grid,
                           int64_t n); // in bytes; n = nchunks: the end
 int64_t plain_chunk_at(const struct chunk_grid *grid, int64_t at); // the one that holds that byte

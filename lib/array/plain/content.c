@@ -1,0 +1,219 @@
+/*
+ * content.c - the content of a chunk of an array, and chunks for plain frames.
+ */
+#include "array/plain/content.h"
+
+#include "array/chunks/put.h"
+#include "base/checked.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/memory.h"
+#include "chunk/assemble.h"
+#include "chunk/chunk.h"
+#include "chunk/encoder.h"
+#include "chunk/header.h"
+#include "chunk/scratch.h"
+#include "chunk/whole.h"
+#include "frame/format/header.h"
+#include "frame/query.h"
+#include "frame/stored.h"
+#include "frame/watched.h"
+#include "grid/flat_chunk.h"
+#include "grid/pool.h"
+
+#include <inttypes.h>
+#include <limits.h>
+
+// -- read
+
+tess_status
+chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size,
+                   struct watch *watch, tess_error *err)
+{
+    const struct chunk_grid *const grid = a->grid;
+    const struct flat_call call = {.pool = grid->pool, .context = grid->context, .watch = watch};
+    struct watched watched;
+    struct stored_chunk sc;
+    struct chunk_scratch *const s = pool_take(grid->pool);
+    if (!s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a chunk");
+    watched_init(&watched, watch);
+    s->progress = watched_progress(&watched);
+    tess_status st = stored_chunk_open(&sc, grid->frame, n, s, err);
+    if (st != TESS_OK) {
+        pool_give(grid->pool, s);
+        return st;
+    }
+    stored_chunk_keep(&sc, s);
+    pool_give(grid->pool, s);
+    if ((size_t)sc.chunk.h.nbytes > dst_size)
+        st = err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for a chunk of %" PRId32, dst_size,
+                     sc.chunk.h.nbytes);
+    else
+        st = flat_chunk_decode(&call, &sc.chunk, &sc.bytes, dst, err);
+    if (st != TESS_OK && st != TESS_ERR_ARG)
+        stored_chunk_blame(&sc, n, st, err);
+    stored_chunk_close(&sc);
+    return st;
+}
+
+// -- make
+
+// Chunks of blocks of different sizes stand alone in their frames.
+static tess_status
+check_frame(const tess_array *a, tess_error *err)
+{
+    if (frame_header(a->grid->frame)->vlblocks)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "the frame has chunks of blocks of different sizes, which are not written "
+                       "here");
+    return TESS_OK;
+}
+
+static tess_status
+check_size(uint64_t size, tess_error *err)
+{
+    if (size == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a chunk without content");
+    if (size > CHUNK_NBYTES_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRIu64 " bytes, a chunk has at most %d", size,
+                       CHUNK_NBYTES_MAX);
+    return TESS_OK;
+}
+
+static void
+spec_of(const tess_array *a, int32_t nbytes, struct chunk_spec *spec)
+{
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    *spec = (struct chunk_spec){
+        .itemsize = h->typesize,
+        .nbytes = nbytes,
+        .codec = h->codec,
+        .level = h->clevel,
+        .codec_meta = h->codec_meta,
+        .split = h->split,
+        .dictionary = h->use_dict,
+        .plugins = &a->grid->plugins,
+    };
+    for (int i = 0; i < FILTER_SLOTS; i++) {
+        spec->filters[i] = h->filters[i];
+        spec->filters_meta[i] = h->filters_meta[i];
+    }
+    spec->blocksize =
+        h->blocksize > 0 ? (int32_t)min_i64(h->blocksize, nbytes) : flat_chunk_blocksize(spec);
+    if (spec->blocksize > h->typesize) // as readers of the frame round it (chunk_header_parse())
+        spec->blocksize -= spec->blocksize % h->typesize;
+}
+
+tess_status
+plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struct watch *watch,
+                   struct plain_chunk *chunk, uint8_t **room, tess_error *err)
+{
+    const struct flat_call call = {
+        .pool = a->grid->pool, .context = a->grid->context, .watch = watch};
+    struct chunk_encoder e;
+    struct chunk_spec spec;
+    *room = NULL;
+    tess_status st = check_frame(a, err);
+    if (st == TESS_OK)
+        st = check_size(size, err);
+    if (st != TESS_OK)
+        return st;
+    spec_of(a, (int32_t)size, &spec);
+    st = chunk_encoder_init(&e, &spec, err);
+    if (st == TESS_ERR_ARG) // no argument of the caller's: it stands in the file
+        st = err_prefix(err, TESS_ERR_UNSUPPORTED, "chunks of this frame cannot be written");
+    if (st != TESS_OK)
+        return st;
+    *room = mem_alloc((size_t)chunk_bound(&e));
+    if (!*room)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
+    *chunk = (struct plain_chunk){.bytes = *room, .nbytes = (int32_t)size};
+    return flat_chunk_encode(&call, &e, items, *room, &chunk->cbytes, &chunk->special, err);
+}
+
+tess_status
+plain_chunk_special(const tess_array *a, enum chunk_special special, int64_t nbytes,
+                    struct plain_chunk *chunk, tess_error *err)
+{
+    const struct frame_header *const h = frame_header(a->grid->frame);
+    tess_status st = check_frame(a, err);
+    if (st == TESS_OK)
+        st = check_size(nbytes < 0 ? 0 : (uint64_t)nbytes, err);
+    if (st != TESS_OK)
+        return st;
+    if (special == SPECIAL_NANS &&
+        ((h->typesize != 4 && h->typesize != 8) || nbytes % h->typesize != 0))
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "NaNs need items of 4 or 8 bytes, these are %" PRId64 " bytes of items of "
+                       "%" PRId32,
+                       nbytes, h->typesize);
+    *chunk = (struct plain_chunk){.nbytes = (int32_t)nbytes, .special = special};
+    return TESS_OK;
+}
+
+tess_status
+plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nbytes,
+                     uint8_t **bytes, int32_t *cbytes, tess_error *err)
+{
+    const int32_t typesize = frame_header(a->grid->frame)->typesize;
+    struct chunk_encoder e;
+    struct chunk_spec spec;
+    struct chunk c;
+    *bytes = NULL;
+    spec_of(a, nbytes, &spec);
+    tess_status st = chunk_encoder_init(&e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    uint8_t *const item = mem_zeroed(1, (size_t)typesize);
+    *bytes = mem_zeroed(1, (size_t)chunk_bound(&e));
+    if (!item || !*bytes) {
+        mem_free(item);
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", nbytes);
+    }
+    chunk_of_special(&c, special, nbytes, typesize);
+    if (special == SPECIAL_NANS)
+        chunk_special_bytes(&c, 0, item, (size_t)typesize);
+    *cbytes = nbytes % typesize == 0 ? chunk_encode_value(&e, item, *bytes)
+                                     : chunk_begin_plain(&e, *bytes); // zeros follow it
+    mem_free(item);
+    return TESS_OK;
+}
+
+static tess_status
+check_fits(const tess_array *a, const struct chunk_header *h, tess_error *err)
+{
+    const int32_t of_frame = frame_header(a->grid->frame)->typesize;
+    const int32_t typesize = of_frame > UINT8_MAX ? 1 : of_frame;
+    if (h->typesize != typesize && h->typesize != 1)
+        return err_set(err, TESS_ERR_ARG, 3,
+                       "a chunk of items of %" PRId32 " bytes, chunks of the frame record %" PRId32,
+                       h->typesize, typesize);
+    return check_size((uint64_t)h->nbytes, err);
+}
+
+tess_status
+plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool trusted,
+                  struct plain_chunk *chunk, tess_error *err)
+{
+    const struct chunk_surroundings around = {.typesize = frame_header(a->grid->frame)->typesize,
+                                              .codec = frame_header(a->grid->frame)->codec,
+                                              .plugins = &a->grid->plugins};
+    struct whole_chunk w;
+    size = whole_chunk_size(bytes, size);
+    tess_status st = whole_chunk_open(&w, bytes, size, INT32_MAX, &around, err);
+    if (st == TESS_OK)
+        st = chunk_check_format(&w.chunk.h, err);
+    if (st == TESS_OK)
+        st = check_frame(a, err);
+    if (st == TESS_OK)
+        st = check_fits(a, &w.chunk.h, err);
+    if (st == TESS_OK && !trusted)
+        st = chunk_check_blocks(a->grid, &w, err);
+    *chunk = (struct plain_chunk){.bytes = bytes,
+                                  .cbytes = (int32_t)size,
+                                  .nbytes = w.chunk.h.nbytes,
+                                  .special = w.chunk.h.special};
+    whole_chunk_close(&w);
+    return st;
+}

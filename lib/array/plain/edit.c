@@ -1,0 +1,227 @@
+/*
+ * edit.c - the list of chunks of a plain frame changes.
+ */
+#include "array/plain/edit.h"
+
+#include "array/plain/content.h"
+#include "array/plain/sizes.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/change.h"
+#include "frame/format/header.h"
+#include "frame/format/index.h"
+#include "frame/lock.h"
+#include "frame/query.h"
+#include "grid/grid.h"
+#include "grid/write/write_back.h"
+
+#include <inttypes.h>
+
+// -- the list
+
+// A list with other places, of which all in front of `at` stay.
+static tess_status
+splice_list(const struct frame *f, const struct plain_splice *s, struct frame_index *next,
+            bool *kept, tess_error *err)
+{
+    const int64_t before = frame_nchunks(f), after = before - s->removed + s->added;
+    index_init_uniform(next, 0, index_entry_of(SPECIAL_ZEROS));
+    tess_status st = index_resize(next, after, index_entry_of(SPECIAL_ZEROS), err);
+    for (int64_t i = 0; i < before && st == TESS_OK; i++) {
+        kept[i] = i < s->at || i >= s->at + s->removed;
+        if (kept[i])
+            st = index_set(next, i < s->at ? i : i - s->removed + s->added, frame_entry(f, i), err);
+    }
+    return st;
+}
+
+static tess_status
+rearrange(struct frame *f, const struct plain_splice *s, const int64_t *order, tess_error *err)
+{
+    const int64_t n = frame_nchunks(f);
+    struct frame_index next = {0};
+    bool *const kept = mem_zeroed((size_t)n, sizeof *kept);
+    if (!kept)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
+    tess_status st = TESS_OK;
+    if (s)
+        st = splice_list(f, s, &next, kept, err);
+    else
+        index_init_uniform(&next, n, frame_entry(f, 0));
+    for (int64_t i = 0; !s && i < n && st == TESS_OK; i++) {
+        kept[i] = true;
+        st = index_set(&next, i, frame_entry(f, order[i]), err);
+    }
+    if (st == TESS_OK)
+        st = frame_rearrange(f, &next, kept, err);
+    index_finish(&next);
+    mem_free(kept);
+    return st;
+}
+
+static bool
+is_special(const struct plain_chunk *c)
+{
+    return c->special != SPECIAL_NONE && c->special != SPECIAL_VALUE;
+}
+
+// Whether a chunk needs no bytes: where sizes differ, its entry could not say how long it is; and
+// c-blosc2 makes whole items of an entry.
+static bool
+needs_no_bytes(const struct frame *f, const struct plain_sizes *sizes, const struct plain_chunk *c)
+{
+    return is_special(c) && sizes->chunksize != 0 && c->nbytes % frame_header(f)->typesize == 0;
+}
+
+static tess_status
+change_places(struct frame *f, const struct plain_splice *s, const struct plain_sizes *sizes,
+              tess_error *err)
+{
+    const int64_t n = frame_nchunks(f);
+    const bool bytes = s->added == 0 || !needs_no_bytes(f, sizes, &s->chunk);
+    const int64_t entry = index_entry_of(bytes ? SPECIAL_ZEROS : s->chunk.special);
+    if (s->added == s->removed)
+        return TESS_OK;
+    if (s->at + s->removed < n || (s->removed > 0 && s->added > 0))
+        return rearrange(f, s, NULL, err);
+    return frame_set_length(f, n - s->removed + s->added, entry, err);
+}
+
+// -- the chunks
+
+static tess_status
+store_special(tess_array *a, int64_t n, enum chunk_special special, int32_t nbytes, tess_error *err)
+{
+    uint8_t *bytes;
+    int32_t cbytes = 0;
+    tess_status st = plain_special_encode(a, special, nbytes, &bytes, &cbytes, err);
+    if (st == TESS_OK)
+        st = frame_put(a->grid->frame, NULL, n, bytes, cbytes, err);
+    mem_free(bytes);
+    return st;
+}
+
+static tess_status
+put_chunk(tess_array *a, int64_t n, const struct plain_chunk *c, const struct plain_sizes *sizes,
+          tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    if (!is_special(c))
+        return frame_put(f, NULL, n, c->bytes, c->cbytes, err);
+    return needs_no_bytes(f, sizes, c) ? frame_put_special(f, NULL, n, c->special, err)
+                                       : store_special(a, n, c->special, c->nbytes, err);
+}
+
+static tess_status
+store_specials(tess_array *a, const struct plain_sizes *sizes, tess_error *err)
+{
+    const struct frame *const f = a->grid->frame;
+    tess_status st = TESS_OK;
+    for (int64_t n = 0; n < frame_nchunks(f) && st == TESS_OK; n++) {
+        const int64_t entry = frame_entry(f, n);
+        if (entry < 0)
+            st = store_special(a, n, index_special(entry),
+                               (int32_t)(sizes->starts[n + 1] - sizes->starts[n]), err);
+    }
+    return st;
+}
+
+// -- a change
+
+// moves: chunks got other places, or are gone.
+static tess_status
+end_change(tess_array *a, struct plain_sizes *sizes, bool moves, tess_status st, tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    if (st != TESS_OK) {
+        frame_undo(f);
+        plain_sizes_drop(sizes);
+        return frame_lock_blame(f, st, err);
+    }
+    frame_keep(f);
+    plain_sizes_install(sizes, a->grid);
+    a->moved += moves;
+    return write_back_commit(a->grid, err);
+}
+
+static tess_status
+splice_frame(tess_array *a, const struct plain_splice *s, const struct plain_sizes *sizes,
+             tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    const bool differed = frame_header(f)->chunksize == 0;
+    tess_status st = change_places(f, s, sizes, err);
+    if (st != TESS_OK)
+        return st;
+    frame_set_sizes(f, sizes->chunksize, sizes->nbytes);
+    for (int64_t n = s->at; n < s->at + s->added && st == TESS_OK; n++)
+        st = put_chunk(a, n, &s->chunk, sizes, err);
+    return st == TESS_OK && sizes->chunksize == 0 && !differed ? store_specials(a, sizes, err) : st;
+}
+
+tess_status
+plain_edit(tess_array *a, const struct plain_splice *s, tess_error *err)
+{
+    struct plain_sizes sizes;
+    const bool appends = s->at == a->grid->g.nchunks;
+    tess_status st = plain_sizes_after(&sizes, a->grid, s, err);
+    if (st != TESS_OK) {
+        plain_sizes_drop(&sizes);
+        return st;
+    }
+    frame_begin(a->grid->frame);
+    st = splice_frame(a, s, &sizes, err);
+    return end_change(a, &sizes, !appends, st, err);
+}
+
+static tess_status
+check_order(const int64_t *order, int64_t n, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    bool *const seen = mem_zeroed((size_t)n + 1, sizeof *seen);
+    if (!seen)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
+        if (order[i] < 0 || order[i] >= n)
+            st = err_set(err, TESS_ERR_ARG, -1,
+                         "chunk %" PRId64 " of %" PRId64 " in place %" PRId64, order[i], n, i);
+        else if (seen[order[i]])
+            st = err_set(err, TESS_ERR_ARG, -1, "chunk %" PRId64 " in two places, one is %" PRId64,
+                         order[i], i);
+        else
+            seen[order[i]] = true;
+    }
+    mem_free(seen);
+    return st;
+}
+
+tess_status
+plain_reorder(tess_array *a, const int64_t *order, tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    struct plain_sizes sizes = {0};
+    const int64_t n = a->grid->g.nchunks;
+    const bool differed = frame_header(f)->chunksize == 0;
+    tess_status st = check_order(order, n, err);
+    if (st != TESS_OK || n == 0)
+        return st;
+    st = plain_sizes_reordered(&sizes, a->grid, order, err);
+    if (st != TESS_OK)
+        return st;
+    frame_begin(f);
+    st = rearrange(f, NULL, order, err);
+    if (st == TESS_OK)
+        frame_set_sizes(f, sizes.chunksize, sizes.nbytes);
+    if (st == TESS_OK && sizes.chunksize == 0 && !differed)
+        st = store_specials(a, &sizes, err);
+    return end_change(a, &sizes, true, st, err);
+}
+
+tess_status
+plain_put_chunk(tess_array *a, int64_t n, const uint8_t *bytes, size_t size, bool trusted,
+                tess_error *err)
+{
+    struct plain_splice s = {.at = n, .removed = 1, .added = 1};
+    const tess_status st = plain_chunk_check(a, bytes, size, trusted, &s.chunk, err);
+    return st == TESS_OK ? plain_edit(a, &s, err) : st;
+}

@@ -1,0 +1,42 @@
+/*
+ * edit.h - the list of chunks of a plain frame changes.
+ *
+ * Each call is one change of the frame: done, or not at all. Chunks may have any sizes. As long as
+ * all but the last have the same, and the last is no longer, the frame says that size
+ * (frame_header.chunksize), and zeros, NaNs and chunks that were never written need no bytes. When
+ * that ends, the frame becomes one of chunks of different sizes, and stays one.
+ *
+ * Requires exclusive access; no lock. Geometry and chunk_starts of the grid change with the list.
+ */
+#ifndef ARRAY_PLAIN_EDIT_H
+#define ARRAY_PLAIN_EDIT_H
+
+#include "array/array.h"
+#include "chunk/chunk.h"
+
+// A chunk for a plain frame: its stored bytes, checked.
+struct plain_chunk {
+    const uint8_t *bytes; // not used of zeros, NaNs, and chunks that were never written
+    int32_t cbytes;
+    int32_t nbytes; // of its content, 1 at least
+    enum chunk_special special;
+};
+
+// From place `at` on, `removed` chunks go, and `added` times the same one comes.
+struct plain_splice {
+    int64_t at, removed;
+    int64_t added;
+    struct plain_chunk chunk; // if any is added
+};
+
+// at + removed <= nchunks.
+tess_status plain_edit(tess_array *a, const struct plain_splice *s, tess_error *err);
+
+// Stored bytes from anywhere, as for plain_chunk_check(), become chunk n.
+tess_status plain_put_chunk(tess_array *a, int64_t n, const uint8_t *bytes, size_t size,
+                            bool trusted, tess_error *err);
+
+// Place i gets the chunk that was in place order[i]; each place stands there once.
+tess_status plain_reorder(tess_array *a, const int64_t *order, tess_error *err);
+
+#endif
