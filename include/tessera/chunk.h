@@ -16,6 +16,9 @@
 #define TESSERA_CHUNK_H
 
 #include "tessera/array.h"
+#include "tessera/context.h"
+#include "tessera/params.h"
+#include "tessera/plugin.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -254,8 +257,9 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_chunk(tess_array *a, int64_t 
  * These functions know nothing but the bytes of the chunk. Codecs and filters of the program
  * (plugin.h) are not known, and what needs the shape of blocks (TESS_FILTER_NDCELL,
  * TESS_FILTER_NDMEAN, TESS_CODEC_NDLZ, ZFP) can be encoded but not decoded or described
- * (TESS_ERR_UNSUPPORTED): put such chunks into an array (tess_array_set_chunk()). Any thread may
- * call; a call does its work on the calling thread.
+ * (TESS_ERR_UNSUPPORTED): tell it with tess_chunk_options and the functions that end in _with, or
+ * put such chunks into an array (tess_array_set_chunk()). Any thread may call; a call does its work
+ * on the calling thread, unless tess_chunk_options.context says otherwise.
  *
  * Bytes may come from anywhere: what contradicts itself is TESS_ERR_CORRUPT, and err->offset counts
  * from the start of the chunk.
@@ -269,6 +273,44 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_chunk(tess_array *a, int64_t 
  * @return bytes; SIZE_MAX if they are no number of this type.
  */
 TESS_API size_t tess_chunk_bound(size_t src_size);
+
+/** What the bytes of a chunk do not tell, and which threads work on it. */
+typedef struct tess_chunk_options {
+    /** sizeof(tess_chunk_options) of the program; set by tess_chunk_options_init(). */
+    size_t struct_size;
+    /** Codecs and filters of the program; used during the call only. Default NULL: none. */
+    const tess_plugins *plugins;
+    /**
+     * Members `threads` and `executor`: which threads work on the call; the others do not count.
+     * Default NULL: the calling thread alone.
+     */
+    const tess_context *context;
+    /** When decoding: dimensions of the blocks. Default 0: unknown. */
+    int ndim;
+    /** When decoding: items of a block along each axis, if ndim > 0. */
+    int64_t blockshape[TESS_MAX_NDIM];
+    /**
+     * When decoding: bytes of one item; not 0 if ndim > 0. Default 0: as the chunk records, 1 for
+     * more than 255.
+     */
+    int32_t typesize;
+    /**
+     * When encoding: the bytes may end inside an item, unless blocks have more than one dimension.
+     * Default false: this is TESS_ERR_ARG.
+     */
+    bool partial_item;
+} tess_chunk_options;
+
+/**
+ * Set the defaults.
+ *
+ * @param options      Receives them.
+ * @param struct_size  Size of *options in bytes: the macro passes sizeof(tess_chunk_options).
+ */
+TESS_API void tess_chunk_options_init_sized(tess_chunk_options *options, size_t struct_size);
+/** For programs in C and C++: tess_chunk_options_init_sized() with the size of their struct. */
+#define tess_chunk_options_init(options) \
+    tess_chunk_options_init_sized((options), sizeof(tess_chunk_options))
 
 /**
  * Encode a chunk.
@@ -301,6 +343,27 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_encode(const tess_params *params,
                                                       size_t *cbytes, tess_error *err);
 
 /**
+ * Encode a chunk: as tess_chunk_encode(), with options.
+ *
+ * @param params    As for tess_chunk_encode(); codec and filters may be plugins.
+ * @param options   From tess_chunk_options_init(); NULL: the defaults.
+ * @param src       As for tess_chunk_encode(), as are the following.
+ * @param src_size  Bytes of src.
+ * @param dst       Receives the chunk.
+ * @param dst_size  Size of dst in bytes.
+ * @param cbytes    Receives the bytes of the chunk.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_encode(); also what a function of a plugin returned, and TESS_ERR_ARG for
+ *         options that make no sense.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_encode_with(const tess_params *params,
+                                                           const tess_chunk_options *options,
+                                                           const void *src, size_t src_size,
+                                                           void *dst, size_t dst_size,
+                                                           size_t *cbytes, tess_error *err);
+
+/**
  * Decode all of a chunk.
  *
  * @param chunk     Bytes of one chunk of Blosc2 or Blosc 1, in memory.
@@ -317,6 +380,24 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_encode(const tess_params *params,
  */
 TESS_API TESS_NODISCARD tess_status tess_chunk_decode(const void *chunk, size_t chunk_size,
                                                       void *dst, size_t dst_size, tess_error *err);
+
+/**
+ * Decode all of a chunk: as tess_chunk_decode(), with options.
+ *
+ * @param chunk     As for tess_chunk_decode().
+ * @param chunk_size  As for tess_chunk_decode().
+ * @param options   From tess_chunk_options_init(); NULL: the defaults.
+ * @param dst       As for tess_chunk_decode().
+ * @param dst_size  As for tess_chunk_decode().
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_decode(); also what a function of a plugin returned, and TESS_ERR_ARG for
+ *         options that make no sense. Memory: three times the largest block, for each thread.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_decode_with(const void *chunk, size_t chunk_size,
+                                                           const tess_chunk_options *options,
+                                                           void *dst, size_t dst_size,
+                                                           tess_error *err);
 
 /**
  * Decode some items of a chunk, and of its blocks only those that hold them.
@@ -338,6 +419,27 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_decode_items(const void *chunk, s
                                                             size_t itemsize, int64_t start,
                                                             int64_t stop, void *dst,
                                                             size_t dst_size, tess_error *err);
+
+/**
+ * Decode some items of a chunk: as tess_chunk_decode_items(), with options. The calling thread does
+ * the work.
+ *
+ * @param chunk     As for tess_chunk_decode().
+ * @param chunk_size  As for tess_chunk_decode().
+ * @param options   From tess_chunk_options_init(); NULL: the defaults.
+ * @param itemsize  As for tess_chunk_decode_items(), as are the following. 0: options->typesize, if
+ *                  that is not 0.
+ * @param start     First item.
+ * @param stop      One past the last item.
+ * @param dst       Receives the items.
+ * @param dst_size  Size of dst in bytes.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_decode_items() and tess_chunk_decode_with().
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_decode_items_with(
+    const void *chunk, size_t chunk_size, const tess_chunk_options *options, size_t itemsize,
+    int64_t start, int64_t stop, void *dst, size_t dst_size, tess_error *err);
 
 /**
  * Get the properties of a chunk. Header, table and dictionary are checked, but no block is decoded.

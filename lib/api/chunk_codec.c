@@ -1,6 +1,7 @@
 /*
  * chunk_codec.c - the public functions on one chunk in memory, without an array.
  */
+#include "api/chunk_options.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/chunks/describe.h"
@@ -13,8 +14,9 @@
 #include "base/sized.h"
 #include "chunk/assemble.h"
 #include "chunk/encoder.h"
-#include "chunk/flat.h"
 #include "chunk/header.h"
+#include "chunk/parallel.h"
+#include "chunk/plugins.h"
 #include "chunk/whole.h"
 #include "grid/flat_chunk.h"
 #include "ndcopy/ndcopy.h"
@@ -70,10 +72,11 @@ given_blocks(const tess_params *p, struct chunk_spec *spec, struct block_grid *g
 }
 
 static tess_status
-spec_of(const tess_params *p, size_t src_size, struct chunk_spec *spec, struct block_grid *grid,
-        tess_error *err)
+spec_of(const tess_params *p, const struct chunk_options *o, size_t src_size,
+        struct chunk_spec *spec, struct block_grid *grid, tess_error *err)
 {
     *spec = (struct chunk_spec){
+        .plugins = &o->plugins,
         .codec = (int)p->codec,
         .codec_meta = p->codec_meta,
         .level = p->clevel,
@@ -90,7 +93,7 @@ spec_of(const tess_params *p, size_t src_size, struct chunk_spec *spec, struct b
     if (src_size > CHUNK_NBYTES_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", src_size,
                        CHUNK_NBYTES_MAX);
-    if (src_size % (size_t)spec->itemsize != 0)
+    if (!o->given.partial_item && src_size % (size_t)spec->itemsize != 0)
         return err_set(err, TESS_ERR_ARG, -1, "%zu bytes, which are no whole items of %" PRId32,
                        src_size, spec->itemsize);
     spec->nbytes = (int32_t)src_size;
@@ -111,15 +114,16 @@ static bool
 is_value(const struct chunk_encoder *e, const uint8_t *src, int32_t cbytes)
 {
     const int64_t nitems = e->h.nbytes / e->itemsize, stride = e->itemsize;
-    return !chunk_encoder_is_plain(e) && CHUNK_HEADER_SIZE + (int64_t)e->itemsize < cbytes &&
+    return !chunk_encoder_is_plain(e) && e->h.nbytes % e->itemsize == 0 &&
+           CHUNK_HEADER_SIZE + (int64_t)e->itemsize < cbytes &&
            ndconstant(1, &nitems, e->itemsize, src, &stride);
 }
 
 static tess_status
 encode(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
-       tess_error *err)
+       const struct task_width *width, tess_error *err)
 {
-    const tess_status st = chunk_encode_flat(e, src, dst, cbytes, err);
+    const tess_status st = chunk_encode_parallel(e, src, dst, cbytes, width, err);
     if (st == TESS_OK && is_value(e, src, *cbytes))
         *cbytes = chunk_encode_value(e, src, dst);
     return st;
@@ -128,41 +132,56 @@ encode(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t 
 // Into memory that may be too small while the chunk is made.
 static tess_status
 encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, size_t dst_size,
-             int32_t *cbytes, tess_error *err)
+             int32_t *cbytes, const struct task_width *width, tess_error *err)
 {
     uint8_t *const room = mem_alloc((size_t)chunk_bound(e));
     if (!room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", e->h.nbytes);
-    const tess_status st = encode(e, src, room, cbytes, err);
+    const tess_status st = encode(e, src, room, cbytes, width, err);
     if (st == TESS_OK && (size_t)*cbytes <= dst_size)
         memcpy(dst, room, (size_t)*cbytes);
     mem_free(room);
     return st;
 }
 
-TESS_API tess_status
-tess_chunk_encode(const tess_params *params, const void *src, size_t src_size, void *dst,
-                  size_t dst_size, size_t *cbytes, tess_error *err)
+static tess_status
+encode_taken(const tess_params *p, const struct chunk_options *o, const void *src, size_t src_size,
+             void *dst, size_t dst_size, int32_t *cbytes, tess_error *err)
 {
-    UNCANCELLED;
-    tess_params own;
     struct chunk_encoder e;
     struct chunk_spec spec;
     struct block_grid grid;
+    tess_status st = spec_of(p, o, src_size, &spec, &grid, err);
+    if (st == TESS_OK)
+        st = chunk_encoder_init(&e, &spec, err);
+    if (st != TESS_OK)
+        return st;
+    const struct task_width width =
+        chunk_options_width(o, cost_encode(e.codec, e.level, spec.nbytes));
+    return dst_size < (size_t)chunk_bound(&e)
+               ? encode_aside(&e, src, dst, dst_size, cbytes, &width, err)
+               : encode(&e, src, dst, cbytes, &width, err);
+}
+
+TESS_API tess_status
+tess_chunk_encode_with(const tess_params *params, const tess_chunk_options *options,
+                       const void *src, size_t src_size, void *dst, size_t dst_size, size_t *cbytes,
+                       tess_error *err)
+{
+    UNCANCELLED;
+    tess_params own;
+    struct chunk_options taken;
     int32_t size = 0;
     if (cbytes)
         *cbytes = 0;
     if (!cbytes || (!src && src_size > 0) || (!dst && dst_size > 0))
         return err_set(err, TESS_ERR_ARG, -1, "no items, or no place for a chunk are given");
-    tess_status st = take_params(&own, params, err);
+    tess_status st = chunk_options_take(&taken, options, err);
     if (st == TESS_OK)
-        st = spec_of(&own, src_size, &spec, &grid, err);
+        st = take_params(&own, params, err);
     if (st == TESS_OK)
-        st = chunk_encoder_init(&e, &spec, err);
-    if (st != TESS_OK)
-        return st;
-    st = dst_size < (size_t)chunk_bound(&e) ? encode_aside(&e, src, dst, dst_size, &size, err)
-                                            : encode(&e, src, dst, &size, err);
+        st = encode_taken(&own, &taken, src, src_size, dst, dst_size, &size, err);
+    chunk_options_finish(&taken);
     if (st != TESS_OK)
         return st;
     *cbytes = (size_t)size;
@@ -172,42 +191,71 @@ tess_chunk_encode(const tess_params *params, const void *src, size_t src_size, v
     return TESS_OK;
 }
 
+TESS_API tess_status
+tess_chunk_encode(const tess_params *params, const void *src, size_t src_size, void *dst,
+                  size_t dst_size, size_t *cbytes, tess_error *err)
+{
+    UNCANCELLED;
+    return tess_chunk_encode_with(params, NULL, src, src_size, dst, dst_size, cbytes, err);
+}
+
 // -- decode
 
 // Items of 2 to 255 bytes are recorded as they are; 1 may stand for wider ones.
 static struct chunk_surroundings
-surroundings_of(const uint8_t *chunk, size_t size)
+surroundings_of(const uint8_t *chunk, size_t size, const struct chunk_options *o)
 {
     enum { AT_TYPESIZE = 3 };
-    const int32_t typesize = size > AT_TYPESIZE ? chunk[AT_TYPESIZE] : 0;
-    return (struct chunk_surroundings){.typesize = typesize > 1 ? typesize : 0};
+    const int32_t recorded = size > AT_TYPESIZE ? chunk[AT_TYPESIZE] : 0;
+    const int32_t typesize = o->given.typesize > 0 ? o->given.typesize : recorded;
+    return (struct chunk_surroundings){
+        .typesize = typesize > 1 ? typesize : 0,
+        .grid = chunk_options_grid(o),
+        .plugins = &o->plugins,
+    };
 }
 
 static tess_status
-open_alone(struct whole_chunk *w, const void *chunk, size_t size, tess_error *err)
+open_alone(struct whole_chunk *w, const void *chunk, size_t size, const struct chunk_options *o,
+           tess_error *err)
 {
     *w = (struct whole_chunk){0};
     if (!chunk)
         return err_set(err, TESS_ERR_ARG, -1, "no chunk is given");
     size = whole_chunk_size(chunk, size);
-    const struct chunk_surroundings around = surroundings_of(chunk, size);
+    const struct chunk_surroundings around = surroundings_of(chunk, size, o);
     return whole_chunk_open(w, chunk, size, INT32_MAX, &around, err);
+}
+
+TESS_API tess_status
+tess_chunk_decode_with(const void *chunk, size_t chunk_size, const tess_chunk_options *options,
+                       void *dst, size_t dst_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct chunk_options taken;
+    struct whole_chunk w = {0};
+    tess_status st = chunk_options_take(&taken, options, err);
+    if (st == TESS_OK)
+        st = open_alone(&w, chunk, chunk_size, &taken, err);
+    const size_t nbytes = (size_t)w.chunk.h.nbytes;
+    if (st == TESS_OK && (nbytes > dst_size || (nbytes > 0 && !dst)))
+        st = err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for the %zu of a chunk",
+                     dst ? dst_size : 0, nbytes);
+    if (st == TESS_OK && nbytes > 0) {
+        const struct task_width width =
+            chunk_options_width(&taken, cost_decode(w.chunk.codec, (int64_t)nbytes));
+        st = whole_chunk_decode(&w, dst, &width, err);
+    }
+    whole_chunk_close(&w);
+    chunk_options_finish(&taken);
+    return st;
 }
 
 TESS_API tess_status
 tess_chunk_decode(const void *chunk, size_t chunk_size, void *dst, size_t dst_size, tess_error *err)
 {
     UNCANCELLED;
-    struct whole_chunk w;
-    tess_status st = open_alone(&w, chunk, chunk_size, err);
-    const size_t nbytes = (size_t)w.chunk.h.nbytes;
-    if (st == TESS_OK && (nbytes > dst_size || (nbytes > 0 && !dst)))
-        st = err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for the %zu of a chunk",
-                     dst ? dst_size : 0, nbytes);
-    if (st == TESS_OK && nbytes > 0)
-        st = whole_chunk_read(&w, 0, dst, nbytes, INT32_MAX, err);
-    whole_chunk_close(&w);
-    return st;
+    return tess_chunk_decode_with(chunk, chunk_size, NULL, dst, dst_size, err);
 }
 
 static tess_status
@@ -225,23 +273,45 @@ check_items(const struct chunk_header *h, size_t itemsize, int64_t start, int64_
     return TESS_OK;
 }
 
+static tess_status
+decode_items(const struct whole_chunk *w, size_t itemsize, int64_t start, int64_t stop, void *dst,
+             size_t dst_size, tess_error *err)
+{
+    if (itemsize == 0)
+        itemsize = (size_t)w->chunk.h.typesize;
+    const tess_status st = check_items(&w->chunk.h, itemsize, start, stop, dst, dst_size, err);
+    if (st != TESS_OK || start == stop)
+        return st;
+    return whole_chunk_read(w, (int32_t)((size_t)start * itemsize), dst,
+                            (size_t)(stop - start) * itemsize, TESS_MEMORY_DEFAULT, err);
+}
+
+TESS_API tess_status
+tess_chunk_decode_items_with(const void *chunk, size_t chunk_size,
+                             const tess_chunk_options *options, size_t itemsize, int64_t start,
+                             int64_t stop, void *dst, size_t dst_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct chunk_options taken;
+    struct whole_chunk w = {0};
+    tess_status st = chunk_options_take(&taken, options, err);
+    if (st == TESS_OK)
+        st = open_alone(&w, chunk, chunk_size, &taken, err);
+    if (st == TESS_OK)
+        st = decode_items(&w, itemsize > 0 ? itemsize : (size_t)taken.given.typesize, start, stop,
+                          dst, dst_size, err);
+    whole_chunk_close(&w);
+    chunk_options_finish(&taken);
+    return st;
+}
+
 TESS_API tess_status
 tess_chunk_decode_items(const void *chunk, size_t chunk_size, size_t itemsize, int64_t start,
                         int64_t stop, void *dst, size_t dst_size, tess_error *err)
 {
     UNCANCELLED;
-    struct whole_chunk w;
-    tess_status st = open_alone(&w, chunk, chunk_size, err);
-    if (st != TESS_OK)
-        return st;
-    if (itemsize == 0)
-        itemsize = (size_t)w.chunk.h.typesize;
-    st = check_items(&w.chunk.h, itemsize, start, stop, dst, dst_size, err);
-    if (st == TESS_OK && start < stop)
-        st = whole_chunk_read(&w, (int32_t)((size_t)start * itemsize), dst,
-                              (size_t)(stop - start) * itemsize, TESS_MEMORY_DEFAULT, err);
-    whole_chunk_close(&w);
-    return st;
+    return tess_chunk_decode_items_with(chunk, chunk_size, NULL, itemsize, start, stop, dst,
+                                        dst_size, err);
 }
 
 TESS_API tess_status
@@ -249,11 +319,12 @@ tess_chunk_describe_sized(const void *chunk, size_t chunk_size, tess_chunk_info 
                           size_t info_size, tess_error *err)
 {
     UNCANCELLED;
+    const struct chunk_options none = {0};
     tess_chunk_info own;
     struct whole_chunk w;
     if (!info)
         return err_set(err, TESS_ERR_ARG, -1, "no place for a chunk is given");
-    const tess_status st = open_alone(&w, chunk, chunk_size, err);
+    const tess_status st = open_alone(&w, chunk, chunk_size, &none, err);
     if (st == TESS_OK) {
         describe_chunk(&w.chunk, &own);
         sized_give(info, info_size, &own, sizeof own);

@@ -61,7 +61,7 @@ flat_chunk_blocksize(const struct chunk_spec *spec)
     int64_t chunkshape = nitems, blockshape = 0;
     if (nitems > 0)
         automatic_choose(1, &nitems, &wish, &chunkshape, &blockshape);
-    return (int32_t)(blockshape * spec->itemsize);
+    return nitems > 0 ? (int32_t)(blockshape * spec->itemsize) : spec->nbytes;
 }
 
 // -- encode

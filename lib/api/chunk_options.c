@@ -1,0 +1,74 @@
+/*
+ * chunk_options.c - tess_chunk_options of a call: checked, and with what they lead to.
+ */
+#include "api/chunk_options.h"
+
+#include "api/take.h"
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/sized.h"
+
+#include <inttypes.h>
+
+TESS_API void
+tess_chunk_options_init_sized(tess_chunk_options *options, size_t struct_size)
+{
+    const tess_chunk_options defaults = {.struct_size = struct_size};
+    sized_give(options, struct_size, &defaults, sizeof defaults);
+}
+
+static tess_status
+take_grid(struct chunk_options *o, tess_error *err)
+{
+    const tess_chunk_options *const given = &o->given;
+    if (given->ndim < 0 || given->ndim > NDIM_MAX || given->typesize < (given->ndim > 0))
+        return err_set(err, TESS_ERR_ARG, -1, "blocks of %d dimensions, items of %" PRId32 " bytes",
+                       given->ndim, given->typesize);
+    o->grid = (struct block_grid){.ndim = given->ndim, .typesize = given->typesize};
+    for (int i = 0; i < given->ndim; i++) {
+        if (given->blockshape[i] < 1 || given->blockshape[i] > BLOCK_NBYTES_MAX)
+            return err_set(err, TESS_ERR_ARG, -1, "axis %d: blocks of %" PRId64 " items", i,
+                           given->blockshape[i]);
+        o->grid.shape[i] = (int32_t)given->blockshape[i];
+    }
+    return TESS_OK;
+}
+
+tess_status
+chunk_options_take(struct chunk_options *o, const tess_chunk_options *given, tess_error *err)
+{
+    *o = (struct chunk_options){.given = {.struct_size = sizeof o->given}};
+    if (!given)
+        return TESS_OK;
+    tess_status st =
+        sized_take(&o->given, sizeof o->given, SIZED_UP_TO(tess_chunk_options, partial_item), given,
+                   "chunk_options", err);
+    if (st == TESS_OK)
+        st = take_grid(o, err);
+    if (st == TESS_OK)
+        st = take_context(&o->context, &o->executor, o->given.context, err);
+    if (st == TESS_OK)
+        st = plugins_init(&o->plugins, o->given.plugins, err);
+    return st;
+}
+
+void
+chunk_options_finish(struct chunk_options *o)
+{
+    plugins_finish(&o->plugins);
+}
+
+const struct block_grid *
+chunk_options_grid(const struct chunk_options *o)
+{
+    return o->grid.ndim > 0 ? &o->grid : NULL;
+}
+
+struct task_width
+chunk_options_width(const struct chunk_options *o, int64_t cost)
+{
+    if (!o->given.context)
+        return (struct task_width){.threads = 1};
+    return (struct task_width){
+        .threads = o->context.threads, .executor = o->context.executor, .cost = cost};
+}

@@ -1,0 +1,32 @@
+/*
+ * chunk_options.h - tess_chunk_options of a call: checked, and with what they lead to.
+ */
+#ifndef API_CHUNK_OPTIONS_H
+#define API_CHUNK_OPTIONS_H
+
+#include "base/grid.h"
+#include "chunk/plugins.h"
+#include "task/task.h"
+
+#include <tessera/chunk.h>
+
+struct chunk_options {
+    tess_chunk_options given; // all members
+    tess_context context;
+    tess_executor executor;
+    struct plugins plugins;
+    struct block_grid grid;
+};
+
+// given NULL: the defaults. Ended by chunk_options_finish(), also after a failure.
+tess_status chunk_options_take(struct chunk_options *o, const tess_chunk_options *given,
+                               tess_error *err);
+void chunk_options_finish(struct chunk_options *o); // zeroed: fine
+
+// Shape of the blocks; NULL: unknown.
+const struct block_grid *chunk_options_grid(const struct chunk_options *o);
+
+// The threads for a call of that cost.
+struct task_width chunk_options_width(const struct chunk_options *o, int64_t cost);
+
+#endif
