@@ -1,0 +1,24 @@
+/*
+ * context.h - contexts: the parameters of calls that compress, or decompress, chunks.
+ *
+ * One thread uses a context at a time.
+ */
+#ifndef COMPAT_CHUNK_CONTEXT_H
+#define COMPAT_CHUNK_CONTEXT_H
+
+#include <blosc2.h>
+
+struct blosc2_context_s {
+    bool compresses;
+    blosc2_cparams cparams; // if it compresses; preparams are those below, or NULL
+    blosc2_dparams dparams; // else; postparams are those below, or NULL
+    blosc2_prefilter_params preparams;
+    blosc2_postfilter_params postparams;
+    bool *maskout; // of the next call; NULL: none
+    int nmaskout;
+};
+
+// The super-chunk that a context is for; NULL: none.
+const blosc2_schunk *b2_context_schunk(const blosc2_context *context);
+
+#endif

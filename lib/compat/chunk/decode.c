@@ -1,0 +1,269 @@
+/*
+ * decode.c - chunks are decompressed: blosc2_decompress_ctx(), blosc2_getitem_ctx().
+ *
+ * Blocks that a mask leaves out are not decoded: runs of the others are. A postfilter gets the
+ * decoded blocks, one after the other, on the calling thread.
+ */
+#include "compat/blosc2/error.h"
+#include "compat/chunk/call.h"
+#include "compat/chunk/context.h"
+#include "compat/chunk/header.h"
+
+#include <tessera/chunk.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEMPORARY_BLOCKS = 4 }; // of the memory that a postfilter gets
+
+struct decode {
+    const void *chunk;
+    int32_t size;
+    struct b2_header h;
+    uint8_t *dest;
+};
+
+static int32_t
+nblocks_of(const struct b2_header *h)
+{
+    return h->vl_blocks ? h->blocksize : h->nbytes / h->blocksize + (h->nbytes % h->blocksize > 0);
+}
+
+static tess_status
+decode_all(struct b2_call *call, void *arg)
+{
+    const struct decode *const d = arg;
+    return tess_chunk_decode_with(d->chunk, (size_t)d->size, &call->options, d->dest,
+                                  (size_t)d->h.nbytes, &call->err);
+}
+
+// Bytes [start, stop) of the content, to their places in dest or to its begin.
+static tess_status
+decode_bytes(struct b2_call *call, const struct decode *d, int32_t start, int32_t stop, void *to)
+{
+    return tess_chunk_decode_items_with(d->chunk, (size_t)d->size, &call->options, 1, start, stop,
+                                        to, (size_t)(stop - start), &call->err);
+}
+
+static tess_status
+decode_unmasked(struct b2_call *call, const struct decode *d, const bool *maskout, int32_t nblocks)
+{
+    tess_status st = TESS_OK;
+    for (int32_t first = 0, stop; first < nblocks && st == TESS_OK; first = stop) {
+        for (stop = first + 1; stop < nblocks && maskout[stop] == maskout[first]; stop++)
+            ;
+        const int32_t from = first * d->h.blocksize;
+        const int32_t to = stop < nblocks ? stop * d->h.blocksize : d->h.nbytes;
+        if (!maskout[first])
+            st = decode_bytes(call, d, from, to, d->dest + from);
+    }
+    return st;
+}
+
+// -- postfilters
+
+// Blocks [first, stop) of the content of a chunk, from `input` to `output`, which hold them alone.
+static int
+filter_blocks(blosc2_context *context, const struct decode *d, int32_t first, int32_t stop,
+              const uint8_t *input, uint8_t *output, const bool *maskout)
+{
+    const blosc2_schunk *const sc = b2_context_schunk(context);
+    const size_t room = TEMPORARY_BLOCKS * (size_t)d->h.blocksize;
+    uint8_t *const temporary = malloc(room);
+    int rc = temporary ? 0 : b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for a postfilter");
+    for (int32_t n = first; n < stop && rc == 0; n++) {
+        const int32_t offset = n * d->h.blocksize, at = offset - first * d->h.blocksize;
+        const int32_t left = d->h.nbytes - offset;
+        blosc2_postfilter_params p = context->postparams;
+        if (maskout && maskout[n])
+            continue;
+        p.input = input + at;
+        p.output = output + at;
+        p.size = left < d->h.blocksize ? left : d->h.blocksize;
+        p.typesize = d->h.typesize;
+        p.offset = offset;
+        p.nchunk = sc ? sc->current_nchunk : -1;
+        p.nblock = n;
+        p.tid = 0;
+        p.ttmp = temporary;
+        p.ttmp_nbytes = room;
+        p.ctx = context;
+        const int code = context->dparams.postfilter(&p);
+        if (code != 0)
+            rc = b2_fail(BLOSC2_ERROR_POSTFILTER, "the postfilter returned %d for block %d", code,
+                         n);
+    }
+    free(temporary);
+    return rc;
+}
+
+// -- all of a chunk
+
+static int
+check_all(const blosc2_context *context, const struct decode *d, int32_t destsize)
+{
+    if (d->h.nbytes > destsize)
+        return b2_fail(BLOSC2_ERROR_WRITE_BUFFER, "%d bytes of memory for the %d of a chunk",
+                       destsize, d->h.nbytes);
+    if (d->h.nbytes > 0 && !d->dest)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no place for the content of a chunk");
+    if (context->maskout && context->nmaskout != nblocks_of(&d->h))
+        return b2_fail(BLOSC2_ERROR_DATA, "a mask of %d blocks for a chunk of %d",
+                       context->nmaskout, nblocks_of(&d->h));
+    if (d->h.vl_blocks && (context->maskout || context->dparams.postfilter))
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "blocks that differ in size, with a mask or a postfilter");
+    return 0;
+}
+
+static int
+decode_into(blosc2_context *context, struct decode *d)
+{
+    struct b2_call call;
+    int rc = b2_call_init(&call, context, d->chunk);
+    if (rc == 0) {
+        const tess_status st = context->maskout
+                                   ? decode_unmasked(&call, d, context->maskout, context->nmaskout)
+                                   : b2_call_run(&call, decode_all, d);
+        rc = b2_code(st, &call.err);
+    }
+    b2_call_finish(&call);
+    return rc;
+}
+
+static int
+decode_and_filter(blosc2_context *context, struct decode *d)
+{
+    uint8_t *const dest = d->dest;
+    d->dest = malloc((size_t)d->h.nbytes);
+    if (!d->dest)
+        return b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for %d bytes", d->h.nbytes);
+    int rc = decode_into(context, d);
+    if (rc == 0)
+        rc = filter_blocks(context, d, 0, nblocks_of(&d->h), d->dest, dest, context->maskout);
+    free(d->dest);
+    d->dest = dest;
+    return rc;
+}
+
+static int
+decompress(blosc2_context *context, const void *src, int32_t srcsize, void *dest, int32_t destsize)
+{
+    struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
+    int rc = b2_header_read(src, srcsize, &d.h);
+    if (rc == 0)
+        rc = check_all(context, &d, destsize);
+    if (rc == 0)
+        rc = context->dparams.postfilter && d.h.nbytes > 0 ? decode_and_filter(context, &d)
+                                                           : decode_into(context, &d);
+    return rc == 0 ? d.h.nbytes : rc;
+}
+
+int
+blosc2_decompress_ctx(blosc2_context *context, const void *src, int32_t srcsize, void *dest,
+                      int32_t destsize)
+{
+    if (!context)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no context is given");
+    if (context->compresses)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "the context is for compressing");
+    const int rc = decompress(context, src, srcsize, dest, destsize);
+    free(context->maskout); // was for this call
+    context->maskout = NULL;
+    return rc;
+}
+
+// -- some items
+
+static int
+check_items(const struct b2_header *h, int64_t start, int64_t nitems, const void *dest,
+            int32_t destsize)
+{
+    if (h->vl_blocks)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "items of a chunk whose blocks differ in size");
+    if (nitems < 0 || start < 0 || (start + nitems) * h->typesize > h->nbytes)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "%d items from %d on, the chunk has %d of %d bytes", (int)nitems, (int)start,
+                       h->nbytes / h->typesize, h->typesize);
+    if (nitems * h->typesize > destsize)
+        return b2_fail(BLOSC2_ERROR_WRITE_BUFFER, "%d bytes of memory for %d items of %d", destsize,
+                       (int)nitems, h->typesize);
+    if (nitems > 0 && !dest)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no place for items");
+    return 0;
+}
+
+// Bytes [start, stop) of what a postfilter makes.
+static int
+filtered_bytes(blosc2_context *context, struct b2_call *call, const struct decode *d, int32_t start,
+               int32_t stop)
+{
+    const int32_t first = start / d->h.blocksize;
+    const int32_t last = (stop - 1) / d->h.blocksize;
+    const int32_t from = first * d->h.blocksize;
+    const int32_t to = d->h.nbytes - from > (last - first + 1) * (int64_t)d->h.blocksize
+                           ? (last + 1) * d->h.blocksize
+                           : d->h.nbytes;
+    uint8_t *const input = malloc((size_t)(to - from)), *const output = malloc((size_t)(to - from));
+    int rc = input && output ? b2_code(decode_bytes(call, d, from, to, input), &call->err)
+                             : b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for blocks");
+    if (rc == 0)
+        rc = filter_blocks(context, d, first, last + 1, input, output, NULL);
+    if (rc == 0)
+        memcpy(d->dest, output + (start - from), (size_t)(stop - start));
+    free(input);
+    free(output);
+    return rc;
+}
+
+static int
+get_bytes(blosc2_context *context, const struct decode *d, int32_t start, int32_t stop)
+{
+    struct b2_call call;
+    int rc = b2_call_init(&call, context, d->chunk);
+    if (rc == 0)
+        rc = context->dparams.postfilter
+                 ? filtered_bytes(context, &call, d, start, stop)
+                 : b2_code(decode_bytes(&call, d, start, stop, d->dest), &call.err);
+    b2_call_finish(&call);
+    return rc;
+}
+
+static int
+get_items(blosc2_context *context, struct decode *d, int start, int nitems, int32_t destsize)
+{
+    int rc = check_items(&d->h, start, nitems, d->dest, destsize);
+    if (rc < 0 || nitems == 0)
+        return rc;
+    const int32_t size = d->h.typesize;
+    rc = get_bytes(context, d, start * size, (start + nitems) * size);
+    return rc < 0 ? rc : nitems * size;
+}
+
+int
+blosc2_getitem_ctx(blosc2_context *context, const void *src, int32_t srcsize, int start, int nitems,
+                   void *dest, int32_t destsize)
+{
+    struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
+    if (!context)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no context is given");
+    const int rc = b2_header_read(src, srcsize, &d.h);
+    return rc < 0 ? rc : get_items(context, &d, start, nitems, destsize);
+}
+
+int
+blosc2_getitem_bytes_ctx(blosc2_context *context, const void *src, int32_t srcsize, int32_t start,
+                         int32_t nbytes, void *dest, int32_t destsize)
+{
+    struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
+    if (!context)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no context is given");
+    const int rc = b2_header_read(src, srcsize, &d.h);
+    if (rc < 0)
+        return rc;
+    if (start < 0 || nbytes < 0 || start % d.h.typesize != 0 || nbytes % d.h.typesize != 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "%d bytes from %d on, which are no whole items of %d", nbytes, start,
+                       d.h.typesize);
+    return get_items(context, &d, start / d.h.typesize, nbytes / d.h.typesize, destsize);
+}
