@@ -574,7 +574,7 @@ BLOSC_EXPORT blosc2_io_cb *blosc2_get_io_cb(uint8_t id);
 
 typedef struct blosc2_context_s blosc2_context;
 
-/* A tuner. Tessera accepts it, and does not call it. */
+/* A tuner. Tessera calls none. */
 typedef struct {
     int (*init)(void *config, blosc2_context *cctx, blosc2_context *dctx);
     int (*next_blocksize)(blosc2_context *context);
@@ -585,7 +585,23 @@ typedef struct {
     char *name;
 } blosc2_tuner;
 
-/* Register a tuner under its id, 160 at least. */
+/*
+ * What does not exist here is refused by the compiler, which says what the text says; where it does
+ * not know how, the function fails.
+ */
+#if !defined(TESSERA_B2ND_BUILDING) && defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define TESSERA_B2ND_UNAVAILABLE(text) __attribute__((unavailable(text)))
+#elif __has_attribute(error)
+#define TESSERA_B2ND_UNAVAILABLE(text) __attribute__((error(text)))
+#endif
+#endif
+#ifndef TESSERA_B2ND_UNAVAILABLE
+#define TESSERA_B2ND_UNAVAILABLE(text)
+#endif
+
+/* BLOSC2_ERROR_TUNER. */
+TESSERA_B2ND_UNAVAILABLE("Tessera calls no tuners; see its tessera/layout.h")
 BLOSC_EXPORT int blosc2_register_tuner(blosc2_tuner *tuner);
 
 /* What a prefilter receives: it makes one block. */

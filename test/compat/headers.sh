@@ -40,4 +40,16 @@ int f(const void *s, void *d) { return blosc_decompress(s, d, BLOSC_MAX_OVERHEAD
 both '#include <blosc2.h>\nint f(const char *p);
 int f(const char *p) { BLOSC_ERROR_NULL(p, -1); BLOSC_ERROR(0); BLOSC_INFO("plain");
 BLOSC_TRACE_WARNING("%d of %s", 1, p); return 0; }'
+# What does not exist here is refused, by name.
+tuner='#include <blosc2.h>\nint f(blosc2_tuner *t);
+int f(blosc2_tuner *t) { return blosc2_register_tuner(t); }'
+# shellcheck disable=SC2086
+if printf '%b\n' "$tuner" | $CC -x c -std=c11 -I. -c -o /dev/null - 2>"${TMPDIR:-/tmp}/refused.$$"; then
+    echo "a program that registers a tuner compiles"
+    status=1
+elif ! grep -q 'calls no tuners' "${TMPDIR:-/tmp}/refused.$$"; then
+    echo "the compiler does not say why: $(cat "${TMPDIR:-/tmp}/refused.$$")"
+    status=1
+fi
+rm -f "${TMPDIR:-/tmp}/refused.$$"
 exit $status

@@ -105,7 +105,7 @@ BLOSC_EXPORT int64_t blosc2_stdio_mmap_size(void *stream);
 /* Write items of `size` bytes at a byte position; the number of items written. */
 BLOSC_EXPORT int64_t blosc2_stdio_mmap_write(const void *ptr, int64_t size, int64_t nitems,
                                              int64_t position, void *stream);
-/* *ptr becomes the address of the items in the mapping; their number, or 0. */
+/* *ptr becomes the address of the items in the mapping; their number, or 0 and *ptr NULL. */
 BLOSC_EXPORT int64_t blosc2_stdio_mmap_read(void **ptr, int64_t size, int64_t nitems,
                                             int64_t position, void *stream);
 /* Set the size of the file; 0 or negative. */

@@ -1,7 +1,7 @@
 /*
- * registry.c - codecs, filters and tuners that the program registered for the whole process.
+ * registry.c - codecs and filters that the program registered for the whole process.
  *
- * One mutex guards all three lists. A number is registered once: again with the same name changes
+ * One mutex guards both lists. A number is registered once: again with the same name changes
  * nothing, with another name it is refused.
  *
  * Not here: how registered functions become plugins of libtessera (plugins.c).
@@ -22,9 +22,6 @@ static struct {
     int ncodecs;
     blosc2_filter filters[MOST];
     int nfilters;
-    int tuners[MOST]; // their ids
-    const char *tuner_names[MOST];
-    int ntuners;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // Whether an id is new; else *code says what comes of registering it again.
@@ -117,41 +114,11 @@ blosc2_register_filter(blosc2_filter *filter)
     return code;
 }
 
-static const char *
-tuner_name(int id)
-{
-    for (int i = 0; i < registry.ntuners; i++)
-        if (registry.tuners[i] == id)
-            return registry.tuner_names[i];
-    return NULL;
-}
-
-static int
-add_tuner(const blosc2_tuner *tuner)
-{
-    int code;
-    if (!is_new("tuner", tuner->id, tuner->name, tuner_name(tuner->id), BLOSC2_ERROR_FAILURE,
-                &code))
-        return code;
-    if (registry.ntuners == MOST)
-        return b2_fail(BLOSC2_ERROR_CODEC_SUPPORT, "%d tuners are registered", MOST);
-    registry.tuners[registry.ntuners] = tuner->id;
-    registry.tuner_names[registry.ntuners++] = tuner->name;
-    return 0;
-}
-
 int
 blosc2_register_tuner(blosc2_tuner *tuner)
 {
-    if (!tuner || !tuner->name)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a tuner without a name");
-    if (tuner->id < BLOSC2_USER_REGISTERED_TUNER_START)
-        return b2_fail(BLOSC2_ERROR_FAILURE, "tuner %d (%s): numbers from %d can be", tuner->id,
-                       tuner->name, BLOSC2_USER_REGISTERED_TUNER_START);
-    pthread_mutex_lock(&registry.lock);
-    const int code = add_tuner(tuner);
-    pthread_mutex_unlock(&registry.lock);
-    return code;
+    (void)tuner;
+    return b2_fail(BLOSC2_ERROR_TUNER, "tuners do not exist here");
 }
 
 static void *
@@ -216,7 +183,7 @@ void
 b2_registry_clear(void)
 {
     pthread_mutex_lock(&registry.lock);
-    registry.ncodecs = registry.nfilters = registry.ntuners = 0;
+    registry.ncodecs = registry.nfilters = 0;
     pthread_mutex_unlock(&registry.lock);
 }
 

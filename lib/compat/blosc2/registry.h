@@ -1,5 +1,5 @@
 /*
- * registry.h - codecs, filters and tuners that the program registered for the whole process.
+ * registry.h - codecs and filters that the program registered for the whole process.
  *
  * Any thread may call. What is registered stays until b2_registry_clear().
  */

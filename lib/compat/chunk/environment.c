@@ -101,6 +101,15 @@ b2_environment_nthreads(int16_t nthreads)
 }
 
 int
+b2_environment_check(void)
+{
+    long number;
+    if (!getenv("BLOSC_NTHREADS") || get_number("BLOSC_NTHREADS", 1, INT16_MAX, &number))
+        return 0;
+    return BLOSC2_ERROR_INVALID_PARAM;
+}
+
+int
 b2_environment_cparams(blosc2_cparams *c)
 {
     static const struct word splits[] = {{"ALWAYS", BLOSC_ALWAYS_SPLIT},

@@ -16,6 +16,10 @@ int b2_environment_cparams(blosc2_cparams *c);
 // BLOSC_NTHREADS; else the given number, 1 at least.
 int16_t b2_environment_nthreads(int16_t nthreads);
 
+// BLOSC2_ERROR_INVALID_PARAM: BLOSC_NTHREADS is set, but no number of threads. Global calls fail
+// then.
+int b2_environment_check(void);
+
 // The last two filters of the global calls: doshuffle is BLOSC_NOSHUFFLE, BLOSC_SHUFFLE or
 // BLOSC_BITSHUFFLE; others change nothing.
 void b2_set_shuffle(uint8_t *filters, int doshuffle, int32_t typesize);

@@ -173,6 +173,8 @@ blosc2_compress(int clevel, int doshuffle, int32_t typesize, const void *src, in
                 void *dest, int32_t destsize)
 {
     const struct settings s = get();
+    if (b2_environment_check() < 0)
+        return BLOSC2_ERROR_INVALID_PARAM;
     blosc2_context *const context = blosc2_create_cctx(cparams_of(&s, clevel, doshuffle, typesize));
     if (!context)
         return BLOSC2_ERROR_MEMORY_ALLOC;
@@ -201,7 +203,10 @@ int
 blosc2_decompress(const void *src, int32_t srcsize, void *dest, int32_t destsize)
 {
     blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
-    dparams.nthreads = get().nthreads;
+    if (b2_environment_check() < 0)
+        return BLOSC2_ERROR_INVALID_PARAM;
+    dparams.nthreads = b2_environment_nthreads(get().nthreads);
+    (void)blosc2_set_nthreads(dparams.nthreads);
     blosc2_context *const context = blosc2_create_dctx(dparams);
     if (!context)
         return BLOSC2_ERROR_MEMORY_ALLOC;

@@ -164,7 +164,10 @@ blosc2_stdio_mmap_read(void **ptr, int64_t size, int64_t nitems, int64_t positio
 {
     const blosc2_stdio_mmap *const m = stream;
     size_t end;
-    if (!ptr || !range_of(m, size, nitems, position, &end) || end > m->file_size)
+    if (!ptr)
+        return 0;
+    *ptr = NULL;
+    if (!range_of(m, size, nitems, position, &end) || end > m->file_size)
         return 0;
     *ptr = m->addr + position;
     return nitems;
@@ -183,7 +186,7 @@ int
 blosc2_stdio_mmap_destroy(void *params)
 {
     blosc2_stdio_mmap *const m = params;
-    if (!m)
+    if (!m || !m->addr)
         return BLOSC2_ERROR_FAILURE;
     const bool needs_free = m->needs_free;
     forget(m);
