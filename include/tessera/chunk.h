@@ -364,6 +364,34 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_encode_with(const tess_params *pa
                                                            size_t *cbytes, tess_error *err);
 
 /**
+ * Encode a chunk whose blocks differ in size, such as records. c-blosc2 reads them since 3.0.
+ *
+ * Members of params count as for tess_chunk_encode(), but for ndim, blockshape, split and
+ * dictionary: a block is compressed alone, as a whole. Its bytes need not be whole items.
+ *
+ * @param params    From tess_params_init().
+ * @param options   From tess_chunk_options_init(); NULL: the defaults. Threads do not count.
+ * @param src       The blocks, one behind the other.
+ * @param src_size  Their bytes; less than 2 GiB.
+ * @param sizes     Bytes of each block, >= 1; their sum is src_size.
+ * @param nblocks   Number of blocks, >= 1.
+ * @param dst       Receives the chunk. Does not overlap src. May be NULL if dst_size is 0.
+ * @param dst_size  Size of dst in bytes. tess_chunk_bound(src_size) + 8 * nblocks are enough.
+ * @param cbytes    Receives the bytes of the chunk, also if dst is too small for them; 0 after any
+ *                  other failure.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return as tess_chunk_encode_with(); also TESS_ERR_ARG for blocks that are not those of src, and
+ *         TESS_ERR_UNSUPPORTED for codecs and filters that need their shape.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_encode_blocks(const tess_params *params,
+                                                             const tess_chunk_options *options,
+                                                             const void *src, size_t src_size,
+                                                             const int32_t *sizes, int32_t nblocks,
+                                                             void *dst, size_t dst_size,
+                                                             size_t *cbytes, tess_error *err);
+
+/**
  * Decode all of a chunk.
  *
  * @param chunk     Bytes of one chunk of Blosc2 or Blosc 1, in memory.

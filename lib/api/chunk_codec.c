@@ -2,10 +2,10 @@
  * chunk_codec.c - the public functions on one chunk in memory, without an array.
  */
 #include "api/chunk_options.h"
+#include "api/chunk_spec.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/chunks/describe.h"
-#include "array/params.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/grid.h"
@@ -75,34 +75,14 @@ static tess_status
 spec_of(const tess_params *p, const struct chunk_options *o, size_t src_size,
         struct chunk_spec *spec, struct block_grid *grid, tess_error *err)
 {
-    *spec = (struct chunk_spec){
-        .plugins = &o->plugins,
-        .codec = (int)p->codec,
-        .codec_meta = p->codec_meta,
-        .level = p->clevel,
-        .split = (int)p->split,
-        .dictionary = p->dictionary,
-    };
-    tess_status st = params_typesize(p, &spec->itemsize, err);
-    if (st == TESS_OK)
-        st = params_check_coding(p, err);
+    const tess_status st = chunk_spec_take(p, o, src_size, spec, err);
     if (st != TESS_OK)
         return st;
     if (p->ndim < 0 || p->ndim > NDIM_MAX)
         return err_set(err, TESS_ERR_ARG, -1, "%d dimensions, 0 to %d can be", p->ndim, NDIM_MAX);
-    if (src_size > CHUNK_NBYTES_MAX)
-        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", src_size,
-                       CHUNK_NBYTES_MAX);
     if (!o->given.partial_item && src_size % (size_t)spec->itemsize != 0)
         return err_set(err, TESS_ERR_ARG, -1, "%zu bytes, which are no whole items of %" PRId32,
                        src_size, spec->itemsize);
-    spec->nbytes = (int32_t)src_size;
-    for (int i = 0; i < FILTER_SLOTS; i++) {
-        const bool told = p->filters[i] != TESS_FILTER_BYTEDELTA || p->filters_meta[i] != 0;
-        spec->filters[i] = p->filters[i];
-        spec->filters_meta[i] =
-            told || spec->itemsize > UINT8_MAX ? p->filters_meta[i] : (uint8_t)spec->itemsize;
-    }
     if (names_blocks(p))
         return given_blocks(p, spec, grid, err);
     spec->blocksize = flat_chunk_blocksize(spec);

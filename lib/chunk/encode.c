@@ -25,12 +25,26 @@
 
 enum { RUN_TOKEN = 0x01 };
 
+tess_status
+stream_encode(const struct codec_call *call, const uint8_t *src, size_t size, uint8_t *dst,
+              size_t *csize, tess_error *err)
+{
+    *csize = 0;
+    if (!is_worth_encoding(call, src, size))
+        return TESS_OK;
+    const tess_status st =
+        call->codec->encode(call, src, size, dst, size - 1 + CODEC_SLACK, csize, err);
+    if (*csize >= size)
+        *csize = 0;
+    return st;
+}
+
 // Put a stream into dst; *size receives how many bytes came.
 static tess_status
 encode_stream(const struct codec_call *call, const uint8_t *src, size_t neblock, uint8_t *dst,
               int32_t *size, tess_error *err)
 {
-    size_t csize = 0;
+    size_t csize;
 
     if (filter_kernels()->is_run(src, neblock)) {
         put_i32le(dst, -src[0]);
@@ -38,13 +52,10 @@ encode_stream(const struct codec_call *call, const uint8_t *src, size_t neblock,
         *size = src[0] == 0 ? 4 : 5;
         return TESS_OK;
     }
-    if (is_worth_encoding(call, src, neblock)) {
-        const tess_status st = call->codec->encode(call, src, neblock, dst + 4,
-                                                   neblock - 1 + CODEC_SLACK, &csize, err);
-        if (st != TESS_OK)
-            return st;
-    }
-    if (csize == 0 || csize >= neblock) {
+    const tess_status st = stream_encode(call, src, neblock, dst + 4, &csize, err);
+    if (st != TESS_OK)
+        return st;
+    if (csize == 0) {
         csize = neblock;
         memcpy(dst + 4, src, neblock);
     }

@@ -17,6 +17,11 @@
 tess_status block_encode(const struct encoding *x, int32_t nblock, const uint8_t *items,
                          struct chunk_scratch *s, uint8_t *dst, int32_t *size, tess_error *err);
 
+// Compress a stream into dst, which holds size + CODEC_SLACK bytes; *csize is 0 if it does not get
+// smaller, and less than size otherwise.
+tess_status stream_encode(const struct codec_call *call, const uint8_t *src, size_t size,
+                          uint8_t *dst, size_t *csize, tess_error *err);
+
 // Where the blocks of a new chunk come from.
 struct block_source {
     void *from;

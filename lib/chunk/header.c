@@ -34,6 +34,7 @@ enum {
     VERSION_OLDEST = 2,
     VERSION_ALPHA = 3, // 5 filter slots, no metas
     VERSION_WRITTEN = 5,
+    VERSION_VLBLOCKS = 6,
     VERSION_NEWEST = 6,
 };
 
@@ -227,17 +228,17 @@ chunk_header_write(const struct chunk_header *h, uint8_t *dst)
         if (h->filters[i] == TESS_FILTER_DELTA)
             flags |= FLAG_DELTA;
 
-    dst[0] = VERSION_WRITTEN;
+    dst[0] = h->vlblocks ? VERSION_VLBLOCKS : VERSION_WRITTEN;
     dst[1] = 1;
     dst[2] = (uint8_t)flags;
     dst[3] = (uint8_t)h->typesize;
     put_i32le(dst + 4, h->nbytes);
-    put_i32le(dst + 8, h->blocksize);
+    put_i32le(dst + 8, h->vlblocks ? h->nblocks : h->blocksize);
     put_i32le(dst + 12, h->cbytes);
     memcpy(dst + 16, h->filters, FILTER_SLOTS);
     dst[22] = (uint8_t)h->udcodec;
     dst[23] = (uint8_t)h->codec_meta;
     memcpy(dst + 24, h->filters_meta, FILTER_SLOTS);
-    dst[30] = 0;
+    dst[30] = h->vlblocks ? FLAGS2_VLBLOCKS : 0;
     dst[31] = (uint8_t)((unsigned)h->special << SPECIAL_SHIFT | (h->has_dict ? FLAG2_DICT : 0));
 }

@@ -59,7 +59,7 @@ struct chunk_header {
 tess_status chunk_header_parse(const uint8_t *src, size_t size, int64_t room, int32_t itemsize,
                                struct chunk_header *h, tess_error *err);
 
-// Write a 32-byte header of version 5.
+// Write a 32-byte header: of version 5, or of version 6 with vlblocks.
 void chunk_header_write(const struct chunk_header *h, uint8_t *dst);
 
 // Bytes of block i once decoded (not for vlblocks).

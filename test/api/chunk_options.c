@@ -245,6 +245,83 @@ parts_of_items(void **state)
     }
 }
 
+// Blocks of any sizes, also alone, and as damaged bytes.
+static void
+records(void **state)
+{
+    static const int codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_ZSTD, TESS_CODEC_BLOSCLZ,
+                                 TESS_CODEC_ZLIB};
+    static const uint8_t filters[] = {TESS_FILTER_NONE, TESS_FILTER_SHUFFLE, TESS_FILTER_BITSHUFFLE,
+                                      TESS_FILTER_DELTA};
+    enum { MOST = 40 };
+    struct random r;
+    uint8_t items[20000], chunk[21000], back[20000];
+    (void)state;
+    random_init(&r, random_seed());
+    for (int64_t round = 0; round < random_cases(400, 8000); round++) {
+        const int32_t nblocks = 1 + (int32_t)random_below(&r, MOST);
+        int32_t sizes[MOST];
+        size_t size = 0, n, again;
+        tess_chunk_info info;
+        tess_params p;
+        for (int32_t i = 0; i < nblocks; i++) {
+            sizes[i] = 1 + (int32_t)random_below(&r, random_below(&r, 3) ? 20 : 500);
+            size += (size_t)sizes[i];
+        }
+        if (random_below(&r, 4) == 0)
+            memset(items, round % 8 == 0 ? 0 : 3, size);
+        else
+            random_repetitive(&r, items, size);
+        tess_params_init(&p);
+        p.typesize = 1 + (int32_t)random_below(&r, 9);
+        p.clevel = (int)random_below(&r, 10);
+        p.codec = codecs[random_below(&r, COUNT(codecs))];
+        p.filters[5] = filters[random_below(&r, COUNT(filters))];
+        const size_t bound = tess_chunk_bound(size) + 8 * (size_t)nblocks;
+        ok(tess_chunk_encode_blocks(&p, NULL, items, size, sizes, nblocks, chunk, bound, &n, err));
+        refused(TESS_ERR_ARG, tess_chunk_encode_blocks(&p, NULL, items, size, sizes, nblocks, chunk,
+                                                       n - 1, &again, err));
+        assert_int_equal(again, n);
+        ok(tess_chunk_describe(chunk, n, &info, err));
+        assert_int_equal(info.nblocks, nblocks);
+        assert_int_equal(info.blocksize, 0);
+        assert_int_equal(info.nbytes, size);
+        ok(tess_chunk_decode(chunk, n, back, size, err));
+        assert_memory_equal(back, items, size);
+        ok(tess_chunk_decode_items(chunk, n, 1, sizes[0], (int64_t)size, back, size, err));
+        assert_memory_equal(back, items + sizes[0], size - (size_t)sizes[0]);
+        chunk[random_below(&r, n)] ^= (uint8_t)(1 + random_below(&r, 255));
+        assert_int_not_equal(tess_chunk_decode(chunk, n, back, size, NULL), TESS_ERR_NOMEM);
+    }
+}
+
+static void
+records_refused(void **state)
+{
+    static const int32_t sizes[] = {3, 5}, bad[] = {8, 0};
+    uint8_t chunk[200];
+    tess_params p;
+    size_t n;
+    (void)state;
+    tess_params_init(&p);
+    ok(tess_chunk_encode_blocks(&p, NULL, "12345678", 8, sizes, 2, chunk, 200, &n, err));
+    refused(TESS_ERR_ARG,
+            tess_chunk_encode_blocks(&p, NULL, "1", 7, sizes, 2, chunk, 200, &n, err));
+    assert_int_equal(n, 0);
+    refused(TESS_ERR_ARG, tess_chunk_encode_blocks(&p, NULL, "1", 8, bad, 2, chunk, 200, &n, err));
+    refused(TESS_ERR_ARG,
+            tess_chunk_encode_blocks(&p, NULL, "1", 0, sizes, 0, chunk, 200, &n, err));
+    refused(TESS_ERR_ARG, tess_chunk_encode_blocks(&p, NULL, "1", 8, NULL, 2, chunk, 200, &n, err));
+    refused(TESS_ERR_ARG,
+            tess_chunk_encode_blocks(&p, NULL, NULL, 8, sizes, 2, chunk, 200, &n, err));
+    refused(TESS_ERR_ARG,
+            tess_chunk_encode_blocks(NULL, NULL, "1", 8, sizes, 2, chunk, 200, &n, err));
+    p.filters[0] = TESS_FILTER_NDCELL;
+    p.filters_meta[0] = 2;
+    refused(TESS_ERR_UNSUPPORTED,
+            tess_chunk_encode_blocks(&p, NULL, "1", 8, sizes, 2, chunk, 200, &n, err));
+}
+
 static void
 arguments(void **state)
 {
@@ -277,8 +354,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugins),        cmocka_unit_test(threads),   cmocka_unit_test(shapes),
-        cmocka_unit_test(parts_of_items), cmocka_unit_test(arguments),
+        cmocka_unit_test(plugins),         cmocka_unit_test(threads),   cmocka_unit_test(shapes),
+        cmocka_unit_test(parts_of_items),  cmocka_unit_test(arguments), cmocka_unit_test(records),
+        cmocka_unit_test(records_refused),
     };
     return cmocka_run_group_tests_name("chunk_options", tests, NULL, NULL);
 }

@@ -1,0 +1,46 @@
+/*
+ * chunk_spec.c - how a chunk without an array is to be made, from what the program gives.
+ */
+#include "api/chunk_spec.h"
+
+#include "array/params.h"
+#include "base/error.h"
+#include "base/limits.h"
+
+// TESS_FILTER_BYTEDELTA without a width gets that of an item: a chunk alone has no typesize of an
+// array.
+static void
+take_filters(const tess_params *p, struct chunk_spec *spec)
+{
+    for (int i = 0; i < FILTER_SLOTS; i++) {
+        const bool told = p->filters[i] != TESS_FILTER_BYTEDELTA || p->filters_meta[i] != 0;
+        spec->filters[i] = p->filters[i];
+        spec->filters_meta[i] =
+            told || spec->itemsize > UINT8_MAX ? p->filters_meta[i] : (uint8_t)spec->itemsize;
+    }
+}
+
+tess_status
+chunk_spec_take(const tess_params *p, const struct chunk_options *o, size_t src_size,
+                struct chunk_spec *spec, tess_error *err)
+{
+    *spec = (struct chunk_spec){
+        .plugins = &o->plugins,
+        .codec = (int)p->codec,
+        .codec_meta = p->codec_meta,
+        .level = p->clevel,
+        .split = (int)p->split,
+        .dictionary = p->dictionary,
+    };
+    tess_status st = params_typesize(p, &spec->itemsize, err);
+    if (st == TESS_OK)
+        st = params_check_coding(p, err);
+    if (st != TESS_OK)
+        return st;
+    if (src_size > CHUNK_NBYTES_MAX)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%zu bytes, a chunk has at most %d", src_size,
+                       CHUNK_NBYTES_MAX);
+    spec->nbytes = (int32_t)src_size;
+    take_filters(p, spec);
+    return TESS_OK;
+}
