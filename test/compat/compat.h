@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Both headers have a function of this name.
-#define print_error cmocka_print_error
 #include <cmocka.h>
-#undef print_error
 
+// cmocka has a function of this name, too, and calls it in macros.
+#define print_error blosc2_print_error
 #include <b2nd.h>
+#undef print_error
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 

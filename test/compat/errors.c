@@ -11,7 +11,7 @@ each_code_has_a_text_of_its_own(void **state)
         const char *const text = blosc2_error_string(code);
         assert_non_null(text);
         assert_string_not_equal(text, "Unknown error");
-        assert_ptr_equal(print_error(code), text);
+        assert_ptr_equal(blosc2_print_error(code), text);
         for (int other = code + 1; other <= 0; other++)
             assert_string_not_equal(text, blosc2_error_string(other));
     }

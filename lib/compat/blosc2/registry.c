@@ -188,9 +188,9 @@ b2_registry_clear(void)
 }
 
 // What the Blosc project registered is in libtessera, and always there.
-void register_codecs(void);
-void register_filters(void);
-void register_tuners(void);
+BLOSC_EXPORT void register_codecs(void);
+BLOSC_EXPORT void register_filters(void);
+BLOSC_EXPORT void register_tuners(void);
 
 void
 register_codecs(void)
