@@ -1,0 +1,154 @@
+/*
+ * vlblocks.c - chunks whose blocks differ in size.
+ */
+#include "compat/compat.h"
+#include "support/random.h"
+
+#include <stdlib.h>
+
+enum { MOST = 20, BYTES = 20000 };
+
+static void
+round_trips(void **state)
+{
+    static uint8_t items[BYTES], chunk[BYTES + 1000];
+    struct random r;
+    (void)state;
+    random_init(&r, random_seed());
+    for (int64_t round = 0; round < random_cases(200, 4000); round++) {
+        blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
+        const void *srcs[MOST];
+        void *dests[MOST];
+        int32_t sizes[MOST], destsizes[MOST], n, size, at = 0;
+        const int32_t nblocks = 1 + (int32_t)random_below(&r, MOST);
+        uint8_t *block;
+        c.compcode = round % 2 ? BLOSC_ZSTD : BLOSC_LZ4;
+        c.clevel = (uint8_t)random_below(&r, 10);
+        c.typesize = 1 + (int32_t)random_below(&r, 8);
+        c.use_dict = round % 4 == 0;
+        random_repetitive(&r, items, BYTES);
+        for (int32_t i = 0; i < nblocks; i++) {
+            srcs[i] = items + at;
+            sizes[i] = 1 + (int32_t)random_below(&r, BYTES / MOST - 1);
+            at += sizes[i];
+        }
+        blosc2_context *const cctx = blosc2_create_cctx(c);
+        blosc2_context *const dctx = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+        const int cbytes = blosc2_vlcompress_ctx(cctx, srcs, sizes, nblocks, chunk, sizeof chunk);
+        assert_in_range(cbytes, 33, sizeof chunk);
+        assert_good(blosc2_vlchunk_get_nblocks(chunk, cbytes, &n));
+        assert_int_equal(n, nblocks);
+        assert_int_equal(blosc2_vldecompress_ctx(dctx, chunk, cbytes, dests, destsizes, MOST),
+                         nblocks);
+        for (int32_t i = 0; i < nblocks; i++) {
+            assert_int_equal(destsizes[i], sizes[i]);
+            assert_memory_equal(dests[i], srcs[i], (size_t)sizes[i]);
+            free(dests[i]);
+        }
+        const int32_t one = (int32_t)random_below(&r, (uint64_t)nblocks);
+        assert_int_equal(blosc2_vldecompress_block_ctx(dctx, chunk, cbytes, one, &block, &size),
+                         sizes[one]);
+        assert_int_equal(size, sizes[one]);
+        assert_memory_equal(block, srcs[one], (size_t)size);
+        free(block);
+        assert_int_equal(blosc2_vlcompress_ctx(cctx, srcs, sizes, nblocks, chunk, cbytes - 1),
+                         cbytes > 32 ? 0 : BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
+        blosc2_free_ctx(cctx);
+        blosc2_free_ctx(dctx);
+    }
+}
+
+static void
+refused(void **state)
+{
+    static const void *srcs[] = {"red", "green"}, *none[] = {"red", NULL};
+    static const int32_t sizes[] = {3, 5}, empty[] = {3, 0};
+    uint8_t chunk[100], plain[100], *block;
+    void *dests[2];
+    int32_t destsizes[2], n;
+    blosc2_context *const c = blosc2_create_cctx(BLOSC2_CPARAMS_DEFAULTS);
+    blosc2_context *const d = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+    (void)state;
+    assert_int_equal(blosc2_vlcompress_ctx(NULL, srcs, sizes, 2, chunk, 100),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(blosc2_vlcompress_ctx(d, srcs, sizes, 2, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlcompress_ctx(c, NULL, sizes, 2, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlcompress_ctx(c, srcs, NULL, 2, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlcompress_ctx(c, srcs, sizes, 0, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlcompress_ctx(c, none, sizes, 2, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlcompress_ctx(c, srcs, empty, 2, chunk, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    const int size = blosc2_vlcompress_ctx(c, srcs, sizes, 2, chunk, 100);
+    assert_int_equal(size, 32 + 8 + 8 + 8);
+
+    assert_int_equal(blosc2_vldecompress_ctx(c, chunk, size, dests, destsizes, 2),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vldecompress_ctx(d, chunk, size, NULL, destsizes, 2),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vldecompress_ctx(d, chunk, size, dests, destsizes, 1),
+                     BLOSC2_ERROR_WRITE_BUFFER);
+    assert_true(blosc2_vldecompress_ctx(d, chunk, size - 1, dests, destsizes, 2) < 0);
+    assert_int_equal(blosc2_vldecompress_block_ctx(d, chunk, size, 2, &block, &n),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vldecompress_block_ctx(d, chunk, size, -1, &block, &n),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_getitem_ctx(d, chunk, size, 0, 1, plain, 100),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vlchunk_get_nblocks(NULL, size, &n), BLOSC2_ERROR_INVALID_PARAM);
+
+    const int other = blosc2_compress_ctx(c, "12345678", 8, plain, 100);
+    assert_int_equal(blosc2_vlchunk_get_nblocks(plain, other, &n), BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(blosc2_vldecompress_ctx(d, plain, other, dests, destsizes, 2),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    blosc2_free_ctx(c);
+    blosc2_free_ctx(d);
+}
+
+// Each byte becomes others: an error, or blocks, and nothing outside of the memory.
+static void
+damaged(void **state)
+{
+    static const void *srcs[] = {"red", "green-green-green-green", "blue-blue-blue"};
+    static const int32_t sizes[] = {3, 23, 14};
+    uint8_t chunk[200];
+    blosc2_context *const c = blosc2_create_cctx(BLOSC2_CPARAMS_DEFAULTS);
+    blosc2_context *const d = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+    int refusals = 0;
+    (void)state;
+    const int size = blosc2_vlcompress_ctx(c, srcs, sizes, 3, chunk, sizeof chunk);
+    assert_true(size > 0);
+    for (int i = 0; i < size; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            uint8_t *const exact = malloc((size_t)size), *block;
+            void *dests[3];
+            int32_t destsizes[3], one;
+            memcpy(exact, chunk, (size_t)size);
+            exact[i] ^= (uint8_t)(1 << bit);
+            const int n = blosc2_vldecompress_ctx(d, exact, size, dests, destsizes, 3);
+            refusals += n < 0;
+            for (int k = 0; k < n; k++)
+                free(dests[k]);
+            if (blosc2_vldecompress_block_ctx(d, exact, size, 1, &block, &one) >= 0)
+                free(block);
+            free(exact);
+        }
+    assert_in_range(refusals, 100, 8 * size);
+    blosc2_free_ctx(c);
+    blosc2_free_ctx(d);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(damaged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
