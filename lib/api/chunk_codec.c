@@ -12,14 +12,12 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "chunk/assemble.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
 #include "chunk/parallel.h"
 #include "chunk/plugins.h"
 #include "chunk/whole.h"
-#include "grid/flat_chunk.h"
-#include "ndcopy/ndcopy.h"
+#include "grid/cost.h"
 
 #include <tessera/chunk.h>
 #include <tessera/context.h>
@@ -85,28 +83,8 @@ spec_of(const tess_params *p, const struct chunk_options *o, size_t src_size,
                        src_size, spec->itemsize);
     if (names_blocks(p))
         return given_blocks(p, spec, grid, err);
-    spec->blocksize = flat_chunk_blocksize(spec);
+    spec->blocksize = cost_blocksize(spec);
     return TESS_OK;
-}
-
-// Whether the chunk is smaller as one item.
-static bool
-is_value(const struct chunk_encoder *e, const uint8_t *src, int32_t cbytes)
-{
-    const int64_t nitems = e->h.nbytes / e->itemsize, stride = e->itemsize;
-    return !chunk_encoder_is_plain(e) && e->h.nbytes % e->itemsize == 0 &&
-           CHUNK_HEADER_SIZE + (int64_t)e->itemsize < cbytes &&
-           ndconstant(1, &nitems, e->itemsize, src, &stride);
-}
-
-static tess_status
-encode(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
-       const struct task_width *width, tess_error *err)
-{
-    const tess_status st = chunk_encode_parallel(e, src, dst, cbytes, width, err);
-    if (st == TESS_OK && is_value(e, src, *cbytes))
-        *cbytes = chunk_encode_value(e, src, dst);
-    return st;
 }
 
 // Into memory that may be too small while the chunk is made.
@@ -114,10 +92,11 @@ static tess_status
 encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, size_t dst_size,
              int32_t *cbytes, const struct task_width *width, tess_error *err)
 {
+    enum chunk_special special;
     uint8_t *const room = mem_alloc((size_t)chunk_bound(e));
     if (!room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", e->h.nbytes);
-    const tess_status st = encode(e, src, room, cbytes, width, err);
+    const tess_status st = chunk_encode_parallel(e, src, room, cbytes, &special, width, err);
     if (st == TESS_OK && (size_t)*cbytes <= dst_size)
         memcpy(dst, room, (size_t)*cbytes);
     mem_free(room);
@@ -131,6 +110,7 @@ encode_taken(const tess_params *p, const struct chunk_options *o, const void *sr
     struct chunk_encoder e;
     struct chunk_spec spec;
     struct block_grid grid;
+    enum chunk_special special;
     tess_status st = spec_of(p, o, src_size, &spec, &grid, err);
     if (st == TESS_OK)
         st = chunk_encoder_init(&e, &spec, err);
@@ -140,7 +120,7 @@ encode_taken(const tess_params *p, const struct chunk_options *o, const void *sr
         chunk_options_width(o, cost_encode(e.codec, e.level, spec.nbytes));
     return dst_size < (size_t)chunk_bound(&e)
                ? encode_aside(&e, src, dst, dst_size, cbytes, &width, err)
-               : encode(&e, src, dst, cbytes, &width, err);
+               : chunk_encode_parallel(&e, src, dst, cbytes, &special, &width, err);
 }
 
 TESS_API tess_status
@@ -224,7 +204,7 @@ tess_chunk_decode_with(const void *chunk, size_t chunk_size, const tess_chunk_op
     if (st == TESS_OK && nbytes > 0) {
         const struct task_width width =
             chunk_options_width(&taken, cost_decode(w.chunk.codec, (int64_t)nbytes));
-        st = whole_chunk_decode(&w, dst, &width, err);
+        st = chunk_decode_parallel(&w.chunk, &w.bytes, dst, &width, err);
     }
     whole_chunk_close(&w);
     chunk_options_finish(&taken);

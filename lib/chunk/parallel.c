@@ -13,9 +13,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/assemble.h"
+#include "chunk/cursor.h"
 #include "chunk/decode.h"
 #include "chunk/encode.h"
-#include "chunk/flat.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 #include "chunk/train.h"
@@ -142,20 +142,40 @@ make_dictionary(struct encode_job *j, struct codec_dict *dict, tess_error *err)
 }
 
 static void
-end_chunk(const struct encode_job *j, uint8_t *dst, int32_t *cbytes)
+end_chunk(const struct encode_job *j, uint8_t *dst, int32_t *cbytes, enum chunk_special *special)
 {
-    enum chunk_special special;
     if (!j->out.full) {
-        *cbytes = assembly_end(&j->out, &special);
+        *cbytes = assembly_end(&j->out, special);
         return;
     }
     *cbytes = chunk_begin_plain(j->x.e, dst);
     memcpy(dst + CHUNK_HEADER_SIZE, j->src, (size_t)j->x.e->h.nbytes);
 }
 
-tess_status
-chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst,
-                      int32_t *cbytes, const struct task_width *width, tess_error *err)
+static tess_status
+encode_alone(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
+             enum chunk_special *special, tess_error *err)
+{
+    struct encode_job job = {.x = {.e = e}, .src = src};
+    const struct block_source source = {.from = &job, .items = flat_block};
+    struct chunk_scratch scratch = {0};
+    const tess_status st = chunk_encode(e, &source, &scratch, dst, cbytes, special, err);
+    scratch_finish(&scratch);
+    return st;
+}
+
+// Whether the chunk is smaller as one item: each item equals the one before it.
+static bool
+is_value(const struct chunk_encoder *e, const uint8_t *src, int32_t cbytes)
+{
+    const int32_t size = e->itemsize, nbytes = e->h.nbytes;
+    return !chunk_encoder_is_plain(e) && nbytes % size == 0 && CHUNK_HEADER_SIZE + size < cbytes &&
+           memcmp(src, src + size, (size_t)(nbytes - size)) == 0;
+}
+
+static tess_status
+encode_divided(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
+               enum chunk_special *special, const struct task_width *width, tess_error *err)
 {
     static const struct task task = {.next = encode_next,
                                      .work = encode_work,
@@ -165,8 +185,6 @@ chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, uint8_t
     struct encode_job job = {.x = {.e = e}, .src = src};
     struct codec_dict dict = {0};
 
-    if (width->threads == 1 || chunk_encoder_is_plain(e) || e->h.nblocks <= run_length(&e->h))
-        return chunk_encode_flat(e, src, dst, cbytes, err);
     if (chunk_encoder_needs_reference(e))
         job.x.ref = src;
     tess_status st = make_dictionary(&job, &dict, err);
@@ -175,15 +193,33 @@ chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, uint8_t
     if (st == TESS_OK)
         st = task_run(&task, &job, width, err);
     if (st == TESS_OK)
-        end_chunk(&job, dst, cbytes);
+        end_chunk(&job, dst, cbytes, special);
     codec_dict_finish(&dict);
+    return st;
+}
+
+tess_status
+chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst,
+                      int32_t *cbytes, enum chunk_special *special, const struct task_width *width,
+                      tess_error *err)
+{
+    const bool alone =
+        width->threads == 1 || chunk_encoder_is_plain(e) || e->h.nblocks <= run_length(&e->h);
+    *special = SPECIAL_NONE;
+    const tess_status st = alone ? encode_alone(e, src, dst, cbytes, special, err)
+                                 : encode_divided(e, src, dst, cbytes, special, width, err);
+    if (st == TESS_OK && *special == SPECIAL_NONE && is_value(e, src, *cbytes)) {
+        *cbytes = chunk_encode_value(e, src, dst);
+        *special = SPECIAL_VALUE;
+    }
     return st;
 }
 
 // -- decode
 
 struct decode_job {
-    const struct whole_chunk *w;
+    const struct chunk *c;
+    const struct chunk_bytes *bytes;
     uint8_t *dst;
     uint8_t *ref; // content of block 0, where the filters need it
     int32_t at; // first block of the next run
@@ -194,7 +230,7 @@ decode_next(void *job, void *grain, bool *more, tess_error *err)
 {
     struct decode_job *const j = job;
     (void)err;
-    *more = next_run(&j->w->chunk.h, &j->at, grain);
+    *more = next_run(&j->c->h, &j->at, grain);
     return TESS_OK;
 }
 
@@ -204,12 +240,12 @@ decode_work(void *job, void *grain, tess_error *err)
     static const struct block_need all = {0};
     const struct decode_job *const j = job;
     const struct run *const run = grain;
-    const struct chunk *const c = &j->w->chunk;
+    const struct chunk *const c = j->c;
     struct chunk_scratch scratch = {0};
     tess_status st = TESS_OK;
     for (int32_t n = run->first; n < run->first + run->count && st == TESS_OK; n++) {
         struct decoded out;
-        st = block_load(c, n, &j->w->bytes, j->ref, &all, &scratch, &out, err);
+        st = block_load(c, n, j->bytes, j->ref, &all, &scratch, &out, err);
         if (st == TESS_OK)
             memcpy(j->dst + (int64_t)n * c->h.blocksize, out.bytes, (size_t)out.nbytes);
     }
@@ -223,18 +259,31 @@ is_divided(const struct chunk_header *h)
     return h->special == SPECIAL_NONE && !h->memcpyed && !h->vlblocks && h->nblocks > run_length(h);
 }
 
+static tess_status
+decode_alone(const struct chunk *c, const struct chunk_bytes *bytes, uint8_t *dst, tess_error *err)
+{
+    struct chunk_cursor cur;
+    struct chunk_scratch scratch = {0};
+    tess_status st = cursor_init(&cur, c, bytes, &scratch, err);
+    if (st == TESS_OK)
+        st = cursor_read(&cur, 0, dst, (size_t)c->h.nbytes, err);
+    cursor_finish(&cur);
+    scratch_finish(&scratch);
+    return st;
+}
+
 tess_status
-whole_chunk_decode(const struct whole_chunk *w, uint8_t *dst, const struct task_width *width,
-                   tess_error *err)
+chunk_decode_parallel(const struct chunk *c, const struct chunk_bytes *bytes, uint8_t *dst,
+                      const struct task_width *width, tess_error *err)
 {
     static const struct task task = {
         .next = decode_next, .work = decode_work, .grain_size = sizeof(struct run)};
-    struct decode_job job = {.w = w, .dst = dst};
+    struct decode_job job = {.c = c, .bytes = bytes, .dst = dst};
     struct chunk_scratch scratch = {0};
 
-    if (width->threads == 1 || !is_divided(&w->chunk.h))
-        return whole_chunk_read(w, 0, dst, (size_t)w->chunk.h.nbytes, INT32_MAX, err);
-    tess_status st = chunk_reference(&w->chunk, &w->bytes, &scratch, &job.ref, err);
+    if (width->threads == 1 || !is_divided(&c->h))
+        return decode_alone(c, bytes, dst, err);
+    tess_status st = chunk_reference(c, bytes, &scratch, &job.ref, err);
     scratch_finish(&scratch);
     if (st == TESS_OK)
         st = task_run(&task, &job, width, err);

@@ -5,6 +5,10 @@
  */
 #include "grid/cost.h"
 
+#include "chunk/encoder.h"
+#include "codec/codec.h"
+#include "geom/automatic.h"
+
 #include <tessera/context.h>
 
 enum { PER_COPY = 1 }; // tenths of a nanosecond per byte, as all below
@@ -56,4 +60,20 @@ cost_model(const struct codec *codec, int level)
         .ratio = 1,
         .small_loss = c->small * 1e-3,
     };
+}
+
+int32_t
+cost_blocksize(const struct chunk_spec *spec)
+{
+    const int64_t nitems = spec->nbytes / spec->itemsize;
+    const struct automatic_wish wish = {
+        .typesize = spec->itemsize,
+        .model = cost_model(codec_by_id(spec->codec), spec->level),
+        .least = 1,
+    };
+    int64_t chunkshape = nitems, blockshape = 0;
+    if (nitems == 0)
+        return spec->nbytes;
+    automatic_choose(1, &nitems, &wish, &chunkshape, &blockshape);
+    return (int32_t)(blockshape * spec->itemsize);
 }

@@ -9,6 +9,7 @@
 #ifndef GRID_COST_H
 #define GRID_COST_H
 
+#include "chunk/encoder.h"
 #include "codec/codec.h"
 #include "geom/model.h"
 
@@ -21,5 +22,8 @@ int64_t cost_decode(const struct codec *codec, int64_t nbytes);
 // The same as prices of a layout. They decide what is in a file: to change one is to change the
 // automatic layout.
 struct model cost_model(const struct codec *codec, int level);
+
+// The size of blocks that is chosen for a chunk of spec->nbytes bytes of no shape.
+int32_t cost_blocksize(const struct chunk_spec *spec);
 
 #endif

@@ -12,13 +12,14 @@
 #include "chunk/chunk.h"
 #include "chunk/encoder.h"
 #include "chunk/header.h"
+#include "chunk/parallel.h"
 #include "chunk/scratch.h"
 #include "chunk/whole.h"
 #include "frame/format/header.h"
 #include "frame/query.h"
 #include "frame/stored.h"
 #include "frame/watched.h"
-#include "grid/flat_chunk.h"
+#include "grid/cost.h"
 #include "grid/pool.h"
 
 #include <inttypes.h>
@@ -26,12 +27,20 @@
 
 // -- read
 
+static tess_status
+decode(const struct chunk_grid *grid, const struct stored_chunk *sc, uint8_t *dst,
+       struct watch *watch, tess_error *err)
+{
+    const struct task_width width =
+        chunk_grid_width(grid, cost_decode(sc->chunk.codec, (int64_t)sc->chunk.h.nbytes), watch);
+    return chunk_decode_parallel(&sc->chunk, &sc->bytes, dst, &width, err);
+}
+
 tess_status
 chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size,
                    struct watch *watch, tess_error *err)
 {
     const struct chunk_grid *const grid = a->grid;
-    const struct flat_call call = {.pool = grid->pool, .context = grid->context, .watch = watch};
     struct watched watched;
     struct stored_chunk sc;
     struct chunk_scratch *const s = pool_take(grid->pool);
@@ -50,7 +59,7 @@ chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size
         st = err_set(err, TESS_ERR_ARG, -1, "%zu bytes of memory for a chunk of %" PRId32, dst_size,
                      sc.chunk.h.nbytes);
     else
-        st = flat_chunk_decode(&call, &sc.chunk, &sc.bytes, dst, err);
+        st = decode(grid, &sc, dst, watch, err);
     if (st != TESS_OK && st != TESS_ERR_ARG)
         stored_chunk_blame(&sc, n, st, err);
     stored_chunk_close(&sc);
@@ -100,7 +109,7 @@ spec_of(const tess_array *a, int32_t nbytes, struct chunk_spec *spec)
         spec->filters_meta[i] = h->filters_meta[i];
     }
     spec->blocksize =
-        h->blocksize > 0 ? (int32_t)min_i64(h->blocksize, nbytes) : flat_chunk_blocksize(spec);
+        h->blocksize > 0 ? (int32_t)min_i64(h->blocksize, nbytes) : cost_blocksize(spec);
     if (spec->blocksize > h->typesize) // as readers of the frame round it (chunk_header_parse())
         spec->blocksize -= spec->blocksize % h->typesize;
 }
@@ -109,8 +118,6 @@ tess_status
 plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struct watch *watch,
                    struct plain_chunk *chunk, uint8_t **room, tess_error *err)
 {
-    const struct flat_call call = {
-        .pool = a->grid->pool, .context = a->grid->context, .watch = watch};
     struct chunk_encoder e;
     struct chunk_spec spec;
     *room = NULL;
@@ -129,7 +136,9 @@ plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struc
     if (!*room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %zu bytes", size);
     *chunk = (struct plain_chunk){.bytes = *room, .nbytes = (int32_t)size};
-    return flat_chunk_encode(&call, &e, items, *room, &chunk->cbytes, &chunk->special, err);
+    const struct task_width width =
+        chunk_grid_width(a->grid, cost_encode(e.codec, e.level, (int64_t)size), watch);
+    return chunk_encode_parallel(&e, items, *room, &chunk->cbytes, &chunk->special, &width, err);
 }
 
 tess_status
