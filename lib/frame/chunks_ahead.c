@@ -36,7 +36,7 @@ static bool
 chunks_ahead_is_over(void *arg)
 {
     struct chunks_ahead *const x = arg;
-    return watch_poll(x->watched.watch) || atomic_load(&x->over);
+    return watch_poll(x->watch) || atomic_load(&x->over);
 }
 
 tess_status
@@ -49,9 +49,9 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
         .stop = frame_nchunks(f),
         .whole_to = frame_nchunks(f),
         .budget = budget > 0 ? budget : TESS_AHEAD_DEFAULT,
+        .watch = watch,
     };
     atomic_init(&x->over, false);
-    watched_init(&x->watched, watch);
     if (!manner->far)
         return TESS_OK;
     x->most = frame_is_sparse(f) ? PARTS_PER_REQUEST * manner->requests : MOST;
@@ -135,8 +135,8 @@ open_part(void *arg, bool over)
     struct chunks_ahead *const x = p->all;
     struct chunk_place place = {.io = NULL};
     const int64_t entry = index_get(&x->f->index, p->n);
-    if (!over && x->f->container->locate(x->f, entry, watched_progress(&x->watched), &place,
-                                         NULL) == TESS_OK) {
+    if (!over && x->f->container->locate(x->f, entry, io_ahead_progress(x->ahead), &place, NULL) ==
+                     TESS_OK) {
         p->chunk.place = place;
         if (is_whole(x, p->n) && place.room > 0 && !io_view(place.io, 0, (size_t)place.room) &&
             want(x, &p->chunk, place.io, 0, place.room, NULL) == TESS_OK)
@@ -190,12 +190,12 @@ await_place(struct chunks_ahead *x, const struct ahead_place *p, tess_error *err
     while (p->opening && !over) {
         waitlock_wait_for(&x->lock, POLL);
         waitlock_unlock(&x->lock);
-        over = watch_poll(x->watched.watch);
+        over = watch_poll(x->watch);
         waitlock_lock(&x->lock);
     }
     over &= p->opening;
     waitlock_unlock(&x->lock);
-    return over ? watch_look(x->watched.watch, err) : TESS_OK;
+    return over ? watch_look(x->watch, err) : TESS_OK;
 }
 
 tess_status

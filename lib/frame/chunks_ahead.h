@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "frame/container.h"
-#include "frame/watched.h"
 #include "task/waitlock.h"
 
 #include <stdatomic.h>
@@ -49,7 +48,7 @@ struct chunks_ahead {
     int64_t stop; // no place from here on is
     int64_t whole_from, whole_to; // chunks of other places are not wanted whole
     int64_t budget; // bytes
-    struct watched watched;
+    struct watch *watch;
     struct waitlock lock;
     atomic_bool over;
 };

@@ -38,6 +38,7 @@
 
 struct io;
 struct io_ahead;
+struct io_progress;
 struct io_want;
 
 /*
@@ -68,6 +69,9 @@ void io_ahead_read(struct io_ahead *a);
  * is not called. True: it is called once: by an I/O thread, or, with over true, by io_ahead_stop().
  */
 bool io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg);
+
+// For requests of the job that are not in the queue, as those of a call: cancelled when it is over.
+const struct io_progress *io_ahead_progress(const struct io_ahead *a);
 
 struct io_want *io_want_new(struct io_ahead *a); // held once; NULL: no memory
 

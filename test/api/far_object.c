@@ -140,7 +140,7 @@ read_ranges(const struct object *o, const tess_range *ranges, size_t n, const te
     atomic_fetch_add(&c->ranges, (int)n);
     if (has_to_fail(c))
         return object_fail(c, err, c->fails_with);
-    if (c->blocks)
+    if (c->blocks && !o->spared)
         return block(c, reading, err);
     if (c->guarded && o->part && o->other != is_replaced(c))
         return object_fail(c, err, TESS_ERR_STALE);
@@ -208,6 +208,7 @@ object_part(void *user, const char *name, tess_source *part, tess_error *err)
     object_load(o, d->conduct, path, false);
     o->part = true;
     o->other = other;
+    o->spared = d->conduct->spared && strcmp(name, d->conduct->spared) == 0;
     *part = object_source(o);
     if (d->conduct->lacks == 'r')
         part->read = NULL;

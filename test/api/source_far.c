@@ -1442,6 +1442,62 @@ objects_are_closed_after_reads(void **state)
     files_remove(path);
 }
 
+static void
+ask_all(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    (void)r;
+    w->status = tess_array_read(a, origin, info->shape, w->bytes, ANSWER, &w->error);
+}
+
+// Of a directory, the objects that are being opened for later do not keep a call that has failed,
+// since the first chunk is missing.
+static void
+openings_end_with_the_call(void **state)
+{
+    static const struct question failing[] = {{"read", ask_all, 0, false},
+                                              {"image", ask_image, 0, false}};
+    static const struct kind short_chunks = {
+        .dtype = "<i4",
+        .ndim = 1,
+        .shape = {400000},
+        .chunkshape = {10000},
+        .blockshape = {1000},
+        .codec = TESS_CODEC_LZ4,
+        .noise = 20,
+        .layout = TESS_LAYOUT_SPARSE,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        const char *const path = make(&short_chunks, 5);
+        char part[1000];
+        struct scene s;
+        struct random r;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.requests = 8;
+        s.conduct.ends = false;
+        s.context.threads = 1;
+        s.context.cache = 0;
+        s.checksums = TESS_CHECKSUMS_WRITE;
+        ok(open_here(&s, err));
+        (void)snprintf(part, sizeof part, "%s/%s", path, "00000000.chunk");
+        files_remove(part);
+        s.conduct.spared = "chunks.b2frame"; // read after a failure
+        s.conduct.blocks = true;
+        ask(&failing[i], s.here, 1, &first);
+        if (first.status != TESS_ERR_IO || atomic_load(&s.conduct.never_cancelled))
+            fail_msg("%s: %s (%s)%s", failing[i].name, tess_status_name(first.status),
+                     first.error.message,
+                     atomic_load(&s.conduct.never_cancelled) ? ", a read was not cancelled" : "");
+        s.conduct.blocks = false;
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
 // A function that ends the call after some boxes.
 static tess_each_next
 stop_soon(const tess_map_part *part, void *user)
@@ -1554,6 +1610,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
+        cmocka_unit_test_setup_teardown(openings_end_with_the_call, setup, teardown),
         cmocka_unit_test_setup_teardown(maps_of_one_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/query.h"
-#include "frame/watched.h"
 #include "geom/walk.h"
 #include "grid/grid.h"
 #include "grid/open_chunk.h"
@@ -297,9 +296,8 @@ boxes_ahead_is_over(void *arg)
 static tess_status
 prepare(struct boxes_ahead *x, tess_error *err)
 {
-    watched_init(&x->watched, x->fetch.watch);
     tess_status st =
-        grain_maker_init(&x->maker, &x->fetch, 1, x->ahead, watched_progress(&x->watched), err);
+        grain_maker_init(&x->maker, &x->fetch, 1, x->ahead, io_ahead_progress(x->ahead), err);
     x->visits = mem_alloc(VISITS * sizeof *x->visits);
     if (st == TESS_OK && !x->visits)
         st = err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");

@@ -20,7 +20,6 @@
 #ifndef GRID_READ_BOXES_AHEAD_H
 #define GRID_READ_BOXES_AHEAD_H
 
-#include "frame/watched.h"
 #include "geom/walk.h"
 #include "grid/expected_chunks.h"
 #include "grid/read/grains.h"
@@ -36,7 +35,6 @@ struct boxes_ahead {
     struct expecting_call call;
     struct io_ahead *ahead;
     struct fetch fetch; // the chunks and blocks of all boxes
-    struct watched watched; // the call
     struct grain_maker maker; // a grain is what a box needs of a chunk
     bool (*next_box)(void *arg, int64_t *start, int64_t *stop, int64_t *step);
     void *arg;

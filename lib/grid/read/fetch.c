@@ -25,6 +25,7 @@
 #include "grid/read/planned.h"
 #include "grid/read/prefetch.h"
 #include "grid/read/upcoming.h"
+#include "io/ahead.h"
 #include "task/gate.h"
 #include "task/task.h"
 #include "task/watch.h"
@@ -274,8 +275,10 @@ fetch_run(const struct fetch *f, tess_error *err)
     watched_init(&job.watched, f->watch);
     watch_job(f->watch, f->weight);
     tess_status st = planned_init(&job.planned, &job.maker, f, threads, err);
+    struct io_ahead *const ahead = job.planned.ahead;
     const tess_status made =
-        grain_maker_init(&job.maker, f, threads, job.planned.ahead, watched_progress(&job.watched),
+        grain_maker_init(&job.maker, f, threads, ahead,
+                         ahead ? io_ahead_progress(ahead) : watched_progress(&job.watched),
                          st == TESS_OK ? err : NULL);
     st = st == TESS_OK ? made : st;
     if (st == TESS_OK)

@@ -7,17 +7,26 @@
 #include "io/ahead/batch.h"
 #include "io/ahead/queue.h"
 #include "io/ahead/readers.h"
+#include "io/io.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 // -- begin and end
 
+static bool
+ahead_is_over(const struct io_progress *p)
+{
+    const struct io_ahead *const a = (const struct io_ahead *)p;
+    return a->ended(a->arg);
+}
+
 static struct io_ahead *
 ahead_new(bool (*ended)(void *arg), void *arg)
 {
     struct io_ahead *const a = mem_zeroed(1, sizeof *a);
     if (a) {
+        a->progress = (struct io_progress){.cancelled = ahead_is_over};
         a->ended = ended;
         a->arg = arg;
     }
@@ -120,4 +129,10 @@ io_ahead_call(struct io_ahead *a, void (*call)(void *arg, bool over), void *arg)
         pthread_cond_signal(&r->work);
     pthread_mutex_unlock(&r->lock);
     return queued;
+}
+
+const struct io_progress *
+io_ahead_progress(const struct io_ahead *a)
+{
+    return &a->progress;
 }

@@ -13,12 +13,12 @@
 #define IO_AHEAD_QUEUE_H
 
 #include "base/error.h"
+#include "io/io.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct io;
 struct io_readers;
 
 enum io_piece_state { PIECE_WAITS, PIECE_ASKED, PIECE_HERE, PIECE_FAILED };
@@ -39,6 +39,7 @@ struct io_piece {
 };
 
 struct io_ahead {
+    struct io_progress progress; // first; fixed
     struct io_readers *readers;
     bool stopped; // no thread reads it any more
     struct io_ahead *after; // of the queues of the readers
