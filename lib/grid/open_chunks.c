@@ -93,7 +93,7 @@ have_slots(struct open_chunks *all)
 }
 
 static struct open_chunk *
-open_chunks_find(struct open_chunks *all, int64_t n, int64_t generation)
+find_kept(struct open_chunks *all, int64_t n, int64_t generation)
 {
     struct slot *const slots = atomic_load_explicit(&all->slots, memory_order_acquire);
     struct slot *const slot = slots ? &slots[(uint64_t)n % (unsigned)all->nslots] : NULL;
@@ -139,27 +139,19 @@ open_chunks_keep(struct open_chunks *all, struct open_chunk *v)
     }
 }
 
-static struct open_chunk *
-find_open(const struct chunk_grid *grid, int64_t n)
+struct open_chunk *
+open_chunks_find(const struct chunk_grid *grid, int64_t n)
 {
     const int64_t generation = frame_generation(grid->frame);
     struct open_chunk *const v = expected_chunks_find(grid->expected, n, generation);
-    return v ? v : open_chunks_find(grid->open_chunks, n, generation);
-}
-
-bool
-open_chunks_has(const struct chunk_grid *grid, int64_t n)
-{
-    struct open_chunk *const v = find_open(grid, n);
-    open_chunk_release(v);
-    return v;
+    return v ? v : find_kept(grid->open_chunks, n, generation);
 }
 
 tess_status
 open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all, const struct io_want *front,
                 const struct io_progress *progress, struct open_chunk **v, tess_error *err)
 {
-    *v = find_open(grid, n);
+    *v = open_chunks_find(grid, n);
     if (*v)
         return TESS_OK;
     const tess_status st = open_chunk_new(grid, n, all, front, progress, v, err);

@@ -32,7 +32,7 @@ tess_status open_chunks_get(const struct chunk_grid *grid, int64_t n, bool all,
                             const struct io_want *front, const struct io_progress *progress,
                             struct open_chunk **v, tess_error *err);
 
-// Whether open_chunks_get() would have nothing to read.
-bool open_chunks_has(const struct chunk_grid *grid, int64_t n);
+// The same if there is nothing to read: held once; NULL: it is not open.
+struct open_chunk *open_chunks_find(const struct chunk_grid *grid, int64_t n);
 
 #endif

@@ -193,6 +193,13 @@ object_close(void *user)
     free(o);
 }
 
+static bool
+is_spared(const struct conduct *c, const char *name)
+{
+    return c->spared && (strncmp(name, c->spared, strlen(c->spared)) == 0 ||
+                         strcmp(name, "chunks.b2frame") == 0);
+}
+
 static tess_status
 object_part(void *user, const char *name, tess_source *part, tess_error *err)
 {
@@ -208,7 +215,7 @@ object_part(void *user, const char *name, tess_source *part, tess_error *err)
     object_load(o, d->conduct, path, false);
     o->part = true;
     o->other = other;
-    o->spared = d->conduct->spared && strcmp(name, d->conduct->spared) == 0;
+    o->spared = is_spared(d->conduct, name);
     *part = object_source(o);
     if (d->conduct->lacks == 'r')
         part->read = NULL;

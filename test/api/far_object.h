@@ -26,7 +26,7 @@ struct conduct {
     int64_t size_off; // added to the size that is told
     char lacks; // parts have no read ('r'), or no state ('s'); 0: both
     bool blocks; // reads wait until they are cancelled
-    const char *spared; // the name of a part whose reads do not; NULL: none
+    const char *spared; // how parts begin whose reads do not, nor those of the index; NULL: none
     int lingers; // microseconds that reads take when all has arrived
     int replaced_at; // the read of that number finds parts of `other`; -1: never
     const char *other; // the path of a directory

@@ -1442,6 +1442,46 @@ objects_are_closed_after_reads(void **state)
     files_remove(path);
 }
 
+// Each chunk is read as its object is opened.
+static const struct kind short_chunks = {
+    .dtype = "<i4",
+    .ndim = 1,
+    .shape = {400000},
+    .chunkshape = {10000},
+    .blockshape = {1000},
+    .codec = TESS_CODEC_LZ4,
+    .noise = 20,
+    .layout = TESS_LAYOUT_SPARSE,
+};
+#define FIRST_CHUNK "00000000.chunk"
+
+// Of a directory whose objects block, but for those that begin with `spared`, and the index, which
+// is compared last.
+static void
+ask_blocked(const char *path, const char *spared, const struct question *q, tess_status expected)
+{
+    struct scene s;
+    struct random r;
+    random_init(&r, 1);
+    draw_scene(&s, &r);
+    load(&s, path, true);
+    s.conduct.latency = FAR;
+    s.conduct.requests = 8;
+    s.conduct.ends = false;
+    s.context.threads = 1;
+    s.context.cache = 0;
+    s.checksums = TESS_CHECKSUMS_WRITE;
+    ok(open_here(&s, err));
+    s.conduct.spared = spared;
+    s.conduct.blocks = true;
+    ask(q, s.here, 1, &first);
+    if (first.status != expected || atomic_load(&s.conduct.never_cancelled))
+        fail_msg("%s: %s (%s)%s", q->name, tess_status_name(first.status), first.error.message,
+                 atomic_load(&s.conduct.never_cancelled) ? ", a read was not cancelled" : "");
+    s.conduct.blocks = false;
+    close_here(&s);
+}
+
 static void
 ask_all(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
 {
@@ -1457,45 +1497,44 @@ openings_end_with_the_call(void **state)
 {
     static const struct question failing[] = {{"read", ask_all, 0, false},
                                               {"image", ask_image, 0, false}};
-    static const struct kind short_chunks = {
-        .dtype = "<i4",
-        .ndim = 1,
-        .shape = {400000},
-        .chunkshape = {10000},
-        .blockshape = {1000},
-        .codec = TESS_CODEC_LZ4,
-        .noise = 20,
-        .layout = TESS_LAYOUT_SPARSE,
-    };
+    const char *const path = make(&short_chunks, 5);
+    char part[1000];
     (void)state;
-    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
-        const char *const path = make(&short_chunks, 5);
-        char part[1000];
-        struct scene s;
-        struct random r;
-        random_init(&r, 1);
-        draw_scene(&s, &r);
-        load(&s, path, true);
-        s.conduct.latency = FAR;
-        s.conduct.requests = 8;
-        s.conduct.ends = false;
-        s.context.threads = 1;
-        s.context.cache = 0;
-        s.checksums = TESS_CHECKSUMS_WRITE;
-        ok(open_here(&s, err));
-        (void)snprintf(part, sizeof part, "%s/%s", path, "00000000.chunk");
-        files_remove(part);
-        s.conduct.spared = "chunks.b2frame"; // read after a failure
-        s.conduct.blocks = true;
-        ask(&failing[i], s.here, 1, &first);
-        if (first.status != TESS_ERR_IO || atomic_load(&s.conduct.never_cancelled))
-            fail_msg("%s: %s (%s)%s", failing[i].name, tess_status_name(first.status),
-                     first.error.message,
-                     atomic_load(&s.conduct.never_cancelled) ? ", a read was not cancelled" : "");
-        s.conduct.blocks = false;
-        close_here(&s);
-        files_remove(path);
-    }
+    (void)snprintf(part, sizeof part, "%s/%s", path, FIRST_CHUNK);
+    files_remove(part);
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++)
+        ask_blocked(path, FIRST_CHUNK, &failing[i], TESS_ERR_IO);
+    files_remove(path);
+}
+
+// The fifth part ends the call; at the first, I/O threads are given time.
+static tess_each_next
+stop_at_fifth(const tess_part *part, void *user)
+{
+    (void)user;
+    if (part->chunk == 0)
+        usleep(20000);
+    return part->chunk < 4 ? TESS_EACH_NEXT : TESS_EACH_STOP;
+}
+
+static void
+ask_first_chunks(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    (void)r;
+    w->status =
+        tess_array_each(a, TESS_CHUNKS, origin, info->shape, stop_at_fifth, NULL, &w->error);
+}
+
+// Chunks that are open are read while all I/O threads open others, those from the 17th on.
+static void
+open_chunks_do_not_wait(void **state)
+{
+    static const struct question stopped = {"stopped each", ask_first_chunks, 0, true};
+    const char *const path = make(&short_chunks, 5);
+    (void)state;
+    ask_blocked(path, "0000000", &stopped, TESS_OK);
+    files_remove(path);
 }
 
 // A function that ends the call after some boxes.
@@ -1611,6 +1650,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(openings_end_with_the_call, setup, teardown),
+        cmocka_unit_test_setup_teardown(open_chunks_do_not_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(maps_of_one_directory, setup, teardown),
         cmocka_unit_test_setup_teardown(parent_and_child_read, setup, teardown),
     };

@@ -160,6 +160,14 @@ opening_leave(struct opening *o)
 }
 
 void
+opening_skip(struct opening *o, struct open_chunk *open)
+{
+    o->open = open;
+    o->state = DONE; // no other thread has it
+    opening_release(o);
+}
+
+void
 opening_release(struct opening *o)
 {
     struct waitlock *const lock = &o->all->lock;

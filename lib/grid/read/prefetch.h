@@ -13,10 +13,10 @@
  * Locks: `lock` guards the state of all openings; it is free while a chunk is opened.
  *
  * By member: `lock` guards `users` and `state` of each opening. `open`, `status` and `error` are
- * written without it by the thread that set BEGUN, before it sets DONE, and read by `next` after
- * that. `elsewhere`, `first`, `last` and `count` are touched by `next` alone, and by
- * prefetch_finish() when no grain is left: they need no lock. Workers call opening_work() and
- * opening_release(), everything else is called from `next`.
+ * written without it by the thread that set BEGUN, or by opening_skip(), before it sets DONE, and
+ * read by `next` after that. `elsewhere`, `first`, `last` and `count` are touched by `next` alone,
+ * and by prefetch_finish() when no grain is left: they need no lock. Workers call opening_work()
+ * and opening_release(), everything else is called from `next`.
  */
 #ifndef GRID_READ_PREFETCH_H
 #define GRID_READ_PREFETCH_H
@@ -58,7 +58,9 @@ bool prefetch_is_ready(const struct prefetch *x);
 // Open it, unless another thread does already.
 void opening_work(struct opening *o);
 void opening_release(struct opening *o); // by any thread
-// Instead of both, from next: no I/O thread can, so prefetch_take() will.
+// Instead of both, from next, of far frames: no I/O thread can, so prefetch_take() will.
 void opening_leave(struct opening *o);
+// The same: the chunk is open already. Takes over what is held.
+void opening_skip(struct opening *o, struct open_chunk *open);
 
 #endif

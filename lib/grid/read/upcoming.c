@@ -95,8 +95,9 @@ want_front(struct upcoming *u, struct announced *c, tess_error *err)
 {
     const struct chunk_grid *const grid = u->f->grid;
     struct stored_front front;
-    if (open_chunks_has(grid, c->n) ||
-        !stored_chunk_front(grid->frame, c->n, (int32_t)grid->g.nblocks, c->all, &front))
+    struct open_chunk *const open = open_chunks_find(grid, c->n);
+    open_chunk_release(open);
+    if (open || !stored_chunk_front(grid->frame, c->n, (int32_t)grid->g.nblocks, c->all, &front))
         return TESS_OK;
     c->front = io_want_new(u->ahead);
     if (!c->front)
@@ -112,15 +113,20 @@ open_ahead(void *opening, bool over)
     opening_release(opening);
 }
 
-// In a directory: have a thread of the job open it.
+// In a directory: have a thread of the job open it, if it is not open.
 static tess_status
 open_part(struct upcoming *u, const struct announced *c, tess_error *err)
 {
     struct opening *o;
     const tess_status st = prefetch_announce(&u->prefetch, c->n, c->all, &o, err);
-    if (st == TESS_OK && !io_ahead_call(u->ahead, open_ahead, o))
+    if (st != TESS_OK)
+        return st;
+    struct open_chunk *const open = open_chunks_find(u->f->grid, c->n);
+    if (open)
+        opening_skip(o, open);
+    else if (!io_ahead_call(u->ahead, open_ahead, o))
         opening_leave(o); // upcoming_next() opens it
-    return st;
+    return TESS_OK;
 }
 
 tess_status
