@@ -114,17 +114,34 @@ want(struct chunks_ahead *x, struct chunk_ahead *chunk, struct io *io, int64_t p
                        : err_set(err, TESS_ERR_NOMEM, -1, "no memory to read ahead");
 }
 
+// Blocks of chunk n; 0: it may have any number.
+static int32_t
+count_blocks(const struct frame *f, int64_t n)
+{
+    const struct frame_header *const h = frame_header(f);
+    const bool alike = h->chunksize > 0 && h->blocksize > 0;
+    return alike ? (int32_t)ceil_div(frame_chunk_nbytes(f, n), h->blocksize) : 0;
+}
+
 static tess_status
 want_in_file(struct chunks_ahead *x, struct ahead_place *p, tess_error *err)
 {
     struct stored_front front;
-    const struct frame_header *const h = frame_header(x->f);
-    const bool alike = h->chunksize > 0 && h->blocksize > 0;
-    const int32_t nblocks =
-        alike ? (int32_t)ceil_div(frame_chunk_nbytes(x->f, p->n), h->blocksize) : 0;
-    if (!stored_chunk_front(x->f, p->n, nblocks, is_whole(x, p->n), &front))
+    if (!stored_chunk_front(x->f, p->n, count_blocks(x->f, p->n), is_whole(x, p->n), &front))
         return TESS_OK;
     return want(x, &p->chunk, front.io, front.position, front.size, err);
+}
+
+// A chunk of a directory, whose file was opened with its first bytes.
+static void
+want_of_part(struct chunks_ahead *x, struct ahead_place *p)
+{
+    struct io *const io = p->chunk.place.io;
+    const bool whole = is_whole(x, p->n);
+    const int64_t size =
+        stored_part_front(x->f, p->n, count_blocks(x->f, p->n), whole, &p->chunk.place);
+    if (!io_view(io, 0, (size_t)size) && want(x, &p->chunk, io, 0, size, NULL) == TESS_OK)
+        io_ahead_go(x->ahead);
 }
 
 // On an I/O thread: open the file of a chunk, and have the rest of it read.
@@ -138,9 +155,7 @@ open_part(void *arg, bool over)
     if (!over && x->f->container->locate(x->f, entry, io_ahead_progress(x->ahead), &place, NULL) ==
                      TESS_OK) {
         p->chunk.place = place;
-        if (is_whole(x, p->n) && place.room > 0 && !io_view(place.io, 0, (size_t)place.room) &&
-            want(x, &p->chunk, place.io, 0, place.room, NULL) == TESS_OK)
-            io_ahead_go(x->ahead);
+        want_of_part(x, p);
     }
     waitlock_lock(&x->lock);
     p->opening = false;

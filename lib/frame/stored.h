@@ -56,6 +56,10 @@ struct stored_front {
 bool stored_chunk_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
                         struct stored_front *front);
 
+// The same of a chunk whose file was opened: how many bytes. With `all`, as many as it can have.
+int64_t stored_part_front(const struct frame *f, int64_t n, int32_t nblocks, bool all,
+                          const struct chunk_place *place);
+
 // Right after it was opened, with the same scratch: if all of it was read for its checksum, it
 // stays, so that blocks are not read again. For callers that want all of them: it may be large.
 void stored_chunk_keep(struct stored_chunk *sc, struct chunk_scratch *s);

@@ -156,6 +156,7 @@ read_ranges(const struct object *o, const tess_range *ranges, size_t n, const te
         assert_true(r->dst && r->dst_size >= 1 && r->offset >= 0);
         assert_true(r->offset + (int64_t)r->dst_size <= o->size + c->size_off);
         assert_true(k == 0 || r->offset >= ranges[k - 1].offset + (int64_t)ranges[k - 1].dst_size);
+        atomic_fetch_add(&c->nbytes, (long long)r->dst_size);
         inside &= r->offset + (int64_t)r->dst_size <= o->size;
     }
     if (inside && c->order == ORDER_THREADS && n <= 32)

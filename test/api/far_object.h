@@ -31,6 +31,7 @@ struct conduct {
     int replaced_at; // the read of that number finds parts of `other`; -1: never
     const char *other; // the path of a directory
     atomic_int reads, ranges, now, most; // most: ranges at the same time
+    atomic_llong nbytes; // of ranges
     atomic_int opened, closed; // parts, and the object or directory
     atomic_bool never_cancelled; // a read that blocks gave up
     atomic_bool closed_early; // what was being read

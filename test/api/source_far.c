@@ -1397,6 +1397,44 @@ requests_for_a_long_chunk(void **state)
     files_remove(path);
 }
 
+// Of the file of a chunk, no more is read ahead than a chunk can have. What is behind its end was
+// left by another writer.
+static void
+ends_of_parts_are_not_read(void **state)
+{
+    static const struct question questions_of_all[] = {{"verify", ask_verify, 0, false},
+                                                       {"image", ask_image, 0, false}};
+    enum { CHUNK_SIZE = 100 * 200 * 4, LONGER = 4 << 20 };
+    const char *const path = make(&kinds[6], 5);
+    char part[1000];
+    size_t size;
+    (void)state;
+    (void)snprintf(part, sizeof part, "%s/00000000.chunk", path);
+    uint8_t *const bytes = files_read(part, &size);
+    uint8_t *const longer = calloc(1, LONGER);
+    assert_true(bytes && longer && size <= CHUNK_SIZE + 32);
+    memcpy(longer, bytes, size);
+    files_write(part, longer, LONGER);
+    for (int i = 0; i < 2; i++) {
+        struct scene s;
+        tess_info info;
+        open_to_count(&s, path, true, TESS_CHECKSUMS_WRITE);
+        open_there(&s);
+        tess_array_info(s.here, &info);
+        atomic_store(&s.conduct.nbytes, 0);
+        compare(s.here, s.there, &questions_of_all[i], 1, "directory");
+        const long long most = (info.nstored + 1) * (CHUNK_SIZE + 32);
+        if (atomic_load(&s.conduct.nbytes) > most)
+            fail_msg("%s: %lld bytes read, %lld at most", questions_of_all[i].name,
+                     atomic_load(&s.conduct.nbytes), most);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+    }
+    free(bytes);
+    free(longer);
+    files_remove(path);
+}
+
 // Parts that lack a function are closed, too.
 static void
 parts_without_functions(void **state)
@@ -1647,6 +1685,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(requests_for_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(replaced_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_of_parts_are_not_read, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(openings_end_with_the_call, setup, teardown),
