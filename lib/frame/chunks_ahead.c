@@ -140,7 +140,10 @@ want_of_part(struct chunks_ahead *x, struct ahead_place *p)
     const bool whole = is_whole(x, p->n);
     const int64_t size =
         stored_part_front(x->f, p->n, count_blocks(x->f, p->n), whole, &p->chunk.place);
-    if (!io_view(io, 0, (size_t)size) && want(x, &p->chunk, io, 0, size, NULL) == TESS_OK)
+    const bool here = io_view(io, 0, (size_t)size);
+    if (here && whole)
+        return; // nothing is to be added
+    if (want(x, &p->chunk, io, 0, here ? 0 : size, NULL) == TESS_OK)
         io_ahead_go(x->ahead);
 }
 

@@ -26,7 +26,7 @@ struct watch;
 
 // What was read early of a chunk, for a chunk_scratch: nothing, if both are NULL.
 struct chunk_ahead {
-    struct io_want *want; // bytes on their way
+    struct io_want *want; // bytes on their way; more may be added
     struct chunk_place place; // of a directory: its file, open; else io is NULL
 };
 

@@ -149,7 +149,7 @@ nitems_of(const struct kind *k)
 
 // Make the file of a kind; returns its path, which stays until the fourth call.
 static const char *
-make(const struct kind *k, uint64_t seed)
+make_with(const struct kind *k, uint64_t seed, tess_checksums checksums)
 {
     const char *const path = files_path("array");
     const size_t size = k->dtype[1] == 'f' ? 8 : (size_t)(k->dtype[2] - '0');
@@ -183,10 +183,17 @@ make(const struct kind *k, uint64_t seed)
     tess_storage_init(&storage);
     storage.path = path;
     storage.mode = TESS_MODE_REPLACE;
+    storage.checksums = checksums;
     ok(tess_array_from(&storage, &p, items, (size_t)n * size, &a, err));
     ok(tess_array_close(a, err));
     free(items);
     return path;
+}
+
+static const char *
+make(const struct kind *k, uint64_t seed)
+{
+    return make_with(k, seed, TESS_CHECKSUMS_WRITE);
 }
 
 // -- questions
@@ -1033,6 +1040,57 @@ requests_are_bounded(void **state)
     }
 }
 
+// Without its N-dimensional layer: a frame of chunks, read as one dimension.
+static void
+take_layer(const char *path)
+{
+    char index[1000];
+    size_t size;
+    (void)snprintf(index, sizeof index, "%s/chunks.b2frame", path);
+    uint8_t *const b = files_read(index, &size);
+    assert_true(b);
+    for (size_t i = 0; i + 9 <= size; i++) {
+        if (memcmp(b + i, "b2nd\xd2", 5) != 0)
+            continue;
+        const size_t at = (size_t)b[i + 7] << 8 | b[i + 8]; // of the content, behind 5 bytes
+        assert_true(at + 8 <= size);
+        b[i + 3] = 'x';
+        b[at + 7] = 0x7f; // no number of dimensions
+    }
+    files_write(index, b, size);
+    free(b);
+}
+
+// The same of a directory without such a layer. What chunks that are read in part need is known
+// once they are open.
+static void
+requests_of_plain_directories(void **state)
+{
+    const char *const path = make_with(&kinds[7], 5, TESS_CHECKSUMS_NONE);
+    struct random r;
+    (void)state;
+    random_init(&r, 1);
+    take_layer(path);
+    for (int i = 0; i < 20; i++) {
+        struct scene s;
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.requests = 1 + i % 2;
+        s.conduct.pause = 1000;
+        open_there(&s);
+        ok(open_here(&s, err));
+        atomic_store(&s.conduct.most, 0);
+        compare(s.here, s.there, &questions[i / 2 % 2], random_next(&r), "plain directory");
+        if (atomic_load(&s.conduct.most) > s.conduct.requests)
+            fail_msg("%d requests at once, %d allowed", atomic_load(&s.conduct.most),
+                     s.conduct.requests);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
 // Chunks that lie behind each other come with a few requests; with little memory, with one each.
 static void
 requests_for_small_chunks(void **state)
@@ -1678,6 +1736,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(slow_ranges_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(directories_are_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_are_bounded, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_of_plain_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_of_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),

@@ -25,6 +25,7 @@
 #include "grid/grid.h"
 #include "grid/pool.h"
 #include "io/ahead.h"
+#include "io/io.h"
 #include "ndcopy/convert/convert.h"
 #include "ndcopy/ndcopy.h"
 #include "task/gate.h"
@@ -191,8 +192,11 @@ static tess_status
 want_span(const struct reading *r, const struct stored_chunk *sc, int32_t start, int32_t stop,
           tess_error *err)
 {
-    return io_want_add(r->early.want, sc->io, sc->position + start,
-                       (size_t)max_i64(stop - start, 0), NULL, err);
+    const int64_t position = sc->position + start;
+    const size_t size = (size_t)max_i64(stop - start, 0);
+    return io_view(sc->io, position, size)
+               ? TESS_OK
+               : io_want_add(r->early.want, sc->io, position, size, NULL, err);
 }
 
 // The blocks of a chunk that hold its bytes from .. to, and the first one where filters need it.
@@ -219,14 +223,16 @@ want_blocks(const struct reading *r, const struct stored_chunk *sc, int64_t from
     return st;
 }
 
-// Of a chunk that was opened: what was not read with what opening needed.
+// Of a chunk that was opened: what was not read with what opening needed. from .. to: its bytes
+// that are read now; all that the job needs is wanted at once, unless items are read by themselves.
 static tess_status
-reading_want_rest(const struct reading *r, const struct stored_chunk *sc, tess_error *err)
+reading_want_rest(const struct reading *r, const struct stored_chunk *sc, int64_t from, int64_t to,
+                  tess_error *err)
 {
-    int64_t from, to;
-    if (!r->early.want || r->apart || sc->whole)
+    if (!r->early.want || sc->whole)
         return TESS_OK;
-    part_of_chunk(r, r->n, &from, &to);
+    if (!r->apart)
+        part_of_chunk(r, r->n, &from, &to);
     const tess_status st = want_blocks(r, sc, from, to, err);
     io_ahead_go(r->ahead.ahead);
     return st;
@@ -290,7 +296,7 @@ read_chunk(const struct reading *r, int64_t offset, uint8_t *dst, int64_t size, 
         return st;
     st = check_size(r, &sc.chunk.h, err);
     if (st == TESS_OK)
-        st = reading_want_rest(r, &sc, err);
+        st = reading_want_rest(r, &sc, offset, offset + size, err);
     if (st == TESS_OK)
         st = cursor_init(&cur, &sc.chunk, &sc.bytes, r->s, err);
     if (st == TESS_OK)
