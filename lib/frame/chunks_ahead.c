@@ -54,7 +54,9 @@ chunks_ahead_begin(struct chunks_ahead *x, const struct frame *f, int64_t budget
     atomic_init(&x->over, false);
     if (!manner->far)
         return TESS_OK;
-    x->most = frame_is_sparse(f) ? PARTS_PER_REQUEST * manner->requests : MOST;
+    x->most = frame_is_sparse(f)
+                  ? frame_chunks_within(f, x->budget, PARTS_PER_REQUEST * manner->requests)
+                  : MOST;
     waitlock_init(&x->lock);
     x->ahead = within ? io_ahead_new_within(within, chunks_ahead_is_over, x)
                       : io_ahead_new(manner->requests, chunks_ahead_is_over, x);

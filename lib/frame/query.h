@@ -42,6 +42,8 @@ enum chunk_special frame_special(const struct frame *f, int64_t n);
 int32_t frame_chunk_nbytes(const struct frame *f, int64_t n);
 // Stored bytes of one chunk, about.
 int64_t frame_mean_cbytes(const struct frame *f);
+// How many chunks have `size` bytes, about: 1 to `most`.
+int frame_chunks_within(const struct frame *f, int64_t size, int most);
 
 // Counts what happens to the list: chunks that were opened at the same number are as they were.
 int64_t frame_generation(const struct frame *f);

@@ -3,6 +3,7 @@
  */
 #include "grid/open_chunk.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "chunk/chunk.h"
@@ -12,6 +13,7 @@
 #include "frame/query.h"
 #include "frame/stored.h"
 #include "grid/pool.h"
+#include "io/io.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -89,6 +91,16 @@ open_chunk_staged(const struct chunk_grid *grid, int64_t n, int64_t entry, struc
                   tess_error *err)
 {
     return open_with_scratch(grid, n, entry, false, NULL, NULL, out, err);
+}
+
+int64_t
+open_chunk_kept(const struct open_chunk *v)
+{
+    const struct stored_chunk *const sc = &v->stored;
+    const int32_t cbytes = sc->chunk.h.cbytes;
+    if (!sc->owns_io || !sc->io->manner.far)
+        return 0;
+    return io_view(sc->io, 0, (size_t)cbytes) ? cbytes : min_i64(cbytes, sc->io->manner.gap);
 }
 
 size_t

@@ -52,6 +52,9 @@ void open_chunk_release(struct open_chunk *v); // NULL: fine
 // Bytes of memory it takes, about.
 size_t open_chunk_size(const struct open_chunk *v);
 
+// Stored bytes that were read when it was opened, and that its file keeps in memory, about.
+int64_t open_chunk_kept(const struct open_chunk *v);
+
 // Stored bytes of the grid's block `nblock`: OPEN_BLOCKS and OPEN_MEMCPYED only.
 struct span open_chunk_span(const struct chunk_grid *grid, const struct open_chunk *v,
                             int32_t nblock);

@@ -96,13 +96,19 @@ struct reader {
 };
 
 static void
+raise_to(atomic_int *most, int n)
+{
+    int before = atomic_load(most);
+    while (n > before && !atomic_compare_exchange_weak(most, &before, n))
+        ;
+}
+
+static void
 read_range(const struct reader *r)
 {
     struct conduct *const c = r->o->conduct;
     const int now = atomic_fetch_add(&c->now, 1) + 1;
-    int most = atomic_load(&c->most);
-    while (now > most && !atomic_compare_exchange_weak(&c->most, &most, now))
-        ;
+    raise_to(&c->most, now);
     if (c->pause > 0)
         usleep((useconds_t)c->pause);
     memcpy(r->range->dst, r->o->bytes + r->range->offset, r->range->dst_size);
@@ -190,6 +196,7 @@ object_close(void *user)
         atomic_store(&o->conduct->closed_early, true);
     if (!o->part)
         return;
+    atomic_fetch_sub(&o->conduct->open, 1);
     object_finish(o);
     free(o);
 }
@@ -223,6 +230,7 @@ object_part(void *user, const char *name, tess_source *part, tess_error *err)
     if (d->conduct->lacks == 's')
         part->state = NULL, part->ends = NULL;
     atomic_fetch_add(&d->conduct->opened, 1);
+    raise_to(&d->conduct->most_open, atomic_fetch_add(&d->conduct->open, 1) + 1);
     return TESS_OK;
 }
 

@@ -33,6 +33,7 @@ struct conduct {
     atomic_int reads, ranges, now, most; // most: ranges at the same time
     atomic_llong nbytes; // of ranges
     atomic_int opened, closed; // parts, and the object or directory
+    atomic_int open, most_open; // parts
     atomic_bool never_cancelled; // a read that blocks gave up
     atomic_bool closed_early; // what was being read
 };

@@ -1493,6 +1493,68 @@ ends_of_parts_are_not_read(void **state)
     files_remove(path);
 }
 
+static void
+ask_all(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    (void)r;
+    w->status = tess_array_read(a, origin, info->shape, w->bytes, ANSWER, &w->error);
+}
+
+// A function that is slower than the source.
+static tess_each_next
+pass_slowly(const tess_part *part, void *user)
+{
+    (void)part, (void)user;
+    usleep(3000);
+    return TESS_EACH_NEXT;
+}
+
+static void
+ask_slow_each(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
+{
+    const int64_t origin[TESS_MAX_NDIM] = {0};
+    (void)r;
+    w->status = tess_array_each(a, TESS_CHUNKS, origin, info->shape, pass_slowly, NULL, &w->error);
+}
+
+// Files of a directory that are open keep bytes in memory: all of a chunk that is compared, else
+// its first ones. A call opens no more early than it may hold, tess_context.ahead: here, 4 to 6.
+static void
+directories_are_held_in_part(void **state)
+{
+    static const struct written written = {.n = 40, .every = 1, .layout = TESS_LAYOUT_SPARSE};
+    static const struct question readers[] = {{"read", ask_all, 0, false},
+                                              {"slow each", ask_slow_each, 0, false},
+                                              {"image", ask_image, 0, false},
+                                              {"verify", ask_verify, 0, false}};
+    enum { READERS = sizeof readers / sizeof *readers, AHEAD = 400000, MOST_OPEN = 10 };
+    const char *const path = make_written(&written);
+    (void)state;
+    for (int i = 0; i < 2 * READERS; i++) {
+        struct scene s;
+        struct random r;
+        random_init(&r, 1);
+        draw_scene(&s, &r);
+        load(&s, path, true);
+        s.conduct.latency = FAR;
+        s.conduct.requests = 16;
+        s.context.threads = 1;
+        s.context.cache = 0;
+        s.context.ahead = AHEAD;
+        s.checksums = i / READERS ? TESS_CHECKSUMS_VERIFY : TESS_CHECKSUMS_WRITE;
+        ok(open_here(&s, err));
+        atomic_store(&s.conduct.most_open, 0);
+        ask(&readers[i % READERS], s.here, 1, &first);
+        assert_int_equal(first.status, TESS_OK);
+        if (atomic_load(&s.conduct.most_open) > MOST_OPEN)
+            fail_msg("%s: %d files are open", readers[i % READERS].name,
+                     atomic_load(&s.conduct.most_open));
+        close_here(&s);
+    }
+    files_remove(path);
+}
+
 // Parts that lack a function are closed, too.
 static void
 parts_without_functions(void **state)
@@ -1576,14 +1638,6 @@ ask_blocked(const char *path, const char *spared, const struct question *q, tess
                  atomic_load(&s.conduct.never_cancelled) ? ", a read was not cancelled" : "");
     s.conduct.blocks = false;
     close_here(&s);
-}
-
-static void
-ask_all(tess_array *a, const tess_info *info, struct random *r, struct answer *w)
-{
-    const int64_t origin[TESS_MAX_NDIM] = {0};
-    (void)r;
-    w->status = tess_array_read(a, origin, info->shape, w->bytes, ANSWER, &w->error);
 }
 
 // Of a directory, the objects that are being opened for later do not keep a call that has failed,
@@ -1745,6 +1799,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(replaced_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_a_long_chunk, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_of_parts_are_not_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(directories_are_held_in_part, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_without_functions, setup, teardown),
         cmocka_unit_test_setup_teardown(objects_are_closed_after_reads, setup, teardown),
         cmocka_unit_test_setup_teardown(openings_end_with_the_call, setup, teardown),

@@ -26,6 +26,7 @@ struct visit {
 struct own_chunk {
     struct expected_chunk e; // first
     int boxes; // that need it
+    int64_t kept; // open_chunk_kept()
 };
 
 // Positions (fetch.h): on a chunk, and on a block.
@@ -129,6 +130,8 @@ expect_new(struct boxes_ahead *x, struct grain *g, bool bytes, struct own_chunk 
     }
     c->e.owner = x;
     c->e.watch = x->fetch.watch;
+    c->kept = open_chunk_kept(g->open);
+    x->kept += c->kept;
     c->e.open = g->open; // what the grain holds goes over
     c->e.want = g->want;
     g->open = NULL;
@@ -174,8 +177,10 @@ take_unneeded(struct boxes_ahead *x, int64_t k)
         if (--c->boxes == 0)
             unneeded = c;
     }
-    if (unneeded)
+    if (unneeded) {
+        x->kept -= unneeded->kept;
         expected_chunks_remove(x->fetch.grid->expected, &unneeded->e);
+    }
     pthread_mutex_unlock(&x->lock);
     return unneeded;
 }
@@ -202,6 +207,16 @@ count_visits(struct boxes_ahead *x)
     return n;
 }
 
+// Bytes in memory, and on their way there.
+static int64_t
+size_ahead(struct boxes_ahead *x)
+{
+    pthread_mutex_lock(&x->lock);
+    const int64_t kept = x->kept;
+    pthread_mutex_unlock(&x->lock);
+    return kept + io_ahead_size(x->ahead);
+}
+
 // Whether a chunk is announced. No more than can be expected: jobs read the rest of a long box.
 static bool
 announce(struct boxes_ahead *x)
@@ -212,7 +227,7 @@ announce(struct boxes_ahead *x)
     bool announced = true, any = false;
     tess_status st = TESS_OK;
     while (announced && st == TESS_OK && visits + u->count < VISITS &&
-           (u->count == 0 || room_is_left(&x->announced, u->count, io_ahead_size(x->ahead)))) {
+           (u->count == 0 || room_is_left(&x->announced, u->count, size_ahead(x)))) {
         st = upcoming_announce(u, &announced, &opening, NULL);
         any |= announced;
     }
@@ -230,7 +245,7 @@ may_make(struct boxes_ahead *x)
     if (x->all_made || !announce(x))
         return false;
     const int64_t box = ((const struct ahead_chunk *)upcoming_peek(u))->box;
-    const int64_t size = io_ahead_size(x->ahead);
+    const int64_t size = size_ahead(x);
     if (box < x->reached)
         return true;
     if (box == x->reached)
@@ -244,8 +259,7 @@ static bool
 wants_bytes(struct boxes_ahead *x, int64_t box)
 {
     const int64_t budget = x->wanted.budget;
-    return count_visits(x) == 0 ||
-           io_ahead_size(x->ahead) < (box == x->reached ? budget / 2 : budget);
+    return count_visits(x) == 0 || size_ahead(x) < (box == x->reached ? budget / 2 : budget);
 }
 
 static void

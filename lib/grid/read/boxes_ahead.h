@@ -14,8 +14,8 @@
  *     boxes_ahead_stop(&x);
  *     boxes_ahead_free(&x);
  *
- * Locks: `lock` guards `visits`, `nvisits` and the chunks in them. Everything else belongs to the
- * thread that reaches. Taken before the lock of grid/expected_chunks.h.
+ * Locks: `lock` guards `visits`, `nvisits`, `kept` and the chunks in them. Everything else belongs
+ * to the thread that reaches. Taken before the lock of grid/expected_chunks.h.
  */
 #ifndef GRID_READ_BOXES_AHEAD_H
 #define GRID_READ_BOXES_AHEAD_H
@@ -50,6 +50,7 @@ struct boxes_ahead {
     pthread_mutex_t lock;
     struct visit *visits; // chunks that are expected, by boxes
     int nvisits;
+    int64_t kept; // bytes that the files of these chunks keep
 };
 
 bool boxes_ahead_pays(const struct chunk_grid *grid);

@@ -51,6 +51,7 @@ grain_init(struct grain *g)
 {
     g->open = NULL;
     g->want = NULL;
+    g->kept = 0;
     g->nblocks = 0;
     memset(g->tally, 0, sizeof g->tally);
 }
@@ -119,7 +120,8 @@ grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_error *err)
 {
     const struct fetch_reader *const r = m->f->reader;
     enum fetch_next next;
-    if (!m->more_blocks) {
+    const bool is_first = !m->more_blocks;
+    if (is_first) {
         const tess_status st = enter_next_chunk(m, &next, err);
         if (st != TESS_OK)
             return st;
@@ -131,12 +133,14 @@ grain_make(struct grain_maker *m, struct grain *g, bool *more, tess_error *err)
         const enum grain_kind kind = kind_of_chunk(m);
         if (kind != GRAIN_BLOCKS) {
             hand_out_chunk(m, g, kind);
+            g->kept = open_chunk_kept(g->open);
             return TESS_OK;
         }
         r->begin_blocks(m->f->self, m->chunk, m->block);
         m->more_blocks = true;
     }
     hand_out_blocks(m, g);
+    g->kept = is_first ? open_chunk_kept(g->open) : 0;
     return TESS_OK;
 }
 

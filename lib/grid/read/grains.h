@@ -45,6 +45,7 @@ struct grain {
     struct opening *opening; // GRAIN_OPENING
     struct open_chunk *open; // held; NULL: none
     struct io_want *want; // stored bytes of it, held; NULL: none
+    int64_t kept; // open_chunk_kept(), of the first grain of a chunk; 0: of the others
     _Alignas(max_align_t) unsigned char tally[FETCH_TALLY_SIZE];
     _Alignas(max_align_t) fetch_position at; // of the first block, or of the chunk
 };

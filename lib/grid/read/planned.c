@@ -31,6 +31,13 @@ may_begin(const struct planned *p)
     return !gate_is_wanted(p->maker->gate) || !p->maker->begun;
 }
 
+// Bytes in memory, and on their way there.
+static int64_t
+size_ahead(const struct planned *p)
+{
+    return p->kept + io_ahead_size(p->ahead);
+}
+
 // Whether to make another grain before the first of those made is handed out.
 static bool
 may_make(struct planned *p)
@@ -38,7 +45,7 @@ may_make(struct planned *p)
     const struct grain_maker *const m = p->maker;
     if (p->all_made || (!m->more_blocks && m->upcoming.count == 0 && !may_begin(p)))
         return false;
-    const bool room = room_is_left(&p->grains, p->count, io_ahead_size(p->ahead));
+    const bool room = room_is_left(&p->grains, p->count, size_ahead(p));
     return p->count == 0 || (room && (m->more_blocks || upcoming_is_ready(&m->upcoming)));
 }
 
@@ -51,7 +58,7 @@ announce(struct planned *p, tess_error *err)
     bool announced = true, any = false;
     p->chunks.most = u->most;
     while (announced && st == TESS_OK && may_begin(p) &&
-           (u->count == 0 || room_is_left(&p->chunks, u->count, io_ahead_size(p->ahead)))) {
+           (u->count == 0 || room_is_left(&p->chunks, u->count, size_ahead(p)))) {
         st = upcoming_announce(u, &announced, &opening, err);
         any |= announced;
     }
@@ -74,6 +81,7 @@ make_one(struct planned *p, tess_error *err)
     if (p->all_made)
         return st;
     p->count++;
+    p->kept += g->kept;
     st = grain_want(g, p->maker->f, p->ahead, p->maker->front, err);
     p->all_made = st != TESS_OK;
     p->asked |= g->want != NULL;
@@ -120,6 +128,7 @@ planned_next(struct planned *p, struct grain *g, bool *more, tess_error *err)
         *g = p->made[p->first];
         p->first = (p->first + 1) % MADE_MAX;
         p->count--;
+        p->kept -= g->kept;
         return TESS_OK;
     }
     if (p->later != TESS_OK && err)
@@ -174,6 +183,7 @@ planned_init(struct planned *p, struct grain_maker *maker, const struct fetch *f
     p->ahead = NULL;
     p->made = NULL;
     p->first = p->count = 0;
+    p->kept = 0;
     if (f->outside || (!manner->far && !pays_near(f, manner)))
         return TESS_OK;
     p->far = manner->far;

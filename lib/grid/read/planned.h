@@ -25,6 +25,7 @@ struct planned {
     bool far; // threads of the job read; else grains do
     struct grain *made; // a ring
     int first, count; // of it
+    int64_t kept; // bytes that the files of their chunks keep
     bool all_made;
     bool asked; // something was wanted since it was seen that nothing waits to be read
     struct room grains, chunks; // that are made, and announced

@@ -58,7 +58,9 @@ upcoming_init(struct upcoming *u, const struct fetch *f, int threads, struct io_
     u->ring = NULL;
     u->positions = NULL;
     if (ahead && frame_is_sparse(frame))
-        prefetch_init_far(&u->prefetch, f->grid, frame_manner(frame)->requests);
+        prefetch_init_far(
+            &u->prefetch, f->grid,
+            frame_chunks_within(frame, f->grid->context->ahead, frame_manner(frame)->requests));
     else
         prefetch_init(&u->prefetch, f->grid, ahead ? 1 : threads);
     u->prefetch.progress = progress;
