@@ -47,6 +47,7 @@ struct far_io {
     atomic_int now, most; // ranges at the same time
     int pause; // microseconds, for each call
     bool blocks;
+    atomic_bool keeps_last; // the last range of each call
 };
 
 static void
@@ -76,6 +77,8 @@ far_read_many(struct io *io, const tess_range *ranges, size_t n, const struct io
             return err_set(err, TESS_ERR_IO, -1, "range %d", before);
         assert_true(i == 0 ||
                     ranges[i].offset >= ranges[i - 1].offset + (int64_t)ranges[i - 1].dst_size);
+        while (i == n - 1 && atomic_load(&f->keeps_last))
+            usleep(1000);
         memcpy(ranges[i].dst, bytes + ranges[i].offset, ranges[i].dst_size);
         atomic_fetch_add(&f->nbytes, (long long)ranges[i].dst_size);
         atomic_fetch_sub(&f->now, 1);
@@ -339,6 +342,42 @@ queues_of_one_call(void **state)
     }
 }
 
+static bool
+arrives(const struct io_want *w)
+{
+    for (int i = 0; i < 500 && !io_want_is_ready(w); i++)
+        usleep(1000);
+    return io_want_is_ready(w);
+}
+
+// What one queue of a call waits for is read when requests of another have ended, also while the
+// last of these is under way.
+static void
+requests_that_ended_are_free(void **state)
+{
+    struct scene s;
+    (void)state;
+    begin(&s, 0, 4);
+    struct io_ahead *const inner = io_ahead_new_within(s.ahead, job_ended, &s.over);
+    struct io_want *const all = io_want_new(inner);
+    assert_true(inner && all);
+    s.far.pause = 50000;
+    atomic_store(&s.far.keeps_last, true);
+    assert_int_equal(io_want_add(all, &s.far.io, 0, 4 << 16, NULL, NULL), TESS_OK); // 4 requests
+    io_ahead_go(inner);
+    usleep(10000);
+    struct io_want *const one = want(&s, &s.other, 0, 100);
+    io_ahead_go(s.ahead);
+    const bool arrived = arrives(one);
+    atomic_store(&s.far.keeps_last, false);
+    assert_true(arrived);
+    assert_true(arrives(all));
+    io_want_release(one);
+    io_want_release(all);
+    io_ahead_free(inner);
+    end(&s);
+}
+
 // One thread adds ranges to a want, of the ranges of `front` if that is not NULL, and others get
 // those that it says it has added.
 struct added {
@@ -569,6 +608,7 @@ main(void)
         cmocka_unit_test(long_ranges),
         cmocka_unit_test(wants_of_two_jobs),
         cmocka_unit_test(queues_of_one_call),
+        cmocka_unit_test(requests_that_ended_are_free),
         cmocka_unit_test(wants_of_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

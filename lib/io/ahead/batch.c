@@ -28,7 +28,7 @@ batch_arrived(const struct io_progress *p, size_t i)
         io_piece_settle(b->ahead, piece, PIECE_HERE);
     b->narrived++;
     r->under_way--;
-    if (b->ahead->first)
+    if (io_queue_not_empty(r->queues))
         pthread_cond_signal(&r->work); // the next may be sent
     pthread_mutex_unlock(&r->lock);
 }

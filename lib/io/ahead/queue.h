@@ -52,6 +52,15 @@ struct io_ahead {
     void *arg;
 };
 
+// The first queue of a list that is not empty; NULL: none is.
+static inline struct io_ahead *
+io_queue_not_empty(struct io_ahead *a)
+{
+    while (a && !a->first)
+        a = a->after;
+    return a;
+}
+
 // A piece that has the range: the last of the queue, extended, or a new one at the end. The caller
 // holds it before it unlocks. NULL: no memory.
 struct io_piece *io_queue_push(struct io_ahead *a, struct io *io, int64_t offset, size_t size);

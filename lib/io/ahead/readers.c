@@ -11,16 +11,6 @@
 #include <signal.h>
 #include <stddef.h>
 
-// The queue whose turn it is; NULL: no piece waits.
-static struct io_ahead *
-find_work(const struct io_readers *r)
-{
-    struct io_ahead *a = r->queues;
-    while (a && !a->first)
-        a = a->after;
-    return a;
-}
-
 static bool
 may_take(const struct io_readers *r, const struct io_ahead *a)
 {
@@ -36,7 +26,7 @@ readers_run(void *arg)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_mutex_lock(&r->lock);
     while (!r->over) {
-        struct io_ahead *const a = find_work(r);
+        struct io_ahead *const a = io_queue_not_empty(r->queues); // whose turn it is
         if (!may_take(r, a)) {
             r->idle++;
             pthread_cond_wait(&r->work, &r->lock);
@@ -67,7 +57,7 @@ io_readers_start(struct io_readers *r)
 void
 io_readers_wake(struct io_readers *r)
 {
-    if (!find_work(r))
+    if (!io_queue_not_empty(r->queues))
         return;
     if (r->idle > 0)
         pthread_cond_signal(&r->work);
