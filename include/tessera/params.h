@@ -282,12 +282,17 @@ typedef struct tess_params {
     const tess_metalayer *metalayers;
     /** Number of metalayers. */
     int nmetalayers;
+    /**
+     * Notation of dtype. 0 (default): NumPy's. 1 to 127: another one; the type is recorded with this
+     * number and means nothing to the library, so typesize must be given. Layer `b2nd` only.
+     */
+    int dtype_format;
 } tess_params;
 
 /**
  * Set the defaults: no shape (ndim 0), opaque items of 1 byte, codec LZ4 level 5, shuffle in the
  * last slot, automatic splitting, no dictionaries, layer `b2nd`, no fill value, no
- * metalayers.
+ * metalayers, types in NumPy's notation.
  *
  * @param params       Receives them.
  * @param struct_size  Size of *params in bytes: the macro passes sizeof(tess_params).

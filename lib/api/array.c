@@ -102,7 +102,7 @@ tess_array_nan(const tess_storage *storage, const tess_params *params, tess_arra
     const tess_status st = creation_begin(&c, storage, params, a, err);
     if (st != TESS_OK)
         return st;
-    if (c.params.dtype) {
+    if (c.params.dtype && c.params.dtype_format == 0) {
         const tess_dtype dtype = dtype_parse(c.params.dtype);
         const bool known = dtype.kind == TESS_KIND_FLOAT && dtype.order == '<' && dtype.size >= 4;
         if (!known && dtype_nan(&dtype, item))

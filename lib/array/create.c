@@ -95,6 +95,7 @@ init_ndlayer(tess_array *a, const tess_params *p, tess_error *err)
     if (p->layer == TESS_LAYER_CATERVA)
         return TESS_OK; // that layer has no place for a type
     a->nd.dtype = mem_string(dtype);
+    a->nd.dtype_format = p->dtype ? p->dtype_format : 0;
     return a->nd.dtype ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a type");
 }
 
@@ -180,7 +181,7 @@ init_header(const tess_array *a, const tess_params *p, struct frame_header *h)
     memcpy(h->filters_meta, p->filters_meta, FILTER_SLOTS);
 }
 
-// A type that stays as it is stays in its notation, which params do not tell.
+// A type that stays as it is stays in its notation, also where the params do not tell it.
 static void
 keep_dtype_format(tess_array *a, const tess_array *from)
 {

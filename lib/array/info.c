@@ -111,6 +111,7 @@ array_params(const tess_array *a, tess_params *params)
     tess_params_init(params);
     gate_enter(a->grid->gate);
     params->dtype = a->nd.dtype;
+    params->dtype_format = a->nd.dtype_format;
     params->typesize = a->g->typesize;
     params->ndim = a->g->ndim;
     memcpy(params->shape, a->g->shape, sizeof params->shape);

@@ -15,8 +15,12 @@ enum { NAMES_SIZE = 100 }; // of codecs, in a message
 tess_status
 params_typesize(const tess_params *p, int32_t *typesize, tess_error *err)
 {
-    const tess_dtype parsed = p->dtype ? dtype_parse(p->dtype) : (tess_dtype){0};
+    const bool numpy = p->dtype && p->dtype_format == 0;
+    const tess_dtype parsed = numpy ? dtype_parse(p->dtype) : (tess_dtype){0};
 
+    if (p->dtype_format < 0 || p->dtype_format > INT8_MAX)
+        return err_set(err, TESS_ERR_ARG, -1, "dtype_format %d, 0 to %d can be", p->dtype_format,
+                       INT8_MAX);
     *typesize = p->typesize != 0 ? p->typesize : parsed.size;
     if (p->typesize != 0 && parsed.size != 0 && parsed.size != p->typesize)
         return err_set(err, TESS_ERR_ARG, -1,

@@ -156,6 +156,9 @@ CHANGE(block_larger, p->blockshape[0] = 4)
 CHANGE(typesize_negative, p->dtype = NULL; p->typesize = -4)
 CHANGE(typesize_other, p->typesize = 8)
 CHANGE(typesize_unknown, p->dtype = "no such type"; p->typesize = 0)
+CHANGE(notation_no_size, p->dtype_format = 1; p->typesize = 0)
+CHANGE(notation_negative, p->dtype_format = -1)
+CHANGE(notation_128, p->dtype_format = 128)
 CHANGE(codec_3, p->codec = 3)
 CHANGE(codec_33, p->codec = 33)
 CHANGE(codec_negative, p->codec = -1)
@@ -327,6 +330,9 @@ static const struct {
     {"items of -4 bytes", typesize_negative, TESS_ERR_ARG, TESS_ERR_ARG},
     {"<i4 of 8 bytes", typesize_other, TESS_ERR_ARG, TESS_ERR_ARG},
     {"a type nobody knows, of no size", typesize_unknown, TESS_ERR_ARG, TESS_ERR_ARG},
+    {"a type in another notation, of no size", notation_no_size, TESS_ERR_ARG, TESS_ERR_ARG},
+    {"dtype_format -1", notation_negative, TESS_ERR_ARG, TESS_ERR_ARG},
+    {"dtype_format 128", notation_128, TESS_ERR_ARG, TESS_ERR_ARG},
     {"codec 3", codec_3, TESS_ERR_UNSUPPORTED, TESS_ERR_ARG},
     {"codec 33, zfp", codec_33, TESS_ERR_UNSUPPORTED, TESS_ERR_ARG},
     {"codec -1", codec_negative, TESS_ERR_ARG, TESS_ERR_UNSUPPORTED},

@@ -1028,27 +1028,31 @@ dtypes(void **state)
     static const struct {
         const char *dtype;
         int32_t typesize;
+        int format;
     } cases[] = {
-        {"<f8", 8},
-        {">i4", 4},
-        {"|S12", 12},
-        {"<U5", 20},
-        {"<M8[ns]", 8},
-        {"[('a', '<i4'), ('b', '<f8')]", 12},
-        {"something of our own", 7},
-        {NULL, 5},
+        {"<f8", 8, 0},
+        {">i4", 4, 0},
+        {"|S12", 12, 0},
+        {"<U5", 20, 0},
+        {"<M8[ns]", 8, 0},
+        {"[('a', '<i4'), ('b', '<f8')]", 12, 0},
+        {"something of our own", 7, 0},
+        {NULL, 5, 0},
+        {"<f8", 3, 1},
+        {"float64[3]", 24, 127},
     };
     const char *path = files_path("array.b2nd");
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const tess_storage storage = at(path, TESS_MODE_REPLACE);
-        tess_params params;
+        tess_params params, found;
         tess_array *a = NULL;
         tess_info info;
 
         tess_params_init(&params);
         params.dtype = cases[i].dtype;
+        params.dtype_format = cases[i].format;
         params.typesize = cases[i].typesize;
         params.ndim = 1;
         params.shape[0] = 10;
@@ -1057,7 +1061,10 @@ dtypes(void **state)
         a = open_file(path, TESS_MODE_READ);
         tess_array_info(a, &info);
         assert_string_equal(info.dtype, cases[i].dtype ? cases[i].dtype : "|V5");
+        assert_int_equal(info.dtype_format, cases[i].format);
         assert_int_equal(info.typesize, cases[i].typesize);
+        tess_array_params(a, &found);
+        assert_int_equal(found.dtype_format, cases[i].format);
         ok(tess_array_close(a, err));
     }
 }

@@ -108,12 +108,14 @@ complete_params(const tess_array *a, const tess_params *params, bool to_path, co
     array_params(a, p);
     if (params) {
         const char *const dtype = p->dtype;
+        const int dtype_format = p->dtype_format;
         *p = *params;
         if (!p->fill) {
             p->fill = a->fill;
             p->fill_size = a->fill ? (size_t)a->g->typesize : 0;
         }
         p->dtype = params->dtype ? params->dtype : dtype;
+        p->dtype_format = params->dtype ? params->dtype_format : dtype_format;
         p->typesize = a->g->typesize;
         p->ndim = a->g->ndim;
     } else if (!to_path) {
