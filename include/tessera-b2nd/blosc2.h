@@ -820,13 +820,19 @@ typedef struct blosc2_schunk {
     int64_t change_tick; /* grows when metalayers change */
 } blosc2_schunk;
 
-/* Create an empty super-chunk; replaces what is at storage->urlpath. */
+/* Create an empty super-chunk; what is at storage->urlpath already is an error. */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_new(blosc2_storage *storage);
 /* Copy a super-chunk to another storage. */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage);
-/* Open a frame in memory. copy false: the super-chunk owns cframe, and frees it with free(). */
+/*
+ * Open a frame in memory. copy false: cframe is used in place and must stay as long as the
+ * super-chunk; see blosc2_schunk_avoid_cframe_free().
+ */
 BLOSC_EXPORT blosc2_schunk *blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy);
-/* Whether the memory of the frame stays the program's when the super-chunk is freed. */
+/*
+ * Whether the memory that blosc2_schunk_to_buffer() lent, or _from_buffer() uses in place, is the
+ * program's and stays when the super-chunk is freed: true after _from_buffer(), else false.
+ */
 BLOSC_EXPORT void blosc2_schunk_avoid_cframe_free(blosc2_schunk *schunk, bool avoid_cframe_free);
 /* Keep other writers out until blosc2_schunk_unlock(); may be nested. 0 without locking. */
 BLOSC_EXPORT int blosc2_schunk_lock(blosc2_schunk *schunk);

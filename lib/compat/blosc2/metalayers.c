@@ -1,0 +1,303 @@
+/*
+ * metalayers.c - the metalayers of a super-chunk: adding, replacing, getting, deleting.
+ */
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/metalist.h"
+#include "compat/blosc2/schunk.h"
+#include "compat/blosc2/schunk_access.h"
+#include "compat/blosc2/storage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/copy.h>
+#include <tessera/meta.h>
+
+// -- fixed metalayers
+
+static int
+check_layer(const blosc2_schunk *schunk, const char *name, const uint8_t *content, int32_t size)
+{
+    if (!schunk || !name)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a super-chunk and a name are needed");
+    if (strlen(name) > BLOSC2_METALAYER_NAME_MAXLEN)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s: a name has at most %d bytes",
+                       name, BLOSC2_METALAYER_NAME_MAXLEN);
+    if (size < 0 || (size > 0 && !content))
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s: %d bytes%s", name, size,
+                       content ? "" : ", and none given");
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+static bool
+is_nd_layer(const char *name)
+{
+    return strcmp(name, "b2nd") == 0 || strcmp(name, "caterva") == 0;
+}
+
+// The metalayers that the copy shall have, in the order of the list, but for the N-dimensional one.
+static int
+list_layers(const blosc2_schunk *schunk, const tess_metalayer *one_more, tess_metalayer *layers)
+{
+    int n = 0;
+
+    for (int i = 0; i < schunk->nmetalayers; i++) {
+        const blosc2_metalayer *const m = schunk->metalayers[i];
+        if (!is_nd_layer(m->name))
+            layers[n++] = (tess_metalayer){m->name, m->content, (size_t)m->content_len};
+    }
+    layers[n++] = *one_more;
+    return n;
+}
+
+// Copy the array, with one metalayer more, to place.
+static int
+copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *place,
+          tess_array **copy)
+{
+    tess_metalayer layers[BLOSC2_MAX_METALAYERS + 1];
+    tess_params params;
+    tess_error err = {0};
+
+    tess_array_params(s->a, &params);
+    params.metalayers = layers;
+    params.nmetalayers = list_layers(&s->of, one_more, layers);
+    return b2_code_io(tess_array_copy(s->a, &place->storage, &params, copy, &err), &err,
+                      BLOSC2_ERROR_FILE_WRITE);
+}
+
+// A file is replaced, which needs it to be open for reading.
+static int
+add_to_file(struct b2_schunk *s, const tess_metalayer *layer)
+{
+    struct b2_place place;
+    int rc = b2_storage_place(&place, s->of.storage, s->path, TESS_MODE_REPLACE);
+
+    if (rc == 0)
+        rc = b2_schunk_change_begin(s); // no other super-chunk writes the file
+    if (rc < 0)
+        return rc;
+    b2_schunk_end(s);
+    rc = b2_schunk_stop_writing(s);
+    if (rc < 0)
+        return rc;
+    b2_schunk_alone_begin(s);
+    rc = copy_with(s, layer, &place, NULL);
+    b2_schunk_end(s);
+    return rc < 0 ? rc : b2_schunk_follow(s);
+}
+
+static int
+add_in_memory(struct b2_schunk *s, const tess_metalayer *layer)
+{
+    struct b2_place place;
+    tess_array *copy = NULL;
+    int rc = b2_storage_place(&place, s->of.storage, NULL, TESS_MODE_UPDATE);
+
+    if (rc == 0)
+        rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = copy_with(s, layer, &place, &copy);
+    if (rc == 0) {
+        tess_array_close(s->a, NULL); // in memory: nothing can be lost
+        s->a = copy;
+        rc = b2_schunk_reload(s);
+    }
+    b2_schunk_end(s);
+    return rc;
+}
+
+int
+blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int rc = check_layer(schunk, name, content, content_len);
+
+    if (rc < 0)
+        return rc;
+    if (blosc2_meta_exists(schunk, name) >= 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
+    if (is_nd_layer(name) || s->of.view || s->of.ndim == 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s cannot be added here", name);
+    const tess_metalayer layer = {name, content, (size_t)content_len};
+    rc = s->path ? add_to_file(s, &layer) : add_in_memory(s, &layer);
+    return rc < 0 ? rc : blosc2_meta_exists(schunk, name);
+}
+
+// The content with what is given in front; the rest stays.
+static int
+update_layer(struct b2_schunk *s, int index, const uint8_t *content, int32_t size)
+{
+    blosc2_metalayer *const layer = s->of.metalayers[index];
+    tess_error err = {0};
+
+    if (size > 0)
+        memcpy(layer->content, content, (size_t)size);
+    if (is_nd_layer(layer->name))
+        return BLOSC2_ERROR_SUCCESS;
+    return b2_code(
+        tess_meta_set(s->a, layer->name, layer->content, (size_t)layer->content_len, &err), &err);
+}
+
+int
+blosc2_meta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int rc = check_layer(schunk, name, content, content_len);
+
+    if (rc < 0)
+        return rc;
+    rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    const int index = blosc2_meta_exists(schunk, name);
+    if (index < 0)
+        rc = index;
+    else if (content_len > schunk->metalayers[index]->content_len)
+        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s has %d bytes, %d are too many", name,
+                     schunk->metalayers[index]->content_len, content_len);
+    else
+        rc = update_layer(s, index, content, content_len);
+    if (rc == 0)
+        schunk->change_tick++;
+    b2_schunk_end(s);
+    if (rc == 0)
+        rc = b2_schunk_changed(s);
+    return rc < 0 ? rc : index;
+}
+
+// -- variable-length metalayers
+
+static int
+index_of(const blosc2_schunk *schunk, const char *name)
+{
+    for (int i = 0; i < schunk->nvlmetalayers; i++)
+        if (strcmp(schunk->vlmetalayers[i]->name, name) == 0)
+            return i;
+    return BLOSC2_ERROR_NOT_FOUND;
+}
+
+int
+blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name)
+{
+    int rc = check_layer(schunk, name, NULL, 0);
+
+    if (rc == 0)
+        rc = b2_schunk_follow(b2_schunk_of(schunk));
+    return rc < 0 ? rc : index_of(schunk, name);
+}
+
+// wanted: whether there must be one of that name already.
+static int
+set_variable(blosc2_schunk *schunk, const char *name, const uint8_t *content, int32_t size,
+             bool wanted)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_error err = {0};
+    int rc = check_layer(schunk, name, content, size);
+
+    if (rc == 0)
+        rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    const int index = index_of(schunk, name);
+    if (wanted && index < 0)
+        rc = index;
+    else if (!wanted && index >= 0)
+        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
+    else
+        rc = b2_code(tess_vlmeta_set(s->a, name, content, (size_t)size, &err), &err);
+    if (rc == 0)
+        rc = b2_schunk_reload(s);
+    b2_schunk_end(s);
+    if (rc == 0)
+        rc = b2_schunk_changed(s);
+    return rc < 0 ? rc : index_of(schunk, name);
+}
+
+int
+blosc2_vlmeta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len,
+                  blosc2_cparams *cparams)
+{
+    (void)cparams; // the library compresses metalayers in its own way
+    return set_variable(schunk, name, content, content_len, false);
+}
+
+int
+blosc2_vlmeta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len,
+                     blosc2_cparams *cparams)
+{
+    (void)cparams; // as above
+    return set_variable(schunk, name, content, content_len, true);
+}
+
+static int
+copy_out(const void *from, size_t size, uint8_t **content, int32_t *content_len)
+{
+    if (size > INT32_MAX)
+        return b2_fail(BLOSC2_ERROR_DATA, "a metalayer of %zu bytes", size);
+    if (size == 0)
+        return BLOSC2_ERROR_SUCCESS;
+    *content = malloc(size);
+    if (!*content)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    memcpy(*content, from, size);
+    *content_len = (int32_t)size;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+blosc2_vlmeta_get(blosc2_schunk *schunk, const char *name, uint8_t **content, int32_t *content_len)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    void *own = NULL;
+    size_t size = 0;
+    tess_error err = {0};
+
+    if (!content || !content_len)
+        return BLOSC2_ERROR_INVALID_PARAM;
+    *content = NULL;
+    *content_len = 0;
+    const int index = blosc2_vlmeta_exists(schunk, name);
+    if (index < 0)
+        return index;
+    int rc = b2_schunk_read_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_code(tess_vlmeta_get(s->a, name, &own, &size, &err), &err);
+    b2_schunk_end(s);
+    if (rc == 0)
+        rc = copy_out(own, size, content, content_len);
+    tess_free(own);
+    return rc < 0 ? rc : index;
+}
+
+int
+blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_error err = {0};
+    int rc = check_layer(schunk, name, NULL, 0);
+
+    if (rc == 0)
+        rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_code(tess_vlmeta_delete(s->a, name, &err), &err);
+    if (rc == 0)
+        rc = b2_schunk_reload(s);
+    b2_schunk_end(s);
+    if (rc == 0)
+        rc = b2_schunk_changed(s);
+    return rc < 0 ? rc : schunk->nvlmetalayers;
+}
+
+int
+blosc2_vlmeta_get_names(blosc2_schunk *schunk, char **names)
+{
+    if (!schunk || !names)
+        return BLOSC2_ERROR_NULL_POINTER;
+    for (int i = 0; i < schunk->nvlmetalayers; i++)
+        names[i] = schunk->vlmetalayers[i]->name;
+    return schunk->nvlmetalayers;
+}

@@ -1,0 +1,150 @@
+/*
+ * metalist.c - the lists of metalayers that a super-chunk shows.
+ *
+ * The lists are copies of what the array has. Variable-length metalayers are listed as c-blosc2 has
+ * them, as chunks; theirs here are stored without compression. Metalayers of the library are hidden
+ * by the library itself.
+ */
+#include "compat/blosc2/metalist.h"
+
+#include "compat/blosc2/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/chunk.h>
+#include <tessera/meta.h>
+
+static void
+free_layer(blosc2_metalayer *layer)
+{
+    if (!layer)
+        return;
+    free(layer->name);
+    free(layer->content);
+    free(layer);
+}
+
+void
+b2_metas_free(struct b2_schunk *s)
+{
+    for (int i = 0; i < s->of.nmetalayers; i++)
+        free_layer(s->of.metalayers[i]);
+    for (int i = 0; i < s->of.nvlmetalayers; i++)
+        free_layer(s->of.vlmetalayers[i]);
+    memset(s->of.metalayers, 0, sizeof s->of.metalayers);
+    memset(s->of.vlmetalayers, 0, (size_t)s->of.nvlmetalayers * sizeof *s->of.vlmetalayers);
+    s->of.nmetalayers = 0;
+    s->of.nvlmetalayers = 0;
+}
+
+// size bytes are allocated for the content, and copied if there is any.
+static blosc2_metalayer *
+new_layer(const char *name, const void *content, size_t size)
+{
+    blosc2_metalayer *const layer = calloc(1, sizeof *layer);
+
+    if (!layer)
+        return NULL;
+    layer->name = strdup(name);
+    layer->content = malloc(size > 0 ? size : 1);
+    layer->content_len = (int32_t)size;
+    if (!layer->name || !layer->content) {
+        free_layer(layer);
+        return NULL;
+    }
+    if (content && size > 0)
+        memcpy(layer->content, content, size);
+    return layer;
+}
+
+static int
+load_fixed(struct b2_schunk *s, int count)
+{
+    tess_error err = {0};
+
+    for (int i = 0; i < count && i < BLOSC2_MAX_METALAYERS; i++) {
+        tess_metalayer layer;
+        const tess_status st = tess_meta_at(s->a, i, &layer, &err);
+        if (st != TESS_OK)
+            return b2_code(st, &err);
+        s->of.metalayers[i] = new_layer(layer.name, layer.content, layer.size);
+        if (!s->of.metalayers[i])
+            return BLOSC2_ERROR_MEMORY_ALLOC;
+        s->of.nmetalayers++;
+    }
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+// The content as a chunk.
+static int
+chunk_layer(const char *name, const void *content, size_t size, blosc2_metalayer **layer)
+{
+    const size_t room = tess_chunk_bound(size);
+    tess_params params;
+    tess_error err = {0};
+    size_t cbytes = 0;
+
+    *layer = room <= INT32_MAX ? new_layer(name, NULL, room) : NULL;
+    if (!*layer)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    tess_params_init(&params);
+    params.clevel = 0;
+    const tess_status st =
+        tess_chunk_encode(&params, content, size, (*layer)->content, room, &cbytes, &err);
+    (*layer)->content_len = (int32_t)cbytes;
+    if (st != TESS_OK) {
+        free_layer(*layer);
+        *layer = NULL;
+    }
+    return b2_code(st, &err);
+}
+
+static int
+load_variable(struct b2_schunk *s, int count)
+{
+    tess_error err = {0};
+
+    for (int i = 0; i < count && i < BLOSC2_MAX_VLMETALAYERS; i++) {
+        const char *const name = tess_vlmeta_name(s->a, i);
+        void *content = NULL;
+        size_t size = 0;
+        const tess_status st = tess_vlmeta_get(s->a, name, &content, &size, &err);
+        const int rc = st == TESS_OK ? chunk_layer(name, content, size, &s->of.vlmetalayers[i])
+                                     : b2_code(st, &err);
+        tess_free(content);
+        if (rc < 0)
+            return rc;
+        s->of.nvlmetalayers++;
+    }
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_metas_load(struct b2_schunk *s)
+{
+    tess_info info;
+
+    tess_array_info(s->a, &info);
+    b2_metas_free(s);
+    int rc = load_fixed(s, info.nmetalayers);
+    if (rc == 0)
+        rc = load_variable(s, info.nvlmetalayers);
+    if (rc < 0)
+        b2_metas_free(s);
+    return rc;
+}
+
+int
+b2_metas_show(struct b2_schunk *s, const char *name, const uint8_t *content, int32_t size)
+{
+    const int index = blosc2_meta_exists(&s->of, name);
+
+    if (index < 0)
+        return index;
+    blosc2_metalayer *const layer = new_layer(name, content, (size_t)size);
+    if (!layer)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    free_layer(s->of.metalayers[index]);
+    s->of.metalayers[index] = layer;
+    return index;
+}

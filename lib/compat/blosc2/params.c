@@ -1,0 +1,62 @@
+/*
+ * params.c - parameters of chunks: blosc2_cparams and tess_params.
+ *
+ * Codecs, filters and split modes have the same numbers on both sides, as they are those of the
+ * format. BLOSC_FORWARD_COMPAT_SPLIT is the exception: for new chunks it means BLOSC_AUTO_SPLIT.
+ */
+#include "compat/blosc2/params.h"
+
+#include "compat/blosc2/error.h"
+
+#include <string.h>
+
+static int
+split_of(const blosc2_cparams *cparams)
+{
+    return cparams->splitmode == BLOSC_FORWARD_COMPAT_SPLIT ? BLOSC_AUTO_SPLIT : cparams->splitmode;
+}
+
+int
+b2_params_set(tess_params *p, const blosc2_cparams *cparams)
+{
+    if (cparams->prefilter)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "prefilters need a context, not a super-chunk");
+    if (cparams->instr_codec)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "instrumented codecs are not supported");
+    p->codec = cparams->compcode;
+    p->codec_meta = cparams->compcode_meta;
+    p->clevel = cparams->clevel;
+    p->split = split_of(cparams);
+    p->dictionary = cparams->use_dict != 0;
+    memcpy(p->filters, cparams->filters, sizeof p->filters);
+    memcpy(p->filters_meta, cparams->filters_meta, sizeof p->filters_meta);
+    p->typesize = cparams->typesize;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+void
+b2_params_get(const tess_info *info, blosc2_cparams *cparams)
+{
+    cparams->compcode = (uint8_t)info->codec;
+    cparams->compcode_meta = (uint8_t)info->codec_meta;
+    cparams->clevel = (uint8_t)info->clevel;
+    cparams->use_dict = info->dictionary;
+    cparams->typesize = info->typesize;
+    cparams->blocksize = info->blocksize;
+    cparams->splitmode = info->split;
+    memcpy(cparams->filters, info->filters, sizeof cparams->filters);
+    memcpy(cparams->filters_meta, info->filters_meta, sizeof cparams->filters_meta);
+}
+
+bool
+b2_params_equal(const tess_info *info, const blosc2_cparams *cparams)
+{
+    blosc2_cparams own = *cparams;
+
+    b2_params_get(info, &own);
+    return own.compcode == cparams->compcode && own.compcode_meta == cparams->compcode_meta &&
+           own.clevel == cparams->clevel && !own.use_dict == !cparams->use_dict &&
+           own.typesize == cparams->typesize && split_of(&own) == split_of(cparams) &&
+           memcmp(own.filters, cparams->filters, sizeof own.filters) == 0 &&
+           memcmp(own.filters_meta, cparams->filters_meta, sizeof own.filters_meta) == 0;
+}

@@ -1,0 +1,19 @@
+/*
+ * params.h - parameters of chunks: blosc2_cparams and tess_params.
+ */
+#ifndef COMPAT_BLOSC2_PARAMS_H
+#define COMPAT_BLOSC2_PARAMS_H
+
+#include <blosc2.h>
+#include <tessera/array.h>
+
+// Set the members of *p that say how chunks are encoded; the others stay. Returns a code.
+int b2_params_set(tess_params *p, const blosc2_cparams *cparams);
+
+// What an array says of its new chunks. Members that an array does not record stay.
+void b2_params_get(const tess_info *info, blosc2_cparams *cparams);
+
+// Whether new chunks of the array are encoded as cparams say.
+bool b2_params_equal(const tess_info *info, const blosc2_cparams *cparams);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * schunk.c - a super-chunk: the struct that programs see, and the handle behind it.
+ *
+ * `data` is for programs that look whether there are chunks in memory: one pointer per chunk, each
+ * to the header of a chunk of zeros. Chunks are elsewhere; blosc2_schunk_get_chunk() copies them.
+ */
+#include "compat/blosc2/schunk.h"
+
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/metalist.h"
+#include "compat/blosc2/params.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/meta.h>
+
+struct b2_schunk *
+b2_schunk_of(blosc2_schunk *schunk)
+{
+    return (struct b2_schunk *)(void *)schunk;
+}
+
+static void
+list_chunks(struct b2_schunk *s)
+{
+    blosc2_schunk *const of = &s->of;
+    const size_t size = (size_t)of->nchunks * sizeof *of->data;
+    uint8_t **data;
+
+    if (of->frame || size == of->data_len)
+        return;
+    data = size > 0 ? realloc(of->data, size) : NULL;
+    if (size > 0 && !data)
+        return; // the old list stays as long as it is
+    if (size == 0)
+        free(of->data);
+    for (size_t i = of->data_len / sizeof *data; i < size / sizeof *data; i++)
+        data[i] = s->header;
+    of->data = data;
+    of->data_len = size;
+}
+
+void
+b2_schunk_count(struct b2_schunk *s)
+{
+    blosc2_schunk *const of = &s->of;
+    tess_info info;
+
+    tess_array_info(s->a, &info);
+    pthread_mutex_lock(&s->access->counts);
+    of->nchunks = info.nchunks;
+    of->nbytes = info.nbytes;
+    of->cbytes = info.live >= 0 ? info.live : info.cbytes;
+    of->chunksize = info.chunksize;
+    of->blocksize = info.blocksize;
+    s->frame_is_old = true;
+    list_chunks(s);
+    pthread_mutex_unlock(&s->access->counts);
+}
+
+static void
+set_params(struct b2_schunk *s, const tess_info *info)
+{
+    blosc2_schunk *const of = &s->of;
+    blosc2_cparams *const cparams = of->storage->cparams;
+
+    b2_params_get(info, cparams);
+    of->version = (uint8_t)info->frame_version;
+    of->compcode = cparams->compcode;
+    of->compcode_meta = cparams->compcode_meta;
+    of->clevel = cparams->clevel;
+    of->splitmode = (uint8_t)cparams->splitmode;
+    of->typesize = cparams->typesize;
+    of->flags2 = info->vlblocks ? BLOSC2_VL_BLOCKS : 0;
+    of->use_dict = cparams->use_dict != 0;
+    memcpy(of->filters, cparams->filters, sizeof of->filters);
+    memcpy(of->filters_meta, cparams->filters_meta, sizeof of->filters_meta);
+    of->ndim = (int8_t)(info->plain ? 0 : info->ndim);
+    if (!info->plain && !info->view)
+        memcpy(of->blockshape, info->blockshape, sizeof info->blockshape);
+}
+
+int
+b2_schunk_reload(struct b2_schunk *s)
+{
+    const int splitmode = s->of.storage->cparams->splitmode;
+    tess_info info;
+
+    tess_array_info(s->a, &info);
+    set_params(s, &info);
+    if (splitmode == BLOSC_FORWARD_COMPAT_SPLIT && info.split == BLOSC_AUTO_SPLIT) {
+        s->of.storage->cparams->splitmode = splitmode; // that of the program
+        s->of.splitmode = (uint8_t)splitmode;
+    }
+    b2_schunk_count(s);
+    s->of.change_tick++;
+    return b2_metas_load(s);
+}
+
+int
+b2_schunk_reshaped(struct b2_schunk *s)
+{
+    tess_info info;
+    tess_metalayer layer;
+    tess_error err = {0};
+
+    b2_schunk_count(s);
+    s->of.change_tick++;
+    tess_array_info(s->a, &info);
+    const tess_status st = tess_meta_get(s->a, info.layer, &layer, &err);
+    if (st != TESS_OK)
+        return b2_code(st, &err);
+    return b2_metas_show(s, info.layer, layer.content, (int32_t)layer.size);
+}

@@ -1,0 +1,59 @@
+/*
+ * schunk.h - a super-chunk: the struct that programs see, and the handle behind it.
+ *
+ * The handle is an array of the library: a plain frame, or one with an N-dimensional layer, which
+ * the array of b2nd.h shares. A view has a handle of its own and shares the lock of its base.
+ *
+ * Locks. Calls that read or write items hold `lock` shared; calls that change anything else, the
+ * members that programs see included, hold it exclusively. schunk_access.h acquires it.
+ */
+#ifndef COMPAT_BLOSC2_SCHUNK_H
+#define COMPAT_BLOSC2_SCHUNK_H
+
+#include <blosc2.h>
+#include <tessera/array.h>
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+// What a super-chunk and its views share.
+struct b2_access {
+    pthread_rwlock_t lock;
+    pthread_mutex_t counts; // guards nbytes, cbytes and the like while `lock` is held shared
+    atomic_int users; // grows while `lock` is held
+};
+
+struct b2_schunk {
+    blosc2_schunk of; // first: programs have its address
+    tess_array *a;
+    struct b2_access *access;
+    atomic_bool writable; // a may be changed; changes while `lock` is held exclusively
+    bool locking; // other processes write in turns: write access ends with each call
+    int lock_depth; // of blosc2_schunk_lock()
+
+    char *path; // absolute; NULL: in memory
+    int64_t offset; // where the frame begins in the file
+    pid_t process; // that opened the file
+    struct b2_schunk *next; // in the list of files (schunk_access.c)
+
+    uint8_t *frame; // memory that a reads in place, or a copy that was handed out; NULL: none
+    int64_t frame_size;
+    bool frame_is_old; // the array was changed since the copy was made
+    bool frame_is_foreign; // belongs to the program
+
+    uint8_t header[BLOSC_EXTENDED_HEADER_LENGTH]; // what each of of.data points to
+};
+
+struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
+
+// Set the members that count chunks and bytes.
+void b2_schunk_count(struct b2_schunk *s);
+
+// The same, after a change of the shape of an array: its metalayer, too. Returns a code.
+int b2_schunk_reshaped(struct b2_schunk *s);
+
+// Set all members from the handle, which changed. Returns a code.
+int b2_schunk_reload(struct b2_schunk *s);
+
+#endif

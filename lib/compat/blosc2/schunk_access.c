@@ -1,0 +1,348 @@
+/*
+ * schunk_access.c - who may use the handle of a super-chunk, and for what.
+ *
+ * Order of locks: the list of files, then the lock of one super-chunk, or of two in the order of
+ * their addresses, then counts. A call that holds the lock of a super-chunk never acquires the
+ * list.
+ */
+#include "compat/blosc2/schunk_access.h"
+
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/storage.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
+static struct b2_schunk *files; // guarded by list
+static atomic_int writers; // super-chunks on files that are open for writing
+static pthread_once_t at_exit = PTHREAD_ONCE_INIT;
+
+// -- what views share
+
+struct b2_access *
+b2_access_share(struct b2_access *access)
+{
+    if (!access && (access = calloc(1, sizeof *access))) {
+        pthread_rwlock_init(&access->lock, NULL);
+        pthread_mutex_init(&access->counts, NULL);
+    }
+    if (access)
+        access->users++;
+    return access;
+}
+
+void
+b2_access_drop(struct b2_access *access)
+{
+    if (!access || --access->users > 0)
+        return;
+    pthread_rwlock_destroy(&access->lock);
+    pthread_mutex_destroy(&access->counts);
+    free(access);
+}
+
+// -- the list of files
+
+// At exit no thread is waited for: one that still writes has what it has committed.
+static void
+commit_all(void)
+{
+    if (pthread_mutex_trylock(&list) != 0)
+        return;
+    for (struct b2_schunk *s = files; s; s = s->next) {
+        if (!s->writable || s->process != getpid() || pthread_rwlock_tryrdlock(&s->access->lock))
+            continue;
+        tess_error err = {0};
+        (void)b2_code(tess_array_flush(s->a, &err), &err); // the message is all that is left to do
+        pthread_rwlock_unlock(&s->access->lock);
+    }
+    pthread_mutex_unlock(&list);
+}
+
+static void
+register_exit(void)
+{
+    (void)atexit(commit_all); // without it, programs must free their super-chunks
+}
+
+void
+b2_access_add_file(struct b2_schunk *s)
+{
+    if (!s->path)
+        return;
+    pthread_once(&at_exit, register_exit);
+    pthread_mutex_lock(&list);
+    s->next = files;
+    files = s;
+    writers += s->writable;
+    pthread_mutex_unlock(&list);
+}
+
+void
+b2_access_remove_file(struct b2_schunk *s)
+{
+    if (!s->path)
+        return;
+    pthread_mutex_lock(&list);
+    for (struct b2_schunk **at = &files; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            writers -= s->writable;
+            break;
+        }
+    pthread_mutex_unlock(&list);
+}
+
+// The list is locked.
+static void
+commit_others(const struct b2_schunk *own, const char *path)
+{
+    for (struct b2_schunk *s = files; s; s = s->next) {
+        if (s == own || strcmp(s->path, path) != 0)
+            continue;
+        pthread_rwlock_rdlock(&s->access->lock);
+        if (s->writable) {
+            tess_error err = {0};
+            (void)b2_code(tess_array_flush(s->a, &err), &err); // s meets the failure itself
+        }
+        pthread_rwlock_unlock(&s->access->lock);
+    }
+}
+
+void
+b2_access_commit(const char *path)
+{
+    char *const absolute = writers > 0 ? realpath(path, NULL) : NULL;
+
+    if (!absolute)
+        return;
+    pthread_mutex_lock(&list);
+    commit_others(NULL, absolute);
+    pthread_mutex_unlock(&list);
+    free(absolute);
+}
+
+// -- from reading to writing, and back
+
+static int
+open_again(struct b2_schunk *s, tess_mode mode, tess_array **a)
+{
+    const bool in_place =
+        !s->path && mode == TESS_MODE_UPDATE; // memory that is not the array's own
+    struct b2_place place;
+    tess_error err = {0};
+    int rc = b2_storage_place(&place, s->of.storage, s->path, mode);
+
+    if (rc < 0)
+        return rc;
+    place.storage.offset = s->offset;
+    if (in_place) {
+        place.storage.image = s->frame;
+        place.storage.image_size = (size_t)s->frame_size;
+    }
+    rc = b2_code_io(tess_array_open(&place.storage, a, &err), &err, BLOSC2_ERROR_FILE_OPEN);
+    return rc;
+}
+
+// Commit, and leave the file to another writer. s is locked, with the list.
+static int
+give_up_writing(struct b2_schunk *s)
+{
+    tess_array *a = NULL;
+    tess_error err = {0};
+    int rc = b2_code_io(tess_array_flush(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+
+    if (rc == 0)
+        rc = open_again(s, TESS_MODE_READ, &a);
+    if (rc < 0)
+        return rc;
+    rc = b2_code_io(tess_array_close(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+    s->a = a;
+    s->writable = false;
+    writers--;
+    return rc;
+}
+
+// The list is locked. A super-chunk with views keeps the file.
+static void
+stop_other_writers(const struct b2_schunk *own)
+{
+    for (struct b2_schunk *s = files; s; s = s->next) {
+        if (s == own || strcmp(s->path, own->path) != 0)
+            continue;
+        pthread_rwlock_wrlock(&s->access->lock);
+        if (s->writable && s->access->users == 1)
+            (void)give_up_writing(s); // if it fails, the file cannot be opened for writing
+        pthread_rwlock_unlock(&s->access->lock);
+    }
+}
+
+// s is locked, with the list if it is on a file.
+static int
+open_for_writing(struct b2_schunk *s)
+{
+    tess_array *a = NULL;
+    bool changed = false;
+
+    if (s->of.view)
+        return b2_fail(BLOSC2_ERROR_FILE_WRITE, "the view was made of an array open for reading");
+    const tess_status seen = tess_array_refresh(s->a, &changed, NULL);
+    const int rc = open_again(s, TESS_MODE_UPDATE, &a);
+    if (rc < 0)
+        return rc;
+    tess_array_close(s->a, NULL); // was open for reading: nothing can be lost
+    s->a = a;
+    s->writable = true;
+    if (s->path)
+        writers++;
+    return changed || seen != TESS_OK || s->locking ? b2_schunk_reload(s) : BLOSC2_ERROR_SUCCESS;
+}
+
+static int
+make_writable(struct b2_schunk *s)
+{
+    int rc = BLOSC2_ERROR_SUCCESS;
+
+    pthread_mutex_lock(&list);
+    if (s->path)
+        stop_other_writers(s);
+    pthread_rwlock_wrlock(&s->access->lock);
+    if (!s->writable)
+        rc = open_for_writing(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    pthread_mutex_unlock(&list);
+    return rc;
+}
+
+// -- calls
+
+int
+b2_schunk_read_begin(struct b2_schunk *s)
+{
+    if (s->path && writers > s->writable) {
+        pthread_mutex_lock(&list);
+        commit_others(s, s->path);
+        pthread_mutex_unlock(&list);
+    }
+    pthread_rwlock_rdlock(&s->access->lock);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_schunk_write_begin(struct b2_schunk *s)
+{
+    for (;;) {
+        pthread_rwlock_rdlock(&s->access->lock);
+        if (s->writable)
+            return BLOSC2_ERROR_SUCCESS;
+        pthread_rwlock_unlock(&s->access->lock);
+        const int rc = make_writable(s);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+void
+b2_schunk_alone_begin(struct b2_schunk *s)
+{
+    pthread_rwlock_wrlock(&s->access->lock);
+}
+
+int
+b2_schunk_change_begin(struct b2_schunk *s)
+{
+    for (;;) {
+        pthread_rwlock_wrlock(&s->access->lock);
+        if (s->writable)
+            return BLOSC2_ERROR_SUCCESS;
+        pthread_rwlock_unlock(&s->access->lock);
+        const int rc = make_writable(s);
+        if (rc < 0)
+            return rc;
+    }
+}
+
+int
+b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer)
+{
+    struct b2_schunk *const first = reader < writer ? reader : writer;
+    int rc;
+
+    if (reader->access == writer->access)
+        return b2_schunk_change_begin(writer);
+    while ((rc = b2_schunk_change_begin(writer)) == 0) {
+        b2_schunk_end(writer);
+        rc = b2_schunk_read_begin(reader);
+        if (rc < 0)
+            return rc;
+        b2_schunk_end(reader);
+        if (first == writer)
+            pthread_rwlock_wrlock(&writer->access->lock);
+        pthread_rwlock_rdlock(&reader->access->lock);
+        if (first == reader)
+            pthread_rwlock_wrlock(&writer->access->lock);
+        if (writer->writable)
+            return BLOSC2_ERROR_SUCCESS;
+        b2_schunk_pair_end(reader, writer);
+    }
+    return rc;
+}
+
+void
+b2_schunk_pair_end(struct b2_schunk *reader, struct b2_schunk *writer)
+{
+    b2_schunk_end(writer);
+    if (reader->access != writer->access)
+        b2_schunk_end(reader);
+}
+
+void
+b2_schunk_end(struct b2_schunk *s)
+{
+    pthread_rwlock_unlock(&s->access->lock);
+}
+
+int
+b2_schunk_stop_writing(struct b2_schunk *s)
+{
+    int rc = BLOSC2_ERROR_SUCCESS;
+
+    pthread_mutex_lock(&list);
+    pthread_rwlock_wrlock(&s->access->lock);
+    if (s->writable && s->access->users > 1)
+        rc = b2_fail(BLOSC2_ERROR_LOCK, "views hold %s", s->path);
+    else if (s->writable)
+        rc = give_up_writing(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    pthread_mutex_unlock(&list);
+    return rc;
+}
+
+int
+b2_schunk_changed(struct b2_schunk *s)
+{
+    b2_schunk_count(s);
+    return s->locking && s->lock_depth == 0 ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_schunk_follow(struct b2_schunk *s)
+{
+    bool changed = false;
+    tess_error err = {0};
+
+    if (!s->path || s->of.view)
+        return 0;
+    b2_access_commit(s->path);
+    pthread_rwlock_wrlock(&s->access->lock);
+    int rc = 0;
+    if (!s->writable)
+        rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
+    if (rc == 0 && changed)
+        rc = b2_schunk_reload(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    return rc < 0 ? rc : changed;
+}

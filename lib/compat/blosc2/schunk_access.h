@@ -1,0 +1,50 @@
+/*
+ * schunk_access.h - who may use the handle of a super-chunk, and for what.
+ *
+ * A file is opened for reading. The first call that changes it opens it for writing, and it stays
+ * so until another super-chunk of this process wants to write the same file, or, if the program
+ * wants locks, until the call ends. What was written is committed when another super-chunk of this
+ * process reads the file, when the super-chunk is freed, and when the process ends by exit().
+ */
+#ifndef COMPAT_BLOSC2_SCHUNK_ACCESS_H
+#define COMPAT_BLOSC2_SCHUNK_ACCESS_H
+
+#include "compat/blosc2/schunk.h"
+
+// One user more; NULL: new, with one user. NULL if memory is missing.
+struct b2_access *b2_access_share(struct b2_access *access);
+void b2_access_drop(struct b2_access *access);
+
+// The list of super-chunks on files; one without a path is never on it.
+void b2_access_add_file(struct b2_schunk *s);
+void b2_access_remove_file(struct b2_schunk *s);
+
+// Commit what super-chunks of this process wrote to the file or directory at path.
+void b2_access_commit(const char *path);
+
+// Begin a call that reads items, or writes items. Returns a code; on success end it by
+// b2_schunk_end().
+int b2_schunk_read_begin(struct b2_schunk *s);
+int b2_schunk_write_begin(struct b2_schunk *s);
+
+// The same for calls that need the handle alone: without, or with changing the array.
+void b2_schunk_alone_begin(struct b2_schunk *s);
+int b2_schunk_change_begin(struct b2_schunk *s);
+
+void b2_schunk_end(struct b2_schunk *s);
+
+// Begin a call that reads one and changes another, which may be views of one array. Returns a code.
+int b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer);
+void b2_schunk_pair_end(struct b2_schunk *reader, struct b2_schunk *writer);
+
+// After a call that changed the array, and its end: set the members that count, and end write
+// access where other processes wait for it. Returns a code.
+int b2_schunk_changed(struct b2_schunk *s);
+
+// Commit, and open the file for reading again. Not for super-chunks with views. Returns a code.
+int b2_schunk_stop_writing(struct b2_schunk *s);
+
+// Follow what others committed to the file. Returns 1 if there was something, 0, or a code.
+int b2_schunk_follow(struct b2_schunk *s);
+
+#endif

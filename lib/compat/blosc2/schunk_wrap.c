@@ -1,0 +1,134 @@
+/*
+ * schunk_wrap.c - super-chunks begin and end.
+ */
+#include "compat/blosc2/schunk_wrap.h"
+
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/metalist.h"
+#include "compat/blosc2/schunk_access.h"
+#include "compat/blosc2/storage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int
+set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path)
+{
+    s->of.storage = b2_storage_copy(storage);
+    s->of.blockshape = calloc(TESS_MAX_NDIM, sizeof *s->of.blockshape);
+    if (!s->of.storage || !s->of.blockshape)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    s->of.tuner_params = s->of.storage->cparams->tuner_params;
+    s->of.tuner_id = s->of.storage->cparams->tuner_id;
+    if (path && !(s->path = realpath(path, NULL)))
+        return b2_fail(BLOSC2_ERROR_FILE_OPEN, "%s cannot be found", path);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+static void
+put_int32(uint8_t *at, int32_t number)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (uint8_t)((uint32_t)number >> 8 * i);
+}
+
+// What blosc2_chunk_zeros() makes.
+static void
+set_header(struct b2_schunk *s, int32_t chunksize)
+{
+    const int32_t typesize = s->of.storage->cparams->typesize;
+    uint8_t *const h = s->header;
+
+    h[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT_STABLE;
+    h[BLOSC2_CHUNK_VERSIONLZ] = BLOSC_BLOSCLZ_VERSION_FORMAT;
+    h[BLOSC2_CHUNK_FLAGS] = BLOSC_DOSHUFFLE | BLOSC_DOBITSHUFFLE; // a header of 32 bytes
+    h[BLOSC2_CHUNK_TYPESIZE] = (uint8_t)(typesize <= BLOSC_MAX_TYPESIZE ? typesize : 1);
+    put_int32(h + BLOSC2_CHUNK_NBYTES, chunksize);
+    put_int32(h + BLOSC2_CHUNK_BLOCKSIZE, chunksize);
+    put_int32(h + BLOSC2_CHUNK_CBYTES, BLOSC_EXTENDED_HEADER_LENGTH);
+    h[BLOSC2_CHUNK_BLOSC2_FLAGS] = BLOSC2_SPECIAL_ZERO << 4;
+}
+
+struct b2_schunk *
+b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
+               struct b2_schunk *base)
+{
+    struct b2_schunk *const s = calloc(1, sizeof *s);
+    tess_info info;
+
+    if (!s)
+        return NULL;
+    tess_array_info(a, &info);
+    s->a = a;
+    s->offset = info.offset;
+    s->writable = info.writable;
+    s->process = getpid();
+    s->of.view = base != NULL;
+    s->access = b2_access_share(base ? base->access : NULL);
+    if (!s->access || set_storage(s, storage, path) < 0)
+        goto fail;
+    if (path)
+        s->of.storage->contiguous = info.contiguous;
+    s->locking = path && b2_storage_locks(s->of.storage);
+    if (s->of.storage->contiguous || path)
+        s->of.frame = (blosc2_frame *)(void *)s;
+    set_header(s, info.chunksize);
+    if (b2_schunk_reload(s) < 0)
+        goto fail;
+    s->of.change_tick = 0;
+    b2_access_add_file(s);
+    return s;
+fail:
+    s->a = NULL; // the caller's
+    blosc2_schunk_free(&s->of);
+    return NULL;
+}
+
+int
+blosc2_schunk_free(blosc2_schunk *schunk)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_error err = {0};
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    b2_access_remove_file(s);
+    const tess_status st = tess_array_close(s->a, &err);
+    b2_metas_free(s);
+    b2_access_drop(s->access);
+    b2_storage_free(s->of.storage);
+    free(s->of.blockshape);
+    free(s->of.data);
+    free(s->path);
+    if (!s->frame_is_foreign)
+        free(s->frame);
+    free(s);
+    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
+}
+
+int
+blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams)
+{
+    if (!schunk || !cparams)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *cparams = malloc(sizeof **cparams);
+    if (!*cparams)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    **cparams = *schunk->storage->cparams;
+    (*cparams)->schunk = schunk;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams)
+{
+    if (!schunk || !dparams)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *dparams = malloc(sizeof **dparams);
+    if (!*dparams)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    **dparams = *schunk->storage->dparams;
+    (*dparams)->schunk = schunk;
+    return BLOSC2_ERROR_SUCCESS;
+}

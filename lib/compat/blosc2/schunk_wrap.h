@@ -1,0 +1,17 @@
+/*
+ * schunk_wrap.h - super-chunks begin and end.
+ */
+#ifndef COMPAT_BLOSC2_SCHUNK_WRAP_H
+#define COMPAT_BLOSC2_SCHUNK_WRAP_H
+
+#include "compat/blosc2/schunk.h"
+
+/*
+ * Wrap a handle, which then belongs to the super-chunk. path: where the array lives, NULL: in
+ * memory; base: what a view shares, or NULL. NULL if memory is missing: the handle stays the
+ * caller's.
+ */
+struct b2_schunk *b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
+                                 struct b2_schunk *base);
+
+#endif
