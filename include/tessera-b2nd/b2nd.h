@@ -78,9 +78,10 @@ typedef struct {
 } b2nd_array_t;
 
 /*
- * Describe new arrays. Everything is copied, but not what b2_storage->io->params points to.
- * b2_storage NULL: in memory; dtype NULL: B2ND_DEFAULT_DTYPE; metalayers may be NULL if there are
- * none. Free it with b2nd_free_ctx().
+ * Describe new arrays. Structs, cparams and dtype are copied; path, dparams, io, and names and
+ * contents of metalayers must stay as long as the context. b2_storage NULL: in memory; dtype NULL:
+ * "|S" with the item size; metalayers may be NULL if there are none. Blocks that exceed their chunk
+ * become as large as it. Free it with b2nd_free_ctx().
  */
 BLOSC_EXPORT b2nd_context_t *b2nd_create_ctx(const blosc2_storage *b2_storage, int8_t ndim,
                                              const int64_t *shape, const int32_t *chunkshape,
@@ -95,7 +96,7 @@ BLOSC_EXPORT int b2nd_free_ctx(b2nd_context_t *ctx);
 
 /* Never written; reads as zeros. */
 BLOSC_EXPORT int b2nd_uninit(b2nd_context_t *ctx, b2nd_array_t **array);
-/* As b2nd_uninit(). */
+/* As b2nd_zeros(). */
 BLOSC_EXPORT int b2nd_empty(b2nd_context_t *ctx, b2nd_array_t **array);
 /* Zeros. */
 BLOSC_EXPORT int b2nd_zeros(b2nd_context_t *ctx, b2nd_array_t **array);
@@ -114,10 +115,13 @@ BLOSC_EXPORT int b2nd_free(b2nd_array_t *array);
 
 /* The array in a super-chunk, which then belongs to the array. */
 BLOSC_EXPORT int b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array);
-/* *cframe becomes a frame with everything, to be freed with free() if *needs_free. */
+/*
+ * *cframe becomes a frame with everything, to be freed with free() if *needs_free; else it belongs
+ * to the array, and is valid until the next change.
+ */
 BLOSC_EXPORT int b2nd_to_cframe(const b2nd_array_t *array, uint8_t **cframe, int64_t *cframe_len,
                                 bool *needs_free);
-/* Open a frame in memory. copy false: the array owns cframe, and frees it with free(). */
+/* Open a frame in memory. copy false: cframe is used in place; it must stay as long as the array. */
 BLOSC_EXPORT int b2nd_from_cframe(uint8_t *cframe, int64_t cframe_len, bool copy,
                                   b2nd_array_t **array);
 /* Open an array in a file or directory. */
@@ -138,11 +142,14 @@ BLOSC_EXPORT int b2nd_to_cbuffer(const b2nd_array_t *array, void *buffer, int64_
 /* Copy the items with the given numbers in C order to buffer; in any order, also repeated. */
 BLOSC_EXPORT int b2nd_get_sparse_cbuffer(const b2nd_array_t *array, int64_t ncoords,
                                          const int64_t *coords, void *buffer, int64_t buffersize);
-/* Copy the box [start, stop) to a buffer of shape buffershape, stop - start at least. */
+/*
+ * Copy the box [start, stop) to a buffer of shape buffershape, stop - start at least. Items beyond
+ * the end of an axis, and the rest of a larger buffer, become zeros.
+ */
 BLOSC_EXPORT int b2nd_get_slice_cbuffer(const b2nd_array_t *array, const int64_t *start,
                                         const int64_t *stop, void *buffer,
                                         const int64_t *buffershape, int64_t buffersize);
-/* Replace the box [start, stop) by items of a buffer. */
+/* Replace the box [start, stop) by items of a buffer, but for those beyond the end of an axis. */
 BLOSC_EXPORT int b2nd_set_slice_cbuffer(const void *buffer, const int64_t *buffershape,
                                         int64_t buffersize, const int64_t *start,
                                         const int64_t *stop, b2nd_array_t *array);
@@ -177,7 +184,11 @@ BLOSC_EXPORT int b2nd_expand_dims(const b2nd_array_t *array, b2nd_array_t **view
 
 /* -- Shape. */
 
-/* Change the shape. start: where items are inserted or deleted, per axis; NULL: at the end. */
+/*
+ * Change the shape. start: where items are inserted or deleted, per axis; NULL: at the end.
+ * Elsewhere it and the change are multiples of the chunk's length. New items are zeros, but in an
+ * edge chunk of equal items they are that item.
+ */
 BLOSC_EXPORT int b2nd_resize(b2nd_array_t *array, const int64_t *new_shape, const int64_t *start);
 /* Insert the items of buffer in front of an index of an axis. */
 BLOSC_EXPORT int b2nd_insert(b2nd_array_t *array, const void *buffer, int64_t buffersize,

@@ -1,0 +1,197 @@
+/*
+ * array.c - an N-dimensional array: its members, and calls on it.
+ */
+#include "compat/b2nd/array.h"
+
+#include "compat/b2nd/geometry.h"
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/schunk_access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRIES = 8 }; // of one call, while others commit
+
+struct b2_schunk *
+nd_schunk(const b2nd_array_t *array)
+{
+    return b2_schunk_of(array->sc);
+}
+
+tess_array *
+nd_handle(const b2nd_array_t *array)
+{
+    return nd_schunk(array)->a;
+}
+
+int64_t
+nd_typesize(const b2nd_array_t *array)
+{
+    return array->sc->typesize;
+}
+
+b2nd_array_t *
+nd_mutable(const b2nd_array_t *array)
+{
+    union {
+        const b2nd_array_t *constant;
+        b2nd_array_t *array;
+    } same = {.constant = array};
+    return same.array;
+}
+
+static int
+set_dtype(b2nd_array_t *array, const tess_info *info)
+{
+    char *dtype = info->dtype ? strdup(info->dtype) : NULL;
+
+    if (info->dtype && !dtype)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    free(array->dtype);
+    array->dtype = dtype;
+    array->dtype_format = (int8_t)info->dtype_format;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+// The super-chunk is locked exclusively, or new.
+static int
+set_members(b2nd_array_t *array)
+{
+    int32_t chunkshape[B2ND_MAX_DIM] = {0}, blockshape[B2ND_MAX_DIM] = {0};
+    tess_info info;
+
+    tess_array_info(nd_handle(array), &info);
+    for (int i = 0; i < info.ndim; i++) { // a chunk has less than 2 GiB
+        chunkshape[i] = (int32_t)info.chunkshape[i];
+        blockshape[i] = (int32_t)info.blockshape[i];
+    }
+    int rc = nd_geometry_set(array, info.ndim, info.shape, chunkshape, blockshape);
+    if (rc == 0)
+        rc = set_dtype(array, &info);
+    array->last_tick = array->sc->change_tick;
+    return rc;
+}
+
+int
+nd_new(struct b2_schunk *s, b2nd_array_t **array)
+{
+    b2nd_array_t *const a = calloc(1, sizeof *a);
+
+    *array = NULL;
+    if (!a)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    a->sc = &s->of;
+    a->chunk_cache.nchunk = -1;
+    const int rc = set_members(a);
+    if (rc == 0) {
+        *array = a;
+        return rc;
+    }
+    free(a->dtype);
+    free(a);
+    return rc;
+}
+
+int
+b2nd_free(b2nd_array_t *array)
+{
+    if (!array)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int rc = array->sc ? blosc2_schunk_free(array->sc) : BLOSC2_ERROR_SUCCESS;
+    free(array->dtype);
+    free(array);
+    return rc;
+}
+
+// -- calls
+
+static bool
+is_behind(const b2nd_array_t *array)
+{
+    return array->last_tick != array->sc->change_tick;
+}
+
+int
+nd_read_begin(const b2nd_array_t *array)
+{
+    struct b2_schunk *const s = nd_schunk(array);
+    int rc = b2_schunk_read_begin(s);
+
+    while (rc == 0 && is_behind(array)) {
+        b2_schunk_end(s);
+        b2_schunk_alone_begin(s);
+        rc = is_behind(array) ? set_members(nd_mutable(array)) : 0;
+        b2_schunk_end(s);
+        if (rc == 0)
+            rc = b2_schunk_read_begin(s);
+    }
+    return rc;
+}
+
+int
+nd_write_begin(b2nd_array_t *array)
+{
+    struct b2_schunk *const s = nd_schunk(array);
+    int rc = b2_schunk_write_begin(s);
+
+    while (rc == 0 && is_behind(array)) {
+        b2_schunk_end(s);
+        b2_schunk_alone_begin(s);
+        rc = is_behind(array) ? set_members(array) : 0;
+        b2_schunk_end(s);
+        if (rc == 0)
+            rc = b2_schunk_write_begin(s);
+    }
+    return rc;
+}
+
+int
+nd_change_begin(b2nd_array_t *array)
+{
+    struct b2_schunk *const s = nd_schunk(array);
+    int rc = b2_schunk_change_begin(s);
+
+    if (rc == 0 && is_behind(array)) {
+        rc = set_members(array);
+        if (rc < 0)
+            b2_schunk_end(s);
+    }
+    return rc;
+}
+
+void
+nd_end(const b2nd_array_t *array)
+{
+    b2_schunk_end(nd_schunk(array));
+}
+
+bool
+nd_try_again(const b2nd_array_t *array, int rc, int *tries)
+{
+    if (rc >= 0 || ++*tries >= TRIES)
+        return false;
+    return b2_schunk_follow(nd_schunk(array)) > 0;
+}
+
+// The metalayer that the super-chunk shows has the new shape, too.
+int
+nd_reshaped(b2nd_array_t *array)
+{
+    const int rc = b2_schunk_reshaped(nd_schunk(array));
+    return rc < 0 ? rc : set_members(array);
+}
+
+int
+b2nd_refresh(b2nd_array_t *array)
+{
+    if (!array)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int changed = b2_schunk_follow(nd_schunk(array));
+    if (changed < 0)
+        return changed;
+    const bool behind = is_behind(array);
+    const int rc = nd_read_begin(array);
+    if (rc == 0)
+        nd_end(array);
+    return rc < 0 ? rc : changed > 0 && behind;
+}

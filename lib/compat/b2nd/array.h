@@ -1,0 +1,43 @@
+/*
+ * array.h - an N-dimensional array: its members, and calls on it.
+ *
+ * An array owns its super-chunk, whose handle it shares. Its members follow that of the handle when
+ * a call begins, if others changed the shape meanwhile.
+ */
+#ifndef COMPAT_B2ND_ARRAY_H
+#define COMPAT_B2ND_ARRAY_H
+
+#include "compat/blosc2/schunk.h"
+
+#include <b2nd.h>
+
+// An array over a super-chunk, which then belongs to it; after a failure it stays the caller's.
+// Returns a code.
+int nd_new(struct b2_schunk *s, b2nd_array_t **array);
+
+// The super-chunk and the handle of an array. Calls that only read have a const array, whose
+// members may have to follow a change all the same.
+struct b2_schunk *nd_schunk(const b2nd_array_t *array);
+tess_array *nd_handle(const b2nd_array_t *array);
+
+// The array without const, for calls that change it in spite of their signature.
+b2nd_array_t *nd_mutable(const b2nd_array_t *array);
+
+// Begin a call that reads or writes items, or that changes anything else. Returns a code; on
+// success end it by nd_end().
+int nd_read_begin(const b2nd_array_t *array);
+int nd_write_begin(b2nd_array_t *array);
+int nd_change_begin(b2nd_array_t *array);
+void nd_end(const b2nd_array_t *array);
+
+// After a call that failed with code rc: whether others had changed the array, which has followed
+// that now, so that the call is to be tried again. Call with *tries 0 at first.
+bool nd_try_again(const b2nd_array_t *array, int rc, int *tries);
+
+// Set the members from the handle, whose shape this call changed. Returns a code.
+int nd_reshaped(b2nd_array_t *array);
+
+// Bytes of one item.
+int64_t nd_typesize(const b2nd_array_t *array);
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * create.c - new arrays: as a context describes them.
+ */
+#include "compat/b2nd/create.h"
+
+#include "compat/b2nd/array.h"
+#include "compat/b2nd/geometry.h"
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/schunk.h"
+#include "compat/blosc2/schunk_wrap.h"
+#include "compat/blosc2/storage.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <tessera/slice.h>
+
+static int
+check_sizes(const b2nd_context_t *ctx)
+{
+    const int32_t typesize = ctx->b2_storage->cparams->typesize;
+    b2nd_array_t shapes;
+    int64_t nbytes;
+    const int rc =
+        nd_geometry_set(&shapes, ctx->ndim, ctx->shape, ctx->chunkshape, ctx->blockshape);
+
+    if (rc < 0)
+        return rc;
+    if (typesize <= 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "items of %" PRId32 " bytes", typesize);
+    if (!nd_multiply(shapes.extchunknitems, typesize, BLOSC2_MAX_BUFFERSIZE, &nbytes))
+        return b2_fail(BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED,
+                       "chunks of %" PRId64 " items of %" PRId32 " bytes, a chunk has at most %d",
+                       shapes.extchunknitems, typesize, BLOSC2_MAX_BUFFERSIZE);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+nd_wrap_new(tess_array *a, const b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
+    struct b2_schunk *const s = b2_schunk_wrap(a, ctx->b2_storage, path, NULL);
+
+    if (!s) {
+        tess_array_close(a, NULL);
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    }
+    const int rc = nd_new(s, array);
+    if (rc < 0)
+        blosc2_schunk_free(&s->of);
+    return rc;
+}
+
+int
+nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_t size,
+          b2nd_array_t **array)
+{
+    tess_metalayer metalayers[B2ND_MAX_METALAYERS];
+    tess_params params;
+    struct b2_place place;
+    tess_array *a = NULL;
+    tess_error err = {0};
+
+    if (!array)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *array = NULL;
+    if (!ctx)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
+    int rc = check_sizes(ctx);
+    if (rc == 0)
+        rc = nd_context_params(ctx, &params, metalayers);
+    if (rc == 0)
+        rc = b2_storage_place(&place, ctx->b2_storage, path, TESS_MODE_NEW);
+    if (rc == 0)
+        rc = b2_code_io(make(&place.storage, &params, items, (size_t)size, &a, &err), &err,
+                        BLOSC2_ERROR_FILE_OPEN);
+    return rc < 0 ? rc : nd_wrap_new(a, ctx, array);
+}
+
+static tess_status
+make_uninit(const tess_storage *storage, const tess_params *params, const void *items, size_t size,
+            tess_array **a, tess_error *err)
+{
+    (void)items;
+    (void)size;
+    return tess_array_uninit(storage, params, a, err);
+}
+
+static tess_status
+make_zeros(const tess_storage *storage, const tess_params *params, const void *items, size_t size,
+           tess_array **a, tess_error *err)
+{
+    (void)items;
+    (void)size;
+    return tess_array_zeros(storage, params, a, err);
+}
+
+// Growth shows zeros, not the item: it is no fill value of the array.
+static tess_status
+make_full(const tess_storage *storage, const tess_params *params, const void *items, size_t size,
+          tess_array **a, tess_error *err)
+{
+    const int64_t start[TESS_MAX_NDIM] = {0};
+    tess_status st = tess_array_zeros(storage, params, a, err);
+
+    if (st != TESS_OK)
+        return st;
+    st = tess_array_fill(*a, start, params->shape, NULL, items, size, err);
+    if (st != TESS_OK)
+        tess_array_discard(*a);
+    return st;
+}
+
+int
+b2nd_uninit(b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    return nd_create(ctx, make_uninit, NULL, 0, array);
+}
+
+int
+b2nd_empty(b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    return nd_create(ctx, make_zeros, NULL, 0, array);
+}
+
+int
+b2nd_zeros(b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    return nd_create(ctx, make_zeros, NULL, 0, array);
+}
+
+int
+b2nd_nans(b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    static const uint8_t nan4[] = {0, 0, 0xc0, 0x7f}, nan8[] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
+
+    if (!ctx || !array)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int32_t typesize = ctx->b2_storage->cparams->typesize;
+    *array = NULL;
+    if (typesize != sizeof nan4 && typesize != sizeof nan8)
+        return b2_fail(BLOSC2_ERROR_DATA, "NaNs have 4 or 8 bytes, the items %" PRId32, typesize);
+    return nd_create(ctx, make_full, typesize == sizeof nan4 ? nan4 : nan8, typesize, array);
+}
+
+int
+b2nd_full(b2nd_context_t *ctx, b2nd_array_t **array, const void *fill_value)
+{
+    if (!ctx || !array || !fill_value)
+        return BLOSC2_ERROR_NULL_POINTER;
+    return nd_create(ctx, make_full, fill_value, ctx->b2_storage->cparams->typesize, array);
+}
+
+int
+b2nd_from_cbuffer(b2nd_context_t *ctx, b2nd_array_t **array, const void *buffer, int64_t buffersize)
+{
+    if (!ctx || !array || !buffer)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *array = NULL;
+    if (buffersize < 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a buffer of %" PRId64 " bytes", buffersize);
+    return nd_create(ctx, tess_array_from, buffer, buffersize, array);
+}

@@ -1,0 +1,225 @@
+/*
+ * view.c - arrays with fewer or more axes of length 1, without a copy.
+ *
+ * A view is a view of the library, which keeps what it needs of its base: they may be freed in any
+ * order. Its metalayers are those of the base, with a `b2nd` of its own shape.
+ */
+#include "compat/b2nd/array.h"
+#include "compat/b2nd/geometry.h"
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/metalist.h"
+#include "compat/blosc2/schunk.h"
+#include "compat/blosc2/schunk_wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/view.h>
+
+// Shapes of a view.
+struct shapes {
+    int ndim;
+    int64_t shape[B2ND_MAX_DIM];
+    int32_t chunkshape[B2ND_MAX_DIM];
+    int32_t blockshape[B2ND_MAX_DIM];
+};
+
+static void
+add_axis(struct shapes *v, int64_t length, int32_t chunk, int32_t block)
+{
+    v->shape[v->ndim] = length;
+    v->chunkshape[v->ndim] = chunk;
+    v->blockshape[v->ndim] = block;
+    v->ndim++;
+}
+
+// Other metalayers may describe axes.
+static int
+check_metalayers(const b2nd_array_t *array)
+{
+    for (int i = 0; i < array->sc->nmetalayers; i++)
+        if (strcmp(array->sc->metalayers[i]->name, "b2nd") != 0)
+            return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no view of an array with metalayer %s",
+                           array->sc->metalayers[i]->name);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+// -- views of the library
+
+// Replace *a, a view that the caller owns if it is not base, by a view of it.
+static int
+step(tess_array *base, tess_array **a, bool squeeze, int axis)
+{
+    tess_array *next = NULL;
+    tess_error err = {0};
+    const tess_status st = squeeze ? tess_array_view_squeeze(*a, axis, &next, &err)
+                                   : tess_array_view_expand(*a, axis, &next, &err);
+
+    if (*a != base)
+        tess_array_close(*a, NULL); // views of it keep the base open
+    *a = next;
+    return b2_code(st, &err);
+}
+
+static int
+view_whole(tess_array *base, const b2nd_array_t *array, tess_array **a)
+{
+    const int64_t start[B2ND_MAX_DIM] = {0};
+    tess_error err = {0};
+    const tess_status st = array->ndim > 0
+                               ? tess_array_view_slice(base, start, array->shape, NULL, a, &err)
+                               : tess_array_view_squeeze(base, -1, a, &err);
+    return b2_code(st, &err);
+}
+
+// -- arrays over them
+
+static int
+show_shapes(b2nd_array_t *view, const struct shapes *v)
+{
+    uint8_t *content = NULL;
+    int rc = nd_geometry_set(view, v->ndim, v->shape, v->chunkshape, v->blockshape);
+
+    if (rc < 0)
+        return rc;
+    const int size =
+        b2nd_serialize_meta(view->ndim, view->shape, view->chunkshape, view->blockshape,
+                            view->dtype, view->dtype_format, &content);
+    if (size < 0)
+        return size;
+    rc = b2_metas_show(nd_schunk(view), "b2nd", content, size);
+    free(content);
+    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
+}
+
+// a belongs to the view, or is closed.
+static int
+wrap(const b2nd_array_t *array, tess_array *a, const struct shapes *v, b2nd_array_t **view)
+{
+    blosc2_storage storage = *array->sc->storage;
+
+    storage.urlpath = NULL;
+    storage.contiguous = false;
+    struct b2_schunk *const s = b2_schunk_wrap(a, &storage, NULL, nd_schunk(array));
+    if (!s) {
+        tess_array_close(a, NULL);
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    }
+    int rc = nd_new(s, view);
+    if (rc < 0) {
+        blosc2_schunk_free(&s->of);
+        return rc;
+    }
+    rc = show_shapes(*view, v);
+    if (rc < 0) {
+        b2nd_free(*view);
+        *view = NULL;
+    }
+    return rc;
+}
+
+static int
+squeeze(const b2nd_array_t *array, b2nd_array_t **view, const bool *index)
+{
+    tess_array *const base = nd_handle(array);
+    tess_array *a = base;
+    struct shapes v = {0};
+    int rc = check_metalayers(array);
+
+    for (int i = 0; i < array->ndim && rc == 0; i++) {
+        if (!index[i])
+            add_axis(&v, array->shape[i], array->chunkshape[i], array->blockshape[i]);
+        else if (array->shape[i] != 1)
+            rc = b2_fail(BLOSC2_ERROR_INVALID_INDEX, "axis %d does not have length 1", i);
+    }
+    for (int i = array->ndim - 1; i >= 0 && rc == 0; i--)
+        if (index[i])
+            rc = step(base, &a, true, i);
+    if (rc == 0 && a == base)
+        rc = view_whole(base, array, &a);
+    if (rc == 0)
+        return wrap(array, a, &v, view);
+    if (a != base)
+        tess_array_close(a, NULL);
+    return rc;
+}
+
+int
+b2nd_squeeze_index(b2nd_array_t *array, b2nd_array_t **view, const bool *index)
+{
+    if (view)
+        *view = NULL;
+    if (!array || !view || !index)
+        return BLOSC2_ERROR_NULL_POINTER;
+    int rc = nd_read_begin(array);
+    if (rc < 0)
+        return rc;
+    rc = squeeze(array, view, index);
+    nd_end(array);
+    return rc;
+}
+
+int
+b2nd_squeeze(b2nd_array_t *array, b2nd_array_t **view)
+{
+    bool index[B2ND_MAX_DIM] = {false};
+
+    if (!array)
+        return BLOSC2_ERROR_NULL_POINTER;
+    for (int i = 0; i < array->ndim; i++)
+        index[i] = array->shape[i] == 1;
+    return b2nd_squeeze_index(array, view, index);
+}
+
+static int
+expand(const b2nd_array_t *array, b2nd_array_t **view, const bool *axis, int ndim)
+{
+    tess_array *const base = nd_handle(array);
+    tess_array *a = base;
+    struct shapes v = {0};
+    int old = 0;
+    int rc = check_metalayers(array);
+
+    for (int i = 0; i < ndim && rc == 0; i++) {
+        if (axis[i]) {
+            add_axis(&v, 1, 1, 1);
+        } else if (old < array->ndim) {
+            add_axis(&v, array->shape[old], array->chunkshape[old], array->blockshape[old]);
+            old++;
+        } else {
+            rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "the array has only %d dimensions",
+                         array->ndim);
+        }
+    }
+    if (rc == 0 && old < array->ndim)
+        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%d of %d dimensions are left out",
+                     array->ndim - old, array->ndim);
+    for (int i = 0; i < ndim && rc == 0; i++)
+        if (axis[i])
+            rc = step(base, &a, false, i);
+    if (rc == 0 && a == base)
+        rc = view_whole(base, array, &a);
+    if (rc == 0)
+        return wrap(array, a, &v, view);
+    if (a != base)
+        tess_array_close(a, NULL);
+    return rc;
+}
+
+int
+b2nd_expand_dims(const b2nd_array_t *array, b2nd_array_t **view, const bool *axis,
+                 const uint8_t final_dims)
+{
+    if (view)
+        *view = NULL;
+    if (!array || !view || !axis)
+        return BLOSC2_ERROR_NULL_POINTER;
+    if (final_dims > B2ND_MAX_DIM)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%d dimensions, at most %d can be", final_dims,
+                       B2ND_MAX_DIM);
+    int rc = nd_read_begin(array);
+    if (rc < 0)
+        return rc;
+    rc = expand(array, view, axis, final_dims);
+    nd_end(array);
+    return rc;
+}
