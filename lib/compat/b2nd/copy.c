@@ -9,6 +9,7 @@
 #include "compat/b2nd/context.h"
 #include "compat/b2nd/create.h"
 #include "compat/b2nd/geometry.h"
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/schunk_access.h"
 #include "compat/blosc2/schunk_frame.h"
@@ -158,7 +159,8 @@ same_type(const b2nd_context_t *ctx, const b2nd_array_t *src)
 
 // The library copies all; the type is that of src. src is locked for reading.
 static int
-copy_whole(const b2nd_context_t *ctx, const b2nd_array_t *src, tess_array **copy)
+copy_whole(const b2nd_context_t *ctx, const b2nd_array_t *src, struct b2_access *access,
+           tess_array **copy)
 {
     tess_metalayer none[B2ND_MAX_METALAYERS];
     tess_params params;
@@ -170,11 +172,30 @@ copy_whole(const b2nd_context_t *ctx, const b2nd_array_t *src, tess_array **copy
     params.dtype = NULL;
     params.nmetalayers = 0;
     if (rc == 0)
-        rc = b2_storage_place(&place, ctx->b2_storage, path, TESS_MODE_NEW);
+        rc = b2_access_place(access, &place, ctx->b2_storage, path, TESS_MODE_NEW);
     if (rc < 0)
         return rc;
     return b2_code_io(tess_array_copy(nd_handle(src), &place.storage, &params, copy, &err), &err,
                       BLOSC2_ERROR_FILE_OPEN);
+}
+
+static int
+copy_with_type(const b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array)
+{
+    struct b2_access *access = NULL;
+    tess_array *copy = NULL;
+    int rc = b2_access_new(ctx->b2_storage, &access);
+
+    if (rc == 0)
+        rc = nd_read_begin(src);
+    if (rc == 0) {
+        rc = copy_whole(ctx, src, access, &copy);
+        nd_end(src);
+    }
+    if (rc == 0)
+        return nd_wrap_new(copy, access, ctx, array);
+    b2_access_drop(access);
+    return rc;
 }
 
 // The context with the metalayers of src.
@@ -230,7 +251,6 @@ int
 b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array)
 {
     const int64_t start[B2ND_MAX_DIM] = {0};
-    tess_array *copy = NULL;
 
     if (array)
         *array = NULL;
@@ -242,13 +262,11 @@ b2nd_copy(b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **array)
     if (rc < 0)
         return rc;
     rc = set_context(ctx, src, start, src->shape);
-    const bool whole = rc == 0 && same_type(ctx, src);
-    if (whole)
-        rc = copy_whole(ctx, src, &copy);
+    const bool same = same_type(ctx, src);
     nd_end(src);
     if (rc < 0)
         return rc;
-    return whole ? nd_wrap_new(copy, ctx, array) : copy_as_type(ctx, src, array);
+    return same ? copy_with_type(ctx, src, array) : copy_as_type(ctx, src, array);
 }
 
 // -- one array behind another

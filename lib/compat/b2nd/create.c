@@ -5,6 +5,7 @@
 
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_wrap.h"
@@ -35,13 +36,15 @@ check_sizes(const b2nd_context_t *ctx)
 }
 
 int
-nd_wrap_new(tess_array *a, const b2nd_context_t *ctx, b2nd_array_t **array)
+nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
+            b2nd_array_t **array)
 {
     const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
-    struct b2_schunk *const s = b2_schunk_wrap(a, ctx->b2_storage, path, NULL);
+    struct b2_schunk *const s = b2_schunk_wrap(a, ctx->b2_storage, path, access, false);
 
     if (!s) {
         tess_array_close(a, NULL);
+        b2_access_drop(access);
         return BLOSC2_ERROR_MEMORY_ALLOC;
     }
     const int rc = nd_new(s, array);
@@ -56,6 +59,7 @@ nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_
 {
     tess_metalayer metalayers[B2ND_MAX_METALAYERS];
     tess_params params;
+    struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
     tess_error err = {0};
@@ -70,11 +74,16 @@ nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_
     if (rc == 0)
         rc = nd_context_params(ctx, &params, metalayers);
     if (rc == 0)
-        rc = b2_storage_place(&place, ctx->b2_storage, path, TESS_MODE_NEW);
+        rc = b2_access_new(ctx->b2_storage, &access);
+    if (rc == 0)
+        rc = b2_access_place(access, &place, ctx->b2_storage, path, TESS_MODE_NEW);
     if (rc == 0)
         rc = b2_code_io(make(&place.storage, &params, items, (size_t)size, &a, &err), &err,
                         BLOSC2_ERROR_FILE_OPEN);
-    return rc < 0 ? rc : nd_wrap_new(a, ctx, array);
+    if (rc == 0)
+        return nd_wrap_new(a, access, ctx, array);
+    b2_access_drop(access);
+    return rc;
 }
 
 static tess_status

@@ -5,6 +5,7 @@
 #define COMPAT_B2ND_CREATE_H
 
 #include "compat/b2nd/context.h"
+#include "compat/blosc2/access.h"
 
 #include <tessera/array.h>
 
@@ -16,8 +17,9 @@ typedef tess_status nd_make_fn(const tess_storage *storage, const tess_params *p
 int nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_t size,
               b2nd_array_t **array);
 
-// The array over a new one of the library, which then belongs to it; after a failure it is closed.
-// Returns a code.
-int nd_wrap_new(tess_array *a, const b2nd_context_t *ctx, b2nd_array_t **array);
+// The array over a new one of the library, which then belongs to it, as does the caller's part of
+// access; after a failure both are closed. Returns a code.
+int nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
+                b2nd_array_t **array);
 
 #endif

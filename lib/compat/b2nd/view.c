@@ -6,6 +6,7 @@
  */
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
 #include "compat/blosc2/schunk.h"
@@ -99,9 +100,12 @@ wrap(const b2nd_array_t *array, tess_array *a, const struct shapes *v, b2nd_arra
 
     storage.urlpath = NULL;
     storage.contiguous = false;
-    struct b2_schunk *const s = b2_schunk_wrap(a, &storage, NULL, nd_schunk(array));
+    struct b2_access *const access = nd_schunk(array)->access;
+    b2_access_share(access);
+    struct b2_schunk *const s = b2_schunk_wrap(a, &storage, NULL, access, true);
     if (!s) {
         tess_array_close(a, NULL);
+        b2_access_drop(access);
         return BLOSC2_ERROR_MEMORY_ALLOC;
     }
     int rc = nd_new(s, view);

@@ -1,11 +1,11 @@
 /*
  * metalayers.c - the metalayers of a super-chunk: adding, replacing, getting, deleting.
  */
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_access.h"
-#include "compat/blosc2/storage.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static int
 add_to_file(struct b2_schunk *s, const tess_metalayer *layer)
 {
     struct b2_place place;
-    int rc = b2_storage_place(&place, s->of.storage, s->path, TESS_MODE_REPLACE);
+    int rc = b2_access_place(s->access, &place, s->of.storage, s->path, TESS_MODE_REPLACE);
 
     if (rc == 0)
         rc = b2_schunk_change_begin(s); // no other super-chunk writes the file
@@ -91,7 +91,7 @@ add_in_memory(struct b2_schunk *s, const tess_metalayer *layer)
 {
     struct b2_place place;
     tess_array *copy = NULL;
-    int rc = b2_storage_place(&place, s->of.storage, NULL, TESS_MODE_UPDATE);
+    int rc = b2_access_place(s->access, &place, s->of.storage, NULL, TESS_MODE_UPDATE);
 
     if (rc == 0)
         rc = b2_schunk_change_begin(s);

@@ -10,19 +10,13 @@
 #ifndef COMPAT_BLOSC2_SCHUNK_H
 #define COMPAT_BLOSC2_SCHUNK_H
 
+#include "compat/blosc2/access.h"
+
 #include <blosc2.h>
 #include <tessera/array.h>
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
-
-// What a super-chunk and its views share.
-struct b2_access {
-    pthread_rwlock_t lock;
-    pthread_mutex_t counts; // guards nbytes, cbytes and the like while `lock` is held shared
-    atomic_int users; // grows while `lock` is held
-};
 
 struct b2_schunk {
     blosc2_schunk of; // first: programs have its address

@@ -7,6 +7,7 @@
  */
 #include "compat/blosc2/schunk_access.h"
 
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/storage.h"
 
@@ -19,30 +20,6 @@ static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct b2_schunk *files; // guarded by list
 static atomic_int writers; // super-chunks on files that are open for writing
 static pthread_once_t at_exit = PTHREAD_ONCE_INIT;
-
-// -- what views share
-
-struct b2_access *
-b2_access_share(struct b2_access *access)
-{
-    if (!access && (access = calloc(1, sizeof *access))) {
-        pthread_rwlock_init(&access->lock, NULL);
-        pthread_mutex_init(&access->counts, NULL);
-    }
-    if (access)
-        access->users++;
-    return access;
-}
-
-void
-b2_access_drop(struct b2_access *access)
-{
-    if (!access || --access->users > 0)
-        return;
-    pthread_rwlock_destroy(&access->lock);
-    pthread_mutex_destroy(&access->counts);
-    free(access);
-}
 
 // -- the list of files
 
@@ -134,7 +111,7 @@ open_again(struct b2_schunk *s, tess_mode mode, tess_array **a)
         !s->path && mode == TESS_MODE_UPDATE; // memory that is not the array's own
     struct b2_place place;
     tess_error err = {0};
-    int rc = b2_storage_place(&place, s->of.storage, s->path, mode);
+    int rc = b2_access_place(s->access, &place, s->of.storage, s->path, mode);
 
     if (rc < 0)
         return rc;

@@ -11,10 +11,6 @@
 
 #include "compat/blosc2/schunk.h"
 
-// One user more; NULL: new, with one user. NULL if memory is missing.
-struct b2_access *b2_access_share(struct b2_access *access);
-void b2_access_drop(struct b2_access *access);
-
 // The list of super-chunks on files; one without a path is never on it.
 void b2_access_add_file(struct b2_schunk *s);
 void b2_access_remove_file(struct b2_schunk *s);

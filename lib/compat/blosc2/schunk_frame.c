@@ -3,6 +3,7 @@
  */
 #include "compat/blosc2/schunk_frame.h"
 
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
 #include "compat/blosc2/schunk_access.h"
@@ -18,9 +19,20 @@
 
 // -- opening
 
+static char *
+without_const(const char *path)
+{
+    union {
+        const char *constant;
+        char *text;
+    } same = {.constant = path};
+    return same.text;
+}
+
 // The struct of an array that was opened; storage as the program gave it, for what is not recorded.
 static struct b2_schunk *
-wrap_opened(tess_array *a, const blosc2_io *io, const char *path, bool contiguous)
+wrap_opened(tess_array *a, struct b2_access *access, const blosc2_io *io, const char *path,
+            bool contiguous)
 {
     blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
     blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
@@ -32,19 +44,11 @@ wrap_opened(tess_array *a, const blosc2_io *io, const char *path, bool contiguou
     storage.contiguous = contiguous;
     storage.cparams = &cparams;
     storage.io = &own;
-    struct b2_schunk *const s = b2_schunk_wrap(a, &storage, path, NULL);
+    storage.urlpath = without_const(path);
+    struct b2_schunk *const s = b2_schunk_wrap(a, &storage, path, access, false);
     if (!s)
         tess_array_close(a, NULL);
     return s;
-}
-
-static char *mutable(const char *path)
-{
-    union {
-        const char *constant;
-        char *text;
-    } same = {.constant = path};
-    return same.text;
 }
 
 blosc2_schunk *
@@ -52,7 +56,8 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
 {
     const char *const path = b2_storage_path(urlpath);
     blosc2_io io = udio ? *udio : BLOSC2_IO_DEFAULTS;
-    const blosc2_storage storage = {.urlpath = mutable(path), .io = &io};
+    const blosc2_storage storage = {.urlpath = without_const(path), .io = &io};
+    struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
     tess_error err = {0};
@@ -61,14 +66,17 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
         b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no path is given");
         return NULL;
     }
-    if (b2_storage_place(&place, &storage, path, TESS_MODE_READ) < 0)
-        return NULL;
-    place.storage.offset = offset;
     b2_access_commit(path);
-    const tess_status st = tess_array_open(&place.storage, &a, &err);
-    if (b2_code_io(st, &err, BLOSC2_ERROR_FILE_OPEN) < 0)
-        return NULL;
-    struct b2_schunk *const s = wrap_opened(a, &io, path, true);
+    int rc = b2_access_new(&storage, &access);
+    if (rc == 0)
+        rc = b2_access_place(access, &place, &storage, path, TESS_MODE_READ);
+    if (rc == 0) {
+        place.storage.offset = offset;
+        rc = b2_code_io(tess_array_open(&place.storage, &a, &err), &err, BLOSC2_ERROR_FILE_OPEN);
+    }
+    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &io, path, true) : NULL;
+    if (!s)
+        b2_access_drop(access);
     return s ? &s->of : NULL;
 }
 
@@ -93,27 +101,34 @@ blosc2_schunk_open(const char *urlpath)
 blosc2_schunk *
 blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy)
 {
+    const tess_mode mode = copy ? TESS_MODE_UPDATE : TESS_MODE_READ;
+    struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
     tess_error err = {0};
 
     if (!cframe || len <= 0)
         return NULL;
-    if (b2_storage_place(&place, &BLOSC2_STORAGE_DEFAULTS, NULL,
-                         copy ? TESS_MODE_UPDATE : TESS_MODE_READ) < 0)
+    int rc = b2_access_new(&BLOSC2_STORAGE_DEFAULTS, &access);
+    if (rc == 0)
+        rc = b2_access_place(access, &place, &BLOSC2_STORAGE_DEFAULTS, NULL, mode);
+    if (rc == 0) {
+        place.storage.image = cframe;
+        place.storage.image_size = (size_t)len;
+        rc = b2_code(tess_array_open(&place.storage, &a, &err), &err);
+    }
+    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, NULL, NULL, !copy) : NULL;
+    if (!s) {
+        b2_access_drop(access);
         return NULL;
-    place.storage.image = cframe;
-    place.storage.image_size = (size_t)len;
-    if (b2_code(tess_array_open(&place.storage, &a, &err), &err) < 0)
-        return NULL;
-    struct b2_schunk *const s = wrap_opened(a, NULL, NULL, !copy);
-    if (s && !copy) {
+    }
+    if (!copy) {
         s->frame = cframe;
         s->frame_size = len;
         s->frame_is_foreign = true;
         s->frame_is_old = false;
     }
-    return s ? &s->of : NULL;
+    return &s->of;
 }
 
 void
@@ -151,12 +166,12 @@ copy_own_frame(tess_array *a, uint8_t **frame)
 
 // A view becomes an array of its own.
 static int64_t
-copy_view(const struct b2_schunk *s, uint8_t **frame)
+copy_view(struct b2_schunk *s, uint8_t **frame)
 {
     struct b2_place place;
     tess_array *copy = NULL;
     tess_error err = {0};
-    int64_t rc = b2_storage_place(&place, s->of.storage, NULL, TESS_MODE_UPDATE);
+    int64_t rc = b2_access_place(s->access, &place, s->of.storage, NULL, TESS_MODE_UPDATE);
 
     if (rc == 0)
         rc = b2_code(tess_array_copy(s->a, &place.storage, NULL, &copy, &err), &err);

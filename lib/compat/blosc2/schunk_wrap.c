@@ -3,6 +3,7 @@
  */
 #include "compat/blosc2/schunk_wrap.h"
 
+#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
 #include "compat/blosc2/schunk_access.h"
@@ -26,33 +27,29 @@ set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path
     return BLOSC2_ERROR_SUCCESS;
 }
 
-static void
-put_int32(uint8_t *at, int32_t number)
+// For programs, which may use them; arrays have threads and codecs of their own.
+static int
+set_contexts(struct b2_schunk *s)
 {
-    for (int i = 0; i < 4; i++)
-        at[i] = (uint8_t)((uint32_t)number >> 8 * i);
-}
+    blosc2_cparams *const cparams = s->of.storage->cparams;
+    blosc2_dparams *const dparams = s->of.storage->dparams;
 
-// What blosc2_chunk_zeros() makes.
-static void
-set_header(struct b2_schunk *s, int32_t chunksize)
-{
-    const int32_t typesize = s->of.storage->cparams->typesize;
-    uint8_t *const h = s->header;
-
-    h[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT_STABLE;
-    h[BLOSC2_CHUNK_VERSIONLZ] = BLOSC_BLOSCLZ_VERSION_FORMAT;
-    h[BLOSC2_CHUNK_FLAGS] = BLOSC_DOSHUFFLE | BLOSC_DOBITSHUFFLE; // a header of 32 bytes
-    h[BLOSC2_CHUNK_TYPESIZE] = (uint8_t)(typesize <= BLOSC_MAX_TYPESIZE ? typesize : 1);
-    put_int32(h + BLOSC2_CHUNK_NBYTES, chunksize);
-    put_int32(h + BLOSC2_CHUNK_BLOCKSIZE, chunksize);
-    put_int32(h + BLOSC2_CHUNK_CBYTES, BLOSC_EXTENDED_HEADER_LENGTH);
-    h[BLOSC2_CHUNK_BLOSC2_FLAGS] = BLOSC2_SPECIAL_ZERO << 4;
+    cparams->schunk = &s->of;
+    dparams->schunk = &s->of;
+    s->of.cctx = blosc2_create_cctx(*cparams);
+    s->of.dctx = blosc2_create_dctx(*dparams);
+    if (!s->of.cctx || !s->of.dctx)
+        return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no contexts with these parameters");
+    if (!s->of.view) {
+        s->access->told.cparams = *cparams;
+        s->access->told.dparams = *dparams;
+    }
+    return BLOSC2_ERROR_SUCCESS;
 }
 
 struct b2_schunk *
 b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
-               struct b2_schunk *base)
+               struct b2_access *access, bool is_view)
 {
     struct b2_schunk *const s = calloc(1, sizeof *s);
     tess_info info;
@@ -64,23 +61,24 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->offset = info.offset;
     s->writable = info.writable;
     s->process = getpid();
-    s->of.view = base != NULL;
-    s->access = b2_access_share(base ? base->access : NULL);
-    if (!s->access || set_storage(s, storage, path) < 0)
+    s->of.view = is_view;
+    s->access = access;
+    if (set_storage(s, storage, path) < 0)
         goto fail;
     if (path)
         s->of.storage->contiguous = info.contiguous;
     s->locking = path && b2_storage_locks(s->of.storage);
     if (s->of.storage->contiguous || path)
         s->of.frame = (blosc2_frame *)(void *)s;
-    set_header(s, info.chunksize);
-    if (b2_schunk_reload(s) < 0)
+    if (b2_schunk_reload(s) < 0 || set_contexts(s) < 0)
         goto fail;
+    blosc2_chunk_zeros(*s->of.storage->cparams, info.chunksize, s->header, sizeof s->header);
     s->of.change_tick = 0;
     b2_access_add_file(s);
     return s;
 fail:
     s->a = NULL; // the caller's
+    s->access = NULL;
     blosc2_schunk_free(&s->of);
     return NULL;
 }
@@ -95,6 +93,8 @@ blosc2_schunk_free(blosc2_schunk *schunk)
         return BLOSC2_ERROR_NULL_POINTER;
     b2_access_remove_file(s);
     const tess_status st = tess_array_close(s->a, &err);
+    blosc2_free_ctx(s->of.cctx);
+    blosc2_free_ctx(s->of.dctx);
     b2_metas_free(s);
     b2_access_drop(s->access);
     b2_storage_free(s->of.storage);

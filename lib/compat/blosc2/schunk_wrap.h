@@ -7,11 +7,10 @@
 #include "compat/blosc2/schunk.h"
 
 /*
- * Wrap a handle, which then belongs to the super-chunk. path: where the array lives, NULL: in
- * memory; base: what a view shares, or NULL. NULL if memory is missing: the handle stays the
- * caller's.
+ * Wrap a handle, which then belongs to the super-chunk, as does the caller's part of access. path:
+ * where the array lives, NULL: in memory. NULL if memory is missing: both stay the caller's.
  */
 struct b2_schunk *b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
-                                 struct b2_schunk *base);
+                                 struct b2_access *access, bool is_view);
 
 #endif

@@ -1,0 +1,57 @@
+/*
+ * access.c - what a super-chunk and its views share: a lock, and codecs of the program.
+ */
+#include "compat/blosc2/access.h"
+
+#include <stdlib.h>
+
+int
+b2_access_new(const blosc2_storage *storage, struct b2_access **access)
+{
+    struct b2_access *const a = calloc(1, sizeof *a);
+
+    *access = NULL;
+    if (!a)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    a->told.cparams = storage->cparams ? *storage->cparams : BLOSC2_CPARAMS_DEFAULTS;
+    a->told.dparams = storage->dparams ? *storage->dparams : BLOSC2_DPARAMS_DEFAULTS;
+    const int rc = b2_plugins_new(&a->told, &a->plugins);
+    if (rc < 0) {
+        free(a);
+        return rc;
+    }
+    pthread_rwlock_init(&a->lock, NULL);
+    pthread_mutex_init(&a->counts, NULL);
+    a->users = 1;
+    *access = a;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+void
+b2_access_share(struct b2_access *access)
+{
+    if (access)
+        access->users++;
+}
+
+void
+b2_access_drop(struct b2_access *access)
+{
+    if (!access || --access->users > 0)
+        return;
+    pthread_rwlock_destroy(&access->lock);
+    pthread_mutex_destroy(&access->counts);
+    b2_plugins_free(access->plugins);
+    free(access);
+}
+
+int
+b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
+                const char *path, tess_mode mode)
+{
+    const int rc = b2_storage_place(place, storage, path, mode);
+
+    if (rc == 0)
+        place->storage.plugins = b2_plugins_lists(access->plugins);
+    return rc;
+}

@@ -1,0 +1,32 @@
+/*
+ * access.h - what a super-chunk and its views share: a lock, and codecs of the program.
+ */
+#ifndef COMPAT_BLOSC2_ACCESS_H
+#define COMPAT_BLOSC2_ACCESS_H
+
+#include "compat/blosc2/plugins.h"
+#include "compat/blosc2/storage.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct b2_access {
+    pthread_rwlock_t lock;
+    pthread_mutex_t counts; // guards nbytes, cbytes and the like while `lock` is held shared
+    atomic_int users; // grows while `lock` is held, or at the start
+    struct b2_told told; // to codecs and filters
+    struct b2_plugins *plugins; // those that were registered when the super-chunk began
+};
+
+// With one user, the caller, and the parameters of storage. Returns a code; then *access is NULL.
+int b2_access_new(const blosc2_storage *storage, struct b2_access **access);
+
+// One user more, or less; the last one frees it. NULL: nothing happens.
+void b2_access_share(struct b2_access *access);
+void b2_access_drop(struct b2_access *access);
+
+// b2_storage_place(), with the codecs.
+int b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
+                    const char *path, tess_mode mode);
+
+#endif
