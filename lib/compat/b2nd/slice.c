@@ -20,6 +20,7 @@ struct box {
     int64_t strides[B2ND_MAX_DIM]; // bytes
     bool dense; // the memory has the items of the box without gaps
     bool empty;
+    size_t nbytes; // of the items, with those beyond the end
     size_t room; // bytes of memory that the shape of the buffer makes, at most buffersize
 };
 
@@ -62,6 +63,7 @@ set_box(const b2nd_array_t *array, const int64_t *start, const int64_t *stop, co
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
                        "a buffer of %" PRId64 " bytes, %" PRId64 " are needed", buffersize, needed);
     box->dense &= array->ndim == 0 || box->stop[0] == stop[0];
+    box->nbytes = (size_t)needed;
     box->room = (size_t)(room < buffersize ? room : buffersize);
     return BLOSC2_ERROR_SUCCESS;
 }
@@ -74,8 +76,12 @@ read_box(const b2nd_array_t *array, const int64_t *start, const struct box *box,
     const size_t size = (size_t)buffersize;
     tess_error err = {0};
 
-    if (box->dense && !box->empty)
-        return b2_code(tess_array_read(a, start, box->stop, buffer, size, &err), &err);
+    if (box->dense && !box->empty) {
+        const int rc = b2_code(tess_array_read(a, start, box->stop, buffer, size, &err), &err);
+        if (rc == 0)
+            memset((uint8_t *)buffer + box->nbytes, 0, box->room - box->nbytes);
+        return rc;
+    }
     memset(buffer, 0, box->room); // the gaps
     if (box->empty)
         return BLOSC2_ERROR_SUCCESS;

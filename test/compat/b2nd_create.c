@@ -1,0 +1,314 @@
+/*
+ * b2nd_create.c - contexts, new arrays and their members.
+ */
+#include "api/files.h"
+#include "compat/nd.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nd_shapes shapes[] = {
+    {0, {0}, {0}, {0}},
+    {1, {10}, {7}, {2}},
+    {2, {14, 10}, {8, 5}, {2, 2}},
+    {3, {12, 0, 7}, {5, 0, 7}, {5, 0, 3}},
+    {3, {9, 11, 13}, {4, 11, 5}, {3, 4, 5}},
+    {5, {1, 3, 1, 20, 2}, {1, 2, 1, 9, 2}, {1, 1, 1, 4, 1}},
+    {B2ND_MAX_DIM,
+     {2, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 1, 1, 2, 1, 3},
+     {1, 1, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 2, 1, 2},
+     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2}},
+};
+
+static b2nd_context_t *
+try_context(int8_t ndim, const int64_t *shape, const int32_t *chunk, const int32_t *block)
+{
+    return b2nd_create_ctx(NULL, ndim, shape, chunk, block, NULL, 0, NULL, 0);
+}
+
+static void
+contexts_that_are_refused(void **state)
+{
+    static const int64_t shape[] = {4, 4}, negative[] = {4, -4};
+    static const int32_t chunk[] = {2, 2}, zero[] = {2, 0}, below[] = {2, -2};
+    static const int32_t huge[] = {1 << 16, 1 << 16};
+    blosc2_metalayer layers[BLOSC2_MAX_METALAYERS] = {{0}};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+
+    (void)state;
+    assert_null(try_context(-1, shape, chunk, chunk));
+    assert_null(try_context(B2ND_MAX_DIM + 1, shape, chunk, chunk));
+    assert_null(try_context(2, NULL, chunk, chunk));
+    assert_null(try_context(2, shape, NULL, chunk));
+    assert_null(try_context(2, shape, chunk, NULL));
+    assert_null(try_context(2, negative, chunk, chunk));
+    assert_null(try_context(2, shape, below, chunk));
+    assert_null(try_context(2, shape, chunk, below));
+    assert_null(try_context(2, shape, chunk, zero));
+    assert_null(try_context(2, shape, huge, huge));
+    for (int i = 0; i < BLOSC2_MAX_METALAYERS; i++)
+        layers[i].name = (char[]){"layer"};
+    assert_null(
+        b2nd_create_ctx(NULL, 2, shape, chunk, chunk, NULL, 0, layers, BLOSC2_MAX_METALAYERS));
+    assert_null(b2nd_create_ctx(NULL, 2, shape, chunk, chunk, NULL, 0, layers, -1));
+    assert_null(b2nd_create_ctx(NULL, 2, shape, chunk, chunk, NULL, 0, NULL, 1));
+    cparams.compcode = 33; // ZFP, behind the shuffle of the defaults
+    storage.cparams = &cparams;
+    assert_null(b2nd_create_ctx(&storage, 2, shape, chunk, chunk, NULL, 0, NULL, 0));
+    assert_int_equal(b2nd_free_ctx(NULL), BLOSC2_ERROR_NULL_POINTER);
+}
+
+typedef int make_fn(b2nd_context_t *ctx, b2nd_array_t **array);
+
+static int
+make_full(b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    const int32_t item = 77;
+    return b2nd_full(ctx, array, &item);
+}
+
+static void
+each_constructor_in_each_place(void **state)
+{
+    static const struct {
+        make_fn *make;
+        int32_t item;
+    } makers[] = {{b2nd_uninit, 0}, {b2nd_empty, 0}, {b2nd_zeros, 0}, {make_full, 77}};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(shapes) * ND_PLACES * COUNT(makers); k++) {
+        const struct nd_shapes *const s = &shapes[k % COUNT(shapes)];
+        const struct nd_place *const place = &nd_places[k / COUNT(shapes) % ND_PLACES];
+        const size_t m = k / COUNT(shapes) / ND_PLACES;
+        const char *const path = place->file ? files_path("array") : NULL;
+        const int64_t count = nd_count(s->shape, s->ndim);
+        int32_t *const items = nd_items(count, 0);
+        b2nd_context_t *const ctx = nd_context(s, place->contiguous, path);
+        b2nd_array_t *array = NULL;
+
+        for (int64_t i = 0; i < count; i++)
+            items[i] = makers[m].item;
+        assert_good(makers[m].make(ctx, &array));
+        nd_check(array, items);
+        assert_int_equal(array->sc->storage->contiguous, place->contiguous);
+        assert_good(b2nd_free(array));
+        if (path) {
+            assert_good(b2nd_open(path, &array));
+            nd_check(array, items);
+            assert_int_equal(array->sc->storage->contiguous, place->contiguous);
+            assert_string_equal(array->sc->storage->urlpath, path);
+            assert_good(b2nd_free(array));
+            files_remove(path);
+        }
+        assert_good(b2nd_free_ctx(ctx));
+        free(items);
+    }
+}
+
+static void
+items_from_memory(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT(shapes) * ND_PLACES; k++) {
+        const struct nd_shapes *const s = &shapes[k % COUNT(shapes)];
+        const struct nd_place *const place = &nd_places[k / COUNT(shapes)];
+        const char *const path = place->file ? files_path("array") : NULL;
+        const int64_t count = nd_count(s->shape, s->ndim);
+        int32_t *const items = nd_items(count, 0);
+        b2nd_array_t *array = nd_numbers(s, place->contiguous, path);
+
+        nd_check(array, items);
+        if (count > 1) // not only a zero
+            assert_true(array->sc->cbytes > 0);
+        assert_good(b2nd_free(array));
+        if (path) {
+            assert_good(b2nd_open(path, &array));
+            nd_check(array, items);
+            assert_good(b2nd_free(array));
+            files_remove(path);
+        }
+        free(items);
+    }
+}
+
+static void
+nans_of_two_sizes(void **state)
+{
+    static const int64_t shape[] = {5};
+    static const int32_t chunk[] = {3}, block[] = {2};
+    static const int32_t sizes[] = {4, 8};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    storage.cparams = &cparams;
+    for (size_t k = 0; k < COUNT(sizes); k++) {
+        float narrow[5];
+        double wide[5];
+        void *const items = sizes[k] == sizeof *wide ? (void *)wide : narrow;
+        cparams.typesize = sizes[k];
+        b2nd_context_t *const ctx =
+            b2nd_create_ctx(&storage, 1, shape, chunk, block, NULL, 0, NULL, 0);
+        assert_good(b2nd_nans(ctx, &array));
+        assert_good(b2nd_to_cbuffer(array, items, 5 * sizes[k]));
+        for (int i = 0; i < 5; i++)
+            assert_true(sizes[k] == sizeof *wide ? isnan(wide[i]) : isnan(narrow[i]));
+        assert_good(b2nd_free(array));
+        assert_good(b2nd_free_ctx(ctx));
+    }
+    cparams.typesize = 2;
+    b2nd_context_t *const ctx = b2nd_create_ctx(&storage, 1, shape, chunk, block, NULL, 0, NULL, 0);
+    assert_int_equal(b2nd_nans(ctx, &array), BLOSC2_ERROR_DATA);
+    assert_null(array);
+    assert_good(b2nd_free_ctx(ctx));
+}
+
+static void
+types_are_recorded(void **state)
+{
+    static const struct {
+        const char *given, *found;
+        int32_t typesize;
+        int8_t format;
+    } cases[] = {
+        {NULL, "|S6", 6, 0},
+        {"<f8", "<f8", 8, 0},
+        {"[('a', '<i4'), ('b', '|S3')]", "[('a', '<i4'), ('b', '|S3')]", 7, 0},
+        {"complex", "complex", 16, 3},
+    };
+    static const int64_t shape[] = {4};
+    static const int32_t chunk[] = {4};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+        blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+        b2nd_array_t *array = NULL;
+
+        cparams.typesize = cases[k].typesize;
+        storage.cparams = &cparams;
+        storage.contiguous = true;
+        char *const path = strdup(files_path("array"));
+        storage.urlpath = path;
+        b2nd_context_t *const ctx = b2nd_create_ctx(&storage, 1, shape, chunk, chunk,
+                                                    cases[k].given, cases[k].format, NULL, 0);
+        assert_good(b2nd_zeros(ctx, &array));
+        for (int turn = 0; turn < 2; turn++) {
+            assert_string_equal(array->dtype, cases[k].found);
+            assert_int_equal(array->dtype_format, cases[k].format);
+            assert_int_equal(array->sc->typesize, cases[k].typesize);
+            assert_good(b2nd_free(array));
+            if (turn == 0)
+                assert_good(b2nd_open(path, &array));
+        }
+        assert_good(b2nd_free_ctx(ctx));
+        files_remove(path);
+        free(path);
+    }
+}
+
+static void
+metalayers_of_the_context(void **state)
+{
+    uint8_t bytes[] = {1, 2, 3};
+    blosc2_metalayer layers[] = {{(char[]){"first"}, bytes, 3}, {(char[]){"empty"}, NULL, 0}};
+    static const int64_t shape[] = {4};
+    static const int32_t chunk[] = {4};
+    b2nd_context_t *const ctx =
+        b2nd_create_ctx(NULL, 1, shape, chunk, chunk, NULL, 0, layers, COUNT(layers));
+    b2nd_array_t *array = NULL;
+    uint8_t *content = NULL;
+    int32_t size = -1;
+
+    (void)state;
+    assert_good(b2nd_zeros(ctx, &array));
+    assert_int_equal(array->sc->nmetalayers, 3);
+    assert_int_equal(array->sc->nvlmetalayers, 0);
+    assert_int_equal(blosc2_meta_exists(array->sc, "b2nd"), 0);
+    assert_int_equal(blosc2_meta_get(array->sc, "first", &content, &size), 1);
+    assert_int_equal(size, 3);
+    assert_memory_equal(content, bytes, 3);
+    free(content);
+    assert_int_equal(blosc2_meta_get(array->sc, "empty", &content, &size), 2);
+    assert_int_equal(size, 0);
+    assert_null(content);
+    assert_good(b2nd_free(array));
+    assert_good(b2nd_free_ctx(ctx));
+}
+
+// A block that exceeds its chunk.
+static void
+large_blocks(void **state)
+{
+    static const struct nd_shapes large = {2, {5, 9}, {2, 6}, {5, 4}};
+    int32_t *const items = nd_items(45, 0);
+    b2nd_array_t *const array = nd_numbers(&large, false, NULL);
+
+    (void)state;
+    nd_check(array, items);
+    assert_int_equal(array->blockshape[0], 2);
+    assert_int_equal(array->blockshape[1], 4);
+    assert_good(b2nd_free(array));
+    free(items);
+}
+
+static void
+arrays_that_are_refused(void **state)
+{
+    static const struct nd_shapes s = {2, {5, 9}, {2, 6}, {2, 4}};
+    static const struct nd_shapes wide = {1, {INT32_MAX}, {INT32_MAX}, {1}};
+    int32_t items[45] = {0};
+    b2nd_context_t *ctx = nd_context(&s, true, NULL);
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    assert_int_equal(b2nd_zeros(NULL, &array), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_zeros(ctx, NULL), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_uninit(NULL, &array), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_empty(NULL, &array), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_nans(NULL, &array), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_full(ctx, &array, NULL), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_from_cbuffer(ctx, &array, NULL, 180), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_from_cbuffer(ctx, &array, items, 179), BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(b2nd_from_cbuffer(ctx, &array, items, -1), BLOSC2_ERROR_INVALID_PARAM);
+    assert_int_equal(b2nd_free(NULL), BLOSC2_ERROR_NULL_POINTER);
+    assert_null(array);
+    assert_good(b2nd_free_ctx(ctx));
+
+    ctx = nd_context(&wide, true, NULL);
+    assert_int_equal(b2nd_empty(ctx, &array), BLOSC2_ERROR_MAX_BUFSIZE_EXCEEDED);
+    assert_null(array);
+    assert_good(b2nd_free_ctx(ctx));
+
+    // What is at the path stays.
+    const char *const path = files_path("array");
+    files_write(path, "x", 1);
+    ctx = nd_context(&s, true, path);
+    assert_true(b2nd_zeros(ctx, &array) < 0);
+    assert_null(array);
+    size_t size = 0;
+    free(files_read(path, &size));
+    assert_int_equal(size, 1);
+    assert_good(b2nd_free_ctx(ctx));
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contexts_that_are_refused),
+        IN_A_FOLDER(each_constructor_in_each_place),
+        IN_A_FOLDER(items_from_memory),
+        cmocka_unit_test(nans_of_two_sizes),
+        IN_A_FOLDER(types_are_recorded),
+        cmocka_unit_test(metalayers_of_the_context),
+        cmocka_unit_test(large_blocks),
+        IN_A_FOLDER(arrays_that_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
