@@ -1,0 +1,304 @@
+/*
+ * metalayers.c - metalayers of super-chunks, and the metalayer of arrays.
+ */
+#include "api/files.h"
+#include "compat/nd.h"
+#include "support/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct nd_shapes matrix = {2, {14, 10}, {8, 5}, {2, 2}};
+
+static void
+check_fixed(blosc2_schunk *schunk, const char *name, int index, const void *bytes, int32_t size)
+{
+    uint8_t *content = NULL;
+    int32_t found = -1;
+
+    assert_int_equal(blosc2_meta_get(schunk, name, &content, &found), index);
+    assert_int_equal(found, size);
+    if (size > 0)
+        assert_memory_equal(content, bytes, (size_t)size);
+    assert_string_equal(schunk->metalayers[index]->name, name);
+    free(content);
+}
+
+static void
+check_variable(blosc2_schunk *schunk, const char *name, int index, const void *bytes, int32_t size)
+{
+    uint8_t *content = NULL, unpacked[4096];
+    int32_t found = -1;
+
+    assert_int_equal(blosc2_vlmeta_exists(schunk, name), index);
+    assert_int_equal(blosc2_vlmeta_get(schunk, name, &content, &found), index);
+    assert_int_equal(found, size);
+    if (size > 0)
+        assert_memory_equal(content, bytes, (size_t)size);
+    free(content);
+    // The list has it as a chunk.
+    const blosc2_metalayer *const layer = schunk->vlmetalayers[index];
+    assert_string_equal(layer->name, name);
+    assert_int_equal(
+        blosc2_decompress(layer->content, layer->content_len, unpacked, sizeof unpacked), size);
+    assert_memory_equal(unpacked, bytes, (size_t)size);
+}
+
+static void
+fixed_metalayers(void **state)
+{
+    uint8_t bytes[] = {1, 2, 3, 4};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        int32_t *const items = nd_items(140, 0);
+
+        assert_int_equal(blosc2_meta_add(array->sc, "one", bytes, 4), 1);
+        assert_int_equal(blosc2_meta_add(array->sc, "two", NULL, 0), 2);
+        assert_int_equal(array->sc->nmetalayers, 3);
+        assert_int_equal(blosc2_meta_update(array->sc, "one", (uint8_t[]){9, 8}, 2), 1);
+        for (int turn = 0; turn < 2; turn++) {
+            check_fixed(array->sc, "one", 1, ((uint8_t[]){9, 8, 3, 4}), 4);
+            check_fixed(array->sc, "two", 2, NULL, 0);
+            nd_check(array, items);
+            if (turn == 0 && path) {
+                assert_good(b2nd_free(array));
+                assert_good(b2nd_open(path, &array));
+            }
+        }
+        assert_int_equal(blosc2_meta_exists(array->sc, "three"), BLOSC2_ERROR_NOT_FOUND);
+        assert_int_equal(blosc2_meta_update(array->sc, "three", bytes, 4), BLOSC2_ERROR_NOT_FOUND);
+        assert_int_equal(blosc2_meta_add(array->sc, "one", bytes, 4), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_update(array->sc, "one", (uint8_t[]){1, 2, 3, 4, 5}, 5),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(array->sc, "a name of thirty-two characters", bytes, 4),
+                         3);
+        assert_int_equal(blosc2_meta_add(array->sc, "a name of 32 characters ........", bytes, 4),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(array->sc, "tess_fill", bytes, 4),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(array->sc, "x", NULL, 4), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(array->sc, "x", bytes, -1), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(NULL, "x", bytes, 4), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_add(array->sc, NULL, bytes, 4), BLOSC2_ERROR_INVALID_PARAM);
+        nd_check(array, items);
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+        free(items);
+    }
+}
+
+static void
+variable_metalayers(void **state)
+{
+    uint8_t bytes[3000] = {7};
+    char *names[4];
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        blosc2_schunk *s = array->sc;
+        const int64_t tick = s->change_tick;
+
+        assert_int_equal(blosc2_vlmeta_add(s, "one", bytes, 10, NULL), 0);
+        assert_int_equal(blosc2_vlmeta_add(s, "two", bytes, 3000, s->storage->cparams), 1);
+        assert_int_equal(blosc2_vlmeta_add(s, "three", NULL, 0, NULL), 2);
+        assert_true(s->change_tick > tick);
+        assert_int_equal(s->nvlmetalayers, 3);
+        assert_int_equal(blosc2_vlmeta_get_names(s, names), 3);
+        assert_string_equal(names[0], "one");
+        assert_string_equal(names[1], "two");
+        assert_string_equal(names[2], "three");
+        assert_int_equal(blosc2_vlmeta_update(s, "one", bytes, 20, NULL), 0);
+        assert_int_equal(blosc2_vlmeta_delete(s, "three"), 2);
+        for (int turn = 0; turn < 2; turn++) {
+            assert_int_equal(s->nvlmetalayers, 2);
+            check_variable(s, "one", 0, bytes, 20);
+            check_variable(s, "two", 1, bytes, 3000);
+            if (turn == 0 && path) {
+                assert_good(b2nd_free(array));
+                assert_good(b2nd_open(path, &array));
+                s = array->sc;
+            }
+        }
+        assert_int_equal(blosc2_vlmeta_exists(s, "three"), BLOSC2_ERROR_NOT_FOUND);
+        assert_int_equal(blosc2_vlmeta_delete(s, "three"), BLOSC2_ERROR_NOT_FOUND);
+        assert_int_equal(blosc2_vlmeta_update(s, "three", bytes, 1, NULL), BLOSC2_ERROR_NOT_FOUND);
+        assert_int_equal(blosc2_vlmeta_add(s, "one", bytes, 1, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_vlmeta_add(s, "x", bytes, -1, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_vlmeta_add(s, "x", NULL, 1, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_vlmeta_add(NULL, "x", bytes, 1, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_vlmeta_add(s, NULL, bytes, 1, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_true(blosc2_vlmeta_add(s, "_tess", bytes, 1, NULL) < 0);
+        assert_int_equal(s->nvlmetalayers, 2);
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+    }
+}
+
+// -- the metalayer of arrays
+
+static int
+parse(const uint8_t *content, int32_t size)
+{
+    int64_t shape[B2ND_MAX_DIM];
+    int32_t chunkshape[B2ND_MAX_DIM], blockshape[B2ND_MAX_DIM];
+    int8_t ndim, dtype_format;
+    char *dtype = NULL;
+    const int rc = b2nd_deserialize_meta(content, size, &ndim, shape, chunkshape, blockshape,
+                                         &dtype, &dtype_format);
+    if (rc < 0)
+        assert_null(dtype);
+    free(dtype);
+    return rc;
+}
+
+static void
+content_of_the_layer(void **state)
+{
+    static const uint8_t want[] = {
+        0x97, 0, 2, 0x92, 0xd3, 0,    0, 0, 0, 0,    0,    0, 14, 0xd3, 0,   0,    0,    0,
+        0,    0, 0, 10,   0x92, 0xd2, 0, 0, 0, 8,    0xd2, 0, 0,  0,    5,   0x92, 0xd2, 0,
+        0,    0, 2, 0xd2, 0,    0,    0, 2, 1, 0xdb, 0,    0, 0,  3,    '<', 'i',  '4'};
+    uint8_t *content = NULL;
+    struct random r;
+
+    (void)state;
+    assert_int_equal(b2nd_serialize_meta(2, matrix.shape, matrix.chunkshape, matrix.blockshape,
+                                         "<i4", 1, &content),
+                     sizeof want);
+    assert_memory_equal(content, want, sizeof want);
+    assert_int_equal(parse(content, sizeof want), sizeof want);
+
+    // Content that breaks off, but for that of Caterva, which has no type.
+    const int32_t without_type = 44;
+    for (int32_t size = 0; size < (int32_t)sizeof want; size++) {
+        uint8_t *const part = malloc((size_t)size + 1);
+        assert_non_null(part);
+        uint8_t *const exact = realloc(part, size > 0 ? (size_t)size : 1);
+        memcpy(exact, want, (size_t)size);
+        if (size == without_type)
+            assert_int_equal(parse(exact, size), size);
+        else
+            assert_true(parse(exact, size) < 0);
+        free(exact);
+    }
+    // Any other content: no crash.
+    random_init(&r, random_seed());
+    for (int turn = 0; turn < 20000; turn++) {
+        uint8_t bad[sizeof want];
+        memcpy(bad, want, sizeof bad);
+        for (int k = (int)random_below(&r, 4); k >= 0; k--)
+            bad[random_below(&r, sizeof bad)] = (uint8_t)random_below(&r, 256);
+        (void)parse(bad, sizeof bad);
+    }
+    free(content);
+}
+
+static void
+layers_that_are_refused(void **state)
+{
+    int8_t ndim;
+    int64_t shape[B2ND_MAX_DIM] = {0};
+    int32_t chunk[B2ND_MAX_DIM] = {0}, block[B2ND_MAX_DIM] = {0};
+    uint8_t *content = NULL;
+
+    (void)state;
+    assert_true(b2nd_serialize_meta(-1, shape, chunk, block, "x", 0, &content) < 0);
+    assert_true(b2nd_serialize_meta(17, shape, chunk, block, "x", 0, &content) < 0);
+    assert_true(b2nd_serialize_meta(1, matrix.shape, matrix.chunkshape, matrix.blockshape, "x", -1,
+                                    &content) < 0);
+    assert_int_equal(b2nd_serialize_meta(1, NULL, chunk, block, "x", 0, &content),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_serialize_meta(0, NULL, NULL, NULL, "x", 0, NULL),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_null(content);
+    const int size = b2nd_serialize_meta(0, NULL, NULL, NULL, NULL, 0, &content);
+    assert_true(size > 0);
+    assert_memory_equal(content + size - 3, "|u1", 3);
+    assert_int_equal(b2nd_deserialize_meta(NULL, size, &ndim, shape, chunk, block, NULL, NULL),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_deserialize_meta(content, size, NULL, shape, chunk, block, NULL, NULL),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_good(b2nd_deserialize_meta(content, size, &ndim, shape, chunk, block, NULL, NULL));
+    assert_int_equal(ndim, 0);
+    free(content);
+}
+
+// A layer that the program replaced is not that of the array any more.
+static void
+a_layer_that_was_replaced(void **state)
+{
+    b2nd_array_t *const array = nd_numbers(&matrix, false, NULL);
+    int32_t *const items = nd_items(140, 0);
+    uint8_t *content = NULL;
+    int32_t size = 0;
+    b2nd_array_t *other = NULL;
+
+    (void)state;
+    assert_good(blosc2_meta_get(array->sc, "b2nd", &content, &size));
+    content[12] = 15; // rows
+    assert_good(blosc2_meta_update(array->sc, "b2nd", content, size));
+    assert_int_equal(b2nd_from_schunk(array->sc, &other), BLOSC2_ERROR_INVALID_PARAM);
+    assert_null(other);
+    content[12] = 14;
+    assert_good(blosc2_meta_update(array->sc, "b2nd", content, size));
+    nd_check(array, items);
+    assert_int_equal(b2nd_from_schunk(NULL, &other), BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(b2nd_from_schunk(array->sc, NULL), BLOSC2_ERROR_NULL_POINTER);
+    free(content);
+    free(items);
+    assert_good(b2nd_free(array));
+}
+
+static void
+printed(void **state)
+{
+    static const char want[] = "b2nd metalayer parameters:\n"
+                               " Ndim:       2\n"
+                               " shape:      14, 10\n"
+                               " chunkshape: 8, 5\n"
+                               " dtype: |S4\n"
+                               " blockshape: 2, 2\n";
+    b2nd_array_t *const array = nd_numbers(&matrix, false, NULL);
+    const char *const path = files_path("printed");
+    const int out = dup(STDOUT_FILENO);
+
+    (void)state;
+    fflush(stdout);
+    assert_non_null(freopen(path, "w", stdout));
+    const int rc = b2nd_print_meta(array);
+    fflush(stdout);
+    assert_true(dup2(out, STDOUT_FILENO) >= 0);
+    close(out);
+    assert_good(rc);
+    size_t size = 0;
+    uint8_t *const found = files_read(path, &size);
+    assert_int_equal(size, sizeof want - 1);
+    assert_memory_equal(found, want, size);
+    free(found);
+    assert_int_equal(b2nd_print_meta(NULL), BLOSC2_ERROR_NULL_POINTER);
+    assert_good(b2nd_free(array));
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(fixed_metalayers),
+        IN_A_FOLDER(variable_metalayers),
+        cmocka_unit_test(content_of_the_layer),
+        cmocka_unit_test(layers_that_are_refused),
+        cmocka_unit_test(a_layer_that_was_replaced),
+        IN_A_FOLDER(printed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
