@@ -11,7 +11,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tessera/repair.h>
 #include <unistd.h>
+
+#define COMPACTED_AT_MOST ((int64_t)16 << 20) // bytes of a file
 
 static int
 set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path)
@@ -83,6 +86,32 @@ fail:
     return NULL;
 }
 
+// Whether much of a small file is unused: many small changes leave holes that c-blosc2 would not.
+static bool
+has_holes(const struct b2_schunk *s)
+{
+    tess_info info;
+
+    if (!s->a || !s->path || !s->writable || s->offset > 0 || !s->of.storage->contiguous ||
+        s->access->users > 1 || tess_array_flush(s->a, NULL) != TESS_OK)
+        return false;
+    tess_array_info(s->a, &info);
+    if (info.file_size > COMPACTED_AT_MOST || tess_array_measure(s->a, &info, NULL) != TESS_OK)
+        return false;
+    return info.holes > info.file_size / 8;
+}
+
+// The file is complete, whether or not this succeeds.
+static void
+compact(struct b2_schunk *s)
+{
+    struct b2_place place;
+    int64_t before, after;
+
+    if (b2_access_place(s->access, &place, s->of.storage, s->path, TESS_MODE_UPDATE) == 0)
+        (void)b2_code(tess_compact(&place.storage, &before, &after, NULL), NULL);
+}
+
 int
 blosc2_schunk_free(blosc2_schunk *schunk)
 {
@@ -92,7 +121,10 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
     b2_access_remove_file(s);
+    const bool holes = has_holes(s);
     const tess_status st = tess_array_close(s->a, &err);
+    if (st == TESS_OK && holes)
+        compact(s);
     blosc2_free_ctx(s->of.cctx);
     blosc2_free_ctx(s->of.dctx);
     b2_metas_free(s);
