@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tessera/chunk.h>
 #include <tessera/meta.h>
 
 struct b2_schunk *
@@ -40,6 +41,17 @@ list_chunks(struct b2_schunk *s)
     of->data_len = size;
 }
 
+// Where a block size is chosen for each chunk: that of the first. 0: there is none.
+static int32_t
+first_blocksize(const tess_array *a, const tess_info *info)
+{
+    tess_chunk_info first;
+
+    if (!info->plain || info->nchunks == 0 || tess_array_chunk(a, 0, &first, NULL) != TESS_OK)
+        return 0;
+    return first.blocksize > 0 ? first.blocksize : (int32_t)first.nbytes;
+}
+
 void
 b2_schunk_count(struct b2_schunk *s)
 {
@@ -51,8 +63,10 @@ b2_schunk_count(struct b2_schunk *s)
     of->nchunks = info.nchunks;
     of->nbytes = info.nbytes;
     of->cbytes = info.live >= 0 ? info.live : info.cbytes;
-    of->chunksize = info.chunksize;
-    of->blocksize = info.blocksize;
+    of->chunksize = info.plain && info.nchunks == 0 && info.chunksize == 0 ? -1 : info.chunksize;
+    if (info.blocksize > 0 || info.nchunks == 0 || of->blocksize == 0)
+        of->blocksize = info.blocksize > 0 ? info.blocksize : first_blocksize(s->a, &info);
+    of->flags2 = info.vlblocks ? BLOSC2_VL_BLOCKS : 0;
     s->frame_is_old = true;
     list_chunks(s);
     pthread_mutex_unlock(&s->access->counts);

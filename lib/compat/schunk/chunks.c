@@ -1,0 +1,287 @@
+/*
+ * chunks.c - chunks of a super-chunk: added, replaced, deleted, put into another order, copied out.
+ */
+#include "compat/blosc2/error.h"
+#include "compat/blosc2/schunk.h"
+#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/content.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <tessera/chunk.h>
+#include <tessera/schunk.h>
+
+// After a change: the number of chunks, or a code.
+static int64_t
+end_change(struct b2_schunk *s, int rc)
+{
+    b2_schunk_end(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_schunk_changed(s);
+    return rc < 0 ? rc : s->of.nchunks;
+}
+
+// -- encoded chunks
+
+// Bytes of a chunk of the program, or a code.
+static int
+size_of_chunk(const uint8_t *chunk)
+{
+    int32_t cbytes = 0;
+
+    if (!chunk)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int rc = blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL);
+    if (rc < 0)
+        return rc;
+    return cbytes < BLOSC_EXTENDED_HEADER_LENGTH ? BLOSC2_ERROR_INVALID_HEADER : cbytes;
+}
+
+// n < 0: behind the last one.
+static int64_t
+put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy)
+{
+    tess_info info;
+    tess_error err = {0};
+    const int size = size_of_chunk(chunk);
+    int rc = size < 0 ? size : b2_schunk_change_begin(s);
+
+    if (rc < 0)
+        return rc;
+    tess_array_info(s->a, &info);
+    if (n < 0)
+        n = info.nchunks;
+    rc = b2_code(
+        insert ? tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err)
+               : tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
+        &err);
+    const int64_t nchunks = end_change(s, rc);
+    if (nchunks >= 0 && !copy)
+        free(chunk); // it was handed over
+    return nchunks;
+}
+
+int64_t
+blosc2_schunk_append_chunk(blosc2_schunk *schunk, uint8_t *chunk, bool copy)
+{
+    return schunk ? put_chunk(b2_schunk_of(schunk), -1, chunk, true, copy)
+                  : BLOSC2_ERROR_NULL_POINTER;
+}
+
+int64_t
+blosc2_schunk_insert_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t *chunk, bool copy)
+{
+    if (!schunk)
+        return BLOSC2_ERROR_NULL_POINTER;
+    return nchunk < 0 ? BLOSC2_ERROR_INVALID_PARAM
+                      : put_chunk(b2_schunk_of(schunk), nchunk, chunk, true, copy);
+}
+
+int64_t
+blosc2_schunk_update_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t *chunk, bool copy)
+{
+    if (!schunk)
+        return BLOSC2_ERROR_NULL_POINTER;
+    return nchunk < 0 ? BLOSC2_ERROR_INVALID_PARAM
+                      : put_chunk(b2_schunk_of(schunk), nchunk, chunk, false, copy);
+}
+
+// -- items
+
+static int64_t
+append_by_context(struct b2_schunk *s, const void *src, int32_t nbytes)
+{
+    const int32_t room = nbytes + BLOSC2_MAX_OVERHEAD;
+    uint8_t *const chunk = malloc((size_t)room);
+
+    if (!chunk)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, room);
+    const int64_t n = size > 0    ? put_chunk(s, -1, chunk, true, true)
+                      : size == 0 ? BLOSC2_ERROR_CHUNK_APPEND
+                                  : size;
+    free(chunk);
+    return n;
+}
+
+int64_t
+blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbytes)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_info info;
+    tess_error err = {0};
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    if (nbytes < 0 || nbytes > BLOSC2_MAX_BUFFERSIZE)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a chunk of %" PRId32 " bytes", nbytes);
+    if (s->of.storage->cparams->prefilter)
+        return append_by_context(s, src, nbytes);
+    int rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    tess_array_info(s->a, &info);
+    rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
+    return end_change(s, rc);
+}
+
+// -- the list
+
+int64_t
+blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_error err = {0};
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    int rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_check_chunk(s, nchunk);
+    if (rc == 0)
+        rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
+    return end_change(s, rc);
+}
+
+int
+blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_info info;
+    tess_error err = {0};
+
+    if (!s || !offsets_order)
+        return BLOSC2_ERROR_NULL_POINTER;
+    int rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    tess_array_info(s->a, &info);
+    rc = b2_code(tess_schunk_reorder(s->a, offsets_order, info.nchunks, &err), &err);
+    if (err.status == TESS_ERR_ARG)
+        rc = BLOSC2_ERROR_DATA;
+    const int64_t n = end_change(s, rc);
+    return n < 0 ? (int)n : BLOSC2_ERROR_SUCCESS;
+}
+
+static int
+special_kind(int special_value, tess_chunk_kind *kind)
+{
+    *kind = special_value == BLOSC2_SPECIAL_NAN      ? TESS_CHUNK_NANS
+            : special_value == BLOSC2_SPECIAL_UNINIT ? TESS_CHUNK_UNINIT
+                                                     : TESS_CHUNK_ZEROS;
+    return special_value == BLOSC2_SPECIAL_ZERO || *kind != TESS_CHUNK_ZEROS
+               ? BLOSC2_ERROR_SUCCESS
+               : b2_fail(BLOSC2_ERROR_SCHUNK_SPECIAL, "%d is no special value to fill with",
+                         special_value);
+}
+
+int64_t
+blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_value,
+                           int32_t chunksize)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_chunk_kind kind = TESS_CHUNK_ZEROS;
+    tess_error err = {0};
+    tess_status st = TESS_OK;
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    const int32_t typesize = s->of.typesize;
+    if (nitems < 0 || chunksize < typesize)
+        return b2_fail(BLOSC2_ERROR_SCHUNK_SPECIAL,
+                       "%" PRId64 " items of %" PRId32 " bytes in chunks of %" PRId32, nitems,
+                       typesize, chunksize);
+    if (nitems == 0)
+        return 0;
+    const int64_t in_chunk = chunksize / typesize, whole = nitems / in_chunk;
+    const size_t rest = (size_t)(nitems % in_chunk) * (size_t)typesize;
+    int rc = special_kind(special_value, &kind);
+    if (rc == 0)
+        rc = b2_schunk_change_begin(s);
+    if (rc < 0)
+        return rc;
+    if (s->of.nbytes > 0) {
+        b2_schunk_end(s);
+        return b2_fail(BLOSC2_ERROR_FRAME_SPECIAL, "a super-chunk that has chunks");
+    }
+    const size_t size = (size_t)(in_chunk * typesize);
+    st = tess_schunk_insert_special(s->a, 0, whole, kind, whole > 0 ? size : 1, &err);
+    if (st == TESS_OK && rest > 0)
+        st = tess_schunk_insert_special(s->a, whole, 1, kind, rest, &err);
+    return end_change(s, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));
+}
+
+// -- out of it
+
+int
+blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest, int32_t nbytes)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int32_t size = 0;
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    int rc = b2_schunk_read_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_chunk_nbytes(s, nchunk, &size);
+    if (rc == 0 && nbytes < size)
+        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "%" PRId32 " bytes for a chunk of %" PRId32,
+                     nbytes, size);
+    if (rc == 0 && !dest)
+        rc = BLOSC2_ERROR_NULL_POINTER;
+    if (rc == 0)
+        rc = b2_chunk_read(s, nchunk, dest, size);
+    b2_schunk_end(s);
+    if (rc < 0)
+        return rc;
+    schunk->current_nchunk = nchunk;
+    return size;
+}
+
+int
+blosc2_schunk_get_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, bool *needs_free)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+
+    if (!s || !chunk || !needs_free)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *needs_free = false;
+    *chunk = NULL;
+    int rc = b2_schunk_read_begin(s);
+    if (rc < 0)
+        return rc;
+    rc = b2_chunk_bytes(s, nchunk, chunk);
+    b2_schunk_end(s);
+    *needs_free = rc > 0;
+    return rc;
+}
+
+// All of it: nothing is left to be read later.
+int
+blosc2_schunk_get_lazychunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk,
+                            bool *needs_free)
+{
+    return blosc2_schunk_get_chunk(schunk, nchunk, chunk, needs_free);
+}
+
+int
+blosc2_schunk_get_vlblock(blosc2_schunk *schunk, int64_t nchunk, int32_t nblock, uint8_t **dest,
+                          int32_t *destsize)
+{
+    uint8_t *chunk = NULL;
+    bool needs_free = false;
+
+    if (!schunk || !dest || !destsize)
+        return BLOSC2_ERROR_NULL_POINTER;
+    *dest = NULL;
+    *destsize = 0;
+    int rc = blosc2_schunk_get_chunk(schunk, nchunk, &chunk, &needs_free);
+    if (rc >= 0)
+        rc = blosc2_vldecompress_block_ctx(schunk->dctx, chunk, rc, nblock, dest, destsize);
+    if (needs_free)
+        free(chunk);
+    return rc;
+}

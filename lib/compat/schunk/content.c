@@ -1,0 +1,123 @@
+/*
+ * content.c - the content of chunks of a super-chunk: decoded, and encoded again.
+ *
+ * Postfilters and prefilters are of the contexts of the super-chunk: chunks go through those then.
+ */
+#include "compat/schunk/content.h"
+
+#include "compat/blosc2/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/chunk.h>
+#include <tessera/schunk.h>
+
+int
+b2_check_chunk(const struct b2_schunk *s, int64_t n)
+{
+    tess_info info;
+
+    tess_array_info(s->a, &info);
+    if (n < 0 || n >= info.nchunks)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "chunk %" PRId64 " of %" PRId64, n,
+                       info.nchunks);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_chunk_nbytes(const struct b2_schunk *s, int64_t n, int32_t *nbytes)
+{
+    tess_chunk_info info;
+    tess_error err = {0};
+    int rc = b2_check_chunk(s, n);
+
+    if (rc == 0)
+        rc = b2_code(tess_array_chunk(s->a, n, &info, &err), &err);
+    if (rc == 0)
+        *nbytes = (int32_t)info.nbytes;
+    return rc;
+}
+
+static bool
+has_postfilter(const struct b2_schunk *s)
+{
+    return s->of.storage->dparams->postfilter != NULL;
+}
+
+static bool
+has_prefilter(const struct b2_schunk *s)
+{
+    return s->of.storage->cparams->prefilter != NULL;
+}
+
+static int
+read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
+{
+    uint8_t *chunk = NULL;
+    const int size = b2_chunk_bytes(s, n, &chunk);
+    const int rc = size < 0 ? size : blosc2_decompress_ctx(s->of.dctx, chunk, size, dst, nbytes);
+
+    free(chunk);
+    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_chunk_read(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
+{
+    tess_error err = {0};
+
+    if (has_postfilter(s))
+        return read_by_context(s, n, dst, nbytes);
+    return b2_code(tess_schunk_decode(s->a, n, dst, (size_t)nbytes, &err), &err);
+}
+
+static int
+rewrite_by_context(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes)
+{
+    const int32_t room = nbytes + BLOSC2_MAX_OVERHEAD;
+    uint8_t *const chunk = malloc((size_t)room);
+    tess_error err = {0};
+
+    if (!chunk)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, room);
+    int rc = size;
+    if (size > 0)
+        rc = b2_code(tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
+                     &err);
+    free(chunk);
+    return size == 0 ? BLOSC2_ERROR_CHUNK_UPDATE : rc;
+}
+
+int
+b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes)
+{
+    tess_info info;
+    tess_error err = {0};
+
+    tess_array_info(s->a, &info);
+    if (!info.plain || has_prefilter(s))
+        return rewrite_by_context(s, n, src, nbytes);
+    return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
+}
+
+int
+b2_chunk_bytes(const struct b2_schunk *s, int64_t n, uint8_t **chunk)
+{
+    void *own = NULL;
+    size_t size = 0;
+    tess_error err = {0};
+    int rc = b2_check_chunk(s, n);
+
+    *chunk = NULL;
+    if (rc == 0)
+        rc = b2_code(tess_array_get_chunk(s->a, n, &own, &size, &err), &err);
+    if (rc < 0)
+        return rc;
+    *chunk = malloc(size); // the program calls free(), which may not be that of the library
+    if (*chunk)
+        memcpy(*chunk, own, size);
+    tess_free(own);
+    return *chunk ? (int)size : BLOSC2_ERROR_MEMORY_ALLOC;
+}
