@@ -211,6 +211,81 @@ copies_of_super_chunks(void **state)
     }
 }
 
+// -- functions of the program
+
+struct calls {
+    int opened, closed, destroyed;
+};
+
+static void *
+open_counted(const char *urlpath, const char *mode, void *params)
+{
+    struct calls *const calls = params;
+    void *const stream = blosc2_stdio_open(urlpath, mode, NULL);
+
+    calls->opened += stream != NULL;
+    return stream;
+}
+
+static struct calls *closing; // the functions behind open have no params
+
+static int
+close_counted(void *stream)
+{
+    closing->closed++;
+    return blosc2_stdio_close(stream);
+}
+
+static int
+destroy_counted(void *params)
+{
+    ((struct calls *)params)->destroyed++;
+    return 0;
+}
+
+static void
+frames_by_functions_of_the_program(void **state)
+{
+    blosc2_io_cb functions = {.id = 200,
+                              .name = (char[]){"counted"},
+                              .is_allocation_necessary = true,
+                              .open = open_counted,
+                              .close = close_counted,
+                              .size = blosc2_stdio_size,
+                              .write = blosc2_stdio_write,
+                              .read = blosc2_stdio_read,
+                              .truncate = blosc2_stdio_truncate,
+                              .destroy = destroy_counted};
+    (void)state;
+    assert_good(blosc2_register_io_cb(&functions));
+    for (int k = 2; k < ND_PLACES; k++) {
+        const char *const path = files_path("array");
+        struct calls calls = {0, 0, 0};
+        const blosc2_io io = {200, "counted", &calls};
+        int32_t *const items = nd_items(140, 0);
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+
+        closing = &calls;
+        assert_good(b2nd_free(array));
+        assert_null(blosc2_schunk_open_udio("no such file", &io));
+        assert_int_equal(calls.destroyed, 1);
+        blosc2_schunk *const schunk = blosc2_schunk_open_udio(path, &io);
+        assert_non_null(schunk);
+        assert_good(b2nd_from_schunk(schunk, &array));
+        assert_string_equal(schunk->storage->urlpath, path);
+        nd_check(array, items);
+        assert_true(calls.opened > 0);
+        assert_int_equal(set_item(array, 0, 0, 1), BLOSC2_ERROR_PLUGIN_IO);
+        assert_int_equal(calls.destroyed, 1);
+        assert_good(b2nd_free(array));
+        assert_int_equal(calls.destroyed, 2);
+        assert_int_equal(calls.closed, calls.opened);
+        assert_null(blosc2_schunk_open_udio(path, &(blosc2_io){201, "none", &calls}));
+        files_remove(path);
+        free(items);
+    }
+}
+
 // Many small changes do not leave a file much larger than one change.
 static void
 small_files_have_no_holes(void **state)
@@ -451,6 +526,7 @@ main(void)
         cmocka_unit_test(frames_that_are_refused),
         IN_A_FOLDER(saved_arrays),
         IN_A_FOLDER(copies_of_super_chunks),
+        IN_A_FOLDER(frames_by_functions_of_the_program),
         IN_A_FOLDER(small_files_have_no_holes),
         IN_A_FOLDER(two_super_chunks_on_one_file),
         IN_A_FOLDER(checksums_can_be_left_out),

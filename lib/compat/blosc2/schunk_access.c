@@ -164,6 +164,8 @@ open_for_writing(struct b2_schunk *s)
     tess_array *a = NULL;
     bool changed = false;
 
+    if (!s->path && s->of.storage->urlpath)
+        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "functions of the program only read frames");
     if (s->of.view)
         return b2_fail(BLOSC2_ERROR_FILE_WRITE, "the view was made of an array open for reading");
     const tess_status seen = tess_array_refresh(s->a, &changed, NULL);

@@ -6,6 +6,7 @@
 #include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
+#include "compat/blosc2/program_io.h"
 #include "compat/blosc2/schunk_access.h"
 #include "compat/blosc2/schunk_wrap.h"
 #include "compat/blosc2/storage.h"
@@ -29,38 +30,58 @@ without_const(const char *path)
     return same.text;
 }
 
-// The struct of an array that was opened; storage as the program gave it, for what is not recorded.
+// The struct of an array that was opened. path: of a file that it may be opened for again, or NULL;
+// urlpath: what programs see.
 static struct b2_schunk *
-wrap_opened(tess_array *a, struct b2_access *access, const blosc2_io *io, const char *path,
-            bool contiguous)
+wrap_opened(tess_array *a, struct b2_access *access, const blosc2_storage *given, const char *path)
 {
     blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
-    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
-    blosc2_io own = io ? *io : BLOSC2_IO_DEFAULTS;
+    blosc2_storage storage = *given;
     tess_info info;
 
     tess_array_info(a, &info);
     b2_params_get(&info, &cparams);
-    storage.contiguous = contiguous;
     storage.cparams = &cparams;
-    storage.io = &own;
-    storage.urlpath = without_const(path);
     struct b2_schunk *const s = b2_schunk_wrap(a, &storage, path, access, false);
     if (!s)
         tess_array_close(a, NULL);
     return s;
 }
 
+static int
+open_place(struct b2_place *place, tess_array **a)
+{
+    tess_error err = {0};
+    return b2_code_io(tess_array_open(&place->storage, a, &err), &err, BLOSC2_ERROR_FILE_OPEN);
+}
+
+// Through functions of the program, which then belong to the array.
+static int
+open_by_program(struct b2_place *place, const blosc2_storage *storage, tess_array **a)
+{
+    tess_source source;
+    int rc = b2_program_io_open(storage->io, storage->urlpath, &source);
+
+    if (rc < 0)
+        return rc;
+    place->storage.path = NULL;
+    place->storage.source = &source;
+    rc = open_place(place, a);
+    if (rc < 0)
+        source.close(source.user);
+    return rc;
+}
+
 blosc2_schunk *
 blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2_io *udio)
 {
     const char *const path = b2_storage_path(urlpath);
+    const bool by_program = b2_program_io(udio);
     blosc2_io io = udio ? *udio : BLOSC2_IO_DEFAULTS;
-    const blosc2_storage storage = {.urlpath = without_const(path), .io = &io};
+    const blosc2_storage storage = {true, without_const(path), NULL, NULL, &io};
     struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
-    tess_error err = {0};
 
     if (!path) {
         b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no path is given");
@@ -69,12 +90,13 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
     b2_access_commit(path);
     int rc = b2_access_new(&storage, &access);
     if (rc == 0)
-        rc = b2_access_place(access, &place, &storage, path, TESS_MODE_READ);
+        rc = b2_access_place(access, &place, &storage, by_program ? NULL : path, TESS_MODE_READ);
     if (rc == 0) {
         place.storage.offset = offset;
-        rc = b2_code_io(tess_array_open(&place.storage, &a, &err), &err, BLOSC2_ERROR_FILE_OPEN);
+        rc = by_program ? open_by_program(&place, &storage, &a) : open_place(&place, &a);
     }
-    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &io, path, true) : NULL;
+    struct b2_schunk *const s =
+        rc == 0 ? wrap_opened(a, access, &storage, by_program ? NULL : path) : NULL;
     if (!s)
         b2_access_drop(access);
     return s ? &s->of : NULL;
@@ -117,7 +139,8 @@ blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy)
         place.storage.image_size = (size_t)len;
         rc = b2_code(tess_array_open(&place.storage, &a, &err), &err);
     }
-    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, NULL, NULL, !copy) : NULL;
+    const blosc2_storage storage = {!copy, NULL, NULL, NULL, NULL};
+    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &storage, NULL) : NULL;
     if (!s) {
         b2_access_drop(access);
         return NULL;

@@ -68,10 +68,10 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->access = access;
     if (set_storage(s, storage, path) < 0)
         goto fail;
-    if (path)
+    if (s->of.storage->urlpath)
         s->of.storage->contiguous = info.contiguous;
     s->locking = path && b2_storage_locks(s->of.storage);
-    if (s->of.storage->contiguous || path)
+    if (s->of.storage->contiguous || s->of.storage->urlpath)
         s->of.frame = (blosc2_frame *)(void *)s;
     if (b2_schunk_reload(s) < 0 || set_contexts(s) < 0)
         goto fail;

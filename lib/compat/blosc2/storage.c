@@ -100,7 +100,7 @@ b2_storage_place(struct b2_place *place, const blosc2_storage *storage, const ch
     const char *const checksums = getenv("TESS_B2ND_CHECKSUMS");
 
     if (path && io != BLOSC2_IO_FILESYSTEM && io != BLOSC2_IO_FILESYSTEM_MMAP)
-        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "input and output %d is for opening only", io);
+        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "functions %d of the program only read frames", io);
     tess_context_init(&place->context);
     place->context.threads = threads_of(storage);
     tess_storage_init(&place->storage);
