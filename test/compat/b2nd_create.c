@@ -239,6 +239,126 @@ metalayers_of_the_context(void **state)
     assert_good(b2nd_free_ctx(ctx));
 }
 
+// -- codecs and filters of the program
+
+static int encoded, decoded; // blocks
+
+// Items below 2^16, shuffled: the second half is zeros. The first is stored inverted.
+static int
+encode_inverted(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                uint8_t meta, blosc2_cparams *cparams, const void *chunk)
+{
+    const int32_t half = input_len / 2;
+
+    (void)chunk;
+    if (meta != 7 || cparams->typesize != 4 || output_len < half)
+        return 0;
+    for (int32_t i = 0; i < half; i++) {
+        if (input[half + i] != 0)
+            return 0;
+        output[i] = (uint8_t)~input[i];
+    }
+    encoded++;
+    return half;
+}
+
+static int
+decode_inverted(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+                uint8_t meta, blosc2_dparams *dparams, const void *chunk)
+{
+    (void)meta;
+    (void)dparams;
+    (void)chunk;
+    memset(output, 0, (size_t)output_len);
+    for (int32_t i = 0; i < input_len; i++)
+        output[i] = (uint8_t)~input[i];
+    decoded++;
+    return output_len;
+}
+
+static void
+a_codec_of_the_program(void **state)
+{
+    blosc2_codec codec = {.compcode = 240,
+                          .compname = (char[]){"inverted"},
+                          .complib = 1,
+                          .version = 1,
+                          .encoder = encode_inverted,
+                          .decoder = decode_inverted};
+    static const int64_t shape[] = {100, 20};
+    static const int32_t chunk[] = {40, 20}, block[] = {10, 20};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+    int32_t *const items = nd_items(2000, 0);
+    char *const path = strdup(files_path("array"));
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    assert_good(blosc2_register_codec(&codec));
+    cparams.typesize = 4;
+    cparams.compcode = 240;
+    cparams.compcode_meta = 7;
+    cparams.splitmode = BLOSC_NEVER_SPLIT;
+    storage.cparams = &cparams;
+    storage.contiguous = true;
+    storage.urlpath = path;
+    b2nd_context_t *const ctx = b2nd_create_ctx(&storage, 2, shape, chunk, block, NULL, 0, NULL, 0);
+    assert_good(b2nd_from_cbuffer(ctx, &array, items, 8000));
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(array->sc->compcode, 240);
+        assert_int_equal(array->sc->compcode_meta, 7);
+        assert_int_equal(encoded, 10); // the two blocks of padding are zeros, which need no codec
+        nd_check(array, items);
+        assert_true(decoded > 0);
+        assert_good(b2nd_free(array));
+        if (turn == 0)
+            assert_good(b2nd_open(path, &array));
+    }
+    assert_good(b2nd_free_ctx(ctx));
+    free(path);
+    free(items);
+}
+
+static int
+no_filter(blosc2_prefilter_params *params)
+{
+    (void)params;
+    return 0;
+}
+
+static int
+no_postfilter(blosc2_postfilter_params *params)
+{
+    (void)params;
+    return 0;
+}
+
+// They work on blocks of a context.
+static void
+functions_before_and_behind_blocks_are_refused(void **state)
+{
+    static const struct nd_shapes s = {2, {5, 9}, {2, 6}, {2, 4}};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    storage.cparams = &cparams;
+    storage.dparams = &dparams;
+    cparams.prefilter = no_filter;
+    b2nd_context_t *ctx =
+        b2nd_create_ctx(&storage, 2, s.shape, s.chunkshape, s.blockshape, NULL, 0, NULL, 0);
+    assert_int_equal(b2nd_zeros(ctx, &array), BLOSC2_ERROR_INVALID_PARAM);
+    assert_good(b2nd_free_ctx(ctx));
+    cparams.prefilter = NULL;
+    dparams.postfilter = no_postfilter;
+    ctx = b2nd_create_ctx(&storage, 2, s.shape, s.chunkshape, s.blockshape, NULL, 0, NULL, 0);
+    assert_int_equal(b2nd_zeros(ctx, &array), BLOSC2_ERROR_POSTFILTER);
+    assert_null(array);
+    assert_good(b2nd_free_ctx(ctx));
+}
+
 // A block that exceeds its chunk.
 static void
 large_blocks(void **state)
@@ -307,6 +427,8 @@ main(void)
         cmocka_unit_test(nans_of_two_sizes),
         IN_A_FOLDER(types_are_recorded),
         cmocka_unit_test(metalayers_of_the_context),
+        IN_A_FOLDER(a_codec_of_the_program),
+        cmocka_unit_test(functions_before_and_behind_blocks_are_refused),
         cmocka_unit_test(large_blocks),
         IN_A_FOLDER(arrays_that_are_refused),
     };

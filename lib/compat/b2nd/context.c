@@ -135,7 +135,9 @@ int
 nd_context_params(const b2nd_context_t *ctx, tess_params *params, tess_metalayer *metalayers)
 {
     tess_params_init(params);
-    const int rc = b2_params_set(params, ctx->b2_storage->cparams);
+    int rc = b2_params_check_array(ctx->b2_storage);
+    if (rc == 0)
+        rc = b2_params_set(params, ctx->b2_storage->cparams);
     if (rc < 0)
         return rc;
     params->dtype = ctx->dtype;

@@ -8,9 +8,8 @@
 int
 b2_access_new(const blosc2_storage *storage, struct b2_access **access)
 {
-    struct b2_access *const a = calloc(1, sizeof *a);
-
     *access = NULL;
+    struct b2_access *const a = calloc(1, sizeof *a);
     if (!a)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     a->told.cparams = storage->cparams ? *storage->cparams : BLOSC2_CPARAMS_DEFAULTS;

@@ -19,8 +19,6 @@ split_of(const blosc2_cparams *cparams)
 int
 b2_params_set(tess_params *p, const blosc2_cparams *cparams)
 {
-    if (cparams->prefilter)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "prefilters need a context, not a super-chunk");
     if (cparams->instr_codec)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "instrumented codecs are not supported");
     p->codec = cparams->compcode;
@@ -31,6 +29,16 @@ b2_params_set(tess_params *p, const blosc2_cparams *cparams)
     memcpy(p->filters, cparams->filters, sizeof p->filters);
     memcpy(p->filters_meta, cparams->filters_meta, sizeof p->filters_meta);
     p->typesize = cparams->typesize;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_params_check_array(const blosc2_storage *storage)
+{
+    if (storage->cparams && storage->cparams->prefilter)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "arrays cannot have a prefilter");
+    if (storage->dparams && storage->dparams->postfilter)
+        return b2_fail(BLOSC2_ERROR_POSTFILTER, "arrays cannot have a postfilter");
     return BLOSC2_ERROR_SUCCESS;
 }
 

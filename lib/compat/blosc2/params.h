@@ -10,6 +10,10 @@
 // Set the members of *p that say how chunks are encoded; the others stay. Returns a code.
 int b2_params_set(tess_params *p, const blosc2_cparams *cparams);
 
+// Whether an array can be made of that: functions before and behind blocks are for contexts.
+// Returns a code.
+int b2_params_check_array(const blosc2_storage *storage);
+
 // What an array says of its new chunks. Members that an array does not record stay.
 void b2_params_get(const tess_info *info, blosc2_cparams *cparams);
 

@@ -24,7 +24,9 @@ copy_array(struct b2_schunk *s, const blosc2_storage *storage, struct b2_place *
 
     tess_array_params(s->a, &params);
     const int32_t typesize = params.typesize;
-    const int rc = b2_params_set(&params, storage->cparams);
+    int rc = b2_params_check_array(storage);
+    if (rc == 0)
+        rc = b2_params_set(&params, storage->cparams);
     if (rc < 0)
         return rc;
     params.typesize = typesize; // that of the items, whatever cparams say

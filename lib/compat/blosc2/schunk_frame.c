@@ -328,20 +328,37 @@ blosc2_schunk_to_file(blosc2_schunk *schunk, const char *urlpath)
     return rc < 0 ? rc : size_of(b2_storage_path(urlpath));
 }
 
+// Whether there is a file at path, which may be created now.
+static int
+create_if_missing(const char *path, bool *created)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+    *created = fd >= 0;
+    if (fd < 0)
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return b2_fail(BLOSC2_ERROR_FILE_OPEN, "%s cannot be opened for writing", path);
+    close(fd);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
 int64_t
 blosc2_schunk_append_file(blosc2_schunk *schunk, const char *urlpath)
 {
     const char *const path = b2_storage_path(urlpath);
+    bool created = false;
 
     if (!schunk || !path)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a super-chunk and a path are needed");
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return b2_fail(BLOSC2_ERROR_FILE_OPEN, "%s cannot be opened for writing", path);
-    close(fd);
+    int rc = create_if_missing(path, &created);
+    if (rc < 0)
+        return rc;
     b2_access_commit(path);
     const int64_t offset = size_of(path);
-    const int rc = b2_schunk_save(b2_schunk_of(schunk), path, TESS_MODE_APPEND, true);
+    rc = b2_schunk_save(b2_schunk_of(schunk), path, TESS_MODE_APPEND, true);
+    if (rc < 0 && created)
+        unlink(path);
     return rc < 0 ? rc : offset;
 }
 
