@@ -92,6 +92,81 @@ fixed_metalayers(void **state)
     }
 }
 
+// A super-chunk that is no array: three chunks of items, one of zeros, a metalayer.
+static void
+make_plain(const char *path, bool contiguous)
+{
+    int32_t *const items = nd_items(5000, 0);
+    tess_storage storage;
+    tess_params params;
+    tess_array *a = NULL;
+
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.typesize = 4;
+    params.layout = contiguous ? TESS_LAYOUT_CONTIGUOUS : TESS_LAYOUT_SPARSE;
+    assert_int_equal(tess_schunk_create(&storage, &params, &a, NULL), TESS_OK);
+    for (int n = 0; n < 3; n++)
+        assert_int_equal(tess_schunk_insert(a, n, items + 1000 * n, 8000, NULL), TESS_OK);
+    assert_int_equal(tess_schunk_insert_special(a, 3, 1, TESS_CHUNK_ZEROS, 8000, NULL), TESS_OK);
+    assert_int_equal(tess_vlmeta_set(a, "kept", "abc", 3, NULL), TESS_OK);
+    assert_int_equal(tess_array_close(a, NULL), TESS_OK);
+    free(items);
+}
+
+static void
+check_plain(const char *path)
+{
+    tess_storage storage;
+    tess_array *a = NULL;
+    int32_t *const found = nd_items(8000, -1);
+
+    tess_storage_init(&storage);
+    storage.path = path;
+    assert_int_equal(tess_array_open(&storage, &a, NULL), TESS_OK);
+    const int64_t start = 0, stop = 8000;
+    assert_int_equal(tess_array_read(a, &start, &stop, found, 32000, NULL), TESS_OK);
+    for (int i = 0; i < 8000; i++)
+        assert_int_equal(found[i], i < 6000 ? i / 2000 * 1000 + i % 2000 : 0);
+    assert_int_equal(tess_array_close(a, NULL), TESS_OK);
+    free(found);
+}
+
+static void
+fixed_metalayers_without_an_array(void **state)
+{
+    uint8_t bytes[] = {1, 2, 3};
+
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        const char *const path = files_path("plain");
+        make_plain(path, turn == 0);
+        blosc2_schunk *s = blosc2_schunk_open(path);
+        assert_non_null(s);
+        assert_int_equal(s->nchunks, 4);
+        assert_int_equal(blosc2_meta_add(s, "one", bytes, 3), 0);
+        assert_int_equal(blosc2_meta_add(s, "two", bytes, 1), 1);
+        assert_int_equal(blosc2_meta_add(s, "b2nd", bytes, 3), BLOSC2_ERROR_INVALID_PARAM);
+        assert_good(blosc2_schunk_free(s));
+        s = blosc2_schunk_open(path);
+        assert_non_null(s);
+        assert_int_equal(s->nchunks, 4);
+        assert_int_equal(s->typesize, 4);
+        assert_int_equal(s->nmetalayers, 2);
+        check_fixed(s, "one", 0, bytes, 3);
+        check_fixed(s, "two", 1, bytes, 1);
+        check_variable(s, "kept", 0, "abc", 3);
+        b2nd_array_t *array = NULL;
+        assert_int_equal(b2nd_from_schunk(s, &array), BLOSC2_ERROR_METALAYER_NOT_FOUND);
+        assert_null(array);
+        assert_good(blosc2_schunk_free(s));
+        check_plain(path);
+        files_remove(path);
+    }
+}
+
 static void
 variable_metalayers(void **state)
 {
@@ -294,6 +369,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(fixed_metalayers),
+        IN_A_FOLDER(fixed_metalayers_without_an_array),
         IN_A_FOLDER(variable_metalayers),
         cmocka_unit_test(content_of_the_layer),
         cmocka_unit_test(layers_that_are_refused),

@@ -4,6 +4,7 @@
 #include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
+#include "compat/blosc2/plain_copy.h"
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_access.h"
 
@@ -56,13 +57,19 @@ copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *
 {
     tess_metalayer layers[BLOSC2_MAX_METALAYERS + 1];
     tess_params params;
+    tess_info info;
     tess_error err = {0};
+    tess_status st;
 
+    tess_array_info(s->a, &info);
     tess_array_params(s->a, &params);
     params.metalayers = layers;
     params.nmetalayers = list_layers(&s->of, one_more, layers);
-    return b2_code_io(tess_array_copy(s->a, &place->storage, &params, copy, &err), &err,
-                      BLOSC2_ERROR_FILE_WRITE);
+    if (info.plain)
+        st = b2_plain_copy(s->a, &place->storage, &params, copy, &err);
+    else
+        st = tess_array_copy(s->a, &place->storage, &params, copy, &err);
+    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 }
 
 // A file is replaced, which needs it to be open for reading.
@@ -80,9 +87,14 @@ add_to_file(struct b2_schunk *s, const tess_metalayer *layer)
     rc = b2_schunk_stop_writing(s);
     if (rc < 0)
         return rc;
+    tess_array *copy = NULL;
     b2_schunk_alone_begin(s);
-    rc = copy_with(s, layer, &place, NULL);
+    rc = copy_with(s, layer, &place, &copy);
     b2_schunk_end(s);
+    if (rc == 0) {
+        tess_error err = {0};
+        rc = b2_code_io(tess_array_close(copy, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+    }
     return rc < 0 ? rc : b2_schunk_follow(s);
 }
 
@@ -117,7 +129,7 @@ blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32
         return rc;
     if (blosc2_meta_exists(schunk, name) >= 0)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
-    if (is_nd_layer(name) || s->of.view || s->of.ndim == 0)
+    if (is_nd_layer(name) || s->of.view)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s cannot be added here", name);
     const tess_metalayer layer = {name, content, (size_t)content_len};
     rc = s->path ? add_to_file(s, &layer) : add_in_memory(s, &layer);
