@@ -126,7 +126,7 @@ tess_meta_set(tess_array *a, const char *name, const void *content, size_t conte
         st = check_name(a, name, err);
     if (st != TESS_OK)
         return st;
-    if (strcmp(name, a->layer) == 0 || strcmp(name, FILL_LAYER) == 0)
+    if ((a->layer && strcmp(name, a->layer) == 0) || strcmp(name, FILL_LAYER) == 0)
         return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library", name);
     gate_close(a->grid->gate);
     st = set_fixed(a, name, content, content_size, err);

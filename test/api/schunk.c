@@ -381,6 +381,30 @@ refusals(void **state)
     ok(tess_array_close(array, err));
 }
 
+// A super-chunk has metalayers as an array has; none of them belongs to the library.
+static void
+metalayers(void **state)
+{
+    static const tess_metalayer layer = {"layer", "abc", 3};
+    tess_metalayer found;
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+
+    (void)state;
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.metalayers = &layer;
+    params.nmetalayers = 1;
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    ok(tess_meta_set(a, "layer", "xyz", 3, err));
+    ok(tess_meta_get(a, "layer", &found, err));
+    assert_memory_equal(found.content, "xyz", 3);
+    refused(TESS_ERR_ARG, tess_meta_set(a, "layer", "wxyz", 4, err));
+    refused(TESS_ERR_NOT_FOUND, tess_meta_set(a, "b2nd", "xyz", 3, err));
+    ok(tess_array_close(a, err));
+}
+
 // The content of a chunk of an array: its blocks, with padding.
 static void
 chunks_of_arrays(void **state)
@@ -413,6 +437,7 @@ main(void)
         cmocka_unit_test_setup_teardown(edits_like_a_list, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(special_chunks, files_setup, files_teardown),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(metalayers),
         cmocka_unit_test(chunks_of_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

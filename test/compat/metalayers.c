@@ -149,6 +149,7 @@ fixed_metalayers_without_an_array(void **state)
         assert_int_equal(blosc2_meta_add(s, "one", bytes, 3), 0);
         assert_int_equal(blosc2_meta_add(s, "two", bytes, 1), 1);
         assert_int_equal(blosc2_meta_add(s, "b2nd", bytes, 3), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_meta_update(s, "two", bytes + 1, 1), 1);
         assert_good(blosc2_schunk_free(s));
         s = blosc2_schunk_open(path);
         assert_non_null(s);
@@ -156,7 +157,7 @@ fixed_metalayers_without_an_array(void **state)
         assert_int_equal(s->typesize, 4);
         assert_int_equal(s->nmetalayers, 2);
         check_fixed(s, "one", 0, bytes, 3);
-        check_fixed(s, "two", 1, bytes, 1);
+        check_fixed(s, "two", 1, bytes + 1, 1);
         check_variable(s, "kept", 0, "abc", 3);
         b2nd_array_t *array = NULL;
         assert_int_equal(b2nd_from_schunk(s, &array), BLOSC2_ERROR_METALAYER_NOT_FOUND);
