@@ -1,0 +1,125 @@
+/*
+ * b2nd_chunks.c - chunks of the super-chunk of an array.
+ */
+#include "api/files.h"
+#include "compat/nd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nd_shapes matrix = {2, {14, 10}, {8, 5}, {2, 2}};
+
+// Where an item of the array lies in the content of its chunk: blocks behind each other.
+static int64_t
+place_in_chunk(const b2nd_array_t *a, int64_t row, int64_t column)
+{
+    const int64_t r = row % a->chunkshape[0], c = column % a->chunkshape[1];
+    const int64_t block = r / a->blockshape[0] * a->block_chunk_strides[0] + c / a->blockshape[1];
+
+    return block * a->blocknitems + r % a->blockshape[0] * a->item_block_strides[0] +
+           c % a->blockshape[1];
+}
+
+static void
+chunks_are_decoded(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *const array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        blosc2_schunk *const s = array->sc;
+        const int32_t size = s->chunksize;
+        int32_t *const content = malloc((size_t)size), *const again = malloc((size_t)size);
+
+        assert_non_null(content);
+        assert_non_null(again);
+        for (int64_t n = 0; n < s->nchunks; n++) {
+            uint8_t *chunk = NULL, *lazy = NULL;
+            bool needs_free = false;
+            assert_int_equal(blosc2_schunk_decompress_chunk(s, n, content, size), size);
+            for (int64_t row = n / 2 * 8; row < 14 && row < n / 2 * 8 + 8; row++)
+                for (int64_t column = n % 2 * 5; column < n % 2 * 5 + 5; column++)
+                    assert_int_equal(content[place_in_chunk(array, row, column)],
+                                     row * 10 + column);
+            // The chunk as it is stored decodes to the same.
+            const int bytes = blosc2_schunk_get_chunk(s, n, &chunk, &needs_free);
+            assert_true(bytes > 0 && needs_free);
+            assert_int_equal(blosc2_decompress_ctx(s->dctx, chunk, bytes, again, size), size);
+            assert_memory_equal(again, content, (size_t)size);
+            assert_int_equal(blosc2_schunk_get_lazychunk(s, n, &lazy, &needs_free), bytes);
+            assert_memory_equal(lazy, chunk, (size_t)bytes);
+            free(lazy);
+            assert_int_equal(blosc2_schunk_get_vlblock(s, n, 0, &lazy, &(int32_t){0}),
+                             BLOSC2_ERROR_INVALID_PARAM);
+            assert_null(lazy);
+            free(chunk);
+        }
+        assert_int_equal(blosc2_schunk_decompress_chunk(s, 0, content, size - 1),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_schunk_decompress_chunk(s, 4, content, size),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_schunk_decompress_chunk(s, -1, content, size),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_schunk_decompress_chunk(NULL, 0, content, size),
+                         BLOSC2_ERROR_NULL_POINTER);
+        uint8_t *chunk = NULL;
+        bool needs_free = true;
+        assert_int_equal(blosc2_schunk_get_chunk(s, 4, &chunk, &needs_free),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        assert_null(chunk);
+        assert_false(needs_free);
+        free(content);
+        free(again);
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+    }
+}
+
+static void
+chunks_of_a_slice(void **state)
+{
+    static const struct {
+        int64_t start[2], stop[2];
+        int64_t count, numbers[4];
+    } cases[] = {
+        {{0, 0}, {14, 10}, 4, {0, 1, 2, 3}}, {{0, 0}, {1, 1}, 1, {0}},
+        {{8, 0}, {9, 10}, 2, {2, 3}},        {{7, 4}, {9, 6}, 4, {0, 1, 2, 3}},
+        {{3, 5}, {14, 6}, 2, {1, 3}},        {{3, 5}, {3, 6}, 0, {0}},
+    };
+    b2nd_array_t *const array = nd_numbers(&matrix, false, NULL);
+    int64_t *numbers = NULL;
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        int64_t start[2], stop[2];
+        memcpy(start, cases[k].start, sizeof start);
+        memcpy(stop, cases[k].stop, sizeof stop);
+        assert_int_equal(blosc2_get_slice_nchunks(array->sc, start, stop, &numbers),
+                         cases[k].count);
+        for (int64_t i = 0; i < cases[k].count; i++)
+            assert_int_equal(numbers[i], cases[k].numbers[i]);
+        free(numbers);
+    }
+    int64_t low[] = {-1, 0}, high[] = {5, 5};
+    assert_int_equal(blosc2_get_slice_nchunks(array->sc, low, high, &numbers),
+                     BLOSC2_ERROR_INVALID_PARAM);
+    assert_null(numbers);
+    assert_int_equal(blosc2_get_slice_nchunks(NULL, low, high, &numbers),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_int_equal(blosc2_get_slice_nchunks(array->sc, low, high, NULL),
+                     BLOSC2_ERROR_NULL_POINTER);
+    assert_good(b2nd_free(array));
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(chunks_are_decoded),
+        cmocka_unit_test(chunks_of_a_slice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
