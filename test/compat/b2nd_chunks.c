@@ -76,6 +76,46 @@ chunks_are_decoded(void **state)
     }
 }
 
+// Programs delete the chunks of an array to append others.
+static void
+chunks_that_are_replaced_one_by_one(void **state)
+{
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        int32_t *const items = nd_items(140, 0);
+        blosc2_schunk *const s = array->sc;
+        const int32_t size = s->chunksize;
+        int32_t *const content = calloc(4, (size_t)size);
+
+        assert_non_null(content);
+        for (int64_t n = 0; n < 4; n++)
+            assert_int_equal(blosc2_schunk_decompress_chunk(s, n, content + n * (size / 4), size),
+                             size);
+        assert_int_equal(blosc2_schunk_append_buffer(s, content, size), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(blosc2_schunk_delete_chunk(s, 0), BLOSC2_ERROR_INVALID_PARAM);
+        for (int64_t n = 4; n > 0; n--) {
+            assert_int_equal(blosc2_schunk_delete_chunk(s, n - 1), n - 1);
+            assert_int_equal(s->nchunks, n - 1);
+            assert_int_equal(s->nbytes, (n - 1) * size);
+        }
+        for (int64_t n = 0; n < 4; n++)
+            assert_int_equal(blosc2_schunk_append_buffer(s, content + n * (size / 4), size), n + 1);
+        assert_int_equal(blosc2_schunk_append_buffer(s, content, size), BLOSC2_ERROR_INVALID_PARAM);
+        nd_check(array, items);
+        assert_good(b2nd_free(array));
+        if (path) {
+            assert_good(b2nd_open(path, &array));
+            nd_check(array, items);
+            assert_good(b2nd_free(array));
+            files_remove(path);
+        }
+        free(content);
+        free(items);
+    }
+}
+
 static void
 chunks_of_a_slice(void **state)
 {
@@ -119,6 +159,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(chunks_are_decoded),
+        IN_A_FOLDER(chunks_that_are_replaced_one_by_one),
         cmocka_unit_test(chunks_of_a_slice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,8 +60,10 @@ b2_schunk_count(struct b2_schunk *s)
 
     tess_array_info(s->a, &info);
     pthread_mutex_lock(&s->access->counts);
-    of->nchunks = info.nchunks;
-    of->nbytes = info.nbytes;
+    if (s->missing > info.nchunks)
+        s->missing = 0; // the array has another shape
+    of->nchunks = info.nchunks - s->missing;
+    of->nbytes = info.nbytes - s->missing * info.chunksize;
     of->cbytes = info.live >= 0 ? info.live : info.cbytes;
     of->chunksize = info.plain && info.nchunks == 0 && info.chunksize == 0 ? -1 : info.chunksize;
     if (info.blocksize > 0 || info.nchunks == 0 || of->blocksize == 0)

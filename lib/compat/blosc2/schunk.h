@@ -25,6 +25,7 @@ struct b2_schunk {
     atomic_bool writable; // a may be changed; changes while `lock` is held exclusively
     bool locking; // other processes write in turns: write access ends with each call
     int lock_depth; // of blosc2_schunk_lock()
+    int64_t missing; // chunks at the end of an array that the program deleted, and may append again
 
     char *path; // absolute; NULL: in memory
     int64_t offset; // where the frame begins in the file

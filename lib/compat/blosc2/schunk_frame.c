@@ -187,6 +187,16 @@ copy_own_frame(tess_array *a, uint8_t **frame)
     return rc < 0 ? rc : (int64_t)size;
 }
 
+// Whether a frame in memory has space that a copy of it does not need.
+static bool
+has_holes(tess_array *a)
+{
+    tess_info info;
+
+    return tess_array_flush(a, NULL) != TESS_OK || tess_array_measure(a, &info, NULL) != TESS_OK ||
+           info.holes > 0;
+}
+
 // A view becomes an array of its own.
 static int64_t
 copy_view(struct b2_schunk *s, uint8_t **frame)
@@ -214,7 +224,7 @@ copy_frame(struct b2_schunk *s, uint8_t **frame)
 
     if (s->of.view)
         return copy_view(s, frame);
-    if (!s->path && s->writable)
+    if (!s->path && s->writable && !has_holes(s->a))
         return copy_own_frame(s->a, frame);
     int rc = b2_code(tess_array_to_image(s->a, &image, &size, &err), &err);
     if (rc == 0)

@@ -1,5 +1,8 @@
 /*
  * chunks.c - chunks of a super-chunk: added, replaced, deleted, put into another order, copied out.
+ *
+ * The chunks of an array are those of its grid. Programs may delete the last ones all the same, to
+ * append others: those are zeros meanwhile.
  */
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/schunk.h"
@@ -38,6 +41,19 @@ size_of_chunk(const uint8_t *chunk)
     return cbytes < BLOSC_EXTENDED_HEADER_LENGTH ? BLOSC2_ERROR_INVALID_HEADER : cbytes;
 }
 
+// Chunk n of an array that lacks its last chunks comes back. insert: where it is not there.
+static tess_status
+put_in_array(struct b2_schunk *s, int64_t n, const uint8_t *chunk, size_t size, bool insert,
+             tess_error *err)
+{
+    if (insert && (s->missing == 0 || n != s->of.nchunks))
+        return tess_schunk_insert_chunk(s->a, n, chunk, size, TESS_CHUNK_TRUSTED, err); // refused
+    const tess_status st = tess_array_set_chunk(s->a, n, chunk, size, TESS_CHUNK_TRUSTED, err);
+    if (st == TESS_OK && insert)
+        s->missing--;
+    return st;
+}
+
 // n < 0: behind the last one.
 static int64_t
 put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy)
@@ -51,11 +67,12 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
         return rc;
     tess_array_info(s->a, &info);
     if (n < 0)
-        n = info.nchunks;
-    rc = b2_code(
-        insert ? tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err)
-               : tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
-        &err);
+        n = info.nchunks - s->missing;
+    if (insert && info.plain)
+        rc = b2_code(
+            tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
+    else
+        rc = b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
     const int64_t nchunks = end_change(s, rc);
     if (nchunks >= 0 && !copy)
         free(chunk); // it was handed over
@@ -116,7 +133,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return BLOSC2_ERROR_NULL_POINTER;
     if (nbytes < 0 || nbytes > BLOSC2_MAX_BUFFERSIZE)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a chunk of %" PRId32 " bytes", nbytes);
-    if (s->of.storage->cparams->prefilter)
+    if (s->of.storage->cparams->prefilter || s->missing > 0)
         return append_by_context(s, src, nbytes);
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)
@@ -128,10 +145,33 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
 
 // -- the list
 
+// The last chunk of an array becomes zeros.
+static int
+delete_of_array(struct b2_schunk *s, int64_t nchunk)
+{
+    uint8_t zeros[BLOSC_EXTENDED_HEADER_LENGTH];
+    tess_error err = {0};
+
+    if (nchunk != s->of.nchunks - 1)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "chunk %" PRId64 " of an array, only the last of %" PRId64 " can be deleted",
+                       nchunk, s->of.nchunks);
+    const int size =
+        blosc2_chunk_zeros(*s->of.storage->cparams, s->of.chunksize, zeros, sizeof zeros);
+    if (size < 0)
+        return size;
+    const tess_status st =
+        tess_array_set_chunk(s->a, nchunk, zeros, (size_t)size, TESS_CHUNK_TRUSTED, &err);
+    if (st == TESS_OK)
+        s->missing++;
+    return b2_code(st, &err);
+}
+
 int64_t
 blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_info info;
     tess_error err = {0};
 
     if (!s)
@@ -139,9 +179,12 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
+    tess_array_info(s->a, &info);
     rc = b2_check_chunk(s, nchunk);
-    if (rc == 0)
+    if (rc == 0 && info.plain)
         rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
+    else if (rc == 0)
+        rc = delete_of_array(s, nchunk);
     return end_change(s, rc);
 }
 
