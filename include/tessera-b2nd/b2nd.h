@@ -121,7 +121,7 @@ BLOSC_EXPORT int b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array);
  */
 BLOSC_EXPORT int b2nd_to_cframe(const b2nd_array_t *array, uint8_t **cframe, int64_t *cframe_len,
                                 bool *needs_free);
-/* Open a frame in memory. copy false: cframe is used in place; it must stay as long as the array. */
+/* Open a frame in memory. copy false: cframe is used in place, and stays as long as the array. */
 BLOSC_EXPORT int b2nd_from_cframe(uint8_t *cframe, int64_t cframe_len, bool copy,
                                   b2nd_array_t **array);
 /* Open an array in a file or directory. */

@@ -928,10 +928,16 @@ blosc2_meta_exists(blosc2_schunk *schunk, const char *name)
     return BLOSC2_ERROR_NOT_FOUND;
 }
 
-/* Add a metalayer to a super-chunk without chunks; returns its index. */
+/*
+ * Add a metalayer, for which the super-chunk is copied; returns its index. `b2nd`, as the first
+ * thing in a super-chunk, makes an array of it, whose chunks are to be appended.
+ */
 BLOSC_EXPORT int blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content,
                                  int32_t content_len);
-/* Replace the content of a metalayer, whose size stays; returns its index. */
+/*
+ * Replace the content of a metalayer, whose size stays, or its first bytes; returns its index.
+ * `b2nd` of an array: only what the super-chunk shows, not what is in the file.
+ */
 BLOSC_EXPORT int blosc2_meta_update(blosc2_schunk *schunk, const char *name, uint8_t *content,
                                     int32_t content_len);
 

@@ -168,6 +168,51 @@ fixed_metalayers_without_an_array(void **state)
     }
 }
 
+// An array that the program puts together: a layer, and chunks one by one.
+static void
+an_array_made_by_hand(void **state)
+{
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    int32_t *const items = nd_items(140, 0);
+
+    (void)state;
+    cparams.typesize = 4;
+    for (int k = 0; k < ND_PLACES; k++) {
+        char *const path = nd_places[k].file ? strdup(files_path("array")) : NULL;
+        b2nd_array_t *const model = nd_numbers(&matrix, false, NULL);
+        blosc2_storage storage = {nd_places[k].contiguous, path, &cparams, NULL, NULL};
+        blosc2_schunk *const s = blosc2_schunk_new(&storage);
+        b2nd_array_t *array = NULL;
+        uint8_t *content = NULL, *chunk = NULL;
+        int32_t size = 0;
+        bool needs_free = false;
+
+        assert_non_null(s);
+        assert_good(blosc2_meta_get(model->sc, "b2nd", &content, &size));
+        assert_true(blosc2_meta_add(s, "b2nd", content, size - 1) < 0);
+        assert_int_equal(blosc2_meta_add(s, "b2nd", content, size), 0);
+        assert_int_equal(s->nchunks, 0);
+        for (int64_t n = 0; n < 4; n++) {
+            assert_good(blosc2_schunk_get_chunk(model->sc, n, &chunk, &needs_free));
+            assert_int_equal(blosc2_schunk_append_chunk(s, chunk, true), n + 1);
+            free(chunk);
+        }
+        assert_good(b2nd_from_schunk(s, &array));
+        nd_check(array, items);
+        assert_good(b2nd_free(array));
+        if (path) {
+            assert_good(b2nd_open(path, &array));
+            nd_check(array, items);
+            assert_good(b2nd_free(array));
+            files_remove(path);
+        }
+        assert_good(b2nd_free(model));
+        free(content);
+        free(path);
+    }
+    free(items);
+}
+
 static void
 variable_metalayers(void **state)
 {
@@ -371,6 +416,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(fixed_metalayers),
         IN_A_FOLDER(fixed_metalayers_without_an_array),
+        IN_A_FOLDER(an_array_made_by_hand),
         IN_A_FOLDER(variable_metalayers),
         cmocka_unit_test(content_of_the_layer),
         cmocka_unit_test(layers_that_are_refused),

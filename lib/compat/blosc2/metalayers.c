@@ -8,6 +8,7 @@
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_access.h"
 
+#include <b2nd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/copy.h>
@@ -50,6 +51,52 @@ list_layers(const blosc2_schunk *schunk, const tess_metalayer *one_more, tess_me
     return n;
 }
 
+// The shapes and the type that an N-dimensional layer describes; free() *dtype.
+static int
+params_of_layer(tess_params *params, const tess_metalayer *layer, char **dtype)
+{
+    int32_t chunkshape[TESS_MAX_NDIM], blockshape[TESS_MAX_NDIM];
+    int8_t ndim, dtype_format;
+    const int rc =
+        b2nd_deserialize_meta_inline(layer->content, (int32_t)layer->size, &ndim, params->shape,
+                                     chunkshape, blockshape, dtype, &dtype_format);
+
+    if (rc < 0)
+        return rc;
+    params->ndim = ndim;
+    for (int i = 0; i < ndim; i++) {
+        params->chunkshape[i] = chunkshape[i];
+        params->blockshape[i] = blockshape[i];
+    }
+    params->dtype = *dtype;
+    params->dtype_format = dtype_format;
+    if (strcmp(layer->name, "caterva") == 0)
+        params->layer = TESS_LAYER_CATERVA;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+// A super-chunk without chunks becomes an array, whose chunks are to be appended.
+static int
+make_array(struct b2_schunk *s, const tess_metalayer *layer, struct b2_place *place,
+           tess_params *params, tess_array **copy)
+{
+    char *dtype = NULL;
+    tess_error err = {0};
+
+    if (s->of.nchunks > 0 || s->of.nvlmetalayers > 0)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "metalayer %s is to be the first of a super-chunk without chunks",
+                       layer->name);
+    params->nmetalayers--; // the library writes it
+    int rc = params_of_layer(params, layer, &dtype);
+    if (rc == 0)
+        rc = b2_code(tess_array_uninit(&place->storage, params, copy, &err), &err);
+    if (rc == 0)
+        rc = b2_code_io(tess_array_flush(*copy, &err), &err, BLOSC2_ERROR_FILE_WRITE);
+    free(dtype);
+    return rc;
+}
+
 // Copy the array, with one metalayer more, to place.
 static int
 copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *place,
@@ -65,6 +112,8 @@ copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *
     tess_array_params(s->a, &params);
     params.metalayers = layers;
     params.nmetalayers = list_layers(&s->of, one_more, layers);
+    if (is_nd_layer(one_more->name))
+        return make_array(s, one_more, place, &params, copy);
     if (info.plain)
         st = b2_plain_copy(s->a, &place->storage, &params, copy, &err);
     else
@@ -129,11 +178,21 @@ blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32
         return rc;
     if (blosc2_meta_exists(schunk, name) >= 0)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
-    if (is_nd_layer(name) || s->of.view)
+    tess_info info;
+    tess_array_info(s->a, &info);
+    if (s->of.view || (is_nd_layer(name) && !info.plain))
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s cannot be added here", name);
     const tess_metalayer layer = {name, content, (size_t)content_len};
     rc = s->path ? add_to_file(s, &layer) : add_in_memory(s, &layer);
-    return rc < 0 ? rc : blosc2_meta_exists(schunk, name);
+    if (rc < 0)
+        return rc;
+    if (is_nd_layer(name)) {
+        b2_schunk_alone_begin(s);
+        s->missing = schunk->nchunks;
+        b2_schunk_count(s);
+        b2_schunk_end(s);
+    }
+    return blosc2_meta_exists(schunk, name);
 }
 
 // The content with what is given in front; the rest stays.
