@@ -46,6 +46,19 @@ check() {
     done
 }
 
+# check_b2nd FOLDER: the program written for c-blosc2, where its interface is installed
+check_b2nd() {
+    [ -e "$libdir/libtessera-b2nd.so" ] || return 0
+    [ "$way" != cc ] || {
+        flags=$("$PKG_CONFIG" --cflags --libs tessera-b2nd) || stop "pkg-config tessera-b2nd failed"
+        # shellcheck disable=SC2086
+        quiet $CC -std=c11 -Wall -Wextra -Wpedantic -Werror project/b2nd.c -o "$1/program_b2nd" \
+            $flags -Wl,-rpath-link,"$libdir"
+    }
+    printed=$(LD_LIBRARY_PATH=$libdir "$1/program_b2nd") || stop "$1/program_b2nd ended with $?"
+    [ "$printed" = "999 3.3.2" ] || stop "$1/program_b2nd printed '$printed'"
+}
+
 # with_cc FOLDER NAME ARGUMENT...: with the compiler alone; how the linker calls the library, and
 # arguments for pkg-config
 with_cc() {
@@ -85,6 +98,7 @@ try() {
         cmake) with_cmake both ;;
         esac
         check both yes
+        check_b2nd both
     }
     [ -e "$libdir/libtessera.a" ] || return 0
     case $way in
@@ -93,7 +107,7 @@ try() {
     cmake) with_cmake asked -Dtessera_USE_STATIC_LIBS=ON ;;
     esac
     check asked no
-    rm -f "$libdir"/libtessera.so*
+    rm -f "$libdir"/libtessera.so* "$libdir"/libtessera-b2nd.so* "$libdir"/pkgconfig/tessera-b2nd.pc
     case $way in
     cc) with_cc archive -ltessera --static ;;
     meson) with_meson archive true ;;
@@ -130,7 +144,7 @@ cc | meson | cmake)
     mv "$dir/destdir$(sed -n 's/^prefix=//p' "$config")" "$tree" || exit 1
     config=$(find "$tree" -name tessera.pc)
     libdir=$(dirname "$(dirname "$config")")
-    sed -i "s|^prefix=.*|prefix=$tree|" "$config"
+    sed -i "s|^prefix=.*|prefix=$tree|" "$(dirname "$config")"/*.pc
     PKG_CONFIG_PATH=$(dirname "$config")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     export PKG_CONFIG_PATH
     [ -f "$tree/share/doc/tessera/LICENSE" ] || stop "no licence is installed"
