@@ -952,6 +952,62 @@ model_set_chunk(struct subject *s)
     reference_set(&s->reference, start, stop, items);
 }
 
+static tess_status
+copy_block(const tess_block *block, const void *src, void *dst, size_t size)
+{
+    (void)block;
+    memcpy(dst, src, size);
+    return TESS_OK;
+}
+
+// Chunks alone: with threads, a plugin and dictionaries, and of blocks that differ in size.
+static tess_status
+call_chunk_options(struct subject *s, tess_error *err)
+{
+    enum { SIZE = 1 << 20, BLOCKS = 3 };
+    static const tess_user_filter copying = {.struct_size = sizeof copying,
+                                            .id = 200,
+                                            .name = "copy",
+                                            .forward = copy_block,
+                                            .backward = copy_block};
+    static const tess_plugins only = {.filters = &copying, .nfilters = 1};
+    static const int32_t sizes[BLOCKS] = {SIZE / 2, SIZE / 4, SIZE / 4};
+    static uint8_t items[SIZE], back[SIZE], chunk[SIZE + 1000];
+    tess_context context;
+    tess_chunk_options options;
+    tess_params params;
+    size_t size;
+
+    (void)s;
+    for (size_t i = 0; i < SIZE; i++)
+        items[i] = (uint8_t)(i / 8 * 2654435761u >> 24);
+    tess_context_init(&context);
+    context.threads = 2;
+    tess_chunk_options_init(&options);
+    options.context = &context;
+    options.plugins = &only;
+    tess_params_init(&params);
+    params.typesize = 8;
+    params.codec = TESS_CODEC_ZSTD;
+    params.clevel = 1;
+    params.dictionary = true;
+    params.filters[0] = 200;
+    params.ndim = 1;
+    params.blockshape[0] = 1 << 12;
+    tess_status st =
+        tess_chunk_encode_with(&params, &options, items, SIZE, chunk, sizeof chunk, &size, err);
+    if (st == TESS_OK)
+        st = tess_chunk_decode_with(chunk, size, &options, back, SIZE, err);
+    if (st == TESS_OK) {
+        assert_memory_equal(back, items, SIZE);
+        st = tess_chunk_decode_items_with(chunk, size, &options, 8, 5, 9, back, SIZE, err);
+    }
+    if (st == TESS_OK)
+        st = tess_chunk_encode_blocks(&params, &options, items, SIZE, sizes, BLOCKS, chunk,
+                                      sizeof chunk, &size, err);
+    return st == TESS_OK ? tess_chunk_decode_with(chunk, size, &options, back, SIZE, err) : st;
+}
+
 static const int64_t third[2] = {3, 2};
 
 static tess_status
@@ -1771,6 +1827,7 @@ static const struct step steps[] = {
     {"resize and write", NULL, call_resize_write, model_resize_write},
     {"get and set an item", NULL, call_items, model_items_set},
     {"set chunk", NULL, call_set_chunk, model_set_chunk},
+    {"chunk with options", NULL, call_chunk_options, NULL},
     {"set slice with steps", NULL, call_set_steps, model_set_steps},
     {"fill", NULL, call_fill, model_fill},
     {"read a view", NULL, call_read_view, NULL},
