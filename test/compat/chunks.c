@@ -4,6 +4,7 @@
 #include "compat/compat.h"
 #include "support/random.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { SIZE = 200000 };
@@ -313,20 +314,46 @@ equal_items(void **state)
     blosc2_free_ctx(dctx);
 }
 
-// Threads of the program: one after the other, the last first, or side by side.
+// Threads of the program: jobs run one after the other, the last first, or side by side.
+enum order { FORWARD, BACKWARD, SIDE_BY_SIDE, ORDERS };
+
 struct jobs {
     int calls, jobs;
-    bool backwards;
+    enum order order;
 };
+
+struct job {
+    void (*dojob)(void *);
+    void *data;
+};
+
+static void *
+run_job(void *arg)
+{
+    const struct job *const job = arg;
+    job->dojob(job->data);
+    return NULL;
+}
 
 static void
 run_jobs(void *user, void (*dojob)(void *), int numjobs, size_t size, void *data)
 {
     struct jobs *const jobs = user;
+    struct job list[8];
+    pthread_t threads[8];
     jobs->calls++;
     jobs->jobs += numjobs;
-    for (int i = 0; i < numjobs; i++)
-        dojob((char *)data + (size_t)(jobs->backwards ? numjobs - 1 - i : i) * size);
+    assert_in_range(numjobs, 1, COUNT(list));
+    for (int i = 0; i < numjobs; i++) {
+        const int n = jobs->order == BACKWARD ? numjobs - 1 - i : i;
+        list[i] = (struct job){dojob, (char *)data + (size_t)n * size};
+        if (jobs->order == SIDE_BY_SIDE)
+            assert_int_equal(pthread_create(&threads[i], NULL, run_job, &list[i]), 0);
+        else
+            run_job(&list[i]);
+    }
+    for (int i = 0; i < numjobs && jobs->order == SIDE_BY_SIDE; i++)
+        pthread_join(threads[i], NULL);
 }
 
 static void
@@ -337,17 +364,17 @@ threads_of_the_program(void **state)
     uint8_t *const chunk = malloc(BYTES + BLOSC2_MAX_OVERHEAD);
     blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
     blosc2_dparams d = BLOSC2_DPARAMS_DEFAULTS;
-    struct random r;
     (void)state;
-    random_init(&r, random_seed());
-    random_repetitive(&r, items, BYTES);
+    for (size_t i = 0; i < BYTES; i++)
+        items[i] = (uint8_t)(i % 8 == 0 ? i / 8 * i / 64 : 0);
     c.nthreads = d.nthreads = 4;
-    for (int backwards = 0; backwards < 2; backwards++) {
-        struct jobs jobs = {.backwards = backwards};
+    for (enum order order = FORWARD; order < ORDERS; order++) {
+        struct jobs jobs = {.order = order};
         blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
         blosc2_set_threads_callback(run_jobs, &jobs);
         const int n = blosc2_compress_ctx(cctx, items, BYTES, chunk, BYTES + BLOSC2_MAX_OVERHEAD);
         assert_in_range(n, 32, BYTES + BLOSC2_MAX_OVERHEAD);
+        memset(back, 1, BYTES);
         assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES), BYTES);
         assert_memory_equal(back, items, BYTES);
         assert_int_equal(jobs.calls, 2);
@@ -363,6 +390,41 @@ threads_of_the_program(void **state)
     free(chunk);
 }
 
+// Without a size that is asked for, blocks have those of c-blosc2.
+static void
+sizes_of_blocks(void **state)
+{
+    static const struct {
+        uint8_t codec, clevel, filter;
+        int32_t typesize, nbytes, blocksize;
+    } known[] = {
+        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 4, 4000000, 262144},
+        {BLOSC_LZ4, 1, BLOSC_SHUFFLE, 4, 4000000, 131072},
+        {BLOSC_LZ4, 9, BLOSC_SHUFFLE, 16, 8000000, 4194304},
+        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 4, 100, 100},
+        {BLOSC_LZ4, 5, BLOSC_BITSHUFFLE, 4, 4000000, 131072},
+        {BLOSC_ZSTD, 5, BLOSC_BITSHUFFLE, 4, 4000000, 262144},
+        {BLOSC_ZSTD, 9, BLOSC_SHUFFLE, 4, 4000000, 1048576},
+        {BLOSC_BLOSCLZ, 9, BLOSC_NOFILTER, 4, 4000000, 262144},
+        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 7, 100001, 99995},
+        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 8, 4, 1},
+    };
+    uint8_t chunk[BLOSC2_MAX_OVERHEAD];
+    int32_t blocksize;
+    (void)state;
+    for (size_t i = 0; i < COUNT(known); i++) {
+        blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
+        c.compcode = known[i].codec;
+        c.clevel = known[i].clevel;
+        c.filters[5] = known[i].filter;
+        c.typesize = known[i].typesize;
+        const int32_t whole = known[i].nbytes - known[i].nbytes % known[i].typesize;
+        assert_int_equal(blosc2_chunk_zeros(c, whole, chunk, sizeof chunk), 32);
+        assert_good(blosc2_cbuffer_sizes(chunk, NULL, NULL, &blocksize));
+        assert_int_equal(blocksize, known[i].blocksize);
+    }
+}
+
 int
 main(void)
 {
@@ -374,6 +436,7 @@ main(void)
         cmocka_unit_test(masks),
         cmocka_unit_test(equal_items),
         cmocka_unit_test(threads_of_the_program),
+        cmocka_unit_test(sizes_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

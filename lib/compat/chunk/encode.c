@@ -7,6 +7,7 @@
 #include "compat/chunk/encode.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/chunk/blocksize.h"
 #include "compat/chunk/call.h"
 #include "compat/chunk/context.h"
 
@@ -16,10 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    USUAL_BLOCK = 128 << 10, // bytes of a block that nobody asked for
-    TEMPORARY_BLOCKS = 4, // of the memory that a prefilter gets
-};
+enum { TEMPORARY_BLOCKS = 4 }; // of the memory that a prefilter gets
 
 static bool
 takes_dictionary(int codec)
@@ -45,15 +43,6 @@ b2_check_encode(const blosc2_cparams *c, int64_t nbytes, int64_t destsize)
     if (c->blocksize < 0)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "blocks of %d bytes", c->blocksize);
     return 0;
-}
-
-int32_t
-b2_blocksize(const blosc2_cparams *c, int32_t nbytes)
-{
-    int32_t size = c->blocksize > 0 ? c->blocksize : USUAL_BLOCK;
-    size = size > c->typesize ? size - size % c->typesize : c->typesize;
-    size = size < nbytes ? size : nbytes;
-    return size > 0 ? size : 1;
 }
 
 void
@@ -95,11 +84,11 @@ static void
 set_blocks(const blosc2_cparams *c, const tess_chunk_options *options, int32_t nbytes,
            tess_params *p)
 {
-    if (set_shape(options, nbytes, p) || (c->blocksize == 0 && !c->prefilter))
+    if (set_shape(options, nbytes, p))
         return;
     p->ndim = 1;
     p->blockshape[0] = b2_blocksize(c, nbytes) / c->typesize;
-    if (p->blockshape[0] == 0)
+    if (p->blockshape[0] == 0) // part of an item
         p->blockshape[0] = 1;
 }
 

@@ -11,10 +11,6 @@
 // c-blosc2.
 int b2_check_encode(const blosc2_cparams *c, int64_t nbytes, int64_t destsize);
 
-// The bytes of a block: those that are asked for, in whole items, or a usual number; at most
-// nbytes, at least 1.
-int32_t b2_blocksize(const blosc2_cparams *c, int32_t nbytes);
-
 // All but the shape of blocks.
 void b2_params(const blosc2_cparams *c, tess_params *p);
 

@@ -2,6 +2,7 @@
  * special.c - chunks whose items are all equal, which need no compressing.
  */
 #include "compat/blosc2/error.h"
+#include "compat/chunk/blocksize.h"
 #include "compat/chunk/encode.h"
 
 #include <blosc2.h>

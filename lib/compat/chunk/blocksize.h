@@ -1,0 +1,13 @@
+/*
+ * blocksize.h - the size of blocks that c-blosc2 chooses.
+ */
+#ifndef COMPAT_CHUNK_BLOCKSIZE_H
+#define COMPAT_CHUNK_BLOCKSIZE_H
+
+#include <blosc2.h>
+
+// The bytes of a block of a chunk of nbytes: those that are asked for, or those of c-blosc2, in
+// whole items; at most nbytes, at least 1.
+int32_t b2_blocksize(const blosc2_cparams *c, int32_t nbytes);
+
+#endif
