@@ -274,6 +274,29 @@ TESS_API TESS_NODISCARD tess_status tess_array_set_chunk(tess_array *a, int64_t 
  */
 TESS_API size_t tess_chunk_bound(size_t src_size);
 
+/**
+ * Memory and contexts of codecs that a call leaves for the next one. For programs that encode or
+ * decode many small chunks: a context of Zstandard takes longer to make than a chunk of 4 KB.
+ */
+typedef struct tess_chunk_scratch tess_chunk_scratch;
+
+/**
+ * Open an empty scratch.
+ *
+ * @param scratch  Receives it; close it with tess_chunk_scratch_close(). NULL on failure.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, TESS_ERR_ARG or TESS_ERR_NOMEM.
+ */
+TESS_API TESS_NODISCARD tess_status tess_chunk_scratch_open(tess_chunk_scratch **scratch,
+                                                            tess_error *err);
+/**
+ * Close a scratch, which no call uses.
+ *
+ * @param scratch  From tess_chunk_scratch_open(); NULL: nothing happens.
+ */
+TESS_API void tess_chunk_scratch_close(tess_chunk_scratch *scratch);
+
 /** What the bytes of a chunk do not tell, and which threads work on it. */
 typedef struct tess_chunk_options {
     /** sizeof(tess_chunk_options) of the program; set by tess_chunk_options_init(). */
@@ -299,6 +322,11 @@ typedef struct tess_chunk_options {
      * Default false: this is TESS_ERR_ARG.
      */
     bool partial_item;
+    /**
+     * Used by one call at a time; its memory grows with the largest block. Default NULL: each call
+     * has memory of its own.
+     */
+    tess_chunk_scratch *scratch;
 } tess_chunk_options;
 
 /**

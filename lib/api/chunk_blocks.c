@@ -34,7 +34,7 @@ check_blocks(size_t src_size, const int32_t *sizes, int32_t nblocks, tess_error 
 }
 
 static tess_status
-encode(const tess_params *p, const struct chunk_options *o, const void *src, size_t src_size,
+encode(const tess_params *p, struct chunk_options *o, const void *src, size_t src_size,
        const int32_t *sizes, int32_t nblocks, uint8_t **chunk, int32_t *cbytes, tess_error *err)
 {
     struct chunk_spec spec;
@@ -49,7 +49,8 @@ encode(const tess_params *p, const struct chunk_options *o, const void *src, siz
     *chunk = mem_alloc((size_t)bound);
     if (!*chunk)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " bytes", bound);
-    return chunk_encode_vl(&spec, src, sizes, nblocks, *chunk, cbytes, err);
+    return chunk_encode_vl(&spec, src, sizes, nblocks, chunk_options_scratch(o, 0), *chunk, cbytes,
+                           err);
 }
 
 TESS_API tess_status

@@ -90,13 +90,14 @@ spec_of(const tess_params *p, const struct chunk_options *o, size_t src_size,
 // Into memory that may be too small while the chunk is made.
 static tess_status
 encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, size_t dst_size,
-             int32_t *cbytes, const struct task_width *width, tess_error *err)
+             int32_t *cbytes, struct chunk_scratch *s, const struct task_width *width,
+             tess_error *err)
 {
     enum chunk_special special;
     uint8_t *const room = mem_alloc((size_t)chunk_bound(e));
     if (!room)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", e->h.nbytes);
-    const tess_status st = chunk_encode_parallel(e, src, room, cbytes, &special, width, err);
+    const tess_status st = chunk_encode_parallel(e, src, s, room, cbytes, &special, width, err);
     if (st == TESS_OK && (size_t)*cbytes <= dst_size)
         memcpy(dst, room, (size_t)*cbytes);
     mem_free(room);
@@ -104,7 +105,7 @@ encode_aside(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, si
 }
 
 static tess_status
-encode_taken(const tess_params *p, const struct chunk_options *o, const void *src, size_t src_size,
+encode_taken(const tess_params *p, struct chunk_options *o, const void *src, size_t src_size,
              void *dst, size_t dst_size, int32_t *cbytes, tess_error *err)
 {
     struct chunk_encoder e;
@@ -118,9 +119,10 @@ encode_taken(const tess_params *p, const struct chunk_options *o, const void *sr
         return st;
     const struct task_width width =
         chunk_options_width(o, cost_encode(e.codec, e.level, spec.nbytes));
+    struct chunk_scratch *const s = chunk_options_scratch(o, 0);
     return dst_size < (size_t)chunk_bound(&e)
-               ? encode_aside(&e, src, dst, dst_size, cbytes, &width, err)
-               : chunk_encode_parallel(&e, src, dst, cbytes, &special, &width, err);
+               ? encode_aside(&e, src, dst, dst_size, cbytes, s, &width, err)
+               : chunk_encode_parallel(&e, src, s, dst, cbytes, &special, &width, err);
 }
 
 TESS_API tess_status
@@ -204,7 +206,8 @@ tess_chunk_decode_with(const void *chunk, size_t chunk_size, const tess_chunk_op
     if (st == TESS_OK && nbytes > 0) {
         const struct task_width width =
             chunk_options_width(&taken, cost_decode(w.chunk.codec, (int64_t)nbytes));
-        st = chunk_decode_parallel(&w.chunk, &w.bytes, dst, &width, err);
+        st = chunk_decode_parallel(&w.chunk, &w.bytes, chunk_options_scratch(&taken, INT32_MAX),
+                                   dst, &width, err);
     }
     whole_chunk_close(&w);
     chunk_options_finish(&taken);
@@ -234,16 +237,17 @@ check_items(const struct chunk_header *h, size_t itemsize, int64_t start, int64_
 }
 
 static tess_status
-decode_items(const struct whole_chunk *w, size_t itemsize, int64_t start, int64_t stop, void *dst,
-             size_t dst_size, tess_error *err)
+decode_items(const struct whole_chunk *w, struct chunk_options *o, size_t itemsize, int64_t start,
+             int64_t stop, void *dst, size_t dst_size, tess_error *err)
 {
     if (itemsize == 0)
-        itemsize = (size_t)w->chunk.h.typesize;
+        itemsize = (size_t)(o->given.typesize > 0 ? o->given.typesize : w->chunk.h.typesize);
     const tess_status st = check_items(&w->chunk.h, itemsize, start, stop, dst, dst_size, err);
     if (st != TESS_OK || start == stop)
         return st;
     return whole_chunk_read(w, (int32_t)((size_t)start * itemsize), dst,
-                            (size_t)(stop - start) * itemsize, TESS_MEMORY_DEFAULT, err);
+                            (size_t)(stop - start) * itemsize,
+                            chunk_options_scratch(o, TESS_MEMORY_DEFAULT), err);
 }
 
 TESS_API tess_status
@@ -258,8 +262,7 @@ tess_chunk_decode_items_with(const void *chunk, size_t chunk_size,
     if (st == TESS_OK)
         st = open_alone(&w, chunk, chunk_size, &taken, err);
     if (st == TESS_OK)
-        st = decode_items(&w, itemsize > 0 ? itemsize : (size_t)taken.given.typesize, start, stop,
-                          dst, dst_size, err);
+        st = decode_items(&w, &taken, itemsize, start, stop, dst, dst_size, err);
     whole_chunk_close(&w);
     chunk_options_finish(&taken);
     return st;

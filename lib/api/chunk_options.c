@@ -4,11 +4,37 @@
 #include "api/chunk_options.h"
 
 #include "api/take.h"
+#include "api/uncancelled.h"
 #include "base/error.h"
 #include "base/limits.h"
+#include "base/memory.h"
 #include "base/sized.h"
 
 #include <inttypes.h>
+
+struct tess_chunk_scratch {
+    struct chunk_scratch scratch;
+};
+
+TESS_API tess_status
+tess_chunk_scratch_open(tess_chunk_scratch **scratch, tess_error *err)
+{
+    UNCANCELLED;
+    if (!scratch)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a scratch is given");
+    *scratch = mem_zeroed(1, sizeof **scratch);
+    return *scratch ? TESS_OK : err_set(err, TESS_ERR_NOMEM, -1, "no memory for a scratch");
+}
+
+TESS_API void
+tess_chunk_scratch_close(tess_chunk_scratch *scratch)
+{
+    UNCANCELLED;
+    if (!scratch)
+        return;
+    scratch_finish(&scratch->scratch);
+    mem_free(scratch);
+}
 
 TESS_API void
 tess_chunk_options_init_sized(tess_chunk_options *options, size_t struct_size)
@@ -56,12 +82,21 @@ void
 chunk_options_finish(struct chunk_options *o)
 {
     plugins_finish(&o->plugins);
+    scratch_finish(&o->own);
 }
 
 const struct block_grid *
 chunk_options_grid(const struct chunk_options *o)
 {
     return o->grid.ndim > 0 ? &o->grid : NULL;
+}
+
+struct chunk_scratch *
+chunk_options_scratch(struct chunk_options *o, int64_t limit)
+{
+    struct chunk_scratch *const s = o->given.scratch ? &o->given.scratch->scratch : &o->own;
+    s->limit = limit;
+    return s;
 }
 
 struct task_width

@@ -6,6 +6,7 @@
 
 #include "base/grid.h"
 #include "chunk/plugins.h"
+#include "chunk/scratch.h"
 #include "task/task.h"
 
 #include <tessera/chunk.h>
@@ -16,6 +17,7 @@ struct chunk_options {
     tess_executor executor;
     struct plugins plugins;
     struct block_grid grid;
+    struct chunk_scratch own;
 };
 
 // given NULL: the defaults. Ended by chunk_options_finish(), also after a failure.
@@ -25,6 +27,9 @@ void chunk_options_finish(struct chunk_options *o); // zeroed: fine
 
 // Shape of the blocks; NULL: unknown.
 const struct block_grid *chunk_options_grid(const struct chunk_options *o);
+
+// The scratch of the program, or one that lasts as long as the options; with a limit for blocks.
+struct chunk_scratch *chunk_options_scratch(struct chunk_options *o, int64_t limit);
 
 // The threads for a call of that cost.
 struct task_width chunk_options_width(const struct chunk_options *o, int64_t cost);

@@ -32,16 +32,13 @@ flat_items(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 }
 
 tess_status
-chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
-                  tess_error *err)
+chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, struct chunk_scratch *s,
+                  uint8_t *dst, int32_t *cbytes, tess_error *err)
 {
-    struct chunk_scratch scratch = {0};
     enum chunk_special special;
     struct flat flat = {src, e};
     const struct block_source source = {.from = &flat, .items = flat_items};
-    const tess_status st = chunk_encode(e, &source, &scratch, dst, cbytes, &special, err);
-    scratch_finish(&scratch);
-    return st;
+    return chunk_encode(e, &source, s, dst, cbytes, &special, err);
 }
 
 static tess_status
@@ -77,7 +74,9 @@ chunk_of_bytes(const void *src, size_t size, int32_t blocksize, uint8_t **chunk,
     tess_status st = flat_prepare(size, blocksize, LEVEL, &e, chunk, err);
     if (st != TESS_OK)
         return st;
-    st = chunk_encode_flat(&e, src, *chunk, cbytes, err);
+    struct chunk_scratch scratch = {0};
+    st = chunk_encode_flat(&e, src, &scratch, *chunk, cbytes, err);
+    scratch_finish(&scratch);
     if (st != TESS_OK) {
         mem_free(*chunk);
         *chunk = NULL;

@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 #include "chunk/encoder.h"
+#include "chunk/scratch.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 // Make the chunk of an encoder out of its nbytes bytes, in dst, as chunk_encode() does.
-tess_status chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst,
-                              int32_t *cbytes, tess_error *err);
+tess_status chunk_encode_flat(const struct chunk_encoder *e, const uint8_t *src,
+                              struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
+                              tess_error *err);
 
 // Make a chunk of `size` bytes (0 too) that stand in memory; allocated for the caller.
 // Typesize 8, shuffle, BloscLZ level 5, blocks of `blocksize` bytes, not split: an index or a

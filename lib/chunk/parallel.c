@@ -128,17 +128,14 @@ flat_block(void *from, int32_t nblock, uint8_t *dst, tess_error *err)
 }
 
 static tess_status
-make_dictionary(struct encode_job *j, struct codec_dict *dict, tess_error *err)
+make_dictionary(struct encode_job *j, struct chunk_scratch *s, struct codec_dict *dict,
+                tess_error *err)
 {
     const struct block_source source = {.from = j, .items = flat_block};
-    struct chunk_scratch scratch = {0};
     if (!j->x.e->dictionary)
         return TESS_OK;
-    tess_status st = scratch_reserve(&scratch, j->x.e->h.blocksize, err);
-    if (st == TESS_OK)
-        st = dictionary_train(dict, &j->x, &source, &scratch, err);
-    scratch_finish(&scratch);
-    return st;
+    const tess_status st = scratch_reserve(s, j->x.e->h.blocksize, err);
+    return st == TESS_OK ? dictionary_train(dict, &j->x, &source, s, err) : st;
 }
 
 static void
@@ -153,15 +150,12 @@ end_chunk(const struct encode_job *j, uint8_t *dst, int32_t *cbytes, enum chunk_
 }
 
 static tess_status
-encode_alone(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
-             enum chunk_special *special, tess_error *err)
+encode_alone(const struct chunk_encoder *e, const uint8_t *src, struct chunk_scratch *s,
+             uint8_t *dst, int32_t *cbytes, enum chunk_special *special, tess_error *err)
 {
     struct encode_job job = {.x = {.e = e}, .src = src};
     const struct block_source source = {.from = &job, .items = flat_block};
-    struct chunk_scratch scratch = {0};
-    const tess_status st = chunk_encode(e, &source, &scratch, dst, cbytes, special, err);
-    scratch_finish(&scratch);
-    return st;
+    return chunk_encode(e, &source, s, dst, cbytes, special, err);
 }
 
 // Whether the chunk is smaller as one item: each item equals the one before it.
@@ -174,8 +168,9 @@ is_value(const struct chunk_encoder *e, const uint8_t *src, int32_t cbytes)
 }
 
 static tess_status
-encode_divided(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, int32_t *cbytes,
-               enum chunk_special *special, const struct task_width *width, tess_error *err)
+encode_divided(const struct chunk_encoder *e, const uint8_t *src, struct chunk_scratch *s,
+               uint8_t *dst, int32_t *cbytes, enum chunk_special *special,
+               const struct task_width *width, tess_error *err)
 {
     static const struct task task = {.next = encode_next,
                                      .work = encode_work,
@@ -187,7 +182,7 @@ encode_divided(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, 
 
     if (chunk_encoder_needs_reference(e))
         job.x.ref = src;
-    tess_status st = make_dictionary(&job, &dict, err);
+    tess_status st = make_dictionary(&job, s, &dict, err);
     job.x.dict = &dict;
     assembly_begin(&job.out, e, &dict, dst, chunk_bound(e));
     if (st == TESS_OK)
@@ -199,15 +194,15 @@ encode_divided(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst, 
 }
 
 tess_status
-chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, uint8_t *dst,
-                      int32_t *cbytes, enum chunk_special *special, const struct task_width *width,
-                      tess_error *err)
+chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, struct chunk_scratch *s,
+                      uint8_t *dst, int32_t *cbytes, enum chunk_special *special,
+                      const struct task_width *width, tess_error *err)
 {
     const bool alone =
         width->threads == 1 || chunk_encoder_is_plain(e) || e->h.nblocks <= run_length(&e->h);
     *special = SPECIAL_NONE;
-    const tess_status st = alone ? encode_alone(e, src, dst, cbytes, special, err)
-                                 : encode_divided(e, src, dst, cbytes, special, width, err);
+    const tess_status st = alone ? encode_alone(e, src, s, dst, cbytes, special, err)
+                                 : encode_divided(e, src, s, dst, cbytes, special, width, err);
     if (st == TESS_OK && *special == SPECIAL_NONE && is_value(e, src, *cbytes)) {
         *cbytes = chunk_encode_value(e, src, dst);
         *special = SPECIAL_VALUE;
@@ -260,31 +255,29 @@ is_divided(const struct chunk_header *h)
 }
 
 static tess_status
-decode_alone(const struct chunk *c, const struct chunk_bytes *bytes, uint8_t *dst, tess_error *err)
+decode_alone(const struct chunk *c, const struct chunk_bytes *bytes, struct chunk_scratch *s,
+             uint8_t *dst, tess_error *err)
 {
     struct chunk_cursor cur;
-    struct chunk_scratch scratch = {0};
-    tess_status st = cursor_init(&cur, c, bytes, &scratch, err);
+    tess_status st = cursor_init(&cur, c, bytes, s, err);
     if (st == TESS_OK)
         st = cursor_read(&cur, 0, dst, (size_t)c->h.nbytes, err);
     cursor_finish(&cur);
-    scratch_finish(&scratch);
     return st;
 }
 
 tess_status
-chunk_decode_parallel(const struct chunk *c, const struct chunk_bytes *bytes, uint8_t *dst,
-                      const struct task_width *width, tess_error *err)
+chunk_decode_parallel(const struct chunk *c, const struct chunk_bytes *bytes,
+                      struct chunk_scratch *s, uint8_t *dst, const struct task_width *width,
+                      tess_error *err)
 {
     static const struct task task = {
         .next = decode_next, .work = decode_work, .grain_size = sizeof(struct run)};
     struct decode_job job = {.c = c, .bytes = bytes, .dst = dst};
-    struct chunk_scratch scratch = {0};
 
     if (width->threads == 1 || !is_divided(&c->h))
-        return decode_alone(c, bytes, dst, err);
-    tess_status st = chunk_reference(c, bytes, &scratch, &job.ref, err);
-    scratch_finish(&scratch);
+        return decode_alone(c, bytes, s, dst, err);
+    tess_status st = chunk_reference(c, bytes, s, &job.ref, err);
     if (st == TESS_OK)
         st = task_run(&task, &job, width, err);
     mem_free(job.ref);

@@ -74,9 +74,9 @@ write_header(const struct chunk_encoder *e, int32_t nbytes, int32_t nblocks, int
 
 tess_status
 chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t *sizes,
-                int32_t nblocks, uint8_t *dst, int32_t *cbytes, tess_error *err)
+                int32_t nblocks, struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
+                tess_error *err)
 {
-    struct chunk_scratch scratch = {0};
     struct chunk_encoder e;
     tess_status st = TESS_OK;
     int32_t at = CHUNK_HEADER_SIZE + SIZE_SIZE * nblocks;
@@ -84,7 +84,7 @@ chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t
         int32_t size = 0;
         st = encoder_of(spec, sizes[i], &e, err);
         if (st == TESS_OK)
-            st = encode_block(&e, src, &scratch, dst + at, &size, err);
+            st = encode_block(&e, src, s, dst + at, &size, err);
         put_i32le(dst + CHUNK_HEADER_SIZE + SIZE_SIZE * i, at);
         at += size;
         src += sizes[i];
@@ -92,6 +92,5 @@ chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t
     if (st == TESS_OK)
         write_header(&e, spec->nbytes, nblocks, at, dst);
     *cbytes = at;
-    scratch_finish(&scratch);
     return st;
 }

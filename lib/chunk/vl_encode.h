@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "chunk/encoder.h"
+#include "chunk/scratch.h"
 
 // Room that a chunk of so many blocks and bytes can be made in.
 int64_t chunk_vl_bound(int64_t nbytes, int64_t nblocks);
@@ -18,6 +19,7 @@ int64_t chunk_vl_bound(int64_t nbytes, int64_t nblocks);
  * count. dst holds chunk_vl_bound() bytes.
  */
 tess_status chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t *sizes,
-                            int32_t nblocks, uint8_t *dst, int32_t *cbytes, tess_error *err);
+                            int32_t nblocks, struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
+                            tess_error *err);
 
 #endif

@@ -60,15 +60,13 @@ whole_chunk_close(struct whole_chunk *w)
 
 tess_status
 whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,
-                 int64_t limit, tess_error *err)
+                 struct chunk_scratch *s, tess_error *err)
 {
-    struct chunk_scratch scratch = {.limit = limit};
     struct chunk_cursor cur;
-    tess_status st = cursor_init(&cur, &w->chunk, &w->bytes, &scratch, err);
+    tess_status st = cursor_init(&cur, &w->chunk, &w->bytes, s, err);
     if (st == TESS_OK)
         st = cursor_read(&cur, offset, dst, size, err);
     cursor_finish(&cur);
-    scratch_finish(&scratch);
     return st;
 }
 
@@ -85,9 +83,11 @@ chunk_content(const uint8_t *src, size_t size, int64_t limit, uint8_t **content,
     tess_status st = whole_chunk_open(&w, src, size, limit, &alone, err);
     const int32_t nbytes = w.chunk.h.nbytes;
     if (st == TESS_OK && nbytes > 0) {
+        struct chunk_scratch scratch = {.limit = limit};
         dst = mem_alloc((size_t)nbytes);
-        st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, limit, err)
+        st = dst ? whole_chunk_read(&w, 0, dst, (size_t)nbytes, &scratch, err)
                  : err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", nbytes);
+        scratch_finish(&scratch);
     }
     whole_chunk_close(&w);
     if (st != TESS_OK) {

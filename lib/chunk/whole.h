@@ -26,9 +26,9 @@ tess_status whole_chunk_open(struct whole_chunk *w, const uint8_t *src, size_t s
 void whole_chunk_close(struct whole_chunk *w); // zeroed: fine
 
 // Bytes [offset, offset + size) of the content, which has them. TESS_ERR_LIMIT: a block of more
-// than `limit` bytes would have to be decoded.
+// bytes than the scratch allows would have to be decoded.
 tess_status whole_chunk_read(const struct whole_chunk *w, int32_t offset, uint8_t *dst, size_t size,
-                             int64_t limit, tess_error *err);
+                             struct chunk_scratch *s, tess_error *err);
 
 // The content of one whole chunk that stands in memory, `size` bytes exactly; allocated for the
 // caller (NULL if it has none). At most `limit` bytes are allocated for it.

@@ -245,6 +245,55 @@ parts_of_items(void **state)
     }
 }
 
+// What calls leave for others changes nothing but the time they take.
+static void
+kept_scratch(void **state)
+{
+    static const int codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_ZSTD, TESS_CODEC_ZLIB,
+                                 TESS_CODEC_BLOSCLZ, TESS_CODEC_LZ4HC};
+    enum { MOST = 300000 };
+    static uint8_t items[MOST], back[MOST], chunk[MOST + 100], again[MOST + 100];
+    struct random r;
+    tess_chunk_options o;
+    (void)state;
+    random_init(&r, random_seed());
+    tess_chunk_options_init(&o);
+    o.partial_item = true;
+    for (int64_t round = 0; round < random_cases(200, 3000); round++) {
+        const size_t size = (size_t)random_below(&r, random_below(&r, 3) ? 5000 : MOST);
+        tess_params p;
+        size_t n, m;
+        if (round % 50 == 0) {
+            tess_chunk_scratch_close(o.scratch);
+            ok(tess_chunk_scratch_open(&o.scratch, err));
+        }
+        random_repetitive(&r, items, size);
+        tess_params_init(&p);
+        p.codec = codecs[random_below(&r, COUNT(codecs))];
+        p.clevel = 1 + (int)random_below(&r, 9);
+        p.typesize = 1 + (int32_t)random_below(&r, 9);
+        p.filters[4] = round % 3 == 0 ? TESS_FILTER_DELTA : TESS_FILTER_NONE;
+        ok(tess_chunk_encode_with(&p, &o, items, size, chunk, sizeof chunk, &n, err));
+        tess_chunk_scratch *const kept = o.scratch;
+        o.scratch = NULL;
+        ok(tess_chunk_encode_with(&p, &o, items, size, again, sizeof again, &m, err));
+        o.scratch = kept;
+        assert_int_equal(m, n);
+        assert_memory_equal(again, chunk, n);
+        again[random_below(&r, n)] ^= 0x10; // leaves nothing bad behind
+        assert_int_not_equal(tess_chunk_decode_with(again, n, &o, back, MOST, NULL),
+                             TESS_ERR_NOMEM);
+        ok(tess_chunk_decode_with(chunk, n, &o, back, MOST, err));
+        assert_memory_equal(back, items, size);
+        const int64_t first = (int64_t)random_below(&r, size + 1);
+        ok(tess_chunk_decode_items_with(chunk, n, &o, 1, first, (int64_t)size, back, MOST, err));
+        assert_memory_equal(back, items + first, size - (size_t)first);
+    }
+    tess_chunk_scratch_close(o.scratch);
+    tess_chunk_scratch_close(NULL);
+    refused(TESS_ERR_ARG, tess_chunk_scratch_open(NULL, err));
+}
+
 // Blocks of any sizes, also alone, and as damaged bytes.
 static void
 records(void **state)
@@ -354,9 +403,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugins),         cmocka_unit_test(threads),   cmocka_unit_test(shapes),
-        cmocka_unit_test(parts_of_items),  cmocka_unit_test(arguments), cmocka_unit_test(records),
-        cmocka_unit_test(records_refused),
+        cmocka_unit_test(plugins),      cmocka_unit_test(threads),
+        cmocka_unit_test(shapes),       cmocka_unit_test(parts_of_items),
+        cmocka_unit_test(arguments),    cmocka_unit_test(records),
+        cmocka_unit_test(kept_scratch), cmocka_unit_test(records_refused),
     };
     return cmocka_run_group_tests_name("chunk_options", tests, NULL, NULL);
 }

@@ -35,6 +35,7 @@ test_parts(void **state)
 {
     uint8_t content[SIZE], part[SIZE];
     struct whole_chunk w;
+    struct chunk_scratch s = {.limit = BLOCK};
     struct random r;
     size_t size;
     uint8_t *const chunk = make_chunk(content, &size);
@@ -46,10 +47,13 @@ test_parts(void **state)
     for (int i = 0; i < 200; i++) {
         const int32_t first = (int32_t)random_below(&r, SIZE);
         const size_t n = (size_t)random_below(&r, (uint64_t)(SIZE - first) + 1);
-        assert_int_equal(whole_chunk_read(&w, first, part, n, BLOCK, NULL), TESS_OK);
+        assert_int_equal(whole_chunk_read(&w, first, part, n, &s, NULL), TESS_OK);
         assert_memory_equal(part, content + first, n);
     }
-    assert_int_equal(whole_chunk_read(&w, 0, part, 1, BLOCK - 1, NULL), TESS_ERR_LIMIT);
+    scratch_finish(&s);
+    s = (struct chunk_scratch){.limit = BLOCK - 1};
+    assert_int_equal(whole_chunk_read(&w, 0, part, 1, &s, NULL), TESS_ERR_LIMIT);
+    scratch_finish(&s);
     whole_chunk_close(&w);
     free(chunk);
 }

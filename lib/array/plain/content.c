@@ -31,9 +31,14 @@ static tess_status
 decode(const struct chunk_grid *grid, const struct stored_chunk *sc, uint8_t *dst,
        struct watch *watch, tess_error *err)
 {
+    struct chunk_scratch *const s = pool_take(grid->pool);
+    if (!s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
     const struct task_width width =
         chunk_grid_width(grid, cost_decode(sc->chunk.codec, (int64_t)sc->chunk.h.nbytes), watch);
-    return chunk_decode_parallel(&sc->chunk, &sc->bytes, dst, &width, err);
+    const tess_status st = chunk_decode_parallel(&sc->chunk, &sc->bytes, s, dst, &width, err);
+    pool_give(grid->pool, s);
+    return st;
 }
 
 tess_status
@@ -138,7 +143,12 @@ plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struc
     *chunk = (struct plain_chunk){.bytes = *room, .nbytes = (int32_t)size};
     const struct task_width width =
         chunk_grid_width(a->grid, cost_encode(e.codec, e.level, (int64_t)size), watch);
-    return chunk_encode_parallel(&e, items, *room, &chunk->cbytes, &chunk->special, &width, err);
+    struct chunk_scratch *const s = pool_take(a->grid->pool);
+    if (!s)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    st = chunk_encode_parallel(&e, items, s, *room, &chunk->cbytes, &chunk->special, &width, err);
+    pool_give(a->grid->pool, s);
+    return st;
 }
 
 tess_status
