@@ -104,6 +104,8 @@ b2_plugins_new(const struct b2_told *told, struct b2_plugins **plugins)
 {
     struct b2_registered r = {0};
     *plugins = NULL;
+    if (!b2_registry_used())
+        return 0;
     const int rc = b2_registered_copy(&r);
     if (rc < 0)
         return rc;
@@ -140,5 +142,5 @@ b2_plugins_free(struct b2_plugins *p)
 const tess_plugins *
 b2_plugins_lists(const struct b2_plugins *p)
 {
-    return p->lists.ncodecs + p->lists.nfilters > 0 ? &p->lists : NULL;
+    return p ? &p->lists : NULL;
 }

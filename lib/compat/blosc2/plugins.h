@@ -16,12 +16,12 @@ struct b2_told {
 
 struct b2_plugins;
 
-// All that are registered now. `told` may change, and must stay valid until b2_plugins_free().
-// BLOSC2_ERROR_MEMORY_ALLOC; then *p is NULL.
+// All that are registered now; *p is NULL if there are none. `told` may change, and must stay valid
+// until b2_plugins_free(). BLOSC2_ERROR_MEMORY_ALLOC; then *p is NULL.
 int b2_plugins_new(const struct b2_told *told, struct b2_plugins **p);
 void b2_plugins_free(struct b2_plugins *p); // NULL: fine
 
-// For tess_storage and tess_chunk_options; valid as long as p. NULL: none are registered.
+// For tess_storage and tess_chunk_options; valid as long as p. NULL: there are none.
 const tess_plugins *b2_plugins_lists(const struct b2_plugins *p);
 
 #endif

@@ -121,6 +121,15 @@ blosc2_register_tuner(blosc2_tuner *tuner)
     return b2_fail(BLOSC2_ERROR_TUNER, "tuners do not exist here");
 }
 
+bool
+b2_registry_used(void)
+{
+    pthread_mutex_lock(&registry.lock);
+    const bool used = registry.ncodecs + registry.nfilters > 0;
+    pthread_mutex_unlock(&registry.lock);
+    return used;
+}
+
 static void *
 copy_of(const void *list, int n, size_t size)
 {

@@ -16,6 +16,9 @@ struct b2_registered {
     int nfilters;
 };
 
+// Whether anything is registered.
+bool b2_registry_used(void);
+
 // BLOSC2_ERROR_MEMORY_ALLOC; then *r is empty.
 int b2_registered_copy(struct b2_registered *r);
 void b2_registered_free(struct b2_registered *r); // zeroed: fine

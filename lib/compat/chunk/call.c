@@ -24,13 +24,16 @@ set_surroundings(tess_chunk_options *options, const blosc2_schunk *sc)
 }
 
 int
-b2_call_init(struct b2_call *call, const blosc2_context *context, const void *chunk)
+b2_call_init(struct b2_call *call, blosc2_context *context, const void *chunk)
 {
     *call = (struct b2_call){.nthreads = 1};
     call->told = (struct b2_told){context->cparams, context->dparams, chunk};
     tess_chunk_options_init(&call->options);
     set_surroundings(&call->options, b2_context_schunk(context));
     call->nthreads = context->compresses ? context->cparams.nthreads : context->dparams.nthreads;
+    if (!context->scratch) // works without one, too
+        (void)!tess_chunk_scratch_open(&context->scratch, NULL);
+    call->options.scratch = context->scratch;
     const int rc = b2_plugins_new(&call->told, &call->plugins);
     if (rc == 0)
         call->options.plugins = b2_plugins_lists(call->plugins);

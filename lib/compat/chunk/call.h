@@ -20,7 +20,7 @@ struct b2_call {
 
 // A call with the parameters of a context, that makes or reads a chunk; must not move. Ended by
 // b2_call_finish(), also after a failure.
-int b2_call_init(struct b2_call *call, const blosc2_context *context, const void *chunk);
+int b2_call_init(struct b2_call *call, blosc2_context *context, const void *chunk);
 void b2_call_finish(struct b2_call *call);
 
 // Run a step, on the threads of the context; returns its status.

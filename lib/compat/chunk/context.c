@@ -76,6 +76,7 @@ blosc2_free_ctx(blosc2_context *context)
 {
     if (!context)
         return;
+    tess_chunk_scratch_close(context->scratch);
     free(context->maskout);
     free(context);
 }

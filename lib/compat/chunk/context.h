@@ -7,6 +7,7 @@
 #define COMPAT_CHUNK_CONTEXT_H
 
 #include <blosc2.h>
+#include <tessera/chunk.h>
 
 struct blosc2_context_s {
     bool compresses;
@@ -16,6 +17,7 @@ struct blosc2_context_s {
     blosc2_postfilter_params postparams;
     bool *maskout; // of the next call; NULL: none
     int nmaskout;
+    tess_chunk_scratch *scratch; // what calls leave for later ones; NULL: none yet
 };
 
 // The super-chunk that a context is for; NULL: none.

@@ -34,7 +34,7 @@ check_sources(const void *const *srcs, const int32_t *srcsizes, int32_t nblocks,
 }
 
 static int
-encode(const blosc2_context *context, const uint8_t *src, int32_t srcsize, const int32_t *sizes,
+encode(blosc2_context *context, const uint8_t *src, int32_t srcsize, const int32_t *sizes,
        int32_t nblocks, void *dest, int32_t destsize)
 {
     struct b2_call call;
@@ -151,7 +151,7 @@ check_context(const blosc2_context *context)
 
 // Bytes [start, start + size) of the content, in memory of their own.
 static int
-decode(const blosc2_context *context, const struct table *t, int32_t start, int32_t size,
+decode(blosc2_context *context, const struct table *t, int32_t start, int32_t size,
        uint8_t **content)
 {
     struct b2_call call;
