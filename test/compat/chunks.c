@@ -207,6 +207,34 @@ bad_parameters(void **state)
     assert_null(blosc2_create_cctx(c));
 }
 
+// Chunks of a later version are read if their flags are known.
+static void
+later_versions(void **state)
+{
+    int32_t items[100], back[100];
+    uint8_t chunk[500];
+    blosc2_context *const cctx = blosc2_create_cctx(BLOSC2_CPARAMS_DEFAULTS);
+    blosc2_context *const dctx = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+    (void)state;
+    for (int i = 0; i < 100; i++)
+        items[i] = i;
+    const int n = blosc2_compress_ctx(cctx, items, sizeof items, chunk, sizeof chunk);
+    chunk[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT + 1;
+    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back), sizeof back);
+    assert_memory_equal(back, items, sizeof back);
+    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back), 16);
+    assert_memory_equal(back, items + 6, 16);
+    assert_int_equal(blosc2_getitem_bytes_ctx(dctx, chunk, n, 16, 8, back, sizeof back), 8);
+    assert_memory_equal(back, items + 4, 8);
+    chunk[BLOSC2_CHUNK_BLOSC2_FLAGS2] = 2;
+    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back),
+                     BLOSC2_ERROR_VERSION_SUPPORT);
+    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back),
+                     BLOSC2_ERROR_VERSION_SUPPORT);
+    blosc2_free_ctx(cctx);
+    blosc2_free_ctx(dctx);
+}
+
 static void
 parameters_come_back(void **state)
 {
@@ -437,6 +465,7 @@ main(void)
         cmocka_unit_test(equal_items),
         cmocka_unit_test(threads_of_the_program),
         cmocka_unit_test(sizes_of_blocks),
+        cmocka_unit_test(later_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,25 @@ struct decode {
     uint8_t *dest;
 };
 
+// Read the header. A chunk of a later version whose flags are all known is taken for one of the
+// latest known version, as c-blosc2 does; *copy is that chunk, to be freed, or NULL.
+static int
+open_chunk(struct decode *d, uint8_t **copy)
+{
+    *copy = NULL;
+    const int rc = b2_header_read(d->chunk, d->size, &d->h);
+    if (rc < 0 || d->h.version <= BLOSC2_VERSION_FORMAT || d->h.cbytes > d->size)
+        return rc;
+    *copy = malloc((size_t)d->h.cbytes);
+    if (!*copy)
+        return b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for a chunk");
+    memcpy(*copy, d->chunk, (size_t)d->h.cbytes);
+    (*copy)[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT;
+    d->chunk = *copy;
+    d->size = d->h.cbytes;
+    return 0;
+}
+
 static int32_t
 nblocks_of(const struct b2_header *h)
 {
@@ -150,12 +169,14 @@ static int
 decompress(blosc2_context *context, const void *src, int32_t srcsize, void *dest, int32_t destsize)
 {
     struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
-    int rc = b2_header_read(src, srcsize, &d.h);
+    uint8_t *copy;
+    int rc = open_chunk(&d, &copy);
     if (rc == 0)
         rc = check_all(context, &d, destsize);
     if (rc == 0)
         rc = context->dparams.postfilter && d.h.nbytes > 0 ? decode_and_filter(context, &d)
                                                            : decode_into(context, &d);
+    free(copy);
     return rc == 0 ? d.h.nbytes : rc;
 }
 
@@ -247,8 +268,12 @@ blosc2_getitem_ctx(blosc2_context *context, const void *src, int32_t srcsize, in
     struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
     if (!context)
         return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no context is given");
-    const int rc = b2_header_read(src, srcsize, &d.h);
-    return rc < 0 ? rc : get_items(context, &d, start, nitems, destsize);
+    uint8_t *copy;
+    int rc = open_chunk(&d, &copy);
+    if (rc == 0)
+        rc = get_items(context, &d, start, nitems, destsize);
+    free(copy);
+    return rc;
 }
 
 int
@@ -258,12 +283,14 @@ blosc2_getitem_bytes_ctx(blosc2_context *context, const void *src, int32_t srcsi
     struct decode d = {.chunk = src, .size = srcsize, .dest = dest};
     if (!context)
         return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no context is given");
-    const int rc = b2_header_read(src, srcsize, &d.h);
-    if (rc < 0)
-        return rc;
-    if (start < 0 || nbytes < 0 || start % d.h.typesize != 0 || nbytes % d.h.typesize != 0)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
-                       "%d bytes from %d on, which are no whole items of %d", nbytes, start,
-                       d.h.typesize);
-    return get_items(context, &d, start / d.h.typesize, nbytes / d.h.typesize, destsize);
+    uint8_t *copy;
+    int rc = open_chunk(&d, &copy);
+    if (rc == 0 && (start < 0 || nbytes < 0 || start % d.h.typesize || nbytes % d.h.typesize))
+        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                     "%d bytes from %d on, which are no whole items of %d", nbytes, start,
+                     d.h.typesize);
+    if (rc == 0)
+        rc = get_items(context, &d, start / d.h.typesize, nbytes / d.h.typesize, destsize);
+    free(copy);
+    return rc;
 }
