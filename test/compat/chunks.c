@@ -5,6 +5,7 @@
 #include "support/random.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { SIZE = 200000 };
@@ -384,9 +385,33 @@ run_jobs(void *user, void (*dojob)(void *), int numjobs, size_t size, void *data
         pthread_join(threads[i], NULL);
 }
 
+static atomic_int nfiltered; // blocks
+
+static int
+count_forward(const uint8_t *src, uint8_t *dst, int32_t size, uint8_t meta, blosc2_cparams *cparams,
+              uint8_t id)
+{
+    (void)meta, (void)cparams, (void)id;
+    nfiltered++;
+    memcpy(dst, src, (size_t)size);
+    return 0;
+}
+
+static int
+count_backward(const uint8_t *src, uint8_t *dst, int32_t size, uint8_t meta,
+               blosc2_dparams *dparams, uint8_t id)
+{
+    (void)meta, (void)dparams, (void)id;
+    nfiltered++;
+    memcpy(dst, src, (size_t)size);
+    return 0;
+}
+
 static void
 threads_of_the_program(void **state)
 {
+    static char name[] = "count";
+    blosc2_filter filter = {250, name, 1, count_forward, count_backward};
     enum { BYTES = 4 << 20 };
     uint8_t *const items = malloc(BYTES), *const back = malloc(BYTES);
     uint8_t *const chunk = malloc(BYTES + BLOSC2_MAX_OVERHEAD);
@@ -396,23 +421,31 @@ threads_of_the_program(void **state)
     for (size_t i = 0; i < BYTES; i++)
         items[i] = (uint8_t)(i % 8 == 0 ? i / 8 * i / 64 : 0);
     c.nthreads = d.nthreads = 4;
+    c.blocksize = BYTES / 64;
+    c.filters[0] = 250;
+    assert_good(blosc2_register_filter(&filter));
     for (enum order order = FORWARD; order < ORDERS; order++) {
         struct jobs jobs = {.order = order};
         blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
         blosc2_set_threads_callback(run_jobs, &jobs);
         const int n = blosc2_compress_ctx(cctx, items, BYTES, chunk, BYTES + BLOSC2_MAX_OVERHEAD);
         assert_in_range(n, 32, BYTES + BLOSC2_MAX_OVERHEAD);
+        assert_int_equal(nfiltered, 64);
         memset(back, 1, BYTES);
         assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES), BYTES);
+        assert_int_equal(nfiltered, 128); // once by all jobs together
+        nfiltered = 0;
         assert_memory_equal(back, items, BYTES);
         assert_int_equal(jobs.calls, 2);
         assert_int_equal(jobs.jobs, 8);
         blosc2_set_threads_callback(NULL, NULL);
         assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES), BYTES);
         assert_int_equal(jobs.calls, 2);
+        nfiltered = 0;
         blosc2_free_ctx(cctx);
         blosc2_free_ctx(dctx);
     }
+    blosc2_destroy();
     free(items);
     free(back);
     free(chunk);
