@@ -19,7 +19,8 @@
  *
  * **Sizes.** The first chunk decides the size of all. Chunks of other sizes are possible anywhere:
  * as long as only the last is shorter, older readers can read the file; with others, c-blosc2
- * before 3.0 cannot. If a chunk holds no whole items, the items of the handle are bytes
+ * before 3.0 cannot. Blocks of different sizes (tess_chunk_encode_blocks()) are those of all chunks
+ * or of none. If a chunk holds no whole items, the items of the handle are bytes
  * (tess_info.typesize is 1).
  *
  * **Threads.** As for arrays (array.h): any number of threads may read; functions that change the
@@ -69,7 +70,7 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_create(const tess_storage *stora
  *
  * @return TESS_OK, or TESS_ERR_ARG (n, items_size, not writable, a view, an array), TESS_ERR_LIMIT
  * (too large, too many chunks), TESS_ERR_UNSUPPORTED (a codec or filter that this build cannot
- *         write; a frame whose blocks differ in size); else as tess_array_write().
+ *         write); else as tess_array_write().
  */
 TESS_API TESS_NODISCARD tess_status tess_schunk_insert(tess_array *a, int64_t n, const void *items,
                                                        size_t items_size, tess_error *err);

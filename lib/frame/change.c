@@ -37,6 +37,7 @@ frame_begin(struct frame *f)
     f->change.nbytes = f->h.nbytes;
     f->change.chunksize = f->h.chunksize;
     f->change.version = f->h.version;
+    f->change.vlblocks = f->h.vlblocks;
     f->change.uniform = !f->index.entries;
     f->change.entry = f->index.uniform;
     usage_save(&f->usage, &f->change.usage);
@@ -120,6 +121,7 @@ frame_undo(struct frame *f)
     f->h.nbytes = c->nbytes;
     f->h.chunksize = c->chunksize;
     f->h.version = c->version;
+    f->h.vlblocks = c->vlblocks;
     f->generation++;
     change_end_change(f);
 }
@@ -530,12 +532,13 @@ frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept, tes
 }
 
 void
-frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes)
+frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes, bool vlblocks)
 {
     assert(f->change.open);
     f->change.resized |= f->h.chunksize != chunksize || f->h.nbytes != nbytes;
     f->h.chunksize = chunksize;
     f->h.nbytes = nbytes;
-    if (chunksize == 0)
+    f->h.vlblocks = vlblocks;
+    if (chunksize == 0 || vlblocks)
         f->h.version = 3;
 }

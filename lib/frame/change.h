@@ -85,8 +85,8 @@ tess_status frame_set_length(struct frame *f, int64_t nchunks, int64_t entry, te
 // one where kept[n] is set, and gone elsewhere.
 tess_status frame_rearrange(struct frame *f, struct frame_index *next, const bool *kept,
                             tess_error *err);
-// After these, in a plain frame: the chunks have `nbytes` bytes together; chunksize: as in
-// frame_header. Without it, all chunks have as many as they had.
-void frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes);
+// After these, in a plain frame: the chunks have `nbytes` bytes together; chunksize, vlblocks: as
+// in frame_header. Without it, all chunks have as many as they had.
+void frame_set_sizes(struct frame *f, int32_t chunksize, int64_t nbytes, bool vlblocks);
 
 #endif

@@ -1,11 +1,11 @@
 /*
  * private.h - the struct of a frame, for the units of lib/frame and their tests alone.
  *
- * Invariants. The list in memory is `index`; `h.nbytes`, `h.chunksize` and `h.version` belong to
- * it, all else of `h`, and `head` and `tail`, to the state on the disk, until a commit takes a new
- * one over (pending_adopt()). An open change leads back to the list before it. What `space`,
- * `numbers` and `unsynced` call free is needed by neither the list nor a state that may be current
- * on the disk.
+ * Invariants. The list in memory is `index`; `h.nbytes`, `h.chunksize`, `h.vlblocks` and
+ * `h.version` belong to it, all else of `h`, and `head` and `tail`, to the state on the disk, until
+ * a commit takes a new one over (pending_adopt()). An open change leads back to the list before it.
+ * What `space`, `numbers` and `unsynced` call free is needed by neither the list nor a state that
+ * may be current on the disk.
  *
  * Threads. There is no lock: any number of threads may read one frame; what changes it requires
  * exclusive access, which lib/array sees to. `usage` is atomic, as readers learn it.
@@ -51,6 +51,7 @@ struct change {
     int64_t nbytes; // of the header, before
     int32_t chunksize;
     int version;
+    bool vlblocks;
     bool uniform; // the list took no memory then
     int64_t entry; // and all of it was this
     bool resized;

@@ -405,6 +405,55 @@ metalayers(void **state)
     ok(tess_array_close(a, err));
 }
 
+// Blocks of different sizes are those of all chunks of a file, or of none.
+static void
+blocks_of_different_sizes(void **state)
+{
+    static const int32_t sizes[] = {100, 3, 897};
+    uint8_t items[1000], got[1000], chunk[2000];
+    tess_storage storage;
+    tess_params params;
+    tess_error why;
+    tess_info info;
+    tess_array *a;
+    size_t cbytes;
+    (void)state;
+    for (size_t i = 0; i < sizeof items; i++)
+        items[i] = (uint8_t)(i / 9);
+    tess_storage_init(&storage);
+    storage.path = files_path("schunk");
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.typesize = 1;
+    ok(tess_chunk_encode_blocks(&params, NULL, items, sizeof items, sizes, 3, chunk, sizeof chunk,
+                                &cbytes, err));
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    ok(tess_schunk_insert(a, 0, items, sizeof items, err));
+    check_refused(tess_schunk_insert_chunk(a, 0, chunk, cbytes, TESS_CHUNK_UNTRUSTED, &why),
+                  TESS_ERR_ARG, &why, "do not differ");
+    ok(tess_array_set_chunk(a, 0, chunk, cbytes, TESS_CHUNK_UNTRUSTED, err));
+    ok(tess_schunk_insert_chunk(a, 1, chunk, cbytes, TESS_CHUNK_TRUSTED, err));
+    check_refused(tess_schunk_insert(a, 0, items, 5, &why), TESS_ERR_ARG, &why, "differ");
+    ok(tess_array_close(a, err));
+    storage.mode = TESS_MODE_UPDATE;
+    ok(tess_array_open(&storage, &a, err));
+    tess_array_info(a, &info);
+    assert_true(info.vlblocks);
+    assert_int_equal(info.frame_version, 3);
+    for (int n = 0; n < 2; n++) {
+        ok(tess_schunk_decode(a, n, got, sizeof got, err));
+        assert_memory_equal(got, items, sizeof items);
+    }
+    ok(tess_schunk_remove(a, 0, 2, err));
+    ok(tess_schunk_insert(a, 0, items, 5, err));
+    ok(tess_array_close(a, err));
+    ok(tess_array_open(&storage, &a, err));
+    tess_array_info(a, &info);
+    assert_false(info.vlblocks);
+    ok(tess_array_close(a, err));
+    files_remove(storage.path);
+}
+
 // The content of a chunk of an array: its blocks, with padding.
 static void
 chunks_of_arrays(void **state)
@@ -436,6 +485,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(edits_like_a_list, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(special_chunks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_different_sizes, files_setup, files_teardown),
         cmocka_unit_test(refusals),
         cmocka_unit_test(metalayers),
         cmocka_unit_test(chunks_of_arrays),

@@ -29,9 +29,6 @@ chunk_check_format(const struct chunk_header *h, tess_error *err)
                        "a chunk of format version %d with a header of %d bytes; arrays have %d "
                        "or later and %d",
                        h->version, h->header_size, VERSION_LEAST, CHUNK_HEADER_SIZE);
-    if (h->vlblocks)
-        return err_set(err, TESS_ERR_UNSUPPORTED, 30,
-                       "a chunk of blocks of different sizes, which arrays do not have");
     return TESS_OK;
 }
 
@@ -43,6 +40,9 @@ check_fits(const struct chunk_grid *grid, const struct chunk *c, int64_t n, tess
     const struct chunk_header *const h = &c->h;
     const int32_t typesize = g->typesize > UINT8_MAX ? 1 : g->typesize;
 
+    if (h->vlblocks)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 30,
+                       "a chunk of blocks of different sizes, which arrays do not have");
     if (h->typesize != typesize)
         return err_set(err, TESS_ERR_ARG, 3,
                        "a chunk of items of %" PRId32 " bytes, chunks of the array record %" PRId32,

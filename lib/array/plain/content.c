@@ -73,17 +73,6 @@ chunk_content_read(const tess_array *a, int64_t n, uint8_t *dst, size_t dst_size
 
 // -- make
 
-// Chunks of blocks of different sizes stand alone in their frames.
-static tess_status
-check_frame(const tess_array *a, tess_error *err)
-{
-    if (frame_header(a->grid->frame)->vlblocks)
-        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
-                       "the frame has chunks of blocks of different sizes, which are not written "
-                       "here");
-    return TESS_OK;
-}
-
 static tess_status
 check_size(uint64_t size, tess_error *err)
 {
@@ -126,9 +115,7 @@ plain_chunk_encode(const tess_array *a, const uint8_t *items, size_t size, struc
     struct chunk_encoder e;
     struct chunk_spec spec;
     *room = NULL;
-    tess_status st = check_frame(a, err);
-    if (st == TESS_OK)
-        st = check_size(size, err);
+    tess_status st = check_size(size, err);
     if (st != TESS_OK)
         return st;
     spec_of(a, (int32_t)size, &spec);
@@ -156,9 +143,7 @@ plain_chunk_special(const tess_array *a, enum chunk_special special, int64_t nby
                     struct plain_chunk *chunk, tess_error *err)
 {
     const struct frame_header *const h = frame_header(a->grid->frame);
-    tess_status st = check_frame(a, err);
-    if (st == TESS_OK)
-        st = check_size(nbytes < 0 ? 0 : (uint64_t)nbytes, err);
+    tess_status st = check_size(nbytes < 0 ? 0 : (uint64_t)nbytes, err);
     if (st != TESS_OK)
         return st;
     if (special == SPECIAL_NANS &&
@@ -224,15 +209,14 @@ plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool t
     if (st == TESS_OK)
         st = chunk_check_format(&w.chunk.h, err);
     if (st == TESS_OK)
-        st = check_frame(a, err);
-    if (st == TESS_OK)
         st = check_fits(a, &w.chunk.h, err);
     if (st == TESS_OK && !trusted)
         st = chunk_check_blocks(a->grid, &w, err);
     *chunk = (struct plain_chunk){.bytes = bytes,
                                   .cbytes = (int32_t)size,
                                   .nbytes = w.chunk.h.nbytes,
-                                  .special = w.chunk.h.special};
+                                  .special = w.chunk.h.special,
+                                  .vlblocks = w.chunk.h.vlblocks};
     whole_chunk_close(&w);
     return st;
 }

@@ -153,10 +153,22 @@ splice_frame(tess_array *a, const struct plain_splice *s, const struct plain_siz
     tess_status st = change_places(f, s, sizes, err);
     if (st != TESS_OK)
         return st;
-    frame_set_sizes(f, sizes->chunksize, sizes->nbytes);
+    frame_set_sizes(f, sizes->chunksize, sizes->nbytes, sizes->vlblocks);
     for (int64_t n = s->at; n < s->at + s->added && st == TESS_OK; n++)
         st = put_chunk(a, n, &s->chunk, sizes, err);
     return st == TESS_OK && sizes->chunksize == 0 && !differed ? store_specials(a, sizes, err) : st;
+}
+
+// Readers go by the frame: all of its chunks have blocks of different sizes, or none.
+static tess_status
+check_alike(const tess_array *a, const struct plain_splice *s, tess_error *err)
+{
+    const bool others = a->grid->g.nchunks > s->removed;
+    if (s->added > 0 && others && s->chunk.vlblocks != frame_header(a->grid->frame)->vlblocks)
+        return err_set(err, TESS_ERR_ARG, 30, "blocks of %s, those of the other chunks do%s",
+                       s->chunk.vlblocks ? "different sizes" : "one size",
+                       s->chunk.vlblocks ? " not differ" : " differ");
+    return TESS_OK;
 }
 
 tess_status
@@ -164,7 +176,10 @@ plain_edit(tess_array *a, const struct plain_splice *s, tess_error *err)
 {
     struct plain_sizes sizes;
     const bool appends = s->at == a->grid->g.nchunks;
-    tess_status st = plain_sizes_after(&sizes, a->grid, s, err);
+    tess_status st = check_alike(a, s, err);
+    if (st != TESS_OK)
+        return st;
+    st = plain_sizes_after(&sizes, a->grid, s, err);
     if (st != TESS_OK) {
         plain_sizes_drop(&sizes);
         return st;
@@ -211,7 +226,7 @@ plain_reorder(tess_array *a, const int64_t *order, tess_error *err)
     frame_begin(f);
     st = rearrange(f, NULL, order, err);
     if (st == TESS_OK)
-        frame_set_sizes(f, sizes.chunksize, sizes.nbytes);
+        frame_set_sizes(f, sizes.chunksize, sizes.nbytes, sizes.vlblocks);
     if (st == TESS_OK && sizes.chunksize == 0 && !differed)
         st = store_specials(a, &sizes, err);
     return end_change(a, &sizes, true, st, err);

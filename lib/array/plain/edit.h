@@ -20,6 +20,7 @@ struct plain_chunk {
     int32_t cbytes;
     int32_t nbytes; // of its content, 1 at least
     enum chunk_special special;
+    bool vlblocks; // blocks of different sizes
 };
 
 // From place `at` on, `removed` chunks go, and `added` times the same one comes.

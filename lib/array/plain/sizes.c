@@ -89,6 +89,7 @@ plain_sizes_after(struct plain_sizes *x, struct chunk_grid *grid, const struct p
     int64_t added = 0;
     *x = (struct plain_sizes){
         .chunksize = chunksize_after(grid, s),
+        .vlblocks = s->added > 0 ? s->chunk.vlblocks : h->vlblocks,
         .whole = (grid->g.typesize == h->typesize || grid->g.nchunks == 0) &&
                  (s->added == 0 || s->chunk.nbytes % h->typesize == 0),
     };
@@ -115,6 +116,7 @@ plain_sizes_reordered(struct plain_sizes *x, const struct chunk_grid *grid, cons
     *x = (struct plain_sizes){.chunksize = h->chunksize,
                               .nchunks = n,
                               .nbytes = h->nbytes,
+                              .vlblocks = h->vlblocks,
                               .whole = grid->g.typesize == h->typesize};
     if (n > 0 && order[n - 1] != n - 1 && size_of(grid, n - 1) != h->chunksize)
         x->chunksize = 0; // a shorter one does not stay the last

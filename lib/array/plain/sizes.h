@@ -17,6 +17,7 @@ struct plain_sizes {
     // own, longer, with nothing changed in front.
     int64_t *starts;
     bool appended;
+    bool vlblocks; // of the frame
     bool whole; // all have whole items of the frame's typesize
 };
 

@@ -271,13 +271,15 @@ frame_header_set_vlmeta(uint8_t *head, bool has_vlmeta)
     head[HAS_VLMETA_AT] = has_vlmeta ? MARK_TRUE : MARK_FALSE;
 }
 
-// Whether chunks have different sizes stands twice; frames of before could not have it.
+// Whether sizes differ stands twice; frames of before could not have it.
 static void
 update_flags(uint8_t *flags, const struct frame_header *h)
 {
-    const int differs = h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0;
+    const int sizes =
+        (h->chunksize == 0 ? FLAG_VAR_CHUNKS : 0) | (h->vlblocks ? FLAG_VLBLOCKS : 0);
     if (h->version >= 3)
-        *flags = (uint8_t)((*flags & ~(VERSION_MASK | FLAG_VAR_CHUNKS)) | h->version | differs);
+        *flags = (uint8_t)((*flags & ~(VERSION_MASK | FLAG_VAR_CHUNKS | FLAG_VLBLOCKS)) |
+                           h->version | sizes);
 }
 
 void
