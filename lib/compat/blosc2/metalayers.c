@@ -115,7 +115,7 @@ copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *
     if (is_nd_layer(one_more->name))
         return make_array(s, one_more, place, &params, copy);
     if (info.plain)
-        st = b2_plain_copy(s->a, &place->storage, &params, copy, &err);
+        st = b2_plain_copy(s->a, &place->storage, &params, false, copy, &err);
     else
         st = tess_array_copy(s->a, &place->storage, &params, copy, &err);
     return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);

@@ -1,17 +1,32 @@
 /*
  * plain_copy.c - a super-chunk that is no array, again in another place.
  *
- * Chunks are copied as they are stored; those that are not stored are not stored in the copy
- * either.
+ * Chunks that are not stored are not stored in the copy either.
  */
 #include "compat/blosc2/plain_copy.h"
 
+#include <stdlib.h>
 #include <tessera/chunk.h>
 #include <tessera/meta.h>
 #include <tessera/schunk.h>
 
 static tess_status
-copy_chunk(const tess_array *from, int64_t n, tess_array *to, tess_error *err)
+encode_chunk(const tess_array *from, int64_t n, size_t size, tess_array *to, tess_error *err)
+{
+    void *const items = malloc(size);
+    tess_status st = TESS_ERR_NOMEM;
+
+    if (!items)
+        return st;
+    st = tess_schunk_decode(from, n, items, size, err);
+    if (st == TESS_OK)
+        st = tess_schunk_insert(to, n, items, size, err);
+    free(items);
+    return st;
+}
+
+static tess_status
+copy_chunk(const tess_array *from, int64_t n, bool encode, tess_array *to, tess_error *err)
 {
     tess_chunk_info info;
     void *chunk = NULL;
@@ -20,6 +35,8 @@ copy_chunk(const tess_array *from, int64_t n, tess_array *to, tess_error *err)
 
     if (st == TESS_OK && !info.stored)
         return tess_schunk_insert_special(to, n, 1, info.kind, (size_t)info.nbytes, err);
+    if (st == TESS_OK && encode)
+        return encode_chunk(from, n, (size_t)info.nbytes, to, err);
     if (st == TESS_OK)
         st = tess_array_get_chunk(from, n, &chunk, &size, err);
     if (st == TESS_OK)
@@ -43,7 +60,7 @@ copy_metalayer(const tess_array *from, const char *name, tess_array *to, tess_er
 
 tess_status
 b2_plain_copy(const tess_array *from, const tess_storage *storage, const tess_params *params,
-              tess_array **copy, tess_error *err)
+              bool encode, tess_array **copy, tess_error *err)
 {
     tess_info info;
     tess_status st = tess_schunk_create(storage, params, copy, err);
@@ -52,7 +69,7 @@ b2_plain_copy(const tess_array *from, const tess_storage *storage, const tess_pa
         return st;
     tess_array_info(from, &info);
     for (int64_t n = 0; n < info.nchunks && st == TESS_OK; n++)
-        st = copy_chunk(from, n, *copy, err);
+        st = copy_chunk(from, n, encode && !info.vlblocks, *copy, err);
     for (int i = 0; i < info.nvlmetalayers && st == TESS_OK; i++)
         st = copy_metalayer(from, tess_vlmeta_name(from, i), *copy, err);
     if (st == TESS_OK)

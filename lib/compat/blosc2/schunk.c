@@ -1,8 +1,9 @@
 /*
  * schunk.c - a super-chunk: the struct that programs see, and the handle behind it.
  *
- * `data` is for programs that look whether there are chunks in memory: one pointer per chunk, each
- * to the header of a chunk of zeros. Chunks are elsewhere; blosc2_schunk_get_chunk() copies them.
+ * `data` is for programs that go to the chunks in memory themselves, where there is no frame. Of a
+ * plain super-chunk it points to a copy of each chunk; of an array, to the header of a chunk of
+ * zeros.
  */
 #include "compat/blosc2/schunk.h"
 
@@ -22,23 +23,60 @@ b2_schunk_of(blosc2_schunk *schunk)
 }
 
 static void
-list_chunks(struct b2_schunk *s)
+drop_list(struct b2_schunk *s, int64_t first)
 {
     blosc2_schunk *const of = &s->of;
-    const size_t size = (size_t)of->nchunks * sizeof *of->data;
-    uint8_t **data;
+    const int64_t n = (int64_t)(of->data_len / sizeof *of->data);
 
-    if (of->frame || size == of->data_len)
+    for (int64_t i = first; i < n; i++)
+        if (of->data[i] != s->header)
+            free(of->data[i]);
+    of->data_len = (size_t)(first < n ? first : n) * sizeof *of->data;
+}
+
+void
+b2_schunk_forget_chunks(struct b2_schunk *s)
+{
+    drop_list(s, 0);
+    free(s->of.data);
+    s->of.data = NULL;
+}
+
+// What stands for a chunk in the list.
+static uint8_t *
+chunk_of_list(struct b2_schunk *s, bool plain, int64_t n)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+
+    if (!plain || tess_array_get_chunk(s->a, n, &bytes, &size, NULL) != TESS_OK)
+        return s->header;
+    uint8_t *const chunk = malloc(size);
+    if (chunk)
+        memcpy(chunk, bytes, size);
+    tess_free(bytes);
+    return chunk ? chunk : s->header;
+}
+
+// Make the list as long as there are chunks; those that are on it stay.
+static void
+list_chunks(struct b2_schunk *s, bool plain)
+{
+    blosc2_schunk *const of = &s->of;
+
+    if (of->frame)
         return;
-    data = size > 0 ? realloc(of->data, size) : NULL;
-    if (size > 0 && !data)
-        return; // the old list stays as long as it is
-    if (size == 0)
-        free(of->data);
-    for (size_t i = of->data_len / sizeof *data; i < size / sizeof *data; i++)
-        data[i] = s->header;
+    drop_list(s, of->nchunks);
+    const int64_t n = (int64_t)(of->data_len / sizeof *of->data);
+    if (n == of->nchunks)
+        return;
+    uint8_t **const data = realloc(of->data, (size_t)of->nchunks * sizeof *data);
+    if (!data)
+        return; // it stays as long as it is
+    for (int64_t i = n; i < of->nchunks; i++)
+        data[i] = chunk_of_list(s, plain, i);
     of->data = data;
-    of->data_len = size;
+    of->data_len = (size_t)of->nchunks * sizeof *data;
 }
 
 // Where a block size is chosen for each chunk: that of the first. 0: there is none.
@@ -70,7 +108,7 @@ b2_schunk_count(struct b2_schunk *s)
         of->blocksize = info.blocksize > 0 ? info.blocksize : first_blocksize(s->a, &info);
     of->flags2 = info.vlblocks ? BLOSC2_VL_BLOCKS : 0;
     s->frame_is_old = true;
-    list_chunks(s);
+    list_chunks(s, info.plain);
     pthread_mutex_unlock(&s->access->counts);
 }
 

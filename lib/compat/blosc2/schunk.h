@@ -42,7 +42,10 @@ struct b2_schunk {
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
 
-// Set the members that count chunks and bytes.
+// Chunks were replaced or changed places: the list of them is made again by b2_schunk_count().
+void b2_schunk_forget_chunks(struct b2_schunk *s);
+
+// Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);
 
 // The same, after a change of the shape of an array: its metalayer, too. Returns a code.

@@ -1,12 +1,13 @@
 /*
  * schunk_copy.c - a super-chunk with another storage.
  *
- * An array is copied with new parameters for its chunks; a plain super-chunk is copied as it is,
- * with chunks as they are stored.
+ * An array is copied with new parameters for its chunks. Chunks of a plain super-chunk are copied
+ * as they are stored, or encoded again where the parameters differ.
  */
 #include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
+#include "compat/blosc2/plain_copy.h"
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_access.h"
 #include "compat/blosc2/schunk_wrap.h"
@@ -36,30 +37,33 @@ copy_array(struct b2_schunk *s, const blosc2_storage *storage, struct b2_place *
                       BLOSC2_ERROR_FILE_OPEN);
 }
 
-// The super-chunk is locked for reading.
+// The super-chunk is locked for reading. Its metalayers of fixed size come with it.
 static int
 copy_plain(struct b2_schunk *s, const blosc2_storage *storage, struct b2_place *place,
-           tess_array **copy)
+           const tess_info *info, tess_array **copy)
 {
-    void *image = NULL;
-    size_t size = 0;
+    tess_metalayer layers[BLOSC2_MAX_METALAYERS];
+    tess_params params;
     tess_error err = {0};
-    tess_status st;
+    const bool encode = !b2_params_equal(info, storage->cparams);
 
-    if (place->storage.path) {
-        st = tess_array_save(s->a, &place->storage,
-                             storage->contiguous ? TESS_LAYOUT_CONTIGUOUS : TESS_LAYOUT_SPARSE,
-                             &err);
-    } else {
-        st = tess_array_to_image(s->a, &image, &size, &err);
-        place->storage.image = image;
-        place->storage.image_size = size;
+    tess_params_init(&params);
+    const int rc = b2_params_set(&params, storage->cparams);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < s->of.nmetalayers; i++) {
+        const blosc2_metalayer *const m = s->of.metalayers[i];
+        layers[i] = (tess_metalayer){m->name, m->content, (size_t)m->content_len};
     }
-    place->storage.mode = TESS_MODE_UPDATE;
-    if (st == TESS_OK)
-        st = tess_array_open(&place->storage, copy, &err);
-    tess_free(image);
-    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_OPEN);
+    params.typesize = s->of.typesize; // that of the items, whatever cparams say
+    params.ndim = 1;
+    params.blockshape[0] = storage->cparams->blocksize / s->of.typesize;
+    params.layout =
+        place->storage.path && !storage->contiguous ? TESS_LAYOUT_SPARSE : TESS_LAYOUT_CONTIGUOUS;
+    params.metalayers = layers;
+    params.nmetalayers = s->of.nmetalayers;
+    return b2_code_io(b2_plain_copy(s->a, &place->storage, &params, encode, copy, &err), &err,
+                      BLOSC2_ERROR_FILE_OPEN);
 }
 
 static int
@@ -76,12 +80,8 @@ copy_to(struct b2_schunk *s, const blosc2_storage *storage, struct b2_access *ac
     if (rc < 0)
         return rc;
     tess_array_info(s->a, &info);
-    if (!info.plain)
-        rc = copy_array(s, storage, &place, copy);
-    else if (info.vlblocks || b2_params_equal(&info, storage->cparams))
-        rc = copy_plain(s, storage, &place, copy);
-    else
-        rc = b2_fail(BLOSC2_ERROR_SCHUNK_COPY, "chunks of a plain super-chunk keep their codec");
+    rc = info.plain ? copy_plain(s, storage, &place, &info, copy)
+                    : copy_array(s, storage, &place, copy);
     b2_schunk_end(s);
     return rc;
 }

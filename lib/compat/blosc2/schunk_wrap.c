@@ -131,7 +131,7 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     b2_access_drop(s->access);
     b2_storage_free(s->of.storage);
     free(s->of.blockshape);
-    free(s->of.data);
+    b2_schunk_forget_chunks(s);
     free(s->path);
     if (!s->frame_is_foreign)
         free(s->frame);

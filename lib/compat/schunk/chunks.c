@@ -14,10 +14,12 @@
 #include <tessera/chunk.h>
 #include <tessera/schunk.h>
 
-// After a change: the number of chunks, or a code.
+// After a change: the number of chunks, or a code. appended: the others are as they were.
 static int64_t
-end_change(struct b2_schunk *s, int rc)
+end_change(struct b2_schunk *s, bool appended, int rc)
 {
+    if (rc == 0 && !appended)
+        b2_schunk_forget_chunks(s);
     b2_schunk_end(s);
     if (rc < 0)
         return rc;
@@ -38,7 +40,35 @@ size_of_chunk(const uint8_t *chunk)
     const int rc = blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL);
     if (rc < 0)
         return rc;
-    return cbytes < BLOSC_EXTENDED_HEADER_LENGTH ? BLOSC2_ERROR_INVALID_HEADER : cbytes;
+    return cbytes;
+}
+
+// Whether the chunk has the short header of Blosc 1, which frames of this library do not have.
+static bool
+is_of_blosc1(const uint8_t *chunk)
+{
+    return (chunk[BLOSC2_CHUNK_FLAGS] & (BLOSC_DOSHUFFLE | BLOSC_DOBITSHUFFLE)) !=
+           (BLOSC_DOSHUFFLE | BLOSC_DOBITSHUFFLE);
+}
+
+// The content of such a chunk is encoded again.
+static int
+put_blosc1(struct b2_schunk *s, int64_t n, const uint8_t *chunk, int32_t size, bool insert)
+{
+    int32_t nbytes = 0;
+    tess_error err = {0};
+    int rc = blosc2_cbuffer_sizes(chunk, &nbytes, NULL, NULL);
+    uint8_t *const items = rc < 0 ? NULL : malloc((size_t)nbytes + 1);
+
+    if (!items)
+        return rc < 0 ? rc : BLOSC2_ERROR_MEMORY_ALLOC;
+    rc = blosc2_decompress(chunk, size, items, nbytes);
+    if (rc >= 0)
+        rc = b2_code(insert ? tess_schunk_insert(s->a, n, items, (size_t)nbytes, &err)
+                            : tess_schunk_update(s->a, n, items, (size_t)nbytes, &err),
+                     &err);
+    free(items);
+    return rc;
 }
 
 // Chunk n of an array that lacks its last chunks comes back. insert: where it is not there.
@@ -68,12 +98,15 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
     tess_array_info(s->a, &info);
     if (n < 0)
         n = info.nchunks - s->missing;
-    if (insert && info.plain)
+    const bool appended = insert && n == info.nchunks - s->missing;
+    if (info.plain && is_of_blosc1(chunk))
+        rc = put_blosc1(s, n, chunk, size, insert);
+    else if (insert && info.plain)
         rc = b2_code(
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
     else
         rc = b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
-    const int64_t nchunks = end_change(s, rc);
+    const int64_t nchunks = end_change(s, appended, rc);
     if (nchunks >= 0 && !copy)
         free(chunk); // it was handed over
     return nchunks;
@@ -140,7 +173,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return rc;
     tess_array_info(s->a, &info);
     rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
-    return end_change(s, rc);
+    return end_change(s, true, rc);
 }
 
 // -- the list
@@ -185,7 +218,7 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
         rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
     else if (rc == 0)
         rc = delete_of_array(s, nchunk);
-    return end_change(s, rc);
+    return end_change(s, false, rc);
 }
 
 int
@@ -204,7 +237,7 @@ blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order)
     rc = b2_code(tess_schunk_reorder(s->a, offsets_order, info.nchunks, &err), &err);
     if (err.status == TESS_ERR_ARG)
         rc = BLOSC2_ERROR_DATA;
-    const int64_t n = end_change(s, rc);
+    const int64_t n = end_change(s, false, rc);
     return n < 0 ? (int)n : BLOSC2_ERROR_SUCCESS;
 }
 
@@ -253,7 +286,7 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
     st = tess_schunk_insert_special(s->a, 0, whole, kind, whole > 0 ? size : 1, &err);
     if (st == TESS_OK && rest > 0)
         st = tess_schunk_insert_special(s->a, whole, 1, kind, rest, &err);
-    return end_change(s, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));
+    return end_change(s, true, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));
 }
 
 // -- out of it

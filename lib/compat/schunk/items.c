@@ -207,6 +207,7 @@ blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t sto
     rc = check_range(s, start, stop);
     if (rc == 0)
         rc = write_chunks(s, start * s->of.typesize, stop * s->of.typesize, buffer);
+    b2_schunk_forget_chunks(s);
     b2_schunk_end(s);
     return rc < 0 ? rc : b2_schunk_changed(s);
 }
