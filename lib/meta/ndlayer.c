@@ -150,13 +150,25 @@ copy_dtype(const char *src, size_t size, struct ndlayer *nd, tess_error *err)
     return TESS_OK;
 }
 
+// Chunks without items have blocks without items.
 static bool
-chunks_are_linear(const struct ndlayer *nd)
+blocks_are_unset(const struct ndlayer *nd)
 {
     for (int i = 0; i < nd->ndim; i++)
-        if (nd->blockshape[i] < 1 || nd->blockshape[i] > nd->chunkshape[i])
+        if ((nd->blockshape[i] < 1 && nd->chunkshape[i] > 0) ||
+            nd->blockshape[i] > nd->chunkshape[i])
             return true;
     return false;
+}
+
+// Without an axis along which chunks have items, old and new layers look the same, and are.
+static bool
+all_chunks_are_empty(const struct ndlayer *nd)
+{
+    for (int i = 0; i < nd->ndim; i++)
+        if (nd->chunkshape[i] > 0)
+            return false;
+    return nd->ndim > 0;
 }
 
 static tess_status
@@ -234,10 +246,11 @@ ndlayer_parse(const uint8_t *src, size_t size, bool is_caterva, struct ndlayer *
         TRY(err_set(err, TESS_ERR_CORRUPT, -1, "%zu bytes are left after the N-dimensional layer",
                     size - in.at));
 
-    got.linear =
-        form == FORM_CATERVA_01 || (form == FORM_SHAPES && is_caterva && chunks_are_linear(&got));
-    if (got.linear)
+    const bool no_blocks =
+        form == FORM_CATERVA_01 || (form == FORM_SHAPES && is_caterva && blocks_are_unset(&got));
+    if (no_blocks)
         memcpy(got.blockshape, got.chunkshape, sizeof got.blockshape);
+    got.linear = no_blocks && !all_chunks_are_empty(&got);
     TRY(check_entries(&got, err));
     if (dtype)
         TRY(copy_dtype(dtype, dtype_size, &got, err));

@@ -117,6 +117,18 @@ static const struct good {
      "95 00 02" SHAPE CHUNKS CHUNKS,
      {2, {30, 25}, {12, 10}, {12, 10}, false, 0, NULL},
      true},
+    {"Caterva 0.4: an axis without items has chunks and blocks without items",
+     true,
+     "95 00 02 92 d3000000000000001e d30000000000000000 92 d20000000c d200000000"
+     "92 d200000005 d200000000",
+     {2, {30, 0}, {12, 0}, {5, 0}, false, 0, NULL},
+     true},
+    {"Caterva 0.3: the same",
+     true,
+     "95 00 02 92 d3000000000000001e d30000000000000000 92 d20000000c d200000000"
+     "92 d200000000 d200000000",
+     {2, {30, 0}, {12, 0}, {12, 0}, true, 0, NULL},
+     true},
     {"Caterva 0.1.1",
      true,
      "93 02" SHAPE CHUNKS,
