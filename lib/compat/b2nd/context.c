@@ -142,6 +142,7 @@ nd_context_params(const b2nd_context_t *ctx, tess_params *params, tess_metalayer
         return rc;
     params->dtype = ctx->dtype;
     params->dtype_format = ctx->dtype_format;
+    params->layer = ctx->layer;
     params->ndim = ctx->ndim;
     for (int i = 0; i < ctx->ndim; i++) {
         const int32_t chunk = ctx->chunkshape[i], block = ctx->blockshape[i];

@@ -20,6 +20,7 @@ struct b2nd_context_s {
     int32_t nmetalayers;
 
     bool dtype_given; // by the program; else dtype is |S with the item size
+    tess_layer layer; // name of the metalayer; `b2nd`, unless the interface of Caterva sets it
 };
 
 // The parameters of an array, as ctx says; metalayers has room for B2ND_MAX_METALAYERS. Returns a
