@@ -1,27 +1,39 @@
 #!/bin/sh
 # Each function that the headers declare has another symbol, and the library exports only such.
 #
-#     names.sh HEADERS LIBRARY     (NM in the environment)
+#     names.sh LIBRARY (HEADERS RULE)...     (NM in the environment)
+#
+# RULE is a command of sed that makes the symbol from a name.
 
-headers=$1 library=$2
+library=$1
+shift
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 status=0
 
-# A declaration begins with BLOSC_EXPORT, or with void in a registry; the name is in the same line.
-cat "$headers"/*.h "$headers"/blosc2/*.h |
-    sed -nE 's/^(BLOSC_EXPORT [^(]*[ *]|void )([a-z0-9_]+)\(.*/\2/p' | sort -u >"$tmp/declared"
-sed -n 's/^#define \([a-z0-9_]*\) tess_\1$/\1/p' "$headers/blosc2/names.h" | sort >"$tmp/renamed"
-if [ ! -s "$tmp/declared" ] || ! diff "$tmp/declared" "$tmp/renamed"; then
-    echo "< declared in the headers but not in names.h; > the other way round"
-    status=1
-fi
-[ "$(grep -c '^#define [a-z]' "$headers/blosc2/names.h")" -eq "$(wc -l <"$tmp/renamed")" ] || {
-    echo "names.h has a line that is no name with tess_ in front"
-    status=1
-}
+while [ $# -ge 2 ]; do
+    headers=$1 rule=$2
+    shift 2
+    names=$(find "$headers" -name '*names.h')
+    # A declaration begins with BLOSC_EXPORT, or with void in a registry; the name is in the same
+    # line.
+    find "$headers" -name '*.h' -exec cat {} + |
+        sed -nE 's/^(BLOSC_EXPORT [^(]*[ *]|void )([a-z0-9_]+)\(.*/\2/p' | sort -u >"$tmp/declared"
+    sed -n 's/^#define \([a-z][a-z0-9_]*\) [a-z0-9_]*$/\1/p' "$names" | sort >"$tmp/renamed"
+    if [ ! -s "$tmp/declared" ] || ! diff "$tmp/declared" "$tmp/renamed"; then
+        echo "< declared in $headers but not in $names; > the other way round"
+        status=1
+    fi
+    sed "$rule" "$tmp/declared" | sort >"$tmp/wanted"
+    sed -n 's/^#define [a-z][a-z0-9_]* //p' "$names" | sort >"$tmp/given"
+    if ! diff "$tmp/wanted" "$tmp/given"; then
+        echo "< what $rule makes of the names; > what $names says"
+        status=1
+    fi
+    cat "$tmp/wanted" >>"$tmp/all"
+done
 
-sed 's/^/tess_/' "$tmp/declared" | sort >"$tmp/symbols"
+sort "$tmp/all" >"$tmp/symbols"
 "${NM:-nm}" -D --defined-only "$library" | awk 'NF == 3 && $3 !~ /^_/ { print $3 }' |
     sort -u >"$tmp/defined"
 if [ ! -s "$tmp/defined" ] || comm -13 "$tmp/symbols" "$tmp/defined" | grep .; then

@@ -1,0 +1,47 @@
+/*
+ * caterva-names.h - the symbols of the library behind the names of caterva.h.
+ *
+ * Both states of Caterva are in one library, and the original can be loaded into the same process.
+ */
+#ifndef TESSERA_CATERVA_DEV_NAMES_H
+#define TESSERA_CATERVA_DEV_NAMES_H
+
+#define caterva_ctx_new tess_caterva_ctx_new
+#define caterva_ctx_free tess_caterva_ctx_free
+#define caterva_uninit tess_caterva_uninit
+#define caterva_empty tess_caterva_empty
+#define caterva_zeros tess_caterva_zeros
+#define caterva_full tess_caterva_full
+#define caterva_from_buffer tess_caterva_from_buffer
+#define caterva_get_slice tess_caterva_get_slice
+#define caterva_copy tess_caterva_copy
+#define caterva_free tess_caterva_free
+#define caterva_from_schunk tess_caterva_from_schunk
+#define caterva_to_cframe tess_caterva_to_cframe
+#define caterva_from_cframe tess_caterva_from_cframe
+#define caterva_open tess_caterva_open
+#define caterva_save tess_caterva_save
+#define caterva_remove tess_caterva_remove
+#define caterva_to_buffer tess_caterva_to_buffer
+#define caterva_get_slice_buffer tess_caterva_get_slice_buffer
+#define caterva_set_slice_buffer tess_caterva_set_slice_buffer
+#define caterva_get_orthogonal_selection tess_caterva_get_orthogonal_selection
+#define caterva_set_orthogonal_selection tess_caterva_set_orthogonal_selection
+#define caterva_squeeze_index tess_caterva_squeeze_index
+#define caterva_squeeze tess_caterva_squeeze
+#define caterva_resize tess_caterva_resize
+#define caterva_insert tess_caterva_insert
+#define caterva_append tess_caterva_append
+#define caterva_delete tess_caterva_delete
+#define caterva_vlmeta_add tess_caterva_vlmeta_add
+#define caterva_vlmeta_get tess_caterva_vlmeta_get
+#define caterva_vlmeta_exists tess_caterva_vlmeta_exists
+#define caterva_vlmeta_update tess_caterva_vlmeta_update
+#define caterva_meta_get tess_caterva_meta_get
+#define caterva_meta_exists tess_caterva_meta_exists
+#define caterva_meta_update tess_caterva_meta_update
+#define caterva_print_meta tess_caterva_print_meta
+#define caterva_serialize_meta tess_caterva_serialize_meta
+#define caterva_deserialize_meta tess_caterva_deserialize_meta
+
+#endif

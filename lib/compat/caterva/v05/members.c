@@ -1,0 +1,11 @@
+/*
+ * members.c - members of an array that only Caterva 0.5 has: what tells plain memory.
+ */
+#include "compat/caterva/array.h"
+
+void
+cat_members_set(struct cat_array *a)
+{
+    a->of.storage = CATERVA_STORAGE_BLOSC;
+    a->of.buf = NULL;
+}
