@@ -59,6 +59,21 @@ check_b2nd() {
     [ "$printed" = "999 3.3.2" ] || stop "$1/program_b2nd printed '$printed'"
 }
 
+# check_caterva FOLDER PACKAGE VERSION: the program written for Caterva, where its interface is
+# installed
+check_caterva() {
+    [ -e "$libdir/libtessera-caterva.so" ] || return 0
+    program=$1/program_$(echo "${2#tessera-}" | tr - _)
+    [ "$way" != cc ] || {
+        flags=$("$PKG_CONFIG" --cflags --libs "$2") || stop "pkg-config $2 failed"
+        # shellcheck disable=SC2086
+        quiet $CC -std=c11 -Wall -Wextra -Wpedantic -Werror project/caterva.c -o "$program" \
+            $flags -Wl,-rpath-link,"$libdir"
+    }
+    printed=$(LD_LIBRARY_PATH=$libdir "$program") || stop "$program ended with $?"
+    [ "$printed" = "999 $3" ] || stop "$program printed '$printed'"
+}
+
 # with_cc FOLDER NAME ARGUMENT...: with the compiler alone; how the linker calls the library, and
 # arguments for pkg-config
 with_cc() {
@@ -99,6 +114,8 @@ try() {
         esac
         check both yes
         check_b2nd both
+        check_caterva both tessera-caterva 0.5.0
+        check_caterva both tessera-caterva-dev 0.5.1.dev0
     }
     [ -e "$libdir/libtessera.a" ] || return 0
     case $way in
@@ -107,7 +124,8 @@ try() {
     cmake) with_cmake asked -Dtessera_USE_STATIC_LIBS=ON ;;
     esac
     check asked no
-    rm -f "$libdir"/libtessera.so* "$libdir"/libtessera-b2nd.so* "$libdir"/pkgconfig/tessera-b2nd.pc
+    rm -f "$libdir"/libtessera.so* "$libdir"/libtessera-b2nd.so* "$libdir"/libtessera-caterva.so* \
+        "$libdir"/pkgconfig/tessera-b2nd.pc "$libdir"/pkgconfig/tessera-caterva*.pc
     case $way in
     cc) with_cc archive -ltessera --static ;;
     meson) with_meson archive true ;;
