@@ -94,8 +94,8 @@ TESS_API TESS_NODISCARD tess_status tess_schunk_update(tess_array *a, int64_t n,
  *
  * @param a      Super-chunk opened for writing.
  * @param n      Its place, as in tess_schunk_insert().
- * @param chunk  Bytes of one chunk of Blosc2, of any size and coding, with the item size of the
- *               super-chunk (or 1). Copied, and checked first as by tess_array_set_chunk().
+ * @param chunk  Bytes of one chunk of Blosc2, of any size, item size and coding. Copied, and
+ * checked first as by tess_array_set_chunk().
  * @param chunk_size  Bytes of memory at chunk, which records how many of them it has; more is fine.
  * @param trust  Whether all blocks are decoded as a check.
  * @param err    Filled on failure; may be NULL. The offset counts from the start of the chunk.

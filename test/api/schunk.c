@@ -405,6 +405,35 @@ metalayers(void **state)
     ok(tess_array_close(a, err));
 }
 
+// Chunks of other item sizes, which c-blosc2 appends without a look.
+static void
+chunks_of_other_items(void **state)
+{
+    uint8_t items[1200], got[1200];
+    tess_storage storage;
+    tess_params params;
+    tess_array *a;
+    (void)state;
+    for (size_t i = 0; i < sizeof items; i++)
+        items[i] = (uint8_t)(i / 7);
+    tess_storage_init(&storage);
+    tess_params_init(&params);
+    params.typesize = 8;
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    for (int n = 0; n < 4; n++) {
+        static const int typesizes[] = {2, 4, 3, 300};
+        tess_params others = params;
+        size_t size;
+        others.typesize = typesizes[n];
+        void *const chunk = encode_elsewhere(&others, items, sizeof items, &size);
+        ok(tess_schunk_insert_chunk(a, n, chunk, size, TESS_CHUNK_UNTRUSTED, err));
+        tess_free(chunk);
+        ok(tess_schunk_decode(a, n, got, sizeof got, err));
+        assert_memory_equal(got, items, sizeof items);
+    }
+    ok(tess_array_close(a, err));
+}
+
 // Blocks of different sizes are those of all chunks of a file, or of none.
 static void
 blocks_of_different_sizes(void **state)
@@ -486,6 +515,7 @@ main(void)
         cmocka_unit_test_setup_teardown(edits_like_a_list, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(special_chunks, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(blocks_of_different_sizes, files_setup, files_teardown),
+        cmocka_unit_test(chunks_of_other_items),
         cmocka_unit_test(refusals),
         cmocka_unit_test(metalayers),
         cmocka_unit_test(chunks_of_arrays),

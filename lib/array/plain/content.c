@@ -184,18 +184,6 @@ plain_special_encode(const tess_array *a, enum chunk_special special, int32_t nb
     return TESS_OK;
 }
 
-static tess_status
-check_fits(const tess_array *a, const struct chunk_header *h, tess_error *err)
-{
-    const int32_t of_frame = frame_header(a->grid->frame)->typesize;
-    const int32_t typesize = of_frame > UINT8_MAX ? 1 : of_frame;
-    if (h->typesize != typesize && h->typesize != 1)
-        return err_set(err, TESS_ERR_ARG, 3,
-                       "a chunk of items of %" PRId32 " bytes, chunks of the frame record %" PRId32,
-                       h->typesize, typesize);
-    return check_size((uint64_t)h->nbytes, err);
-}
-
 tess_status
 plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool trusted,
                   struct plain_chunk *chunk, tess_error *err)
@@ -209,7 +197,7 @@ plain_chunk_check(const tess_array *a, const uint8_t *bytes, size_t size, bool t
     if (st == TESS_OK)
         st = chunk_check_format(&w.chunk.h, err);
     if (st == TESS_OK)
-        st = check_fits(a, &w.chunk.h, err);
+        st = check_size((uint64_t)w.chunk.h.nbytes, err);
     if (st == TESS_OK && !trusted)
         st = chunk_check_blocks(a->grid, &w, err);
     *chunk = (struct plain_chunk){.bytes = bytes,
