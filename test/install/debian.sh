@@ -71,11 +71,20 @@ holds() {
     done
 }
 
+# lacks PACKAGE PATTERN: what belongs to another package
+lacks() {
+    ! dpkg-deb -c "$dir/$1_${full}"_*.deb | grep "$2" || stop "$1 has files of another package"
+}
+
 holds libtessera1 'lib/.*/libtessera\.so\.1'
 holds libtessera-http0 'lib/.*/libtessera-http\.so\.0'
 holds libtessera-dev include/tessera.h include/tessera/array.h 'lib/.*/libtessera\.so' \
     'lib/.*/libtessera-http\.so' 'lib/.*/libtessera\.a' 'lib/.*/pkgconfig/tessera\.pc' \
     'lib/.*/pkgconfig/tessera-http\.pc' include/tessera/http.h \
     'lib/.*/cmake/tessera/tesseraConfig\.cmake'
+lacks libtessera-dev b2nd
+holds libtessera-b2nd0 'lib/.*/libtessera-b2nd\.so\.0'
+holds libtessera-b2nd-dev include/tessera-b2nd/b2nd.h include/tessera-b2nd/blosc2/names.h \
+    'lib/.*/libtessera-b2nd\.so' 'lib/.*/pkgconfig/tessera-b2nd\.pc'
 holds tessera-tools bin/tess 'share/man/man1/tess\.1\.gz' share/bash-completion/completions/tess
 holds tessera-doc 'share/doc/tessera/manual/abi\.rst.*' share/doc/tessera/reference/index.html
