@@ -286,6 +286,62 @@ frames_by_functions_of_the_program(void **state)
     }
 }
 
+// -- mapped files
+
+static b2nd_array_t *
+open_mapped(const char *path, blosc2_io *io)
+{
+    b2nd_array_t *array = NULL;
+    blosc2_schunk *const schunk = blosc2_schunk_open_udio(path, io);
+
+    assert_non_null(schunk);
+    assert_good(b2nd_from_schunk(schunk, &array));
+    return array;
+}
+
+// The mode says whether the file may be changed.
+static void
+mapped_files(void **state)
+{
+    static const struct {
+        const char *mode;
+        int result; // of a change
+        int32_t seen, in_file; // then
+    } cases[] = {
+        {"r", BLOSC2_ERROR_FILE_WRITE, 0, 0},
+        {"c", 0, 5, 0},
+        {"r+", 0, 5, 5},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        const char *const path = files_path("array");
+        blosc2_stdio_mmap map = BLOSC2_STDIO_MMAP_DEFAULTS;
+        blosc2_io io = {BLOSC2_IO_FILESYSTEM_MMAP, "mapped", &map};
+        b2nd_array_t *array = nd_numbers(&matrix, true, path);
+
+        assert_good(b2nd_free(array));
+        map.mode = cases[k].mode;
+        array = open_mapped(path, &io);
+        assert_int_equal(set_item(array, 0, 0, 5), cases[k].result);
+        assert_int_equal(get_item(array, 0, 0), cases[k].seen);
+        assert_int_equal(get_item(array, 13, 9), 139);
+        if (cases[k].result == 0) {
+            assert_good(blosc2_vlmeta_add(array->sc, "name", (uint8_t[]){1}, 1, NULL));
+            assert_good(b2nd_resize(array, (int64_t[]){20, 10}, NULL));
+        }
+        assert_good(b2nd_free(array));
+        assert_good(b2nd_open(path, &array));
+        assert_int_equal(get_item(array, 0, 0), cases[k].in_file);
+        assert_int_equal(array->shape[0], cases[k].in_file ? 20 : 14);
+        assert_int_equal(array->sc->nvlmetalayers, cases[k].in_file ? 1 : 0);
+        assert_good(b2nd_free(array));
+        files_remove(path);
+    }
+}
+
+// -- several super-chunks
+
 // Many small changes do not leave a file much larger than one change.
 static void
 small_files_have_no_holes(void **state)
@@ -527,6 +583,7 @@ main(void)
         IN_A_FOLDER(saved_arrays),
         IN_A_FOLDER(copies_of_super_chunks),
         IN_A_FOLDER(frames_by_functions_of_the_program),
+        IN_A_FOLDER(mapped_files),
         IN_A_FOLDER(small_files_have_no_holes),
         IN_A_FOLDER(two_super_chunks_on_one_file),
         IN_A_FOLDER(checksums_can_be_left_out),

@@ -24,6 +24,7 @@ struct b2_schunk {
     struct b2_access *access;
     atomic_bool writable; // a may be changed; changes while `lock` is held exclusively
     bool locking; // other processes write in turns: write access ends with each call
+    bool read_only; // the program opened the file for reading alone
     int lock_depth; // of blosc2_schunk_lock()
     int64_t missing; // chunks at the end of an array that the program deleted, and may append again
 

@@ -166,6 +166,8 @@ open_for_writing(struct b2_schunk *s)
 
     if (!s->path && s->of.storage->urlpath)
         return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "functions of the program only read frames");
+    if (s->read_only)
+        return b2_fail(BLOSC2_ERROR_FILE_WRITE, "%s is mapped with mode r", s->path);
     if (s->of.view)
         return b2_fail(BLOSC2_ERROR_FILE_WRITE, "the view was made of an array open for reading");
     const tess_status seen = tess_array_refresh(s->a, &changed, NULL);

@@ -43,8 +43,11 @@ wrap_opened(tess_array *a, struct b2_access *access, const blosc2_storage *given
     b2_params_get(&info, &cparams);
     storage.cparams = &cparams;
     struct b2_schunk *const s = b2_schunk_wrap(a, &storage, path, access, false);
-    if (!s)
+    if (!s) {
         tess_array_close(a, NULL);
+        return NULL;
+    }
+    s->read_only = b2_storage_maps(given, "r");
     return s;
 }
 
@@ -72,13 +75,49 @@ open_by_program(struct b2_place *place, const blosc2_storage *storage, tess_arra
     return rc;
 }
 
+// A copy of the frame in memory, where changes stay.
+static int
+open_in_memory(struct b2_place *place, tess_array **a)
+{
+    tess_array *in_file = NULL;
+    void *image = NULL;
+    size_t size = 0;
+    tess_error err = {0};
+    int rc = open_place(place, &in_file);
+
+    if (rc < 0)
+        return rc;
+    rc = b2_code(tess_array_to_image(in_file, &image, &size, &err), &err);
+    tess_array_close(in_file, NULL); // open for reading: nothing can be lost
+    if (rc == 0) {
+        place->storage.path = NULL;
+        place->storage.mmap = false;
+        place->storage.offset = 0;
+        place->storage.mode = TESS_MODE_UPDATE;
+        place->storage.image = image;
+        place->storage.image_size = size;
+        rc = open_place(place, a);
+    }
+    tess_free(image);
+    return rc;
+}
+
+static int
+open_frame(struct b2_place *place, const blosc2_storage *storage, tess_array **a)
+{
+    if (b2_program_io(storage->io))
+        return open_by_program(place, storage, a);
+    return b2_storage_maps(storage, "c") ? open_in_memory(place, a) : open_place(place, a);
+}
+
 blosc2_schunk *
 blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2_io *udio)
 {
     const char *const path = b2_storage_path(urlpath);
-    const bool by_program = b2_program_io(udio);
     blosc2_io io = udio ? *udio : BLOSC2_IO_DEFAULTS;
     const blosc2_storage storage = {true, without_const(path), NULL, NULL, &io};
+    const bool by_program = b2_program_io(&io);
+    const char *const file = by_program || b2_storage_maps(&storage, "c") ? NULL : path;
     struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
@@ -93,10 +132,9 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
         rc = b2_access_place(access, &place, &storage, by_program ? NULL : path, TESS_MODE_READ);
     if (rc == 0) {
         place.storage.offset = offset;
-        rc = by_program ? open_by_program(&place, &storage, &a) : open_place(&place, &a);
+        rc = open_frame(&place, &storage, &a);
     }
-    struct b2_schunk *const s =
-        rc == 0 ? wrap_opened(a, access, &storage, by_program ? NULL : path) : NULL;
+    struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &storage, file) : NULL;
     if (!s)
         b2_access_drop(access);
     return s ? &s->of : NULL;

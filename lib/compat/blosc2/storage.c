@@ -82,6 +82,15 @@ b2_storage_locks(const blosc2_storage *storage)
     return (params && params->locking) || is_set("BLOSC_LOCKING");
 }
 
+bool
+b2_storage_maps(const blosc2_storage *storage, const char *mode)
+{
+    if (!storage->urlpath || !storage->io || storage->io->id != BLOSC2_IO_FILESYSTEM_MMAP)
+        return false;
+    const blosc2_stdio_mmap *const params = storage->io->params;
+    return params && params->mode && strcmp(params->mode, mode) == 0;
+}
+
 static int
 threads_of(const blosc2_storage *storage)
 {

@@ -24,6 +24,9 @@ const char *b2_storage_path(const char *urlpath);
 // Whether the program wants the lock file of c-blosc2.
 bool b2_storage_locks(const blosc2_storage *storage);
 
+// Whether the program maps a file with a mode of blosc2_stdio_mmap.
+bool b2_storage_maps(const blosc2_storage *storage, const char *mode);
+
 // Describe what storage says, for a path (NULL: in memory) in a mode. Returns a code.
 int b2_storage_place(struct b2_place *place, const blosc2_storage *storage, const char *path,
                      tess_mode mode);
