@@ -1015,7 +1015,7 @@ typedef int (*blosc2_codec_decoder_cb)(const uint8_t *input, int32_t input_len, 
                                        const void *chunk);
 
 typedef struct {
-    uint8_t compcode; /* 32 at least; 160 and more are free for any program */
+    uint8_t compcode; /* 160 at least; smaller ones belong to the format */
     char *compname;
     uint8_t complib;
     uint8_t version;
@@ -1036,7 +1036,7 @@ typedef int (*blosc2_filter_backward_cb)(const uint8_t *, uint8_t *, int32_t, ui
                                          blosc2_dparams *, uint8_t);
 
 typedef struct {
-    uint8_t id; /* 32 at least; 160 and more are free for any program */
+    uint8_t id; /* 160 at least; smaller ones belong to the format */
     char *name;
     uint8_t version;
     blosc2_filter_forward_cb forward;
