@@ -375,6 +375,32 @@ large_blocks(void **state)
     free(items);
 }
 
+// Nothing is left at the path.
+static void
+tuners_are_refused(void **state)
+{
+    static const struct nd_shapes s = {2, {5, 9}, {2, 6}, {2, 4}};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    blosc2_storage storage = BLOSC2_STORAGE_DEFAULTS;
+    char path[4096];
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s", files_path("array"));
+    cparams.tuner_id = 32;
+    storage.cparams = &cparams;
+    storage.contiguous = true;
+    storage.urlpath = path;
+    b2nd_context_t *const ctx =
+        b2nd_create_ctx(&storage, s.ndim, s.shape, s.chunkshape, s.blockshape, NULL, 0, NULL, 0);
+    assert_non_null(ctx);
+    assert_int_equal(b2nd_zeros(ctx, &array), BLOSC2_ERROR_TUNER);
+    assert_null(array);
+    assert_null(blosc2_schunk_new(&storage));
+    assert_int_equal(files_count(), 0);
+    assert_good(b2nd_free_ctx(ctx));
+}
+
 static void
 arrays_that_are_refused(void **state)
 {
@@ -430,6 +456,7 @@ main(void)
         IN_A_FOLDER(a_codec_of_the_program),
         cmocka_unit_test(functions_before_and_behind_blocks_are_refused),
         cmocka_unit_test(large_blocks),
+        IN_A_FOLDER(tuners_are_refused),
         IN_A_FOLDER(arrays_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

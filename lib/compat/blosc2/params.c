@@ -27,6 +27,8 @@ b2_params_set(tess_params *p, const blosc2_cparams *cparams)
 {
     if (cparams->instr_codec)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "instrumented codecs are not supported");
+    if (cparams->tuner_id > 0)
+        return b2_fail(BLOSC2_ERROR_TUNER, "tuner %d: tuners do not exist here", cparams->tuner_id);
     p->codec = cparams->compcode;
     p->codec_meta = cparams->compcode_meta;
     p->clevel = cparams->clevel;
