@@ -82,9 +82,13 @@ holds libtessera-dev include/tessera.h include/tessera/array.h 'lib/.*/libtesser
     'lib/.*/libtessera-http\.so' 'lib/.*/libtessera\.a' 'lib/.*/pkgconfig/tessera\.pc' \
     'lib/.*/pkgconfig/tessera-http\.pc' include/tessera/http.h \
     'lib/.*/cmake/tessera/tesseraConfig\.cmake'
-lacks libtessera-dev b2nd
+lacks libtessera-dev 'b2nd\|caterva'
 holds libtessera-b2nd0 'lib/.*/libtessera-b2nd\.so\.0'
 holds libtessera-b2nd-dev include/tessera-b2nd/b2nd.h include/tessera-b2nd/blosc2/names.h \
     'lib/.*/libtessera-b2nd\.so' 'lib/.*/pkgconfig/tessera-b2nd\.pc'
+holds libtessera-caterva0 'lib/.*/libtessera-caterva\.so\.0'
+holds libtessera-caterva-dev include/tessera-caterva/caterva.h \
+    include/tessera-caterva-dev/caterva.h 'lib/.*/libtessera-caterva\.so' \
+    'lib/.*/pkgconfig/tessera-caterva\.pc' 'lib/.*/pkgconfig/tessera-caterva-dev\.pc'
 holds tessera-tools bin/tess 'share/man/man1/tess\.1\.gz' share/bash-completion/completions/tess
 holds tessera-doc 'share/doc/tessera/manual/abi\.rst.*' share/doc/tessera/reference/index.html
