@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TRIES = 20 }; // of one call, while others commit
-
 struct b2_schunk *
 nd_schunk(const b2nd_array_t *array)
 {
@@ -163,16 +161,6 @@ void
 nd_end(const b2nd_array_t *array)
 {
     b2_schunk_end(nd_schunk(array));
-}
-
-bool
-nd_try_again(const b2nd_array_t *array, int rc, int *tries)
-{
-    if (rc >= 0 || ++*tries >= TRIES)
-        return false;
-    const int followed = b2_schunk_follow(nd_schunk(array));
-    // Where the file was newer, another thread may have followed first.
-    return followed > 0 || (followed == 0 && rc == BLOSC2_ERROR_FILE_READ);
 }
 
 // The metalayer that the super-chunk shows has the new shape, too.

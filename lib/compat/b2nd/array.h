@@ -30,10 +30,6 @@ int nd_write_begin(b2nd_array_t *array);
 int nd_change_begin(b2nd_array_t *array);
 void nd_end(const b2nd_array_t *array);
 
-// After a call that failed with code rc: whether others had changed the array, which has followed
-// that now, so that the call is to be tried again. Call with *tries 0 at first.
-bool nd_try_again(const b2nd_array_t *array, int rc, int *tries);
-
 // Set the members from the handle, whose shape this call changed. Returns a code.
 int nd_reshaped(b2nd_array_t *array);
 

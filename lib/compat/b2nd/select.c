@@ -113,7 +113,7 @@ b2nd_get_orthogonal_selection(const b2nd_array_t *array, int64_t **selection,
         if (rc == 0)
             rc = get_selection(array, &s, buffershape, buffer);
         nd_end(array);
-    } while (nd_try_again(array, rc, &tries));
+    } while (b2_schunk_try_again(nd_schunk(array), rc, &tries));
     return rc;
 }
 
@@ -209,6 +209,6 @@ b2nd_get_sparse_cbuffer(const b2nd_array_t *array, int64_t ncoords, const int64_
             return rc;
         rc = get_points(array, ncoords, coords, buffer, buffersize);
         nd_end(array);
-    } while (nd_try_again(array, rc, &tries));
+    } while (b2_schunk_try_again(nd_schunk(array), rc, &tries));
     return rc;
 }

@@ -135,7 +135,7 @@ b2nd_get_slice_cbuffer(const b2nd_array_t *array, const int64_t *start, const in
         if (rc == 0)
             rc = read_box(array, start, &box, buffer, buffersize);
         nd_end(array);
-    } while (nd_try_again(array, rc, &tries));
+    } while (b2_schunk_try_again(nd_schunk(array), rc, &tries));
     return rc;
 }
 

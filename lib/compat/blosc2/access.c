@@ -4,6 +4,7 @@
 #include "compat/blosc2/access.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 int
 b2_access_new(const blosc2_storage *storage, struct b2_access **access)
@@ -52,5 +53,25 @@ b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_s
 
     if (rc == 0)
         place->storage.plugins = b2_plugins_lists(access->plugins);
+    if (rc == 0 && path && mode == TESS_MODE_READ)
+        b2_access_note_file(access, path);
     return rc;
+}
+
+void
+b2_access_note_file(struct b2_access *access, const char *path)
+{
+    struct stat st;
+    const bool found = stat(path, &st) == 0;
+
+    access->device = found ? st.st_dev : 0;
+    access->inode = found ? st.st_ino : 0;
+}
+
+bool
+b2_access_file_replaced(const struct b2_access *access, const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && (st.st_ino != access->inode || st.st_dev != access->device);
 }

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 struct b2_access {
     pthread_rwlock_t lock;
@@ -16,6 +17,8 @@ struct b2_access {
     atomic_int users; // grows while `lock` is held, or at the start
     struct b2_told told; // to codecs and filters
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
+    dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
+    ino_t inode;
 };
 
 // With one user, the caller, and the parameters of storage. Returns a code; then *access is NULL.
@@ -28,5 +31,11 @@ void b2_access_drop(struct b2_access *access);
 // b2_storage_place(), with the codecs.
 int b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
                     const char *path, tess_mode mode);
+
+// Before the file at path is opened for reading, or followed: which file it is.
+void b2_access_note_file(struct b2_access *access, const char *path);
+
+// Whether the path leads to another file now. `lock` is held, shared or exclusively.
+bool b2_access_file_replaced(const struct b2_access *access, const char *path);
 
 #endif

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { TRIES = 20 }; // of one call, while others commit
+
 static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER;
 static struct b2_schunk *files; // guarded by list
 static atomic_int writers; // super-chunks on files that are open for writing
@@ -198,7 +200,48 @@ make_writable(struct b2_schunk *s)
     return rc;
 }
 
+// -- what others commit
+
+int
+b2_schunk_follow(struct b2_schunk *s)
+{
+    bool changed = false;
+    tess_error err = {0};
+
+    if (!s->path || s->of.view)
+        return 0;
+    b2_access_commit(s->path);
+    pthread_rwlock_wrlock(&s->access->lock);
+    int rc = 0;
+    if (!s->writable) {
+        b2_access_note_file(s->access, s->path);
+        rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
+    }
+    if (rc == 0 && changed)
+        rc = b2_schunk_reload(s);
+    pthread_rwlock_unlock(&s->access->lock);
+    return rc < 0 ? rc : changed;
+}
+
+bool
+b2_schunk_try_again(struct b2_schunk *s, int64_t rc, int *tries)
+{
+    if (rc >= 0 || ++*tries >= TRIES)
+        return false;
+    const int followed = b2_schunk_follow(s);
+    // Where the file was newer, another thread may have followed first.
+    return followed > 0 || (followed == 0 && rc == BLOSC2_ERROR_FILE_READ);
+}
+
 // -- calls
+
+// A super-chunk that is only read goes on reading a file that was removed, but not one that another
+// file replaced.
+static bool
+is_replaced(const struct b2_schunk *s)
+{
+    return s->path && !s->writable && !s->of.view && b2_access_file_replaced(s->access, s->path);
+}
 
 int
 b2_schunk_read_begin(struct b2_schunk *s)
@@ -209,7 +252,13 @@ b2_schunk_read_begin(struct b2_schunk *s)
         pthread_mutex_unlock(&list);
     }
     pthread_rwlock_rdlock(&s->access->lock);
-    return BLOSC2_ERROR_SUCCESS;
+    if (!is_replaced(s))
+        return BLOSC2_ERROR_SUCCESS;
+    pthread_rwlock_unlock(&s->access->lock);
+    const int rc = b2_schunk_follow(s);
+    if (rc >= 0)
+        pthread_rwlock_rdlock(&s->access->lock);
+    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
 }
 
 int
@@ -307,23 +356,4 @@ b2_schunk_changed(struct b2_schunk *s)
 {
     b2_schunk_count(s);
     return s->locking && s->lock_depth == 0 ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
-}
-
-int
-b2_schunk_follow(struct b2_schunk *s)
-{
-    bool changed = false;
-    tess_error err = {0};
-
-    if (!s->path || s->of.view)
-        return 0;
-    b2_access_commit(s->path);
-    pthread_rwlock_wrlock(&s->access->lock);
-    int rc = 0;
-    if (!s->writable)
-        rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
-    if (rc == 0 && changed)
-        rc = b2_schunk_reload(s);
-    pthread_rwlock_unlock(&s->access->lock);
-    return rc < 0 ? rc : changed;
 }

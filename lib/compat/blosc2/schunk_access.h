@@ -43,4 +43,8 @@ int b2_schunk_stop_writing(struct b2_schunk *s);
 // Follow what others committed to the file. Returns 1 if there was something, 0, or a code.
 int b2_schunk_follow(struct b2_schunk *s);
 
+// After a call that failed with code rc: whether others had changed the file, which s has followed
+// now, so that the call is to be tried again. Call with *tries 0 at first.
+bool b2_schunk_try_again(struct b2_schunk *s, int64_t rc, int *tries);
+
 #endif

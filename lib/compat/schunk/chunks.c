@@ -291,15 +291,13 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
 
 // -- out of it
 
-int
-blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest, int32_t nbytes)
+// Bytes of the content, or a code.
+static int
+decompress(struct b2_schunk *s, int64_t nchunk, void *dest, int32_t nbytes)
 {
-    struct b2_schunk *const s = b2_schunk_of(schunk);
     int32_t size = 0;
-
-    if (!s)
-        return BLOSC2_ERROR_NULL_POINTER;
     int rc = b2_schunk_read_begin(s);
+
     if (rc < 0)
         return rc;
     rc = b2_chunk_nbytes(s, nchunk, &size);
@@ -311,26 +309,50 @@ blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest
     if (rc == 0)
         rc = b2_chunk_read(s, nchunk, dest, size);
     b2_schunk_end(s);
+    return rc < 0 ? rc : size;
+}
+
+int
+blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest, int32_t nbytes)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int tries = 0, rc;
+
+    if (!s)
+        return BLOSC2_ERROR_NULL_POINTER;
+    do
+        rc = decompress(s, nchunk, dest, nbytes);
+    while (b2_schunk_try_again(s, rc, &tries));
+    if (rc >= 0)
+        schunk->current_nchunk = nchunk;
+    return rc;
+}
+
+// Bytes of the chunk, or a code.
+static int
+copy_out(struct b2_schunk *s, int64_t nchunk, uint8_t **chunk)
+{
+    int rc = b2_schunk_read_begin(s);
+
     if (rc < 0)
         return rc;
-    schunk->current_nchunk = nchunk;
-    return size;
+    rc = b2_chunk_bytes(s, nchunk, chunk);
+    b2_schunk_end(s);
+    return rc;
 }
 
 int
 blosc2_schunk_get_chunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk, bool *needs_free)
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
+    int tries = 0, rc;
 
     if (!s || !chunk || !needs_free)
         return BLOSC2_ERROR_NULL_POINTER;
-    *needs_free = false;
     *chunk = NULL;
-    int rc = b2_schunk_read_begin(s);
-    if (rc < 0)
-        return rc;
-    rc = b2_chunk_bytes(s, nchunk, chunk);
-    b2_schunk_end(s);
+    do
+        rc = copy_out(s, nchunk, chunk);
+    while (b2_schunk_try_again(s, rc, &tries));
     *needs_free = rc > 0;
     return rc;
 }

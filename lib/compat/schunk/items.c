@@ -91,16 +91,13 @@ read_chunks(const struct b2_schunk *s, int64_t from, int64_t to, uint8_t *dst)
     return rc;
 }
 
-int
-blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t stop, void *buffer)
+static int
+read_range(struct b2_schunk *s, int64_t start, int64_t stop, void *buffer)
 {
-    struct b2_schunk *const s = b2_schunk_of(schunk);
     tess_info info;
     tess_error err = {0};
-
-    if (!s || (!buffer && start < stop))
-        return BLOSC2_ERROR_NULL_POINTER;
     int rc = b2_schunk_read_begin(s);
+
     if (rc < 0)
         return rc;
     rc = check_range(s, start, stop);
@@ -113,6 +110,20 @@ blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t sto
         rc = read_chunks(s, from, to, buffer);
     }
     b2_schunk_end(s);
+    return rc;
+}
+
+int
+blosc2_schunk_get_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t stop, void *buffer)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int tries = 0, rc;
+
+    if (!s || (!buffer && start < stop))
+        return BLOSC2_ERROR_NULL_POINTER;
+    do
+        rc = read_range(s, start, stop, buffer);
+    while (b2_schunk_try_again(s, rc, &tries));
     return rc;
 }
 
@@ -139,31 +150,42 @@ read_points(const struct b2_schunk *s, int64_t n, const int64_t *coords, uint8_t
     return rc;
 }
 
-int
-blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t ncoords, const int64_t *coords,
-                                void *buffer)
+static int
+read_sparse(struct b2_schunk *s, int64_t n, const int64_t *coords, void *buffer)
 {
-    struct b2_schunk *const s = b2_schunk_of(schunk);
     tess_info info;
     tess_error err = {0};
-
-    if (!s || ncoords < 0 || (ncoords > 0 && (!coords || !buffer)))
-        return s && ncoords < 0 ? BLOSC2_ERROR_INVALID_PARAM : BLOSC2_ERROR_NULL_POINTER;
     int rc = b2_schunk_read_begin(s);
+
     if (rc < 0)
         return rc;
-    for (int64_t i = 0; i < ncoords && rc == 0; i++)
+    for (int64_t i = 0; i < n && rc == 0; i++)
         rc = coords[i] < 0 ? BLOSC2_ERROR_INVALID_PARAM : check_range(s, coords[i], coords[i] + 1);
     tess_array_info(s->a, &info);
     const bool direct =
         info.plain && info.typesize == s->of.typesize && !s->of.storage->dparams->postfilter;
     if (rc == 0 && direct)
-        rc = b2_code(tess_array_get_points(s->a, ncoords, coords, buffer,
-                                           (size_t)ncoords * (size_t)info.typesize, &err),
-                     &err);
+        rc = b2_code(
+            tess_array_get_points(s->a, n, coords, buffer, (size_t)n * (size_t)info.typesize, &err),
+            &err);
     else if (rc == 0)
-        rc = read_points(s, ncoords, coords, buffer);
+        rc = read_points(s, n, coords, buffer);
     b2_schunk_end(s);
+    return rc;
+}
+
+int
+blosc2_schunk_get_sparse_buffer(blosc2_schunk *schunk, int64_t ncoords, const int64_t *coords,
+                                void *buffer)
+{
+    struct b2_schunk *const s = b2_schunk_of(schunk);
+    int tries = 0, rc;
+
+    if (!s || ncoords < 0 || (ncoords > 0 && (!coords || !buffer)))
+        return s && ncoords < 0 ? BLOSC2_ERROR_INVALID_PARAM : BLOSC2_ERROR_NULL_POINTER;
+    do
+        rc = read_sparse(s, ncoords, coords, buffer);
+    while (b2_schunk_try_again(s, rc, &tries));
     return rc;
 }
 

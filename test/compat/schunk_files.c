@@ -1,0 +1,158 @@
+/*
+ * schunk_files.c - super-chunks on files that others change meanwhile.
+ */
+#include "api/files.h"
+#include "compat/compat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NCHUNKS = 6, ITEMS = 500, BYTES = ITEMS * (int)sizeof(int32_t) };
+
+// Items first, first + 1, ... in chunks of ITEMS.
+static void
+write_numbers(const char *path, bool contiguous, int32_t first)
+{
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    cparams.typesize = sizeof(int32_t);
+    char *const name = strdup(path);
+    blosc2_storage storage = {contiguous, name, &cparams, NULL, NULL};
+    blosc2_schunk *const schunk = blosc2_schunk_new(&storage);
+    int32_t items[ITEMS];
+
+    assert_non_null(schunk);
+    for (int n = 0; n < NCHUNKS; n++) {
+        for (int i = 0; i < ITEMS; i++)
+            items[i] = first + n * ITEMS + i;
+        assert_int_equal(blosc2_schunk_append_buffer(schunk, items, BYTES), n + 1);
+    }
+    assert_good(blosc2_schunk_free(schunk));
+    free(name);
+}
+
+static blosc2_schunk *
+open_numbers(const char *path)
+{
+    blosc2_schunk *const schunk = blosc2_schunk_open(path);
+    assert_non_null(schunk);
+    return schunk;
+}
+
+static void
+put_zeros(blosc2_schunk *schunk, int64_t n)
+{
+    uint8_t zeros[BLOSC_EXTENDED_HEADER_LENGTH];
+    assert_good(blosc2_chunk_zeros(*schunk->storage->cparams, BYTES, zeros, sizeof zeros));
+    assert_good(blosc2_schunk_update_chunk(schunk, n, zeros, true));
+}
+
+static int
+size_of_chunk(blosc2_schunk *schunk, int64_t n)
+{
+    uint8_t *chunk = NULL;
+    bool needs_free = false;
+    const int size = blosc2_schunk_get_chunk(schunk, n, &chunk, &needs_free);
+    if (needs_free)
+        free(chunk);
+    return size;
+}
+
+// Each kind of read, of one chunk that begins with this item.
+static void
+check_reads(blosc2_schunk *schunk, int64_t n, int32_t first)
+{
+    int32_t items[ITEMS];
+    const int64_t start = n * ITEMS;
+
+    assert_true(size_of_chunk(schunk, n) > 0);
+    assert_int_equal(blosc2_schunk_decompress_chunk(schunk, n, items, BYTES), BYTES);
+    assert_int_equal(items[0], first);
+    assert_good(blosc2_schunk_get_slice_buffer(schunk, start, start + 3, items));
+    assert_int_equal(items[0], first);
+    assert_good(blosc2_schunk_get_sparse_buffer(schunk, 1, &start, items));
+    assert_int_equal(items[0], first);
+}
+
+enum read { CHUNK, DECODE, SLICE, SPARSE, READS };
+
+// One kind of read, which is the first since the change.
+static int32_t
+first_item(blosc2_schunk *schunk, enum read read)
+{
+    int32_t items[ITEMS] = {-1};
+    const int64_t start = 0;
+
+    switch (read) {
+    case CHUNK:
+        return size_of_chunk(schunk, 0) == BLOSC_EXTENDED_HEADER_LENGTH ? 0 : -1;
+    case DECODE:
+        assert_int_equal(blosc2_schunk_decompress_chunk(schunk, 0, items, BYTES), BYTES);
+        break;
+    case SLICE:
+        assert_good(blosc2_schunk_get_slice_buffer(schunk, 0, 1, items));
+        break;
+    default:
+        assert_good(blosc2_schunk_get_sparse_buffer(schunk, 1, &start, items));
+    }
+    return items[0];
+}
+
+static void
+chunks_that_others_replaced(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2 * READS; k++) {
+        const char *const path = files_path("numbers");
+        write_numbers(path, k % 2 == 0, 7);
+        blosc2_schunk *const writer = open_numbers(path);
+        blosc2_schunk *const reader = open_numbers(path);
+        for (int n = 0; n < NCHUNKS; n++)
+            check_reads(reader, n, 7 + n * ITEMS);
+        put_zeros(writer, 0);
+        assert_int_equal(first_item(reader, (enum read)(k / 2)), 0);
+        check_reads(reader, 1, 7 + ITEMS);
+        // The reader writes, and keeps what the other wrote.
+        put_zeros(writer, 2);
+        put_zeros(reader, 4);
+        blosc2_schunk *const last = open_numbers(path);
+        for (int n = 0; n < NCHUNKS; n++)
+            check_reads(last, n, n % 2 == 0 ? 0 : 7 + n * ITEMS);
+        assert_good(blosc2_schunk_free(last));
+        assert_good(blosc2_schunk_free(writer));
+        assert_good(blosc2_schunk_free(reader));
+        files_remove(path);
+    }
+}
+
+static void
+files_that_were_replaced(void **state)
+{
+    (void)state;
+    for (int contiguous = 0; contiguous < 2; contiguous++) {
+        const char *const path = files_path("numbers"), *const other = files_path("other");
+        write_numbers(path, contiguous, 0);
+        write_numbers(other, contiguous, 1000000);
+        blosc2_schunk *const schunk = open_numbers(path);
+        check_reads(schunk, 1, ITEMS);
+        files_remove(path);
+        if (contiguous)
+            check_reads(schunk, 2, 2 * ITEMS); // a removed file is there until it is closed
+        assert_int_equal(rename(other, path), 0);
+        check_reads(schunk, 1, 1000000 + ITEMS);
+        assert_good(blosc2_schunk_free(schunk));
+        files_remove(path);
+    }
+}
+
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(chunks_that_others_replaced),
+        IN_A_FOLDER(files_that_were_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
