@@ -137,12 +137,31 @@ files_that_were_replaced(void **state)
         check_reads(schunk, 1, ITEMS);
         files_remove(path);
         if (contiguous)
-            check_reads(schunk, 2, 2 * ITEMS); // a removed file is there until it is closed
+            check_reads(schunk, 2,
+                        2 * ITEMS); // a removed file is there until it is closed
         assert_int_equal(rename(other, path), 0);
         check_reads(schunk, 1, 1000000 + ITEMS);
         assert_good(blosc2_schunk_free(schunk));
         files_remove(path);
     }
+}
+
+static void
+bytes_that_are_missing(void **state)
+{
+    const char *const path = files_path("numbers");
+    char chunk[4096];
+    int32_t items[ITEMS];
+    (void)state;
+
+    write_numbers(path, false, 0);
+    blosc2_schunk *const schunk = open_numbers(path);
+    snprintf(chunk, sizeof chunk, "%s/00000000.chunk", path);
+    files_write(chunk, "", 0);
+    assert_int_equal(size_of_chunk(schunk, 0), BLOSC2_ERROR_FILE_READ);
+    assert_true(blosc2_schunk_decompress_chunk(schunk, 0, items, BYTES) < 0);
+    check_reads(schunk, 1, ITEMS);
+    assert_good(blosc2_schunk_free(schunk));
 }
 
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
@@ -153,6 +172,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(chunks_that_others_replaced),
         IN_A_FOLDER(files_that_were_replaced),
+        IN_A_FOLDER(bytes_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

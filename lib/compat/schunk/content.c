@@ -113,8 +113,8 @@ b2_chunk_bytes(const struct b2_schunk *s, int64_t n, uint8_t **chunk)
     *chunk = NULL;
     if (rc == 0)
         rc = b2_code(tess_array_get_chunk(s->a, n, &own, &size, &err), &err);
-    if (rc < 0)
-        return rc;
+    if (rc < 0) // a chunk that is not where the file has it: too few bytes were read
+        return err.status == TESS_ERR_CORRUPT && s->path ? BLOSC2_ERROR_FILE_READ : rc;
     *chunk = malloc(size); // the program calls free(), which may not be that of the library
     if (*chunk)
         memcpy(*chunk, own, size);
