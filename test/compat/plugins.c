@@ -167,6 +167,71 @@ failures_are_passed_on(void **state)
     blosc2_destroy();
 }
 
+// A codec that asks for a metalayer of the super-chunk that it works for.
+static void
+check_layer(blosc2_schunk *schunk)
+{
+    uint8_t *content = NULL;
+    int32_t size = 0;
+
+    assert_int_equal(blosc2_vlmeta_exists(schunk, "step"), 0);
+    assert_int_equal(blosc2_vlmeta_exists(schunk, "other"), BLOSC2_ERROR_NOT_FOUND);
+    assert_int_equal(blosc2_vlmeta_get(schunk, "step", &content, &size), 0);
+    assert_int_equal(size, 3);
+    assert_memory_equal(content, "two", 3);
+    free(content);
+}
+
+static int
+asking_encode(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+              uint8_t meta, blosc2_cparams *cparams, const void *chunk)
+{
+    check_layer(cparams->schunk);
+    return encode(input, input_len, output, output_len, meta, cparams, chunk ? chunk : input);
+}
+
+static int
+asking_decode(const uint8_t *input, int32_t input_len, uint8_t *output, int32_t output_len,
+              uint8_t meta, blosc2_dparams *dparams, const void *chunk)
+{
+    check_layer(dparams->schunk);
+    return decode(input, input_len, output, output_len, meta, dparams, chunk ? chunk : input);
+}
+
+static void
+codecs_read_metalayers(void **state)
+{
+    static uint8_t items[BYTES], back[BYTES];
+    blosc2_codec own = codec;
+    blosc2_filter plus = filter;
+    blosc2_cparams cparams = own_cparams();
+    blosc2_storage storage = {true, NULL, &cparams, NULL, NULL};
+    (void)state;
+    draw_pairs(items);
+    own.encoder = asking_encode;
+    own.decoder = asking_decode;
+    assert_good(blosc2_register_codec(&own));
+    assert_good(blosc2_register_filter(&plus));
+    blosc2_schunk *const schunk = blosc2_schunk_new(&storage);
+    assert_non_null(schunk);
+    uint8_t layer[] = {'t', 'w', 'o'};
+    assert_int_equal(blosc2_vlmeta_add(schunk, "step", layer, sizeof layer, NULL), 0);
+    nencoded = ndecoded = 0;
+    assert_int_equal(blosc2_schunk_append_buffer(schunk, items, BYTES), 1);
+    assert_true(nencoded > 0);
+    assert_int_equal(blosc2_schunk_decompress_chunk(schunk, 0, back, BYTES), BYTES);
+    assert_true(ndecoded > 0);
+    assert_memory_equal(back, items, BYTES);
+    // By a context of the super-chunk, too.
+    uint8_t *chunk = NULL;
+    bool needs_free = false;
+    const int size = blosc2_schunk_get_chunk(schunk, 0, &chunk, &needs_free);
+    assert_int_equal(blosc2_decompress_ctx(schunk->dctx, chunk, size, back, BYTES), BYTES);
+    free(chunk);
+    assert_good(blosc2_schunk_free(schunk));
+    blosc2_destroy();
+}
+
 static void
 registering(void **state)
 {
@@ -243,6 +308,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_use_them),
         cmocka_unit_test(failures_are_passed_on),
+        cmocka_unit_test(codecs_read_metalayers),
         cmocka_unit_test(registering),
         cmocka_unit_test(names),
     };

@@ -5,6 +5,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
 #include "compat/blosc2/plain_copy.h"
+#include "compat/blosc2/plugins.h"
 #include "compat/blosc2/schunk.h"
 #include "compat/blosc2/schunk_access.h"
 
@@ -253,7 +254,7 @@ blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name)
 {
     int rc = check_layer(schunk, name, NULL, 0);
 
-    if (rc == 0)
+    if (rc == 0 && !b2_plugins_work_for(schunk))
         rc = b2_schunk_follow(b2_schunk_of(schunk));
     return rc < 0 ? rc : index_of(schunk, name);
 }
@@ -302,45 +303,34 @@ blosc2_vlmeta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, 
     return set_variable(schunk, name, content, content_len, true);
 }
 
+// The index, or a code.
 static int
-copy_out(const void *from, size_t size, uint8_t **content, int32_t *content_len)
+get_listed(const struct b2_schunk *s, const char *name, uint8_t **content, int32_t *size)
 {
-    if (size > INT32_MAX)
-        return b2_fail(BLOSC2_ERROR_DATA, "a metalayer of %zu bytes", size);
-    if (size == 0)
-        return BLOSC2_ERROR_SUCCESS;
-    *content = malloc(size);
-    if (!*content)
-        return BLOSC2_ERROR_MEMORY_ALLOC;
-    memcpy(*content, from, size);
-    *content_len = (int32_t)size;
-    return BLOSC2_ERROR_SUCCESS;
+    const int index = index_of(&s->of, name);
+    const int rc = index < 0 ? index : b2_metas_content(s, index, content, size);
+
+    return rc < 0 ? rc : index;
 }
 
 int
 blosc2_vlmeta_get(blosc2_schunk *schunk, const char *name, uint8_t **content, int32_t *content_len)
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
-    void *own = NULL;
-    size_t size = 0;
-    tess_error err = {0};
 
     if (!content || !content_len)
         return BLOSC2_ERROR_INVALID_PARAM;
     *content = NULL;
     *content_len = 0;
     const int index = blosc2_vlmeta_exists(schunk, name);
-    if (index < 0)
-        return index;
+    if (index < 0 || b2_plugins_work_for(schunk))
+        return index < 0 ? index : get_listed(s, name, content, content_len);
     int rc = b2_schunk_read_begin(s);
     if (rc < 0)
         return rc;
-    rc = b2_code(tess_vlmeta_get(s->a, name, &own, &size, &err), &err);
+    rc = get_listed(s, name, content, content_len);
     b2_schunk_end(s);
-    if (rc == 0)
-        rc = copy_out(own, size, content, content_len);
-    tess_free(own);
-    return rc < 0 ? rc : index;
+    return rc;
 }
 
 int

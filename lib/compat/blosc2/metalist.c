@@ -135,6 +135,33 @@ b2_metas_load(struct b2_schunk *s)
 }
 
 int
+b2_metas_content(const struct b2_schunk *s, int index, uint8_t **content, int32_t *size)
+{
+    const blosc2_metalayer *const layer = s->of.vlmetalayers[index];
+    int32_t nbytes = 0;
+    tess_error err = {0};
+    int rc = blosc2_cbuffer_sizes(layer->content, &nbytes, NULL, NULL);
+
+    *content = NULL;
+    *size = 0;
+    if (rc < 0 || nbytes == 0)
+        return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
+    uint8_t *const bytes = malloc((size_t)nbytes);
+    if (!bytes)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    rc = b2_code(
+        tess_chunk_decode(layer->content, (size_t)layer->content_len, bytes, (size_t)nbytes, &err),
+        &err);
+    if (rc < 0) {
+        free(bytes);
+        return rc;
+    }
+    *content = bytes;
+    *size = nbytes;
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+int
 b2_metas_show(struct b2_schunk *s, const char *name, const uint8_t *content, int32_t size)
 {
     const int index = blosc2_meta_exists(&s->of, name);

@@ -14,4 +14,8 @@ void b2_metas_free(struct b2_schunk *s);
 // Replace what the list shows of a metalayer; not what the array has. Returns a code.
 int b2_metas_show(struct b2_schunk *s, const char *name, const uint8_t *content, int32_t size);
 
+// The content of a listed variable-length metalayer, to be freed; NULL if it is empty. Returns a
+// code.
+int b2_metas_content(const struct b2_schunk *s, int index, uint8_t **content, int32_t *size);
+
 #endif

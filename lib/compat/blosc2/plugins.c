@@ -24,14 +24,33 @@ struct b2_plugins {
     struct plugin *plugins; // of the codecs, then of the filters
 };
 
+// Of the function of the program that this thread is in; NULL: it is in none.
+static _Thread_local const struct b2_told *current;
+
+static const struct b2_told *
+enter(const struct b2_told *told)
+{
+    const struct b2_told *const before = current;
+    current = told;
+    return before;
+}
+
+bool
+b2_plugins_work_for(const blosc2_schunk *schunk)
+{
+    return current && (current->cparams.schunk == schunk || current->dparams.schunk == schunk);
+}
+
 static tess_status
 codec_compress(const tess_block *block, const void *src, size_t src_size, void *dst,
                size_t dst_size, size_t *made)
 {
     const struct plugin *const p = block->user;
     blosc2_cparams cparams = p->told->cparams;
+    const struct b2_told *const before = enter(p->told);
     const int rc = p->codec.encoder(src, (int32_t)src_size, dst, (int32_t)dst_size, block->meta,
                                     &cparams, p->told->chunk);
+    current = before;
     *made = rc > 0 ? (size_t)rc : 0;
     if (rc < 0)
         b2_fail(rc, "the encoder of codec %s returned %d", p->codec.compname, rc);
@@ -44,8 +63,10 @@ codec_decompress(const tess_block *block, const void *src, size_t src_size, void
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    const struct b2_told *const before = enter(p->told);
     const int rc = p->codec.decoder(src, (int32_t)src_size, dst, (int32_t)dst_size, block->meta,
                                     &dparams, p->told->chunk);
+    current = before;
     return rc > 0 && (size_t)rc == dst_size ? TESS_OK : TESS_ERR_CORRUPT;
 }
 
@@ -54,7 +75,9 @@ filter_forward(const tess_block *block, const void *src, void *dst, size_t size)
 {
     const struct plugin *const p = block->user;
     blosc2_cparams cparams = p->told->cparams;
+    const struct b2_told *const before = enter(p->told);
     const int rc = p->filter.forward(src, dst, (int32_t)size, block->meta, &cparams, p->filter.id);
+    current = before;
     if (rc != 0)
         b2_fail(rc, "filter %s returned %d", p->filter.name, rc);
     return rc == 0 ? TESS_OK : TESS_ERR_ARG;
@@ -65,7 +88,9 @@ filter_backward(const tess_block *block, const void *src, void *dst, size_t size
 {
     const struct plugin *const p = block->user;
     blosc2_dparams dparams = p->told->dparams;
+    const struct b2_told *const before = enter(p->told);
     const int rc = p->filter.backward(src, dst, (int32_t)size, block->meta, &dparams, p->filter.id);
+    current = before;
     return rc == 0 ? TESS_OK : TESS_ERR_CORRUPT;
 }
 
