@@ -239,6 +239,21 @@ TESS_API TESS_NODISCARD tess_status tess_array_refresh(tess_array *a, bool *chan
                                                        tess_error *err);
 
 /**
+ * Acquire the lock file (tess_storage.lock_file) now, and hold it until the next tess_array_flush()
+ * that succeeds, or tess_array_close(). Programs that use the lock file see the changes until then
+ * as one, automatic commits included: they wait, and read what was flushed. Without a lock file
+ * nothing happens.
+ *
+ * @param a    Array opened for writing, not a view. May run beside reads and writes.
+ * @param err  Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also if the lock is held already; TESS_ERR_IO (err->sys EWOULDBLOCK: others hold
+ *         it), TESS_ERR_STALE (another program changed the file), TESS_ERR_ARG. After a failure
+ *         nothing is held that was not held before.
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_lock(tess_array *a, tess_error *err);
+
+/**
  * Commit all changes. For an array created with TESS_MODE_REPLACE, the first flush also replaces
  * the old array.
  *

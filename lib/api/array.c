@@ -208,6 +208,16 @@ tess_array_refresh(tess_array *a, bool *changed, tess_error *err)
 }
 
 TESS_API tess_status
+tess_array_lock(tess_array *a, tess_error *err)
+{
+    UNCANCELLED;
+    tess_status st = check_writable(a, err);
+    if (st == TESS_OK)
+        st = check_no_view(a, err);
+    return st == TESS_OK ? array_lock(a, err) : st;
+}
+
+TESS_API tess_status
 tess_array_flush(tess_array *a, tess_error *err)
 {
     UNCANCELLED;

@@ -456,7 +456,23 @@ array_commit(tess_array *a, tess_error *err)
     turn_of_all(&turn, a->g);
     turns_begin(a->grid->turns, a->g, &turn);
     const tess_status st = commit_all(a->grid, &turn, err);
+    if (st == TESS_OK)
+        frame_lock_let_go(a->grid->frame);
     turns_end(a->grid->turns, &turn);
+    return st;
+}
+
+tess_status
+array_lock(tess_array *a, tess_error *err)
+{
+    struct chunk_grid *const grid = a->grid;
+    struct turn turn;
+    turn_of_all(&turn, a->g);
+    turns_begin(grid->turns, a->g, &turn);
+    gate_close(grid->gate);
+    const tess_status st = frame_lock_hold(grid->frame, err);
+    gate_open(grid->gate);
+    turns_end(grid->turns, &turn);
     return st;
 }
 

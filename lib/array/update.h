@@ -44,6 +44,8 @@ tess_status array_update_chunk(tess_array *a, int64_t n, const uint8_t *chunk, i
                                enum chunk_special special, tess_error *err);
 // A new array gets its name with it, if it has none yet.
 tess_status array_commit(tess_array *a, tess_error *err);
+// Hold the lock file until array_commit(); not of a view.
+tess_status array_lock(tess_array *a, tess_error *err);
 
 // All was committed, and the array is freed next: make its file shorter, if that is worth it and no
 // view needs it.

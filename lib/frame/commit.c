@@ -77,7 +77,9 @@ frame_commit(struct frame *f, tess_error *err)
         f->written = 0;
         f->parked = 0;
     }
-    if ((!f->dirty && f->nstaging == 0) || st == TESS_ERR_STALE) // which it stays
+    if (st == TESS_ERR_STALE) // which it stays
+        f->held = false;
+    if ((!f->dirty && f->nstaging == 0) || st == TESS_ERR_STALE)
         frame_lock_release(f);
     return st;
 }

@@ -131,8 +131,25 @@ frame_lock_take_name(const struct frame *f, tess_error *err)
 void
 frame_lock_release(const struct frame *f)
 {
-    if (f->options.lock_file)
+    if (f->options.lock_file && !f->held)
         lock_file_release(f->options.lock_file);
+}
+
+tess_status
+frame_lock_hold(struct frame *f, tess_error *err)
+{
+    const tess_status st = frame_lock_take(f, err);
+    f->held |= st == TESS_OK;
+    return st;
+}
+
+void
+frame_lock_let_go(struct frame *f)
+{
+    if (!f->held)
+        return;
+    f->held = false;
+    frame_lock_release(f);
 }
 
 // Whether the bytes of another state can lead to a failure.

@@ -25,6 +25,9 @@ tess_status frame_lock_take_early(const struct frame_options *options, tess_erro
 // To publish a new frame: the frame that it replaces is not compared, since it is not read.
 tess_status frame_lock_take_name(const struct frame *f, tess_error *err);
 void frame_lock_release(const struct frame *f);
+// Take it, and keep it whatever would release it, commits of the library included.
+tess_status frame_lock_hold(struct frame *f, tess_error *err);
+void frame_lock_let_go(struct frame *f); // and release it; not held: nothing happens
 // A failure to change a frame may be that others changed it meanwhile: TESS_ERR_STALE then.
 tess_status frame_lock_blame(const struct frame *f, tess_status st, tess_error *err);
 

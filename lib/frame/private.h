@@ -110,6 +110,7 @@ struct frame {
     unsigned failures; // of syncs and headers: how often what was stored may have been lost
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk
+    bool held; // the lock file stays locked until the caller commits, or frame_lock_let_go()
     bool relied; // a change found all as it should be, in the state that is known
     bool committed; // anything, since it was opened
     int64_t written; // bytes of chunks since the last commit

@@ -134,6 +134,51 @@ made_when_asked_for(void **state)
     }
 }
 
+// From the call on, through commits of the library, until the program commits.
+static void
+held_until_flush(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const tess_layout layout = state_layouts[i];
+        const char *const path = state_path(layout);
+        state_make(path, layout, 1);
+        tess_array *a = open_locking(path, TESS_MODE_READ);
+        refused(TESS_ERR_ARG, tess_array_lock(a, err));
+        ok(tess_array_close(a, err));
+        refused(TESS_ERR_ARG, tess_array_lock(NULL, err));
+
+        a = open_locking(path, TESS_MODE_UPDATE);
+        const int fd = open_lock(layout);
+        ok(tess_array_lock(a, err));
+        ok(tess_array_lock(a, err));
+        assert_int_equal(can_get(fd), NOTHING);
+        assert_int_equal(number_of(fd), 1);
+        ok(state_write(a, 2, err));
+        ok(tess_array_flush(a, err));
+        assert_int_equal(can_get(fd), ALONE);
+        assert_int_equal(state_at(path), 2);
+        ok(tess_array_lock(a, err));
+        ok(tess_array_flush(a, err)); // nothing was changed
+        assert_int_equal(can_get(fd), ALONE);
+        assert_int_equal(number_of(fd), 2);
+        // A failure does not end it, nor does a change that comes to nothing.
+        ok(tess_array_lock(a, err));
+        refused(TESS_ERR_NOT_FOUND, tess_vlmeta_delete(a, "none", err));
+        assert_int_equal(can_get(fd), NOTHING);
+        ok(tess_array_close(a, err));
+        assert_int_equal(can_get(fd), ALONE);
+        // Others changed the array.
+        a = open_locking(path, TESS_MODE_UPDATE);
+        lock_to_change(fd);
+        unlock(fd);
+        refused(TESS_ERR_STALE, tess_array_lock(a, err));
+        assert_int_equal(can_get(fd), ALONE);
+        tess_array_discard(a);
+        (void)close(fd);
+    }
+}
+
 // From the first chunk to the commit; the number tells how often.
 static void
 taken_until_commit(void **state)
@@ -676,19 +721,13 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(made_when_asked_for),
-        TEST(taken_until_commit),
-        TEST(shared_while_reading),
-        TEST(waiting_is_cancelled),
-        TEST(changes_are_seen),
-        TEST(comes_later),
-        TEST(children),
-        TEST(killed_while_reading),
-        TEST(child_keeps_nothing_locked),
-        TEST(child_of_a_writer),
-        TEST(reader_of_an_older_state),
-        TEST(places_for_reading),
-        TEST(no_regular_file),
+        TEST(made_when_asked_for),  TEST(held_until_flush),
+        TEST(taken_until_commit),   TEST(shared_while_reading),
+        TEST(waiting_is_cancelled), TEST(changes_are_seen),
+        TEST(comes_later),          TEST(children),
+        TEST(killed_while_reading), TEST(child_keeps_nothing_locked),
+        TEST(child_of_a_writer),    TEST(reader_of_an_older_state),
+        TEST(places_for_reading),   TEST(no_regular_file),
         TEST(threads_share),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked
