@@ -4,9 +4,13 @@
 #include "api/files.h"
 #include "compat/compat.h"
 
+#include <blosc2/blosc2-stdio.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 enum { NCHUNKS = 6, ITEMS = 500, BYTES = ITEMS * (int)sizeof(int32_t) };
 
@@ -164,6 +168,50 @@ bytes_that_are_missing(void **state)
     assert_good(blosc2_schunk_free(schunk));
 }
 
+// Whether another program could lock the frame now, to change it.
+static bool
+can_lock(const char *path)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%s.b2lock", path);
+    const int fd = open(name, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    (void)close(fd); // and unlocked
+    return locked;
+}
+
+static void
+locks_of_the_program(void **state)
+{
+    const char *const path = files_path("numbers");
+    blosc2_stdio_params params = {.locking = true};
+    const blosc2_io io = {BLOSC2_IO_FILESYSTEM, "filesystem", &params};
+    (void)state;
+
+    write_numbers(path, true, 7);
+    blosc2_schunk *const schunk = blosc2_schunk_open_udio(path, &io);
+    assert_non_null(schunk);
+    check_reads(schunk, 0, 7);
+    assert_true(can_lock(path));
+    for (int i = 0; i < 2; i++) {
+        assert_good(blosc2_schunk_lock(schunk));
+        assert_false(can_lock(path));
+    }
+    check_reads(schunk, 0, 7);
+    put_zeros(schunk, 0);
+    put_zeros(schunk, 1);
+    assert_good(blosc2_schunk_unlock(schunk));
+    assert_false(can_lock(path)); // locked twice
+    assert_good(blosc2_schunk_unlock(schunk));
+    assert_true(can_lock(path));
+    put_zeros(schunk, 2);
+    assert_true(can_lock(path));
+    for (int n = 0; n < NCHUNKS; n++)
+        check_reads(schunk, n, n < 3 ? 0 : 7 + n * ITEMS);
+    assert_good(blosc2_schunk_free(schunk));
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
 
 int
@@ -172,6 +220,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(chunks_that_others_replaced),
         IN_A_FOLDER(files_that_were_replaced),
+        IN_A_FOLDER(locks_of_the_program),
         IN_A_FOLDER(bytes_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -421,12 +421,17 @@ blosc2_schunk_lock(blosc2_schunk *schunk)
         return BLOSC2_ERROR_NULL_POINTER;
     if (!s->locking)
         return BLOSC2_ERROR_SUCCESS;
-    const int rc = b2_schunk_change_begin(s);
+    int rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
-    s->lock_depth++;
+    tess_error err = {0};
+    rc = b2_code_io(tess_array_lock(s->a, &err), &err, BLOSC2_ERROR_LOCK);
+    s->lock_depth += rc == 0;
+    const bool useless = s->lock_depth == 0; // others may write
     b2_schunk_end(s);
-    return BLOSC2_ERROR_SUCCESS;
+    if (useless)
+        (void)b2_schunk_stop_writing(s); // nothing was written
+    return rc;
 }
 
 int
