@@ -161,8 +161,11 @@ registering(void **state)
     assert_int_equal(blosc2_register_io_cb(&io), BLOSC2_ERROR_PLUGIN_IO);
     io.id = BLOSC2_IO_REGISTERED - 1;
     assert_int_equal(blosc2_register_io_cb(&io), BLOSC2_ERROR_PLUGIN_IO);
-    io.name = NULL;
-    assert_int_equal(blosc2_register_io_cb(&io), BLOSC2_ERROR_INVALID_PARAM);
+    io.id = BLOSC2_IO_REGISTERED + 2;
+    io.name = NULL; // not needed
+    assert_good(blosc2_register_io_cb(&io));
+    assert_good(blosc2_register_io_cb(&io));
+    assert_ptr_equal(blosc2_get_io_cb(io.id)->open, io.open);
     assert_int_equal(blosc2_register_io_cb(NULL), BLOSC2_ERROR_INVALID_PARAM);
     blosc2_destroy();
     assert_null(blosc2_get_io_cb(244));

@@ -40,13 +40,20 @@ find(uint8_t id)
     return NULL;
 }
 
+// A name may be missing.
+static const char *
+name_of(const blosc2_io_cb *io)
+{
+    return io->name ? io->name : "";
+}
+
 static int
 add(const blosc2_io_cb *io)
 {
     const blosc2_io_cb *const before = find(io->id);
-    if (before && strcmp(before->name, io->name) != 0)
-        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "I/O %d (%s) is registered as %s", io->id, io->name,
-                       before->name);
+    if (before && strcmp(name_of(before), name_of(io)) != 0)
+        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "I/O %d (%s) is registered as %s", io->id,
+                       name_of(io), name_of(before));
     if (before)
         return 0;
     if (nregistered == MOST)
@@ -58,11 +65,11 @@ add(const blosc2_io_cb *io)
 int
 blosc2_register_io_cb(const blosc2_io_cb *io)
 {
-    if (!io || !io->name)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "I/O without a name");
+    if (!io)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no I/O is given");
     if (io->id < BLOSC2_IO_REGISTERED)
         return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "I/O %d (%s): numbers from %d can be", io->id,
-                       io->name, BLOSC2_IO_REGISTERED);
+                       name_of(io), BLOSC2_IO_REGISTERED);
     pthread_mutex_lock(&lock);
     const int code = add(io);
     pthread_mutex_unlock(&lock);
