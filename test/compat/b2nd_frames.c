@@ -286,6 +286,66 @@ frames_by_functions_of_the_program(void **state)
     }
 }
 
+static void
+frames_written_by_functions_of_the_program(void **state)
+{
+    blosc2_io_cb functions = {.id = 202,
+                              .name = (char[]){"writing"},
+                              .is_allocation_necessary = true,
+                              .open = open_counted,
+                              .close = close_counted,
+                              .size = blosc2_stdio_size,
+                              .write = blosc2_stdio_write,
+                              .read = blosc2_stdio_read,
+                              .truncate = blosc2_stdio_truncate,
+                              .destroy = destroy_counted};
+    (void)state;
+    assert_good(blosc2_register_io_cb(&functions));
+    for (int contiguous = 0; contiguous < 2; contiguous++) {
+        char *const path = strdup(files_path("array"));
+        struct calls calls = {0, 0, 0};
+        blosc2_io io = {202, "writing", &calls};
+        blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+        cparams.typesize = sizeof(int32_t);
+        blosc2_storage storage = {contiguous, path, &cparams, NULL, &io};
+        b2nd_context_t *const ctx =
+            b2nd_create_ctx(&storage, matrix.ndim, matrix.shape, matrix.chunkshape,
+                            matrix.blockshape, NULL, 0, NULL, 0);
+        b2nd_array_t *array = NULL, *other = NULL, *last = NULL;
+        int32_t *const items = nd_items(140, 0);
+
+        closing = &calls;
+        assert_good(b2nd_from_cbuffer(ctx, &array, items, 140 * sizeof *items));
+        assert_string_equal(array->sc->storage->urlpath, path);
+        assert_true(files_exist(path));
+        // Another super-chunk has what was written when it was opened.
+        assert_good(set_item(array, 3, 4, 1000));
+        items[34] = 1000;
+        assert_good(b2nd_from_schunk(blosc2_schunk_open_udio(path, &io), &other));
+        nd_check(other, items);
+        assert_good(b2nd_free(other));
+        assert_int_equal(calls.destroyed, 1);
+        assert_good(set_item(array, 13, 9, 1001));
+        items[139] = 1001;
+        assert_good(b2nd_free(array));
+        assert_int_equal(calls.destroyed, 2);
+        assert_int_equal(calls.closed, calls.opened);
+        assert_good(b2nd_open(path, &last)); // it is a file like others
+        nd_check(last, items);
+        assert_good(b2nd_free(last));
+        // Failures are those of the call that creates.
+        assert_good(b2nd_free_ctx(ctx));
+        storage.urlpath = (char[]){"no such folder/array"};
+        assert_null(blosc2_schunk_new(&storage));
+        io.id = 203;
+        assert_null(blosc2_schunk_new(&storage));
+        files_remove(path);
+        free(items);
+        free(path);
+    }
+}
+
+
 // -- mapped files
 
 static b2nd_array_t *
@@ -583,6 +643,8 @@ main(void)
         IN_A_FOLDER(saved_arrays),
         IN_A_FOLDER(copies_of_super_chunks),
         IN_A_FOLDER(frames_by_functions_of_the_program),
+        IN_A_FOLDER(frames_written_by_functions_of_the_program),
+
         IN_A_FOLDER(mapped_files),
         IN_A_FOLDER(small_files_have_no_holes),
         IN_A_FOLDER(two_super_chunks_on_one_file),

@@ -9,6 +9,7 @@
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
+#include "compat/blosc2/storage.h"
 
 #include <blosc2/codecs-registry.h>
 #include <inttypes.h>
@@ -150,7 +151,7 @@ nd_context_params(const b2nd_context_t *ctx, tess_params *params, tess_metalayer
         params->chunkshape[i] = chunk;
         params->blockshape[i] = block < chunk ? block : chunk; // a larger one holds only padding
     }
-    params->layout = ctx->b2_storage->urlpath && !ctx->b2_storage->contiguous
+    params->layout = b2_storage_file(ctx->b2_storage) && !ctx->b2_storage->contiguous
                          ? TESS_LAYOUT_SPARSE
                          : TESS_LAYOUT_CONTIGUOUS;
     for (int i = 0; i < ctx->nmetalayers; i++) {

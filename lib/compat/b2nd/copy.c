@@ -166,7 +166,7 @@ copy_whole(const b2nd_context_t *ctx, const b2nd_array_t *src, struct b2_access 
     tess_params params;
     struct b2_place place;
     tess_error err = {0};
-    const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
+    const char *const path = b2_storage_file(ctx->b2_storage);
     int rc = nd_context_params(ctx, &params, none);
 
     params.dtype = NULL;

@@ -39,7 +39,7 @@ int
 nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
             b2nd_array_t **array)
 {
-    const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
+    const char *const path = b2_storage_file(ctx->b2_storage);
     struct b2_schunk *const s = b2_schunk_wrap(a, ctx->b2_storage, path, access, false);
 
     if (!s) {
@@ -69,7 +69,7 @@ nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, int64_
     *array = NULL;
     if (!ctx)
         return BLOSC2_ERROR_NULL_POINTER;
-    const char *const path = b2_storage_path(ctx->b2_storage->urlpath);
+    const char *const path = b2_storage_file(ctx->b2_storage);
     int rc = check_sizes(ctx);
     if (rc == 0)
         rc = nd_context_params(ctx, &params, metalayers);

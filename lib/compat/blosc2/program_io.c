@@ -1,5 +1,5 @@
 /*
- * program_io.c - frames that are read by registered functions of the program.
+ * program_io.c - frames that are read and written by registered functions of the program.
  *
  * Functions of c-blosc2 know nothing of threads: one call at a time for each file. The last thing
  * that is called is `destroy`, once for the params of the program.
@@ -182,4 +182,38 @@ b2_program_io_open(const blosc2_io *io, const char *path, tess_source *source)
     }
     fill_object(f, source);
     return BLOSC2_ERROR_SUCCESS;
+}
+
+static bool
+write_stream(const blosc2_io_cb *functions, void *stream, const void *frame, int64_t size)
+{
+    return functions->write(frame, 1, size, 0, stream) == size &&
+           functions->truncate(stream, size) == 0;
+}
+
+int
+b2_program_io_write(const blosc2_io *io, const char *path, const void *frame, size_t size)
+{
+    const blosc2_io_cb *const functions = blosc2_get_io_cb(io->id);
+
+    if (!functions)
+        return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "input and output %d is not registered", io->id);
+    void *const stream = functions->open(path, "wb", io->params);
+    if (!stream)
+        return b2_fail(BLOSC2_ERROR_FILE_OPEN, "%s: functions of the program cannot open it", path);
+    const bool written = write_stream(functions, stream, frame, (int64_t)size);
+    const bool closed = functions->close(stream) == 0;
+    if (!written || !closed)
+        return b2_fail(BLOSC2_ERROR_FILE_WRITE,
+                       "%s: functions of the program cannot write %zu bytes", path, size);
+    return BLOSC2_ERROR_SUCCESS;
+}
+
+void
+b2_program_io_end(const blosc2_io *io)
+{
+    const blosc2_io_cb *const functions = blosc2_get_io_cb(io->id);
+
+    if (functions && functions->destroy)
+        functions->destroy(io->params);
 }

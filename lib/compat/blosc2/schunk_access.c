@@ -9,6 +9,7 @@
 
 #include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
 
 #include <stdatomic.h>
@@ -32,7 +33,8 @@ commit_all(void)
     if (pthread_mutex_trylock(&list) != 0)
         return;
     for (struct b2_schunk *s = files; s; s = s->next) {
-        if (!s->writable || s->process != getpid() || pthread_rwlock_tryrdlock(&s->access->lock))
+        if (!s->path || !s->writable || s->process != getpid() ||
+            pthread_rwlock_tryrdlock(&s->access->lock))
             continue;
         tess_error err = {0};
         (void)b2_code(tess_array_flush(s->a, &err), &err); // the message is all that is left to do
@@ -50,26 +52,26 @@ register_exit(void)
 void
 b2_access_add_file(struct b2_schunk *s)
 {
-    if (!s->path)
+    if (!s->path && !s->by_program)
         return;
     pthread_once(&at_exit, register_exit);
     pthread_mutex_lock(&list);
     s->next = files;
     files = s;
-    writers += s->writable;
+    writers += s->path && s->writable;
     pthread_mutex_unlock(&list);
 }
 
 void
 b2_access_remove_file(struct b2_schunk *s)
 {
-    if (!s->path)
+    if (!s->path && !s->by_program)
         return;
     pthread_mutex_lock(&list);
     for (struct b2_schunk **at = &files; *at; at = &(*at)->next)
         if (*at == s) {
             *at = s->next;
-            writers -= s->writable;
+            writers -= s->path && s->writable;
             break;
         }
     pthread_mutex_unlock(&list);
@@ -80,7 +82,7 @@ static void
 commit_others(const struct b2_schunk *own, const char *path)
 {
     for (struct b2_schunk *s = files; s; s = s->next) {
-        if (s == own || strcmp(s->path, path) != 0)
+        if (s == own || !s->path || strcmp(s->path, path) != 0)
             continue;
         pthread_rwlock_rdlock(&s->access->lock);
         if (s->writable) {
@@ -102,6 +104,32 @@ b2_access_commit(const char *path)
     commit_others(NULL, absolute);
     pthread_mutex_unlock(&list);
     free(absolute);
+}
+
+int
+b2_access_write(struct b2_schunk *s)
+{
+    const void *frame = NULL;
+    size_t size = 0;
+    tess_error err = {0};
+    const int rc = b2_code(tess_array_image(s->a, &frame, &size, &err), &err);
+
+    return rc < 0 ? rc
+                  : b2_program_io_write(s->of.storage->io, s->of.storage->urlpath, frame, size);
+}
+
+void
+b2_access_commit_program(const char *path)
+{
+    pthread_mutex_lock(&list);
+    for (struct b2_schunk *s = files; s; s = s->next) {
+        if (!s->by_program || strcmp(s->of.storage->urlpath, path) != 0)
+            continue;
+        pthread_rwlock_wrlock(&s->access->lock);
+        (void)b2_access_write(s); // what is there is read, if anything; s meets the failure itself
+        pthread_rwlock_unlock(&s->access->lock);
+    }
+    pthread_mutex_unlock(&list);
 }
 
 // -- from reading to writing, and back
@@ -150,7 +178,7 @@ static void
 stop_other_writers(const struct b2_schunk *own)
 {
     for (struct b2_schunk *s = files; s; s = s->next) {
-        if (s == own || strcmp(s->path, own->path) != 0)
+        if (s == own || !s->path || strcmp(s->path, own->path) != 0)
             continue;
         pthread_rwlock_wrlock(&s->access->lock);
         if (s->writable && s->access->users == 1)

@@ -11,12 +11,20 @@
 
 #include "compat/blosc2/schunk.h"
 
-// The list of super-chunks on files; one without a path is never on it.
+// The list of super-chunks on files, and of those that functions of the program write; others are
+// never on it.
 void b2_access_add_file(struct b2_schunk *s);
 void b2_access_remove_file(struct b2_schunk *s);
 
 // Commit what super-chunks of this process wrote to the file or directory at path.
 void b2_access_commit(const char *path);
+
+// The same for a path of functions of the program.
+void b2_access_commit_program(const char *path);
+
+// Write the frame by functions of the program. s is locked exclusively, or used by one thread.
+// Returns a code.
+int b2_access_write(struct b2_schunk *s);
 
 // Begin a call that reads items, or writes items. Returns a code; on success end it by
 // b2_schunk_end().

@@ -70,7 +70,7 @@ static int
 copy_to(struct b2_schunk *s, const blosc2_storage *storage, struct b2_access *access,
         tess_array **copy)
 {
-    const char *const path = b2_storage_path(storage->urlpath);
+    const char *const path = b2_storage_file(storage);
     struct b2_place place;
     tess_info info;
     int rc = b2_access_place(access, &place, storage, path, TESS_MODE_NEW);
@@ -102,7 +102,7 @@ blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage)
     if (rc == 0)
         rc = copy_to(s, &own, access, &copy);
     struct b2_schunk *const made =
-        rc == 0 ? b2_schunk_wrap(copy, &own, b2_storage_path(own.urlpath), access, false) : NULL;
+        rc == 0 ? b2_schunk_wrap(copy, &own, b2_storage_file(&own), access, false) : NULL;
     if (made)
         return &made->of;
     tess_array_close(copy, NULL);

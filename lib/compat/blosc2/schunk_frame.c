@@ -126,7 +126,10 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
         b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no path is given");
         return NULL;
     }
-    b2_access_commit(path);
+    if (by_program)
+        b2_access_commit_program(path);
+    else
+        b2_access_commit(path);
     int rc = b2_access_new(&storage, &access);
     if (rc == 0)
         rc = b2_access_place(access, &place, &storage, by_program ? NULL : path, TESS_MODE_READ);

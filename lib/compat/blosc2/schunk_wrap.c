@@ -6,6 +6,7 @@
 #include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/metalist.h"
+#include "compat/blosc2/program_io.h"
 #include "compat/blosc2/schunk_access.h"
 #include "compat/blosc2/storage.h"
 
@@ -70,6 +71,8 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
         goto fail;
     if (s->of.storage->urlpath)
         s->of.storage->contiguous = info.contiguous;
+    s->by_program =
+        !path && s->of.storage->urlpath && !is_view && info.writable && b2_program_io(storage->io);
     s->locking = path && b2_storage_locks(s->of.storage);
     if (s->of.storage->contiguous || s->of.storage->urlpath)
         s->of.frame = (blosc2_frame *)(void *)s;
@@ -77,9 +80,12 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
         goto fail;
     blosc2_chunk_zeros(*s->of.storage->cparams, info.chunksize, s->header, sizeof s->header);
     s->of.change_tick = 0;
+    if (s->by_program && b2_access_write(s) < 0) // so that failures are not met at the end only
+        goto fail;
     b2_access_add_file(s);
     return s;
 fail:
+    s->by_program = false;
     s->a = NULL; // the caller's
     s->access = NULL;
     blosc2_schunk_free(&s->of);
@@ -121,6 +127,9 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
     b2_access_remove_file(s);
+    const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
+    if (s->by_program)
+        b2_program_io_end(s->of.storage->io);
     const bool holes = has_holes(s);
     const tess_status st = tess_array_close(s->a, &err);
     if (st == TESS_OK && holes)
@@ -136,7 +145,7 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     if (!s->frame_is_foreign)
         free(s->frame);
     free(s);
-    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
+    return written < 0 ? written : b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
 }
 
 int

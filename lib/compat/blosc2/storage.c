@@ -8,6 +8,7 @@
 #include "compat/blosc2/storage.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/program_io.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,12 @@ b2_storage_path(const char *urlpath)
     const size_t length = sizeof scheme - 1;
 
     return urlpath && strncmp(urlpath, scheme, length) == 0 ? urlpath + length : urlpath;
+}
+
+const char *
+b2_storage_file(const blosc2_storage *storage)
+{
+    return b2_program_io(storage->io) ? NULL : b2_storage_path(storage->urlpath);
 }
 
 static bool

@@ -21,6 +21,10 @@ void b2_storage_free(blosc2_storage *storage);
 // The path without `file:///` in front; NULL: NULL.
 const char *b2_storage_path(const char *urlpath);
 
+// The path of what the library itself has in files; NULL: it is in memory, and functions of the
+// program write it, if there is a path.
+const char *b2_storage_file(const blosc2_storage *storage);
+
 // Whether the program wants the lock file of c-blosc2.
 bool b2_storage_locks(const blosc2_storage *storage);
 

@@ -32,7 +32,7 @@ blosc2_schunk *
 blosc2_schunk_new(blosc2_storage *storage)
 {
     const blosc2_storage *const given = storage ? storage : &BLOSC2_STORAGE_DEFAULTS;
-    const char *const path = b2_storage_path(given->urlpath);
+    const char *const path = b2_storage_file(given);
     struct b2_access *access = NULL;
     struct b2_schunk *made = NULL;
     struct b2_place place;
