@@ -345,7 +345,6 @@ frames_written_by_functions_of_the_program(void **state)
     }
 }
 
-
 // -- mapped files
 
 static b2nd_array_t *
