@@ -60,7 +60,10 @@ check(const struct subject *s, const char *when)
     tess_error err = {0};
 
     tess_array_info(s->array, &info);
-    for (int i = 0; i < info.ndim; i++)
+    if (info.plain) // items are bytes as long as a chunk has no whole ones
+        must((size_t)(info.shape[0] * info.typesize) == size, "%lld items instead of %zu bytes",
+             (long long)info.shape[0], size);
+    for (int i = 0; i < info.ndim && !info.plain; i++)
         must(info.shape[i] == s->want.shape[i], "axis %d has %lld items instead of %lld after %s",
              i, (long long)info.shape[i], (long long)s->want.shape[i], when);
     if (!s->known)
@@ -200,7 +203,8 @@ reverse_fixed_layers(struct subject *s)
 
     tess_array_info(s->array, &info);
     for (int i = 0; tess_meta_at(s->array, i, &layer, NULL) == TESS_OK; i++) {
-        if (strcmp(layer.name, info.layer) == 0 || strcmp(layer.name, FILL_LAYER) == 0)
+        if ((info.layer && strcmp(layer.name, info.layer) == 0) ||
+            strcmp(layer.name, FILL_LAYER) == 0)
             continue;
         const size_t size = layer.size;
         uint8_t *const content = exact_copy(layer.content, size);
@@ -300,6 +304,99 @@ do_flush(struct subject *s)
         must(st == TESS_OK, "%s", err.message);
 }
 
+// -- super-chunks, which are written chunk by chunk
+
+// Where a chunk begins, in bytes; -1: not all in front of it can be looked at.
+static int64_t
+chunk_start(const struct subject *s, int64_t n)
+{
+    int64_t start = 0;
+
+    for (int64_t i = 0; i < n && start >= 0; i++) {
+        tess_chunk_info chunk;
+        if (tess_array_chunk(s->array, i, &chunk, NULL) != TESS_OK)
+            return -1;
+        start += chunk.nbytes;
+    }
+    return start;
+}
+
+// The list was changed: from a byte on, `removed` bytes went and `added` came.
+static void
+splice(struct subject *s, int64_t at, size_t removed, const uint8_t *bytes, size_t added)
+{
+    const size_t before = reference_size(&s->want), size = before - removed + added;
+    tess_info info;
+
+    must(at >= 0 && (size_t)at + removed <= before, "chunks beyond the end");
+    uint8_t *const all = exact_memory(size);
+    if (at > 0)
+        memcpy(all, s->want.data, (size_t)at);
+    if (added > 0)
+        memcpy(all + at, bytes, added);
+    if ((size_t)at + removed < before)
+        memcpy(all + (size_t)at + added, (uint8_t *)s->want.data + (size_t)at + removed,
+               before - (size_t)at - removed);
+    tess_array_info(s->array, &info);
+    must((size_t)(info.shape[0] * info.typesize) == size, "%lld items of %d bytes, not %zu bytes",
+         (long long)info.shape[0], (int)info.typesize, size);
+    reference_finish(&s->want);
+    reference_init(&s->want, 1, info.shape, (size_t)info.typesize);
+    if (size > 0)
+        memcpy(s->want.data, all, size);
+    free(all);
+}
+
+static void
+insert_chunk(struct subject *s, int64_t n)
+{
+    const int64_t start = chunk_start(s, n);
+    const size_t size = 1 + (size_t)draw_below(&s->r, 600);
+    const bool zeros = size % 5 == 0;
+    uint8_t *const items = draw_items(s, size);
+
+    if (zeros)
+        memset(items, 0, size);
+    const tess_status st =
+        zeros ? tess_schunk_insert_special(s->array, n, 1, TESS_CHUNK_ZEROS, size, NULL)
+              : tess_schunk_insert(s->array, n, items, size, NULL);
+    if (st == TESS_OK && s->known)
+        splice(s, start, 0, items, size);
+    settle(s, st);
+    free(items);
+}
+
+static void
+remove_chunk(struct subject *s, int64_t n)
+{
+    const int64_t start = chunk_start(s, n), end = chunk_start(s, n + 1);
+    const tess_status st = tess_schunk_remove(s->array, n, 1, NULL);
+
+    if (st == TESS_OK && s->known)
+        splice(s, start, (size_t)(end - start), NULL, 0);
+}
+
+// Whatever is refused leaves the list as it was, which check() sees.
+static void
+do_list(struct subject *s)
+{
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    if (!s->known) { // what is there cannot be followed, but it may be changed
+        if (tess_schunk_remove(s->array, 0, info.nchunks > 0, NULL) == TESS_OK)
+            tess_array_info(s->array, &info);
+        reference_finish(&s->want);
+        reference_init(&s->want, info.ndim, info.shape, (size_t)info.typesize);
+    } else if (info.nchunks > NCHUNKS_MAX / 2 || reference_size(&s->want) > ARRAY_MAX) {
+        return;
+    } else if (info.nchunks > 0 && draw_below(&s->r, 3) == 0) {
+        remove_chunk(s, draw_below(&s->r, info.nchunks));
+    } else {
+        insert_chunk(s, draw_below(&s->r, info.nchunks + 1));
+    }
+}
+
 static const struct {
     void (*run)(struct subject *);
     const char *name;
@@ -321,6 +418,15 @@ learn(struct subject *s)
     s->known = tess_array_read(s->array, origin, info.shape, s->want.data, reference_size(&s->want),
                                NULL) == TESS_OK;
     s->exact = is_exact(&info);
+}
+
+static bool
+is_list(const struct subject *s)
+{
+    tess_info info;
+
+    tess_array_info(s->array, &info);
+    return info.plain;
 }
 
 static bool
@@ -353,7 +459,8 @@ change_array(const tess_storage *storage, const uint8_t *decisions, size_t size)
     for (int64_t n = 1 + draw_below(&s.r, STEPS_MAX); n > 0 && s.storage.mode == TESS_MODE_UPDATE;
          n--) {
         const size_t i = (size_t)draw_below(&s.r, sizeof steps / sizeof *steps);
-        steps[i].run(&s);
+        const bool items = i % 2 == 0; // every other step is about them
+        (items && is_list(&s) ? do_list : steps[i].run)(&s);
         check(&s, steps[i].name);
     }
     if (!s.given_up)
