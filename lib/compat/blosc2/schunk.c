@@ -22,24 +22,24 @@ b2_schunk_of(blosc2_schunk *schunk)
     return (struct b2_schunk *)(void *)schunk;
 }
 
-static void
-drop_list(struct b2_schunk *s, int64_t first)
+// Chunks that are listed; an entry that was forgotten is NULL.
+static int64_t
+count_listed(const struct b2_schunk *s)
 {
-    blosc2_schunk *const of = &s->of;
-    const int64_t n = (int64_t)(of->data_len / sizeof *of->data);
-
-    for (int64_t i = first; i < n; i++)
-        if (of->data[i] != s->header)
-            free(of->data[i]);
-    of->data_len = (size_t)(first < n ? first : n) * sizeof *of->data;
+    return (int64_t)(s->of.data_len / sizeof *s->of.data);
 }
 
 void
-b2_schunk_forget_chunks(struct b2_schunk *s)
+b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind)
 {
-    drop_list(s, 0);
-    free(s->of.data);
-    s->of.data = NULL;
+    uint8_t **const data = s->of.data;
+    const int64_t n = count_listed(s);
+
+    for (int64_t i = first; i < n && i < behind; i++) {
+        if (data[i] != s->header)
+            free(data[i]);
+        data[i] = NULL;
+    }
 }
 
 // What stands for a chunk in the list.
@@ -63,20 +63,23 @@ static void
 list_chunks(struct b2_schunk *s, bool plain)
 {
     blosc2_schunk *const of = &s->of;
+    const int64_t n = count_listed(s);
 
     if (of->frame)
         return;
-    drop_list(s, of->nchunks);
-    const int64_t n = (int64_t)(of->data_len / sizeof *of->data);
-    if (n == of->nchunks)
-        return;
-    uint8_t **const data = realloc(of->data, (size_t)of->nchunks * sizeof *data);
-    if (!data)
-        return; // it stays as long as it is
-    for (int64_t i = n; i < of->nchunks; i++)
-        data[i] = chunk_of_list(s, plain, i);
-    of->data = data;
-    of->data_len = (size_t)of->nchunks * sizeof *data;
+    if (n != of->nchunks) {
+        b2_schunk_forget_chunks(s, of->nchunks, n);
+        uint8_t **const data = realloc(of->data, (size_t)(of->nchunks + 1) * sizeof *data);
+        if (!data)
+            return; // it stays as long as it is
+        for (int64_t i = n; i < of->nchunks; i++)
+            data[i] = NULL;
+        of->data = data;
+        of->data_len = (size_t)of->nchunks * sizeof *data;
+    }
+    for (int64_t i = 0; i < of->nchunks; i++)
+        if (!of->data[i])
+            of->data[i] = chunk_of_list(s, plain, i);
 }
 
 // Where a block size is chosen for each chunk: that of the first. 0: there is none.

@@ -44,8 +44,8 @@ struct b2_schunk {
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
 
-// Chunks were replaced or changed places: the list of them is made again by b2_schunk_count().
-void b2_schunk_forget_chunks(struct b2_schunk *s);
+// Chunks first .. behind were replaced, or changed places: b2_schunk_count() lists them again.
+void b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind);
 
 // Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);

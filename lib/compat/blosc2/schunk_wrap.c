@@ -140,7 +140,8 @@ blosc2_schunk_free(blosc2_schunk *schunk)
     b2_access_drop(s->access);
     b2_storage_free(s->of.storage);
     free(s->of.blockshape);
-    b2_schunk_forget_chunks(s);
+    b2_schunk_forget_chunks(s, 0, INT64_MAX);
+    free(s->of.data);
     free(s->path);
     if (!s->frame_is_foreign)
         free(s->frame);

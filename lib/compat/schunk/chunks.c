@@ -14,12 +14,12 @@
 #include <tessera/chunk.h>
 #include <tessera/schunk.h>
 
-// After a change: the number of chunks, or a code. appended: the others are as they were.
+// After a change of chunks first .. behind: the number of chunks, or a code.
 static int64_t
-end_change(struct b2_schunk *s, bool appended, int rc)
+end_change(struct b2_schunk *s, int64_t first, int64_t behind, int rc)
 {
-    if (rc == 0 && !appended)
-        b2_schunk_forget_chunks(s);
+    if (rc == 0)
+        b2_schunk_forget_chunks(s, first, behind);
     b2_schunk_end(s);
     if (rc < 0)
         return rc;
@@ -38,9 +38,7 @@ size_of_chunk(const uint8_t *chunk)
     if (!chunk)
         return BLOSC2_ERROR_NULL_POINTER;
     const int rc = blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL);
-    if (rc < 0)
-        return rc;
-    return cbytes;
+    return rc < 0 ? rc : cbytes;
 }
 
 // Whether the chunk has the short header of Blosc 1, which frames of this library do not have.
@@ -98,7 +96,6 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
     tess_array_info(s->a, &info);
     if (n < 0)
         n = info.nchunks - s->missing;
-    const bool appended = insert && n == info.nchunks - s->missing;
     if (info.plain && is_of_blosc1(chunk))
         rc = put_blosc1(s, n, chunk, size, insert);
     else if (insert && info.plain)
@@ -106,7 +103,7 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
     else
         rc = b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
-    const int64_t nchunks = end_change(s, appended, rc);
+    const int64_t nchunks = end_change(s, n, insert ? INT64_MAX : n + 1, rc);
     if (nchunks >= 0 && !copy)
         free(chunk); // it was handed over
     return nchunks;
@@ -173,7 +170,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return rc;
     tess_array_info(s->a, &info);
     rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
-    return end_change(s, true, rc);
+    return end_change(s, INT64_MAX, INT64_MAX, rc); // none that was there
 }
 
 // -- the list
@@ -218,7 +215,7 @@ blosc2_schunk_delete_chunk(blosc2_schunk *schunk, int64_t nchunk)
         rc = b2_code(tess_schunk_remove(s->a, nchunk, 1, &err), &err);
     else if (rc == 0)
         rc = delete_of_array(s, nchunk);
-    return end_change(s, false, rc);
+    return end_change(s, nchunk, INT64_MAX, rc);
 }
 
 int
@@ -237,7 +234,7 @@ blosc2_schunk_reorder_offsets(blosc2_schunk *schunk, int64_t *offsets_order)
     rc = b2_code(tess_schunk_reorder(s->a, offsets_order, info.nchunks, &err), &err);
     if (err.status == TESS_ERR_ARG)
         rc = BLOSC2_ERROR_DATA;
-    const int64_t n = end_change(s, false, rc);
+    const int64_t n = end_change(s, 0, INT64_MAX, rc);
     return n < 0 ? (int)n : BLOSC2_ERROR_SUCCESS;
 }
 
@@ -286,7 +283,7 @@ blosc2_schunk_fill_special(blosc2_schunk *schunk, int64_t nitems, int special_va
     st = tess_schunk_insert_special(s->a, 0, whole, kind, whole > 0 ? size : 1, &err);
     if (st == TESS_OK && rest > 0)
         st = tess_schunk_insert_special(s->a, whole, 1, kind, rest, &err);
-    return end_change(s, true, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));
+    return end_change(s, 0, INT64_MAX, b2_code_io(st, &err, BLOSC2_ERROR_FRAME_SPECIAL));
 }
 
 // -- out of it

@@ -209,6 +209,7 @@ write_chunks(struct b2_schunk *s, int64_t from, int64_t to, const uint8_t *src)
             memcpy(w.room + (from - w.at), src, (size_t)(end - from));
         if (rc == 0)
             rc = b2_chunk_rewrite(s, w.n, whole ? src : w.room, w.nbytes);
+        b2_schunk_forget_chunks(s, w.n, w.n + 1);
         src += end - from;
         from = end;
     }
@@ -229,7 +230,7 @@ blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t sto
     rc = check_range(s, start, stop);
     if (rc == 0)
         rc = write_chunks(s, start * s->of.typesize, stop * s->of.typesize, buffer);
-    b2_schunk_forget_chunks(s);
     b2_schunk_end(s);
-    return rc < 0 ? rc : b2_schunk_changed(s);
+    const int counted = b2_schunk_changed(s); // also after a failure: some chunks were written
+    return rc < 0 ? rc : counted;
 }
