@@ -36,6 +36,20 @@ splice_list(const struct frame *f, const struct plain_splice *s, struct frame_in
 }
 
 static tess_status
+order_list(const struct frame *f, const int64_t *order, struct frame_index *next, bool *kept,
+           tess_error *err)
+{
+    tess_status st = TESS_OK;
+    index_init_uniform(next, frame_nchunks(f), frame_entry(f, 0));
+    for (int64_t i = 0; i < frame_nchunks(f) && st == TESS_OK; i++) {
+        kept[i] = true;
+        st = index_set(next, i, frame_entry(f, order[i]), err);
+    }
+    return st;
+}
+
+// One of s and order is NULL.
+static tess_status
 rearrange(struct frame *f, const struct plain_splice *s, const int64_t *order, tess_error *err)
 {
     const int64_t n = frame_nchunks(f);
@@ -43,15 +57,8 @@ rearrange(struct frame *f, const struct plain_splice *s, const int64_t *order, t
     bool *const kept = mem_zeroed((size_t)n, sizeof *kept);
     if (!kept)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " chunks", n);
-    tess_status st = TESS_OK;
-    if (s)
-        st = splice_list(f, s, &next, kept, err);
-    else
-        index_init_uniform(&next, n, frame_entry(f, 0));
-    for (int64_t i = 0; !s && i < n && st == TESS_OK; i++) {
-        kept[i] = true;
-        st = index_set(&next, i, frame_entry(f, order[i]), err);
-    }
+    tess_status st =
+        s ? splice_list(f, s, &next, kept, err) : order_list(f, order, &next, kept, err);
     if (st == TESS_OK)
         st = frame_rearrange(f, &next, kept, err);
     index_finish(&next);

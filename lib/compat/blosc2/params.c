@@ -16,8 +16,8 @@ split_of(const blosc2_cparams *cparams)
     return cparams->splitmode == BLOSC_FORWARD_COMPAT_SPLIT ? BLOSC_AUTO_SPLIT : cparams->splitmode;
 }
 
-static bool
-takes_dictionary(int codec)
+bool
+b2_takes_dictionary(int codec)
 {
     return codec == BLOSC_ZSTD || codec == BLOSC_LZ4 || codec == BLOSC_LZ4HC;
 }
@@ -33,7 +33,8 @@ b2_params_set(tess_params *p, const blosc2_cparams *cparams)
     p->codec_meta = cparams->compcode_meta;
     p->clevel = cparams->clevel;
     p->split = split_of(cparams);
-    p->dictionary = cparams->use_dict && takes_dictionary(cparams->compcode); // else: without one
+    p->dictionary =
+        cparams->use_dict && b2_takes_dictionary(cparams->compcode); // else: without one
     memcpy(p->filters, cparams->filters, sizeof p->filters);
     memcpy(p->filters_meta, cparams->filters_meta, sizeof p->filters_meta);
     p->typesize = cparams->typesize;

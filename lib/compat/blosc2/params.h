@@ -7,6 +7,9 @@
 #include <blosc2.h>
 #include <tessera/array.h>
 
+// Whether chunks of a codec can have dictionaries.
+bool b2_takes_dictionary(int codec);
+
 // Set the members of *p that say how chunks are encoded; the others stay. Returns a code.
 int b2_params_set(tess_params *p, const blosc2_cparams *cparams);
 

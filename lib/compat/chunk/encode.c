@@ -7,6 +7,7 @@
 #include "compat/chunk/encode.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/params.h"
 #include "compat/chunk/blocksize.h"
 #include "compat/chunk/call.h"
 #include "compat/chunk/context.h"
@@ -18,12 +19,6 @@
 #include <string.h>
 
 enum { TEMPORARY_BLOCKS = 4 }; // of the memory that a prefilter gets
-
-static bool
-takes_dictionary(int codec)
-{
-    return codec == BLOSC_ZSTD || codec == BLOSC_LZ4 || codec == BLOSC_LZ4HC;
-}
 
 int
 b2_check_encode(const blosc2_cparams *c, int64_t nbytes, int64_t destsize)
@@ -200,7 +195,7 @@ blosc2_compress_ctx(blosc2_context *context, const void *src, int32_t srcsize, v
     const int rc = b2_check_encode(c, srcsize, destsize);
     if (rc < 0)
         return rc;
-    if (c->use_dict && !takes_dictionary(c->compcode))
+    if (c->use_dict && !b2_takes_dictionary(c->compcode))
         return b2_fail(BLOSC2_ERROR_CODEC_PARAM, "codec %d takes no dictionaries", c->compcode);
     return c->prefilter ? encode_made(context, src, srcsize, dest, destsize)
                         : encode(context, src, srcsize, dest, destsize);
