@@ -215,6 +215,7 @@ chunk_encode_parallel(const struct chunk_encoder *e, const uint8_t *src, struct 
 struct decode_job {
     const struct chunk *c;
     const struct chunk_bytes *bytes;
+    const struct chunk_scratch *of_call; // that of the calling thread, whose bounds hold for all
     uint8_t *dst;
     uint8_t *ref; // content of block 0, where the filters need it
     int32_t at; // first block of the next run
@@ -236,7 +237,7 @@ decode_work(void *job, void *grain, tess_error *err)
     const struct decode_job *const j = job;
     const struct run *const run = grain;
     const struct chunk *const c = j->c;
-    struct chunk_scratch scratch = {0};
+    struct chunk_scratch scratch = {.limit = j->of_call->limit, .progress = j->of_call->progress};
     tess_status st = TESS_OK;
     for (int32_t n = run->first; n < run->first + run->count && st == TESS_OK; n++) {
         struct decoded out;
@@ -273,7 +274,7 @@ chunk_decode_parallel(const struct chunk *c, const struct chunk_bytes *bytes,
 {
     static const struct task task = {
         .next = decode_next, .work = decode_work, .grain_size = sizeof(struct run)};
-    struct decode_job job = {.c = c, .bytes = bytes, .dst = dst};
+    struct decode_job job = {.c = c, .bytes = bytes, .of_call = s, .dst = dst};
 
     if (width->threads == 1 || !is_divided(&c->h))
         return decode_alone(c, bytes, s, dst, err);

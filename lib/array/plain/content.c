@@ -31,9 +31,12 @@ static tess_status
 decode(const struct chunk_grid *grid, const struct stored_chunk *sc, uint8_t *dst,
        struct watch *watch, tess_error *err)
 {
+    struct watched watched;
     struct chunk_scratch *const s = pool_take(grid->pool);
     if (!s)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a block");
+    watched_init(&watched, watch);
+    s->progress = watched_progress(&watched);
     const struct task_width width =
         chunk_grid_width(grid, cost_decode(sc->chunk.codec, (int64_t)sc->chunk.h.nbytes), watch);
     const tess_status st = chunk_decode_parallel(&sc->chunk, &sc->bytes, s, dst, &width, err);
