@@ -289,11 +289,12 @@ b2_schunk_read_begin(struct b2_schunk *s)
     return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
 }
 
-int
-b2_schunk_write_begin(struct b2_schunk *s)
+// Acquire the lock of a super-chunk whose array may be changed.
+static int
+begin_writable(struct b2_schunk *s, int (*acquire)(pthread_rwlock_t *lock))
 {
     for (;;) {
-        pthread_rwlock_rdlock(&s->access->lock);
+        (void)acquire(&s->access->lock);
         if (s->writable)
             return BLOSC2_ERROR_SUCCESS;
         pthread_rwlock_unlock(&s->access->lock);
@@ -301,6 +302,12 @@ b2_schunk_write_begin(struct b2_schunk *s)
         if (rc < 0)
             return rc;
     }
+}
+
+int
+b2_schunk_write_begin(struct b2_schunk *s)
+{
+    return begin_writable(s, pthread_rwlock_rdlock);
 }
 
 void
@@ -312,15 +319,7 @@ b2_schunk_alone_begin(struct b2_schunk *s)
 int
 b2_schunk_change_begin(struct b2_schunk *s)
 {
-    for (;;) {
-        pthread_rwlock_wrlock(&s->access->lock);
-        if (s->writable)
-            return BLOSC2_ERROR_SUCCESS;
-        pthread_rwlock_unlock(&s->access->lock);
-        const int rc = make_writable(s);
-        if (rc < 0)
-            return rc;
-    }
+    return begin_writable(s, pthread_rwlock_wrlock);
 }
 
 int
