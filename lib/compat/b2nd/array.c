@@ -5,7 +5,7 @@
 
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/calls.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,11 +9,11 @@
 #include "compat/b2nd/context.h"
 #include "compat/b2nd/create.h"
 #include "compat/b2nd/geometry.h"
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk_access.h"
-#include "compat/blosc2/schunk_frame.h"
 #include "compat/blosc2/storage.h"
+#include "compat/schunk/access.h"
+#include "compat/schunk/calls.h"
+#include "compat/schunk/frame.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

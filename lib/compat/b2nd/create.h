@@ -5,7 +5,7 @@
 #define COMPAT_B2ND_CREATE_H
 
 #include "compat/b2nd/context.h"
-#include "compat/blosc2/access.h"
+#include "compat/schunk/access.h"
 
 #include <tessera/array.h>
 

@@ -7,7 +7,7 @@
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

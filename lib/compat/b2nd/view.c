@@ -6,11 +6,11 @@
  */
 #include "compat/b2nd/array.h"
 #include "compat/b2nd/geometry.h"
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/metalist.h"
-#include "compat/blosc2/schunk.h"
-#include "compat/blosc2/schunk_wrap.h"
+#include "compat/schunk/access.h"
+#include "compat/schunk/metalist.h"
+#include "compat/schunk/schunk.h"
+#include "compat/schunk/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
  * append others: those are zeros meanwhile.
  */
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk.h"
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
+#include "compat/schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

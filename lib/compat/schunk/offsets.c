@@ -4,8 +4,8 @@
  * Offsets are read from the frame itself: its header says where the index chunk is.
  */
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/schunk.h"
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/calls.h"
+#include "compat/schunk/schunk.h"
 
 #include <inttypes.h>
 #include <stdio.h>

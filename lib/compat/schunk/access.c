@@ -1,7 +1,7 @@
 /*
  * access.c - what a super-chunk and its views share: a lock, and codecs of the program.
  */
-#include "compat/blosc2/access.h"
+#include "compat/schunk/access.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,13 +1,13 @@
 /*
  * metalayers.c - the metalayers of a super-chunk: adding, replacing, getting, deleting.
  */
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/metalist.h"
-#include "compat/blosc2/plain_copy.h"
 #include "compat/blosc2/plugins.h"
-#include "compat/blosc2/schunk.h"
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/access.h"
+#include "compat/schunk/calls.h"
+#include "compat/schunk/metalist.h"
+#include "compat/schunk/plain_copy.h"
+#include "compat/schunk/schunk.h"
 
 #include <b2nd.h>
 #include <stdlib.h>

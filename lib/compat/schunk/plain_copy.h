@@ -1,8 +1,8 @@
 /*
  * plain_copy.h - a super-chunk that is no array, again in another place.
  */
-#ifndef COMPAT_BLOSC2_PLAIN_COPY_H
-#define COMPAT_BLOSC2_PLAIN_COPY_H
+#ifndef COMPAT_SCHUNK_PLAIN_COPY_H
+#define COMPAT_SCHUNK_PLAIN_COPY_H
 
 #include <stdbool.h>
 #include <tessera/array.h>

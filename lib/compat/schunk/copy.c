@@ -1,17 +1,17 @@
 /*
- * schunk_copy.c - a super-chunk with another storage.
+ * copy.c - a super-chunk with another storage.
  *
  * An array is copied with new parameters for its chunks. Chunks of a plain super-chunk are copied
  * as they are stored, or encoded again where the parameters differ.
  */
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
-#include "compat/blosc2/plain_copy.h"
-#include "compat/blosc2/schunk.h"
-#include "compat/blosc2/schunk_access.h"
-#include "compat/blosc2/schunk_wrap.h"
 #include "compat/blosc2/storage.h"
+#include "compat/schunk/access.h"
+#include "compat/schunk/calls.h"
+#include "compat/schunk/plain_copy.h"
+#include "compat/schunk/schunk.h"
+#include "compat/schunk/wrap.h"
 
 #include <tessera/copy.h>
 

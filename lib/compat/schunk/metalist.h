@@ -1,10 +1,10 @@
 /*
  * metalist.h - the lists of metalayers that a super-chunk shows.
  */
-#ifndef COMPAT_BLOSC2_METALIST_H
-#define COMPAT_BLOSC2_METALIST_H
+#ifndef COMPAT_SCHUNK_METALIST_H
+#define COMPAT_SCHUNK_METALIST_H
 
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 // Set the lists of metalayers from the handle. The super-chunk is locked exclusively, or new.
 // Returns a code; on failure the lists are empty.

@@ -1,15 +1,15 @@
 /*
- * schunk_access.h - who may use the handle of a super-chunk, and for what.
+ * calls.h - who may use the handle of a super-chunk, and for what.
  *
  * A file is opened for reading. The first call that changes it opens it for writing, and it stays
  * so until another super-chunk of this process wants to write the same file, or, if the program
  * wants locks, until the call ends. What was written is committed when another super-chunk of this
  * process reads the file, when the super-chunk is freed, and when the process ends by exit().
  */
-#ifndef COMPAT_BLOSC2_SCHUNK_ACCESS_H
-#define COMPAT_BLOSC2_SCHUNK_ACCESS_H
+#ifndef COMPAT_SCHUNK_CALLS_H
+#define COMPAT_SCHUNK_CALLS_H
 
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 // The list of super-chunks on files, and of those that functions of the program write; others are
 // never on it.

@@ -1,8 +1,8 @@
 /*
  * access.h - what a super-chunk and its views share: a lock, and codecs of the program.
  */
-#ifndef COMPAT_BLOSC2_ACCESS_H
-#define COMPAT_BLOSC2_ACCESS_H
+#ifndef COMPAT_SCHUNK_ACCESS_H
+#define COMPAT_SCHUNK_ACCESS_H
 
 #include "compat/blosc2/plugins.h"
 #include "compat/blosc2/storage.h"

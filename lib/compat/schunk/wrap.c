@@ -1,14 +1,14 @@
 /*
- * schunk_wrap.c - super-chunks begin and end.
+ * wrap.c - super-chunks begin and end.
  */
-#include "compat/blosc2/schunk_wrap.h"
+#include "compat/schunk/wrap.h"
 
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/metalist.h"
 #include "compat/blosc2/program_io.h"
-#include "compat/blosc2/schunk_access.h"
 #include "compat/blosc2/storage.h"
+#include "compat/schunk/access.h"
+#include "compat/schunk/calls.h"
+#include "compat/schunk/metalist.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * schunk_wrap.h - super-chunks begin and end.
+ * wrap.h - super-chunks begin and end.
  */
-#ifndef COMPAT_BLOSC2_SCHUNK_WRAP_H
-#define COMPAT_BLOSC2_SCHUNK_WRAP_H
+#ifndef COMPAT_SCHUNK_WRAP_H
+#define COMPAT_SCHUNK_WRAP_H
 
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 /*
  * Wrap a handle, which then belongs to the super-chunk, as does the caller's part of access. path:

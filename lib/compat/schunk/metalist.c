@@ -5,7 +5,7 @@
  * them, as chunks; theirs here are stored without compression. Metalayers of the library are hidden
  * by the library itself.
  */
-#include "compat/blosc2/metalist.h"
+#include "compat/schunk/metalist.h"
 
 #include "compat/blosc2/error.h"
 

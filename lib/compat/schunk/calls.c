@@ -1,16 +1,16 @@
 /*
- * schunk_access.c - who may use the handle of a super-chunk, and for what.
+ * calls.c - who may use the handle of a super-chunk, and for what.
  *
  * Order of locks: the list of files, then the lock of one super-chunk, or of two in the order of
  * their addresses, then counts. A call that holds the lock of a super-chunk never acquires the
  * list.
  */
-#include "compat/blosc2/schunk_access.h"
+#include "compat/schunk/calls.h"
 
-#include "compat/blosc2/access.h"
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
+#include "compat/schunk/access.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

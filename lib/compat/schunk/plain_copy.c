@@ -3,7 +3,7 @@
  *
  * Chunks that are not stored are not stored in the copy either.
  */
-#include "compat/blosc2/plain_copy.h"
+#include "compat/schunk/plain_copy.h"
 
 #include <stdlib.h>
 #include <tessera/chunk.h>

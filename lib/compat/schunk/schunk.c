@@ -5,11 +5,11 @@
  * plain super-chunk it points to a copy of each chunk; of an array, to the header of a chunk of
  * zeros.
  */
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 #include "compat/blosc2/error.h"
-#include "compat/blosc2/metalist.h"
 #include "compat/blosc2/params.h"
+#include "compat/schunk/metalist.h"
 
 #include <stdlib.h>
 #include <string.h>

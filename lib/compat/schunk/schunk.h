@@ -5,12 +5,12 @@
  * the array of b2nd.h shares. A view has a handle of its own and shares the lock of its base.
  *
  * Locks. Calls that read or write items hold `lock` shared; calls that change anything else, the
- * members that programs see included, hold it exclusively. schunk_access.h acquires it.
+ * members that programs see included, hold it exclusively. calls.h acquires it.
  */
-#ifndef COMPAT_BLOSC2_SCHUNK_H
-#define COMPAT_BLOSC2_SCHUNK_H
+#ifndef COMPAT_SCHUNK_SCHUNK_H
+#define COMPAT_SCHUNK_SCHUNK_H
 
-#include "compat/blosc2/access.h"
+#include "compat/schunk/access.h"
 
 #include <blosc2.h>
 #include <tessera/array.h>
@@ -32,7 +32,7 @@ struct b2_schunk {
     char *path; // absolute; NULL: in memory
     int64_t offset; // where the frame begins in the file
     pid_t process; // that opened the file
-    struct b2_schunk *next; // in the list of files (schunk_access.c)
+    struct b2_schunk *next; // in the list of files (calls.c)
 
     uint8_t *frame; // memory that a reads in place, or a copy that was handed out; NULL: none
     int64_t frame_size;

@@ -1,10 +1,10 @@
 /*
- * schunk_frame.h - super-chunks from frames in files and memory, and to them.
+ * frame.h - super-chunks as frames in memory and files.
  */
-#ifndef COMPAT_BLOSC2_SCHUNK_FRAME_H
-#define COMPAT_BLOSC2_SCHUNK_FRAME_H
+#ifndef COMPAT_SCHUNK_FRAME_H
+#define COMPAT_SCHUNK_FRAME_H
 
-#include "compat/blosc2/schunk.h"
+#include "compat/schunk/schunk.h"
 
 // Write all that the super-chunk has to a file, or, if it is not to be contiguous, to a directory.
 // Returns a code.
