@@ -4,8 +4,6 @@
 #include "compat/compat.h"
 #include "support/random.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { SIZE = 200000 };
@@ -160,109 +158,6 @@ bad_arguments(void **state)
 }
 
 static void
-bad_parameters(void **state)
-{
-    const struct {
-        const char *why;
-        uint8_t clevel;
-        int32_t typesize, blocksize;
-        uint8_t codec;
-        int use_dict;
-        int code;
-    } bads[] = {
-        {"level 10", 10, 4, 0, BLOSC_LZ4, 0, BLOSC2_ERROR_CODEC_PARAM},
-        {"no item", 5, 0, 0, BLOSC_LZ4, 0, BLOSC2_ERROR_INVALID_PARAM},
-        {"a negative item", 5, -4, 0, BLOSC_LZ4, 0, BLOSC2_ERROR_INVALID_PARAM},
-        {"a large item", 5, BLOSC2_MAXTYPESIZE + 1, 0, BLOSC_LZ4, 0, BLOSC2_ERROR_INVALID_PARAM},
-        {"a negative block", 5, 4, -1, BLOSC_LZ4, 0, BLOSC2_ERROR_INVALID_PARAM},
-        {"no such codec", 5, 4, 0, 200, 0, BLOSC2_ERROR_CODEC_SUPPORT},
-        {"no dictionaries", 5, 4, 0, BLOSC_ZLIB, 1, BLOSC2_ERROR_CODEC_PARAM},
-    };
-    int32_t items[100] = {1, 2, 3};
-    uint8_t chunk[500];
-    blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
-    (void)state;
-    for (size_t i = 0; i < COUNT(bads); i++) {
-        c.clevel = bads[i].clevel;
-        c.typesize = bads[i].typesize;
-        c.blocksize = bads[i].blocksize;
-        c.compcode = bads[i].codec;
-        c.use_dict = bads[i].use_dict;
-        blosc2_context *const cctx = blosc2_create_cctx(c);
-        assert_non_null(cctx);
-        const int rc = blosc2_compress_ctx(cctx, items, sizeof items, chunk, sizeof chunk);
-        if (rc != bads[i].code)
-            fail_msg("%s: %d", bads[i].why, rc);
-        blosc2_free_ctx(cctx);
-    }
-    c = BLOSC2_CPARAMS_DEFAULTS;
-    c.filters[0] = BLOSC_LAST_FILTER;
-    assert_null(blosc2_create_cctx(c));
-    c.filters[0] = BLOSC_LAST_REGISTERED_FILTER + 1;
-    assert_null(blosc2_create_cctx(c));
-    c = BLOSC2_CPARAMS_DEFAULTS;
-    c.tuner_id = 32;
-    assert_null(blosc2_create_cctx(c));
-    c = BLOSC2_CPARAMS_DEFAULTS;
-    c.instr_codec = true;
-    assert_null(blosc2_create_cctx(c));
-}
-
-// Chunks of a later version are read if their flags are known.
-static void
-later_versions(void **state)
-{
-    int32_t items[100], back[100];
-    uint8_t chunk[500];
-    blosc2_context *const cctx = blosc2_create_cctx(BLOSC2_CPARAMS_DEFAULTS);
-    blosc2_context *const dctx = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
-    (void)state;
-    for (int i = 0; i < 100; i++)
-        items[i] = i;
-    const int n = blosc2_compress_ctx(cctx, items, sizeof items, chunk, sizeof chunk);
-    chunk[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT + 1;
-    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back), sizeof back);
-    assert_memory_equal(back, items, sizeof back);
-    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back), 16);
-    assert_memory_equal(back, items + 6, 16);
-    assert_int_equal(blosc2_getitem_bytes_ctx(dctx, chunk, n, 16, 8, back, sizeof back), 8);
-    assert_memory_equal(back, items + 4, 8);
-    chunk[BLOSC2_CHUNK_BLOSC2_FLAGS2] = 2;
-    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back),
-                     BLOSC2_ERROR_VERSION_SUPPORT);
-    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back),
-                     BLOSC2_ERROR_VERSION_SUPPORT);
-    blosc2_free_ctx(cctx);
-    blosc2_free_ctx(dctx);
-}
-
-static void
-parameters_come_back(void **state)
-{
-    blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS, c2;
-    blosc2_dparams d = BLOSC2_DPARAMS_DEFAULTS, d2;
-    (void)state;
-    c.compcode = BLOSC_ZSTD;
-    c.clevel = 7;
-    c.blocksize = 4096;
-    c.nthreads = 3;
-    c.filters_meta[2] = 9;
-    d.nthreads = 2;
-    d.typesize = 16;
-    blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
-    assert_good(blosc2_ctx_get_cparams(cctx, &c2));
-    assert_true(c2.compcode == c.compcode && c2.clevel == 7 && c2.blocksize == 4096);
-    assert_true(c2.nthreads == 3 && c2.filters_meta[2] == 9 && c2.typesize == 8);
-    assert_good(blosc2_ctx_get_dparams(dctx, &d2));
-    assert_true(d2.nthreads == 2 && d2.typesize == 16 && !d2.postfilter);
-    assert_int_equal(blosc2_ctx_get_cparams(NULL, &c2), BLOSC2_ERROR_NULL_POINTER);
-    assert_int_equal(blosc2_ctx_get_cparams(cctx, NULL), BLOSC2_ERROR_NULL_POINTER);
-    assert_int_equal(blosc2_ctx_get_dparams(dctx, NULL), BLOSC2_ERROR_NULL_POINTER);
-    blosc2_free_ctx(cctx);
-    blosc2_free_ctx(dctx);
-}
-
-static void
 masks(void **state)
 {
     enum { BLOCK = 4000, NBLOCKS = 11, BYTES = BLOCK * (NBLOCKS - 1) + 1000 };
@@ -343,162 +238,40 @@ equal_items(void **state)
     blosc2_free_ctx(dctx);
 }
 
-// Threads of the program: jobs run one after the other, the last first, or side by side.
-enum order { FORWARD, BACKWARD, SIDE_BY_SIDE, ORDERS };
-
-struct jobs {
-    int calls, jobs;
-    enum order order;
-};
-
-struct job {
-    void (*dojob)(void *);
-    void *data;
-};
-
-static void *
-run_job(void *arg)
-{
-    const struct job *const job = arg;
-    job->dojob(job->data);
-    return NULL;
-}
-
+// Chunks of a later version are read if their flags are known.
 static void
-run_jobs(void *user, void (*dojob)(void *), int numjobs, size_t size, void *data)
+later_versions(void **state)
 {
-    struct jobs *const jobs = user;
-    struct job list[8];
-    pthread_t threads[8];
-    jobs->calls++;
-    jobs->jobs += numjobs;
-    assert_in_range(numjobs, 1, COUNT(list));
-    for (int i = 0; i < numjobs; i++) {
-        const int n = jobs->order == BACKWARD ? numjobs - 1 - i : i;
-        list[i] = (struct job){dojob, (char *)data + (size_t)n * size};
-        if (jobs->order == SIDE_BY_SIDE)
-            assert_int_equal(pthread_create(&threads[i], NULL, run_job, &list[i]), 0);
-        else
-            run_job(&list[i]);
-    }
-    for (int i = 0; i < numjobs && jobs->order == SIDE_BY_SIDE; i++)
-        pthread_join(threads[i], NULL);
-}
-
-static atomic_int nfiltered; // blocks
-
-static int
-count_forward(const uint8_t *src, uint8_t *dst, int32_t size, uint8_t meta, blosc2_cparams *cparams,
-              uint8_t id)
-{
-    (void)meta, (void)cparams, (void)id;
-    nfiltered++;
-    memcpy(dst, src, (size_t)size);
-    return 0;
-}
-
-static int
-count_backward(const uint8_t *src, uint8_t *dst, int32_t size, uint8_t meta,
-               blosc2_dparams *dparams, uint8_t id)
-{
-    (void)meta, (void)dparams, (void)id;
-    nfiltered++;
-    memcpy(dst, src, (size_t)size);
-    return 0;
-}
-
-static void
-threads_of_the_program(void **state)
-{
-    static char name[] = "count";
-    blosc2_filter filter = {250, name, 1, count_forward, count_backward};
-    enum { BYTES = 4 << 20 };
-    uint8_t *const items = malloc(BYTES), *const back = malloc(BYTES);
-    uint8_t *const chunk = malloc(BYTES + BLOSC2_MAX_OVERHEAD);
-    blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
-    blosc2_dparams d = BLOSC2_DPARAMS_DEFAULTS;
+    int32_t items[100], back[100];
+    uint8_t chunk[500];
+    blosc2_context *const cctx = blosc2_create_cctx(BLOSC2_CPARAMS_DEFAULTS);
+    blosc2_context *const dctx = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
     (void)state;
-    for (size_t i = 0; i < BYTES; i++)
-        items[i] = (uint8_t)(i % 8 == 0 ? i / 8 * i / 64 : 0);
-    c.nthreads = d.nthreads = 4;
-    c.blocksize = BYTES / 64;
-    c.filters[0] = 250;
-    assert_good(blosc2_register_filter(&filter));
-    for (enum order order = FORWARD; order < ORDERS; order++) {
-        struct jobs jobs = {.order = order};
-        blosc2_context *const cctx = blosc2_create_cctx(c), *const dctx = blosc2_create_dctx(d);
-        blosc2_set_threads_callback(run_jobs, &jobs);
-        const int n = blosc2_compress_ctx(cctx, items, BYTES, chunk, BYTES + BLOSC2_MAX_OVERHEAD);
-        assert_in_range(n, 32, BYTES + BLOSC2_MAX_OVERHEAD);
-        assert_int_equal(nfiltered, 64);
-        memset(back, 1, BYTES);
-        assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES), BYTES);
-        assert_int_equal(nfiltered, 128); // once by all jobs together
-        nfiltered = 0;
-        assert_memory_equal(back, items, BYTES);
-        assert_int_equal(jobs.calls, 2);
-        assert_int_equal(jobs.jobs, 8);
-        blosc2_set_threads_callback(NULL, NULL);
-        assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, BYTES), BYTES);
-        assert_int_equal(jobs.calls, 2);
-        nfiltered = 0;
-        blosc2_free_ctx(cctx);
-        blosc2_free_ctx(dctx);
-    }
-    blosc2_destroy();
-    free(items);
-    free(back);
-    free(chunk);
-}
-
-// Without a size that is asked for, blocks have those of c-blosc2.
-static void
-sizes_of_blocks(void **state)
-{
-    static const struct {
-        uint8_t codec, clevel, filter;
-        int32_t typesize, nbytes, blocksize;
-    } known[] = {
-        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 4, 4000000, 262144},
-        {BLOSC_LZ4, 1, BLOSC_SHUFFLE, 4, 4000000, 131072},
-        {BLOSC_LZ4, 9, BLOSC_SHUFFLE, 16, 8000000, 4194304},
-        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 4, 100, 100},
-        {BLOSC_LZ4, 5, BLOSC_BITSHUFFLE, 4, 4000000, 131072},
-        {BLOSC_ZSTD, 5, BLOSC_BITSHUFFLE, 4, 4000000, 262144},
-        {BLOSC_ZSTD, 9, BLOSC_SHUFFLE, 4, 4000000, 1048576},
-        {BLOSC_BLOSCLZ, 9, BLOSC_NOFILTER, 4, 4000000, 262144},
-        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 7, 100001, 99995},
-        {BLOSC_LZ4, 5, BLOSC_SHUFFLE, 8, 4, 1},
-    };
-    uint8_t chunk[BLOSC2_MAX_OVERHEAD];
-    int32_t blocksize;
-    (void)state;
-    for (size_t i = 0; i < COUNT(known); i++) {
-        blosc2_cparams c = BLOSC2_CPARAMS_DEFAULTS;
-        c.compcode = known[i].codec;
-        c.clevel = known[i].clevel;
-        c.filters[5] = known[i].filter;
-        c.typesize = known[i].typesize;
-        const int32_t whole = known[i].nbytes - known[i].nbytes % known[i].typesize;
-        assert_int_equal(blosc2_chunk_zeros(c, whole, chunk, sizeof chunk), 32);
-        assert_good(blosc2_cbuffer_sizes(chunk, NULL, NULL, &blocksize));
-        assert_int_equal(blocksize, known[i].blocksize);
-    }
+    for (int i = 0; i < 100; i++)
+        items[i] = i;
+    const int n = blosc2_compress_ctx(cctx, items, sizeof items, chunk, sizeof chunk);
+    chunk[BLOSC2_CHUNK_VERSION] = BLOSC2_VERSION_FORMAT + 1;
+    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back), sizeof back);
+    assert_memory_equal(back, items, sizeof back);
+    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back), 16);
+    assert_memory_equal(back, items + 6, 16);
+    assert_int_equal(blosc2_getitem_bytes_ctx(dctx, chunk, n, 16, 8, back, sizeof back), 8);
+    assert_memory_equal(back, items + 4, 8);
+    chunk[BLOSC2_CHUNK_BLOSC2_FLAGS2] = 2;
+    assert_int_equal(blosc2_decompress_ctx(dctx, chunk, n, back, sizeof back),
+                     BLOSC2_ERROR_VERSION_SUPPORT);
+    assert_int_equal(blosc2_getitem_ctx(dctx, chunk, n, 3, 2, back, sizeof back),
+                     BLOSC2_ERROR_VERSION_SUPPORT);
+    blosc2_free_ctx(cctx);
+    blosc2_free_ctx(dctx);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(bad_parameters),
-        cmocka_unit_test(parameters_come_back),
-        cmocka_unit_test(masks),
-        cmocka_unit_test(equal_items),
-        cmocka_unit_test(threads_of_the_program),
-        cmocka_unit_test(sizes_of_blocks),
-        cmocka_unit_test(later_versions),
+        cmocka_unit_test(round_trips), cmocka_unit_test(bad_arguments),  cmocka_unit_test(masks),
+        cmocka_unit_test(equal_items), cmocka_unit_test(later_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
