@@ -190,6 +190,23 @@ nd_check(const b2nd_array_t *array, const int32_t *items)
     assert_int_equal(array->last_tick, array->sc->change_tick);
 }
 
+int
+nd_set_item(b2nd_array_t *array, int64_t row, int64_t column, int32_t item)
+{
+    const int64_t start[] = {row, column}, stop[] = {row + 1, column + 1}, length[] = {1, 1};
+    return b2nd_set_slice_cbuffer(&item, length, sizeof item, start, stop, array);
+}
+
+int32_t
+nd_get_item(const b2nd_array_t *array, int64_t row, int64_t column)
+{
+    const int64_t start[] = {row, column}, stop[] = {row + 1, column + 1}, length[] = {1, 1};
+    int32_t item = -1;
+
+    assert_good(b2nd_get_slice_cbuffer(array, start, stop, &item, length, sizeof item));
+    return item;
+}
+
 void
 nd_box(int ndim, const int64_t *shape, const int64_t *start, const int64_t *stop, int32_t *items,
        int32_t *box, bool set)

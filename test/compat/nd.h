@@ -40,6 +40,10 @@ int32_t *nd_all(const b2nd_array_t *array);
 // The array has these items, and members that fit its shapes.
 void nd_check(const b2nd_array_t *array, const int32_t *items);
 
+// The item at the given place of a matrix.
+int nd_set_item(b2nd_array_t *array, int64_t row, int64_t column, int32_t item);
+int32_t nd_get_item(const b2nd_array_t *array, int64_t row, int64_t column);
+
 // A reference in memory: copy a box between an array in C order and a dense buffer.
 void nd_box(int ndim, const int64_t *shape, const int64_t *start, const int64_t *stop,
             int32_t *items, int32_t *box, bool set);
