@@ -1,7 +1,7 @@
 /*
  * caterva05.c - arrays of Caterva 0.5, in chunks and in plain memory. Items are int32 numbers,
  * beginning with their position in C order. What both states of Caterva do in chunks is in
- * caterva.c.
+ * caterva_*.c.
  */
 #include "api/files.h"
 #include "compat/nd.h"
