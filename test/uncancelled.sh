@@ -4,7 +4,7 @@
 #     uncancelled.sh LIB_DIR
 
 lib=$1
-awk '
+find "$lib/api" "$lib/layout" -name '*.c' -exec awk '
     /^TESS_API/ { head = ""; inside = 1 }
     inside { head = head $0 " " }
     inside && /^\{/ { inside = 0; first = 1; next }
@@ -29,4 +29,4 @@ awk '
         }
         exit bad
     }
-' "$lib"/api/*.c "$lib"/layout/*.c
+' {} +

@@ -4,7 +4,7 @@
 #include <tessera/reduce.h>
 
 #include "api/check.h"
-#include "api/copy.h"
+#include "api/keep/copy.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/home.h"

@@ -1,7 +1,7 @@
 /*
- * chunk_spec.c - how a chunk without an array is to be made, from what the program gives.
+ * spec.c - how a chunk without an array is to be made, from what the program gives.
  */
-#include "api/chunk_spec.h"
+#include "api/chunk/spec.h"
 
 #include "array/params.h"
 #include "base/error.h"

@@ -3,8 +3,8 @@
  *
  * count[i] items along each axis, none of them 0; itemsize: bytes of an item in memory.
  */
-#ifndef API_STRIDES_H
-#define API_STRIDES_H
+#ifndef API_SELECT_STRIDES_H
+#define API_SELECT_STRIDES_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /*
- * chunk_options.h - tess_chunk_options of a call: checked, and with what they lead to.
+ * options.h - tess_chunk_options of a call: checked, and with what they lead to.
  */
 #ifndef API_CHUNK_OPTIONS_H
 #define API_CHUNK_OPTIONS_H

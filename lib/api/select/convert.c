@@ -2,7 +2,7 @@
  * convert.c - the public functions on memory of another type: arguments are checked here, once.
  */
 #include "api/check.h"
-#include "api/strides.h"
+#include "api/select/strides.h"
 #include "api/uncancelled.h"
 #include "array/convert/packing.h"
 #include "array/convert/typed.h"

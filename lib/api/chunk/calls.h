@@ -1,5 +1,5 @@
 /*
- * chunk_calls.h - what calls on stored chunks begin and end with.
+ * calls.h - what calls on stored chunks begin and end with.
  */
 #ifndef API_CHUNK_CALLS_H
 #define API_CHUNK_CALLS_H

@@ -1,10 +1,10 @@
 /*
- * chunk_spec.h - how a chunk without an array is to be made, from what the program gives.
+ * spec.h - how a chunk without an array is to be made, from what the program gives.
  */
 #ifndef API_CHUNK_SPEC_H
 #define API_CHUNK_SPEC_H
 
-#include "api/chunk_options.h"
+#include "api/chunk/options.h"
 #include "chunk/encoder.h"
 
 #include <tessera/params.h>

@@ -1,8 +1,8 @@
 /*
  * copy.h - where copies of an array may go.
  */
-#ifndef API_COPY_H
-#define API_COPY_H
+#ifndef API_KEEP_COPY_H
+#define API_KEEP_COPY_H
 
 #include "array/array.h"
 

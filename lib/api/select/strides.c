@@ -1,7 +1,7 @@
 /*
  * strides.c - memory of a caller that stands for a box, with strides: checked.
  */
-#include "api/strides.h"
+#include "api/select/strides.h"
 
 #include "base/checked.h"
 #include "base/limits.h"

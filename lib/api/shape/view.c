@@ -2,7 +2,7 @@
  * view.c - the public functions that make views: arguments are checked here, once.
  */
 #include "array/view.h"
-#include "api/slice.h"
+#include "api/select/slice.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
 

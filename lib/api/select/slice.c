@@ -1,10 +1,10 @@
 /*
  * slice.c - the public functions on slices: arguments are checked here, once.
  */
-#include "api/slice.h"
+#include "api/select/slice.h"
 
 #include "api/check.h"
-#include "api/strides.h"
+#include "api/select/strides.h"
 #include "api/uncancelled.h"
 #include "array/box.h"
 #include "array/update.h"

@@ -1,8 +1,8 @@
 /*
  * slice.h - the slice of a caller, checked.
  */
-#ifndef API_SLICE_H
-#define API_SLICE_H
+#ifndef API_SELECT_SLICE_H
+#define API_SELECT_SLICE_H
 
 #include "array/array.h"
 

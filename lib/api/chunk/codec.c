@@ -1,8 +1,8 @@
 /*
- * chunk_codec.c - the public functions on one chunk in memory, without an array.
+ * codec.c - the public functions on one chunk in memory, without an array.
  */
-#include "api/chunk_options.h"
-#include "api/chunk_spec.h"
+#include "api/chunk/options.h"
+#include "api/chunk/spec.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/chunks/describe.h"

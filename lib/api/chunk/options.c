@@ -1,7 +1,7 @@
 /*
- * chunk_options.c - tess_chunk_options of a call: checked, and with what they lead to.
+ * options.c - tess_chunk_options of a call: checked, and with what they lead to.
  */
-#include "api/chunk_options.h"
+#include "api/chunk/options.h"
 
 #include "api/take.h"
 #include "api/uncancelled.h"

@@ -1,7 +1,7 @@
 /*
  * copy.c - the public functions that write an array to another place.
  */
-#include "api/copy.h"
+#include "api/keep/copy.h"
 
 #include "api/check.h"
 #include "api/take.h"

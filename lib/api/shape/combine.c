@@ -3,7 +3,7 @@
  */
 #include "array/copy/combine.h"
 #include "api/check.h"
-#include "api/copy.h"
+#include "api/keep/copy.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

@@ -1,8 +1,8 @@
 /*
- * chunk_blocks.c - the public function that encodes a chunk of blocks that differ in size.
+ * blocks.c - the public function that encodes a chunk of blocks that differ in size.
  */
-#include "api/chunk_options.h"
-#include "api/chunk_spec.h"
+#include "api/chunk/options.h"
+#include "api/chunk/spec.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"
