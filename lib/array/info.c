@@ -80,7 +80,8 @@ array_info(const tess_array *a, tess_info *info)
         .plain = base->grid->plain,
         .view = a->view != NULL,
         .contiguous = !h->sparse,
-        .writable = frame_is_writable(a->grid->frame) && !frame_is_inherited(a->grid->frame) &&
+        .writable = frame_is_writable(a->grid->frame) &&
+                    frame_check_forked(a->grid->frame, NULL) == TESS_OK &&
                     !(a->view && a->view->read_only),
         .vlblocks = h->vlblocks,
         .locked = frame_is_locked(a->grid->frame),

@@ -38,7 +38,7 @@ struct shard {
     struct cached **buckets; // NULL: no block so far
     uint32_t nbuckets; // a power of two
     uint32_t nblocks;
-    int64_t hits, misses;
+    _Atomic int64_t hits, misses; // also read without the lock
 };
 
 struct cache {
@@ -49,14 +49,22 @@ struct cache {
     _Atomic int64_t used;
     struct dirty dirty;
     _Atomic int64_t hits, misses; // that no shard has counted
-    pthread_mutex_t lock; // guards policy, clock, memory and evictions; before any shard's
+    pthread_mutex_t lock; // guards policy, clock and memory; before any shard's
     struct policy policy;
     struct clock clock;
     struct memory memory;
-    int64_t evictions;
+    _Atomic int64_t evictions; // counted with `lock` held
     _Atomic(struct shard *)
         shards; // NULL: no block so far. An array that is read little needs none
 };
+
+// Writers hold a lock; readers do not.
+static void
+count_one(_Atomic int64_t *n)
+{
+    atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+}
 
 static uint64_t
 cache_hash(int64_t chunk, int32_t block)
@@ -231,7 +239,7 @@ evict(struct cache *c, bool tries)
         const bool gone = evict_block(s, b);
         pthread_mutex_unlock(&s->lock);
         if (gone) {
-            c->evictions++;
+            count_one(&c->evictions);
             return b;
         }
     }
@@ -416,9 +424,9 @@ count_part(struct cache *c, struct shard *s, bool hit)
     if (!s)
         atomic_fetch_add_explicit(&c->misses, 1, memory_order_relaxed);
     else if (hit)
-        s->hits++;
+        count_one(&s->hits);
     else
-        s->misses++;
+        count_one(&s->misses);
 }
 
 struct cached *
@@ -701,16 +709,11 @@ cache_stats(struct cache *c, struct cache_stats *stats)
         .dirty = atomic_load(&c->dirty.size),
         .hits = atomic_load(&c->hits),
         .misses = atomic_load(&c->misses),
+        .evictions = atomic_load(&c->evictions),
     };
     struct shard *const shards = atomic_load(&c->shards);
     for (int i = 0; shards && i < SHARDS; i++) {
-        struct shard *const s = &shards[i];
-        pthread_mutex_lock(&s->lock);
-        stats->hits += s->hits;
-        stats->misses += s->misses;
-        pthread_mutex_unlock(&s->lock);
+        stats->hits += atomic_load_explicit(&shards[i].hits, memory_order_relaxed);
+        stats->misses += atomic_load_explicit(&shards[i].misses, memory_order_relaxed);
     }
-    pthread_mutex_lock(&c->lock);
-    stats->evictions = c->evictions;
-    pthread_mutex_unlock(&c->lock);
 }

@@ -36,7 +36,7 @@ bool
 frame_is_locked(const struct frame *f)
 {
     const bool locked = f->folder ? f->folder->locked : f->io && f->io->locked;
-    return locked && f->owner == getpid();
+    return locked && f->owner_number == process_number();
 }
 
 static tess_status

@@ -21,7 +21,7 @@ tess_status frame_check_forked(const struct frame *f, tess_error *err);
 tess_status frame_check_owner(const struct frame *f, tess_error *err);
 bool frame_is_inherited(const struct frame *f);
 void frame_set_owner(struct frame *f);
-// Whether this process keeps other writers from it.
+// Whether this process keeps other writers from it; for callers that ask often.
 bool frame_is_locked(const struct frame *f);
 
 #endif
