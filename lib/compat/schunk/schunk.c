@@ -40,6 +40,8 @@ b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind)
             free(data[i]);
         data[i] = NULL;
     }
+    if (first < s->first_forgotten)
+        s->first_forgotten = first;
 }
 
 // What stands for a chunk in the list.
@@ -58,6 +60,23 @@ chunk_of_list(struct b2_schunk *s, bool plain, int64_t n)
     return chunk ? chunk : s->header;
 }
 
+// Whether the list has room for all chunks now.
+static bool
+make_room(struct b2_schunk *s)
+{
+    const int64_t n = s->of.nchunks;
+
+    if (s->of.data && n <= s->room)
+        return true;
+    const int64_t room = n < 8 ? 8 : n + n / 2;
+    uint8_t **const data = realloc(s->of.data, (size_t)room * sizeof *data);
+    if (!data)
+        return false;
+    s->of.data = data;
+    s->room = room;
+    return true;
+}
+
 // Make the list as long as there are chunks; those that are on it stay.
 static void
 list_chunks(struct b2_schunk *s, bool plain)
@@ -65,21 +84,17 @@ list_chunks(struct b2_schunk *s, bool plain)
     blosc2_schunk *const of = &s->of;
     const int64_t n = count_listed(s);
 
-    if (of->frame)
+    if (of->frame || !make_room(s)) // without memory it stays as long as it is
         return;
-    if (n != of->nchunks) {
+    if (n > of->nchunks)
         b2_schunk_forget_chunks(s, of->nchunks, n);
-        uint8_t **const data = realloc(of->data, (size_t)(of->nchunks + 1) * sizeof *data);
-        if (!data)
-            return; // it stays as long as it is
-        for (int64_t i = n; i < of->nchunks; i++)
-            data[i] = NULL;
-        of->data = data;
-        of->data_len = (size_t)of->nchunks * sizeof *data;
-    }
-    for (int64_t i = 0; i < of->nchunks; i++)
+    for (int64_t i = n; i < of->nchunks; i++)
+        of->data[i] = NULL;
+    of->data_len = (size_t)of->nchunks * sizeof *of->data;
+    for (int64_t i = s->first_forgotten; i < of->nchunks; i++)
         if (!of->data[i])
             of->data[i] = chunk_of_list(s, plain, i);
+    s->first_forgotten = of->nchunks;
 }
 
 // Where a block size is chosen for each chunk: that of the first. 0: there is none.
@@ -93,26 +108,34 @@ first_blocksize(const tess_array *a, const tess_info *info)
     return first.blocksize > 0 ? first.blocksize : (int32_t)first.nbytes;
 }
 
+static void
+count(struct b2_schunk *s, const tess_info *info)
+{
+    blosc2_schunk *const of = &s->of;
+
+    pthread_mutex_lock(&s->access->counts);
+    if (s->missing > info->nchunks)
+        s->missing = 0; // the array has another shape
+    of->nchunks = info->nchunks - s->missing;
+    of->nbytes = info->nbytes - s->missing * info->chunksize;
+    of->cbytes = info->live >= 0 ? info->live : info->cbytes;
+    of->chunksize =
+        info->plain && info->nchunks == 0 && info->chunksize == 0 ? -1 : info->chunksize;
+    if (info->blocksize > 0 || info->nchunks == 0 || of->blocksize == 0)
+        of->blocksize = info->blocksize > 0 ? info->blocksize : first_blocksize(s->a, info);
+    of->flags2 = info->vlblocks ? BLOSC2_VL_BLOCKS : 0;
+    s->frame_is_old = true;
+    list_chunks(s, info->plain);
+    pthread_mutex_unlock(&s->access->counts);
+}
+
 void
 b2_schunk_count(struct b2_schunk *s)
 {
-    blosc2_schunk *const of = &s->of;
     tess_info info;
 
     tess_array_info(s->a, &info);
-    pthread_mutex_lock(&s->access->counts);
-    if (s->missing > info.nchunks)
-        s->missing = 0; // the array has another shape
-    of->nchunks = info.nchunks - s->missing;
-    of->nbytes = info.nbytes - s->missing * info.chunksize;
-    of->cbytes = info.live >= 0 ? info.live : info.cbytes;
-    of->chunksize = info.plain && info.nchunks == 0 && info.chunksize == 0 ? -1 : info.chunksize;
-    if (info.blocksize > 0 || info.nchunks == 0 || of->blocksize == 0)
-        of->blocksize = info.blocksize > 0 ? info.blocksize : first_blocksize(s->a, &info);
-    of->flags2 = info.vlblocks ? BLOSC2_VL_BLOCKS : 0;
-    s->frame_is_old = true;
-    list_chunks(s, info.plain);
-    pthread_mutex_unlock(&s->access->counts);
+    count(s, &info);
 }
 
 static void
@@ -149,7 +172,7 @@ b2_schunk_reload(struct b2_schunk *s)
         s->of.storage->cparams->splitmode = splitmode; // that of the program
         s->of.splitmode = (uint8_t)splitmode;
     }
-    b2_schunk_count(s);
+    count(s, &info);
     s->of.change_tick++;
     return b2_metas_load(s);
 }
@@ -161,9 +184,9 @@ b2_schunk_reshaped(struct b2_schunk *s)
     tess_metalayer layer;
     tess_error err = {0};
 
-    b2_schunk_count(s);
-    s->of.change_tick++;
     tess_array_info(s->a, &info);
+    count(s, &info);
+    s->of.change_tick++;
     const tess_status st = tess_meta_get(s->a, info.layer, &layer, &err);
     if (st != TESS_OK)
         return b2_code(st, &err);

@@ -40,6 +40,8 @@ struct b2_schunk {
     bool frame_is_foreign; // belongs to the program
 
     uint8_t header[BLOSC_EXTENDED_HEADER_LENGTH]; // what each of of.data points to
+    int64_t room; // for chunks in of.data
+    int64_t first_forgotten; // all chunks in front of it are listed
 };
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
