@@ -98,21 +98,26 @@ check_pointers(const b2nd_array_t *array, const int64_t *start, const int64_t *s
     return BLOSC2_ERROR_SUCCESS;
 }
 
-// A box beyond the end may lie in what others have appended.
-static int
-follow_growth(const b2nd_array_t *array, const int64_t *stop)
+static bool
+is_beyond(const b2nd_array_t *array, const int64_t *stop)
 {
-    bool beyond = false;
+    for (int i = 0; i < array->ndim; i++)
+        if (stop[i] > array->shape[i])
+            return true;
+    return false;
+}
+
+// Begin a call that reads a box. One beyond the end may lie in what others have appended.
+static int
+read_begin(const b2nd_array_t *array, const int64_t *stop)
+{
     int rc = nd_read_begin(array);
 
-    if (rc < 0)
+    if (rc < 0 || !is_beyond(array, stop))
         return rc;
-    for (int i = 0; i < array->ndim; i++)
-        beyond |= stop[i] > array->shape[i];
     nd_end(array);
-    if (beyond)
-        rc = b2_schunk_follow(nd_schunk(array));
-    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
+    rc = b2_schunk_follow(nd_schunk(array));
+    return rc < 0 ? rc : nd_read_begin(array);
 }
 
 int
@@ -122,13 +127,11 @@ b2nd_get_slice_cbuffer(const b2nd_array_t *array, const int64_t *start, const in
     int tries = 0;
     int rc = check_pointers(array, start, stop, buffer, buffershape);
 
-    if (rc == 0)
-        rc = follow_growth(array, stop);
     if (rc < 0)
         return rc;
     do {
         struct box box;
-        rc = nd_read_begin(array);
+        rc = read_begin(array, stop);
         if (rc < 0)
             return rc;
         rc = set_box(array, start, stop, buffershape, buffersize, &box);
