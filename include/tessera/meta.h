@@ -97,13 +97,13 @@ TESS_API TESS_NODISCARD tess_status tess_vlmeta_get(const tess_array *a, const c
  *
  * @param a        Array opened for writing.
  * @param name     1 to TESS_MAX_NAME bytes; not `_tess`, which the library needs for checksums
- *                 (storage.h, tess_checksums). With 16 other variable-length metalayers no
- *                 checksums are written.
+ *                 (storage.h, tess_checksums). With 16 other variable-length metalayers or more
+ *                 no checksums are written.
  * @param content  The bytes; copied. May be NULL if there are none.
  * @param content_size  Their number, below 2^31 - 64.
  * @param err      Filled on failure; may be NULL.
- * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one: c-blosc2 could
- *         no longer change the file).
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_NOMEM, TESS_ERR_LIMIT (a 17th one in a file or
+ *         directory, which c-blosc2 could no longer change; an 8193rd one in memory).
  */
 TESS_API TESS_NODISCARD tess_status tess_vlmeta_set(tess_array *a, const char *name,
                                                     const void *content, size_t content_size,

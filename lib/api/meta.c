@@ -174,6 +174,14 @@ tess_vlmeta_get(const tess_array *a, const char *name, void **content, size_t *c
     return st;
 }
 
+// How many there may be: c-blosc2 reads frames with more than LAYERS_VL_WRITE_MAX, but cannot
+// change their files.
+static int
+most_variable(const tess_array *a)
+{
+    return frame_in_memory(a->grid->frame) ? LAYERS_VL_MAX : LAYERS_VL_WRITE_MAX;
+}
+
 // The content is encoded already.
 static tess_status
 set_variable(tess_array *a, const char *name, const uint8_t *chunk, int32_t size, tess_error *err)
@@ -181,9 +189,9 @@ set_variable(tess_array *a, const char *name, const uint8_t *chunk, int32_t size
     struct layers *const l = frame_edit_vlmetas(a->grid->frame);
     struct layer *const layer = layers_find(l, name);
     tess_status st = layer ? layer_set(layer, chunk, (size_t)size, err)
-                           : layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
+                           : layers_check_new(l, most_variable(a), name, err);
     if (st == TESS_OK && !layer)
-        st = layers_add(l, LAYERS_VL_WRITE_MAX, name, chunk, (size_t)size, err);
+        st = layers_add(l, most_variable(a), name, chunk, (size_t)size, err);
     if (st == TESS_OK)
         frame_mark_changed(a->grid->frame);
     return st;
@@ -209,7 +217,7 @@ tess_vlmeta_set(tess_array *a, const char *name, const void *content, size_t con
     gate_enter(a->grid->gate);
     const struct layers *const l = frame_vlmetas(a->grid->frame);
     if (!layers_find(l, name)) // before anything is copied
-        st = layers_check_new(l, LAYERS_VL_WRITE_MAX, name, err);
+        st = layers_check_new(l, most_variable(a), name, err);
     gate_leave(a->grid->gate);
     if (st == TESS_OK)
         st = chunk_of_bytes(content, content_size, VLMETA_BLOCKSIZE, &chunk, &cbytes, err);

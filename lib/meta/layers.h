@@ -19,8 +19,8 @@
 
 #define LAYER_NAME_MAX 31
 #define LAYERS_FIXED_MAX 16
-#define LAYERS_VL_MAX 8192 // readers; we write at most LAYERS_VL_WRITE_MAX
-#define LAYERS_VL_WRITE_MAX 16
+#define LAYERS_VL_MAX 8192 // of readers, and of arrays in memory
+#define LAYERS_VL_WRITE_MAX 16 // of writers that change files of each other
 #define LAYER_CONTENT_MAX (INT32_MAX - 64) // bytes of a value of the trailer, before it is a chunk
 
 enum layers_place { LAYERS_HEADER, LAYERS_TRAILER };

@@ -326,14 +326,14 @@ test_replace_and_delete(void **state)
     ok(tess_array_close(a, err));
 }
 
-// A seventeenth is refused, the others can still be replaced; deleting one makes room.
+// One more is refused, the others can still be replaced; deleting one makes room.
 static void
-limit_of_16(const char *path)
+limit_of(int most, const char *path)
 {
     tess_array *const a = create(path);
     int64_t v = 0;
 
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < most; i++) {
         char name[TESS_MAX_NAME + 1];
         snprintf(name, sizeof name, "%-*d", TESS_MAX_NAME, i); // of full length
         ok(tess_attr_set_int(a, name, i, err));
@@ -341,12 +341,12 @@ limit_of_16(const char *path)
     refused(TESS_ERR_LIMIT, tess_attr_set_int(a, "one more", 16, err));
     refused(TESS_ERR_LIMIT, tess_vlmeta_set(a, "one more", "", 0, err));
     refused(TESS_ERR_LIMIT, tess_attr_set_json(a, "one more", "1", err));
-    assert_int_equal(count(a), 16);
+    assert_int_equal(count(a), most);
     ok(tess_attr_set_int(a, tess_vlmeta_name(a, 3), 33, err));
     ok(tess_attr_delete(a, tess_vlmeta_name(a, 0), err));
     ok(tess_attr_set_int(a, "one more", 16, err));
     struct reopened r = reopen(a, path);
-    assert_int_equal(count(r.a), 16);
+    assert_int_equal(count(r.a), most);
     ok(tess_attr_get_int(r.a, tess_vlmeta_name(r.a, 2), &v, err));
     assert_int_equal(v, 33);
     ok(tess_attr_get_int(r.a, "one more", &v, err));
@@ -355,11 +355,11 @@ limit_of_16(const char *path)
 }
 
 static void
-test_limit_of_16(void **state)
+test_limits(void **state)
 {
     (void)state;
-    limit_of_16(NULL);
-    limit_of_16(files_path("sixteen.b2nd"));
+    limit_of(8192, NULL);
+    limit_of(16, files_path("sixteen.b2nd"));
 }
 
 // -- sizes
@@ -602,7 +602,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_type_names, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_content_is_msgpack, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_replace_and_delete, files_setup, files_teardown),
-        cmocka_unit_test_setup_teardown(test_limit_of_16, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(test_limits, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_any_size, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_too_large, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(test_memory_limit, files_setup, files_teardown),

@@ -889,6 +889,47 @@ vlmetalayers(void **state)
     free(large);
 }
 
+// An array in memory may have more than a file that c-blosc2 is to change. A copy has them all.
+static void
+many_vlmetalayers(void **state)
+{
+    enum { MOST = 8192 };
+    const char *path = files_path("array.b2nd");
+    tess_storage storage;
+    tess_params params;
+    tess_array *a = NULL;
+    tess_info info;
+    char name[32];
+
+    (void)state;
+    grid_params(&params);
+    tess_storage_init(&storage);
+    ok(tess_array_zeros(&storage, &params, &a, err));
+    for (int i = 0; i < MOST; i++) {
+        (void)snprintf(name, sizeof name, "layer %d", i);
+        ok(tess_vlmeta_set(a, name, &i, sizeof i, err));
+    }
+    refused(TESS_ERR_LIMIT, tess_vlmeta_set(a, "one more", "x", 1, err));
+    ok(tess_vlmeta_set(a, "layer 17", "still", 5, err));
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    ok(tess_array_save(a, &storage, TESS_LAYOUT_CONTIGUOUS, err));
+    ok(tess_array_close(a, err));
+
+    a = open_file(path, TESS_MODE_UPDATE);
+    tess_array_info(a, &info);
+    assert_int_equal(info.nvlmetalayers, MOST);
+    check_vlmeta(a, "layer 17", "still", 5);
+    check_vlmeta(a, "layer 8191", &(int){8191}, sizeof(int));
+    refused(TESS_ERR_LIMIT, tess_vlmeta_set(a, "one more", "x", 1, err));
+    ok(tess_vlmeta_delete(a, "layer 17", err));
+    ok(tess_array_close(a, err));
+    a = open_file(path, TESS_MODE_READ);
+    tess_array_info(a, &info);
+    assert_int_equal(info.nvlmetalayers, MOST - 1);
+    ok(tess_array_close(a, err));
+}
+
 // -- images, frames inside other files
 
 static void
@@ -1092,6 +1133,7 @@ main(void)
         IN_A_FOLDER(empty_state),
         IN_A_FOLDER(metalayers),
         IN_A_FOLDER(vlmetalayers),
+        IN_A_FOLDER(many_vlmetalayers),
         IN_A_FOLDER(images),
         IN_A_FOLDER(offsets),
         IN_A_FOLDER(caterva),

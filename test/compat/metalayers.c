@@ -263,6 +263,48 @@ variable_metalayers(void **state)
     }
 }
 
+// In memory there may be as many as the list of the struct has room for; a file has at most those
+// that c-blosc2 can write.
+static void
+many_variable_metalayers(void **state)
+{
+    enum { MANY = 300, OF_A_FILE = 16 };
+    char name[16];
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        const int most = path ? OF_A_FILE : MANY;
+        b2nd_array_t *array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+
+        for (int i = 0; i < most; i++) {
+            (void)snprintf(name, sizeof name, "name %d", i);
+            assert_int_equal(blosc2_vlmeta_add(array->sc, name, (uint8_t *)name, 4, NULL), i);
+        }
+        if (path)
+            assert_true(blosc2_vlmeta_add(array->sc, "one more", NULL, 0, NULL) < 0);
+        assert_int_equal(array->sc->nvlmetalayers, most);
+        check_variable(array->sc, "name 0", 0, "name", 4);
+        check_variable(array->sc, name, most - 1, "name", 4);
+        if (!path) { // a frame of them
+            uint8_t *frame = NULL;
+            bool needs_free = false;
+            const int64_t size = blosc2_schunk_to_buffer(array->sc, &frame, &needs_free);
+            blosc2_schunk *const other = blosc2_schunk_from_buffer(frame, size, true);
+            assert_non_null(other);
+            assert_int_equal(other->nvlmetalayers, MANY);
+            check_variable(other, name, MANY - 1, "name", 4);
+            assert_int_equal(blosc2_vlmeta_delete(other, "name 20"), MANY - 1);
+            assert_good(blosc2_schunk_free(other));
+            if (needs_free)
+                free(frame);
+        }
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+    }
+}
+
 // -- the metalayer of arrays
 
 static int
@@ -418,6 +460,7 @@ main(void)
         IN_A_FOLDER(fixed_metalayers_without_an_array),
         IN_A_FOLDER(an_array_made_by_hand),
         IN_A_FOLDER(variable_metalayers),
+        IN_A_FOLDER(many_variable_metalayers),
         cmocka_unit_test(content_of_the_layer),
         cmocka_unit_test(layers_that_are_refused),
         cmocka_unit_test(a_layer_that_was_replaced),
