@@ -199,6 +199,76 @@ mapped_files(void **state)
     }
 }
 
+// The struct ends with the super-chunk, or with the call that does not open one: what the program
+// mapped itself is not mapped any more, and the sanitizer sees that memory of structs is freed.
+static void
+structs_of_mapped_files(void **state)
+{
+    static const char *const modes[] = {"r", "c", "r+"};
+
+    (void)state;
+    for (size_t k = 0; k < 2 * COUNT(modes); k++) {
+        const bool is_missing = k >= COUNT(modes);
+        const char *const path = files_path("array");
+        b2nd_array_t *array = nd_numbers(&matrix, true, path), *view = NULL;
+        blosc2_stdio_mmap map = BLOSC2_STDIO_MMAP_DEFAULTS;
+        blosc2_stdio_mmap *const own = malloc(sizeof *own);
+        blosc2_io io = {BLOSC2_IO_FILESYSTEM_MMAP, "mapped", own};
+
+        assert_non_null(own);
+        assert_good(b2nd_free(array));
+        map.mode = modes[k % COUNT(modes)];
+        *own = map;
+        own->needs_free = true;
+        if (is_missing) {
+            assert_null(blosc2_schunk_open_udio("no such file", &io));
+        } else {
+            array = open_mapped(path, &io);
+            assert_good(b2nd_expand_dims(array, &view, (bool[]){true, false, false}, 3));
+            assert_good(b2nd_free(view)); // not the struct
+            (void)nd_set_item(array, 0, 0, 5);
+            assert_int_equal(nd_get_item(array, 13, 9), 139);
+            assert_good(b2nd_free(array));
+        }
+        io.params = &map;
+        assert_ptr_equal(blosc2_stdio_mmap_open(path, "", &map), &map);
+        if (is_missing)
+            assert_null(blosc2_schunk_open_udio("no such file", &io));
+        else
+            assert_good(b2nd_free(open_mapped(path, &io)));
+        assert_null(map.addr);
+        assert_null(map.file);
+        files_remove(path);
+    }
+}
+
+// A new file, too.
+static void
+a_new_file_with_a_mapped_struct(void **state)
+{
+    char *const path = strdup(files_path("new"));
+    blosc2_stdio_mmap *const own = malloc(sizeof *own);
+    blosc2_io io = {BLOSC2_IO_FILESYSTEM_MMAP, "mapped", own};
+    blosc2_storage storage = {true, path, NULL, NULL, &io};
+    int32_t *const items = nd_items(10, 0);
+
+    (void)state;
+    assert_non_null(own);
+    *own = blosc2_get_blosc2_stdio_mmap_defaults();
+    own->mode = "w+";
+    own->needs_free = true;
+    blosc2_schunk *schunk = blosc2_schunk_new(&storage);
+    assert_non_null(schunk);
+    assert_int_equal(blosc2_schunk_append_buffer(schunk, items, 40), 1);
+    assert_good(blosc2_schunk_free(schunk));
+    schunk = blosc2_schunk_open(path);
+    assert_non_null(schunk);
+    assert_int_equal(schunk->nbytes, 40);
+    assert_good(blosc2_schunk_free(schunk));
+    free(items);
+    free(path);
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
 
 int
@@ -208,6 +278,8 @@ main(void)
         IN_A_FOLDER(frames_by_functions_of_the_program),
         IN_A_FOLDER(frames_written_by_functions_of_the_program),
         IN_A_FOLDER(mapped_files),
+        IN_A_FOLDER(structs_of_mapped_files),
+        IN_A_FOLDER(a_new_file_with_a_mapped_struct),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

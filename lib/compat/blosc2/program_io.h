@@ -17,7 +17,8 @@ int b2_program_io_open(const blosc2_io *io, const char *path, tess_source *sourc
 // Write a whole frame, in place of what is at path. Returns a code.
 int b2_program_io_write(const blosc2_io *io, const char *path, const void *frame, size_t size);
 
-// Nothing will be written any more.
+// Nothing will be read or written any more: params of the program end, be it for its functions, or
+// the struct of a mapped file, which may be the last to know its memory.
 void b2_program_io_end(const blosc2_io *io);
 
 #endif

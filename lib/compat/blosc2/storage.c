@@ -90,9 +90,15 @@ b2_storage_locks(const blosc2_storage *storage)
 }
 
 bool
+b2_storage_is_mapped(const blosc2_io *io)
+{
+    return io && io->id == BLOSC2_IO_FILESYSTEM_MMAP;
+}
+
+bool
 b2_storage_maps(const blosc2_storage *storage, const char *mode)
 {
-    if (!storage->urlpath || !storage->io || storage->io->id != BLOSC2_IO_FILESYSTEM_MMAP)
+    if (!storage->urlpath || !b2_storage_is_mapped(storage->io))
         return false;
     const blosc2_stdio_mmap *const params = storage->io->params;
     return params && params->mode && strcmp(params->mode, mode) == 0;

@@ -28,6 +28,9 @@ const char *b2_storage_file(const blosc2_storage *storage);
 // Whether the program wants the lock file of c-blosc2.
 bool b2_storage_locks(const blosc2_storage *storage);
 
+// Whether io means a mapped file; NULL: it does not.
+bool b2_storage_is_mapped(const blosc2_io *io);
+
 // Whether the program maps a file with a mode of blosc2_stdio_mmap.
 bool b2_storage_maps(const blosc2_storage *storage, const char *mode);
 

@@ -186,11 +186,12 @@ int
 blosc2_stdio_mmap_destroy(void *params)
 {
     blosc2_stdio_mmap *const m = params;
-    if (!m || !m->addr)
+    if (!m)
         return BLOSC2_ERROR_FAILURE;
+    const bool was_mapped = m->addr != NULL;
     const bool needs_free = m->needs_free;
     forget(m);
     if (needs_free)
         free(m);
-    return 0;
+    return was_mapped ? 0 : BLOSC2_ERROR_FAILURE;
 }

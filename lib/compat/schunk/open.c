@@ -183,9 +183,12 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
         rc = open_frame(&place, &storage, &a);
     }
     struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &storage, file) : NULL;
-    if (!s)
-        b2_access_drop(access);
-    return s ? &s->of : NULL;
+    if (s)
+        return &s->of;
+    b2_access_drop(access);
+    if (b2_storage_is_mapped(&io))
+        b2_program_io_end(&io);
+    return NULL;
 }
 
 blosc2_schunk *

@@ -107,6 +107,14 @@ has_holes(const struct b2_schunk *s)
     return info.holes > info.file_size / 8;
 }
 
+// Whether params of the program end with the super-chunk: not those of functions that only read,
+// which belong to the array.
+static bool
+ends_io(const struct b2_schunk *s)
+{
+    return s->by_program || (s->a && !s->of.view && b2_storage_is_mapped(s->of.storage->io));
+}
+
 // The file is complete, whether or not this succeeds.
 static void
 compact(struct b2_schunk *s)
@@ -128,12 +136,13 @@ blosc2_schunk_free(blosc2_schunk *schunk)
         return BLOSC2_ERROR_NULL_POINTER;
     b2_access_remove_file(s);
     const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
-    if (s->by_program)
-        b2_program_io_end(s->of.storage->io);
+    const bool ends = ends_io(s);
     const bool holes = has_holes(s);
     const tess_status st = tess_array_close(s->a, &err);
     if (st == TESS_OK && holes)
         compact(s);
+    if (ends)
+        b2_program_io_end(s->of.storage->io);
     blosc2_free_ctx(s->of.cctx);
     blosc2_free_ctx(s->of.dctx);
     b2_metas_free(s);
