@@ -101,6 +101,15 @@ copy_items(const b2nd_array_t *from, const int64_t *from_start, b2nd_array_t *to
     return rc;
 }
 
+// A new array did not get its items: it is freed, and its file removed.
+static void
+drop_new(const b2nd_context_t *ctx, b2nd_array_t **array)
+{
+    b2nd_free(*array);
+    *array = NULL;
+    b2_storage_remove(b2_storage_file(ctx->b2_storage));
+}
+
 // -- slices
 
 static int
@@ -141,10 +150,8 @@ b2nd_get_slice(b2nd_context_t *ctx, b2nd_array_t **array, const b2nd_array_t *sr
         rc = b2nd_empty(ctx, array);
     if (rc == 0)
         rc = copy_items(src, start, *array, origin, ctx->shape);
-    if (rc < 0 && *array) {
-        b2nd_free(*array);
-        *array = NULL;
-    }
+    if (rc < 0 && *array)
+        drop_new(ctx, array);
     return rc;
 }
 
@@ -240,10 +247,8 @@ copy_as_type(const b2nd_context_t *ctx, const b2nd_array_t *src, b2nd_array_t **
     if (rc < 0)
         return rc;
     rc = copy_vlmetalayers(src, *array);
-    if (rc < 0) {
-        b2nd_free(*array);
-        *array = NULL;
-    }
+    if (rc < 0)
+        drop_new(ctx, array);
     return rc;
 }
 
@@ -358,7 +363,7 @@ b2nd_concatenate(b2nd_context_t *ctx, const b2nd_array_t *src1, const b2nd_array
     if (rc == 0)
         *array = to;
     else if (copy && to)
-        b2nd_free(to);
+        drop_new(ctx, &to);
     return rc;
 }
 

@@ -43,13 +43,14 @@ nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
     struct b2_schunk *const s = b2_schunk_wrap(a, ctx->b2_storage, path, access, false);
 
     if (!s) {
-        tess_array_close(a, NULL);
-        b2_access_drop(access);
+        b2_schunk_undo(a, access, path);
         return BLOSC2_ERROR_MEMORY_ALLOC;
     }
     const int rc = nd_new(s, array);
-    if (rc < 0)
+    if (rc < 0) {
         blosc2_schunk_free(&s->of);
+        b2_schunk_undo(NULL, NULL, path);
+    }
     return rc;
 }
 
@@ -115,8 +116,10 @@ make_full(const tess_storage *storage, const tess_params *params, const void *it
     if (st != TESS_OK)
         return st;
     st = tess_array_fill(*a, start, params->shape, NULL, items, size, err);
-    if (st != TESS_OK)
+    if (st != TESS_OK) {
         tess_array_discard(*a);
+        b2_storage_remove(storage->path);
+    }
     return st;
 }
 

@@ -18,7 +18,7 @@ int nd_create(const b2nd_context_t *ctx, nd_make_fn *make, const void *items, in
               b2nd_array_t **array);
 
 // The array over a new one of the library, which then belongs to it, as does the caller's part of
-// access; after a failure both are closed. Returns a code.
+// access; after a failure both are closed, and its file is removed. Returns a code.
 int nd_wrap_new(tess_array *a, struct b2_access *access, const b2nd_context_t *ctx,
                 b2nd_array_t **array);
 

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <tessera/files.h>
 
 enum { LOCK_WAIT_MS = 10000 }; // for another writer, if the program wants locks
 
@@ -102,6 +103,20 @@ b2_storage_maps(const blosc2_storage *storage, const char *mode)
         return false;
     const blosc2_stdio_mmap *const params = storage->io->params;
     return params && params->mode && strcmp(params->mode, mode) == 0;
+}
+
+void
+b2_storage_remove(const char *path)
+{
+    tess_storage storage;
+    tess_error err = {0};
+
+    if (!path)
+        return;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.durability = TESS_DURABILITY_NONE;
+    (void)b2_code(tess_remove(&storage, &err), &err); // the message is all that is left to do
 }
 
 static int

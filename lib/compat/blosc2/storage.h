@@ -34,6 +34,9 @@ bool b2_storage_is_mapped(const blosc2_io *io);
 // Whether the program maps a file with a mode of blosc2_stdio_mmap.
 bool b2_storage_maps(const blosc2_storage *storage, const char *mode);
 
+// Remove the file of a new array that is not to be; NULL: nothing happens.
+void b2_storage_remove(const char *path);
+
 // Describe what storage says, for a path (NULL: in memory) in a mode. Returns a code.
 int b2_storage_place(struct b2_place *place, const blosc2_storage *storage, const char *path,
                      tess_mode mode);

@@ -105,7 +105,6 @@ blosc2_schunk_copy(blosc2_schunk *schunk, blosc2_storage *storage)
         rc == 0 ? b2_schunk_wrap(copy, &own, b2_storage_file(&own), access, false) : NULL;
     if (made)
         return &made->of;
-    tess_array_close(copy, NULL);
-    b2_access_drop(access);
+    b2_schunk_undo(copy, access, copy ? b2_storage_file(&own) : NULL);
     return NULL;
 }

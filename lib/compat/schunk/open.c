@@ -57,9 +57,7 @@ blosc2_schunk_new(blosc2_storage *storage)
         made = b2_schunk_wrap(a, given, path, access, false);
     if (made)
         return &made->of;
-    if (a)
-        tess_array_discard(a);
-    b2_access_drop(access);
+    b2_schunk_undo(a, access, a ? path : NULL);
     return NULL;
 }
 

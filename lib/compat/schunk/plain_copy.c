@@ -5,6 +5,8 @@
  */
 #include "compat/schunk/plain_copy.h"
 
+#include "compat/blosc2/storage.h"
+
 #include <stdlib.h>
 #include <tessera/chunk.h>
 #include <tessera/meta.h>
@@ -77,6 +79,7 @@ b2_plain_copy(const tess_array *from, const tess_storage *storage, const tess_pa
     if (st != TESS_OK) {
         tess_array_discard(*copy);
         *copy = NULL;
+        b2_storage_remove(storage->mode == TESS_MODE_NEW ? storage->path : NULL);
     }
     return st;
 }

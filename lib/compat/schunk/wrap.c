@@ -92,6 +92,14 @@ fail:
     return NULL;
 }
 
+void
+b2_schunk_undo(tess_array *a, struct b2_access *access, const char *path)
+{
+    tess_array_discard(a);
+    b2_access_drop(access);
+    b2_storage_remove(path);
+}
+
 // Whether much of a small file is unused: many small changes leave holes that c-blosc2 would not.
 static bool
 has_holes(const struct b2_schunk *s)

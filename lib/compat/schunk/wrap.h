@@ -13,4 +13,8 @@
 struct b2_schunk *b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
                                  struct b2_access *access, bool is_view);
 
+// A new array is not to be, as its super-chunk could not begin: close it (NULL: it is closed), drop
+// access (NULL: there is none), and remove the file at path (NULL: in memory).
+void b2_schunk_undo(tess_array *a, struct b2_access *access, const char *path);
+
 #endif
