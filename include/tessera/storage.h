@@ -229,6 +229,16 @@ typedef struct tess_storage {
      * TESS_MODE_READ, or write it whole with TESS_MODE_NEW or TESS_MODE_REPLACE.
      */
     const tess_source *source;
+
+    /**
+     * Open a frame as a super-chunk (schunk.h) even if it has an N-dimensional layer, which is a
+     * metalayer like others then: tess_info.plain is true, chunks can be changed, and the layer can
+     * be replaced by tess_meta_set(). This opens frames whose layer contradicts the frame or cannot
+     * be read, too. Items of an array come in the order of its blocks, with the padding.
+     * tess_schunk_create() accepts metalayers of these names (`b2nd`, `caterva`); other calls that
+     * create ignore it.
+     */
+    bool plain;
 } tess_storage;
 
 /**

@@ -43,6 +43,7 @@ array_take_options(tess_array *a, const tess_storage *storage, struct frame_opti
         .wait = storage->wait,
     };
     a->mapped = storage->mmap;
+    a->as_plain = storage->plain;
     a->path = storage->path ? mem_string(storage->path) : NULL;
     if (storage->path && !a->path)
         return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a path");

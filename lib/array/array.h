@@ -45,6 +45,7 @@ struct tess_array {
     struct sums *sums; // checksums that readers asked for; NULL: of a view
     char *path; // that it was opened or created with; NULL: none, or a view
     bool mapped;
+    bool as_plain; // a plain frame, whatever N-dimensional layer it has
     tess_source source; // that it was opened with, to be closed; zeros: none, or a view
 
     struct view *view; // NULL: no view

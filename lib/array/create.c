@@ -122,16 +122,24 @@ init_fill(tess_array *a, const tess_params *p, const struct array_content *conte
     return array_set_fill(a, item ? item : p->fill, err);
 }
 
+// Whether metalayers of that name are the library's. A plain frame has no N-dimensional one, and
+// gets that of the program if it says that it is one like others.
+static bool
+is_own_layer(const tess_array *a, const char *name)
+{
+    const bool nd = strcmp(name, "b2nd") == 0 || strcmp(name, "caterva") == 0;
+    return strcmp(name, FILL_LAYER) == 0 || (nd && !(a->as_plain && a->grid->plain));
+}
+
 static tess_status
-add_metalayers(const tess_params *p, struct layers *metas, tess_error *err)
+add_metalayers(const tess_array *a, const tess_params *p, struct layers *metas, tess_error *err)
 {
     tess_status st = TESS_OK;
     for (int i = 0; i < p->nmetalayers && st == TESS_OK; i++) {
         const tess_metalayer *const m = &p->metalayers[i];
         if (!m->name || (!m->content && m->size > 0))
             return err_set(err, TESS_ERR_ARG, -1, "metalayer %d has no name or no content", i);
-        if (strcmp(m->name, "b2nd") == 0 || strcmp(m->name, "caterva") == 0 ||
-            strcmp(m->name, FILL_LAYER) == 0)
+        if (is_own_layer(a, m->name))
             return err_set(err, TESS_ERR_ARG, -1, "the metalayer %s is written by the library",
                            m->name);
         st = layers_add(metas, LAYERS_FIXED_MAX, m->name, m->content, m->size, err);
@@ -158,7 +166,7 @@ make_metas(const tess_array *a, const tess_params *p, struct layers *metas, tess
     if (st == TESS_OK && a->fill)
         st = fill_layer_add(metas, a->fill, (size_t)a->g->typesize, err);
     if (st == TESS_OK)
-        st = add_metalayers(p, metas, err);
+        st = add_metalayers(a, p, metas, err);
     if (st == TESS_OK && layers_size(metas) > INT32_MAX / 2)
         st = err_set(err, TESS_ERR_LIMIT, -1, "metalayers of %zu bytes", layers_size(metas));
     return st;

@@ -96,7 +96,7 @@ static tess_status
 open_plain(tess_array *a, tess_error *err)
 {
     const struct layers *const metas = frame_metas(a->grid->frame);
-    for (int i = 0; i < metas->count; i++)
+    for (int i = 0; i < metas->count && !a->as_plain; i++)
         if (describes_frame(a, &metas->items[i]))
             return err_set(err, TESS_ERR_CORRUPT, -1,
                            "the metalayer \"%s\" describes the array, but is not called b2nd",
@@ -138,6 +138,15 @@ open_frame(const struct home *home, bool writable, const struct frame_options *o
     return frame_open(home->at.io, writable, options, frame, err);
 }
 
+// What makes the frame an array. NULL: nothing, or it is not wanted.
+static const struct layer *
+find_layer(const tess_array *a)
+{
+    const struct layers *const metas = frame_metas(a->grid->frame);
+    const struct layer *const layer = a->as_plain ? NULL : layers_find(metas, "b2nd");
+    return layer || a->as_plain ? layer : layers_find(metas, "caterva");
+}
+
 // The fill value becomes zeros; a copy with a layer that contradicts the array could not be opened.
 static void
 lose_fill(struct tess_array *a, struct salvage *salvage)
@@ -173,9 +182,7 @@ open_array(const struct home *home, const tess_storage *storage, struct salvage 
     TRY(open_frame(home, writable, &options, salvage, watch, &a->grid->frame, err));
     TRY(chunk_grid_prepare_memory(a->grid, err));
 
-    const struct layer *layer = layers_find(frame_metas(a->grid->frame), "b2nd");
-    if (!layer)
-        layer = layers_find(frame_metas(a->grid->frame), "caterva");
+    const struct layer *const layer = find_layer(a);
     if (layer) {
         TRY(parse_layer(a, layer, err));
         TRY(open_check_frame(a, err));

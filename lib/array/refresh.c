@@ -92,6 +92,7 @@ storage_again(const tess_array *a, tess_plugins *plugins, tess_storage *storage)
         .limits = options->limits,
         .plugins = plugins,
         .context = &a->context,
+        .plain = a->as_plain,
     };
 }
 

@@ -508,6 +508,65 @@ chunks_of_arrays(void **state)
     ok(tess_array_close(a, err));
 }
 
+// The N-dimensional layer is a metalayer like others; one that describes nothing can be opened in
+// no other way.
+static void
+opened_as_super_chunk(void **state)
+{
+    uint8_t items[] = {1, 2, 3, 4}, got[4], broken[100];
+    tess_storage storage;
+    tess_params params;
+    tess_metalayer layer;
+    tess_error why;
+    tess_info info;
+    tess_array *a;
+    (void)state;
+    tess_storage_init(&storage);
+    storage.path = files_path("schunk");
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.ndim = 1;
+    params.shape[0] = 8;
+    params.chunkshape[0] = params.blockshape[0] = 4;
+    ok(tess_array_zeros(&storage, &params, &a, err));
+    ok(tess_array_close(a, err));
+
+    storage.mode = TESS_MODE_UPDATE;
+    storage.plain = true;
+    ok(tess_array_open(&storage, &a, err));
+    tess_array_info(a, &info);
+    assert_true(info.plain);
+    assert_int_equal(info.nchunks, 2);
+    ok(tess_schunk_update(a, 1, items, sizeof items, err));
+    ok(tess_meta_get(a, "b2nd", &layer, err));
+    assert_true(layer.size < sizeof broken);
+    memcpy(broken, layer.content, layer.size);
+    broken[0] = 0;
+    params.metalayers = &(tess_metalayer){"b2nd", broken, layer.size};
+    params.nmetalayers = 1;
+    ok(tess_meta_set(a, "b2nd", broken, layer.size, err));
+    ok(tess_array_close(a, err));
+
+    storage.mode = TESS_MODE_READ;
+    storage.plain = false;
+    check_refused(tess_array_open(&storage, &a, &why), TESS_ERR_CORRUPT, &why, "metalayer b2nd");
+    storage.plain = true;
+    ok(tess_array_open(&storage, &a, err));
+    ok(tess_array_refresh(a, &(bool){false}, err));
+    ok(tess_schunk_decode(a, 1, got, sizeof got, err));
+    assert_memory_equal(got, items, sizeof items);
+    ok(tess_array_close(a, err));
+
+    // Metalayers of that name are for super-chunks that say so.
+    storage.mode = TESS_MODE_REPLACE;
+    check_refused(tess_array_zeros(&storage, &params, &a, &why), TESS_ERR_ARG, &why, "b2nd");
+    ok(tess_schunk_create(&storage, &params, &a, err));
+    ok(tess_array_close(a, err));
+    storage.plain = false;
+    check_refused(tess_schunk_create(&storage, &params, &a, &why), TESS_ERR_ARG, &why, "b2nd");
+    files_remove(storage.path);
+}
+
 int
 main(void)
 {
@@ -519,6 +578,7 @@ main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(metalayers),
         cmocka_unit_test(chunks_of_arrays),
+        cmocka_unit_test_setup_teardown(opened_as_super_chunk, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
