@@ -148,7 +148,6 @@ fixed_metalayers_without_an_array(void **state)
         assert_int_equal(s->nchunks, 4);
         assert_int_equal(blosc2_meta_add(s, "one", bytes, 3), 0);
         assert_int_equal(blosc2_meta_add(s, "two", bytes, 1), 1);
-        assert_int_equal(blosc2_meta_add(s, "b2nd", bytes, 3), BLOSC2_ERROR_INVALID_PARAM);
         assert_int_equal(blosc2_meta_update(s, "two", bytes + 1, 1), 1);
         assert_good(blosc2_schunk_free(s));
         s = blosc2_schunk_open(path);
@@ -189,7 +188,6 @@ an_array_made_by_hand(void **state)
 
         assert_non_null(s);
         assert_good(blosc2_meta_get(model->sc, "b2nd", &content, &size));
-        assert_true(blosc2_meta_add(s, "b2nd", content, size - 1) < 0);
         assert_int_equal(blosc2_meta_add(s, "b2nd", content, size), 0);
         assert_int_equal(s->nchunks, 0);
         for (int64_t n = 0; n < 4; n++) {
@@ -394,30 +392,140 @@ layers_that_are_refused(void **state)
     free(content);
 }
 
-// A layer that the program replaced is not that of the array any more.
+// The super-chunk has that layer and the chunks, and is no array.
+static void
+check_no_array(blosc2_schunk *schunk, const void *content, int32_t size)
+{
+    static int32_t chunk[64];
+    b2nd_array_t *array = NULL;
+
+    assert_non_null(schunk);
+    check_fixed(schunk, "b2nd", 0, content, size);
+    assert_int_equal(b2nd_from_schunk(schunk, &array), BLOSC2_ERROR_INVALID_PARAM);
+    assert_null(array);
+    assert_int_equal(schunk->nchunks, 4);
+    assert_int_equal(blosc2_schunk_decompress_chunk(schunk, 3, chunk, sizeof chunk),
+                     schunk->chunksize);
+    assert_int_equal(chunk[0], 8 * 10 + 5);
+}
+
+// A layer that the program replaced, and that does not describe the chunks any more: the frame is a
+// super-chunk all the same.
 static void
 a_layer_that_was_replaced(void **state)
 {
-    b2nd_array_t *const array = nd_numbers(&matrix, false, NULL);
     int32_t *const items = nd_items(140, 0);
-    uint8_t *content = NULL;
-    int32_t size = 0;
-    b2nd_array_t *other = NULL;
 
     (void)state;
-    assert_good(blosc2_meta_get(array->sc, "b2nd", &content, &size));
-    content[12] = 15; // rows
-    assert_good(blosc2_meta_update(array->sc, "b2nd", content, size));
-    assert_int_equal(b2nd_from_schunk(array->sc, &other), BLOSC2_ERROR_INVALID_PARAM);
-    assert_null(other);
-    content[12] = 14;
-    assert_good(blosc2_meta_update(array->sc, "b2nd", content, size));
-    nd_check(array, items);
-    assert_int_equal(b2nd_from_schunk(NULL, &other), BLOSC2_ERROR_NULL_POINTER);
-    assert_int_equal(b2nd_from_schunk(array->sc, NULL), BLOSC2_ERROR_NULL_POINTER);
-    free(content);
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("array") : NULL;
+        b2nd_array_t *const array = nd_numbers(&matrix, nd_places[k].contiguous, path);
+        const int64_t shape[] = {16, 10};
+        b2nd_array_t *other = NULL;
+        uint8_t *content = NULL, *frame = NULL;
+        int64_t frame_size = 0;
+        int32_t size = 0;
+        bool needs_free = false;
+
+        assert_good(blosc2_vlmeta_add(array->sc, "kept", (uint8_t[]){7}, 1, NULL));
+        assert_good(blosc2_meta_get(array->sc, "b2nd", &content, &size));
+        content[12] = 17; // rows: three chunks along that axis
+        assert_int_equal(blosc2_meta_update(array->sc, "b2nd", content, size), 0);
+        check_no_array(array->sc, content, size);
+        check_variable(array->sc, "kept", 0, (uint8_t[]){7}, 1);
+        assert_int_equal(b2nd_resize(array, shape, NULL), BLOSC2_ERROR_INVALID_PARAM);
+        assert_int_equal(b2nd_to_cbuffer(array, items, 140 * sizeof *items),
+                         BLOSC2_ERROR_INVALID_PARAM);
+        frame_size = blosc2_schunk_to_buffer(array->sc, &frame, &needs_free);
+        assert_true(frame_size > 0);
+        blosc2_schunk *s = path ? blosc2_schunk_open(path)
+                                : blosc2_schunk_from_buffer(frame, frame_size, k % 2 == 0);
+        check_no_array(s, content, size);
+        assert_good(blosc2_schunk_free(s));
+        assert_true(b2nd_from_cframe(frame, frame_size, true, &other) < 0);
+        assert_true(path == NULL || b2nd_open(path, &other) < 0);
+        assert_null(other);
+        if (needs_free)
+            free(frame);
+
+        content[12] = 14;
+        assert_int_equal(blosc2_meta_update(array->sc, "b2nd", content, size), 0);
+        nd_check(array, items);
+        check_variable(array->sc, "kept", 0, (uint8_t[]){7}, 1);
+        assert_int_equal(b2nd_from_schunk(NULL, &other), BLOSC2_ERROR_NULL_POINTER);
+        assert_int_equal(b2nd_from_schunk(array->sc, NULL), BLOSC2_ERROR_NULL_POINTER);
+        free(content);
+        assert_good(b2nd_free(array));
+        if (path)
+            files_remove(path);
+    }
     free(items);
-    assert_good(b2nd_free(array));
+}
+
+// A layer that a program adds need not describe anything.
+static void
+layers_of_super_chunks(void **state)
+{
+    const int64_t huge[] = {INT64_C(1) << 30}, items[] = {16};
+    const int32_t huge_chunk[] = {1 << 30}, chunk[] = {8}, block[] = {4};
+    int32_t numbers[8] = {0};
+
+    (void)state;
+    for (int k = 0; k < ND_PLACES; k++) {
+        const char *const path = nd_places[k].file ? files_path("plain") : NULL;
+        blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+        blosc2_storage storage = {nd_places[k].contiguous, path ? strdup(path) : NULL, &cparams,
+                                  NULL, NULL};
+        b2nd_array_t *array = NULL;
+        uint8_t *content = NULL, *fitting = NULL;
+        int32_t item;
+
+        cparams.typesize = 4;
+        cparams.blocksize = 16;
+        blosc2_schunk *s = blosc2_schunk_new(&storage);
+        assert_non_null(s);
+        const int32_t size = b2nd_serialize_meta(1, huge, huge_chunk, block, "<i4", 0, &content);
+        assert_int_equal(blosc2_meta_add(s, "b2nd", content, size), 0);
+        assert_int_equal(s->nchunks, 0);
+        check_fixed(s, "b2nd", 0, content, size);
+        assert_int_equal(blosc2_meta_add(s, "more", content, 5), 1);
+        // Its chunks would be too large: it can be looked at.
+        if (path) {
+            assert_good(blosc2_schunk_free(s));
+            assert_good(b2nd_open(path, &array));
+        } else {
+            assert_good(b2nd_from_schunk(s, &array));
+        }
+        assert_int_equal(array->shape[0], huge[0]);
+        assert_int_equal(array->chunkshape[0], huge_chunk[0]);
+        assert_string_equal(array->dtype, "<i4");
+        assert_true(b2nd_get_slice_cbuffer(array, (int64_t[]){0}, (int64_t[]){1}, &item,
+                                           (int64_t[]){1}, sizeof item) < 0);
+        assert_true(b2nd_resize(array, items, NULL) < 0);
+        s = array->sc;
+        array->sc = NULL;
+        assert_good(b2nd_free(array));
+
+        // Two chunks come, and a layer that describes them.
+        assert_int_equal(blosc2_schunk_append_buffer(s, numbers, sizeof numbers), 1);
+        assert_int_equal(b2nd_from_schunk(s, &array), BLOSC2_ERROR_INVALID_PARAM);
+        numbers[7] = 70;
+        assert_int_equal(blosc2_schunk_append_buffer(s, numbers, sizeof numbers), 2);
+        assert_int_equal(b2nd_serialize_meta(1, items, chunk, block, "<i4", 0, &fitting), size);
+        assert_int_equal(blosc2_meta_update(s, "b2nd", fitting, size), 0);
+        assert_int_equal(s->nchunks, 2);
+        check_fixed(s, "more", 1, content, 5);
+        assert_good(b2nd_from_schunk(s, &array));
+        assert_good(b2nd_get_slice_cbuffer(array, (int64_t[]){15}, items, &item, (int64_t[]){1},
+                                           sizeof item));
+        assert_int_equal(item, 70);
+        assert_good(b2nd_free(array));
+        free(content);
+        free(fitting);
+        free(storage.urlpath);
+        if (path)
+            files_remove(path);
+    }
 }
 
 static void
@@ -463,7 +571,8 @@ main(void)
         IN_A_FOLDER(many_variable_metalayers),
         cmocka_unit_test(content_of_the_layer),
         cmocka_unit_test(layers_that_are_refused),
-        cmocka_unit_test(a_layer_that_was_replaced),
+        cmocka_unit_test_setup_teardown(a_layer_that_was_replaced, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(layers_of_super_chunks, files_setup, files_teardown),
         IN_A_FOLDER(printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

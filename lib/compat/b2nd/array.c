@@ -59,6 +59,9 @@ set_members(b2nd_array_t *array)
     tess_info info;
 
     tess_array_info(nd_handle(array), &info);
+    if (info.plain)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "the N-dimensional metalayer does not describe the chunks");
     for (int i = 0; i < info.ndim; i++) { // a chunk has less than 2 GiB
         chunkshape[i] = (int32_t)info.chunkshape[i];
         blockshape[i] = (int32_t)info.blockshape[i];
@@ -70,23 +73,58 @@ set_members(b2nd_array_t *array)
     return rc;
 }
 
+static b2nd_array_t *
+new_array(struct b2_schunk *s)
+{
+    b2nd_array_t *const a = calloc(1, sizeof *a);
+
+    if (!a)
+        return NULL;
+    a->sc = &s->of;
+    a->chunk_cache.nchunk = -1;
+    return a;
+}
+
+static void
+free_array(b2nd_array_t *array)
+{
+    free(array->dtype);
+    free(array);
+}
+
 int
 nd_new(struct b2_schunk *s, b2nd_array_t **array)
 {
-    b2nd_array_t *const a = calloc(1, sizeof *a);
+    b2nd_array_t *const a = new_array(s);
 
     *array = NULL;
     if (!a)
         return BLOSC2_ERROR_MEMORY_ALLOC;
-    a->sc = &s->of;
-    a->chunk_cache.nchunk = -1;
     const int rc = set_members(a);
-    if (rc == 0) {
+    if (rc == 0)
         *array = a;
-        return rc;
-    }
-    free(a->dtype);
-    free(a);
+    else
+        free_array(a);
+    return rc;
+}
+
+int
+nd_new_without_chunks(struct b2_schunk *s, const struct nd_layer *layer, b2nd_array_t **array)
+{
+    b2nd_array_t *const a = new_array(s);
+
+    *array = NULL;
+    if (!a)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    int rc = nd_geometry_set(a, layer->ndim, layer->shape, layer->chunkshape, layer->blockshape);
+    if (rc == 0 && layer->dtype && !(a->dtype = strdup(layer->dtype)))
+        rc = BLOSC2_ERROR_MEMORY_ALLOC;
+    a->dtype_format = layer->dtype_format;
+    a->last_tick = s->of.change_tick - 1; // so that calls find that there are no chunks
+    if (rc == 0)
+        *array = a;
+    else
+        free_array(a);
     return rc;
 }
 
@@ -96,8 +134,7 @@ b2nd_free(b2nd_array_t *array)
     if (!array)
         return BLOSC2_ERROR_NULL_POINTER;
     const int rc = array->sc ? blosc2_schunk_free(array->sc) : BLOSC2_ERROR_SUCCESS;
-    free(array->dtype);
-    free(array);
+    free_array(array);
     return rc;
 }
 

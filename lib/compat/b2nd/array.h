@@ -15,6 +15,20 @@
 // Returns a code.
 int nd_new(struct b2_schunk *s, b2nd_array_t **array);
 
+// What a metalayer says of an array.
+struct nd_layer {
+    int8_t ndim;
+    int64_t shape[B2ND_MAX_DIM];
+    int32_t chunkshape[B2ND_MAX_DIM];
+    int32_t blockshape[B2ND_MAX_DIM];
+    char *dtype; // NULL: none
+    int8_t dtype_format;
+};
+
+// The same for a super-chunk that cannot hold the chunks of its layer: the array has members, and
+// calls on its items fail.
+int nd_new_without_chunks(struct b2_schunk *s, const struct nd_layer *layer, b2nd_array_t **array);
+
 // The super-chunk and the handle of an array. Calls that only read have a const array, whose
 // members may have to follow a change all the same.
 struct b2_schunk *nd_schunk(const b2nd_array_t *array);

@@ -140,7 +140,7 @@ b2nd_print_meta(const b2nd_array_t *array)
     return BLOSC2_ERROR_SUCCESS;
 }
 
-// Whether the metalayer that the super-chunk shows is what the array has: programs may replace it.
+// Whether the metalayer that the super-chunk shows is what the array has: programs may write to it.
 static int
 check_layer(const b2nd_array_t *array)
 {
@@ -162,6 +162,55 @@ check_layer(const b2nd_array_t *array)
     return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s is not that of the array", info.layer);
 }
 
+static int
+check_shapes(const struct nd_layer *layer, b2nd_array_t *members)
+{
+    for (int i = 0; i < layer->ndim; i++)
+        if (layer->chunkshape[i] == 0 && layer->shape[i] > 0)
+            return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                           "axis %d: chunks of 0 items, the shape has %" PRId64, i,
+                           layer->shape[i]);
+    return nd_geometry_set(members, layer->ndim, layer->shape, layer->chunkshape,
+                           layer->blockshape);
+}
+
+// An array whose layer does not describe the chunks. Where its chunks would be too large for any
+// super-chunk, as c-blosc2 writes them, its members can be read.
+static int
+from_layer(blosc2_schunk *schunk, const struct nd_layer *layer, b2nd_array_t **array)
+{
+    b2nd_array_t members;
+    int64_t chunksize;
+    const int rc = check_shapes(layer, &members);
+
+    if (rc < 0)
+        return rc;
+    if (schunk->nchunks > 0 ||
+        nd_multiply(members.extchunknitems, schunk->typesize, BLOSC2_MAX_BUFFERSIZE, &chunksize))
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "the N-dimensional metalayer does not describe the %" PRId64 " chunks",
+                       schunk->nchunks);
+    return nd_new_without_chunks(b2_schunk_of(schunk), layer, array);
+}
+
+static int
+from_plain(blosc2_schunk *schunk, b2nd_array_t **array)
+{
+    struct nd_layer layer = {0};
+    uint8_t *content = NULL;
+    int32_t size = 0;
+    int rc = get_layer(schunk, &content, &size);
+
+    if (rc == 0)
+        rc = b2nd_deserialize_meta(content, size, &layer.ndim, layer.shape, layer.chunkshape,
+                                   layer.blockshape, &layer.dtype, &layer.dtype_format);
+    if (rc >= 0)
+        rc = from_layer(schunk, &layer, array);
+    free(content);
+    free(layer.dtype);
+    return rc;
+}
+
 int
 b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array)
 {
@@ -174,7 +223,7 @@ b2nd_from_schunk(blosc2_schunk *schunk, b2nd_array_t **array)
         return BLOSC2_ERROR_NULL_POINTER;
     tess_array_info(b2_schunk_of(schunk)->a, &info);
     if (info.plain)
-        return b2_fail(BLOSC2_ERROR_METALAYER_NOT_FOUND, "the super-chunk is no array");
+        return from_plain(schunk, array);
     int rc = nd_new(b2_schunk_of(schunk), array);
     if (rc < 0)
         return rc;

@@ -3,6 +3,8 @@
  */
 #include "compat/schunk/access.h"
 
+#include "compat/blosc2/error.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -51,11 +53,38 @@ b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_s
 {
     const int rc = b2_storage_place(place, storage, path, mode);
 
-    if (rc == 0)
+    if (rc == 0) {
         place->storage.plugins = b2_plugins_lists(access->plugins);
+        place->storage.plain = access->plain;
+    }
     if (rc == 0 && path && mode == TESS_MODE_READ)
         b2_access_note_file(access, path);
     return rc;
+}
+
+// Whether the frame may be whole all the same, with a layer that cannot be right.
+static bool
+may_be_plain(tess_status st)
+{
+    return st == TESS_ERR_CORRUPT || st == TESS_ERR_UNSUPPORTED || st == TESS_ERR_LIMIT;
+}
+
+int
+b2_access_open(struct b2_access *access, struct b2_place *place, tess_array **a)
+{
+    tess_error err = {0};
+    tess_status st;
+
+    place->storage.plain = false;
+    st = tess_array_open(&place->storage, a, &err);
+    if (may_be_plain(st)) {
+        place->storage.plain = true;
+        if (tess_array_open(&place->storage, a, NULL) == TESS_OK)
+            st = TESS_OK; // else the first failure is told
+    }
+    if (st == TESS_OK)
+        access->plain = place->storage.plain;
+    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_OPEN);
 }
 
 void

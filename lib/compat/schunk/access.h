@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
+#include <tessera/array.h>
 
 struct b2_access {
     pthread_rwlock_t lock;
@@ -19,6 +20,7 @@ struct b2_access {
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;
+    bool plain; // the N-dimensional layer does not describe the chunks; guarded by `lock`
 };
 
 // With one user, the caller, and the parameters of storage. Returns a code; then *access is NULL.
@@ -31,6 +33,10 @@ void b2_access_drop(struct b2_access *access);
 // b2_storage_place(), with the codecs.
 int b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
                     const char *path, tess_mode mode);
+
+// Open the frame at place. If it is no array because its N-dimensional layer contradicts it, it is
+// a super-chunk all the same, and `plain` is set. Returns a code.
+int b2_access_open(struct b2_access *access, struct b2_place *place, tess_array **a);
 
 // Before the file at path is opened for reading, or followed: which file it is.
 void b2_access_note_file(struct b2_access *access, const char *path);

@@ -73,6 +73,8 @@ copy_to(struct b2_schunk *s, const blosc2_storage *storage, struct b2_access *ac
     const char *const path = b2_storage_file(storage);
     struct b2_place place;
     tess_info info;
+
+    access->plain = s->access->plain;
     int rc = b2_access_place(access, &place, storage, path, TESS_MODE_NEW);
 
     if (rc == 0)

@@ -3,16 +3,13 @@
  */
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/plugins.h"
-#include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
+#include "compat/schunk/layers.h"
 #include "compat/schunk/metalist.h"
-#include "compat/schunk/plain_copy.h"
 #include "compat/schunk/schunk.h"
 
-#include <b2nd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tessera/copy.h>
 #include <tessera/meta.h>
 
 // -- fixed metalayers
@@ -31,144 +28,6 @@ check_layer(const blosc2_schunk *schunk, const char *name, const uint8_t *conten
     return BLOSC2_ERROR_SUCCESS;
 }
 
-static bool
-is_nd_layer(const char *name)
-{
-    return strcmp(name, "b2nd") == 0 || strcmp(name, "caterva") == 0;
-}
-
-// The metalayers that the copy shall have, in the order of the list, but for the N-dimensional one.
-static int
-list_layers(const blosc2_schunk *schunk, const tess_metalayer *one_more, tess_metalayer *layers)
-{
-    int n = 0;
-
-    for (int i = 0; i < schunk->nmetalayers; i++) {
-        const blosc2_metalayer *const m = schunk->metalayers[i];
-        if (!is_nd_layer(m->name))
-            layers[n++] = (tess_metalayer){m->name, m->content, (size_t)m->content_len};
-    }
-    layers[n++] = *one_more;
-    return n;
-}
-
-// The shapes and the type that an N-dimensional layer describes; free() *dtype.
-static int
-params_of_layer(tess_params *params, const tess_metalayer *layer, char **dtype)
-{
-    int32_t chunkshape[TESS_MAX_NDIM], blockshape[TESS_MAX_NDIM];
-    int8_t ndim, dtype_format;
-    const int rc =
-        b2nd_deserialize_meta_inline(layer->content, (int32_t)layer->size, &ndim, params->shape,
-                                     chunkshape, blockshape, dtype, &dtype_format);
-
-    if (rc < 0)
-        return rc;
-    params->ndim = ndim;
-    for (int i = 0; i < ndim; i++) {
-        params->chunkshape[i] = chunkshape[i];
-        params->blockshape[i] = blockshape[i];
-    }
-    params->dtype = *dtype;
-    params->dtype_format = dtype_format;
-    if (strcmp(layer->name, "caterva") == 0)
-        params->layer = TESS_LAYER_CATERVA;
-    return BLOSC2_ERROR_SUCCESS;
-}
-
-// A super-chunk without chunks becomes an array, whose chunks are to be appended.
-static int
-make_array(struct b2_schunk *s, const tess_metalayer *layer, struct b2_place *place,
-           tess_params *params, tess_array **copy)
-{
-    char *dtype = NULL;
-    tess_error err = {0};
-
-    if (s->of.nchunks > 0 || s->of.nvlmetalayers > 0)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
-                       "metalayer %s is to be the first of a super-chunk without chunks",
-                       layer->name);
-    params->nmetalayers--; // the library writes it
-    int rc = params_of_layer(params, layer, &dtype);
-    if (rc == 0)
-        rc = b2_code(tess_array_uninit(&place->storage, params, copy, &err), &err);
-    if (rc == 0)
-        rc = b2_code_io(tess_array_flush(*copy, &err), &err, BLOSC2_ERROR_FILE_WRITE);
-    free(dtype);
-    return rc;
-}
-
-// Copy the array, with one metalayer more, to place.
-static int
-copy_with(struct b2_schunk *s, const tess_metalayer *one_more, struct b2_place *place,
-          tess_array **copy)
-{
-    tess_metalayer layers[BLOSC2_MAX_METALAYERS + 1];
-    tess_params params;
-    tess_info info;
-    tess_error err = {0};
-    tess_status st;
-
-    tess_array_info(s->a, &info);
-    tess_array_params(s->a, &params);
-    params.metalayers = layers;
-    params.nmetalayers = list_layers(&s->of, one_more, layers);
-    if (is_nd_layer(one_more->name))
-        return make_array(s, one_more, place, &params, copy);
-    if (info.plain)
-        st = b2_plain_copy(s->a, &place->storage, &params, false, copy, &err);
-    else
-        st = tess_array_copy(s->a, &place->storage, &params, copy, &err);
-    return b2_code_io(st, &err, BLOSC2_ERROR_FILE_WRITE);
-}
-
-// A file is replaced, which needs it to be open for reading.
-static int
-add_to_file(struct b2_schunk *s, const tess_metalayer *layer)
-{
-    struct b2_place place;
-    int rc = b2_access_place(s->access, &place, s->of.storage, s->path, TESS_MODE_REPLACE);
-
-    if (rc == 0)
-        rc = b2_schunk_change_begin(s); // no other super-chunk writes the file
-    if (rc < 0)
-        return rc;
-    b2_schunk_end(s);
-    rc = b2_schunk_stop_writing(s);
-    if (rc < 0)
-        return rc;
-    tess_array *copy = NULL;
-    b2_schunk_alone_begin(s);
-    rc = copy_with(s, layer, &place, &copy);
-    b2_schunk_end(s);
-    if (rc == 0) {
-        tess_error err = {0};
-        rc = b2_code_io(tess_array_close(copy, &err), &err, BLOSC2_ERROR_FILE_WRITE);
-    }
-    return rc < 0 ? rc : b2_schunk_follow(s);
-}
-
-static int
-add_in_memory(struct b2_schunk *s, const tess_metalayer *layer)
-{
-    struct b2_place place;
-    tess_array *copy = NULL;
-    int rc = b2_access_place(s->access, &place, s->of.storage, NULL, TESS_MODE_UPDATE);
-
-    if (rc == 0)
-        rc = b2_schunk_change_begin(s);
-    if (rc < 0)
-        return rc;
-    rc = copy_with(s, layer, &place, &copy);
-    if (rc == 0) {
-        tess_array_close(s->a, NULL); // in memory: nothing can be lost
-        s->a = copy;
-        rc = b2_schunk_reload(s);
-    }
-    b2_schunk_end(s);
-    return rc;
-}
-
 int
 blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32_t content_len)
 {
@@ -181,34 +40,55 @@ blosc2_meta_add(blosc2_schunk *schunk, const char *name, uint8_t *content, int32
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "there is a metalayer %s already", name);
     tess_info info;
     tess_array_info(s->a, &info);
-    if (s->of.view || (is_nd_layer(name) && !info.plain))
+    if (s->of.view || (b2_layers_is_nd(name) && !info.plain))
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s cannot be added here", name);
     const tess_metalayer layer = {name, content, (size_t)content_len};
-    rc = s->path ? add_to_file(s, &layer) : add_in_memory(s, &layer);
-    if (rc < 0)
-        return rc;
-    if (is_nd_layer(name)) {
-        b2_schunk_alone_begin(s);
-        s->missing = schunk->nchunks;
-        b2_schunk_count(s);
-        b2_schunk_end(s);
-    }
-    return blosc2_meta_exists(schunk, name);
+    rc = b2_layers_add(s, &layer);
+    return rc < 0 ? rc : blosc2_meta_exists(schunk, name);
 }
 
-// The content with what is given in front; the rest stays.
+// The content becomes what is given in front; the rest stays.
 static int
 update_layer(struct b2_schunk *s, int index, const uint8_t *content, int32_t size)
 {
     blosc2_metalayer *const layer = s->of.metalayers[index];
     tess_error err = {0};
+    int rc = b2_schunk_change_begin(s);
 
+    if (rc < 0)
+        return rc;
     if (size > 0)
         memcpy(layer->content, content, (size_t)size);
-    if (is_nd_layer(layer->name))
+    rc = b2_code(tess_meta_set(s->a, layer->name, layer->content, (size_t)layer->content_len, &err),
+                 &err);
+    if (rc == 0)
+        s->of.change_tick++;
+    b2_schunk_end(s);
+    return rc == 0 ? b2_schunk_changed(s) : rc;
+}
+
+// The same for a layer that says what the chunks are.
+static int
+update_nd_layer(struct b2_schunk *s, int index, const uint8_t *content, int32_t size)
+{
+    const blosc2_metalayer *const old = s->of.metalayers[index];
+
+    if (size == 0 || memcmp(old->content, content, (size_t)size) == 0)
         return BLOSC2_ERROR_SUCCESS;
-    return b2_code(
-        tess_meta_set(s->a, layer->name, layer->content, (size_t)layer->content_len, &err), &err);
+    if (s->of.view)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s of a view", old->name);
+    char *const name = strdup(old->name);
+    uint8_t *const whole = malloc((size_t)old->content_len);
+    int rc = BLOSC2_ERROR_MEMORY_ALLOC;
+    if (name && whole) {
+        const tess_metalayer layer = {name, whole, (size_t)old->content_len};
+        memcpy(whole, old->content, layer.size);
+        memcpy(whole, content, (size_t)size);
+        rc = b2_layers_replace_nd(s, &layer);
+    }
+    free(name);
+    free(whole);
+    return rc;
 }
 
 int
@@ -216,26 +96,18 @@ blosc2_meta_update(blosc2_schunk *schunk, const char *name, uint8_t *content, in
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
     int rc = check_layer(schunk, name, content, content_len);
+    const int index = rc == 0 ? blosc2_meta_exists(schunk, name) : rc;
 
-    if (rc < 0)
-        return rc;
-    rc = b2_schunk_change_begin(s);
-    if (rc < 0)
-        return rc;
-    const int index = blosc2_meta_exists(schunk, name);
     if (index < 0)
-        rc = index;
-    else if (content_len > schunk->metalayers[index]->content_len)
-        rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s has %d bytes, %d are too many", name,
-                     schunk->metalayers[index]->content_len, content_len);
+        return index;
+    if (content_len > schunk->metalayers[index]->content_len)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "metalayer %s has %d bytes, %d are too many",
+                       name, schunk->metalayers[index]->content_len, content_len);
+    if (b2_layers_is_nd(name))
+        rc = update_nd_layer(s, index, content, content_len);
     else
         rc = update_layer(s, index, content, content_len);
-    if (rc == 0)
-        schunk->change_tick++;
-    b2_schunk_end(s);
-    if (rc == 0)
-        rc = b2_schunk_changed(s);
-    return rc < 0 ? rc : index;
+    return rc < 0 ? rc : blosc2_meta_exists(schunk, name);
 }
 
 // -- variable-length metalayers

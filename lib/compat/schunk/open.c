@@ -94,16 +94,10 @@ wrap_opened(tess_array *a, struct b2_access *access, const blosc2_storage *given
     return s;
 }
 
-static int
-open_place(struct b2_place *place, tess_array **a)
-{
-    tess_error err = {0};
-    return b2_code_io(tess_array_open(&place->storage, a, &err), &err, BLOSC2_ERROR_FILE_OPEN);
-}
-
 // Through functions of the program, which then belong to the array.
 static int
-open_by_program(struct b2_place *place, const blosc2_storage *storage, tess_array **a)
+open_by_program(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
+                tess_array **a)
 {
     tess_source source;
     int rc = b2_program_io_open(storage->io, storage->urlpath, &source);
@@ -112,7 +106,7 @@ open_by_program(struct b2_place *place, const blosc2_storage *storage, tess_arra
         return rc;
     place->storage.path = NULL;
     place->storage.source = &source;
-    rc = open_place(place, a);
+    rc = b2_access_open(access, place, a);
     if (rc < 0)
         source.close(source.user);
     return rc;
@@ -120,13 +114,13 @@ open_by_program(struct b2_place *place, const blosc2_storage *storage, tess_arra
 
 // A copy of the frame in memory, where changes stay.
 static int
-open_in_memory(struct b2_place *place, tess_array **a)
+open_in_memory(struct b2_access *access, struct b2_place *place, tess_array **a)
 {
     tess_array *in_file = NULL;
     void *image = NULL;
     size_t size = 0;
     tess_error err = {0};
-    int rc = open_place(place, &in_file);
+    int rc = b2_access_open(access, place, &in_file);
 
     if (rc < 0)
         return rc;
@@ -139,18 +133,20 @@ open_in_memory(struct b2_place *place, tess_array **a)
         place->storage.mode = TESS_MODE_UPDATE;
         place->storage.image = image;
         place->storage.image_size = size;
-        rc = open_place(place, a);
+        rc = b2_access_open(access, place, a);
     }
     tess_free(image);
     return rc;
 }
 
 static int
-open_frame(struct b2_place *place, const blosc2_storage *storage, tess_array **a)
+open_frame(struct b2_access *access, struct b2_place *place, const blosc2_storage *storage,
+           tess_array **a)
 {
     if (b2_program_io(storage->io))
-        return open_by_program(place, storage, a);
-    return b2_storage_maps(storage, "c") ? open_in_memory(place, a) : open_place(place, a);
+        return open_by_program(access, place, storage, a);
+    return b2_storage_maps(storage, "c") ? open_in_memory(access, place, a)
+                                         : b2_access_open(access, place, a);
 }
 
 blosc2_schunk *
@@ -178,7 +174,7 @@ blosc2_schunk_open_offset_udio(const char *urlpath, int64_t offset, const blosc2
         rc = b2_access_place(access, &place, &storage, by_program ? NULL : path, TESS_MODE_READ);
     if (rc == 0) {
         place.storage.offset = offset;
-        rc = open_frame(&place, &storage, &a);
+        rc = open_frame(access, &place, &storage, &a);
     }
     struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &storage, file) : NULL;
     if (s)
@@ -214,7 +210,6 @@ blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy)
     struct b2_access *access = NULL;
     struct b2_place place;
     tess_array *a = NULL;
-    tess_error err = {0};
 
     if (!cframe || len <= 0)
         return NULL;
@@ -224,7 +219,7 @@ blosc2_schunk_from_buffer(uint8_t *cframe, int64_t len, bool copy)
     if (rc == 0) {
         place.storage.image = cframe;
         place.storage.image_size = (size_t)len;
-        rc = b2_code(tess_array_open(&place.storage, &a, &err), &err);
+        rc = b2_access_open(access, &place, &a);
     }
     const blosc2_storage storage = {!copy, NULL, NULL, NULL, NULL};
     struct b2_schunk *const s = rc == 0 ? wrap_opened(a, access, &storage, NULL) : NULL;
