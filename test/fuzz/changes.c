@@ -248,12 +248,14 @@ do_layers(struct subject *s)
 }
 
 // Chunks and ledger are looked at by the first change that needs them, which may be a commit; what
-// is wrong with them is a refusal then, and the array is what it was.
+// is wrong with them is a refusal then, and the array is what it was. So is a chunk of which only a
+// part was written, and the rest cannot be decoded.
 static bool
-refuses_changes(tess_status st, const tess_error *err)
+refuses_changes(const struct subject *s, tess_status st, const tess_error *err)
 {
     return st == TESS_ERR_CORRUPT &&
-           (strstr(err->message, "the file can only be read") || strstr(err->message, "ledger"));
+           (!s->known || strstr(err->message, "the file can only be read") ||
+            strstr(err->message, "ledger"));
 }
 
 // From here on the array is only read: it has what was changed, which cannot be committed.
@@ -272,7 +274,7 @@ do_reopen(struct subject *s)
     tess_error err = {0};
     const tess_status flushed = tess_array_flush(s->array, &err);
 
-    if (refuses_changes(flushed, &err)) {
+    if (refuses_changes(s, flushed, &err)) {
         give_up(s);
         return;
     }
@@ -298,7 +300,7 @@ do_flush(struct subject *s)
     tess_error err = {0};
     const tess_status st = tess_array_flush(s->array, &err);
 
-    if (refuses_changes(st, &err))
+    if (refuses_changes(s, st, &err))
         give_up(s);
     else
         must(st == TESS_OK, "%s", err.message);
