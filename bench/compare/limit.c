@@ -11,7 +11,7 @@
 #include "limit.h"
 
 #include "../support.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "codec/noise.h"
 #include "codec/state.h"
 #include "filter/kernels.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cache/cache.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/plugins.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"

@@ -4,7 +4,7 @@
  * These bytes may come from a stranger. What spec 80 marks "strict" is let pass where the meaning
  * is clear all the same; each place says so.
  *
- * Not here: the table of block offsets (table.c), filters, codecs.
+ * Not here: the table of block offsets (chunk.c), filters, codecs.
  */
 #include "chunk/header.h"
 

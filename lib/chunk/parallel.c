@@ -12,13 +12,13 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/assemble.h"
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
-#include "chunk/encode.h"
+#include "chunk/encode/assemble.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/train.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
-#include "chunk/train.h"
 #include "codec/dict.h"
 
 #include <inttypes.h>

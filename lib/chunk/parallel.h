@@ -8,7 +8,7 @@
 
 #include "chunk/chunk.h"
 #include "chunk/decode.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "task/task.h"
 
 // Make the chunk of an encoder out of its nbytes bytes, in dst, which holds chunk_bound() bytes.

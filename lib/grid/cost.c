@@ -5,7 +5,7 @@
  */
 #include "grid/cost.h"
 
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "codec/codec.h"
 #include "geom/automatic.h"
 

@@ -9,7 +9,7 @@
 #ifndef GRID_COST_H
 #define GRID_COST_H
 
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "codec/codec.h"
 #include "geom/model.h"
 

@@ -31,7 +31,7 @@
 #ifndef GRID_GRID_H
 #define GRID_GRID_H
 
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 #include "geom/shape.h"
 #include "task/task.h"
 

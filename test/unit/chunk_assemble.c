@@ -2,7 +2,7 @@
  * chunk_assemble.c - blocks encoded one by one, in any order, become the chunk that chunk_encode()
  * makes; and so do its stored blocks, copied as runs.
  */
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 
 #include "support/random.h"
 

@@ -2,7 +2,7 @@
  * chunk_dictionary.c - tests of chunk/dictionary: whether a dictionary pays, told from a few
  * samples.
  */
-#include "chunk/dictionary.h"
+#include "chunk/encode/dictionary.h"
 
 #include "codec/codec.h"
 #include "codec/state.h"

@@ -3,10 +3,10 @@
  * refused or decode to anything, but do no harm.
  */
 #include "chunk/cursor.h"
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 
 #include "base/bytes.h"
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 #include "chunk/whole.h"
 #include "support/hex.h"
 #include "support/random.h"

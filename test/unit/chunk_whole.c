@@ -2,7 +2,7 @@
  * chunk_whole.c - tests of chunks that stand in memory: which sizes and limits are taken, and any
  * part of the content.
  */
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 #include "chunk/whole.h"
 #include "support/random.h"
 

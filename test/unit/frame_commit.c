@@ -7,12 +7,12 @@
  * syncs, any of the writes since the last sync may be missing, or be cut off; of those of the
  * header any sector may be missing, but none is cut.
  */
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 #include "frame/contiguous/shorten.h"
 #include "frame/frame.h"
 
 #include "chunk/cursor.h"
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 #include "frame/change.h"
 #include "frame/commit.h"
 #include "frame/contiguous/shorten.h"

@@ -9,7 +9,7 @@
 
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 #include "frame/change.h"
 #include "frame/commit.h"
 #include "frame/format/header.h"

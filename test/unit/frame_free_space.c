@@ -7,8 +7,8 @@
  * share bytes come to no harm.
  */
 #include "chunk/cursor.h"
-#include "chunk/encode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/flat.h"
 #include "frame/change.h"
 #include "frame/commit.h"
 #include "frame/format/index.h"

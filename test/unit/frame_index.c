@@ -4,8 +4,8 @@
 #include "frame/format/index.h"
 
 #include "base/bytes.h"
-#include "chunk/encode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/flat.h"
 #include "support/hex.h"
 #include "support/random.h"
 

@@ -3,8 +3,8 @@
  * read, damaged, and made up.
  */
 #include "base/bytes.h"
-#include "chunk/encode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/flat.h"
 #include "chunk/header.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"

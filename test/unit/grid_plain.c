@@ -7,8 +7,8 @@
 #include "grid/read/plain.h"
 
 #include "base/bytes.h"
-#include "chunk/encode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/flat.h"
 #include "frame/change.h"
 #include "frame/commit.h"
 #include "frame/format/header.h"

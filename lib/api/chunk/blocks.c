@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/memory.h"
-#include "chunk/vl_encode.h"
+#include "chunk/encode/vl_encode.h"
 
 #include <tessera/chunk.h>
 

@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/memory.h"
 #include "base/sized.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/header.h"
 #include "chunk/parallel.h"
 #include "chunk/plugins.h"

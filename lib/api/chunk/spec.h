@@ -5,7 +5,7 @@
 #define API_CHUNK_SPEC_H
 
 #include "api/chunk/options.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 
 #include <tessera/params.h>
 

@@ -7,7 +7,7 @@
 #include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 #include "chunk/whole.h"
 #include "frame/query.h"
 #include "geom/index_map.h"

@@ -4,7 +4,7 @@
 #include "array/shape/padding.h"
 
 #include "base/checked.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "filter/pipeline.h"
 #include "grid/write/write.h"
 #include "task/watch.h"

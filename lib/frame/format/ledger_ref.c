@@ -5,8 +5,8 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "chunk/encode.h"
-#include "chunk/flat.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/flat.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
 #include "frame/format/checksums.h"

@@ -6,10 +6,10 @@
  *
  * Not here: encoding (encode.c).
  */
-#include "chunk/assemble.h"
+#include "chunk/encode/assemble.h"
 
 #include "base/bytes.h"
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 #include "chunk/header.h"
 
 static int64_t

@@ -1,14 +1,14 @@
 /*
  * flat.c - a chunk out of bytes that stand in memory.
  */
-#include "chunk/flat.h"
+#include "chunk/encode/flat.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/assemble.h"
-#include "chunk/encode.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/assemble.h"
+#include "chunk/encode/encode.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 

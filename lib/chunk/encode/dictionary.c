@@ -7,7 +7,7 @@
  *
  * Not here: how it is made (codec/dict.c), which samples (train.c).
  */
-#include "chunk/dictionary.h"
+#include "chunk/encode/dictionary.h"
 
 #include "base/checked.h"
 #include "codec/codec.h"

@@ -5,16 +5,16 @@
  * as it is. What a block becomes depends on nothing but its items and what its chunk shares.
  *
  * Not here: what makes an encoder (encoder.c), how blocks become a chunk (assemble.c), which of a
- * chunk's blocks have to be encoded anew (array/store.c).
+ * chunk's blocks have to be encoded anew (grid/write/store.c).
  */
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/block_filter.h"
+#include "chunk/encode/block_filter.h"
+#include "chunk/encode/train.h"
 #include "chunk/header.h"
-#include "chunk/train.h"
 #include "codec/codec.h"
 #include "codec/dict.h"
 #include "codec/noise.h"

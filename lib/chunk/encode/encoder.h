@@ -1,8 +1,8 @@
 /*
  * encoder.h - how chunks are to be made, checked once for all of them.
  */
-#ifndef CHUNK_ENCODER_H
-#define CHUNK_ENCODER_H
+#ifndef CHUNK_ENCODE_ENCODER_H
+#define CHUNK_ENCODE_ENCODER_H
 
 #include "chunk/header.h"
 #include "chunk/plugins.h"

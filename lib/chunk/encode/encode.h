@@ -5,11 +5,11 @@
  * chunk share is made first. assemble.h puts blocks together. chunk_encode() does all of it, one
  * block after the other.
  */
-#ifndef CHUNK_ENCODE_H
-#define CHUNK_ENCODE_H
+#ifndef CHUNK_ENCODE_ENCODE_H
+#define CHUNK_ENCODE_ENCODE_H
 
-#include "chunk/assemble.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/assemble.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
 
 // Compress the content of block `nblock` (block_filter.h) into dst, which holds block_bound()

@@ -3,11 +3,11 @@
  *
  * Functions without state: any thread may call.
  */
-#ifndef CHUNK_FLAT_H
-#define CHUNK_FLAT_H
+#ifndef CHUNK_ENCODE_FLAT_H
+#define CHUNK_ENCODE_FLAT_H
 
 #include "base/error.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
 
 #include <stddef.h>

@@ -3,14 +3,14 @@
  *
  * Not here: whether the dictionary pays (dictionary.c).
  */
-#include "chunk/train.h"
+#include "chunk/encode/train.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "chunk/block_filter.h"
-#include "chunk/dictionary.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/block_filter.h"
+#include "chunk/encode/dictionary.h"
+#include "chunk/encode/encoder.h"
 #include "codec/codec.h"
 #include "codec/dict.h"
 #include "filter/kernels.h"

@@ -1,10 +1,10 @@
 /*
  * train.h - samples of a chunk, to make a dictionary from.
  */
-#ifndef CHUNK_TRAIN_H
-#define CHUNK_TRAIN_H
+#ifndef CHUNK_ENCODE_TRAIN_H
+#define CHUNK_ENCODE_TRAIN_H
 
-#include "chunk/encode.h"
+#include "chunk/encode/encode.h"
 
 /*
  * Make a dictionary for a chunk whose blocks the source has; *d is empty if none would pay. x has

@@ -1,7 +1,7 @@
 /*
  * encoder.c - how chunks are to be made, checked once for all of them.
  */
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 
 #include "base/checked.h"
 #include "base/error.h"

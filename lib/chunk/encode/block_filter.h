@@ -1,10 +1,10 @@
 /*
  * block_filter.h - from the items of a block to the bytes that a codec gets.
  */
-#ifndef CHUNK_BLOCK_FILTER_H
-#define CHUNK_BLOCK_FILTER_H
+#ifndef CHUNK_ENCODE_BLOCK_FILTER_H
+#define CHUNK_ENCODE_BLOCK_FILTER_H
 
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
 
 // A block as the codec gets it: so many streams of neblock bytes each.

@@ -4,12 +4,12 @@
  * A block is filtered as if it were the first of a chunk of its own, and is one stream: its size,
  * and what the codec makes of it, or the filtered bytes. There are no runs, and no plain chunks.
  */
-#include "chunk/vl_encode.h"
+#include "chunk/encode/vl_encode.h"
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "chunk/block_filter.h"
-#include "chunk/encode.h"
+#include "chunk/encode/block_filter.h"
+#include "chunk/encode/encode.h"
 #include "chunk/header.h"
 #include "chunk/scratch.h"
 

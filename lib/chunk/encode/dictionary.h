@@ -1,8 +1,8 @@
 /*
  * dictionary.h - whether a new chunk gets a dictionary, and which.
  */
-#ifndef CHUNK_DICTIONARY_H
-#define CHUNK_DICTIONARY_H
+#ifndef CHUNK_ENCODE_DICTIONARY_H
+#define CHUNK_ENCODE_DICTIONARY_H
 
 #include "codec/dict.h"
 

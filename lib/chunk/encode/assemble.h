@@ -5,11 +5,11 @@
  *     assembly_add()        encoded blocks or stored ones, in order
  *     assembly_end()        unless it is full: then the chunk is smaller as plain bytes
  */
-#ifndef CHUNK_ASSEMBLE_H
-#define CHUNK_ASSEMBLE_H
+#ifndef CHUNK_ENCODE_ASSEMBLE_H
+#define CHUNK_ENCODE_ASSEMBLE_H
 
 #include "chunk/chunk.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 
 struct assembly {
     const struct chunk_encoder *e;

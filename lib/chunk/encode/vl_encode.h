@@ -3,11 +3,11 @@
  *
  * Functions without state: any thread may call.
  */
-#ifndef CHUNK_VL_ENCODE_H
-#define CHUNK_VL_ENCODE_H
+#ifndef CHUNK_ENCODE_VL_ENCODE_H
+#define CHUNK_ENCODE_VL_ENCODE_H
 
 #include "base/error.h"
-#include "chunk/encoder.h"
+#include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
 
 // Room that a chunk of so many blocks and bytes can be made in.

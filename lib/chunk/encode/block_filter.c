@@ -1,7 +1,7 @@
 /*
  * block_filter.c - from the items of a block to the bytes that a codec gets.
  */
-#include "chunk/block_filter.h"
+#include "chunk/encode/block_filter.h"
 
 #include "chunk/header.h"
 #include "filter/pipeline.h"
