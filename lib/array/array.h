@@ -2,7 +2,7 @@
  * array.h - an array: a grid of chunks with a type of items, names, and views of it.
  *
  * A view shares the grid of its base; its own are a geometry, a type and a map of indices (view.h).
- * Reading and writing boxes of either is in box.h.
+ * Reading and writing boxes of either is in array/items/box.h.
  *
  * Threads, for all units of lib/array: what takes a const tess_array * reads, and any number of
  * threads may be in it at once; what takes a tess_array * to change it runs alone. Which public

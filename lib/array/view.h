@@ -2,8 +2,9 @@
  * view.h - an array that is another one, seen through slices and with its axes in another order.
  *
  * A view has a shape of its own and the grid of its base. Its indices become those of the base in
- * box.c and chosen.c, before anything else happens: nothing of a view is stored, cached or encoded,
- * and the modules below know no views. A view of a view is one of the same base.
+ * array/items/box.c and array/items/chosen.c, before anything else happens: nothing of a view is
+ * stored, cached or encoded, and the modules below know no views. A view of a view is one of the
+ * same base.
  *
  * A view holds its base: `users` of the base counts it, atomically. `moved` and `discarded` of the
  * base are read by view_check() without a lock, as they change with exclusive access to the base,

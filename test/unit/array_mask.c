@@ -2,7 +2,7 @@
  * array_mask.c - tests of array/mask and, through it, of select/gather and select/scatter: masks in
  * memory and in arrays, in one slab and in many, against a loop over their bytes.
  */
-#include "array/mask.h"
+#include "array/items/mask.h"
 
 #include "array/update.h"
 #include "frame/change.h"

@@ -2,11 +2,11 @@
  * array_repair.c - tests of array/repair and array/sealed_header: what becomes of an array some of
  * whose bytes are others, and what is said of a header that is not the committed one.
  */
-#include "array/repair.h"
+#include "array/keep/repair.h"
 
 #include "api/files.h"
-#include "array/open.h"
-#include "array/sealed_header.h"
+#include "array/keep/sealed_header.h"
+#include "array/open/open.h"
 #include "frame/query.h"
 #include "io/memory.h"
 #include "support/random.h"

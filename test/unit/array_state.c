@@ -3,11 +3,11 @@
  * array comes from a description or a frame, becomes a newer state, and is judged. One file, as
  * each needs the array that another one makes.
  */
-#include "array/create.h"
+#include "array/open/create.h"
 
-#include "array/open.h"
-#include "array/refresh.h"
-#include "array/verify.h"
+#include "array/keep/verify.h"
+#include "array/open/open.h"
+#include "array/open/refresh.h"
 #include "array/view.h"
 #include "cache/cache.h"
 #include "frame/query.h"

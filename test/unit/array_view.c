@@ -7,8 +7,8 @@
  */
 #include "array/view.h"
 
-#include "array/box.h"
-#include "array/chosen.h"
+#include "array/items/box.h"
+#include "array/items/chosen.h"
 #include "array/update.h"
 #include "cache/cache.h"
 #include "frame/change.h"

@@ -3,7 +3,7 @@
  */
 #include "api/chunk/spec.h"
 
-#include "array/params.h"
+#include "array/open/params.h"
 #include "base/error.h"
 #include "base/limits.h"
 

@@ -7,7 +7,7 @@
 #include "api/keep/copy.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/home.h"
+#include "array/open/home.h"
 #include "base/error.h"
 #include "compute/compare/compare.h"
 #include "compute/compare/mask.h"

@@ -1,7 +1,7 @@
 /*
  * compact.c - the public function that gives back the space a file does not need.
  */
-#include "array/compact.h"
+#include "array/keep/compact.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"

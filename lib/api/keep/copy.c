@@ -6,7 +6,7 @@
 #include "api/check.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
-#include "array/home.h"
+#include "array/open/home.h"
 #include "base/error.h"
 #include "frame/commit.h"
 #include "frame/copy.h"

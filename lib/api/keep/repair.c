@@ -1,7 +1,7 @@
 /*
  * repair.c - the public function that makes a new array of what is left of a damaged one.
  */
-#include "array/repair.h"
+#include "array/keep/repair.h"
 #include "api/take.h"
 #include "api/uncancelled.h"
 #include "base/error.h"

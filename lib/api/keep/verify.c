@@ -1,7 +1,7 @@
 /*
  * verify.c - the public function that checks what is stored.
  */
-#include "array/verify.h"
+#include "array/keep/verify.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /*
  * boxes.c - the public functions on many boxes: arguments are checked here, once.
  */
-#include "array/boxes.h"
+#include "array/items/boxes.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

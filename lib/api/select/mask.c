@@ -1,7 +1,7 @@
 /*
  * mask.c - the public functions on masks: arguments are checked here, once.
  */
-#include "array/mask.h"
+#include "array/items/mask.h"
 #include "api/check.h"
 #include "api/uncancelled.h"
 #include "array/array.h"

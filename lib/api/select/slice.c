@@ -6,7 +6,7 @@
 #include "api/check.h"
 #include "api/select/strides.h"
 #include "api/uncancelled.h"
-#include "array/box.h"
+#include "array/items/box.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"

@@ -3,7 +3,7 @@
  */
 #include "array/convert/typed.h"
 
-#include "array/box.h"
+#include "array/items/box.h"
 #include "array/update.h"
 #include "base/error.h"
 #include "meta/dtype.h"

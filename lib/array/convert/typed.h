@@ -25,7 +25,7 @@ struct typed {
 tess_status typed_init(struct typed *t, const tess_array *a, const char *dtype,
                        const tess_conversion *how, bool writing, tess_error *err);
 
-// As array_read() (array/box.h), without steps.
+// As array_read() (array/items/box.h), without steps.
 tess_status typed_read(struct typed *t, const tess_array *a, const int64_t *start,
                        const int64_t *stop, const struct strided *dst, struct watch *watch,
                        tess_error *err);

@@ -14,7 +14,7 @@
 
 #include "array/array.h"
 #include "array/copy/copy_items.h"
-#include "array/create.h"
+#include "array/open/create.h"
 #include "meta/layers.h"
 
 #include <stdbool.h>

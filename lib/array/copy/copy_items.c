@@ -3,8 +3,8 @@
  */
 #include "array/copy/copy_items.h"
 
-#include "array/box.h"
 #include "array/current.h"
+#include "array/items/box.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"

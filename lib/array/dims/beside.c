@@ -4,7 +4,7 @@
 #include "array/dims/beside.h"
 
 #include "array/array.h"
-#include "array/open.h"
+#include "array/open/open.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "base/memory.h"

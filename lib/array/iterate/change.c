@@ -6,7 +6,7 @@
  * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
  */
 #include "frame/change.h"
-#include "array/box.h"
+#include "array/items/box.h"
 #include "array/iterate/each.h"
 #include "array/iterate/parts.h"
 #include "array/view.h"

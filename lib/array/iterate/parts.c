@@ -3,14 +3,14 @@
  *
  * Blocks are handed out where they were decoded, by the sink of the engine that reads
  * (grid/read/fetch.h). Whole chunks are put together in memory of their own by the calls that serve
- * readers (array/box.h): a job inside a job, in which threads help that find no other chunk to work
- * on.
+ * readers (array/items/box.h): a job inside a job, in which threads help that find no other chunk
+ * to work on.
  */
 #include "array/iterate/parts.h"
 
-#include "array/ahead.h"
 #include "array/array.h"
-#include "array/box.h"
+#include "array/items/ahead.h"
+#include "array/items/box.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

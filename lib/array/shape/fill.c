@@ -6,7 +6,7 @@
  * into sight becomes the fill value.
  */
 #include "array/shape/fill.h"
-#include "array/box.h"
+#include "array/items/box.h"
 #include "base/memory.h"
 
 #include "array/array.h"

@@ -5,7 +5,7 @@
  * pieces that are one item again and again are written without being read.
  */
 #include "array/shape/shift.h"
-#include "array/box.h"
+#include "array/items/box.h"
 #include "base/memory.h"
 
 #include "base/checked.h"

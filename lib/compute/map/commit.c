@@ -3,8 +3,8 @@
  */
 #include "compute/map/commit.h"
 
-#include "array/box.h"
 #include "array/current.h"
+#include "array/items/box.h"
 #include "base/error.h"
 #include "compute/map/map.h"
 #include "frame/change.h"

@@ -3,8 +3,8 @@
  */
 #include "compute/map/input.h"
 
-#include "array/box.h"
-#include "array/boxes.h"
+#include "array/items/box.h"
+#include "array/items/boxes.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "geom/shape.h"

@@ -6,7 +6,7 @@
  */
 #include "compute/map/map.h"
 
-#include "array/box.h"
+#include "array/items/box.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

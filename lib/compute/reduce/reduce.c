@@ -3,10 +3,10 @@
  */
 #include "compute/reduce/reduce.h"
 
-#include "array/ahead.h"
-#include "array/box.h"
-#include "array/create.h"
 #include "array/current.h"
+#include "array/items/ahead.h"
+#include "array/items/box.h"
+#include "array/open/create.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

@@ -3,9 +3,9 @@
  */
 #include "compute/resample/resample.h"
 
-#include "array/box.h"
-#include "array/create.h"
 #include "array/current.h"
+#include "array/items/box.h"
+#include "array/open/create.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"

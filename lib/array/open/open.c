@@ -4,10 +4,10 @@
  * What is refused here cannot trouble a read: shapes and their products are within limits, and the
  * number and size of the frame's chunks are those of the grid.
  */
-#include "array/open.h"
+#include "array/open/open.h"
 
 #include "array/array.h"
-#include "array/home.h"
+#include "array/open/home.h"
 #include "array/shape/fill.h"
 #include "base/error.h"
 #include "frame/current.h"

@@ -1,7 +1,7 @@
 /*
  * box.c - a box of an array, which may be a view, to memory and back.
  */
-#include "array/box.h"
+#include "array/items/box.h"
 
 #include "array/view.h"
 #include "grid/converted.h"

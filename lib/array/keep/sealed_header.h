@@ -3,8 +3,8 @@
  *
  * Reads the ledger from the disk, on the calling thread; nothing is kept, and no lock is taken.
  */
-#ifndef ARRAY_SEALED_HEADER_H
-#define ARRAY_SEALED_HEADER_H
+#ifndef ARRAY_KEEP_SEALED_HEADER_H
+#define ARRAY_KEEP_SEALED_HEADER_H
 
 #include "array/array.h"
 

@@ -6,8 +6,8 @@
  * Nothing is kept between calls, and there is no lock. Any number of threads at once; those that
  * write have the turn of the chunks of the base (grid/write/turns.h), or exclusive access to it.
  */
-#ifndef ARRAY_BOX_H
-#define ARRAY_BOX_H
+#ifndef ARRAY_ITEMS_BOX_H
+#define ARRAY_ITEMS_BOX_H
 
 #include "array/array.h"
 #include "geom/index_map.h"

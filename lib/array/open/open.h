@@ -4,11 +4,11 @@
  * The lock file, if there is one, is held shared while header, index and layers are read, so that
  * they are those of one state. The new array belongs to the calling thread until it is returned.
  */
-#ifndef ARRAY_OPEN_H
-#define ARRAY_OPEN_H
+#ifndef ARRAY_OPEN_OPEN_H
+#define ARRAY_OPEN_OPEN_H
 
 #include "array/array.h"
-#include "array/home.h"
+#include "array/open/home.h"
 
 struct salvage;
 struct watch;

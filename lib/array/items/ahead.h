@@ -4,8 +4,8 @@
  * Here boxes of a view become those of its base; grid/read/boxes_ahead.h has the rest, and says
  * which thread may call what.
  */
-#ifndef ARRAY_AHEAD_H
-#define ARRAY_AHEAD_H
+#ifndef ARRAY_ITEMS_AHEAD_H
+#define ARRAY_ITEMS_AHEAD_H
 
 #include "array/array.h"
 

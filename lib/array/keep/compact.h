@@ -3,8 +3,8 @@
  *
  * The array is opened for writing, so its lock is held meanwhile. One thread.
  */
-#ifndef ARRAY_COMPACT_H
-#define ARRAY_COMPACT_H
+#ifndef ARRAY_KEEP_COMPACT_H
+#define ARRAY_KEEP_COMPACT_H
 
 #include "base/error.h"
 

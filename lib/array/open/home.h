@@ -4,8 +4,8 @@
  * A home owns what it points to until it is handed to array_create(), array_open() or the like,
  * whether these succeed or not. One thread; no lock.
  */
-#ifndef ARRAY_HOME_H
-#define ARRAY_HOME_H
+#ifndef ARRAY_OPEN_HOME_H
+#define ARRAY_OPEN_HOME_H
 
 #include "base/error.h"
 #include "frame/options.h"

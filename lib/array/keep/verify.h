@@ -5,8 +5,8 @@
  * lock; they write to their grain only. In the job, fn and the verdict are touched in finish, by
  * one thread at a time and in the order of the chunks; before and after it, by the calling thread.
  */
-#ifndef ARRAY_VERIFY_H
-#define ARRAY_VERIFY_H
+#ifndef ARRAY_KEEP_VERIFY_H
+#define ARRAY_KEEP_VERIFY_H
 
 #include "array/array.h"
 

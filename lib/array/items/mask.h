@@ -12,8 +12,8 @@
  * A mask in an array may change between counting and copying. Memory was sized by the count, so
  * `left` bounds what is copied: TESS_ERR_STALE if the two differ.
  */
-#ifndef ARRAY_MASK_H
-#define ARRAY_MASK_H
+#ifndef ARRAY_ITEMS_MASK_H
+#define ARRAY_ITEMS_MASK_H
 
 #include "select/selection.h"
 

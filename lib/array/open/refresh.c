@@ -3,11 +3,11 @@
  *
  * A second array is opened there, and what it holds goes over: the frame
  */
-#include "array/refresh.h"
+#include "array/open/refresh.h"
 
 #include "array/array.h"
 #include "array/chunks/sums.h"
-#include "array/open.h"
+#include "array/open/open.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cache/cache.h"

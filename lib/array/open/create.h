@@ -5,11 +5,11 @@
  * but what the frame locks on the disk. The frame is committed before it is published: a path never
  * leads to an array that is half made.
  */
-#ifndef ARRAY_CREATE_H
-#define ARRAY_CREATE_H
+#ifndef ARRAY_OPEN_CREATE_H
+#define ARRAY_OPEN_CREATE_H
 
 #include "array/array.h"
-#include "array/home.h"
+#include "array/open/home.h"
 
 // What the items of a new array are.
 struct array_content {

@@ -1,7 +1,7 @@
 /*
  * params.c - what a description says, whether or not it is of an array.
  */
-#include "array/params.h"
+#include "array/open/params.h"
 
 #include "base/error.h"
 #include "base/limits.h"

@@ -3,8 +3,8 @@
  *
  * Functions without state: any thread may ask.
  */
-#ifndef ARRAY_PARAMS_H
-#define ARRAY_PARAMS_H
+#ifndef ARRAY_OPEN_PARAMS_H
+#define ARRAY_OPEN_PARAMS_H
 
 #include "base/error.h"
 

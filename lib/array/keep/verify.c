@@ -9,9 +9,9 @@
  * cursor.c, open_chunk_check_special()), and what they do not know (TESS_ERR_UNSUPPORTED) counts as
  * right only where a checksum says so.
  */
-#include "array/verify.h"
+#include "array/keep/verify.h"
 
-#include "array/sealed_header.h"
+#include "array/keep/sealed_header.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/log.h"

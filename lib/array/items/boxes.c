@@ -5,7 +5,7 @@
  * else can be made; then the rest of the box is copied from there, axis after axis, the last one
  * first: so what is copied along an axis is complete along those behind it.
  */
-#include "array/boxes.h"
+#include "array/items/boxes.h"
 
 #include "array/view.h"
 #include "base/checked.h"

@@ -1,9 +1,9 @@
 /*
  * mask.c - the items of an array that a mask over its first axes chooses.
  */
-#include "array/mask.h"
+#include "array/items/mask.h"
 
-#include "array/box.h"
+#include "array/items/box.h"
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"

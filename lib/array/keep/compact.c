@@ -1,9 +1,9 @@
 /*
  * compact.c - a file or directory gives back the space that its array does not need.
  */
-#include "array/compact.h"
+#include "array/keep/compact.h"
 
-#include "array/home.h"
+#include "array/open/home.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit.h"

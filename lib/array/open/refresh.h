@@ -5,8 +5,8 @@
  * its frame stay where they are in memory, as views point to them; what they hold is exchanged. No
  * mutex; the lock file is held shared while the newest state is read (open.h).
  */
-#ifndef ARRAY_REFRESH_H
-#define ARRAY_REFRESH_H
+#ifndef ARRAY_OPEN_REFRESH_H
+#define ARRAY_OPEN_REFRESH_H
 
 #include "array/array.h"
 

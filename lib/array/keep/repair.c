@@ -1,15 +1,15 @@
 /*
  * repair.c - a new array of what is left of a damaged one.
  *
- * What is left is opened as an array that is only read (open.c), and copied to the target; lost
- * chunks become the fill value there. Not here: finding what is left (lib/salvage), the copy
- * (frame/copy.c).
+ * What is left is opened as an array that is only read (array/open/open.c), and copied to the
+ * target; lost chunks become the fill value there. Not here: finding what is left (lib/salvage),
+ * the copy (frame/copy.c).
  */
-#include "array/repair.h"
+#include "array/keep/repair.h"
 
 #include "array/array.h"
-#include "array/home.h"
-#include "array/open.h"
+#include "array/open/home.h"
+#include "array/open/open.h"
 #include "array/shape/fill.h"
 #include "base/checked.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /*
  * chosen.c - points and lists of indices of an array, which may be a view.
  */
-#include "array/chosen.h"
+#include "array/items/chosen.h"
 
 #include "array/view.h"
 #include "geom/index_map.h"

@@ -1,7 +1,7 @@
 /*
  * ahead.c - boxes of an array, which may be a view, that a call will read one after the other.
  */
-#include "array/ahead.h"
+#include "array/items/ahead.h"
 
 #include "array/view.h"
 #include "base/error.h"

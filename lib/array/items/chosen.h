@@ -8,8 +8,8 @@
  * Nothing is kept between calls, and there is no lock. A selection is made by the calling thread,
  * does not change afterwards, and is read by the workers of the job. Any number of threads at once.
  */
-#ifndef ARRAY_CHOSEN_H
-#define ARRAY_CHOSEN_H
+#ifndef ARRAY_ITEMS_CHOSEN_H
+#define ARRAY_ITEMS_CHOSEN_H
 
 #include "array/array.h"
 

@@ -4,7 +4,7 @@
  * Another program that changes a metalayer, or a shape within its chunks, writes the header alone;
  * a damaged byte looks alike. Which of the two it was cannot be known, so both readings are told.
  */
-#include "array/sealed_header.h"
+#include "array/keep/sealed_header.h"
 
 #include "base/checked.h"
 #include "base/error.h"

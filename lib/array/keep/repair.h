@@ -3,8 +3,8 @@
  *
  * One thread, but for workers that read the source.
  */
-#ifndef ARRAY_REPAIR_H
-#define ARRAY_REPAIR_H
+#ifndef ARRAY_KEEP_REPAIR_H
+#define ARRAY_KEEP_REPAIR_H
 
 #include "base/error.h"
 
