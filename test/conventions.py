@@ -41,7 +41,8 @@ RETURN = re.compile(r"@return\s+(.*?)(?=@param|\n\s*\n|\Z)", re.S)
 NO_SIZE = {"tess_info.fill", "tess_part.items", "tess_change_fn.items", "tess_free.memory",
            "tess_map_part.inputs", "tess_map_part.outputs", "tess_map_options.fills",
            "tess_release_fn.memory",
-           "tess_resize_fn.memory", "tess_submit_fn.work", "tess_work_fn.work"}
+           "tess_resize_fn.memory", "tess_run_all_fn.work", "tess_submit_fn.work",
+           "tess_work_fn.work"}
 # What may stand behind an output, because it belongs to that: the layout or the room of its memory.
 OF_BUFFER = {"strides", "count", "most"}
 # Words for what has one already: open, init, close, discard, tess_free(), delete.

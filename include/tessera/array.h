@@ -470,7 +470,7 @@ TESS_API TESS_NODISCARD tess_status tess_array_write(tess_array *a, const int64_
  *                 tess_array_get_context().
  * @param err      Filled on failure; may be NULL.
  *
- * @return TESS_OK; TESS_ERR_ARG (a negative number, an executor without submit);
+ * @return TESS_OK; TESS_ERR_ARG (a negative number, an executor without submit and run_all);
  *         TESS_ERR_UNSUPPORTED (members that this version does not know); TESS_ERR_NOMEM; or, from
  *         the write-back, as tess_array_write(). After a failure the context is as it was.
  */

@@ -60,8 +60,18 @@ typedef void tess_work_fn(void *work);
 typedef bool tess_submit_fn(tess_work_fn *run, void *work, void *user);
 
 /**
+ * Run works and return when all have returned; see tess_executor.run_all.
+ *
+ * @param run    To be called with work, `count` times, on any threads, the calling one among them.
+ * @param count  How many threads the call has work for, the calling one included; at least 2.
+ * @param work   As tess_submit_fn has it.
+ * @param user   user of the executor.
+ */
+typedef void tess_run_all_fn(tess_work_fn *run, int count, void *work, void *user);
+
+/**
  * Threads of the program that work on calls, in place of the threads of the library. Fill it with
- * tess_executor_init(), set submit, and pass it in tess_context.executor: it is copied.
+ * tess_executor_init(), set submit or run_all, and pass it in tess_context.executor: it is copied.
  *
  * **What is submitted.** A *work* is an offer to help with one call. A call that has enough to do
  * (about 0.1 ms for each further thread) submits at most one work for each further thread that may
@@ -85,6 +95,11 @@ typedef bool tess_submit_fn(tess_work_fn *run, void *work, void *user);
  * itself, without any gain. A function of the program that the library calls must not run queued
  * works while it waits for something else.
  *
+ * **Threads that are used in a block.** Where the program has a parallel loop (as of OpenMP) and no
+ * queue, it sets run_all instead of submit: the call runs it once, where it would submit works, and
+ * goes on when it returns. run() helps the call on the calling thread, too, within run_all. Works
+ * that run one after the other, or not at all, are as good; else the rules are those of submit.
+ *
  * **Memory order.** run() sees what the calling thread wrote before the call, and all that works
  * did happens before the call returns: the executor needs no barriers for that.
  *
@@ -96,18 +111,24 @@ typedef bool tess_submit_fn(tess_work_fn *run, void *work, void *user);
 typedef struct tess_executor {
     /** sizeof(tess_executor) of the program; set by tess_executor_init(). */
     size_t struct_size;
-    tess_submit_fn *submit; /**< hands over work; not NULL */
-    void *user; /**< passed to submit; any value */
+    tess_submit_fn *submit; /**< hands over work; NULL only with run_all */
+    void *user; /**< passed to submit and run_all; any value */
     /**
      * Number of threads of the executor, >= 0. A call submits at most this number of works, and at
      * most tess_context.threads - 1 if that is set. 0 (default): the number of threads of the
      * library that a call would use.
      */
     int threads;
+    tess_run_all_fn *run_all; /**< used instead of submit; NULL (default): submit is used */
+    /**
+     * Nanoseconds of work that are worth a further thread; 0 (default): 100,000. Less is for
+     * threads that wake up faster.
+     */
+    int64_t least;
 } tess_executor;
 
 /**
- * Set the defaults: submit NULL, threads 0.
+ * Set the defaults: submit and run_all NULL, threads and least 0.
  *
  * @param executor     Receives them.
  * @param struct_size  Size of *executor in bytes: the macro passes sizeof(tess_executor).

@@ -16,9 +16,10 @@ take_executor(tess_executor *own, const tess_executor *given, tess_error *err)
         sized_take(own, sizeof *own, SIZED_UP_TO(tess_executor, threads), given, "executor", err);
     if (st != TESS_OK)
         return st;
-    if (!own->submit || own->threads < 0)
-        return err_set(err, TESS_ERR_ARG, -1, "an executor %s",
-                       own->submit ? "with a negative number of threads" : "without submit");
+    if (!own->submit && !own->run_all)
+        return err_set(err, TESS_ERR_ARG, -1, "an executor without submit");
+    if (own->threads < 0 || own->least < 0)
+        return err_set(err, TESS_ERR_ARG, -1, "an executor with a negative number");
     return TESS_OK;
 }
 

@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-#define COST_OF_WORK 100000 // nanoseconds of a job that are worth a work, as waking a worker is
+#define LEAST_DEFAULT 100000 // nanoseconds of a job that are worth a work, as waking a worker is
 
 static struct {
     pthread_mutex_t lock; // guards the rest, and `came` of the calls
@@ -23,6 +23,8 @@ static struct {
 } executors = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local bool inside; // a job with an executor
+static _Thread_local uintptr_t
+    running_all; // works of this job, which this thread may join; 0: none
 
 // The call that a work is for, joined; NULL: it is over, or has threads enough.
 static struct workers_call *
@@ -44,15 +46,20 @@ executor_join(uintptr_t number)
 static void
 executor_run(void *work)
 {
-    struct workers_call *const call = inside ? NULL : executor_join((uintptr_t)work);
+    const bool may_join = !inside || (uintptr_t)work == running_all;
+    struct workers_call *const call = may_join ? executor_join((uintptr_t)work) : NULL;
+    const bool inside_before = inside;
     int before;
 
     if (!call)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    const uintptr_t running_before = running_all;
     inside = true;
+    running_all = 0;
     call->help(call);
-    inside = false;
+    inside = inside_before;
+    running_all = running_before;
     pthread_setcancelstate(before, &before);
 }
 
@@ -89,28 +96,54 @@ executor_threads(const tess_executor *executor)
     return executor->threads < CPUS_THREADS_MAX ? executor->threads + 1 : CPUS_THREADS_MAX;
 }
 
-bool
-executor_worth(int64_t cost)
+static int64_t
+least_of(const tess_executor *executor)
 {
-    return cost > COST_OF_WORK;
+    return executor->least > 0 ? executor->least : LEAST_DEFAULT;
+}
+
+bool
+executor_worth(const tess_executor *executor, int64_t cost)
+{
+    return cost > least_of(executor);
+}
+
+static void
+submit_each(const tess_executor *executor, uintptr_t number, int works)
+{
+    for (int i = 0; i < works; i++)
+        if (!executor->submit(executor_run, (void *)number, executor->user))
+            break;
+}
+
+// This thread is one more.
+static void
+run_all(const tess_executor *executor, uintptr_t number, int works)
+{
+    const uintptr_t before = running_all;
+    running_all = number;
+    executor->run_all(executor_run, works + 1, (void *)number, executor->user);
+    running_all = before;
 }
 
 void
 executor_open(struct workers_call *call, const tess_executor *executor)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const int works = (int)min_i64(call->wanted, max_i64(call->cost / COST_OF_WORK, 1));
+    const int works = (int)min_i64(call->wanted, max_i64(call->cost / least_of(executor), 1));
 
     pthread_once(&once, watch_forks); // before the lock is taken for the first time
     call->came = 0;
+    call->wanted += executor->run_all != NULL;
     pthread_mutex_lock(&executors.lock);
     const uintptr_t number = call->number = ++executors.last;
     call->after = executors.calls;
     executors.calls = call;
     pthread_mutex_unlock(&executors.lock);
-    for (int i = 0; i < works; i++)
-        if (!executor->submit(executor_run, (void *)number, executor->user))
-            break;
+    if (executor->run_all)
+        run_all(executor, number, works);
+    else
+        submit_each(executor, number, works);
 }
 
 int

@@ -7,7 +7,8 @@
  *
  * A thread that is in a job with an executor does not join another: it might hold what that one's
  * threads wait for. It returns, and the job gets by without. So joined threads wait only for
- * threads of the same job, and a caller only for those that joined.
+ * threads of the same job, and a caller only for those that joined. The one exception is a caller
+ * whose executor runs all works before it returns: it joins its own job, as one of them.
  *
  * Lock: one mutex of the process, for the list of calls and `came` of each, and for the numbers. It
  * is free while submit() and help() run, and held across fork().
@@ -25,9 +26,10 @@
 int executor_threads(const tess_executor *executor);
 
 // Is a job of this cost worth a work?
-bool executor_worth(int64_t cost);
+bool executor_worth(const tess_executor *executor, int64_t cost);
 
-// Submit works for call->wanted threads, or fewer if its cost is not worth that many.
+// Submit works for call->wanted threads, or fewer if its cost is not worth that many; or run them
+// all, with this thread among them, and return when they have.
 void executor_open(struct workers_call *call, const tess_executor *executor);
 
 // No work joins any more; returns how many have. The caller then waits until they left help().

@@ -370,7 +370,7 @@ run_with_executor(const struct task *task, void *job, const struct task_width *w
                   tess_error *err)
 {
     const bool before = executor_enter();
-    const tess_status st = task_threads(width) > 1 && executor_worth(width->cost)
+    const tess_status st = task_threads(width) > 1 && executor_worth(width->executor, width->cost)
                                ? run_together(task, job, width, err)
                                : run_alone(task, job, width->watch, err);
     executor_leave(before);

@@ -48,6 +48,36 @@ submit(tess_work_fn *run, void *work, void *user)
 }
 
 static void *
+run_item(void *argument)
+{
+    const struct executors_item *const item = argument;
+    item->run(item->work);
+    return NULL;
+}
+
+// A tess_run_all_fn.
+static void
+run_all(tess_work_fn *run, int count, void *work, void *user)
+{
+    struct executors *const x = user;
+    struct executors_item item = {run, work};
+    pthread_t threads[EXECUTORS_THREADS_MAX];
+    int n = 0;
+
+    pthread_mutex_lock(&x->lock);
+    x->submitted += count - 1;
+    pthread_mutex_unlock(&x->lock);
+    while (x->kind == EXECUTORS_LOOP && n < count - 1 && n < EXECUTORS_THREADS_MAX) {
+        check(pthread_create(&threads[n], NULL, run_item, &item) == 0);
+        n++;
+    }
+    for (int i = n; i < count; i++)
+        run(work);
+    while (n > 0)
+        check(pthread_join(threads[--n], NULL) == 0);
+}
+
+static void *
 serve(void *user)
 {
     struct executors *const x = user;
@@ -76,7 +106,10 @@ executors_begin(struct executors *x, enum executors_kind kind, int threads)
 
     *x = (struct executors){.kind = kind};
     tess_executor_init(&x->executor);
-    x->executor.submit = submit;
+    if (kind == EXECUTORS_IN_TURN || kind == EXECUTORS_LOOP)
+        x->executor.run_all = run_all;
+    else
+        x->executor.submit = submit;
     x->executor.user = x;
     x->executor.threads = threads;
     pthread_mutex_init(&x->lock, NULL);
@@ -110,6 +143,7 @@ executors_name(enum executors_kind kind)
     static const char *const names[] = {
         [EXECUTORS_POOL] = "pool",       [EXECUTORS_DROP] = "drop", [EXECUTORS_REFUSE] = "refuse",
         [EXECUTORS_AT_ONCE] = "at once", [EXECUTORS_LATE] = "late", [EXECUTORS_TWICE] = "twice",
+        [EXECUTORS_IN_TURN] = "in turn", [EXECUTORS_LOOP] = "loop",
     };
     return names[kind];
 }

@@ -22,6 +22,8 @@ enum executors_kind {
     EXECUTORS_AT_ONCE, // runs them within submit
     EXECUTORS_LATE, // keeps them for executors_run_kept()
     EXECUTORS_TWICE, // a pool that runs each two times
+    EXECUTORS_IN_TURN, // run_all runs them one after the other
+    EXECUTORS_LOOP, // run_all runs each on a thread of its own, but for one
     EXECUTORS_KINDS
 };
 

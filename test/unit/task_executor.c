@@ -158,7 +158,7 @@ results_equal(void **state)
             if (st == TESS_OK)
                 assert_int_equal(s.sum, sum_of_squares(n));
             assert_false(atomic_load(&s.wrong));
-            if (kind != EXECUTORS_POOL && kind != EXECUTORS_TWICE)
+            if (kind != EXECUTORS_POOL && kind != EXECUTORS_TWICE && kind != EXECUTORS_LOOP)
                 assert_int_equal(atomic_load(&s.strangers), 0);
             if (kind == EXECUTORS_LATE && random_below(&r, 2))
                 executors_run_kept(&x); // of jobs that are over
@@ -168,22 +168,27 @@ results_equal(void **state)
     }
 }
 
+// The calling thread is one of them, also where run_all does not return before all have.
 static void
 threads_help(void **state)
 {
-    struct executors x;
+    static const enum executors_kind kinds[] = {EXECUTORS_POOL, EXECUTORS_LOOP};
     (void)state;
-    executors_begin(&x, EXECUTORS_POOL, 3);
-    for (int i = 0; i < 50; i++) {
-        struct squares s = {.n = 20, .fails = -1, .meet = 4}; // the caller and three
-        assert_int_equal(run_squares(&s, &x, 0, COST_HIGH), TESS_OK);
-        assert_int_equal(s.sum, sum_of_squares(20));
-        assert_false(atomic_load(&s.wrong));
+    for (int k = 0; k < 2; k++) {
+        struct executors x;
+        executors_begin(&x, kinds[k], 3);
+        for (int i = 0; i < 50; i++) {
+            struct squares s = {.n = 20, .fails = -1, .meet = 4}; // the caller and three
+            assert_int_equal(run_squares(&s, &x, 0, COST_HIGH), TESS_OK);
+            assert_int_equal(s.sum, sum_of_squares(20));
+            assert_false(atomic_load(&s.wrong));
+        }
+        executors_end(&x);
     }
-    executors_end(&x);
 }
 
-// How many works a job submits: executor.threads, the width, and the cost each set a limit.
+// How many works a job submits: executor.threads, the width, and the cost each set a limit. Where
+// it runs them, too.
 static void
 works_submitted(void **state)
 {
@@ -196,11 +201,31 @@ works_submitted(void **state)
         {500, 0, COST_HIGH, 255}, {3, 0, COST_LOW, 0},  {3, 0, 150000, 1},    {3, 0, 250000, 2},
     };
     (void)state;
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        struct executors x;
+        struct squares s = {.n = 20, .fails = -1};
+        executors_begin(&x, i % 2 ? EXECUTORS_IN_TURN : EXECUTORS_DROP, cases[i / 2].has);
+        assert_int_equal(run_squares(&s, &x, cases[i / 2].threads, cases[i / 2].cost), TESS_OK);
+        assert_int_equal(executors_submitted(&x), cases[i / 2].want);
+        executors_end(&x);
+    }
+}
+
+// What a job is to be worth is said by the executor.
+static void
+least_work(void **state)
+{
+    static const struct {
+        int64_t least, cost;
+        int want;
+    } cases[] = {{100, COST_LOW, 3}, {500, COST_LOW, 2}, {1000, COST_LOW, 0}, {1000000, 150000, 0}};
+    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct executors x;
         struct squares s = {.n = 20, .fails = -1};
-        executors_begin(&x, EXECUTORS_DROP, cases[i].has);
-        assert_int_equal(run_squares(&s, &x, cases[i].threads, cases[i].cost), TESS_OK);
+        executors_begin(&x, EXECUTORS_DROP, 3);
+        x.executor.least = cases[i].least;
+        assert_int_equal(run_squares(&s, &x, 0, cases[i].cost), TESS_OK);
         assert_int_equal(executors_submitted(&x), cases[i].want);
         executors_end(&x);
     }
@@ -224,14 +249,14 @@ jobs_inside_jobs(void **state)
 {
     struct executors x;
     (void)state;
-    executors_begin(&x, EXECUTORS_POOL, 3);
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 100; i++) {
         struct squares s = {.n = 12, .fails = -1, .nested = &x};
+        executors_begin(&x, i % 2 ? EXECUTORS_LOOP : EXECUTORS_POOL, 3);
         assert_int_equal(run_squares(&s, &x, 0, COST_HIGH), TESS_OK);
         assert_false(atomic_load(&s.wrong));
         assert_int_equal(s.sum, sum_of_squares(12));
+        executors_end(&x);
     }
-    executors_end(&x);
 }
 
 // Functions of the job run what is queued, works of the job itself among it: they return at
@@ -325,10 +350,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_equal),    cmocka_unit_test(threads_help),
-        cmocka_unit_test(works_submitted),  cmocka_unit_test(refusal_ends_submitting),
-        cmocka_unit_test(jobs_inside_jobs), cmocka_unit_test(works_run_inside),
-        cmocka_unit_test(many_users),       cmocka_unit_test(child_of_a_fork),
+        cmocka_unit_test(results_equal),           cmocka_unit_test(threads_help),
+        cmocka_unit_test(works_submitted),         cmocka_unit_test(least_work),
+        cmocka_unit_test(refusal_ends_submitting), cmocka_unit_test(jobs_inside_jobs),
+        cmocka_unit_test(works_run_inside),        cmocka_unit_test(many_users),
+        cmocka_unit_test(child_of_a_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
