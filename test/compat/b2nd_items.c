@@ -4,6 +4,7 @@
 #include "compat/nd.h"
 #include "support/random.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -348,6 +349,118 @@ boxes_between_buffers(void **state)
     free(want);
 }
 
+// What a function of the program with threads was asked for.
+struct asked {
+    bool side_by_side; // or one after the other
+    int calls;
+    int jobs;
+};
+
+struct job {
+    void (*run)(void *data);
+    void *data;
+};
+
+static void *
+run_job(void *argument)
+{
+    const struct job *const job = argument;
+    job->run(job->data);
+    return NULL;
+}
+
+static void
+run_jobs(void *user, void (*run)(void *data), int count, size_t size, void *data)
+{
+    struct asked *const asked = user;
+    struct job jobs[8];
+    pthread_t threads[8];
+
+    assert_in_range(count, 2, 8);
+    asked->calls++;
+    asked->jobs += count;
+    for (int i = 0; i < count; i++) {
+        jobs[i] = (struct job){run, (uint8_t *)data + (size_t)i * size};
+        if (!asked->side_by_side)
+            run_job(&jobs[i]);
+        else
+            assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
+    }
+    for (int i = 0; i < count && asked->side_by_side; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+// The function was asked since the last look.
+static void
+check_asked(struct asked *asked)
+{
+    assert_true(asked->calls > 0);
+    assert_int_equal(asked->jobs, 4 * asked->calls);
+    asked->calls = asked->jobs = 0;
+}
+
+// Arrays and super-chunks work on threads of the program, if it gives them.
+static void
+threads_of_the_program(void **state)
+{
+    const struct nd_shapes large = {2, {400, 1500}, {100, 500}, {10, 50}};
+    const int64_t axis[] = {3, 77, 150}, *const axes[] = {axis, axis};
+    int64_t points[3] = {5, 590000, 31234};
+    int32_t *const items = nd_items(600000, 0), *const back = malloc(600000 * sizeof *back);
+    int32_t found[9];
+    int64_t lengths[] = {3, 3};
+
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct asked asked = {.side_by_side = turn == 1};
+        blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+        blosc2_dparams dparams = BLOSC2_DPARAMS_DEFAULTS;
+        blosc2_storage storage = {.cparams = &cparams, .dparams = &dparams};
+        b2nd_array_t *array = NULL;
+
+        cparams.typesize = 4;
+        cparams.nthreads = dparams.nthreads = 4;
+        cparams.blocksize = 4000;
+        blosc2_set_threads_callback(run_jobs, &asked);
+        b2nd_context_t *const context = b2nd_create_ctx(&storage, 2, large.shape, large.chunkshape,
+                                                        large.blockshape, NULL, 0, NULL, 0);
+        assert_good(b2nd_from_cbuffer(context, &array, items, 600000 * sizeof *items));
+        check_asked(&asked);
+        assert_good(b2nd_to_cbuffer(array, back, 600000 * sizeof *back));
+        check_asked(&asked);
+        assert_memory_equal(back, items, 600000 * sizeof *back);
+        assert_good(b2nd_get_orthogonal_selection(array, (int64_t **)axes, lengths, found, lengths,
+                                                  sizeof found));
+        check_asked(&asked);
+        assert_int_equal(found[5], 77 * 1500 + 150);
+        assert_good(b2nd_free(array));
+
+        blosc2_schunk *const s = blosc2_schunk_new(&storage);
+        for (int n = 0; n < 2; n++) {
+            assert_int_equal(
+                blosc2_schunk_append_buffer(s, items + n * 300000, 300000 * sizeof *items), n + 1);
+            check_asked(&asked);
+        }
+        assert_int_equal(blosc2_schunk_decompress_chunk(s, 1, back, 300000 * sizeof *back),
+                         300000 * sizeof *back);
+        check_asked(&asked);
+        assert_memory_equal(back, items + 300000, 300000 * sizeof *back);
+        assert_good(blosc2_schunk_get_sparse_buffer(s, 3, points, found));
+        check_asked(&asked);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(found[i], points[i]);
+        // Without the function the calling thread works alone.
+        blosc2_set_threads_callback(NULL, NULL);
+        assert_good(blosc2_schunk_get_slice_buffer(s, 0, 500000, back));
+        assert_memory_equal(back, items, 500000 * sizeof *back);
+        assert_int_equal(asked.calls, 0);
+        assert_good(blosc2_schunk_free(s));
+        assert_good(b2nd_free_ctx(context));
+    }
+    free(items);
+    free(back);
+}
+
 int
 main(void)
 {
@@ -356,7 +469,7 @@ main(void)
         cmocka_unit_test(boxes_beyond_the_end),     cmocka_unit_test(boxes_that_are_refused),
         cmocka_unit_test(an_array_without_axes),    cmocka_unit_test(combinations_of_indices),
         cmocka_unit_test(lists_that_are_refused),   cmocka_unit_test(items_by_number),
-        cmocka_unit_test(boxes_between_buffers),
+        cmocka_unit_test(boxes_between_buffers),    cmocka_unit_test(threads_of_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

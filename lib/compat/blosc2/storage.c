@@ -9,6 +9,7 @@
 
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/program_io.h"
+#include "compat/blosc2/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,8 @@ b2_storage_place(struct b2_place *place, const blosc2_storage *storage, const ch
         return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "functions %d of the program only read frames", io);
     tess_context_init(&place->context);
     place->context.threads = threads_of(storage);
+    if (b2_threads_executor(place->context.threads, &place->executor))
+        place->context.executor = &place->executor;
     tess_storage_init(&place->storage);
     place->storage.context = &place->context;
     place->storage.path = path;

@@ -11,6 +11,7 @@
 struct b2_place {
     tess_storage storage;
     tess_context context;
+    tess_executor executor; // of the context, if the program has threads of its own
 };
 
 // A copy with all parts, those that are NULL in *from (may be NULL itself) by their defaults; NULL

@@ -4,8 +4,8 @@
 #include "compat/chunk/call.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/blosc2/threads.h"
 #include "compat/chunk/context.h"
-#include "compat/chunk/threads.h"
 
 // The shape of the blocks of a super-chunk, and the size of items that chunks do not record.
 static void
@@ -46,29 +46,17 @@ b2_call_finish(struct b2_call *call)
     b2_plugins_free(call->plugins);
 }
 
-struct step {
-    struct b2_call *call;
-    tess_status (*step)(struct b2_call *call, void *arg);
-    void *arg;
-    tess_status st;
-};
-
-static void
-run_step(void *arg, const tess_executor *executor)
-{
-    struct step *const s = arg;
-    tess_context_init(&s->call->threads);
-    s->call->threads.threads = s->call->nthreads;
-    s->call->threads.executor = executor;
-    s->call->options.context = s->call->nthreads > 1 ? &s->call->threads : NULL;
-    s->st = s->step(s->call, s->arg);
-    s->call->options.context = NULL;
-}
-
 tess_status
 b2_call_run(struct b2_call *call, tess_status (*step)(struct b2_call *call, void *arg), void *arg)
 {
-    struct step s = {call, step, arg, TESS_OK};
-    b2_threads_run(call->nthreads, run_step, &s);
-    return s.st;
+    tess_executor executor;
+
+    tess_context_init(&call->threads);
+    call->threads.threads = call->nthreads;
+    if (b2_threads_executor(call->nthreads, &executor))
+        call->threads.executor = &executor;
+    call->options.context = call->nthreads > 1 ? &call->threads : NULL;
+    const tess_status st = step(call, arg);
+    call->options.context = NULL;
+    return st;
 }

@@ -1,0 +1,14 @@
+/*
+ * threads.h - calls that run on the threads of a function of the program.
+ */
+#ifndef COMPAT_BLOSC2_THREADS_H
+#define COMPAT_BLOSC2_THREADS_H
+
+#include <stdbool.h>
+#include <tessera/context.h>
+
+// Whether the program has set a function with blosc2_set_threads_callback(). The executor then has
+// `threads` jobs of it, at least 2; when it is used, the function that is set then counts.
+bool b2_threads_executor(int threads, tess_executor *executor);
+
+#endif
