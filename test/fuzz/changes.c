@@ -255,7 +255,7 @@ refuses_changes(const struct subject *s, tess_status st, const tess_error *err)
 {
     return st == TESS_ERR_CORRUPT &&
            (!s->known || strstr(err->message, "the file can only be read") ||
-            strstr(err->message, "ledger"));
+            strstr(err->message, "ledger") || strstr(err->message, "a list of checksums"));
 }
 
 // From here on the array is only read: it has what was changed, which cannot be committed.
