@@ -71,6 +71,23 @@ blosc2_create_dctx(blosc2_dparams dparams)
     return context;
 }
 
+blosc2_context *
+b2_context_copy(const blosc2_context *context)
+{
+    blosc2_context *const copy = malloc(sizeof *copy);
+
+    if (!copy)
+        return NULL;
+    *copy = *context;
+    if (copy->cparams.preparams)
+        copy->cparams.preparams = &copy->preparams;
+    if (copy->dparams.postparams)
+        copy->dparams.postparams = &copy->postparams;
+    copy->maskout = NULL;
+    copy->scratch = NULL;
+    return copy;
+}
+
 void
 blosc2_free_ctx(blosc2_context *context)
 {

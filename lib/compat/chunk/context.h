@@ -20,6 +20,10 @@ struct blosc2_context_s {
     tess_chunk_scratch *scratch; // what calls leave for later ones; NULL: none yet
 };
 
+// A context with the same parameters, for one call while other threads may use this one; no mask.
+// NULL: no memory.
+blosc2_context *b2_context_copy(const blosc2_context *context);
+
 // The super-chunk that a context is for; NULL: none.
 const blosc2_schunk *b2_context_schunk(const blosc2_context *context);
 

@@ -1,7 +1,7 @@
 /*
  * calls.c - who may use the handle of a super-chunk, and for what.
  *
- * Order of locks: the list of files, then the lock of one super-chunk, or of two in the order of
+ * Order of locks: the list of files, then the lock of one access, or of two in the order of
  * their addresses, then counts. A call that holds the lock of a super-chunk never acquires the
  * list.
  */
@@ -75,6 +75,13 @@ b2_access_remove_file(struct b2_schunk *s)
             break;
         }
     pthread_mutex_unlock(&list);
+}
+
+void
+b2_access_closed(struct b2_schunk *s)
+{
+    writers -= s->path && s->writable;
+    s->writable = false;
 }
 
 // The list is locked.
@@ -325,7 +332,8 @@ b2_schunk_change_begin(struct b2_schunk *s)
 int
 b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer)
 {
-    struct b2_schunk *const first = reader < writer ? reader : writer;
+    // Views have the lock of their base.
+    struct b2_schunk *const first = reader->access < writer->access ? reader : writer;
     int rc;
 
     if (reader->access == writer->access)
@@ -379,8 +387,17 @@ b2_schunk_stop_writing(struct b2_schunk *s)
 }
 
 int
-b2_schunk_changed(struct b2_schunk *s)
+b2_schunk_end_change(struct b2_schunk *s)
 {
     b2_schunk_count(s);
-    return s->locking && s->lock_depth == 0 ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
+    const bool in_turns = s->locking && s->lock_depth == 0;
+    b2_schunk_end(s);
+    return in_turns ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_schunk_changed(struct b2_schunk *s)
+{
+    pthread_rwlock_rdlock(&s->access->lock);
+    return b2_schunk_end_change(s);
 }

@@ -16,6 +16,9 @@
 void b2_access_add_file(struct b2_schunk *s);
 void b2_access_remove_file(struct b2_schunk *s);
 
+// The array of s was closed: nobody is to take the file from it. s is locked exclusively.
+void b2_access_closed(struct b2_schunk *s);
+
 // Commit what super-chunks of this process wrote to the file or directory at path.
 void b2_access_commit(const char *path);
 
@@ -41,8 +44,11 @@ void b2_schunk_end(struct b2_schunk *s);
 int b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer);
 void b2_schunk_pair_end(struct b2_schunk *reader, struct b2_schunk *writer);
 
-// After a call that changed the array, and its end: set the members that count, and end write
-// access where other processes wait for it. Returns a code.
+// End a call that changed the array: set the members that count, and end write access where other
+// processes wait for it. Returns a code.
+int b2_schunk_end_change(struct b2_schunk *s);
+
+// The same after the end of a call, which changed no member that others read.
 int b2_schunk_changed(struct b2_schunk *s);
 
 // Commit, and open the file for reading again. Not for super-chunks with views. Returns a code.

@@ -5,6 +5,7 @@
  * append others: those are zeros meanwhile.
  */
 #include "compat/blosc2/error.h"
+#include "compat/chunk/context.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
 #include "compat/schunk/schunk.h"
@@ -18,12 +19,12 @@
 static int64_t
 end_change(struct b2_schunk *s, int64_t first, int64_t behind, int rc)
 {
-    if (rc == 0)
-        b2_schunk_forget_chunks(s, first, behind);
-    b2_schunk_end(s);
-    if (rc < 0)
+    if (rc < 0) {
+        b2_schunk_end(s);
         return rc;
-    rc = b2_schunk_changed(s);
+    }
+    b2_schunk_forget_chunks(s, first, behind);
+    rc = b2_schunk_end_change(s);
     return rc < 0 ? rc : s->of.nchunks;
 }
 
@@ -320,8 +321,11 @@ blosc2_schunk_decompress_chunk(blosc2_schunk *schunk, int64_t nchunk, void *dest
     do
         rc = decompress(s, nchunk, dest, nbytes);
     while (b2_schunk_try_again(s, rc, &tries));
-    if (rc >= 0)
-        schunk->current_nchunk = nchunk;
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&s->access->counts);
+    schunk->current_nchunk = nchunk;
+    pthread_mutex_unlock(&s->access->counts);
     return rc;
 }
 
@@ -374,8 +378,12 @@ blosc2_schunk_get_vlblock(blosc2_schunk *schunk, int64_t nchunk, int32_t nblock,
     *dest = NULL;
     *destsize = 0;
     int rc = blosc2_schunk_get_chunk(schunk, nchunk, &chunk, &needs_free);
-    if (rc >= 0)
-        rc = blosc2_vldecompress_block_ctx(schunk->dctx, chunk, rc, nblock, dest, destsize);
+    if (rc < 0)
+        return rc;
+    blosc2_context *const own = b2_context_copy(schunk->dctx); // several threads may read
+    rc = own ? blosc2_vldecompress_block_ctx(own, chunk, rc, nblock, dest, destsize)
+             : BLOSC2_ERROR_MEMORY_ALLOC;
+    blosc2_free_ctx(own);
     if (needs_free)
         free(chunk);
     return rc;

@@ -6,6 +6,7 @@
 #include "compat/schunk/content.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/chunk/context.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -56,8 +57,11 @@ read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
 {
     uint8_t *chunk = NULL;
     const int size = b2_chunk_bytes(s, n, &chunk);
-    const int rc = size < 0 ? size : blosc2_decompress_ctx(s->of.dctx, chunk, size, dst, nbytes);
+    blosc2_context *const own = s->of.dctx->maskout ? NULL : b2_context_copy(s->of.dctx);
+    const int rc = size < 0 ? size
+                            : blosc2_decompress_ctx(own ? own : s->of.dctx, chunk, size, dst, nbytes);
 
+    blosc2_free_ctx(own);
     free(chunk);
     return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
 }

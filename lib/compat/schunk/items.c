@@ -230,7 +230,6 @@ blosc2_schunk_set_slice_buffer(blosc2_schunk *schunk, int64_t start, int64_t sto
     rc = check_range(s, start, stop);
     if (rc == 0)
         rc = write_chunks(s, start * s->of.typesize, stop * s->of.typesize, buffer);
-    b2_schunk_end(s);
-    const int counted = b2_schunk_changed(s); // also after a failure: some chunks were written
+    const int counted = b2_schunk_end_change(s); // also after a failure: some chunks were written
     return rc < 0 ? rc : counted;
 }

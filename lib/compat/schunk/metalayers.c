@@ -126,9 +126,16 @@ blosc2_vlmeta_exists(blosc2_schunk *schunk, const char *name)
 {
     int rc = check_layer(schunk, name, NULL, 0);
 
-    if (rc == 0 && !b2_plugins_work_for(schunk))
-        rc = b2_schunk_follow(b2_schunk_of(schunk));
-    return rc < 0 ? rc : index_of(schunk, name);
+    if (rc < 0 || b2_plugins_work_for(schunk))
+        return rc < 0 ? rc : index_of(schunk, name);
+    rc = b2_schunk_follow(b2_schunk_of(schunk));
+    if (rc >= 0)
+        rc = b2_schunk_read_begin(b2_schunk_of(schunk));
+    if (rc < 0)
+        return rc;
+    const int index = index_of(schunk, name);
+    b2_schunk_end(b2_schunk_of(schunk));
+    return index;
 }
 
 // wanted: whether there must be one of that name already.
@@ -144,7 +151,7 @@ set_variable(blosc2_schunk *schunk, const char *name, const uint8_t *content, in
         rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
-    const int index = index_of(schunk, name);
+    int index = index_of(schunk, name);
     if (wanted && index < 0)
         rc = index;
     else if (!wanted && index >= 0)
@@ -153,10 +160,11 @@ set_variable(blosc2_schunk *schunk, const char *name, const uint8_t *content, in
         rc = b2_code(tess_vlmeta_set(s->a, name, content, (size_t)size, &err), &err);
     if (rc == 0)
         rc = b2_schunk_reload(s);
+    index = index_of(schunk, name);
     b2_schunk_end(s);
     if (rc == 0)
         rc = b2_schunk_changed(s);
-    return rc < 0 ? rc : index_of(schunk, name);
+    return rc < 0 ? rc : index;
 }
 
 int
@@ -219,10 +227,11 @@ blosc2_vlmeta_delete(blosc2_schunk *schunk, const char *name)
     rc = b2_code(tess_vlmeta_delete(s->a, name, &err), &err);
     if (rc == 0)
         rc = b2_schunk_reload(s);
+    const int left = schunk->nvlmetalayers;
     b2_schunk_end(s);
     if (rc == 0)
         rc = b2_schunk_changed(s);
-    return rc < 0 ? rc : schunk->nvlmetalayers;
+    return rc < 0 ? rc : left;
 }
 
 int

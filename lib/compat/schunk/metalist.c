@@ -1,7 +1,9 @@
 /*
  * metalist.c - the lists of metalayers that a super-chunk shows.
  *
- * The lists are copies of what the array has. Variable-length metalayers are listed as c-blosc2 has
+ * The lists are copies of what the array has. A list that is loaded again keeps its entries, and
+ * the names of those whose content changed: programs hold pointers to them, and read fixed
+ * metalayers without a lock (blosc2_meta_get() is inline). Variable-length metalayers are listed as c-blosc2 has
  * them, as chunks; theirs here are stored without compression. Metalayers of the library are hidden
  * by the library itself.
  */
@@ -57,21 +59,71 @@ new_layer(const char *name, const void *content, size_t size)
     return layer;
 }
 
+// A list, of which entries in front of some place are loaded.
+struct list {
+    blosc2_metalayer **layers;
+    int count, most;
+};
+
+// Give place i of the list the layer, which then belongs to it: an old entry of its name, with its
+// content, or itself.
+static void
+put_layer(struct list *list, int i, blosc2_metalayer *layer)
+{
+    blosc2_metalayer **const at = list->layers;
+    int k = i;
+
+    while (k < list->count && strcmp(at[k]->name, layer->name) != 0)
+        k++;
+    if (k == list->count && k == list->most)
+        free_layer(at[--k]); // is not needed: there are at most that many
+    else if (k < list->count) {
+        blosc2_metalayer *const old = at[k];
+        if (old->content_len != layer->content_len ||
+            memcmp(old->content, layer->content, (size_t)old->content_len) != 0) {
+            free(old->content);
+            old->content = layer->content;
+            old->content_len = layer->content_len;
+            layer->content = NULL;
+        }
+        free_layer(layer);
+        layer = old;
+    } else {
+        list->count++;
+    }
+    if (k != i)
+        at[k] = at[i];
+    if (at[i] != layer)
+        at[i] = layer;
+}
+
+// Entries from place `count` on go.
+static void
+cut(struct list *list, int count)
+{
+    while (list->count > count) {
+        free_layer(list->layers[--list->count]);
+        list->layers[list->count] = NULL;
+    }
+}
+
 static int
-load_fixed(struct b2_schunk *s, int count)
+load_fixed(struct b2_schunk *s, struct list *list, int count)
 {
     tess_error err = {0};
+    int n = 0;
 
-    for (int i = 0; i < count && i < BLOSC2_MAX_METALAYERS; i++) {
+    for (; n < count && n < list->most; n++) {
         tess_metalayer layer;
-        const tess_status st = tess_meta_at(s->a, i, &layer, &err);
+        const tess_status st = tess_meta_at(s->a, n, &layer, &err);
         if (st != TESS_OK)
             return b2_code(st, &err);
-        s->of.metalayers[i] = new_layer(layer.name, layer.content, layer.size);
-        if (!s->of.metalayers[i])
+        blosc2_metalayer *const made = new_layer(layer.name, layer.content, layer.size);
+        if (!made)
             return BLOSC2_ERROR_MEMORY_ALLOC;
-        s->of.nmetalayers++;
+        put_layer(list, n, made);
     }
+    cut(list, n);
     return BLOSC2_ERROR_SUCCESS;
 }
 
@@ -100,35 +152,42 @@ chunk_layer(const char *name, const void *content, size_t size, blosc2_metalayer
 }
 
 static int
-load_variable(struct b2_schunk *s, int count)
+load_variable(struct b2_schunk *s, struct list *list, int count)
 {
     tess_error err = {0};
+    int n = 0;
 
-    for (int i = 0; i < count && i < BLOSC2_MAX_VLMETALAYERS; i++) {
-        const char *const name = tess_vlmeta_name(s->a, i);
+    for (; n < count && n < list->most; n++) {
+        const char *const name = tess_vlmeta_name(s->a, n);
+        blosc2_metalayer *made = NULL;
         void *content = NULL;
         size_t size = 0;
         const tess_status st = tess_vlmeta_get(s->a, name, &content, &size, &err);
-        const int rc = st == TESS_OK ? chunk_layer(name, content, size, &s->of.vlmetalayers[i])
-                                     : b2_code(st, &err);
+        const int rc =
+            st == TESS_OK ? chunk_layer(name, content, size, &made) : b2_code(st, &err);
         tess_free(content);
         if (rc < 0)
             return rc;
-        s->of.nvlmetalayers++;
+        put_layer(list, n, made);
     }
+    cut(list, n);
     return BLOSC2_ERROR_SUCCESS;
 }
 
 int
 b2_metas_load(struct b2_schunk *s)
 {
+    struct list fixed = {s->of.metalayers, s->of.nmetalayers, BLOSC2_MAX_METALAYERS};
+    struct list variable = {s->of.vlmetalayers, s->of.nvlmetalayers, BLOSC2_MAX_VLMETALAYERS};
     tess_info info;
 
     tess_array_info(s->a, &info);
-    b2_metas_free(s);
-    int rc = load_fixed(s, info.nmetalayers);
+    int rc = load_fixed(s, &fixed, info.nmetalayers);
     if (rc == 0)
-        rc = load_variable(s, info.nvlmetalayers);
+        rc = load_variable(s, &variable, info.nvlmetalayers);
+    if (s->of.nmetalayers != fixed.count)
+        s->of.nmetalayers = (uint16_t)fixed.count;
+    s->of.nvlmetalayers = (int16_t)variable.count;
     if (rc < 0)
         b2_metas_free(s);
     return rc;

@@ -108,6 +108,13 @@ first_blocksize(const tess_array *a, const tess_info *info)
     return first.blocksize > 0 ? first.blocksize : (int32_t)first.nbytes;
 }
 
+// Threads that read items may read a member: it is written if it changes.
+#define SET(member, value)       \
+    do {                         \
+        if ((member) != (value)) \
+            (member) = (value);  \
+    } while (0)
+
 static void
 count(struct b2_schunk *s, const tess_info *info)
 {
@@ -116,14 +123,14 @@ count(struct b2_schunk *s, const tess_info *info)
     pthread_mutex_lock(&s->access->counts);
     if (s->missing > info->nchunks)
         s->missing = 0; // the array has another shape
-    of->nchunks = info->nchunks - s->missing;
-    of->nbytes = info->nbytes - s->missing * info->chunksize;
+    SET(of->nchunks, info->nchunks - s->missing);
+    SET(of->nbytes, info->nbytes - s->missing * info->chunksize);
     of->cbytes = info->live >= 0 ? info->live : info->cbytes;
-    of->chunksize =
-        info->plain && info->nchunks == 0 && info->chunksize == 0 ? -1 : info->chunksize;
+    SET(of->chunksize,
+        info->plain && info->nchunks == 0 && info->chunksize == 0 ? -1 : info->chunksize);
     if (info->blocksize > 0 || info->nchunks == 0 || of->blocksize == 0)
-        of->blocksize = info->blocksize > 0 ? info->blocksize : first_blocksize(s->a, info);
-    of->flags2 = info->vlblocks ? BLOSC2_VL_BLOCKS : 0;
+        SET(of->blocksize, info->blocksize > 0 ? info->blocksize : first_blocksize(s->a, info));
+    SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
     s->frame_is_old = true;
     list_chunks(s, info->plain);
     pthread_mutex_unlock(&s->access->counts);

@@ -134,6 +134,21 @@ compact(struct b2_schunk *s)
         (void)b2_code(tess_compact(&place.storage, &before, &after, NULL), NULL);
 }
 
+// Who wants to write the file meanwhile waits, and then finds it closed.
+static tess_status
+close_array(struct b2_schunk *s, tess_error *err)
+{
+    b2_schunk_alone_begin(s);
+    const bool holes = has_holes(s);
+    const tess_status st = tess_array_close(s->a, err);
+    s->a = NULL;
+    if (st == TESS_OK && holes)
+        compact(s);
+    b2_access_closed(s);
+    b2_schunk_end(s);
+    return st;
+}
+
 int
 blosc2_schunk_free(blosc2_schunk *schunk)
 {
@@ -142,13 +157,13 @@ blosc2_schunk_free(blosc2_schunk *schunk)
 
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
-    b2_access_remove_file(s);
+    if (s->by_program)
+        b2_access_remove_file(s);
     const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
     const bool ends = ends_io(s);
-    const bool holes = has_holes(s);
-    const tess_status st = tess_array_close(s->a, &err);
-    if (st == TESS_OK && holes)
-        compact(s);
+    const tess_status st = s->access ? close_array(s, &err) : TESS_OK;
+    if (!s->by_program)
+        b2_access_remove_file(s);
     if (ends)
         b2_program_io_end(s->of.storage->io);
     blosc2_free_ctx(s->of.cctx);
