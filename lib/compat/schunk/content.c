@@ -58,8 +58,8 @@ read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
     uint8_t *chunk = NULL;
     const int size = b2_chunk_bytes(s, n, &chunk);
     blosc2_context *const own = s->of.dctx->maskout ? NULL : b2_context_copy(s->of.dctx);
-    const int rc = size < 0 ? size
-                            : blosc2_decompress_ctx(own ? own : s->of.dctx, chunk, size, dst, nbytes);
+    const int rc =
+        size < 0 ? size : blosc2_decompress_ctx(own ? own : s->of.dctx, chunk, size, dst, nbytes);
 
     blosc2_free_ctx(own);
     free(chunk);

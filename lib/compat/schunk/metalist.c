@@ -3,9 +3,9 @@
  *
  * The lists are copies of what the array has. A list that is loaded again keeps its entries, and
  * the names of those whose content changed: programs hold pointers to them, and read fixed
- * metalayers without a lock (blosc2_meta_get() is inline). Variable-length metalayers are listed as c-blosc2 has
- * them, as chunks; theirs here are stored without compression. Metalayers of the library are hidden
- * by the library itself.
+ * metalayers without a lock (blosc2_meta_get() is inline). Variable-length metalayers are listed as
+ * c-blosc2 has them, as chunks; theirs here are stored without compression. Metalayers of the
+ * library are hidden by the library itself.
  */
 #include "compat/schunk/metalist.h"
 
@@ -163,8 +163,7 @@ load_variable(struct b2_schunk *s, struct list *list, int count)
         void *content = NULL;
         size_t size = 0;
         const tess_status st = tess_vlmeta_get(s->a, name, &content, &size, &err);
-        const int rc =
-            st == TESS_OK ? chunk_layer(name, content, size, &made) : b2_code(st, &err);
+        const int rc = st == TESS_OK ? chunk_layer(name, content, size, &made) : b2_code(st, &err);
         tess_free(content);
         if (rc < 0)
             return rc;
