@@ -3,7 +3,7 @@
  */
 #include "array/current.h"
 
-#include "frame/current.h"
+#include "frame/commit/current.h"
 #include "grid/grid.h"
 #include "task/gate.h"
 

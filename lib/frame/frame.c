@@ -3,12 +3,15 @@
  *
  * Opening reads header, trailer and index, and no chunk.
  *
- * Not here: chunks (stored.c), changes (change.c), commits (commit.c).
+ * Not here: chunks (frame/chunks), changes and commits (frame/commit).
  */
 #include "frame/frame.h"
 
 #include "base/limits.h"
 #include "base/memory.h"
+#include "frame/chunks/order.h"
+#include "frame/chunks/usage.h"
+#include "frame/commit/owner.h"
 #include "frame/contiguous/contiguous.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/space.h"
@@ -16,13 +19,10 @@
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
-#include "frame/order.h"
-#include "frame/owner.h"
 #include "frame/private.h"
 #include "frame/sparse/numbers.h"
 #include "frame/sparse/sparse.h"
 #include "frame/sparse/unsynced.h"
-#include "frame/usage.h"
 #include "io/folder.h"
 #include "io/gather.h"
 #include "io/io.h"

@@ -12,9 +12,9 @@
  * behind all chunks and then the header, with one small write: the state on disk is the old one
  * before that write and the new one after it.
  *
- * Elsewhere: what is known of a frame (query.h), its chunks (stored.h), changes of the list
- * (change.h), commits (commit.h), whether the disk still has the state (current.h), locks (lock.h,
- * owner.h), whole copies (copy.h, compact.h, shorten.h), damaged frames (rebuild.h, lib/salvage).
+ * Elsewhere: what is known of a frame (query.h), its chunks (frame/chunks), changes of the list,
+ * commits, locks, and whether the disk still has the state (frame/commit), whole copies (copy.h,
+ * compact.h, shorten.h), damaged frames (rebuild.h, lib/salvage).
  *
  * Any number of threads may read one frame; what changes a frame requires exclusive access.
  */

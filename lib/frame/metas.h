@@ -3,7 +3,7 @@
  * trailer. The one that says where the ledger is (ledger_ref.h) is not among them.
  *
  * Reading is for any number of threads; editing requires exclusive access. A change of the list
- * that is undone (change.h) does not undo what was edited.
+ * that is undone (frame/commit/change.h) does not undo what was edited.
  */
 #ifndef FRAME_METAS_H
 #define FRAME_METAS_H

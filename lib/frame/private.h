@@ -13,16 +13,16 @@
 #ifndef FRAME_PRIVATE_H
 #define FRAME_PRIVATE_H
 
+#include "frame/chunks/order.h"
+#include "frame/chunks/usage.h"
 #include "frame/contiguous/space.h"
 #include "frame/fields.h"
 #include "frame/format/checksums.h"
 #include "frame/format/index.h"
 #include "frame/format/ledger_ref.h"
 #include "frame/options.h"
-#include "frame/order.h"
 #include "frame/sparse/numbers.h"
 #include "frame/sparse/unsynced.h"
-#include "frame/usage.h"
 #include "io/io.h"
 #include "meta/layers.h"
 
@@ -43,7 +43,7 @@ struct change_put {
     int64_t size; // stored bytes of it
 };
 
-// A change of the list that can be undone (change.c).
+// A change of the list that can be undone (frame/commit/change.c).
 struct change {
     bool open;
     struct usage_saved usage; // before

@@ -18,8 +18,8 @@
  * Nothing is encoded while the gate is closed.
  *
  * A call takes its turn before it enters or closes the gate. A chunk that a call has stored gets
- * into the list with all others of the call, at its end (frame/change.h): a read sees each chunk as
- * it was before or after the call. It leaves the gate between chunks at most.
+ * into the list with all others of the call, at its end (frame/commit/change.h): a read sees each
+ * chunk as it was before or after the call. It leaves the gate between chunks at most.
  *
  * By member: open_chunks has a mutex per slot (open_chunks.h); cache has a mutex per shard and one
  * for admission, what is dirty changes while the gate is closed (cache.h); pool has atomic slots

@@ -9,9 +9,9 @@
 #include "chunk/chunk.h"
 #include "chunk/cursor.h"
 #include "chunk/decode.h"
+#include "frame/chunks/stored.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "frame/stored.h"
 #include "grid/pool.h"
 #include "io/io.h"
 

@@ -12,7 +12,7 @@
 #ifndef GRID_OPEN_CHUNK_H
 #define GRID_OPEN_CHUNK_H
 
-#include "frame/stored.h"
+#include "frame/chunks/stored.h"
 #include "grid/grid.h"
 
 #include <stdatomic.h>
@@ -40,7 +40,7 @@ struct open_chunk {
 // Open chunk n, whether it is open already or not (open_chunks.h); *v is held once. all: the caller
 // wants all of its blocks. front: bytes of it that are read ahead; NULL: none. progress: what may
 // end the reads; NULL: nothing. open_chunk_staged(): what it will be, by a staged entry
-// (frame/change.h).
+// (frame/commit/change.h).
 tess_status open_chunk_new(const struct chunk_grid *grid, int64_t n, bool all,
                            const struct io_want *front, const struct io_progress *progress,
                            struct open_chunk **v, tess_error *err);

@@ -4,7 +4,7 @@
  */
 #include "array/copy/copy_items.h"
 
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/query.h"
 #include "grid/open_chunk.h"
 #include "unit/scene.h"

@@ -5,7 +5,7 @@
 #include "array/items/mask.h"
 
 #include "array/update.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "unit/scene.h"
 
 #include <setjmp.h>

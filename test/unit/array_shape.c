@@ -12,7 +12,7 @@
 #include "array/update.h"
 #include "cache/cache.h"
 #include "chunk/scratch.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/query.h"
 #include "grid/open_chunk.h"
 #include "grid/pool.h"

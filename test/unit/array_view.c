@@ -11,7 +11,7 @@
 #include "array/items/chosen.h"
 #include "array/update.h"
 #include "cache/cache.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/frame.h"
 #include "unit/scene.h"
 

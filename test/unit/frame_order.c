@@ -1,7 +1,7 @@
 /*
  * frame_order.c - tests of frame/order: which stored chunk stands behind another one.
  */
-#include "frame/order.h"
+#include "frame/chunks/order.h"
 
 #include "frame/format/index.h"
 #include "support/random.h"

@@ -6,7 +6,7 @@
 
 #include "cache/cache.h"
 #include "chunk/chunk.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/query.h"
 #include "geom/walk.h"
 #include "grid/write/write.h"

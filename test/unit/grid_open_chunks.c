@@ -6,7 +6,7 @@
 
 #include "chunk/chunk.h"
 #include "chunk/scratch.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/query.h"
 #include "grid/pool.h"
 #include "grid/write/constant.h"

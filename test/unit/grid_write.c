@@ -7,10 +7,10 @@
 
 #include "cache/cache.h"
 #include "chunk/chunk.h"
-#include "frame/change.h"
+#include "frame/chunks/stored.h"
+#include "frame/commit/change.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "frame/stored.h"
 #include "geom/walk.h"
 #include "grid/open_chunk.h"
 #include "grid/pool.h"

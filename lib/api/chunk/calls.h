@@ -6,7 +6,7 @@
 
 #include "api/check.h"
 #include "base/error.h"
-#include "frame/lock.h"
+#include "frame/commit/lock.h"
 #include "frame/query.h"
 #include "grid/write/write_back.h"
 #include "task/gate.h"

@@ -8,7 +8,7 @@
 #include "api/uncancelled.h"
 #include "array/open/home.h"
 #include "base/error.h"
-#include "frame/commit.h"
+#include "frame/commit/commit.h"
 #include "frame/copy.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"

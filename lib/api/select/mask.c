@@ -10,8 +10,8 @@
 #include "array/view.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "frame/commit/lock.h"
 #include "frame/frame.h"
-#include "frame/lock.h"
 #include "task/watch.h"
 
 #include <inttypes.h>

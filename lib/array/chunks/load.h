@@ -9,7 +9,7 @@
 
 #include "array/array.h"
 #include "chunk/header.h"
-#include "frame/stored.h"
+#include "frame/chunks/stored.h"
 
 struct chunk_loan {
     const uint8_t *bytes;

@@ -9,9 +9,9 @@
 
 #include "array/files/frames.h"
 #include "base/error.h"
+#include "frame/commit/lock.h"
 #include "frame/format/found.h"
 #include "frame/frame.h"
-#include "frame/lock.h"
 #include "frame/options.h"
 #include "frame/sparse/sparse.h"
 #include "io/directory.h"

@@ -8,7 +8,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "geom/index_map.h"
 #include "geom/shape.h"
 #include "grid/read/read.h"

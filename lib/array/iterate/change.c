@@ -5,7 +5,7 @@
  * changed are kept, and stored when the batch is done: whole blocks as a source of edits, chunks
  * as boxes that are written. So a part is handed out once, and one that stays costs no encoding.
  */
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "array/items/box.h"
 #include "array/iterate/each.h"
 #include "array/iterate/parts.h"
@@ -13,9 +13,9 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "frame/commit.h"
+#include "frame/commit/commit.h"
+#include "frame/commit/lock.h"
 #include "frame/frame.h"
-#include "frame/lock.h"
 #include "geom/shape.h"
 #include "grid/strided.h"
 #include "grid/write/replace.h"

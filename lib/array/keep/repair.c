@@ -18,7 +18,7 @@
 #include "chunk/encode/assemble.h"
 #include "chunk/encode/encoder.h"
 #include "chunk/header.h"
-#include "frame/commit.h"
+#include "frame/commit/commit.h"
 #include "frame/copy.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"

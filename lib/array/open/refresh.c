@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cache/cache.h"
-#include "frame/current.h"
+#include "frame/commit/current.h"
 #include "frame/frame.h"
 #include "frame/options.h"
 #include "frame/query.h"

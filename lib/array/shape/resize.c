@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cache/cache.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/format/index.h"
 #include "frame/frame.h"
 #include "frame/metas.h"

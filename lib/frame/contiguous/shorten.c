@@ -20,15 +20,15 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "frame/commit.h"
+#include "frame/commit/commit.h"
+#include "frame/commit/lock.h"
+#include "frame/commit/pending.h"
 #include "frame/container.h"
 #include "frame/contiguous/extents.h"
 #include "frame/contiguous/free_space.h"
 #include "frame/contiguous/move.h"
 #include "frame/contiguous/space.h"
 #include "frame/load.h"
-#include "frame/lock.h"
-#include "frame/pending.h"
 #include "frame/private.h"
 #include "io/io.h"
 

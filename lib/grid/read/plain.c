@@ -4,7 +4,7 @@
  * Items are those of the frame's typesize where the chunks hold whole ones, else bytes. Chunks and
  * blocks may have any sizes.
  *
- * In a far frame, chunks are read before their turn (frame/chunks_ahead.h): whole, where about half
+ * In a far frame, chunks are read before their turn (frame/chunks/ahead.h): whole, where about half
  * of a chunk is needed, else what opening it needs, and then all blocks that are, at once.
  */
 #include "grid/read/plain.h"
@@ -14,11 +14,11 @@
 #include "base/memory.h"
 #include "chunk/cursor.h"
 #include "chunk/scratch.h"
-#include "frame/chunks_ahead.h"
+#include "frame/chunks/ahead.h"
+#include "frame/chunks/stored.h"
 #include "frame/format/header.h"
 #include "frame/frame.h"
 #include "frame/query.h"
-#include "frame/stored.h"
 #include "frame/watched.h"
 #include "grid/converted.h"
 #include "grid/expected_chunks.h"

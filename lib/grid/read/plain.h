@@ -6,7 +6,7 @@
  * grid to keep blocks by. Any number of threads may call the functions at once, but for
  * plain_open() and plain_set_geometry(). There is no lock: plain_read() decodes on the calling
  * thread, with a scratch of its own. Of a frame that is far away, threads of the call read
- * (frame/chunks_ahead.h).
+ * (frame/chunks/ahead.h).
  */
 #ifndef GRID_READ_PLAIN_H
 #define GRID_READ_PLAIN_H

@@ -10,7 +10,7 @@
 #include "chunk/chunk.h"
 #include "chunk/encode/assemble.h"
 #include "chunk/header.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/format/index.h"
 #include "frame/frame.h"
 #include "frame/query.h"

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "cache/cache.h"
-#include "frame/change.h"
-#include "frame/lock.h"
+#include "frame/commit/change.h"
+#include "frame/commit/lock.h"
 #include "grid/grid.h"
 #include "task/gate.h"
 

@@ -3,7 +3,7 @@
  */
 #include "grid/write/stage.h"
 
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "frame/query.h"
 #include "grid/grid.h"
 #include "grid/write/turns.h"

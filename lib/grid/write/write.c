@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cache/cache.h"
-#include "frame/change.h"
+#include "frame/commit/change.h"
 #include "geom/shape.h"
 #include "geom/walk.h"
 #include "grid/converted.h"

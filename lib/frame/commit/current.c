@@ -1,14 +1,14 @@
 /*
  * current.c - whether the disk, and the path, still have the state that a handle knows.
  */
-#include "frame/current.h"
+#include "frame/commit/current.h"
 
 #include "base/memory.h"
+#include "frame/commit/owner.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/trailer.h"
-#include "frame/owner.h"
 #include "frame/private.h"
 #include "io/io.h"
 #include "io/lock_file.h"

@@ -1,8 +1,8 @@
 /*
  * heads.h - the sizes of stored chunks, from their headers, many at a time.
  */
-#ifndef FRAME_HEADS_H
-#define FRAME_HEADS_H
+#ifndef FRAME_CHUNKS_HEADS_H
+#define FRAME_CHUNKS_HEADS_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /*
- * chunks_ahead.h - prefetch of the chunks of a far frame, in the order of its list.
+ * ahead.h - prefetch of the chunks of a far frame, in the order of its list.
  *
  * For copies and checks, which need all bytes of all chunks, and for plain frames. Neighbours in a
  * file are coalesced (io/ahead.h); of a directory, files are opened concurrently. For near frames

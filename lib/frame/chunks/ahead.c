@@ -1,16 +1,16 @@
 /*
- * chunks_ahead.c - prefetch of the chunks of a far frame, in the order of its list.
+ * ahead.c - prefetch of the chunks of a far frame, in the order of its list.
  */
-#include "frame/chunks_ahead.h"
+#include "frame/chunks/ahead.h"
 
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "frame/chunks/stored.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/private.h"
 #include "frame/query.h"
-#include "frame/stored.h"
 #include "io/ahead.h"
 #include "io/io.h"
 #include "task/watch.h"

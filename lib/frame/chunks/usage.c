@@ -1,7 +1,7 @@
 /*
  * usage.c - numbers that a frame keeps of its list.
  */
-#include "frame/usage.h"
+#include "frame/chunks/usage.h"
 
 #include "chunk/header.h"
 #include "frame/format/index.h"

@@ -1,7 +1,7 @@
 /*
  * heads.c - the sizes of stored chunks, from their headers, many at a time.
  */
-#include "frame/heads.h"
+#include "frame/chunks/heads.h"
 
 #include "base/bytes.h"
 #include "chunk/header.h"

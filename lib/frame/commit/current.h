@@ -5,8 +5,8 @@
  * what is there now: the header, the end of the trailer (or all of both), and, where no fingerprint
  * of ours covers chunks and index, the time of the file. Any number of threads may ask.
  */
-#ifndef FRAME_CURRENT_H
-#define FRAME_CURRENT_H
+#ifndef FRAME_COMMIT_CURRENT_H
+#define FRAME_COMMIT_CURRENT_H
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /*
  * order.c - which stored chunk stands behind another one in the file.
  */
-#include "frame/order.h"
+#include "frame/chunks/order.h"
 
 #include "base/memory.h"
 #include "frame/format/index.h"

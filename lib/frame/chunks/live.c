@@ -3,17 +3,17 @@
  *
  * The bytes are summed once, in the order of the file, from the headers of the chunks.
  */
-#include "frame/live.h"
+#include "frame/chunks/live.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "chunk/header.h"
+#include "frame/chunks/heads.h"
+#include "frame/chunks/usage.h"
+#include "frame/commit/current.h"
 #include "frame/container.h"
-#include "frame/current.h"
 #include "frame/format/index.h"
-#include "frame/heads.h"
 #include "frame/private.h"
-#include "frame/usage.h"
 #include "io/io.h"
 
 #include <inttypes.h>

@@ -3,8 +3,8 @@
  *
  * Any number of threads may ask.
  */
-#ifndef FRAME_LIVE_H
-#define FRAME_LIVE_H
+#ifndef FRAME_CHUNKS_LIVE_H
+#define FRAME_CHUNKS_LIVE_H
 
 #include "base/error.h"
 

@@ -5,7 +5,7 @@
  * short; the blocks are read as they are asked for. A chunk that is compared with its checksum is
  * read as a whole, and may stay in memory until it is closed.
  */
-#include "frame/stored.h"
+#include "frame/chunks/stored.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
@@ -16,11 +16,11 @@
 #include "chunk/scratch.h"
 #include "codec/dict.h"
 #include "filter/filter.h"
+#include "frame/chunks/order.h"
 #include "frame/container.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
-#include "frame/order.h"
 #include "frame/private.h"
 #include "frame/query.h"
 #include "io/ahead.h"

@@ -3,8 +3,8 @@
  *
  * Any number of threads may ask.
  */
-#ifndef FRAME_OWNER_H
-#define FRAME_OWNER_H
+#ifndef FRAME_COMMIT_OWNER_H
+#define FRAME_COMMIT_OWNER_H
 
 #include "base/error.h"
 

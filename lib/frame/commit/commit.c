@@ -4,15 +4,15 @@
  * Not here: how it goes there (contiguous.c, sparse.c), whether the disk still has the last state
  * (current.c).
  */
-#include "frame/commit.h"
+#include "frame/commit/commit.h"
 
 #include "base/checked.h"
 #include "base/log.h"
+#include "frame/commit/current.h"
+#include "frame/commit/lock.h"
+#include "frame/commit/owner.h"
 #include "frame/container.h"
-#include "frame/current.h"
 #include "frame/load.h"
-#include "frame/lock.h"
-#include "frame/owner.h"
 #include "frame/private.h"
 #include "io/identity.h"
 #include "io/io.h"

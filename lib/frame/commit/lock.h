@@ -4,8 +4,8 @@
  * Shared around what reads a frame that others may find, by any number of threads; taken from the
  * first byte that is written until the commit, or until it is known that there will be none.
  */
-#ifndef FRAME_LOCK_H
-#define FRAME_LOCK_H
+#ifndef FRAME_COMMIT_LOCK_H
+#define FRAME_COMMIT_LOCK_H
 
 #include "base/error.h"
 

@@ -5,8 +5,8 @@
  * threads may fetch bytes of it, each with another scratch. It must be closed before the frame
  * changes.
  */
-#ifndef FRAME_STORED_H
-#define FRAME_STORED_H
+#ifndef FRAME_CHUNKS_STORED_H
+#define FRAME_CHUNKS_STORED_H
 
 #include "base/error.h"
 #include "chunk/chunk.h"
@@ -38,7 +38,7 @@ struct stored_chunk {
  */
 tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, tess_error *err);
-// The same for the entry that place n will have, once it is installed (change.h).
+// The same for the entry that place n will have, once it is installed (frame/commit/change.h).
 tess_status stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n,
                                     int64_t entry, struct chunk_scratch *s, tess_error *err);
 void stored_chunk_close(struct stored_chunk *sc); // zeroed: fine

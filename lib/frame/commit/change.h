@@ -13,8 +13,8 @@
  * frame_put_piece() and frame_put_whole(). Any number of threads may write pieces that do not
  * overlap, also while others read the frame and store chunks, unless the frame is in memory.
  */
-#ifndef FRAME_CHANGE_H
-#define FRAME_CHANGE_H
+#ifndef FRAME_COMMIT_CHANGE_H
+#define FRAME_COMMIT_CHANGE_H
 
 #include "base/error.h"
 #include "chunk/header.h"

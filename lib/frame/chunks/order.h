@@ -8,8 +8,8 @@
  * Part of a frame. Filled when a frame is opened for reading only, whose list does not change; then
  * any number of threads may call order_behind().
  */
-#ifndef FRAME_ORDER_H
-#define FRAME_ORDER_H
+#ifndef FRAME_CHUNKS_ORDER_H
+#define FRAME_CHUNKS_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

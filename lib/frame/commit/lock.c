@@ -6,9 +6,9 @@
  * but not for ever, since one thread may have both sides. It does not wait for what it would refuse
  * then: a state that a change has replaced, or may have, as the number of the lock file tells.
  */
-#include "frame/lock.h"
+#include "frame/commit/lock.h"
 
-#include "frame/current.h"
+#include "frame/commit/current.h"
 #include "frame/private.h"
 #include "io/lock_file.h"
 #include "io/path.h"

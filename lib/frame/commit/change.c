@@ -8,20 +8,20 @@
  * The list as it was is what the log of puts leads back to, until there is another list: that is a
  * new one, and the old one waits aside, its puts taken back.
  */
-#include "frame/change.h"
+#include "frame/commit/change.h"
 
 #include "base/checked.h"
 #include "base/memory.h"
+#include "frame/chunks/usage.h"
+#include "frame/commit/current.h"
+#include "frame/commit/lock.h"
+#include "frame/commit/owner.h"
 #include "frame/contiguous/free_space.h"
-#include "frame/current.h"
 #include "frame/format/checksums.h"
 #include "frame/format/header.h"
 #include "frame/format/index.h"
 #include "frame/load.h"
-#include "frame/lock.h"
-#include "frame/owner.h"
 #include "frame/private.h"
-#include "frame/usage.h"
 #include "io/io.h"
 
 #include <assert.h>

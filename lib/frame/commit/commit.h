@@ -1,10 +1,10 @@
 /*
  * commit.h - when a state goes to the disk.
  *
- * Requires exclusive access. How it goes there is the container's (container.h).
+ * Requires exclusive access. How it goes there is the container's (frame/container.h).
  */
-#ifndef FRAME_COMMIT_H
-#define FRAME_COMMIT_H
+#ifndef FRAME_COMMIT_COMMIT_H
+#define FRAME_COMMIT_COMMIT_H
 
 #include "base/error.h"
 

@@ -4,7 +4,7 @@
  * After a fork() both processes have what is in memory, the list of chunks and of free space; two
  * that write by it would overwrite each other.
  */
-#include "frame/owner.h"
+#include "frame/commit/owner.h"
 
 #include "frame/private.h"
 #include "io/folder.h"

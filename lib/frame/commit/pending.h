@@ -3,8 +3,8 @@
  *
  * It belongs to the thread that commits, which has exclusive access to the frame; there is no lock.
  */
-#ifndef FRAME_PENDING_H
-#define FRAME_PENDING_H
+#ifndef FRAME_COMMIT_PENDING_H
+#define FRAME_COMMIT_PENDING_H
 
 #include "base/error.h"
 #include "frame/contiguous/extents.h"

@@ -3,14 +3,15 @@
  * written, and how many bytes the stored ones have.
  *
  * Counting takes a pass over the list, and the bytes stand in the headers of the chunks: both are
- * learned when they are asked for (live.h), and kept from then on. Changes of the list (change.c)
- * adjust them: a program that asks after each append pays for the last chunk only.
+ * learned when they are asked for (live.h), and kept from then on. Changes of the list
+ * (frame/commit/change.c) adjust them: a program that asks after each append pays for the last
+ * chunk only.
  *
  * The members are atomic since any number of threads may ask at once; all come to the same values.
  * What adjusts them requires exclusive access.
  */
-#ifndef FRAME_USAGE_H
-#define FRAME_USAGE_H
+#ifndef FRAME_CHUNKS_USAGE_H
+#define FRAME_CHUNKS_USAGE_H
 
 #include "base/error.h"
 

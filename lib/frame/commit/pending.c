@@ -3,7 +3,7 @@
  *
  * Nothing here writes. Where the parts go is said by the containers (contiguous.c, sparse.c).
  */
-#include "frame/pending.h"
+#include "frame/commit/pending.h"
 
 #include "base/memory.h"
 #include "frame/format/checksums.h"
