@@ -236,11 +236,10 @@ cancelled(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(damage_is_told_in_turn),
-        FILES_TEST(boxes),
-        FILES_TEST(cancelled),
+        IN_A_FOLDER(damage_is_told_in_turn),
+        IN_A_FOLDER(boxes),
+        IN_A_FOLDER(cancelled),
     };
     (void)setenv("TESS_NUM_THREADS", "4", 0); // also where there are fewer CPUs
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,11 +264,10 @@ state_is_kept(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(calls_end),
-        TEST(workers_stay),
-        TEST(state_is_kept),
+        IN_A_FOLDER(calls_end),
+        IN_A_FOLDER(workers_stay),
+        IN_A_FOLDER(state_is_kept),
     };
     (void)setenv("TESS_NUM_THREADS", "4", 1);
     if (access("/dev/shm", W_OK) == 0)

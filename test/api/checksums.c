@@ -726,14 +726,13 @@ verify_refuses_what_reads_refuse(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(damage_is_noticed),          FILES_TEST(whole_chunks_are_read_once),
-        FILES_TEST(damage_does_not_spread),     FILES_TEST(changes_keep_them),
-        FILES_TEST(others_may_change_files),    FILES_TEST(metalayer_is_hidden),
-        FILES_TEST(verify_finds_damage),        FILES_TEST(verify_knows_others),
-        FILES_TEST(verify_tells_both_readings), FILES_TEST(verify_knows_damaged_checksums),
-        FILES_TEST(verify_reads_all_files),     FILES_TEST(verify_refuses_what_reads_refuse),
+        IN_A_FOLDER(damage_is_noticed),          IN_A_FOLDER(whole_chunks_are_read_once),
+        IN_A_FOLDER(damage_does_not_spread),     IN_A_FOLDER(changes_keep_them),
+        IN_A_FOLDER(others_may_change_files),    IN_A_FOLDER(metalayer_is_hidden),
+        IN_A_FOLDER(verify_finds_damage),        IN_A_FOLDER(verify_knows_others),
+        IN_A_FOLDER(verify_tells_both_readings), IN_A_FOLDER(verify_knows_damaged_checksums),
+        IN_A_FOLDER(verify_reads_all_files),     IN_A_FOLDER(verify_refuses_what_reads_refuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -437,16 +437,15 @@ survives_kills(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(gets_small),
-        FILES_TEST(long_chunk_files),
-        FILES_TEST(readers_go_on),
-        FILES_TEST(links_and_permissions_stay),
-        FILES_TEST(refusals_change_nothing),
-        FILES_TEST(damage_is_not_copied),
-        FILES_TEST(garbled_ledger),
-        FILES_TEST(survives_kills),
+        IN_A_FOLDER(gets_small),
+        IN_A_FOLDER(long_chunk_files),
+        IN_A_FOLDER(readers_go_on),
+        IN_A_FOLDER(links_and_permissions_stay),
+        IN_A_FOLDER(refusals_change_nothing),
+        IN_A_FOLDER(damage_is_not_copied),
+        IN_A_FOLDER(garbled_ledger),
+        IN_A_FOLDER(survives_kills),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ void files_end(void);
 // The same, as cmocka calls what surrounds a test.
 int files_setup(void **state);
 int files_teardown(void **state);
+#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
 
 // Path of a name in the folder; stays until the fourth call from now.
 const char *files_path(const char *name);

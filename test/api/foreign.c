@@ -305,11 +305,10 @@ equal_items(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(header_put_back),
-        FILES_TEST(replaced_chunks_are_noticed),
-        FILES_TEST(equal_items),
+        IN_A_FOLDER(header_put_back),
+        IN_A_FOLDER(replaced_chunks_are_noticed),
+        IN_A_FOLDER(equal_items),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

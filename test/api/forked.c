@@ -341,12 +341,11 @@ reading_child(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(child_ends_nothing),
-        TEST(child_keeps_nothing),
-        TEST(own_arrays),
-        TEST(reading_child),
+        IN_A_FOLDER(child_ends_nothing),
+        IN_A_FOLDER(child_keeps_nothing),
+        IN_A_FOLDER(own_arrays),
+        IN_A_FOLDER(reading_child),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked
     return cmocka_run_group_tests(tests, NULL, NULL);

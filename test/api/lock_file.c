@@ -719,16 +719,15 @@ threads_share(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(made_when_asked_for),  TEST(held_until_flush),
-        TEST(taken_until_commit),   TEST(shared_while_reading),
-        TEST(waiting_is_cancelled), TEST(changes_are_seen),
-        TEST(comes_later),          TEST(children),
-        TEST(killed_while_reading), TEST(child_keeps_nothing_locked),
-        TEST(child_of_a_writer),    TEST(reader_of_an_older_state),
-        TEST(places_for_reading),   TEST(no_regular_file),
-        TEST(threads_share),
+        IN_A_FOLDER(made_when_asked_for),  IN_A_FOLDER(held_until_flush),
+        IN_A_FOLDER(taken_until_commit),   IN_A_FOLDER(shared_while_reading),
+        IN_A_FOLDER(waiting_is_cancelled), IN_A_FOLDER(changes_are_seen),
+        IN_A_FOLDER(comes_later),          IN_A_FOLDER(children),
+        IN_A_FOLDER(killed_while_reading), IN_A_FOLDER(child_keeps_nothing_locked),
+        IN_A_FOLDER(child_of_a_writer),    IN_A_FOLDER(reader_of_an_older_state),
+        IN_A_FOLDER(places_for_reading),   IN_A_FOLDER(no_regular_file),
+        IN_A_FOLDER(threads_share),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked
     return cmocka_run_group_tests(tests, NULL, NULL);

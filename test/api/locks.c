@@ -324,11 +324,14 @@ threads_wait(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(second_is_refused),    TEST(new_is_refused),      TEST(waits_in_vain),
-        TEST(waiting_is_cancelled), TEST(waits_for_a_process), TEST(replacing_waits),
-        TEST(threads_wait),
+        IN_A_FOLDER(second_is_refused),
+        IN_A_FOLDER(new_is_refused),
+        IN_A_FOLDER(waits_in_vain),
+        IN_A_FOLDER(waiting_is_cancelled),
+        IN_A_FOLDER(waits_for_a_process),
+        IN_A_FOLDER(replacing_waits),
+        IN_A_FOLDER(threads_wait),
     };
     (void)setenv("TESS_NUM_THREADS", "1", 1); // processes are forked
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -314,12 +314,11 @@ others_files(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(live_through_lives),
-        FILES_TEST(failures_are_undone),
-        FILES_TEST(damage_is_told),
-        FILES_TEST(others_files),
+        IN_A_FOLDER(live_through_lives),
+        IN_A_FOLDER(failures_are_undone),
+        IN_A_FOLDER(damage_is_told),
+        IN_A_FOLDER(others_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

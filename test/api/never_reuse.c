@@ -277,11 +277,10 @@ uncommitted_space(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(states_stay),
-        TEST(from_the_start),
-        TEST(uncommitted_space),
+        IN_A_FOLDER(states_stay),
+        IN_A_FOLDER(from_the_start),
+        IN_A_FOLDER(uncommitted_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

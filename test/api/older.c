@@ -154,10 +154,9 @@ are_compared_and_repaired(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(are_read_and_changed),
-        FILES_TEST(are_compared_and_repaired),
+        IN_A_FOLDER(are_read_and_changed),
+        IN_A_FOLDER(are_compared_and_repaired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1110,8 +1110,6 @@ dtypes(void **state)
     }
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -498,19 +498,18 @@ many_at_once(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(first_flush_publishes),
-        TEST(close_publishes_and_discard_does_not),
-        TEST(whole_arrays_are_published_at_once),
-        TEST(automatic_commits_do_not_publish),
-        TEST(failure_to_publish),
-        TEST(second_in_line),
-        TEST(directory_changes),
-        TEST(child_ends_it),
-        TEST(leftovers_go),
-        TEST(only_leftovers_go),
-        TEST(many_at_once),
+        IN_A_FOLDER(first_flush_publishes),
+        IN_A_FOLDER(close_publishes_and_discard_does_not),
+        IN_A_FOLDER(whole_arrays_are_published_at_once),
+        IN_A_FOLDER(automatic_commits_do_not_publish),
+        IN_A_FOLDER(failure_to_publish),
+        IN_A_FOLDER(second_in_line),
+        IN_A_FOLDER(directory_changes),
+        IN_A_FOLDER(child_ends_it),
+        IN_A_FOLDER(leftovers_go),
+        IN_A_FOLDER(only_leftovers_go),
+        IN_A_FOLDER(many_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -806,19 +806,18 @@ refusals(void **state)
 int
 main(void)
 {
-#define FILES_TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        FILES_TEST(refusals),
-        FILES_TEST(chunk_files),
-        FILES_TEST(single_bytes),
-        FILES_TEST(many_bytes),
-        FILES_TEST(cut_files),
-        FILES_TEST(without_checksums),
-        FILES_TEST(shapes_beyond_the_file),
-        FILES_TEST(damaged_fill_value),
-        FILES_TEST(older_states),
-        FILES_TEST(other_writers),
-        FILES_TEST(hostile_files),
+        IN_A_FOLDER(refusals),
+        IN_A_FOLDER(chunk_files),
+        IN_A_FOLDER(single_bytes),
+        IN_A_FOLDER(many_bytes),
+        IN_A_FOLDER(cut_files),
+        IN_A_FOLDER(without_checksums),
+        IN_A_FOLDER(shapes_beyond_the_file),
+        IN_A_FOLDER(damaged_fill_value),
+        IN_A_FOLDER(older_states),
+        IN_A_FOLDER(other_writers),
+        IN_A_FOLDER(hostile_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

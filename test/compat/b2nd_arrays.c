@@ -342,8 +342,6 @@ pairs_that_do_not_fit(void **state)
     free(items);
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -152,8 +152,6 @@ chunks_of_a_slice(void **state)
     assert_good(b2nd_free(array));
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

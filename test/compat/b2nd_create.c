@@ -441,8 +441,6 @@ arrays_that_are_refused(void **state)
     assert_good(b2nd_free_ctx(ctx));
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

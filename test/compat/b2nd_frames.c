@@ -248,8 +248,6 @@ checksums_can_be_left_out(void **state)
     }
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -269,8 +269,6 @@ a_new_file_with_a_mapped_struct(void **state)
     free(path);
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

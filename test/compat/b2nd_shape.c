@@ -217,8 +217,6 @@ changes_that_are_refused(void **state)
     free(items);
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

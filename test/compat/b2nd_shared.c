@@ -180,8 +180,6 @@ threads_that_read_one_array(void **state)
     }
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -285,8 +285,6 @@ one_ends_first(void **state)
     }
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -558,8 +558,6 @@ printed(void **state)
     assert_good(b2nd_free(array));
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -212,8 +212,6 @@ locks_of_the_program(void **state)
     assert_good(blosc2_schunk_free(schunk));
 }
 
-#define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
-
 int
 main(void)
 {

@@ -364,10 +364,14 @@ replaced_before_removed(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, files_setup, files_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(new_names), TEST(replaced_names), TEST(failing_syncs),           TEST(long_names),
-        TEST(no_names),  TEST(removed_names),  TEST(replaced_before_removed),
+        IN_A_FOLDER(new_names),
+        IN_A_FOLDER(replaced_names),
+        IN_A_FOLDER(failing_syncs),
+        IN_A_FOLDER(long_names),
+        IN_A_FOLDER(no_names),
+        IN_A_FOLDER(removed_names),
+        IN_A_FOLDER(replaced_before_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
