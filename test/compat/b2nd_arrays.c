@@ -65,6 +65,139 @@ axes_of_length_1(void **state)
     }
 }
 
+static int
+set_one(b2nd_array_t *array, const int64_t *start, int32_t item)
+{
+    int64_t stop[B2ND_MAX_DIM], length[B2ND_MAX_DIM];
+
+    for (int i = 0; i < array->ndim; i++) {
+        stop[i] = start[i] + 1;
+        length[i] = 1;
+    }
+    return b2nd_set_slice_cbuffer(&item, length, 4, start, stop, array);
+}
+
+// Views of a file that is open for reading: the first change, be it through one of them or the
+// array, opens it for writing, and all of them have it.
+static void
+views_made_for_reading(void **state)
+{
+    enum { A_VIEW, A_VIEW_OF_A_VIEW, THE_ARRAY, ANOTHER, WRITERS };
+
+    (void)state;
+    for (int k = 0; k < 2 * WRITERS; k++) {
+        const char *const path = files_path("array");
+        int32_t *const items = nd_items(30, 0);
+        b2nd_array_t *array = nd_numbers(&thin, k % 2 == 0, path);
+        b2nd_array_t *all = NULL, *one = NULL, *none = NULL, *more = NULL, *other = NULL;
+
+        assert_good(b2nd_free(array));
+        assert_good(b2nd_open(path, &array));
+        assert_good(b2nd_squeeze(array, &all));
+        assert_good(b2nd_squeeze_index(array, &one, (bool[]){false, false, true, false}));
+        assert_good(b2nd_squeeze_index(array, &none, (bool[]){false, false, false, false}));
+        assert_good(b2nd_expand_dims(all, &more, (bool[]){true, false, true, true, false}, 5));
+        items[13] = 99;
+        switch (k / 2) {
+        case A_VIEW:
+            assert_good(set_one(all, (int64_t[]){2, 3}, 99));
+            break;
+        case A_VIEW_OF_A_VIEW:
+            assert_good(set_one(more, (int64_t[]){0, 2, 0, 0, 3}, 99));
+            break;
+        case THE_ARRAY:
+            assert_good(set_one(array, (int64_t[]){0, 2, 0, 3}, 99));
+            break;
+        default:
+            assert_good(b2nd_open(path, &other));
+            assert_good(set_one(other, (int64_t[]){0, 2, 0, 3}, 99));
+            assert_good(b2nd_free(other));
+            assert_good(set_one(array, (int64_t[]){0, 0, 0, 0}, 0));
+        }
+        nd_check(array, items);
+        check_view(all, 2, (int64_t[]){6, 5}, (int32_t[]){4, 3}, items);
+        check_view(one, 3, (int64_t[]){1, 6, 5}, (int32_t[]){1, 4, 3}, items);
+        check_view(none, 4, thin.shape, thin.chunkshape, items);
+        check_view(more, 5, (int64_t[]){1, 6, 1, 1, 5}, (int32_t[]){1, 4, 1, 1, 3}, items);
+
+        // After the array, views are written as before.
+        assert_good(b2nd_free(array));
+        assert_good(set_one(one, (int64_t[]){0, 0, 1}, 98));
+        items[1] = 98;
+        check_view(more, 5, (int64_t[]){1, 6, 1, 1, 5}, (int32_t[]){1, 4, 1, 1, 3}, items);
+        assert_good(b2nd_free(all));
+        assert_good(b2nd_free(one));
+        assert_good(b2nd_free(none));
+        assert_good(b2nd_free(more));
+        assert_good(b2nd_open(path, &array));
+        nd_check(array, items);
+        assert_good(b2nd_free(array));
+        files_remove(path);
+        free(items);
+    }
+}
+
+// The array grows before its views are used again; one that was freed leaves them for reading.
+static void
+views_of_an_array_that_changes(void **state)
+{
+    (void)state;
+    for (int freed = 0; freed < 2; freed++) {
+        const char *const path = files_path("array");
+        int32_t *const items = nd_items(30, 0);
+        b2nd_array_t *array = nd_numbers(&thin, true, path);
+        b2nd_array_t *view = NULL;
+
+        assert_good(b2nd_free(array));
+        assert_good(b2nd_open(path, &array));
+        assert_good(b2nd_squeeze(array, &view));
+        if (freed) {
+            assert_good(b2nd_free(array));
+            assert_int_equal(set_one(view, (int64_t[]){2, 3}, 99), BLOSC2_ERROR_FILE_WRITE);
+        } else {
+            assert_good(b2nd_resize(array, (int64_t[]){2, 7, 1, 9}, NULL));
+            assert_good(set_one(view, (int64_t[]){2, 3}, 99));
+            items[13] = 99;
+        }
+        check_view(view, 2, (int64_t[]){6, 5}, (int32_t[]){4, 3}, items);
+        if (!freed) {
+            assert_good(b2nd_resize(array, (int64_t[]){1, 6, 1, 4}, NULL));
+            assert_true(set_one(view, (int64_t[]){2, 3}, 99) < 0);
+            assert_good(b2nd_free(array));
+        }
+        assert_good(b2nd_free(view));
+        files_remove(path);
+        free(items);
+    }
+}
+
+// A frame of the program is copied by the first change.
+static void
+a_view_of_a_frame_in_place(void **state)
+{
+    b2nd_array_t *const array = nd_numbers(&thin, true, NULL);
+    int32_t *const items = nd_items(30, 0);
+    b2nd_array_t *other = NULL, *view = NULL;
+    uint8_t *frame = NULL;
+    int64_t size = 0;
+    bool needs_free = false;
+
+    (void)state;
+    assert_good(b2nd_to_cframe(array, &frame, &size, &needs_free));
+    assert_good(b2nd_from_cframe(frame, size, false, &other));
+    assert_good(b2nd_squeeze(other, &view));
+    assert_good(set_one(view, (int64_t[]){2, 3}, 99));
+    items[13] = 99;
+    nd_check(view, items);
+    nd_check(other, items);
+    items[13] = 13;
+    nd_check(array, items);
+    assert_good(b2nd_free(view));
+    assert_good(b2nd_free(other));
+    assert_good(b2nd_free(array));
+    free(items);
+}
+
 static void
 a_view_as_a_frame(void **state)
 {
@@ -347,6 +480,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(axes_of_length_1),
+        IN_A_FOLDER(views_made_for_reading),
+        IN_A_FOLDER(views_of_an_array_that_changes),
+        cmocka_unit_test(a_view_of_a_frame_in_place),
         IN_A_FOLDER(a_view_as_a_frame),
         cmocka_unit_test(views_that_are_refused),
         IN_A_FOLDER(slices_are_arrays),

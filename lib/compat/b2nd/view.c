@@ -22,14 +22,26 @@ struct shapes {
     int64_t shape[B2ND_MAX_DIM];
     int32_t chunkshape[B2ND_MAX_DIM];
     int32_t blockshape[B2ND_MAX_DIM];
+    int8_t of_base[B2ND_MAX_DIM]; // axes, as b2_axes has them
 };
 
 static void
-add_axis(struct shapes *v, int64_t length, int32_t chunk, int32_t block)
+add_axis(struct shapes *v, const b2nd_array_t *array, int axis)
 {
-    v->shape[v->ndim] = length;
-    v->chunkshape[v->ndim] = chunk;
-    v->blockshape[v->ndim] = block;
+    const struct b2_schunk *const s = nd_schunk(array);
+
+    v->shape[v->ndim] = array->shape[axis];
+    v->chunkshape[v->ndim] = array->chunkshape[axis];
+    v->blockshape[v->ndim] = array->blockshape[axis];
+    v->of_base[v->ndim] = s->of.view ? s->axes.of_base[axis] : (int8_t)axis;
+    v->ndim++;
+}
+
+static void
+add_new_axis(struct shapes *v)
+{
+    v->shape[v->ndim] = v->chunkshape[v->ndim] = v->blockshape[v->ndim] = 1;
+    v->of_base[v->ndim] = -1;
     v->ndim++;
 }
 
@@ -56,20 +68,56 @@ step(tess_array *base, tess_array **a, bool squeeze, int axis)
                                    : tess_array_view_expand(*a, axis, &next, &err);
 
     if (*a != base)
-        tess_array_close(*a, NULL); // views of it keep the base open
+        tess_array_discard(*a); // views of it keep the base open
     *a = next;
     return b2_code(st, &err);
 }
 
+// The first items of base, as many as shape says.
 static int
-view_whole(tess_array *base, const b2nd_array_t *array, tess_array **a)
+view_first(tess_array *base, int ndim, const int64_t *shape, tess_array **a)
 {
     const int64_t start[B2ND_MAX_DIM] = {0};
     tess_error err = {0};
-    const tess_status st = array->ndim > 0
-                               ? tess_array_view_slice(base, start, array->shape, NULL, a, &err)
-                               : tess_array_view_squeeze(base, -1, a, &err);
+    const tess_status st = ndim > 0 ? tess_array_view_slice(base, start, shape, NULL, a, &err)
+                                    : tess_array_view_squeeze(base, -1, a, &err);
     return b2_code(st, &err);
+}
+
+// The axis of a view that is the given one of its base; -1: none.
+static int
+find_axis(const struct b2_axes *axes, int axis)
+{
+    for (int i = 0; i < axes->ndim; i++)
+        if (axes->of_base[i] == axis)
+            return i;
+    return -1;
+}
+
+// The view again, of another handle of its base, which may have grown.
+static int
+make_again(const struct b2_schunk *view, tess_array *base, tess_array **again)
+{
+    const struct b2_axes *const axes = &view->axes;
+    int64_t shape[B2ND_MAX_DIM] = {0};
+    tess_array *a = NULL;
+    tess_info own, info;
+
+    tess_array_info(view->a, &own);
+    tess_array_info(base, &info);
+    for (int i = 0; i < info.ndim; i++) {
+        const int axis = find_axis(axes, i);
+        shape[i] = axis < 0 ? 1 : own.shape[axis];
+    }
+    int rc = view_first(base, info.ndim, shape, &a);
+    for (int i = info.ndim - 1; i >= 0 && rc == 0; i--)
+        if (find_axis(axes, i) < 0)
+            rc = step(base, &a, true, i);
+    for (int i = 0; i < axes->ndim && rc == 0; i++)
+        if (axes->of_base[i] < 0)
+            rc = step(base, &a, false, i);
+    *again = a;
+    return rc;
 }
 
 // -- arrays over them
@@ -108,6 +156,9 @@ wrap(const b2nd_array_t *array, tess_array *a, const struct shapes *v, b2nd_arra
         b2_access_drop(access);
         return BLOSC2_ERROR_MEMORY_ALLOC;
     }
+    s->view = make_again;
+    s->axes.ndim = v->ndim;
+    memcpy(s->axes.of_base, v->of_base, sizeof v->of_base);
     int rc = nd_new(s, view);
     if (rc < 0) {
         blosc2_schunk_free(&s->of);
@@ -131,7 +182,7 @@ squeeze(const b2nd_array_t *array, b2nd_array_t **view, const bool *index)
 
     for (int i = 0; i < array->ndim && rc == 0; i++) {
         if (!index[i])
-            add_axis(&v, array->shape[i], array->chunkshape[i], array->blockshape[i]);
+            add_axis(&v, array, i);
         else if (array->shape[i] != 1)
             rc = b2_fail(BLOSC2_ERROR_INVALID_INDEX, "axis %d does not have length 1", i);
     }
@@ -139,7 +190,7 @@ squeeze(const b2nd_array_t *array, b2nd_array_t **view, const bool *index)
         if (index[i])
             rc = step(base, &a, true, i);
     if (rc == 0 && a == base)
-        rc = view_whole(base, array, &a);
+        rc = view_first(base, array->ndim, array->shape, &a);
     if (rc == 0)
         return wrap(array, a, &v, view);
     if (a != base)
@@ -185,9 +236,9 @@ expand(const b2nd_array_t *array, b2nd_array_t **view, const bool *axis, int ndi
 
     for (int i = 0; i < ndim && rc == 0; i++) {
         if (axis[i]) {
-            add_axis(&v, 1, 1, 1);
+            add_new_axis(&v);
         } else if (old < array->ndim) {
-            add_axis(&v, array->shape[old], array->chunkshape[old], array->blockshape[old]);
+            add_axis(&v, array, old);
             old++;
         } else {
             rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "the array has only %d dimensions",
@@ -201,7 +252,7 @@ expand(const b2nd_array_t *array, b2nd_array_t **view, const bool *axis, int ndi
         if (axis[i])
             rc = step(base, &a, false, i);
     if (rc == 0 && a == base)
-        rc = view_whole(base, array, &a);
+        rc = view_first(base, array->ndim, array->shape, &a);
     if (rc == 0)
         return wrap(array, a, &v, view);
     if (a != base)

@@ -12,12 +12,16 @@
 #include <sys/types.h>
 #include <tessera/array.h>
 
+struct b2_schunk;
+
 struct b2_access {
     pthread_rwlock_t lock;
     pthread_mutex_t counts; // guards nbytes, cbytes and the like while `lock` is held shared
     atomic_int users; // grows while `lock` is held, or at the start
     struct b2_told told; // to codecs and filters
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
+    struct b2_schunk *owner; // that is no view, guarded by `lock`; NULL: it was freed
+    int64_t handles; // counts those of the owner, guarded by `lock`: views follow the last one
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;
     bool plain; // the N-dimensional layer does not describe the chunks; guarded by `lock`

@@ -11,6 +11,7 @@
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
 #include "compat/schunk/access.h"
+#include "compat/schunk/rebase.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -82,6 +83,18 @@ b2_access_closed(struct b2_schunk *s)
 {
     writers -= s->path && s->writable;
     s->writable = false;
+}
+
+// Whoever holds the list has an owner that stays.
+void
+b2_access_end_owner(struct b2_schunk *s)
+{
+    pthread_mutex_lock(&list);
+    pthread_rwlock_wrlock(&s->access->lock);
+    if (s->access->owner == s)
+        s->access->owner = NULL;
+    pthread_rwlock_unlock(&s->access->lock);
+    pthread_mutex_unlock(&list);
 }
 
 // The list is locked.
@@ -174,7 +187,7 @@ give_up_writing(struct b2_schunk *s)
     if (rc < 0)
         return rc;
     rc = b2_code_io(tess_array_close(s->a, &err), &err, BLOSC2_ERROR_FILE_WRITE);
-    s->a = a;
+    b2_schunk_take_handle(s, a);
     s->writable = false;
     writers--;
     return rc;
@@ -205,33 +218,48 @@ open_for_writing(struct b2_schunk *s)
         return b2_fail(BLOSC2_ERROR_PLUGIN_IO, "functions of the program only read frames");
     if (s->read_only)
         return b2_fail(BLOSC2_ERROR_FILE_WRITE, "%s is mapped with mode r", s->path);
-    if (s->of.view)
-        return b2_fail(BLOSC2_ERROR_FILE_WRITE, "the view was made of an array open for reading");
     const tess_status seen = tess_array_refresh(s->a, &changed, NULL);
     const int rc = open_again(s, TESS_MODE_UPDATE, &a);
     if (rc < 0)
         return rc;
     tess_array_close(s->a, NULL); // was open for reading: nothing can be lost
-    s->a = a;
+    b2_schunk_take_handle(s, a);
     s->writable = true;
     if (s->path)
         writers++;
     return changed || seen != TESS_OK || s->locking ? b2_schunk_reload(s) : BLOSC2_ERROR_SUCCESS;
 }
 
+// Of a view: its base, which the view follows then.
 static int
 make_writable(struct b2_schunk *s)
 {
     int rc = BLOSC2_ERROR_SUCCESS;
 
     pthread_mutex_lock(&list);
-    if (s->path)
-        stop_other_writers(s);
+    pthread_rwlock_rdlock(&s->access->lock);
+    struct b2_schunk *const owner = s->access->owner;
+    pthread_rwlock_unlock(&s->access->lock);
+    if (owner && owner->path)
+        stop_other_writers(owner);
     pthread_rwlock_wrlock(&s->access->lock);
-    if (!s->writable)
-        rc = open_for_writing(s);
+    if (!owner)
+        rc = b2_fail(BLOSC2_ERROR_FILE_WRITE,
+                     "the view was made of an array open for reading, which was freed");
+    else if (!owner->writable)
+        rc = open_for_writing(owner);
     pthread_rwlock_unlock(&s->access->lock);
     pthread_mutex_unlock(&list);
+    return rc;
+}
+
+// Returns a code.
+static int
+follow_base(struct b2_schunk *view)
+{
+    pthread_rwlock_wrlock(&view->access->lock);
+    const int rc = b2_view_renew(view);
+    pthread_rwlock_unlock(&view->access->lock);
     return rc;
 }
 
@@ -287,13 +315,16 @@ b2_schunk_read_begin(struct b2_schunk *s)
         pthread_mutex_unlock(&list);
     }
     pthread_rwlock_rdlock(&s->access->lock);
-    if (!is_replaced(s))
-        return BLOSC2_ERROR_SUCCESS;
-    pthread_rwlock_unlock(&s->access->lock);
-    const int rc = b2_schunk_follow(s);
-    if (rc >= 0)
+    while (is_replaced(s) || b2_view_is_behind(s)) {
+        pthread_rwlock_unlock(&s->access->lock);
+        const int rc = s->of.view ? follow_base(s) : b2_schunk_follow(s);
+        if (rc < 0)
+            return rc;
         pthread_rwlock_rdlock(&s->access->lock);
-    return rc < 0 ? rc : BLOSC2_ERROR_SUCCESS;
+        if (!s->of.view)
+            break;
+    }
+    return BLOSC2_ERROR_SUCCESS;
 }
 
 // Acquire the lock of a super-chunk whose array may be changed.
@@ -302,10 +333,11 @@ begin_writable(struct b2_schunk *s, int (*acquire)(pthread_rwlock_t *lock))
 {
     for (;;) {
         (void)acquire(&s->access->lock);
-        if (s->writable)
+        const bool behind = b2_view_is_behind(s);
+        if (s->writable && !behind)
             return BLOSC2_ERROR_SUCCESS;
         pthread_rwlock_unlock(&s->access->lock);
-        const int rc = make_writable(s);
+        const int rc = behind ? follow_base(s) : make_writable(s);
         if (rc < 0)
             return rc;
     }
@@ -336,8 +368,15 @@ b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer)
     struct b2_schunk *const first = reader->access < writer->access ? reader : writer;
     int rc;
 
-    if (reader->access == writer->access)
-        return b2_schunk_change_begin(writer);
+    if (reader->access == writer->access) {
+        rc = b2_schunk_change_begin(writer);
+        if (rc < 0)
+            return rc;
+        rc = b2_view_renew(reader);
+        if (rc < 0)
+            b2_schunk_end(writer);
+        return rc;
+    }
     while ((rc = b2_schunk_change_begin(writer)) == 0) {
         b2_schunk_end(writer);
         rc = b2_schunk_read_begin(reader);
@@ -349,7 +388,7 @@ b2_schunk_pair_begin(struct b2_schunk *reader, struct b2_schunk *writer)
         pthread_rwlock_rdlock(&reader->access->lock);
         if (first == reader)
             pthread_rwlock_wrlock(&writer->access->lock);
-        if (writer->writable)
+        if (writer->writable && !b2_view_is_behind(writer) && !b2_view_is_behind(reader))
             return BLOSC2_ERROR_SUCCESS;
         b2_schunk_pair_end(reader, writer);
     }

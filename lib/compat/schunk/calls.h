@@ -19,6 +19,9 @@ void b2_access_remove_file(struct b2_schunk *s);
 // The array of s was closed: nobody is to take the file from it. s is locked exclusively.
 void b2_access_closed(struct b2_schunk *s);
 
+// s, which is no view, ends: views that are not writable stay so.
+void b2_access_end_owner(struct b2_schunk *s);
+
 // Commit what super-chunks of this process wrote to the file or directory at path.
 void b2_access_commit(const char *path);
 

@@ -27,7 +27,7 @@ static int
 use(struct b2_schunk *s, tess_array *a)
 {
     tess_array_close(s->a, NULL); // what it held is in the other one
-    s->a = a;
+    b2_schunk_take_handle(s, a);
     b2_schunk_forget_chunks(s, 0, INT64_MAX);
     return b2_schunk_reload(s);
 }

@@ -22,6 +22,13 @@ b2_schunk_of(blosc2_schunk *schunk)
     return (struct b2_schunk *)(void *)schunk;
 }
 
+void
+b2_schunk_take_handle(struct b2_schunk *s, tess_array *a)
+{
+    s->a = a;
+    s->access->handles++;
+}
+
 // Chunks that are listed; an entry that was forgotten is NULL.
 static int64_t
 count_listed(const struct b2_schunk *s)

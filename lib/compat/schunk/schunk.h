@@ -18,6 +18,17 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+struct b2_schunk;
+
+// Make a view with the axes and the shape of another, of a handle of the same base. Returns a code.
+typedef int b2_view_fn(const struct b2_schunk *view, tess_array *base, tess_array **a);
+
+// The axes of a view: which axis of its base each of them is, -1: none, of length 1.
+struct b2_axes {
+    int ndim;
+    int8_t of_base[TESS_MAX_NDIM];
+};
+
 struct b2_schunk {
     blosc2_schunk of; // first: programs have its address
     tess_array *a;
@@ -27,6 +38,9 @@ struct b2_schunk {
     bool locking; // other processes write in turns: write access ends with each call
     bool read_only; // the program opened the file for reading alone
     int lock_depth; // of blosc2_schunk_lock()
+    struct b2_axes axes; // of a view
+    b2_view_fn *view; // makes the view again, of another handle
+    int64_t handle; // of access->handles that a is a view of
     int64_t missing; // chunks at the end of an array that the program deleted, and may append again
 
     char *path; // absolute; NULL: in memory
@@ -43,6 +57,9 @@ struct b2_schunk {
     int64_t room; // for chunks in of.data
     int64_t first_forgotten; // all chunks in front of it are listed
 };
+
+// From now on a is the handle of s, which is no view; views of it follow. s is locked exclusively.
+void b2_schunk_take_handle(struct b2_schunk *s, tess_array *a);
 
 struct b2_schunk *b2_schunk_of(blosc2_schunk *schunk);
 

@@ -67,6 +67,7 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->process = getpid();
     s->of.view = is_view;
     s->access = access;
+    s->handle = access->handles;
     if (set_storage(s, storage, path) < 0)
         goto fail;
     if (s->of.storage->urlpath)
@@ -82,6 +83,8 @@ b2_schunk_wrap(tess_array *a, const blosc2_storage *storage, const char *path,
     s->of.change_tick = 0;
     if (s->by_program && b2_access_write(s) < 0) // so that failures are not met at the end only
         goto fail;
+    if (!is_view)
+        access->owner = s;
     b2_access_add_file(s);
     return s;
 fail:
@@ -134,10 +137,13 @@ compact(struct b2_schunk *s)
         (void)b2_code(tess_compact(&place.storage, &before, &after, NULL), NULL);
 }
 
-// Who wants to write the file meanwhile waits, and then finds it closed.
+// Who wants to write the file meanwhile waits, and then finds it closed. A view, which may end
+// within a call on its base, does not hold the file.
 static tess_status
 close_array(struct b2_schunk *s, tess_error *err)
 {
+    if (s->of.view)
+        return tess_array_close(s->a, err);
     b2_schunk_alone_begin(s);
     const bool holes = has_holes(s);
     const tess_status st = tess_array_close(s->a, err);
@@ -157,6 +163,8 @@ blosc2_schunk_free(blosc2_schunk *schunk)
 
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
+    if (s->access && !s->of.view)
+        b2_access_end_owner(s);
     if (s->by_program)
         b2_access_remove_file(s);
     const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
