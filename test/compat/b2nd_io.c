@@ -7,6 +7,8 @@
 #include <blosc2/blosc2-stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const struct nd_shapes matrix = {2, {14, 10}, {8, 5}, {2, 2}};
 
@@ -94,6 +96,64 @@ frames_by_functions_of_the_program(void **state)
         files_remove(path);
         free(items);
     }
+}
+
+// A program that ends by exit() freed neither the array nor a view, through which it was changed.
+static void
+end_with_an_array(const char *path, struct calls *calls, const int32_t *items)
+{
+    blosc2_io_cb functions = {.id = 204,
+                              .name = (char[]){"ending"},
+                              .is_allocation_necessary = true,
+                              .open = open_counted,
+                              .close = close_counted,
+                              .size = blosc2_stdio_size,
+                              .write = blosc2_stdio_write,
+                              .read = blosc2_stdio_read,
+                              .truncate = blosc2_stdio_truncate,
+                              .destroy = destroy_counted};
+    blosc2_io io = {204, "ending", calls};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    char *const urlpath = strdup(path);
+    blosc2_storage storage = {true, urlpath, &cparams, NULL, &io};
+    b2nd_array_t *array = NULL, *view = NULL;
+
+    closing = calls;
+    cparams.typesize = sizeof(int32_t);
+    assert_good(blosc2_register_io_cb(&functions));
+    b2nd_context_t *const ctx =
+        b2nd_create_ctx(&storage, matrix.ndim, matrix.shape, matrix.chunkshape, matrix.blockshape,
+                        NULL, 0, NULL, 0);
+    assert_good(b2nd_from_cbuffer(ctx, &array, items, 140 * sizeof *items));
+    assert_good(b2nd_free_ctx(ctx));
+    assert_good(nd_set_item(array, 0, 0, 77));
+    assert_good(b2nd_squeeze(array, &view));
+    assert_good(nd_set_item(view, 13, 9, 78));
+    exit(0);
+}
+
+static void
+a_program_that_frees_nothing_and_writes_itself(void **state)
+{
+    static struct calls calls;
+    const char *const path = files_path("array");
+    int32_t *const items = nd_items(140, 0);
+    b2nd_array_t *array = NULL;
+    int status = -1;
+
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        end_with_an_array(path, &calls, items);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_good(b2nd_open(path, &array));
+    items[0] = 77;
+    items[139] = 78;
+    nd_check(array, items);
+    assert_good(b2nd_free(array));
+    free(items);
 }
 
 static void
@@ -273,6 +333,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        IN_A_FOLDER(a_program_that_frees_nothing_and_writes_itself), // no threads yet
         IN_A_FOLDER(frames_by_functions_of_the_program),
         IN_A_FOLDER(frames_written_by_functions_of_the_program),
         IN_A_FOLDER(mapped_files),

@@ -22,6 +22,7 @@ struct b2_access {
     struct b2_plugins *plugins; // those that were registered when the super-chunk began
     struct b2_schunk *owner; // that is no view, guarded by `lock`; NULL: it was freed
     int64_t handles; // counts those of the owner, guarded by `lock`: views follow the last one
+    atomic_bool unwritten; // something was changed since functions of the program wrote the frame
     dev_t device; // with inode: the file that is read, guarded by `lock`; 0: none is known
     ino_t inode;
     bool plain; // the N-dimensional layer does not describe the chunks; guarded by `lock`

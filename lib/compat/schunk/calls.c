@@ -34,12 +34,16 @@ commit_all(void)
     if (pthread_mutex_trylock(&list) != 0)
         return;
     for (struct b2_schunk *s = files; s; s = s->next) {
-        if (!s->path || !s->writable || s->process != getpid() ||
-            pthread_rwlock_tryrdlock(&s->access->lock))
+        pthread_rwlock_t *const lock = &s->access->lock;
+        if (!s->writable || s->process != getpid() ||
+            (s->path ? pthread_rwlock_tryrdlock(lock) : pthread_rwlock_trywrlock(lock)) != 0)
             continue;
         tess_error err = {0};
-        (void)b2_code(tess_array_flush(s->a, &err), &err); // the message is all that is left to do
-        pthread_rwlock_unlock(&s->access->lock);
+        if (s->path)
+            (void)b2_code(tess_array_flush(s->a, &err), &err); // the message is all there is to do
+        else if (s->access->unwritten)
+            (void)b2_access_write(s);
+        pthread_rwlock_unlock(lock);
     }
     pthread_mutex_unlock(&list);
 }
@@ -134,8 +138,10 @@ b2_access_write(struct b2_schunk *s)
     tess_error err = {0};
     const int rc = b2_code(tess_array_image(s->a, &frame, &size, &err), &err);
 
-    return rc < 0 ? rc
-                  : b2_program_io_write(s->of.storage->io, s->of.storage->urlpath, frame, size);
+    if (rc < 0)
+        return rc;
+    s->access->unwritten = false;
+    return b2_program_io_write(s->of.storage->io, s->of.storage->urlpath, frame, size);
 }
 
 void

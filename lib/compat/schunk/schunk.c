@@ -139,6 +139,7 @@ count(struct b2_schunk *s, const tess_info *info)
         SET(of->blocksize, info->blocksize > 0 ? info->blocksize : first_blocksize(s->a, info));
     SET(of->flags2, info->vlblocks ? BLOSC2_VL_BLOCKS : 0);
     s->frame_is_old = true;
+    s->access->unwritten = true;
     list_chunks(s, info->plain);
     pthread_mutex_unlock(&s->access->counts);
 }
