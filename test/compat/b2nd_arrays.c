@@ -199,6 +199,71 @@ a_view_of_a_frame_in_place(void **state)
 }
 
 static void
+check_items(const b2nd_array_t *array, const int32_t *items)
+{
+    int32_t *const found = nd_all(array);
+
+    assert_memory_equal(found, items, (size_t)array->nitems * sizeof *items);
+    free(found);
+}
+
+// An array with the metalayer of Caterva has views, too, which have that of b2nd.
+static void
+views_of_an_array_of_caterva(void **state)
+{
+    const char *const path = files_path("array");
+    int32_t *const items = nd_items(30, 0);
+    b2nd_array_t *array = NULL, *view = NULL, *more = NULL, *copy = NULL;
+    uint8_t *frame = NULL, *content = NULL;
+    int64_t frame_size = 0;
+    int32_t size = 0;
+    bool needs_free = false;
+    tess_storage storage;
+    tess_params params;
+    tess_array *a = NULL;
+
+    (void)state;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = TESS_MODE_NEW;
+    tess_params_init(&params);
+    params.layer = TESS_LAYER_CATERVA;
+    params.typesize = 4;
+    params.ndim = thin.ndim;
+    for (int i = 0; i < thin.ndim; i++) {
+        params.shape[i] = thin.shape[i];
+        params.chunkshape[i] = thin.chunkshape[i];
+        params.blockshape[i] = thin.blockshape[i];
+    }
+    ok(tess_array_from(&storage, &params, items, 120, &a, err));
+    ok(tess_array_close(a, err));
+    assert_good(b2nd_open(path, &array));
+    assert_good(blosc2_meta_exists(array->sc, "caterva"));
+    assert_good(b2nd_squeeze(array, &view));
+    assert_good(b2nd_expand_dims(view, &more, (bool[]){false, true, false}, 3));
+    check_view(view, 2, (int64_t[]){6, 5}, (int32_t[]){4, 3}, items);
+    check_view(more, 3, (int64_t[]){6, 1, 5}, (int32_t[]){4, 1, 3}, items);
+    assert_int_equal(blosc2_meta_exists(view->sc, "caterva"), BLOSC2_ERROR_NOT_FOUND);
+    assert_int_equal(blosc2_meta_get(view->sc, "b2nd", &content, &size), 0);
+    assert_int_equal(content[2], 2); // dimensions
+    free(content);
+    assert_good(set_one(more, (int64_t[]){2, 0, 3}, 99));
+    items[13] = 99;
+    check_items(array, items);
+    check_view(view, 2, (int64_t[]){6, 5}, (int32_t[]){4, 3}, items);
+    assert_good(b2nd_to_cframe(view, &frame, &frame_size, &needs_free));
+    assert_good(b2nd_from_cframe(frame, frame_size, true, &copy));
+    assert_int_equal(copy->ndim, 2);
+    check_items(copy, items);
+    assert_good(b2nd_free(copy));
+    assert_good(b2nd_free(more));
+    assert_good(b2nd_free(view));
+    assert_good(b2nd_free(array));
+    free(frame);
+    free(items);
+}
+
+static void
 a_view_as_a_frame(void **state)
 {
     b2nd_array_t *const array = nd_numbers(&thin, true, NULL);
@@ -483,6 +548,7 @@ main(void)
         IN_A_FOLDER(views_made_for_reading),
         IN_A_FOLDER(views_of_an_array_that_changes),
         cmocka_unit_test(a_view_of_a_frame_in_place),
+        IN_A_FOLDER(views_of_an_array_of_caterva),
         IN_A_FOLDER(a_view_as_a_frame),
         cmocka_unit_test(views_that_are_refused),
         IN_A_FOLDER(slices_are_arrays),

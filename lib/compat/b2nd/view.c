@@ -12,6 +12,8 @@
 #include "compat/schunk/schunk.h"
 #include "compat/schunk/wrap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/view.h>
@@ -50,7 +52,8 @@ static int
 check_metalayers(const b2nd_array_t *array)
 {
     for (int i = 0; i < array->sc->nmetalayers; i++)
-        if (strcmp(array->sc->metalayers[i]->name, "b2nd") != 0)
+        if (strcmp(array->sc->metalayers[i]->name, "b2nd") != 0 &&
+            strcmp(array->sc->metalayers[i]->name, "caterva") != 0)
             return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no view of an array with metalayer %s",
                            array->sc->metalayers[i]->name);
     return BLOSC2_ERROR_SUCCESS;
@@ -122,12 +125,36 @@ make_again(const struct b2_schunk *view, tess_array *base, tess_array **again)
 
 // -- arrays over them
 
+// A view of an array of Caterva is one of b2nd, as it has no file of its own: with a type.
+static int
+make_b2nd(b2nd_array_t *view)
+{
+    blosc2_schunk *const schunk = view->sc;
+    const int index = blosc2_meta_exists(schunk, "caterva");
+    char *const name = index < 0 ? NULL : strdup("b2nd");
+    char dtype[16];
+
+    if (index < 0)
+        return BLOSC2_ERROR_SUCCESS;
+    if (!name)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    free(schunk->metalayers[index]->name);
+    schunk->metalayers[index]->name = name;
+    if (view->dtype)
+        return BLOSC2_ERROR_SUCCESS;
+    snprintf(dtype, sizeof dtype, "|S%" PRId32, schunk->typesize);
+    view->dtype = strdup(dtype);
+    return view->dtype ? BLOSC2_ERROR_SUCCESS : BLOSC2_ERROR_MEMORY_ALLOC;
+}
+
 static int
 show_shapes(b2nd_array_t *view, const struct shapes *v)
 {
     uint8_t *content = NULL;
     int rc = nd_geometry_set(view, v->ndim, v->shape, v->chunkshape, v->blockshape);
 
+    if (rc == 0)
+        rc = make_b2nd(view);
     if (rc < 0)
         return rc;
     const int size =
