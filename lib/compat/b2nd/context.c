@@ -10,6 +10,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/params.h"
 #include "compat/blosc2/storage.h"
+#include "compat/chunk/environment.h"
 
 #include <blosc2/codecs-registry.h>
 #include <inttypes.h>
@@ -132,13 +133,24 @@ b2nd_free_ctx(b2nd_context_t *ctx)
     return BLOSC2_ERROR_SUCCESS;
 }
 
+// Chunks as the context and the environment say, but for the sizes of items and blocks.
+static int
+set_chunks(tess_params *params, const blosc2_storage *storage)
+{
+    blosc2_cparams cparams = *storage->cparams;
+    int rc = b2_params_check_array(storage);
+
+    if (rc == 0)
+        rc = b2_environment_cparams(&cparams);
+    cparams.typesize = storage->cparams->typesize;
+    return rc < 0 ? rc : b2_params_set(params, &cparams);
+}
+
 int
 nd_context_params(const b2nd_context_t *ctx, tess_params *params, tess_metalayer *metalayers)
 {
     tess_params_init(params);
-    int rc = b2_params_check_array(ctx->b2_storage);
-    if (rc == 0)
-        rc = b2_params_set(params, ctx->b2_storage->cparams);
+    const int rc = set_chunks(params, ctx->b2_storage);
     if (rc < 0)
         return rc;
     params->dtype = ctx->dtype;

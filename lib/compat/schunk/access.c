@@ -4,6 +4,7 @@
 #include "compat/schunk/access.h"
 
 #include "compat/blosc2/error.h"
+#include "compat/chunk/environment.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -56,6 +57,7 @@ b2_access_place(struct b2_access *access, struct b2_place *place, const blosc2_s
     if (rc == 0) {
         place->storage.plugins = b2_plugins_lists(access->plugins);
         place->storage.plain = access->plain;
+        place->context.threads = b2_environment_nthreads((int16_t)place->context.threads);
     }
     if (rc == 0 && path && mode == TESS_MODE_READ)
         b2_access_note_file(access, path);

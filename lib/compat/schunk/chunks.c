@@ -145,7 +145,9 @@ append_by_context(struct b2_schunk *s, const void *src, int32_t nbytes)
 
     if (!chunk)
         return BLOSC2_ERROR_MEMORY_ALLOC;
+    b2_schunk_alone_begin(s); // with the context
     const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, room);
+    b2_schunk_end(s);
     const int64_t n = size > 0    ? put_chunk(s, -1, chunk, true, true)
                       : size == 0 ? BLOSC2_ERROR_CHUNK_APPEND
                                   : size;
@@ -164,7 +166,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
         return BLOSC2_ERROR_NULL_POINTER;
     if (nbytes < 0 || nbytes > BLOSC2_MAX_BUFFERSIZE)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a chunk of %" PRId32 " bytes", nbytes);
-    if (s->of.storage->cparams->prefilter || s->missing > 0)
+    if (s->by_context || s->missing > 0)
         return append_by_context(s, src, nbytes);
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)

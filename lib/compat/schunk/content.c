@@ -1,7 +1,8 @@
 /*
  * content.c - the content of chunks of a super-chunk: decoded, and encoded again.
  *
- * Postfilters and prefilters are of the contexts of the super-chunk: chunks go through those then.
+ * Postfilters and prefilters are of the contexts of the super-chunk, and so are parameters that the
+ * environment changed: chunks go through those then.
  */
 #include "compat/schunk/content.h"
 
@@ -44,12 +45,6 @@ static bool
 has_postfilter(const struct b2_schunk *s)
 {
     return s->of.storage->dparams->postfilter != NULL;
-}
-
-static bool
-has_prefilter(const struct b2_schunk *s)
-{
-    return s->of.storage->cparams->prefilter != NULL;
 }
 
 static int
@@ -101,7 +96,7 @@ b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes
     tess_error err = {0};
 
     tess_array_info(s->a, &info);
-    if (!info.plain || has_prefilter(s))
+    if (!info.plain || s->by_context)
         return rewrite_by_context(s, n, src, nbytes);
     return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
 }

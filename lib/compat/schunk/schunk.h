@@ -34,6 +34,7 @@ struct b2_schunk {
     tess_array *a;
     struct b2_access *access;
     atomic_bool writable; // a may be changed; changes while `lock` is held exclusively
+    bool by_context; // new chunks are encoded by of.cctx; not of an array
     bool by_program; // in memory, and written by functions of the program
     bool locking; // other processes write in turns: write access ends with each call
     bool read_only; // the program opened the file for reading alone

@@ -6,6 +6,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
+#include "compat/chunk/environment.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/metalist.h"
@@ -31,7 +32,23 @@ set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path
     return BLOSC2_ERROR_SUCCESS;
 }
 
-// For programs, which may use them; arrays have threads and codecs of their own.
+// Whether new chunks are not as the library would encode them: a prefilter, or what the environment
+// says.
+static bool
+needs_context(struct b2_schunk *s)
+{
+    const blosc2_cparams *const told = s->of.storage->cparams;
+    blosc2_cparams own;
+
+    return blosc2_ctx_get_cparams(s->of.cctx, &own) == 0 &&
+           (own.prefilter || own.compcode != told->compcode || own.clevel != told->clevel ||
+            own.typesize != told->typesize || own.blocksize != told->blocksize ||
+            own.splitmode != told->splitmode ||
+            memcmp(own.filters, told->filters, sizeof own.filters) != 0);
+}
+
+// For programs, which may use them, and for chunks of super-chunks that need them. Arrays have
+// threads and codecs of their own.
 static int
 set_contexts(struct b2_schunk *s)
 {
@@ -44,6 +61,7 @@ set_contexts(struct b2_schunk *s)
     s->of.dctx = blosc2_create_dctx(*dparams);
     if (!s->of.cctx || !s->of.dctx)
         return b2_fail(BLOSC2_ERROR_NULL_POINTER, "no contexts with these parameters");
+    s->by_context = needs_context(s);
     if (!s->of.view) {
         s->access->told.cparams = *cparams;
         s->access->told.dparams = *dparams;
@@ -199,6 +217,7 @@ blosc2_schunk_get_cparams(blosc2_schunk *schunk, blosc2_cparams **cparams)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     **cparams = *schunk->storage->cparams;
     (*cparams)->schunk = schunk;
+    (*cparams)->nthreads = b2_environment_nthreads((*cparams)->nthreads);
     return BLOSC2_ERROR_SUCCESS;
 }
 
@@ -212,5 +231,6 @@ blosc2_schunk_get_dparams(blosc2_schunk *schunk, blosc2_dparams **dparams)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     **dparams = *schunk->storage->dparams;
     (*dparams)->schunk = schunk;
+    (*dparams)->nthreads = b2_environment_nthreads((*dparams)->nthreads);
     return BLOSC2_ERROR_SUCCESS;
 }
