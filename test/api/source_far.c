@@ -1313,6 +1313,48 @@ requests_for_single_items(void **state)
     }
 }
 
+// Each chunk as a whole, with one request; one in a hundred may take one more. In a directory, the
+// request that opens an object may bring all of it.
+static void
+requests_for_whole_chunks(void **state)
+{
+    static const struct {
+        struct written written;
+        tess_checksums checksums;
+        int requests; // a chunk
+    } cases[] = {
+        {{"a file", false, false, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_WRITE, 1},
+        {{"any order", false, true, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_WRITE, 1},
+        {{"few stored", false, false, 400, 20, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_WRITE, 1},
+        {{"delta", true, true, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_WRITE, 1},
+        {{"compared", false, true, 100, 1, TESS_LAYOUT_CONTIGUOUS}, TESS_CHECKSUMS_VERIFY, 1},
+        {{"a directory", false, false, 100, 1, TESS_LAYOUT_SPARSE}, TESS_CHECKSUMS_WRITE, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct written *const w = &cases[i].written;
+        const bool directory = w->layout == TESS_LAYOUT_SPARSE;
+        const char *const path = make_written(w);
+        struct scene s;
+        open_to_count(&s, path, directory, cases[i].checksums);
+        open_there(&s);
+        const int before = atomic_load(&s.conduct.ranges);
+        for (int64_t n = 0; n < w->n; n++) {
+            const size_t size = (size_t)WRITTEN_ITEMS * 4;
+            ok(tess_schunk_decode(s.here, n, first.bytes, size, err));
+            ok(tess_schunk_decode(s.there, n, second.bytes, size, err));
+            assert_memory_equal(first.bytes, second.bytes, size);
+        }
+        const int found = atomic_load(&s.conduct.ranges) - before;
+        const int stored = w->n / w->every, most = stored * cases[i].requests + stored / 100;
+        if ((found < stored && !directory) || found > most)
+            fail_msg("%s: %d requests for %d chunks, %d at most", w->why, found, stored, most);
+        ok(tess_array_close(s.there, err));
+        close_here(&s);
+        files_remove(path);
+    }
+}
+
 // In a directory, a chunk that is compared is read when its object is opened.
 static void
 requests_for_checked_parts(void **state)
@@ -1804,6 +1846,7 @@ main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(requests_for_small_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_of_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_single_items, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_for_whole_chunks, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_checked_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(requests_for_directories, setup, teardown),
         cmocka_unit_test_setup_teardown(replaced_directories, setup, teardown),

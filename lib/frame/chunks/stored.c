@@ -143,6 +143,16 @@ guess_checked_size(const struct frame *f, int64_t n, int64_t entry, int64_t room
     return min_i64(size, f->options.limits.memory);
 }
 
+// What a chunk that is wanted as a whole is read with, where requests take long.
+static int64_t
+guess_all_size(const struct frame *f, int64_t n, int64_t entry, int64_t room)
+{
+    const int64_t most =
+        f->h.chunksize > 0 ? (int64_t)frame_chunk_nbytes(f, n) + CHUNK_HEADER_SIZE : room;
+    const int64_t size = f->folder ? min_i64(room, most) : guess_stored_size(f, n, entry, room);
+    return min_i64(size, f->options.limits.memory);
+}
+
 // How much of chunk n, -1: of none, to read first: what is there, if that was read ahead, since the
 // rest would be one more request.
 static int64_t
@@ -154,9 +164,11 @@ first_size(const struct stored_chunk *sc, int64_t n, int64_t entry, int64_t room
     const int64_t here = s->want ? (int64_t)io_want_reach(s->want, sc->io, sc->position) : 0;
     if (here >= CHUNK_HEADER_SIZE)
         return min_i64(least, here);
-    return n >= 0 && frame_is_verified(f) && sc->io->manner.far
-               ? max_i64(guess_checked_size(f, n, entry, room), least)
-               : least;
+    if (n < 0 || !sc->io->manner.far)
+        return least;
+    if (frame_is_verified(f))
+        return max_i64(guess_checked_size(f, n, entry, room), least);
+    return sc->all ? max_i64(guess_all_size(f, n, entry, room), least) : least;
 }
 
 // n: -1, of no place. nbytes: what the chunk must have, or -1.
@@ -177,7 +189,9 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, i
     if (st != TESS_OK)
         return st;
     const bool verified = frame_is_verified(f);
-    const int64_t wanted = verified ? h.cbytes : chunk_front_size(&h);
+    const bool whole =
+        verified || (sc->all && sc->io->manner.far && h.cbytes <= f->options.limits.memory);
+    const int64_t wanted = whole ? h.cbytes : chunk_front_size(&h);
     if (wanted > size) {
         size = wanted;
         st = get_bytes(sc, 0, size, s, &front, err);
@@ -188,8 +202,8 @@ open_stored(struct stored_chunk *sc, int64_t n, int64_t entry, int32_t nbytes, i
         st = stored_check(f, entry, &f->checksums, front, h.cbytes, err);
         if (st != TESS_OK)
             return st;
-        sc->loaded = front == s->stored;
     }
+    sc->loaded = whole && front == s->stored;
     st = chunk_open(&sc->chunk, &h, front, (size_t)size, &around, err);
     if (st == TESS_OK && sc->io->manner.far) // reading a block again would be one more request
         stored_chunk_keep(sc, s);
@@ -224,12 +238,12 @@ expected_nbytes(const struct frame *f, int64_t n)
     return f->h.chunksize > 0 ? frame_chunk_nbytes(f, n) : -1;
 }
 
-tess_status
-stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry,
-                        struct chunk_scratch *s, tess_error *err)
+static tess_status
+open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry, bool all,
+           struct chunk_scratch *s, tess_error *err)
 {
     int64_t room = 0;
-    *sc = (struct stored_chunk){.frame = f, .bytes = {.from = sc, .fetch = fetch}};
+    *sc = (struct stored_chunk){.frame = f, .all = all, .bytes = {.from = sc, .fetch = fetch}};
     if (entry < 0)
         return open_special(sc, n, index_special(entry), err);
     tess_status st = stored_find(sc, entry, s, &room, err);
@@ -244,10 +258,24 @@ stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t 
 }
 
 tess_status
+stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n, int64_t entry,
+                        struct chunk_scratch *s, tess_error *err)
+{
+    return open_entry(sc, f, n, entry, false, s, err);
+}
+
+tess_status
 stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                   struct chunk_scratch *s, tess_error *err)
 {
-    return stored_chunk_open_entry(sc, f, n, index_get(&f->index, n), s, err);
+    return open_entry(sc, f, n, index_get(&f->index, n), false, s, err);
+}
+
+tess_status
+stored_chunk_open_all(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                      struct chunk_scratch *s, tess_error *err)
+{
+    return open_entry(sc, f, n, index_get(&f->index, n), true, s, err);
 }
 
 // Stored bytes of block 0, where it is not known, if opening a chunk needs its content: as many as

@@ -27,6 +27,7 @@ struct stored_chunk {
     struct io *io; // NULL for a special entry
     bool owns_io;
     int64_t position; // in the io
+    bool all; // all of it is wanted: where requests take long, it is read at once
     bool loaded; // the scratch it was opened with has all of it
     uint8_t *whole; // all of it, in memory; NULL: blocks are read as they are asked for
     struct chunk_bytes bytes; // .from is this struct: it must not move
@@ -38,6 +39,10 @@ struct stored_chunk {
  */
 tess_status stored_chunk_open(struct stored_chunk *sc, const struct frame *f, int64_t n,
                               struct chunk_scratch *s, tess_error *err);
+// The same for a caller that wants all of it: of a far frame with one request, where the limit for
+// memory and a guess at its size allow that.
+tess_status stored_chunk_open_all(struct stored_chunk *sc, const struct frame *f, int64_t n,
+                                  struct chunk_scratch *s, tess_error *err);
 // The same for the entry that place n will have, once it is installed (frame/commit/change.h).
 tess_status stored_chunk_open_entry(struct stored_chunk *sc, const struct frame *f, int64_t n,
                                     int64_t entry, struct chunk_scratch *s, tess_error *err);
