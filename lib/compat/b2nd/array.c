@@ -41,36 +41,44 @@ nd_mutable(const b2nd_array_t *array)
 static int
 set_dtype(b2nd_array_t *array, const tess_info *info)
 {
-    char *dtype = info->dtype ? strdup(info->dtype) : NULL;
-
+    array->dtype_format = (int8_t)info->dtype_format;
+    if (array->dtype && info->dtype && strcmp(array->dtype, info->dtype) == 0)
+        return BLOSC2_ERROR_SUCCESS;
+    char *const dtype = info->dtype ? strdup(info->dtype) : NULL;
     if (info->dtype && !dtype)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     free(array->dtype);
     array->dtype = dtype;
-    array->dtype_format = (int8_t)info->dtype_format;
     return BLOSC2_ERROR_SUCCESS;
+}
+
+static int
+set_members_from(b2nd_array_t *array, const tess_info *info)
+{
+    int32_t chunkshape[B2ND_MAX_DIM] = {0}, blockshape[B2ND_MAX_DIM] = {0};
+
+    if (info->plain)
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
+                       "the N-dimensional metalayer does not describe the chunks");
+    for (int i = 0; i < info->ndim; i++) { // a chunk has less than 2 GiB
+        chunkshape[i] = (int32_t)info->chunkshape[i];
+        blockshape[i] = (int32_t)info->blockshape[i];
+    }
+    int rc = nd_geometry_set(array, info->ndim, info->shape, chunkshape, blockshape);
+    if (rc == 0)
+        rc = set_dtype(array, info);
+    array->last_tick = array->sc->change_tick;
+    return rc;
 }
 
 // The super-chunk is locked exclusively, or new.
 static int
 set_members(b2nd_array_t *array)
 {
-    int32_t chunkshape[B2ND_MAX_DIM] = {0}, blockshape[B2ND_MAX_DIM] = {0};
     tess_info info;
 
     tess_array_info(nd_handle(array), &info);
-    if (info.plain)
-        return b2_fail(BLOSC2_ERROR_INVALID_PARAM,
-                       "the N-dimensional metalayer does not describe the chunks");
-    for (int i = 0; i < info.ndim; i++) { // a chunk has less than 2 GiB
-        chunkshape[i] = (int32_t)info.chunkshape[i];
-        blockshape[i] = (int32_t)info.blockshape[i];
-    }
-    int rc = nd_geometry_set(array, info.ndim, info.shape, chunkshape, blockshape);
-    if (rc == 0)
-        rc = set_dtype(array, &info);
-    array->last_tick = array->sc->change_tick;
-    return rc;
+    return set_members_from(array, &info);
 }
 
 static b2nd_array_t *
@@ -204,8 +212,10 @@ nd_end(const b2nd_array_t *array)
 int
 nd_reshaped(b2nd_array_t *array)
 {
-    const int rc = b2_schunk_reshaped(nd_schunk(array));
-    return rc < 0 ? rc : set_members(array);
+    tess_info info;
+    const int rc = b2_schunk_reshaped(nd_schunk(array), &info);
+
+    return rc < 0 ? rc : set_members_from(array, &info);
 }
 
 int

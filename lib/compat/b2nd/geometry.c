@@ -113,6 +113,9 @@ nd_geometry_set(b2nd_array_t *array, int ndim, const int64_t *shape, const int32
         array->shape[i] = i < ndim ? shape[i] : 1;
         array->chunkshape[i] = i < ndim ? chunkshape[i] : 1;
         array->blockshape[i] = i < ndim ? blockshape[i] : 1;
+        array->extshape[i] = array->extchunkshape[i] = 1;
+        if (i >= ndim)
+            continue;
         if (!fill_up(array->shape[i], array->chunkshape[i], &array->extshape[i]) ||
             !fill_up(array->chunkshape[i], array->blockshape[i], &array->extchunkshape[i]))
             return b2_fail(BLOSC2_ERROR_INVALID_PARAM,

@@ -220,8 +220,8 @@ b2nd_resize(b2nd_array_t *array, const int64_t *new_shape, const int64_t *start)
     if (rc < 0)
         return rc;
     rc = resize(array, new_shape, start);
-    nd_end(array);
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));
+    const int ended = b2_schunk_end_counted(nd_schunk(array));
+    return rc < 0 ? rc : ended;
 }
 
 // -- along one axis
@@ -280,8 +280,8 @@ insert_locked(b2nd_array_t *array, const void *buffer, int64_t buffersize, int a
     if (rc < 0)
         return rc;
     rc = insert(array, buffer, buffersize, axis, start);
-    nd_end(array);
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));
+    const int ended = b2_schunk_end_counted(nd_schunk(array));
+    return rc < 0 ? rc : ended;
 }
 
 int
@@ -326,6 +326,6 @@ b2nd_delete(b2nd_array_t *array, int8_t axis, int64_t delete_start, int64_t dele
     if (rc < 0)
         return rc;
     rc = delete_layers(array, axis, delete_start, delete_len);
-    nd_end(array);
-    return rc < 0 ? rc : b2_schunk_changed(nd_schunk(array));
+    const int ended = b2_schunk_end_counted(nd_schunk(array));
+    return rc < 0 ? rc : ended;
 }

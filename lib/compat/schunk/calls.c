@@ -432,12 +432,18 @@ b2_schunk_stop_writing(struct b2_schunk *s)
 }
 
 int
-b2_schunk_end_change(struct b2_schunk *s)
+b2_schunk_end_counted(struct b2_schunk *s)
 {
-    b2_schunk_count(s);
     const bool in_turns = s->locking && s->lock_depth == 0;
     b2_schunk_end(s);
     return in_turns ? b2_schunk_stop_writing(s) : BLOSC2_ERROR_SUCCESS;
+}
+
+int
+b2_schunk_end_change(struct b2_schunk *s)
+{
+    b2_schunk_count(s);
+    return b2_schunk_end_counted(s);
 }
 
 int

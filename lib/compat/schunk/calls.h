@@ -54,6 +54,9 @@ int b2_schunk_end_change(struct b2_schunk *s);
 // The same after the end of a call, which changed no member that others read.
 int b2_schunk_changed(struct b2_schunk *s);
 
+// The same where the members are set already.
+int b2_schunk_end_counted(struct b2_schunk *s);
+
 // Commit, and open the file for reading again. Not for super-chunks with views. Returns a code.
 int b2_schunk_stop_writing(struct b2_schunk *s);
 

@@ -193,17 +193,16 @@ b2_schunk_reload(struct b2_schunk *s)
 }
 
 int
-b2_schunk_reshaped(struct b2_schunk *s)
+b2_schunk_reshaped(struct b2_schunk *s, tess_info *info)
 {
-    tess_info info;
     tess_metalayer layer;
     tess_error err = {0};
 
-    tess_array_info(s->a, &info);
-    count(s, &info);
+    tess_array_info(s->a, info);
+    count(s, info);
     s->of.change_tick++;
-    const tess_status st = tess_meta_get(s->a, info.layer, &layer, &err);
+    const tess_status st = tess_meta_get(s->a, info->layer, &layer, &err);
     if (st != TESS_OK)
         return b2_code(st, &err);
-    return b2_metas_show(s, info.layer, layer.content, (int32_t)layer.size);
+    return b2_metas_show(s, info->layer, layer.content, (int32_t)layer.size);
 }

@@ -70,8 +70,9 @@ void b2_schunk_forget_chunks(struct b2_schunk *s, int64_t first, int64_t behind)
 // Set the members that count chunks and bytes, and list the chunks that are not listed.
 void b2_schunk_count(struct b2_schunk *s);
 
-// The same, after a change of the shape of an array: its metalayer, too. Returns a code.
-int b2_schunk_reshaped(struct b2_schunk *s);
+// The same, after a change of the shape of an array: its metalayer, too. Fills in what the array is
+// now. Returns a code.
+int b2_schunk_reshaped(struct b2_schunk *s, tess_info *info);
 
 // Set all members from the handle, which changed. Returns a code.
 int b2_schunk_reload(struct b2_schunk *s);
