@@ -61,7 +61,9 @@ usage(FILE *out)
         "                  set-element, rows-read, rows-set, sparse, orthogonal\n"
         "  --side LIST     beside Tessera with its cache off: default, which is Tessera as it "
         "comes,\n"
-        "                  blosc2, hdf5 (all that are there)\n"
+        "                  blosc2, hdf5 (these, if they are there), b2nd: as it comes, through "
+        "the\n"
+        "                  interface of c-blosc2; the budget of their caches is one\n"
         "  --size MB       of each array, in whole chunks; 0: full size (64)\n"
         "  --appends N     of one chunk of 4 KiB to a file, 2000 or more; then the file is "
         "opened;\n"
@@ -244,6 +246,10 @@ find_sides(struct compare *c)
     c->sides[TESSERA] = &side_tessera;
     if (listed(c->options.sides, "default"))
         c->sides[DEFAULTS] = &side_tessera;
+#ifdef HAVE_B2ND
+    if (c->options.sides && listed(c->options.sides, "b2nd"))
+        c->sides[B2ND] = side_b2nd_get();
+#endif
     if (listed(c->options.sides, "blosc2"))
         c->sides[BLOSC2] = side_blosc2();
 #ifdef HAVE_HDF5

@@ -110,9 +110,8 @@ peak_of_child(const struct side *side, const struct side_array *array, const str
 void
 memory_header(void)
 {
-    puts(
-        "cpu,compiler,commit,array,codec,filter,threads,work,tessera_peak,default_peak,blosc2_peak,"
-        "hdf5_peak,bound");
+    puts("cpu,compiler,commit,array,codec,filter,threads,work,tessera_peak,default_peak,b2nd_peak,"
+         "blosc2_peak,hdf5_peak,bound");
 }
 
 // Three blocks and a little more per thread.

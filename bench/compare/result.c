@@ -14,9 +14,9 @@ void
 result_header(void)
 {
     puts("cpu,compiler,commit,array,codec,filter,threads,storage,group,work,requests,bytes,repeats,"
-         "tessera_stored,default_stored,blosc2_stored,hdf5_stored,tessera_s,default_s,blosc2_s,"
-         "hdf5_s,"
-         "limit_s,default_ratio,blosc2_ratio,hdf5_ratio,limit_ratio,remark");
+         "tessera_stored,default_stored,b2nd_stored,blosc2_stored,hdf5_stored,tessera_s,default_s,"
+         "b2nd_s,blosc2_s,hdf5_s,limit_s,default_ratio,b2nd_ratio,blosc2_ratio,hdf5_ratio,"
+         "limit_ratio,remark");
 }
 
 static void
@@ -48,9 +48,8 @@ result_print(const struct result *r)
     for (int i = 0; i < NPLAYERS; i++)
         print_seconds(r->seconds[i]);
     print_seconds(r->limit);
-    print_ratio(r->seconds[DEFAULTS], ours);
-    print_ratio(r->seconds[BLOSC2], ours);
-    print_ratio(r->seconds[HDF5], ours);
+    for (int i = DEFAULTS; i < NPLAYERS; i++)
+        print_ratio(r->seconds[i], ours);
     print_ratio(r->limit, ours);
     puts(r->remark);
     fflush(stdout);
@@ -91,8 +90,8 @@ result_parse(const char *line, struct result *r)
     for (int i = 0; i < NPLAYERS; i++)
         r->seconds[i] = atof(field(&rest));
     r->limit = atof(field(&rest));
-    for (int i = 0; i < 4; i++)
-        field(&rest); // ratios
+    for (int i = 0; i < NPLAYERS; i++)
+        field(&rest); // ratios of all but the first, and the limit's
     snprintf(r->remark, sizeof r->remark, "%s", field(&rest));
     return r->seconds[TESSERA] > 0;
 }

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 // Tessera first: ratios are other / Tessera. DEFAULTS is Tessera as it comes, which keeps decoded
-// blocks between calls; TESSERA does so in the cells of rows alone.
-enum { TESSERA, DEFAULTS, BLOSC2, HDF5, NPLAYERS };
+// blocks between calls; TESSERA does so in the cells of rows alone. B2ND is Tessera as it comes,
+// through the interface of c-blosc2.
+enum { TESSERA, DEFAULTS, B2ND, BLOSC2, HDF5, NPLAYERS };
 
 struct result {
     char array[16], codec[12], filter[12], storage[8], group[16], work[32], remark[32];
@@ -27,7 +28,8 @@ void result_print(const struct result *r);
 int result_parse(const char *line, struct result *r);
 
 // Geometric means per group and codec, then each cell below 0.97 of the peer, and each that keeping
-// blocks makes slower than 0.95 of what it is without; to stderr.
+// blocks makes slower than 0.95 of what it is without, and each in which the interface of c-blosc2
+// is slower than 0.95 of Tessera as it comes; to stderr.
 void results_summary(const struct result *results, int n);
 
 #endif

@@ -80,6 +80,9 @@ extern const struct side side_tessera;
 // NULL if its module is not in ../compare, seen from the program; the sentence goes to stderr.
 const struct side *side_blosc2(void);
 
+// The calls of c-blosc2 that libtessera-b2nd answers: side_blosc2.c with the headers of that.
+const struct side *side_b2nd_get(void);
+
 #ifdef HAVE_HDF5
 extern const struct side side_hdf5;
 #endif

@@ -1,8 +1,10 @@
 /*
- * side_blosc2.c - c-blosc2, through its N-dimensional interface.
+ * side_blosc2.c - c-blosc2, or what answers its calls, through its N-dimensional interface.
  *
- * A module of its own: libblosc2 may export the functions of the codecs it was built with, and in
- * one name space whichever LZ4 was loaded first would serve both sides.
+ * For c-blosc2 a module of its own: libblosc2 may export the functions of the codecs it was built
+ * with, and in one name space whichever LZ4 was loaded first would serve both sides. For
+ * libtessera-b2nd a part of the program, whose build defines SIDE_LIBRARY, the name of the library,
+ * SIDE_GET, that of the function which is exported, and SIDE_CONTIGUOUS, the form in memory.
  */
 #include "side.h"
 
@@ -19,11 +21,17 @@
 // Not in blosc2.h, and not there if libblosc2 hides its codecs.
 extern const char *LZ4_versionString(void) __attribute__((weak));
 
+#ifndef SIDE_GET
+#define SIDE_LIBRARY "c-blosc2"
+#define SIDE_GET side_blosc2_get
+#define SIDE_CONTIGUOUS false // in memory, chunks of their own are its fast way
+#endif
+
 static void
 must(int status, const char *call)
 {
     if (status < 0)
-        bench_die("c-blosc2: %s: %s", call, blosc2_error_string(status));
+        bench_die(SIDE_LIBRARY ": %s: %s", call, blosc2_error_string(status));
 }
 
 static const char *
@@ -34,7 +42,7 @@ codec_home(void)
     Dl_info info;
 
     if (!version || !dladdr(*(void *const *)&version, &info))
-        return "LZ4 hidden in libblosc2";
+        return "LZ4 hidden in the library";
     snprintf(text, sizeof text, "LZ4 %s in %s", version(), info.dli_fname);
     return text;
 }
@@ -82,7 +90,7 @@ context_new(const struct side_array *array, blosc2_cparams *cparams, blosc2_dpar
     dparams->nthreads = (int16_t)array->threads;
     storage.cparams = cparams;
     storage.dparams = dparams;
-    storage.contiguous = array->path != NULL; // in memory, chunks of their own are its fast way
+    storage.contiguous = array->path != NULL || SIDE_CONTIGUOUS;
     storage.urlpath = (char *)(uintptr_t)array->path;
     for (int i = 0; i < array->ndim; i++) {
         chunk[i] = (int32_t)array->chunk[i];
@@ -93,7 +101,7 @@ context_new(const struct side_array *array, blosc2_cparams *cparams, blosc2_dpar
     ctx = b2nd_create_ctx(&storage, (int8_t)array->ndim, array->shape, chunk, block, array->dtype,
                           DTYPE_NUMPY_FORMAT, NULL, 0);
     if (!ctx)
-        bench_die("c-blosc2: no context");
+        bench_die(SIDE_LIBRARY ": no context");
     return ctx;
 }
 
@@ -130,10 +138,12 @@ array_open(const struct side_array *array, void *created)
     return a;
 }
 
+// c-blosc2 writes each change at once; libtessera-b2nd when the length of the frame is asked for.
 static void
 array_flush(void *a)
 {
-    (void)a; // each change is written at once
+    if (blosc2_schunk_frame_len(((b2nd_array_t *)a)->sc) < 0)
+        bench_die(SIDE_LIBRARY ": blosc2_schunk_frame_len");
 }
 
 static void
@@ -288,10 +298,10 @@ array_view(void *a)
     must(b2nd_free(expanded), "b2nd_free");
 }
 
-__attribute__((visibility("default"))) const struct side *side_blosc2_get(void);
+__attribute__((visibility("default"))) const struct side *SIDE_GET(void);
 
 const struct side *
-side_blosc2_get(void)
+SIDE_GET(void)
 {
     static char name[64];
     static struct side side = {
@@ -320,6 +330,6 @@ side_blosc2_get(void)
     };
 
     blosc2_init();
-    snprintf(name, sizeof name, "c-blosc2 %s", blosc2_get_version_string());
+    snprintf(name, sizeof name, SIDE_LIBRARY " %s", blosc2_get_version_string());
     return &side;
 }
