@@ -18,6 +18,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { FILL_STEP = 4096 }; // bytes that are copied at once, about, to repeat an item
+
 int64_t
 chunk_front_size(const struct chunk_header *h)
 {
@@ -221,6 +223,24 @@ chunk_of_special(struct chunk *c, enum chunk_special special, int32_t nbytes, in
 static const uint8_t nan4[4] = {0x00, 0x00, 0xc0, 0x7f};
 static const uint8_t nan8[8] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xf8, 0x7f};
 
+// Repeat an item from its byte `at` on.
+static void
+fill(uint8_t *dst, size_t size, const uint8_t *item, size_t item_size, size_t at)
+{
+    size_t done = item_size < size ? item_size : size;
+    const size_t front = item_size - at < done ? item_size - at : done;
+
+    memcpy(dst, item + at, front);
+    memcpy(dst + front, item, done - front);
+    for (size_t step = done; done < size;) { // whole items, as many as are copied quickly
+        const size_t n = step < size - done ? step : size - done;
+        memcpy(dst + done, dst, n);
+        done += n;
+        if (step < FILL_STEP)
+            step = done;
+    }
+}
+
 void
 chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t size)
 {
@@ -238,11 +258,6 @@ chunk_special_bytes(const struct chunk *c, int32_t offset, uint8_t *dst, size_t 
         memset(dst, 0, size);
         return;
     }
-    size_t at = (size_t)offset % item_size;
-    for (size_t done = 0; done < size;) {
-        const size_t n = (size_t)min_i64((int64_t)(item_size - at), (int64_t)(size - done));
-        memcpy(dst + done, item + at, n);
-        done += n;
-        at = 0;
-    }
+    if (size > 0)
+        fill(dst, size, item, item_size, (size_t)offset % item_size);
 }
