@@ -283,10 +283,16 @@ typedef struct tess_params {
     /** Number of metalayers. */
     int nmetalayers;
     /**
-     * Notation of dtype. 0 (default): NumPy's. 1 to 127: another one; the type is recorded with this
-     * number and means nothing to the library, so typesize must be given. Layer `b2nd` only.
+     * Notation of dtype. 0 (default): NumPy's. 1 to 127: another one; the type is recorded with
+     * this number and means nothing to the library, so typesize must be given. Layer `b2nd` only.
      */
     int dtype_format;
+    /**
+     * With `dictionary`, chunks that calls of chunk.h encode have one even where that takes more
+     * space, unless there is nothing to make one from. Ignored by other calls: a file does not
+     * record it.
+     */
+    bool dictionary_always;
 } tess_params;
 
 /**

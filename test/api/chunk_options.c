@@ -157,6 +157,7 @@ threads(void **state)
         p.codec = codecs[i % COUNT(codecs)];
         p.filters[5] = filters[i / COUNT(codecs) % COUNT(filters)];
         p.dictionary = i % 2 == 0 && p.codec != TESS_CODEC_BLOSCLZ;
+        p.dictionary_always = i % 3 == 0;
         p.ndim = 1;
         p.blockshape[0] = 1000 + (int64_t)random_below(&r, 20000);
         if (i / (COUNT(filters) * COUNT(codecs)) == 2) // which do not get smaller

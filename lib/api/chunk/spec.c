@@ -31,6 +31,7 @@ chunk_spec_take(const tess_params *p, const struct chunk_options *o, size_t src_
         .level = p->clevel,
         .split = (int)p->split,
         .dictionary = p->dictionary,
+        .dictionary_always = p->dictionary_always,
     };
     tess_status st = params_typesize(p, &spec->itemsize, err);
     if (st == TESS_OK)

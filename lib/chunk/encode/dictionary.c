@@ -3,7 +3,7 @@
  *
  * A dictionary helps at the start of each stream, before the stream itself has enough to refer to:
  * many short streams gain, few long ones do not. To find out, the last of the samples are not used
- * to make it, but encoded with and without it.
+ * to make it, but encoded with and without it. Where a large one does not pay, a small one may.
  *
  * Not here: how it is made (codec/dict.c), which samples (train.c).
  */
@@ -19,6 +19,9 @@ enum {
     SAMPLES_PER_BYTE = 32, // more does not make the dictionary better
     TRIALS = 32, // samples that are encoded to see what it saves, or
     TRIALS_SHARE = 8, // this part of them
+    SMALLER = 4, // one that does not pay is followed by one of this part of its capacity
+    LEARNED_MIN = 8, // samples
+    UNTRIED = 512, // bytes, where there are too few samples to try it
     DOUBT = 2, // standard errors of what the trials say by which it has to pay
 };
 
@@ -96,24 +99,78 @@ split_trials(struct samples *samples)
     return trials;
 }
 
-tess_status
-dictionary_make(struct codec_dict *d, const struct codec_call *call, const struct samples *samples,
-                size_t capacity, int64_t nstreams, uint8_t *tmp, tess_error *err)
+// The first samples, as many as are enough for a dictionary of this capacity.
+static struct samples
+enough_for(const struct samples *samples, size_t capacity)
+{
+    struct samples enough = {samples->bytes, samples->sizes, 0};
+    const size_t wanted = dictionary_samples_size(capacity);
+    size_t size = 0;
+
+    while (enough.count < samples->count && (size < wanted || enough.count < LEARNED_MIN))
+        size += samples->sizes[enough.count++];
+    return enough;
+}
+
+// *d stays empty where there is nothing to learn.
+static tess_status
+make_of(struct codec_dict *d, const struct codec_call *call, const struct samples *samples,
+        size_t capacity, tess_error *err)
 {
     uint8_t bytes[DICT_SIZE_MAX];
-    struct samples learned = *samples;
-    const struct samples trials = split_trials(&learned);
-    int64_t saved = 0;
+    const struct samples learned = enough_for(samples, capacity);
+    const size_t size = learned.count > 0
+                            ? codec_dict_make(call->codec, call->level, &learned, bytes, capacity)
+                            : 0;
 
     *d = (struct codec_dict){0};
-    const size_t size =
-        trials.count > 0 ? codec_dict_make(call->codec, call->level, &learned, bytes, capacity) : 0;
-    if (size == 0)
-        return TESS_OK;
-    tess_status st = codec_dict_init(d, call->codec, call->level, bytes, size, err);
-    if (st == TESS_OK)
-        st = estimate(d, call, &trials, nstreams, tmp, &saved, err);
-    if (st != TESS_OK || saved < (int64_t)size)
+    return size > 0 ? codec_dict_init(d, call->codec, call->level, bytes, size, err) : TESS_OK;
+}
+
+// The largest that pays; else *d is the smallest, and *pays false.
+static tess_status
+largest_that_pays(struct codec_dict *d, const struct codec_call *call,
+                  const struct samples *learned, const struct samples *trials, size_t capacity,
+                  int64_t nstreams, uint8_t *tmp, bool *pays, tess_error *err)
+{
+    *pays = false;
+    *d = (struct codec_dict){0};
+    for (size_t room = capacity; room >= DICT_SIZE_MIN; room /= SMALLER) {
+        struct codec_dict next;
+        int64_t saved = 0;
+        tess_status st = make_of(&next, call, learned, room, err);
+        if (st == TESS_OK && next.size > 0)
+            st = estimate(&next, call, trials, nstreams, tmp, &saved, err);
+        if (st == TESS_OK && next.size == 0)
+            continue;
+        codec_dict_finish(d);
+        if (st != TESS_OK) {
+            codec_dict_finish(&next);
+            return st;
+        }
+        *d = next;
+        *pays = saved >= (int64_t)next.size;
+        if (*pays)
+            break;
+    }
+    return TESS_OK;
+}
+
+tess_status
+dictionary_make(struct codec_dict *d, const struct codec_call *call, const struct samples *samples,
+                size_t capacity, int64_t nstreams, bool always, uint8_t *tmp, tess_error *err)
+{
+    struct samples learned = *samples;
+    const struct samples trials = split_trials(&learned);
+    bool pays = false;
+
+    *d = (struct codec_dict){0};
+    if (trials.count == 0)
+        return always ? make_of(d, call, samples, capacity < UNTRIED ? capacity : UNTRIED, err)
+                      : TESS_OK;
+    const tess_status st =
+        largest_that_pays(d, call, &learned, &trials, capacity, nstreams, tmp, &pays, err);
+    if (!pays && !always)
         codec_dict_finish(d);
     return st;
 }

@@ -14,11 +14,12 @@ size_t dictionary_samples_size(size_t capacity);
 
 /*
  * Make a dictionary for streams like the samples, `nstreams` of them in the chunk that are no runs;
- * *d is empty if it would not save more than it takes. call: how the streams will be encoded. tmp
- * has room for the longest sample. TESS_ERR_NOMEM.
+ * *d is empty if it would not save more than it takes, or, if there is to be one always, only where
+ * the samples have nothing to learn from. call: how the streams will be encoded. tmp has room for
+ * the longest sample. TESS_ERR_NOMEM.
  */
 tess_status dictionary_make(struct codec_dict *d, const struct codec_call *call,
                             const struct samples *samples, size_t capacity, int64_t nstreams,
-                            uint8_t *tmp, tess_error *err);
+                            bool always, uint8_t *tmp, tess_error *err);
 
 #endif

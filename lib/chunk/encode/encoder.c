@@ -120,6 +120,7 @@ chunk_encoder_init(struct chunk_encoder *e, const struct chunk_spec *spec, tess_
                        name ? name : "without a name", spec->codec);
     }
     e->dictionary = spec->dictionary && e->codec->dict;
+    e->dictionary_always = spec->dictionary_always;
     const tess_status st = check_pipeline(spec, typesize, &e->pipeline, err);
     if (st != TESS_OK)
         return st;

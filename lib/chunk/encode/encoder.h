@@ -25,6 +25,7 @@ struct chunk_spec {
     uint8_t filters_meta[FILTER_SLOTS];
     int split; // SPLIT_ALWAYS, SPLIT_NEVER; 3 and 4: where it gains
     bool dictionary; // make one for each chunk where that pays; codecs that take one
+    bool dictionary_always; // with `dictionary`: also where it does not pay
     const struct block_grid *grid; // outlives the encoder; NULL: not an array
     const struct plugins *plugins; // the same; NULL: none
 };
@@ -35,7 +36,7 @@ struct chunk_encoder {
     struct pipeline pipeline;
     const struct codec *codec;
     int level;
-    bool dictionary;
+    bool dictionary, dictionary_always;
     int32_t itemsize;
     const struct block_grid *grid;
 };

@@ -97,7 +97,8 @@ dictionary_train(struct codec_dict *d, const struct encoding *x, const struct bl
         const struct samples samples = {p.bytes, p.sizes, p.count};
         const struct codec_call call = chunk_encoder_call(e, s->codec);
         const int64_t work = (int64_t)e->h.nblocks * nstreams * p.count / (int64_t)most;
-        st = dictionary_make(d, &call, &samples, p.capacity, work, s->buffer[0], err);
+        st = dictionary_make(d, &call, &samples, p.capacity, work, e->dictionary_always,
+                             s->buffer[0], err);
     }
     mem_free(p.bytes);
     mem_free(p.sizes);
