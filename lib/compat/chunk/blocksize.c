@@ -43,13 +43,18 @@ split_size(const blosc2_cparams *c, int level)
     return size > SPLIT_MOST ? SPLIT_MOST : (int32_t)size;
 }
 
+bool
+b2_compresses_more(int compcode)
+{
+    return compcode == BLOSC_LZ4HC || compcode == BLOSC_ZLIB || compcode == BLOSC_ZSTD;
+}
+
 // By level, in quarters of a unit. Codecs that compress more get twice as much.
 static int32_t
 whole_size(const blosc2_cparams *c, int level)
 {
     static const uint8_t quarters[LEVELS] = {1, 2, 4, 8, 16, 16, 32, 32, 32, 32};
-    const bool high =
-        c->compcode == BLOSC_LZ4HC || c->compcode == BLOSC_ZLIB || c->compcode == BLOSC_ZSTD;
+    const bool high = b2_compresses_more(c->compcode);
     const int32_t size = quarters[level] * (UNIT / 4) * (high ? 2 : 1);
     return high && level == LEVELS - 1 ? 2 * size : size;
 }

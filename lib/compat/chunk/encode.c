@@ -48,7 +48,7 @@ b2_params(const blosc2_cparams *c, tess_params *p)
     p->codec = c->compcode;
     p->codec_meta = c->compcode_meta;
     p->clevel = c->clevel;
-    p->dictionary = c->use_dict != 0;
+    p->dictionary = p->dictionary_always = c->use_dict != 0;
     memcpy(p->filters, c->filters, sizeof p->filters);
     memcpy(p->filters_meta, c->filters_meta, sizeof p->filters_meta);
     p->split = c->splitmode == BLOSC_ALWAYS_SPLIT || c->splitmode == BLOSC_NEVER_SPLIT

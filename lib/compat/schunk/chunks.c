@@ -159,8 +159,6 @@ int64_t
 blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbytes)
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
-    tess_info info;
-    tess_error err = {0};
 
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
@@ -171,8 +169,7 @@ blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbyt
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
-    tess_array_info(s->a, &info);
-    rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
+    rc = b2_chunk_append(s, src, nbytes);
     return end_change(s, INT64_MAX, INT64_MAX, rc); // none that was there
 }
 
