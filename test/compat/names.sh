@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each function that the headers declare has another symbol, and the library exports only such.
+# Each function that the headers declare has another symbol, which the library defines; it exports
+# no others.
 #
 #     names.sh LIBRARY (HEADERS RULE)...     (NM in the environment)
 #
@@ -33,11 +34,11 @@ while [ $# -ge 2 ]; do
     cat "$tmp/wanted" >>"$tmp/all"
 done
 
-sort "$tmp/all" >"$tmp/symbols"
+sort -u "$tmp/all" >"$tmp/symbols"
 "${NM:-nm}" -D --defined-only "$library" | awk 'NF == 3 && $3 !~ /^_/ { print $3 }' |
     sort -u >"$tmp/defined"
-if [ ! -s "$tmp/defined" ] || comm -13 "$tmp/symbols" "$tmp/defined" | grep .; then
-    echo "exported by $library, but not declared"
+if [ ! -s "$tmp/defined" ] || ! diff "$tmp/symbols" "$tmp/defined"; then
+    echo "< declared, but $library does not define it; > the other way round"
     status=1
 fi
 exit $status
