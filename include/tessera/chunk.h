@@ -394,8 +394,8 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_encode_with(const tess_params *pa
 /**
  * Encode a chunk whose blocks differ in size, such as records. c-blosc2 reads them since 3.0.
  *
- * Members of params count as for tess_chunk_encode(), but for ndim, blockshape, split and
- * dictionary: a block is compressed alone, as a whole. Its bytes need not be whole items.
+ * Members of params count as for tess_chunk_encode(), but for ndim, blockshape and split: a block
+ * is compressed as a whole. Its bytes need not be whole items.
  *
  * @param params    From tess_params_init().
  * @param options   From tess_chunk_options_init(); NULL: the defaults. Threads do not count.
@@ -404,7 +404,8 @@ TESS_API TESS_NODISCARD tess_status tess_chunk_encode_with(const tess_params *pa
  * @param sizes     Bytes of each block, >= 1; their sum is src_size.
  * @param nblocks   Number of blocks, >= 1.
  * @param dst       Receives the chunk. Does not overlap src. May be NULL if dst_size is 0.
- * @param dst_size  Size of dst in bytes. tess_chunk_bound(src_size) + 8 * nblocks are enough.
+ * @param dst_size  Size of dst in bytes. tess_chunk_bound(src_size) + 8 * nblocks are enough;
+ *                  src_size / 20 + 4 more with params->dictionary.
  * @param cbytes    Receives the bytes of the chunk, also if dst is too small for them; 0 after any
  *                  other failure.
  * @param err       Filled on failure; may be NULL.

@@ -8,6 +8,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,7 +328,11 @@ records(void **state)
         p.clevel = (int)random_below(&r, 10);
         p.codec = codecs[random_below(&r, COUNT(codecs))];
         p.filters[5] = filters[random_below(&r, COUNT(filters))];
-        const size_t bound = tess_chunk_bound(size) + 8 * (size_t)nblocks;
+        p.dictionary =
+            (p.codec == TESS_CODEC_LZ4 || p.codec == TESS_CODEC_ZSTD) && random_below(&r, 2);
+        p.dictionary_always = random_below(&r, 2);
+        const size_t bound =
+            tess_chunk_bound(size) + 8 * (size_t)nblocks + (p.dictionary ? size / 20 + 4 : 0);
         ok(tess_chunk_encode_blocks(&p, NULL, items, size, sizes, nblocks, chunk, bound, &n, err));
         refused(TESS_ERR_ARG, tess_chunk_encode_blocks(&p, NULL, items, size, sizes, nblocks, chunk,
                                                        n - 1, &again, err));
@@ -342,6 +347,45 @@ records(void **state)
         assert_memory_equal(back, items + sizes[0], size - (size_t)sizes[0]);
         chunk[random_below(&r, n)] ^= (uint8_t)(1 + random_below(&r, 255));
         assert_int_not_equal(tess_chunk_decode(chunk, n, back, size, NULL), TESS_ERR_NOMEM);
+    }
+}
+
+// Short records that have much in common are smaller with a dictionary.
+static void
+records_with_a_dictionary(void **state)
+{
+    static const tess_codec takers[] = {TESS_CODEC_ZSTD, TESS_CODEC_LZ4, TESS_CODEC_LZ4HC};
+    enum { RECORDS = 200 };
+    char records[RECORDS * 100], back[sizeof records];
+    uint8_t chunk[2 * sizeof records];
+    int32_t sizes[RECORDS];
+    size_t size = 0;
+    (void)state;
+    for (int i = 0; i < RECORDS; i++) {
+        sizes[i] =
+            sprintf(records + size, "{\"number\": %d, \"name\": \"record %d\", \"kind\": %d}", i,
+                    i * i, i % 3);
+        size += (size_t)sizes[i];
+    }
+    for (size_t k = 0; k < COUNT(takers); k++) {
+        tess_chunk_info info;
+        tess_params p;
+        size_t plain, n;
+        tess_params_init(&p);
+        p.codec = takers[k];
+        ok(tess_chunk_encode_blocks(&p, NULL, records, size, sizes, RECORDS, chunk, sizeof chunk,
+                                    &plain, err));
+        p.dictionary = true;
+        ok(tess_chunk_encode_blocks(&p, NULL, records, size, sizes, RECORDS, chunk, sizeof chunk,
+                                    &n, err));
+        assert_in_range(n, 1, plain * 3 / 4);
+        ok(tess_chunk_describe(chunk, n, &info, err));
+        assert_true(info.dictionary_size > 0);
+        ok(tess_chunk_decode(chunk, n, back, size, err));
+        assert_memory_equal(back, records, size);
+        const int64_t last = (int64_t)size - sizes[RECORDS - 1];
+        ok(tess_chunk_decode_items(chunk, n, 1, last, (int64_t)size, back, size, err));
+        assert_memory_equal(back, records + last, (size_t)sizes[RECORDS - 1]);
     }
 }
 
@@ -404,10 +448,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plugins),      cmocka_unit_test(threads),
-        cmocka_unit_test(shapes),       cmocka_unit_test(parts_of_items),
-        cmocka_unit_test(arguments),    cmocka_unit_test(records),
-        cmocka_unit_test(kept_scratch), cmocka_unit_test(records_refused),
+        cmocka_unit_test(plugins),         cmocka_unit_test(threads),
+        cmocka_unit_test(shapes),          cmocka_unit_test(parts_of_items),
+        cmocka_unit_test(arguments),       cmocka_unit_test(records),
+        cmocka_unit_test(kept_scratch),    cmocka_unit_test(records_with_a_dictionary),
+        cmocka_unit_test(records_refused),
     };
     return cmocka_run_group_tests_name("chunk_options", tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ encode(const tess_params *p, struct chunk_options *o, const void *src, size_t sr
         st = chunk_spec_take(p, o, src_size, &spec, err);
     if (st != TESS_OK)
         return st;
-    const int64_t bound = chunk_vl_bound(spec.nbytes, nblocks);
+    const int64_t bound = chunk_vl_bound(&spec, nblocks);
     if (bound > INT32_MAX)
         return err_set(err, TESS_ERR_LIMIT, -1, "a chunk of %" PRId64 " bytes", bound);
     *chunk = mem_alloc((size_t)bound);

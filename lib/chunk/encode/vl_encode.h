@@ -10,13 +10,13 @@
 #include "chunk/encode/encoder.h"
 #include "chunk/scratch.h"
 
-// Room that a chunk of so many blocks and bytes can be made in.
-int64_t chunk_vl_bound(int64_t nbytes, int64_t nblocks);
+// Room that a chunk of so many blocks, with spec->nbytes in all, can be made in.
+int64_t chunk_vl_bound(const struct chunk_spec *spec, int64_t nblocks);
 
 /*
  * Make a chunk of nblocks blocks, which stand in src one behind the other and have 1 byte at least;
- * spec->nbytes are all of them. Of spec, sizes and shape of blocks, splitting and dictionary do not
- * count. dst holds chunk_vl_bound() bytes.
+ * spec->nbytes are all of them. Of spec, sizes and shape of blocks, and splitting do not count.
+ * dst holds chunk_vl_bound() bytes.
  */
 tess_status chunk_encode_vl(const struct chunk_spec *spec, const uint8_t *src, const int32_t *sizes,
                             int32_t nblocks, struct chunk_scratch *s, uint8_t *dst, int32_t *cbytes,
