@@ -1,10 +1,12 @@
 /*
  * vlblocks.c - chunks whose blocks differ in size.
  */
+#include "api/files.h"
 #include "compat/compat.h"
 #include "support/random.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 20, BYTES = 20000 };
 
@@ -59,7 +61,7 @@ round_trips(void **state)
 }
 
 static void
-refused(void **state)
+calls_refused(void **state)
 {
     static const void *srcs[] = {"red", "green"}, *none[] = {"red", NULL};
     static const int32_t sizes[] = {3, 5}, empty[] = {3, 0};
@@ -142,13 +144,96 @@ damaged(void **state)
     blosc2_free_ctx(d);
 }
 
+// Where the trailer of a lazy chunk of that many blocks begins, and the sizes of blocks in it.
+static int32_t
+trailer_of(int32_t nblocks)
+{
+    return BLOSC_EXTENDED_HEADER_LENGTH + 4 * nblocks;
+}
+
+static void
+refuses(blosc2_context *context, const uint8_t *lazy, int32_t size, int code)
+{
+    uint8_t content[40], *block = NULL;
+    void *dests[3];
+    int32_t sizes[3], n;
+
+    assert_int_equal(blosc2_decompress_ctx(context, lazy, size, content, sizeof content), code);
+    assert_int_equal(blosc2_vldecompress_ctx(context, lazy, size, dests, sizes, 3), code);
+    assert_int_equal(blosc2_vldecompress_block_ctx(context, lazy, size, 1, &block, &n), code);
+    assert_null(block);
+}
+
+// Lazy chunks of files tell their number and the bytes of each block; what contradicts the table of
+// blocks is refused.
+static void
+lazy(void **state)
+{
+    static const void *srcs[] = {"red", "green-green-green-green", "blue-blue-blue"};
+    static const int32_t sizes[] = {3, 23, 14};
+    blosc2_cparams cparams = BLOSC2_CPARAMS_DEFAULTS;
+    uint8_t chunk[200], content[40], *block = NULL;
+    int32_t n, bytes, sum = 0;
+
+    (void)state;
+    cparams.typesize = 1;
+    blosc2_context *const c = blosc2_create_cctx(cparams);
+    blosc2_context *const d = blosc2_create_dctx(BLOSC2_DPARAMS_DEFAULTS);
+    const int size = blosc2_vlcompress_ctx(c, srcs, sizes, 3, chunk, sizeof chunk);
+    for (int contiguous = 0; contiguous < 2; contiguous++) {
+        char *const path = strdup(files_path("lazy"));
+        blosc2_storage storage = {contiguous, path, &cparams, NULL, NULL};
+        blosc2_schunk *const s = blosc2_schunk_new(&storage);
+        uint8_t *got = NULL;
+        bool needs_free = false;
+
+        assert_int_equal(blosc2_schunk_append_chunk(s, chunk, true), 1);
+        assert_int_equal(blosc2_schunk_append_chunk(s, chunk, true), 2);
+        const int all = blosc2_schunk_get_lazychunk(s, 1, &got, &needs_free);
+        const int32_t at = trailer_of(3);
+        assert_int_equal(all, size + 12 + 3 * 4);
+        assert_true(needs_free);
+        assert_good(blosc2_vlchunk_get_nblocks(got, all, &n));
+        assert_int_equal(n, 3);
+        memcpy(&n, got + at, sizeof n);
+        assert_int_equal(n, 1);
+        sum = 0;
+        for (int i = 0; i < 3; i++) {
+            memcpy(&bytes, got + at + 12 + 4 * i, sizeof bytes);
+            sum += bytes;
+            assert_int_equal(blosc2_vldecompress_block_ctx(d, got, all, i, &block, &n), sizes[i]);
+            assert_memory_equal(block, srcs[i], (size_t)sizes[i]);
+            free(block);
+        }
+        assert_int_equal(sum, size - at);
+        assert_int_equal(blosc2_decompress_ctx(s->dctx, got, all, content, sizeof content), 40);
+        assert_memory_equal(content + 3, srcs[1], 23);
+        assert_int_equal(blosc2_schunk_append_chunk(s, got, true), BLOSC2_ERROR_INVALID_PARAM);
+
+        refuses(d, got, all - 1, BLOSC2_ERROR_READ_BUFFER);
+        refuses(d, got, at + 20, BLOSC2_ERROR_READ_BUFFER);
+        got[at + 12]++;
+        refuses(d, got, all, BLOSC2_ERROR_INVALID_HEADER);
+        got[at + 12]--;
+        got[BLOSC2_CHUNK_BLOCKSIZE + 2] = 1;
+        refuses(d, got, all, BLOSC2_ERROR_INVALID_HEADER);
+        free(got);
+        assert_good(blosc2_schunk_free(s));
+        files_remove(path);
+        free(path);
+    }
+    blosc2_free_ctx(c);
+    blosc2_free_ctx(d);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trips),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(calls_refused),
         cmocka_unit_test(damaged),
+        cmocka_unit_test_setup_teardown(lazy, files_setup, files_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "compat/chunk/call.h"
 #include "compat/chunk/context.h"
 #include "compat/chunk/header.h"
+#include "compat/chunk/lazy.h"
 
 #include <tessera/chunk.h>
 
@@ -23,12 +24,26 @@ struct decode {
     uint8_t *dest;
 };
 
+// A lazy chunk becomes *copy.
+static int
+open_lazy(struct decode *d, uint8_t **copy)
+{
+    const int size = b2_lazy_open(d->chunk, d->size, copy);
+    if (size < 0)
+        return size;
+    d->chunk = *copy;
+    d->size = size;
+    return b2_header_read(d->chunk, d->size, &d->h);
+}
+
 // Read the header. A chunk of a later version whose flags are all known is taken for one of the
 // latest known version, as c-blosc2 does; *copy is that chunk, to be freed, or NULL.
 static int
 open_chunk(struct decode *d, uint8_t **copy)
 {
     *copy = NULL;
+    if (b2_lazy_is(d->chunk, d->size))
+        return open_lazy(d, copy);
     const int rc = b2_header_read(d->chunk, d->size, &d->h);
     if (rc < 0 || d->h.version <= BLOSC2_VERSION_FORMAT || d->h.cbytes > d->size)
         return rc;

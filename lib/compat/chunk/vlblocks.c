@@ -9,6 +9,7 @@
 #include "compat/chunk/context.h"
 #include "compat/chunk/encode.h"
 #include "compat/chunk/header.h"
+#include "compat/chunk/lazy.h"
 
 #include <tessera/chunk.h>
 
@@ -43,7 +44,6 @@ encode(blosc2_context *context, const uint8_t *src, int32_t srcsize, const int32
     int rc = b2_call_init(&call, context, src);
     if (rc == 0) {
         b2_params(&context->cparams, &params);
-        params.dictionary = false;
         const tess_status st =
             tess_chunk_encode_blocks(&params, &call.options, src, (size_t)srcsize, sizes, nblocks,
                                      dest, (size_t)destsize, &cbytes, &call.err);
@@ -91,25 +91,45 @@ struct table {
     int32_t size; // at hand
     struct b2_header h;
     int32_t nblocks;
+    uint8_t *whole; // of a lazy chunk, to be freed
 };
 
 static int
-open_table(const void *src, int32_t srcsize, struct table *t)
+open_lazy(struct table *t)
 {
-    *t = (struct table){.chunk = src, .size = srcsize};
-    const int rc = b2_header_read(src, srcsize, &t->h);
+    const int size = b2_lazy_is(t->chunk, t->size) ? b2_lazy_open(t->chunk, t->size, &t->whole) : 0;
+    if (size <= 0)
+        return size;
+    t->chunk = t->whole;
+    t->size = size;
+    return 0;
+}
+
+static int
+read_table(struct table *t)
+{
+    const int rc = b2_header_read(t->chunk, t->size, &t->h);
     if (rc < 0)
         return rc;
     if (!t->h.vl_blocks)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "all blocks of the chunk have one size");
     t->nblocks = t->h.blocksize;
-    if (t->h.cbytes > srcsize ||
+    if (t->h.cbytes > t->size ||
         t->nblocks > (t->h.cbytes - BLOSC_EXTENDED_HEADER_LENGTH) / SIZE_SIZE)
         return b2_fail(BLOSC2_ERROR_INVALID_HEADER,
                        "%d blocks in a chunk of %d bytes, of which %d "
                        "are given",
-                       t->nblocks, t->h.cbytes, srcsize);
+                       t->nblocks, t->h.cbytes, t->size);
     return 0;
+}
+
+// free() t->whole, also after a failure.
+static int
+open_table(const void *src, int32_t srcsize, struct table *t)
+{
+    *t = (struct table){.chunk = src, .size = srcsize};
+    const int rc = open_lazy(t);
+    return rc < 0 ? rc : read_table(t);
 }
 
 static int64_t
@@ -194,25 +214,35 @@ hand_out(const struct table *t, const uint8_t *content, void **dests, int32_t *d
     return b2_fail(BLOSC2_ERROR_MEMORY_ALLOC, "no memory for %d blocks", t->nblocks);
 }
 
+static int
+decompress_all(blosc2_context *context, const struct table *t, void **dests, int32_t *destsizes,
+               int32_t maxblocks)
+{
+    uint8_t *content;
+    if (t->nblocks > maxblocks)
+        return b2_fail(BLOSC2_ERROR_WRITE_BUFFER, "place for %d blocks of %d", maxblocks,
+                       t->nblocks);
+    int rc = decode(context, t, 0, t->h.nbytes, &content);
+    if (rc < 0)
+        return rc;
+    rc = hand_out(t, content, dests, destsizes);
+    free(content);
+    return rc;
+}
+
 int
 blosc2_vldecompress_ctx(blosc2_context *context, const void *src, int32_t srcsize, void **dests,
                         int32_t *destsizes, int32_t maxblocks)
 {
-    struct table t;
-    uint8_t *content;
+    struct table t = {0};
     int rc = check_context(context);
     if (rc == 0 && (!dests || !destsizes || maxblocks < 1))
         rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no place for blocks is given");
     if (rc == 0)
         rc = open_table(src, srcsize, &t);
-    if (rc == 0 && t.nblocks > maxblocks)
-        rc = b2_fail(BLOSC2_ERROR_WRITE_BUFFER, "place for %d blocks of %d", maxblocks, t.nblocks);
     if (rc == 0)
-        rc = decode(context, &t, 0, t.h.nbytes, &content);
-    if (rc < 0)
-        return rc;
-    rc = hand_out(&t, content, dests, destsizes);
-    free(content);
+        rc = decompress_all(context, &t, dests, destsizes, maxblocks);
+    free(t.whole);
     return rc;
 }
 
@@ -235,8 +265,8 @@ int
 blosc2_vldecompress_block_ctx(blosc2_context *context, const void *src, int32_t srcsize,
                               int32_t nblock, uint8_t **dest, int32_t *destsize)
 {
-    struct table t;
-    int32_t start, size;
+    struct table t = {0};
+    int32_t start, size = 0;
     int rc = check_context(context);
     if (rc == 0 && (!dest || !destsize))
         rc = b2_fail(BLOSC2_ERROR_INVALID_PARAM, "no place for a block is given");
@@ -248,6 +278,7 @@ blosc2_vldecompress_block_ctx(blosc2_context *context, const void *src, int32_t 
         rc = find_block(&t, nblock, &start, &size);
     if (rc == 0)
         rc = decode(context, &t, start, size, dest);
+    free(t.whole);
     if (rc < 0)
         return rc;
     *destsize = size;

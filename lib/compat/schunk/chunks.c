@@ -6,6 +6,7 @@
  */
 #include "compat/blosc2/error.h"
 #include "compat/chunk/context.h"
+#include "compat/chunk/lazy.h"
 #include "compat/schunk/calls.h"
 #include "compat/schunk/content.h"
 #include "compat/schunk/schunk.h"
@@ -39,6 +40,8 @@ size_of_chunk(const uint8_t *chunk)
     if (!chunk)
         return BLOSC2_ERROR_NULL_POINTER;
     const int rc = blosc2_cbuffer_sizes(chunk, NULL, &cbytes, NULL);
+    if (rc == 0 && b2_lazy_is(chunk, cbytes))
+        return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a lazy chunk, where a whole one is needed");
     return rc < 0 ? rc : cbytes;
 }
 
@@ -159,17 +162,20 @@ int64_t
 blosc2_schunk_append_buffer(blosc2_schunk *schunk, const void *src, int32_t nbytes)
 {
     struct b2_schunk *const s = b2_schunk_of(schunk);
+    tess_info info;
+    tess_error err = {0};
 
     if (!s)
         return BLOSC2_ERROR_NULL_POINTER;
     if (nbytes < 0 || nbytes > BLOSC2_MAX_BUFFERSIZE)
         return b2_fail(BLOSC2_ERROR_INVALID_PARAM, "a chunk of %" PRId32 " bytes", nbytes);
-    if (s->by_context || s->missing > 0)
+    if (nbytes > 0 && src && (s->by_context || s->missing > 0))
         return append_by_context(s, src, nbytes);
     int rc = b2_schunk_change_begin(s);
     if (rc < 0)
         return rc;
-    rc = b2_chunk_append(s, src, nbytes);
+    tess_array_info(s->a, &info);
+    rc = b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
     return end_change(s, INT64_MAX, INT64_MAX, rc); // none that was there
 }
 
@@ -362,7 +368,18 @@ int
 blosc2_schunk_get_lazychunk(blosc2_schunk *schunk, int64_t nchunk, uint8_t **chunk,
                             bool *needs_free)
 {
-    return blosc2_schunk_get_chunk(schunk, nchunk, chunk, needs_free);
+    uint8_t *lazy = NULL;
+    const int size = blosc2_schunk_get_chunk(schunk, nchunk, chunk, needs_free);
+
+    if (size <= 0 || !b2_schunk_of(schunk)->path)
+        return size;
+    const int rc = b2_lazy_make(*chunk, size, nchunk, &lazy);
+    if (rc == 0)
+        return size;
+    free(*chunk);
+    *chunk = lazy;
+    *needs_free = rc > 0;
+    return rc;
 }
 
 int
