@@ -7,7 +7,6 @@
 #include "compat/schunk/content.h"
 
 #include "compat/blosc2/error.h"
-#include "compat/chunk/blocksize.h"
 #include "compat/chunk/context.h"
 
 #include <inttypes.h>
@@ -48,16 +47,6 @@ has_postfilter(const struct b2_schunk *s)
     return s->of.storage->dparams->postfilter != NULL;
 }
 
-// What the library does in another way: prefilters, and parameters of the environment; a dictionary
-// for each chunk, which it makes where it pays; and blocks of c-blosc2's sizes, which matter for
-// codecs that are chosen for their ratio.
-static bool
-encodes_by_context(const struct b2_schunk *s)
-{
-    const blosc2_cparams *const c = s->of.storage->cparams;
-    return s->by_context || c->use_dict || (c->blocksize == 0 && b2_compresses_more(c->compcode));
-}
-
 static int
 read_by_context(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
 {
@@ -82,28 +71,16 @@ b2_chunk_read(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbytes)
     return b2_code(tess_schunk_decode(s->a, n, dst, (size_t)nbytes, &err), &err);
 }
 
-// The chunk in memory to be freed. Returns its size, 0 if it does not fit, or a code.
 static int
-encode_by_context(struct b2_schunk *s, const void *src, int32_t nbytes, uint8_t **chunk)
+rewrite_by_context(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes)
 {
     const size_t room = (size_t)nbytes + BLOSC2_MAX_OVERHEAD;
-
-    *chunk = room <= INT32_MAX ? malloc(room) : NULL;
-    return *chunk ? blosc2_compress_ctx(s->of.cctx, src, nbytes, *chunk, (int32_t)room)
-                  : BLOSC2_ERROR_MEMORY_ALLOC;
-}
-
-int
-b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes)
-{
-    uint8_t *chunk = NULL;
-    tess_info info;
+    uint8_t *const chunk = room <= INT32_MAX ? malloc(room) : NULL;
     tess_error err = {0};
 
-    tess_array_info(s->a, &info);
-    if (info.plain && !encodes_by_context(s))
-        return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
-    const int size = encode_by_context(s, src, nbytes, &chunk);
+    if (!chunk)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    const int size = blosc2_compress_ctx(s->of.cctx, src, nbytes, chunk, (int32_t)room);
     int rc = size == 0 ? BLOSC2_ERROR_CHUNK_UPDATE : size;
     if (size > 0)
         rc = b2_code(tess_array_set_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err),
@@ -113,23 +90,15 @@ b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes
 }
 
 int
-b2_chunk_append(struct b2_schunk *s, const void *src, int32_t nbytes)
+b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes)
 {
-    uint8_t *chunk = NULL;
     tess_info info;
     tess_error err = {0};
 
     tess_array_info(s->a, &info);
-    if (!info.plain || !src || nbytes == 0 || !encodes_by_context(s))
-        return b2_code(tess_schunk_insert(s->a, info.nchunks, src, (size_t)nbytes, &err), &err);
-    const int size = encode_by_context(s, src, nbytes, &chunk);
-    int rc = size == 0 ? BLOSC2_ERROR_CHUNK_APPEND : size;
-    if (size > 0)
-        rc = b2_code(tess_schunk_insert_chunk(s->a, info.nchunks, chunk, (size_t)size,
-                                              TESS_CHUNK_TRUSTED, &err),
-                     &err);
-    free(chunk);
-    return rc;
+    if (!info.plain || s->by_context)
+        return rewrite_by_context(s, n, src, nbytes);
+    return b2_code(tess_schunk_update(s->a, n, src, (size_t)nbytes, &err), &err);
 }
 
 int

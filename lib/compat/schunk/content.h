@@ -20,9 +20,6 @@ int b2_chunk_read(const struct b2_schunk *s, int64_t n, void *dst, int32_t nbyte
 // All of chunk n becomes other content of the same size. The super-chunk is to be changed.
 int b2_chunk_rewrite(struct b2_schunk *s, int64_t n, const void *src, int32_t nbytes);
 
-// Encode a chunk behind the last one. The super-chunk is to be changed.
-int b2_chunk_append(struct b2_schunk *s, const void *src, int32_t nbytes);
-
 // The stored bytes of chunk n; free() them. Returns their number, or a code.
 int b2_chunk_bytes(const struct b2_schunk *s, int64_t n, uint8_t **chunk);
 

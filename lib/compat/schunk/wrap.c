@@ -6,6 +6,7 @@
 #include "compat/blosc2/error.h"
 #include "compat/blosc2/program_io.h"
 #include "compat/blosc2/storage.h"
+#include "compat/chunk/blocksize.h"
 #include "compat/chunk/environment.h"
 #include "compat/schunk/access.h"
 #include "compat/schunk/calls.h"
@@ -33,7 +34,8 @@ set_storage(struct b2_schunk *s, const blosc2_storage *storage, const char *path
 }
 
 // Whether new chunks are not as the library would encode them: a prefilter, or what the environment
-// says.
+// says; a dictionary for each chunk, which the library makes where it pays; blocks of c-blosc2's
+// sizes, which matter for codecs that are chosen for their ratio.
 static bool
 needs_context(struct b2_schunk *s)
 {
@@ -41,7 +43,9 @@ needs_context(struct b2_schunk *s)
     blosc2_cparams own;
 
     return blosc2_ctx_get_cparams(s->of.cctx, &own) == 0 &&
-           (own.prefilter || own.compcode != told->compcode || own.clevel != told->clevel ||
+           (own.prefilter || own.use_dict ||
+            (own.blocksize == 0 && b2_compresses_more(own.compcode)) ||
+            own.compcode != told->compcode || own.clevel != told->clevel ||
             own.typesize != told->typesize || own.blocksize != told->blocksize ||
             own.splitmode != told->splitmode ||
             memcmp(own.filters, told->filters, sizeof own.filters) != 0);
