@@ -139,23 +139,31 @@ number(const struct table *t, int64_t at)
     return (int64_t)b[0] | (int64_t)b[1] << 8 | (int64_t)b[2] << 16 | (int64_t)b[3] << 24;
 }
 
+// The size of block n, whose content begins at `start` in that of the chunk.
+static int
+size_of_block(const struct table *t, int32_t n, int32_t start, int32_t *size)
+{
+    const int64_t at = number(t, BLOSC_EXTENDED_HEADER_LENGTH + SIZE_SIZE * (int64_t)n);
+    if (at < BLOSC_EXTENDED_HEADER_LENGTH || at > t->h.cbytes - SIZE_SIZE)
+        return b2_fail(BLOSC2_ERROR_INVALID_HEADER, "block %d is outside of its chunk", n);
+    const int64_t bytes = number(t, at);
+    if (bytes < 1 || bytes > t->h.nbytes - start)
+        return b2_fail(BLOSC2_ERROR_INVALID_HEADER, "block %d is larger than its chunk", n);
+    *size = (int32_t)bytes;
+    return 0;
+}
+
 // Where the content of block n begins in that of the chunk, and its size.
 static int
 find_block(const struct table *t, int32_t n, int32_t *start, int32_t *size)
 {
-    int64_t sum = 0, bytes = 0;
-    for (int32_t i = 0; i <= n; i++) {
-        const int64_t at = number(t, BLOSC_EXTENDED_HEADER_LENGTH + SIZE_SIZE * (int64_t)i);
-        sum += bytes;
-        if (at < BLOSC_EXTENDED_HEADER_LENGTH || at > t->h.cbytes - SIZE_SIZE)
-            return b2_fail(BLOSC2_ERROR_INVALID_HEADER, "block %d is outside of its chunk", i);
-        bytes = number(t, at);
-        if (bytes < 1 || bytes > t->h.nbytes - sum)
-            return b2_fail(BLOSC2_ERROR_INVALID_HEADER, "block %d is larger than its chunk", i);
+    int rc = 0;
+    *start = *size = 0;
+    for (int32_t i = 0; i <= n && rc == 0; i++) {
+        *start += *size;
+        rc = size_of_block(t, i, *start, size);
     }
-    *start = (int32_t)sum;
-    *size = (int32_t)bytes;
-    return 0;
+    return rc;
 }
 
 static int
@@ -197,13 +205,14 @@ decode(blosc2_context *context, const struct table *t, int32_t start, int32_t si
 static int
 hand_out(const struct table *t, const uint8_t *content, void **dests, int32_t *destsizes)
 {
-    int32_t start, n = 0;
-    for (int rc = 0; n < t->nblocks; n++) {
-        rc = find_block(t, n, &start, &destsizes[n]);
+    int32_t start = 0, n = 0;
+    for (; n < t->nblocks; n++) {
+        const int rc = size_of_block(t, n, start, &destsizes[n]);
         dests[n] = rc == 0 ? malloc((size_t)destsizes[n]) : NULL;
         if (!dests[n])
             break;
         memcpy(dests[n], content + start, (size_t)destsizes[n]);
+        start += destsizes[n];
     }
     if (n == t->nblocks)
         return n;
