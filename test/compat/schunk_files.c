@@ -49,6 +49,7 @@ put_zeros(blosc2_schunk *schunk, int64_t n)
     uint8_t zeros[BLOSC_EXTENDED_HEADER_LENGTH];
     assert_good(blosc2_chunk_zeros(*schunk->storage->cparams, BYTES, zeros, sizeof zeros));
     assert_good(blosc2_schunk_update_chunk(schunk, n, zeros, true));
+    assert_true(blosc2_schunk_update_chunk(schunk, INT64_MAX, zeros, true) < 0);
 }
 
 static int

@@ -107,7 +107,7 @@ put_chunk(struct b2_schunk *s, int64_t n, uint8_t *chunk, bool insert, bool copy
             tess_schunk_insert_chunk(s->a, n, chunk, (size_t)size, TESS_CHUNK_TRUSTED, &err), &err);
     else
         rc = b2_code(put_in_array(s, n, chunk, (size_t)size, insert, &err), &err);
-    const int64_t nchunks = end_change(s, n, insert ? INT64_MAX : n + 1, rc);
+    const int64_t nchunks = end_change(s, n, insert || n == INT64_MAX ? INT64_MAX : n + 1, rc);
     if (nchunks >= 0 && !copy)
         free(chunk); // it was handed over
     return nchunks;

@@ -8,7 +8,8 @@
 void
 blosc_set_timestamp(blosc_timestamp_t *timestamp)
 {
-    clock_gettime(CLOCK_MONOTONIC, timestamp);
+    if (timestamp)
+        clock_gettime(CLOCK_MONOTONIC, timestamp);
 }
 
 double

@@ -6,6 +6,8 @@
 void
 blosc2_unidim_to_multidim(uint8_t ndim, int64_t *shape, int64_t i, int64_t *index)
 {
+    if (!shape || !index)
+        return;
     for (int axis = ndim - 1; axis > 0; axis--) {
         index[axis] = shape[axis] > 0 ? i % shape[axis] : 0;
         i = shape[axis] > 0 ? i / shape[axis] : 0;
@@ -17,7 +19,9 @@ blosc2_unidim_to_multidim(uint8_t ndim, int64_t *shape, int64_t i, int64_t *inde
 void
 blosc2_multidim_to_unidim(const int64_t *index, int8_t ndim, const int64_t *strides, int64_t *i)
 {
+    if (!i)
+        return;
     *i = 0;
-    for (int axis = 0; axis < ndim; axis++)
+    for (int axis = 0; axis < ndim && index && strides; axis++)
         *i += index[axis] * strides[axis];
 }
