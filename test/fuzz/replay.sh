@@ -14,9 +14,10 @@ if [ -d "$test/fuzz/corpus/$target" ]; then
     set -- "$@" "$test/fuzz/corpus/$target"
 fi
 case $target in
-frame | update | repair)
+frame | update | repair | compat)
     kind=$target
     [ "$kind" != repair ] || kind=frame
+    [ "$kind" != compat ] || kind=update
     "$seeds" "$kind" "$folder"
     set -- "$@" "$test/golden/files" "$test/golden/malformed"
     for frame in "$test"/golden/files/*; do
