@@ -528,6 +528,37 @@ layers_of_super_chunks(void **state)
     }
 }
 
+// Names that were handed out, and entries of the lists, stay while others change other metalayers.
+static void
+names_that_are_held(void **state)
+{
+    const char *const path = files_path("array");
+    uint8_t bytes[] = {1, 2, 3, 4};
+    char *names[2];
+    b2nd_array_t *array = NULL;
+
+    (void)state;
+    b2nd_array_t *const writer = nd_numbers(&matrix, true, path);
+    assert_good(blosc2_vlmeta_add(writer->sc, "one", bytes, 4, NULL));
+    assert_good(blosc2_vlmeta_add(writer->sc, "two", bytes, 3, NULL));
+    assert_good(b2nd_open(path, &array));
+    assert_int_equal(blosc2_vlmeta_get_names(array->sc, names), 2);
+    const blosc2_metalayer *const fixed = array->sc->metalayers[0];
+
+    assert_int_equal(blosc2_vlmeta_delete(writer->sc, "one"), 1);
+    assert_good(blosc2_vlmeta_update(writer->sc, "two", bytes, 4, NULL));
+    assert_good(blosc2_vlmeta_add(writer->sc, "three", bytes, 1, NULL));
+    check_variable(array->sc, names[1], 0, bytes, 4);
+    check_variable(array->sc, "three", 1, bytes, 1);
+    assert_ptr_equal(array->sc->vlmetalayers[0]->name, names[1]);
+    assert_ptr_equal(array->sc->metalayers[0], fixed);
+    assert_int_equal(blosc2_vlmeta_exists(array->sc, "one"), BLOSC2_ERROR_NOT_FOUND);
+    assert_int_equal(array->sc->nvlmetalayers, 2);
+    assert_null(array->sc->vlmetalayers[2]);
+    assert_good(b2nd_free(array));
+    assert_good(b2nd_free(writer));
+}
+
 static void
 printed(void **state)
 {
@@ -571,6 +602,7 @@ main(void)
         cmocka_unit_test(layers_that_are_refused),
         cmocka_unit_test_setup_teardown(a_layer_that_was_replaced, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(layers_of_super_chunks, files_setup, files_teardown),
+        IN_A_FOLDER(names_that_are_held),
         IN_A_FOLDER(printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,14 +41,16 @@ nd_mutable(const b2nd_array_t *array)
 static int
 set_dtype(b2nd_array_t *array, const tess_info *info)
 {
-    array->dtype_format = (int8_t)info->dtype_format;
-    if (array->dtype && info->dtype && strcmp(array->dtype, info->dtype) == 0)
+    if (array->dtype && info->dtype && strcmp(array->dtype, info->dtype) == 0) {
+        array->dtype_format = (int8_t)info->dtype_format; // needs no memory, so it cannot fail
         return BLOSC2_ERROR_SUCCESS;
+    }
     char *const dtype = info->dtype ? strdup(info->dtype) : NULL;
     if (info->dtype && !dtype)
         return BLOSC2_ERROR_MEMORY_ALLOC;
     free(array->dtype);
     array->dtype = dtype;
+    array->dtype_format = (int8_t)info->dtype_format;
     return BLOSC2_ERROR_SUCCESS;
 }
 

@@ -277,16 +277,17 @@ b2_schunk_follow(struct b2_schunk *s)
     bool changed = false;
     tess_error err = {0};
 
-    if (!s->path || s->of.view)
+    if (s->of.view || (!s->path && !s->behind))
         return 0;
-    b2_access_commit(s->path);
+    if (s->path)
+        b2_access_commit(s->path);
     pthread_rwlock_wrlock(&s->access->lock);
     int rc = 0;
-    if (!s->writable) {
+    if (s->path && !s->writable) {
         b2_access_note_file(s->access, s->path);
         rc = b2_code(tess_array_refresh(s->a, &changed, &err), &err);
     }
-    if (rc == 0 && changed)
+    if (rc == 0 && (changed || s->behind))
         rc = b2_schunk_reload(s);
     pthread_rwlock_unlock(&s->access->lock);
     return rc < 0 ? rc : changed;

@@ -26,10 +26,20 @@ b2_layers_is_nd(const char *name)
 static int
 use(struct b2_schunk *s, tess_array *a)
 {
-    tess_array_close(s->a, NULL); // what it held is in the other one
+    tess_array *const before = s->a;
+
     b2_schunk_take_handle(s, a);
     b2_schunk_forget_chunks(s, 0, INT64_MAX);
-    return b2_schunk_reload(s);
+    const int rc = b2_schunk_reload(s);
+    const bool back = rc < 0 && !s->path; // a file is what it is now
+    if (back) {
+        b2_schunk_take_handle(s, before);
+        s->behind = false;
+        b2_schunk_forget_chunks(s, 0, INT64_MAX);
+        b2_schunk_count(s);
+    }
+    tess_array_close(back ? a : before, NULL); // what it held is in the other one
+    return rc;
 }
 
 // Open the file for reading, where it was replaced or changed by this process. s is locked

@@ -108,22 +108,19 @@ cut(struct list *list, int count)
 }
 
 static int
-load_fixed(struct b2_schunk *s, struct list *list, int count)
+read_fixed(const struct b2_schunk *s, blosc2_metalayer **made, int count)
 {
     tess_error err = {0};
-    int n = 0;
 
-    for (; n < count && n < list->most; n++) {
+    for (int i = 0; i < count; i++) {
         tess_metalayer layer;
-        const tess_status st = tess_meta_at(s->a, n, &layer, &err);
+        const tess_status st = tess_meta_at(s->a, i, &layer, &err);
         if (st != TESS_OK)
             return b2_code(st, &err);
-        blosc2_metalayer *const made = new_layer(layer.name, layer.content, layer.size);
-        if (!made)
+        made[i] = new_layer(layer.name, layer.content, layer.size);
+        if (!made[i])
             return BLOSC2_ERROR_MEMORY_ALLOC;
-        put_layer(list, n, made);
     }
-    cut(list, n);
     return BLOSC2_ERROR_SUCCESS;
 }
 
@@ -152,25 +149,39 @@ chunk_layer(const char *name, const void *content, size_t size, blosc2_metalayer
 }
 
 static int
-load_variable(struct b2_schunk *s, struct list *list, int count)
+read_variable(const struct b2_schunk *s, blosc2_metalayer **made, int count)
 {
     tess_error err = {0};
-    int n = 0;
 
-    for (; n < count && n < list->most; n++) {
-        const char *const name = tess_vlmeta_name(s->a, n);
-        blosc2_metalayer *made = NULL;
+    for (int i = 0; i < count; i++) {
+        const char *const name = tess_vlmeta_name(s->a, i);
         void *content = NULL;
         size_t size = 0;
         const tess_status st = tess_vlmeta_get(s->a, name, &content, &size, &err);
-        const int rc = st == TESS_OK ? chunk_layer(name, content, size, &made) : b2_code(st, &err);
+        const int rc =
+            st == TESS_OK ? chunk_layer(name, content, size, &made[i]) : b2_code(st, &err);
         tess_free(content);
         if (rc < 0)
             return rc;
-        put_layer(list, n, made);
     }
-    cut(list, n);
     return BLOSC2_ERROR_SUCCESS;
+}
+
+// The list becomes the layers, which belong to it then. Needs no memory.
+static void
+put_all(struct list *list, blosc2_metalayer **layers, int count)
+{
+    for (int i = 0; i < count; i++) {
+        put_layer(list, i, layers[i]);
+        layers[i] = NULL;
+    }
+    cut(list, count);
+}
+
+static int
+at_most(int count, int most)
+{
+    return count < most ? count : most;
 }
 
 int
@@ -181,14 +192,24 @@ b2_metas_load(struct b2_schunk *s)
     tess_info info;
 
     tess_array_info(s->a, &info);
-    int rc = load_fixed(s, &fixed, info.nmetalayers);
+    const int nfixed = at_most(info.nmetalayers, fixed.most);
+    const int nvariable = at_most(info.nvlmetalayers, variable.most);
+    blosc2_metalayer **const made = calloc((size_t)(nfixed + nvariable) + 1, sizeof *made);
+    if (!made)
+        return BLOSC2_ERROR_MEMORY_ALLOC;
+    int rc = read_fixed(s, made, nfixed);
     if (rc == 0)
-        rc = load_variable(s, &variable, info.nvlmetalayers);
-    if (s->of.nmetalayers != fixed.count)
-        s->of.nmetalayers = (uint16_t)fixed.count;
-    s->of.nvlmetalayers = (int16_t)variable.count;
-    if (rc < 0)
-        b2_metas_free(s);
+        rc = read_variable(s, made + nfixed, nvariable);
+    if (rc == 0) {
+        put_all(&fixed, made, nfixed);
+        put_all(&variable, made + nfixed, nvariable);
+        if (s->of.nmetalayers != fixed.count)
+            s->of.nmetalayers = (uint16_t)fixed.count;
+        s->of.nvlmetalayers = (int16_t)variable.count;
+    }
+    for (int i = 0; i < nfixed + nvariable; i++)
+        free_layer(made[i]);
+    free(made);
     return rc;
 }
 
@@ -226,6 +247,10 @@ b2_metas_show(struct b2_schunk *s, const char *name, const uint8_t *content, int
 
     if (index < 0)
         return index;
+    if (s->of.metalayers[index]->content_len == size) { // needs no memory, so it cannot fail
+        memcpy(s->of.metalayers[index]->content, content, (size_t)size);
+        return index;
+    }
     blosc2_metalayer *const layer = new_layer(name, content, (size_t)size);
     if (!layer)
         return BLOSC2_ERROR_MEMORY_ALLOC;

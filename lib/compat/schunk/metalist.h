@@ -7,7 +7,7 @@
 #include "compat/schunk/schunk.h"
 
 // Set the lists of metalayers from the handle. The super-chunk is locked exclusively, or new.
-// Returns a code; on failure the lists are empty.
+// Returns a code; on failure the lists are what they were.
 int b2_metas_load(struct b2_schunk *s);
 void b2_metas_free(struct b2_schunk *s);
 

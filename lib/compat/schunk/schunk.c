@@ -189,7 +189,9 @@ b2_schunk_reload(struct b2_schunk *s)
     }
     count(s, &info);
     s->of.change_tick++;
-    return b2_metas_load(s);
+    const int rc = b2_metas_load(s);
+    s->behind = rc < 0;
+    return rc;
 }
 
 int

@@ -38,6 +38,7 @@ struct b2_schunk {
     bool by_program; // in memory, and written by functions of the program
     bool locking; // other processes write in turns: write access ends with each call
     bool read_only; // the program opened the file for reading alone
+    bool behind; // the lists of metalayers are to be loaded, which failed
     int lock_depth; // of blosc2_schunk_lock()
     struct b2_axes axes; // of a view
     b2_view_fn *view; // makes the view again, of another handle

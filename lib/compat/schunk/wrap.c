@@ -162,7 +162,7 @@ compact(struct b2_schunk *s)
 // Who wants to write the file meanwhile waits, and then finds it closed. A view, which may end
 // within a call on its base, does not hold the file.
 static tess_status
-close_array(struct b2_schunk *s, tess_error *err)
+close_file(struct b2_schunk *s, tess_error *err)
 {
     if (s->of.view)
         return tess_array_close(s->a, err);
@@ -191,7 +191,7 @@ blosc2_schunk_free(blosc2_schunk *schunk)
         b2_access_remove_file(s);
     const int written = s->by_program ? b2_access_write(s) : BLOSC2_ERROR_SUCCESS;
     const bool ends = ends_io(s);
-    const tess_status st = s->access ? close_array(s, &err) : TESS_OK;
+    const tess_status st = s->a && s->path ? close_file(s, &err) : tess_array_close(s->a, &err);
     if (!s->by_program)
         b2_access_remove_file(s);
     if (ends)
