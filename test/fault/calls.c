@@ -160,6 +160,17 @@ updater(struct scene *s)
     ok(open_for(s, TESS_MODE_UPDATE, err));
 }
 
+static tess_status
+change_locked(struct scene *s, tess_error *err)
+{
+    tess_status st = tess_array_lock(s->a, err);
+    if (st == TESS_OK)
+        st = state_write(s->a, AFTER, err);
+    if (st == TESS_OK)
+        st = tess_array_lock(s->a, err); // is held
+    return st == TESS_OK ? tess_array_flush(s->a, err) : st;
+}
+
 // The items of another state, of those that are there: the first one shows which state that is.
 static tess_each_next
 change_state(const tess_map_part *part, void *user)
@@ -196,6 +207,7 @@ static const struct act {
     {"refresh", late_reader, refresh, AFTER},
     {"refresh of the writer", writer, refresh, AFTER},
     {"flush", writer, flush, AFTER},
+    {"change with the lock held", updater, change_locked, AFTER},
     {"map", updater, map_it, AFTER},
     {"search", named_reader, search, BEFORE},
 };
