@@ -27,7 +27,7 @@ static const struct nd_shapes matrix = {2, {14, 10}, {5, 4}, {2, 3}};
 
 // What the threads of one test share.
 struct crew {
-    b2nd_array_t *array;
+    b2nd_array_t *array, *other, *view; // view: of array
     blosc2_schunk *schunk;
     const char *path;
     atomic_int writers;
@@ -369,6 +369,32 @@ copy_from_view(void *arg)
     return NULL;
 }
 
+// The array to the end of another one, and that to the end of a view of the array, which is refused
+// when both are locked: in one order, whatever the addresses of views are.
+static void *
+append_to_other(void *arg)
+{
+    struct crew *const c = arg;
+    b2nd_array_t *same = NULL;
+
+    for (int i = 0; i < 20 * CHANGES; i++)
+        must(c, b2nd_concatenate(NULL, c->other, c->array, 1, false, &same) == 0);
+    c->writers--;
+    return NULL;
+}
+
+static void *
+append_to_view(void *arg)
+{
+    struct crew *const c = arg;
+    b2nd_array_t *same = NULL;
+
+    for (int i = 0; i < 20 * CHANGES; i++)
+        must(c, b2nd_concatenate(NULL, c->view, c->other, 1, false, &same) < 0);
+    c->writers--;
+    return NULL;
+}
+
 // -- the tests
 
 static void
@@ -487,6 +513,23 @@ views_of_one_array(void **state)
     assert_good(b2nd_free(c.array));
 }
 
+static void
+both_ways(void **state)
+{
+    static void *(*const functions[])(void *) = {append_to_other, append_to_view};
+
+    (void)state;
+    struct crew c = {.array = nd_numbers(&matrix, true, NULL)};
+    c.other = nd_numbers(&matrix, true, NULL);
+    assert_good(b2nd_squeeze(c.array, &c.view));
+    run(&c, functions, 2, 2);
+    assert_int_equal(c.array->shape[1], 10);
+    assert_int_equal(c.other->shape[1], 10 * (1 + 20 * CHANGES));
+    assert_good(b2nd_free(c.view));
+    assert_good(b2nd_free(c.other));
+    assert_good(b2nd_free(c.array));
+}
+
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, files_setup, files_teardown)
 
 int
@@ -500,6 +543,7 @@ main(void)
         IN_A_FOLDER(an_array_that_others_resize),
         IN_A_FOLDER(codecs_that_are_registered_meanwhile),
         cmocka_unit_test(views_of_one_array),
+        cmocka_unit_test(both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

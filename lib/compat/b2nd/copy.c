@@ -328,9 +328,9 @@ same_types(const b2nd_array_t *a, const b2nd_array_t *b)
 }
 
 static int
-append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis)
+append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis, bool whole)
 {
-    if (!same_types(to, other))
+    if (!whole)
         return append_items(to, other, axis);
     int rc = b2_schunk_pair_begin(nd_schunk(other), nd_schunk(to));
     if (rc < 0)
@@ -338,6 +338,19 @@ append_array(b2nd_array_t *to, const b2nd_array_t *other, int axis)
     rc = append_whole(to, other, axis);
     b2_schunk_pair_end(nd_schunk(other), nd_schunk(to));
     return rc < 0 ? rc : b2_schunk_changed(nd_schunk(to));
+}
+
+// The members of an array, which other threads may change.
+static int
+copy_members(const b2nd_array_t *array, b2nd_array_t *members)
+{
+    const int rc = nd_read_begin(array);
+
+    if (rc < 0)
+        return rc;
+    *members = *array;
+    nd_end(array);
+    return rc;
 }
 
 int
@@ -348,18 +361,23 @@ b2nd_concatenate(b2nd_context_t *ctx, const b2nd_array_t *src1, const b2nd_array
         *array = NULL;
     if (!src1 || !src2 || !array || (copy && !ctx))
         return BLOSC2_ERROR_NULL_POINTER;
+    b2nd_array_t first, second;
     int rc = b2_schunk_follow(nd_schunk(src1));
     if (rc >= 0)
         rc = b2_schunk_follow(nd_schunk(src2));
     if (rc >= 0)
-        rc = check_fit(src1, src2, axis);
+        rc = copy_members(src1, &first);
+    if (rc >= 0)
+        rc = copy_members(src2, &second);
+    if (rc >= 0)
+        rc = check_fit(&first, &second, axis);
     if (rc < 0)
         return rc;
     b2nd_array_t *to = copy ? NULL : nd_mutable(src1); // the caller gave up src1
     if (copy)
         rc = b2nd_copy(ctx, src1, &to);
     if (rc == 0)
-        rc = append_array(to, src2, axis);
+        rc = append_array(to, src2, axis, same_types(copy ? to : &first, &second));
     if (rc == 0)
         *array = to;
     else if (copy && to)
