@@ -204,6 +204,25 @@ rd_i32le(struct rd *r)
     return p ? get_i32le(p) : 0;
 }
 
+static inline uint32_t
+rd_u32le(struct rd *r)
+{
+    return (uint32_t)rd_i32le(r);
+}
+
+static inline uint64_t
+rd_u64le(struct rd *r)
+{
+    const uint8_t *const p = rd_take(r, 8);
+    return p ? get_u64le(p) : 0;
+}
+
+static inline int64_t
+rd_i64le(struct rd *r)
+{
+    return (int64_t)rd_u64le(r);
+}
+
 // n bytes to dst; zeros if there are fewer.
 static inline void
 rd_bytes(struct rd *r, void *dst, size_t n)
