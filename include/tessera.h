@@ -29,6 +29,7 @@
  *   tessera/layout.h    find the layout in which a use costs least
  *   tessera/verify.h    check what is stored
  *   tessera/chunk.h     properties of stored chunks and blocks
+ *   tessera/packet.h    encoded chunks as packets: many processes write one array
  *   tessera/schunk.h    super-chunks: lists of chunks without an N-dimensional layer
  *   tessera/files.h     what is at a path: frames in a file; removing an array
  *   tessera/repair.h    compact an array; recover a damaged one
@@ -58,6 +59,7 @@
 #include "tessera/layout.h"
 #include "tessera/map.h"
 #include "tessera/meta.h"
+#include "tessera/packet.h"
 #include "tessera/params.h"
 #include "tessera/plugin.h"
 #include "tessera/process.h"

@@ -273,3 +273,21 @@ frame_copy(const struct frame *from, struct io *io, struct folder *folder,
     *copy = to;
     return TESS_OK;
 }
+
+tess_status
+frame_sketch(const struct frame *from, struct io *io, const struct frame_options *options,
+             struct frame **sketch, tess_error *err)
+{
+    struct frame *const to = frame_new(io, NULL, options);
+    if (!to)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a frame");
+    frame_start(to, &from->h, &from->metas, from->index.nchunks, index_entry_of(SPECIAL_UNINIT));
+    const tess_status st = frame_commit(to, err);
+    to->metas = (struct layers){0}; // the other's
+    if (st != TESS_OK) {
+        frame_close(to);
+        return st;
+    }
+    *sketch = to;
+    return TESS_OK;
+}

@@ -41,6 +41,12 @@ tess_status frame_copy(const struct frame *from, struct io *io, struct folder *f
                        const struct frame_options *options, struct frame_rescue *rescue,
                        struct frame **copy, struct watch *watch, tess_error *err);
 
+// The same of a frame without its chunks, and without variable-length metalayers: a list of as many
+// chunks, none of which was ever written. In an empty io of memory.
+tess_status frame_sketch(const struct frame *from, struct io *io,
+                         const struct frame_options *options, struct frame **sketch,
+                         tess_error *err);
+
 // TESS_ERR_CORRUPT if two places of the list have one stored chunk.
 tess_status frame_check_shared(const struct frame *f, tess_error *err);
 

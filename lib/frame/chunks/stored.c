@@ -481,6 +481,19 @@ stored_entry_checksum(const struct frame *f, int64_t entry, int32_t size, uint64
     return read;
 }
 
+tess_status
+stored_entry_read(const struct frame *f, int64_t entry, uint8_t *dst, int32_t size, tess_error *err)
+{
+    struct chunk_place place;
+    tess_status st = f->container->locate(f, entry, NULL, &place, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_read(place.io, place.position, dst, (size_t)size, err);
+    if (place.owned)
+        io_close(place.io);
+    return st;
+}
+
 void
 stored_chunk_close(struct stored_chunk *sc)
 {

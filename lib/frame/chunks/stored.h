@@ -91,6 +91,11 @@ bool stored_entry_look(const struct frame *f, int64_t entry, struct chunk_header
 // What its `size` stored bytes hash to. False: they cannot be read.
 bool stored_entry_checksum(const struct frame *f, int64_t entry, int32_t size, uint64_t *checksum);
 
+// `size` bytes of the chunk of an entry >= 0, from its start, whatever the list has and whatever
+// they are. Any number of threads.
+tess_status stored_entry_read(const struct frame *f, int64_t entry, uint8_t *dst, int32_t size,
+                              tess_error *err);
+
 // Errors of a chunk's parts count from its start; make them count from the frame's, and say which
 // chunk it was.
 tess_status stored_chunk_blame(const struct stored_chunk *sc, int64_t n, tess_status st,

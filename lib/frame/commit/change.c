@@ -358,6 +358,13 @@ frame_staged_chunk(const struct frame_staged *staged, int64_t i)
     return staged->puts[i].n;
 }
 
+int64_t
+frame_staged_put(const struct frame_staged *staged, int64_t i, int64_t *size)
+{
+    *size = staged->puts[i].size;
+    return staged->puts[i].after;
+}
+
 bool
 frame_staged_entry(const struct frame_staged *staged, int64_t n, int64_t *entry)
 {

@@ -36,6 +36,8 @@ struct frame_staged {
     unsigned failures; // of the frame, when the first one was stored
     // Set by the caller: a place may be staged several times, and the last time counts.
     bool again;
+    // Set by the caller: it is never installed, and the frame stays as it is.
+    bool apart;
     int64_t *where; // again: for each place of the list, which of puts it is, plus 1; owned
 };
 
@@ -56,8 +58,10 @@ tess_status frame_install_prepare(struct frame *f, const struct frame_staged *st
 // success; zeroed: fine.
 tess_status frame_install(struct frame *f, struct frame_staged *staged, tess_error *err);
 void frame_drop(struct frame *f, struct frame_staged *staged);
-// Place i of what is staged, 0 <= i < nputs: which chunk it is.
+// Place i of what is staged, 0 <= i < nputs: which chunk it is; and what it becomes, of how many
+// stored bytes.
 int64_t frame_staged_chunk(const struct frame_staged *staged, int64_t i);
+int64_t frame_staged_put(const struct frame_staged *staged, int64_t i, int64_t *size);
 
 // Store a chunk at place n. staged: NULL, in the open change.
 tess_status frame_put(struct frame *f, struct frame_staged *staged, int64_t n, const uint8_t *chunk,

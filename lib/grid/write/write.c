@@ -341,8 +341,9 @@ box_write_item(struct chunk_grid *grid, const int64_t *start, const int64_t *sto
                struct edit_source *source, tess_error *err)
 {
     struct box_source box = {.src = src, .only_parts = true};
-    bool done;
-    tess_status st = set_all(grid, start, stop, step, src->items, &done, err);
+    const bool apart = source->staged && source->staged->apart;
+    bool done = false;
+    tess_status st = apart ? TESS_OK : set_all(grid, start, stop, step, src->items, &done, err);
     if (st != TESS_OK || done)
         return st;
     forget_many(grid, start, stop, source);

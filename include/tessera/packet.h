@@ -1,0 +1,149 @@
+/**
+ * @file packet.h
+ * Encoded chunks as packets: many processes, on one machine or many, write one array.
+ *
+ * Workers encode chunks, one process owns the array. A packet is a byte string that holds encoded
+ * chunks, or says where a worker has written them, and describes itself. It travels as the program
+ * likes: through MPI, pickles, sockets, object stores. The owner adopts packets in any order, and
+ * commits once; nothing is decoded for that.
+ *
+ *     owner    tess_array_sketch()     what workers need to know of the array: some hundred bytes
+ *     worker   tess_array_open()       of the sketch, in memory (tess_storage.image)
+ *     worker   tess_packet_encode()    a box of whole chunks becomes a packet
+ *
+ * The same chunks come out of it as of tess_array_write(), byte for byte. Packets may be kept, and
+ * made by other programs: lib/array/packets/format.h describes all of their bytes. What is read of
+ * a packet is checked like a file from a stranger.
+ */
+#ifndef TESSERA_PACKET_H
+#define TESSERA_PACKET_H
+
+#include "tessera/array.h"
+#include "tessera/chunk.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Make a sketch of an array: a frame in memory with its shapes, type, codec, filters, fill value
+ * and metalayers, all of whose chunks were never written. Attributes and other variable-length
+ * metalayers are left out.
+ *
+ * It has some hundred bytes, however many chunks the array has. A worker opens it with
+ * TESS_MODE_UPDATE, and with the plugins of the array, if it has some.
+ *
+ * @param a      Open array, not a view, nor a super-chunk; any number of threads may read one array
+ *               at once.
+ * @param image  Receives the frame; free it with tess_free(). NULL on failure.
+ * @param image_size  Receives the number of bytes; 0 on failure.
+ * @param err    Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, TESS_ERR_ARG, TESS_ERR_NOMEM; TESS_ERR_UNSUPPORTED (a frame from before c-blosc2
+ *         2.0).
+ */
+TESS_API TESS_NODISCARD tess_status tess_array_sketch(const tess_array *a, void **image,
+                                                      size_t *image_size, tess_error *err);
+
+/**
+ * Encode the chunks of a box into a packet.
+ *
+ * All chunks are encoded in parallel (tess_context.threads). The sketch stays as it is: any number
+ * of threads may encode with one, also the same chunks.
+ *
+ * Memory: the packet, and its chunks once more while the call runs.
+ *
+ * @param sketch   A sketch that was opened with TESS_MODE_UPDATE, and not written to. The array of
+ *                 tess_array_uninit() in memory, with the same params as the array of the owner, is
+ *                 as good.
+ * @param start    First index per axis: ndim values, each the start of a chunk. May be NULL if ndim
+ *                 is 0, like stop.
+ * @param stop     One past the last index per axis: the end of a chunk, or of the array. Where
+ * start equals stop the packet has no chunks.
+ * @param src      The items of the box, as for tess_array_set_slice(). May be NULL if there are
+ *                 none.
+ * @param src_size Bytes from src on, as for tess_array_set_slice().
+ * @param strides  Bytes from one item to the next in src, per axis; 0: one item is repeated along
+ *                 the axis. NULL: C order without gaps.
+ * @param packet   Receives the packet; free it with tess_free(). NULL on failure.
+ * @param packet_size  Receives the number of bytes; 0 on failure.
+ * @param err      Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG (the box leaves the array, or cuts chunks; src_size; the array
+ * is no sketch), else as tess_array_write().
+ */
+TESS_API TESS_NODISCARD tess_status tess_packet_encode(tess_array *sketch, const int64_t *start,
+                                                       const int64_t *stop, const void *src,
+                                                       size_t src_size, const int64_t *strides,
+                                                       void **packet, size_t *packet_size,
+                                                       tess_error *err);
+
+/** Where the chunks of a packet are. */
+typedef enum tess_packet_kind {
+    TESS_PACKET_BYTES = 0, /**< in the packet */
+    TESS_PACKET_EXTENTS = 1, /**< written to the file of the array */
+    TESS_PACKET_FILES = 2 /**< written to the directory of the array, a file for each */
+} tess_packet_kind;
+
+/** A packet. */
+typedef struct tess_packet_info {
+    tess_packet_kind kind; /**< where its chunks are */
+    int64_t nchunks; /**< number of chunks */
+    int64_t nstored; /**< how many of them have stored bytes */
+    int64_t cbytes; /**< stored bytes of all chunks */
+} tess_packet_info;
+
+/**
+ * Get what a packet says of itself. All of it but the chunks is compared with a checksum.
+ *
+ * @param packet       From anywhere.
+ * @param packet_size  Its size in bytes.
+ * @param info         Filled on success.
+ * @param info_size    Size of *info in bytes: the macro passes sizeof(tess_packet_info).
+ * @param err          Filled on failure; may be NULL. The offset counts from the start of the
+ *                     packet.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_FORMAT (no packet), TESS_ERR_CORRUPT (a damaged one,
+ * or not all of it), TESS_ERR_UNSUPPORTED (of a later version).
+ */
+TESS_API TESS_NODISCARD tess_status tess_packet_info_sized(const void *packet, size_t packet_size,
+                                                           tess_packet_info *info, size_t info_size,
+                                                           tess_error *err);
+/** For programs in C and C++: tess_packet_info_sized() with the size of their struct. */
+#define tess_packet_info(packet, packet_size, info, err) \
+    tess_packet_info_sized((packet), (packet_size), (info), sizeof(tess_packet_info), (err))
+
+/** A chunk of a packet. */
+typedef struct tess_packet_chunk {
+    int64_t number; /**< of the chunk in the array, in C order of the grid of chunks */
+    int64_t cbytes; /**< stored bytes; 0 if it is not stored */
+    /**
+     * Where its first stored byte is: from the start of the packet, or of the file of the array; or
+     * the number of its file in the directory. 0 if it is not stored.
+     */
+    int64_t offset;
+    tess_chunk_kind kind; /**< how its content is stored */
+} tess_packet_chunk;
+
+/**
+ * Get the chunks of a packet, by ascending number.
+ *
+ * @param packet       From anywhere.
+ * @param packet_size  Its size in bytes.
+ * @param chunks       Receives tess_packet_info.nchunks elements. May be NULL if that is 0.
+ * @param count        Room of chunks, in elements. More than needed is fine.
+ * @param err          Filled on failure; may be NULL.
+ *
+ * @return as tess_packet_info(); also TESS_ERR_ARG if there is too little room, and
+ * TESS_ERR_CORRUPT if the header of a chunk contradicts itself. After a failure chunks is
+ * undefined.
+ */
+TESS_API TESS_NODISCARD tess_status tess_packet_chunks(const void *packet, size_t packet_size,
+                                                       tess_packet_chunk *chunks, size_t count,
+                                                       tess_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

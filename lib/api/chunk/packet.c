@@ -1,0 +1,201 @@
+/*
+ * packet.c - the public functions that make packets of encoded chunks, and look at them.
+ */
+#include "api/check.h"
+#include "api/select/strides.h"
+#include "api/uncancelled.h"
+#include "array/array.h"
+#include "array/chunks/describe.h"
+#include "array/packets/encode.h"
+#include "array/packets/format.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "chunk/header.h"
+#include "frame/copy.h"
+#include "frame/format/header.h"
+#include "frame/frame.h"
+#include "frame/options.h"
+#include "frame/query.h"
+#include "grid/strided.h"
+#include "io/memory.h"
+#include "task/gate.h"
+#include "task/watch.h"
+
+#include <tessera/packet.h>
+
+#include <inttypes.h>
+
+static tess_status
+check_chunked(const tess_array *a, tess_error *err)
+{
+    if (!a)
+        return err_set(err, TESS_ERR_ARG, -1, "no array is given");
+    if (a->grid->plain)
+        return err_set(err, TESS_ERR_ARG, -1, "a super-chunk, which has no grid of chunks");
+    return check_no_view(a, err);
+}
+
+static tess_status
+make_sketch(const tess_array *a, struct frame **sketch, tess_error *err)
+{
+    const struct frame_options options = {.durability = TESS_DURABILITY_NONE};
+    const struct frame *const f = a->grid->frame;
+    struct io *io;
+    if (frame_header(f)->version < 2)
+        return err_set(err, TESS_ERR_UNSUPPORTED, 0,
+                       "a frame from before c-blosc2 2.0, which can only be read");
+    tess_status st = io_memory_new(NULL, 0, &io, err);
+    if (st != TESS_OK)
+        return st;
+    gate_enter(a->grid->gate);
+    st = frame_sketch(f, io, &options, sketch, err);
+    gate_leave(a->grid->gate);
+    return st;
+}
+
+TESS_API tess_status
+tess_array_sketch(const tess_array *a, void **image, size_t *image_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct frame *sketch = NULL;
+    if (image)
+        *image = NULL;
+    if (image_size)
+        *image_size = 0;
+    tess_status st = check_chunked(a, err);
+    if (st == TESS_OK && (!image || !image_size))
+        st = err_set(err, TESS_ERR_ARG, -1, "no place for a sketch is given");
+    if (st == TESS_OK)
+        st = make_sketch(a, &sketch, err);
+    if (st != TESS_OK)
+        return st;
+    frame_take_image(sketch, image, image_size);
+    frame_close(sketch);
+    return TESS_OK;
+}
+
+// The memory of a box.
+static tess_status
+take_source(const tess_array *a, const int64_t *start, const int64_t *stop, const void *src,
+            size_t src_size, const int64_t *strides, struct strided_const *from, tess_error *err)
+{
+    int64_t count[NDIM_MAX];
+    for (int i = 0; i < a->g->ndim; i++)
+        count[i] = stop[i] - start[i];
+    const tess_status st =
+        strides_choose(a->g->ndim, count, a->g->typesize, strides, from->stride, err);
+    from->items = src;
+    return st == TESS_OK ? strides_check_memory(a->g->ndim, count, a->g->typesize, from->stride,
+                                                src, src_size, err)
+                         : st;
+}
+
+static tess_status
+encode(tess_array *a, const int64_t *start, const int64_t *stop, const void *src, size_t src_size,
+       const int64_t *strides, uint8_t **packet, size_t *packet_size, tess_error *err)
+{
+    struct strided_const from = {0};
+    struct watch watch;
+    int64_t nitems;
+    tess_status st = check_chunked(a, err);
+    if (st == TESS_OK)
+        st = check_writable(a, err);
+    if (st == TESS_OK && a->g->ndim > 0 && (!start || !stop))
+        st = err_set(err, TESS_ERR_ARG, -1, "no box is given");
+    if (st == TESS_OK)
+        st = geometry_check_box(a->g, start, stop, &nitems, err);
+    if (st == TESS_OK && nitems > 0)
+        st = take_source(a, start, stop, src, src_size, strides, &from, err);
+    if (st != TESS_OK)
+        return st;
+    array_watch(&watch, a, nitems);
+    return watch_end(&watch,
+                     array_encode_packet(a, start, stop, &from, &watch, packet, packet_size, err));
+}
+
+TESS_API tess_status
+tess_packet_encode(tess_array *sketch, const int64_t *start, const int64_t *stop, const void *src,
+                   size_t src_size, const int64_t *strides, void **packet, size_t *packet_size,
+                   tess_error *err)
+{
+    UNCANCELLED;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (packet)
+        *packet = NULL;
+    if (packet_size)
+        *packet_size = 0;
+    if (!packet || !packet_size)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a packet is given");
+    const tess_status st = encode(sketch, start, stop, src, src_size, strides, &bytes, &size, err);
+    *packet = bytes;
+    *packet_size = size;
+    return st;
+}
+
+static tess_status
+parse(struct packet *p, const void *packet, size_t packet_size, tess_error *err)
+{
+    if (!packet)
+        return err_set(err, TESS_ERR_ARG, -1, "no packet is given");
+    return packet_parse(p, packet, packet_size, err);
+}
+
+TESS_API tess_status
+tess_packet_info_sized(const void *packet, size_t packet_size, tess_packet_info *info,
+                       size_t info_size, tess_error *err)
+{
+    UNCANCELLED;
+    struct packet p;
+    if (!info)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for what a packet says is given");
+    const tess_status st = parse(&p, packet, packet_size, err);
+    if (st != TESS_OK)
+        return st;
+    tess_packet_info own = {(tess_packet_kind)p.kind, p.nchunks, 0, p.cbytes};
+    for (int64_t i = 0; i < p.nchunks; i++) {
+        struct packet_entry e;
+        packet_entry_get(&p, i, &e);
+        own.nstored += e.special == SPECIAL_NONE;
+    }
+    sized_give(info, info_size, &own, sizeof own);
+    return TESS_OK;
+}
+
+// A special chunk has no header.
+static tess_status
+describe_entry(const struct packet *p, const struct packet_entry *e, tess_packet_chunk *chunk,
+               tess_error *err)
+{
+    struct chunk_header h = {.special = e->special};
+    tess_status st = TESS_OK;
+    if (e->special == SPECIAL_NONE)
+        st = chunk_header_parse(e->header, CHUNK_HEADER_SIZE, e->size, p->array.typesize, &h, err);
+    if (st != TESS_OK)
+        return err_prefix(err, st, "chunk %" PRId64 " of a packet", e->number);
+    *chunk = (tess_packet_chunk){
+        .number = e->number,
+        .cbytes = e->size,
+        .offset = e->offset,
+        .kind = e->special == SPECIAL_NONE ? describe_kind(&h) : describe_special(e->special),
+    };
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_packet_chunks(const void *packet, size_t packet_size, tess_packet_chunk *chunks, size_t count,
+                   tess_error *err)
+{
+    UNCANCELLED;
+    struct packet p;
+    tess_status st = parse(&p, packet, packet_size, err);
+    if (st == TESS_OK && p.nchunks > 0 && (!chunks || count < (size_t)p.nchunks))
+        st = err_set(err, TESS_ERR_ARG, -1, "%zu places for the %" PRId64 " chunks of a packet",
+                     chunks ? count : 0, p.nchunks);
+    for (int64_t i = 0; i < p.nchunks && st == TESS_OK; i++) {
+        struct packet_entry e;
+        packet_entry_get(&p, i, &e);
+        st = describe_entry(&p, &e, &chunks[i], err);
+    }
+    return st;
+}

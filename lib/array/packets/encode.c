@@ -1,0 +1,195 @@
+/*
+ * encode.c - items in memory become a packet of encoded chunks.
+ */
+#include "array/packets/encode.h"
+
+#include "array/packets/format.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/commit/change.h"
+#include "frame/format/checksums.h"
+#include "frame/format/index.h"
+#include "frame/load.h"
+#include "frame/query.h"
+#include "frame/chunks/stored.h"
+#include "grid/grid.h"
+#include "grid/write/turns.h"
+#include "grid/write/write.h"
+#include "task/gate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// A chunk that was staged.
+struct staged_chunk {
+    int64_t number;
+    int64_t entry;
+    int64_t size;
+};
+
+// Chunks that were never written are all stored anew, also as zeros.
+static tess_status
+check_sketch(const tess_array *a, tess_error *err)
+{
+    const struct frame *const f = a->grid->frame;
+    gate_enter(a->grid->gate);
+    const bool is_sketch =
+        frame_in_memory(f) &&
+        (frame_nchunks(f) == 0 ||
+         (frame_is_uniform(f) && index_special(frame_entry(f, 0)) == SPECIAL_UNINIT));
+    gate_leave(a->grid->gate);
+    if (!is_sketch)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "the array is no sketch: an array in memory (tess_array_sketch()) to which "
+                       "nothing was written");
+    return TESS_OK;
+}
+
+static tess_status
+check_whole(const struct geometry *g, const int64_t *start, const int64_t *stop, tess_error *err)
+{
+    for (int i = 0; i < g->ndim; i++) {
+        const bool ends = stop[i] == g->shape[i] || stop[i] % g->chunkshape[i] == 0;
+        if (start[i] % g->chunkshape[i] != 0 || !ends)
+            return err_set(err, TESS_ERR_ARG, -1,
+                           "axis %d: %" PRId64 " to %" PRId64 " cuts chunks of %" PRId64
+                           " items; a packet has whole chunks",
+                           i, start[i], stop[i], g->chunkshape[i]);
+    }
+    return TESS_OK;
+}
+
+static int
+by_number(const void *x, const void *y)
+{
+    const int64_t a = ((const struct staged_chunk *)x)->number;
+    const int64_t b = ((const struct staged_chunk *)y)->number;
+    return (a > b) - (a < b);
+}
+
+// What was staged, ascending; for the caller to free.
+static tess_status
+list_staged(const struct frame_staged *staged, struct staged_chunk **list, tess_error *err)
+{
+    const size_t n = (size_t)staged->nputs;
+    *list = mem_alloc((n > 0 ? n : 1) * sizeof **list);
+    if (!*list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %zu chunks", n);
+    for (size_t i = 0; i < n; i++) {
+        struct staged_chunk *const c = &(*list)[i];
+        c->number = frame_staged_chunk(staged, (int64_t)i);
+        c->entry = frame_staged_put(staged, (int64_t)i, &c->size);
+    }
+    qsort(*list, n, sizeof **list, by_number);
+    return TESS_OK;
+}
+
+// A chunk moves into the packet, at `offset`.
+static tess_status
+put_chunk(const struct frame *f, const struct packet *p, uint8_t *bytes, int64_t i,
+          const struct staged_chunk *c, int64_t offset, tess_error *err)
+{
+    const struct checksums *const known = frame_known_checksums(f);
+    struct packet_entry e = {.number = c->number, .special = SPECIAL_NONE};
+    if (c->entry < 0) {
+        e.special = index_special(c->entry);
+    } else {
+        uint8_t *const to = bytes + offset;
+        const tess_status st = stored_entry_read(f, c->entry, to, (int32_t)c->size, err);
+        if (st != TESS_OK)
+            return st;
+        e.offset = offset;
+        e.size = (int32_t)c->size;
+        e.header = to;
+        e.checksum = known ? checksums_get(known, c->entry) : 0;
+        if (e.checksum == 0)
+            e.checksum = checksum_of(to, (size_t)c->size);
+    }
+    packet_put_entry(p, bytes, i, &e);
+    return TESS_OK;
+}
+
+static tess_status
+fill_packet(const tess_array *a, const struct frame_staged *staged,
+            const struct staged_chunk *chunks, uint8_t **packet, size_t *packet_size,
+            tess_error *err)
+{
+    struct packet p = {.kind = PACKET_BYTES, .nchunks = staged->nputs};
+    uint8_t *bytes;
+    packet_array_of(&p.array, a->g, &a->nd);
+    for (int64_t i = 0; i < p.nchunks; i++)
+        p.cbytes += chunks[i].size;
+    tess_status st = packet_start(&p, &bytes, err);
+    int64_t offset = (int64_t)p.front;
+    gate_enter(a->grid->gate); // the frame's memory may move when others store
+    for (int64_t i = 0; i < p.nchunks && st == TESS_OK; i++) {
+        st = put_chunk(a->grid->frame, &p, bytes, i, &chunks[i], offset, err);
+        offset += chunks[i].size;
+    }
+    gate_leave(a->grid->gate);
+    if (st != TESS_OK) {
+        mem_free(bytes);
+        return st;
+    }
+    packet_seal(&p, bytes);
+    *packet = bytes;
+    *packet_size = p.size;
+    return TESS_OK;
+}
+
+static tess_status
+make_packet(const tess_array *a, const struct frame_staged *staged, uint8_t **packet,
+            size_t *packet_size, tess_error *err)
+{
+    struct staged_chunk *chunks;
+    tess_status st = list_staged(staged, &chunks, err);
+    if (st == TESS_OK)
+        st = fill_packet(a, staged, chunks, packet, packet_size, err);
+    mem_free(chunks);
+    return st;
+}
+
+static bool
+is_empty(int ndim, const int64_t *start, const int64_t *stop)
+{
+    for (int i = 0; i < ndim; i++)
+        if (start[i] >= stop[i])
+            return true;
+    return false;
+}
+
+// Encode the chunks of a box, with their turn.
+static tess_status
+stage_box(tess_array *a, const int64_t *start, const int64_t *stop, const struct strided_const *src,
+          struct frame_staged *staged, struct watch *watch, tess_error *err)
+{
+    struct chunk_grid *const grid = a->grid;
+    struct turn turn;
+    if (is_empty(grid->g.ndim, start, stop))
+        return check_sketch(a, err);
+    turn_of_box(&turn, &grid->g, start, stop);
+    turns_begin(grid->turns, &grid->g, &turn);
+    tess_status st = check_sketch(a, err);
+    if (st == TESS_OK)
+        st = grid_write(grid, start, stop, NULL, src, staged, watch, err);
+    turns_end(grid->turns, &turn);
+    return st;
+}
+
+tess_status
+array_encode_packet(tess_array *a, const int64_t *start, const int64_t *stop,
+                    const struct strided_const *src, struct watch *watch, uint8_t **packet,
+                    size_t *packet_size, tess_error *err)
+{
+    struct chunk_grid *const grid = a->grid;
+    struct frame_staged staged = {.apart = true};
+    tess_status st = check_whole(a->g, start, stop, err);
+    if (st == TESS_OK)
+        st = stage_box(a, start, stop, src, &staged, watch, err);
+    if (st == TESS_OK)
+        st = make_packet(a, &staged, packet, packet_size, err);
+    gate_close(grid->gate);
+    frame_drop(grid->frame, &staged);
+    gate_open(grid->gate);
+    return st;
+}

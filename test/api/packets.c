@@ -1,0 +1,405 @@
+/*
+ * packets.c - encoded chunks as packets: what workers make is what one program would have written.
+ */
+#include "api/files.h"
+#include "support/random.h"
+
+#include <tessera.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+enum { ITEMS_MOST = 1 << 16 };
+
+// -- arrays of many kinds
+
+struct kind {
+    const char *name;
+    const char *dtype;
+    int ndim;
+    int64_t shape[3], chunkshape[3], blockshape[3];
+    tess_codec codec;
+    int clevel;
+    uint8_t filter;
+    bool dictionary;
+};
+
+static const struct kind kinds[] = {
+    {"shuffle",
+     "<f8",
+     2,
+     {70, 50},
+     {16, 20},
+     {8, 5},
+     TESS_CODEC_LZ4,
+     5,
+     TESS_FILTER_SHUFFLE,
+     false},
+    {"delta", "<i4", 1, {9000}, {1000}, {250}, TESS_CODEC_ZSTD, 3, TESS_FILTER_DELTA, false},
+    {"bitshuffle",
+     "<i2",
+     3,
+     {9, 20, 30},
+     {4, 8, 30},
+     {2, 8, 10},
+     TESS_CODEC_BLOSCLZ,
+     9,
+     TESS_FILTER_BITSHUFFLE,
+     false},
+    {"dictionary", "<i4", 1, {20000}, {5000}, {500}, TESS_CODEC_ZSTD, 7, TESS_FILTER_SHUFFLE, true},
+    {"stored as it is",
+     "|u1",
+     2,
+     {33, 77},
+     {10, 10},
+     {10, 10},
+     TESS_CODEC_LZ4,
+     0,
+     TESS_FILTER_NONE,
+     false},
+    {"no axes", "<f4", 0, {0}, {0}, {0}, TESS_CODEC_ZLIB, 5, TESS_FILTER_SHUFFLE, false},
+    {"large items", "|V300", 1, {40}, {7}, {3}, TESS_CODEC_LZ4, 5, TESS_FILTER_NONE, false},
+};
+
+static void
+kind_params(const struct kind *k, tess_params *p)
+{
+    tess_params_init(p);
+    p->dtype = k->dtype;
+    p->ndim = k->ndim;
+    memcpy(p->shape, k->shape, sizeof k->shape);
+    memcpy(p->chunkshape, k->chunkshape, sizeof k->chunkshape);
+    memcpy(p->blockshape, k->blockshape, sizeof k->blockshape);
+    p->codec = k->codec;
+    p->clevel = k->clevel;
+    p->dictionary = k->dictionary;
+    memset(p->filters, 0, sizeof p->filters);
+    p->filters[TESS_MAX_FILTERS - 1] = k->filter;
+}
+
+static size_t
+items_size(const tess_params *p)
+{
+    size_t size = (size_t)tess_dtype_parse(p->dtype).size;
+    for (int i = 0; i < p->ndim; i++)
+        size *= (size_t)p->shape[i];
+    return size;
+}
+
+// Long runs of zeros, of one byte, of noise and of steps: chunks of all kinds come out of it.
+static uint8_t *
+draw_items(struct random *r, size_t size)
+{
+    uint8_t *const items = calloc(1, size);
+    assert_non_null(items);
+    for (size_t at = 0; at < size;) {
+        size_t n = 1 + (size_t)random_below(r, size / 4 + 1);
+        n = n < size - at ? n : size - at;
+        switch (random_below(r, 4)) {
+        case 0:
+            break;
+        case 1:
+            memset(items + at, 0x3f, n);
+            break;
+        case 2:
+            random_bytes(r, items + at, n);
+            break;
+        default:
+            for (size_t i = 0; i < n; i++)
+                items[at + i] = (uint8_t)((at + i) / 16);
+        }
+        at += n;
+    }
+    return items;
+}
+
+static tess_storage
+storage_at(const char *path, tess_mode mode)
+{
+    tess_storage storage;
+    tess_storage_init(&storage);
+    storage.path = path;
+    storage.mode = mode;
+    return storage;
+}
+
+static tess_storage memory; // in main(): no path
+
+// An array with the items, written by one call.
+static tess_array *
+make_serial(const tess_params *p, const uint8_t *items)
+{
+    const int64_t start[TESS_MAX_NDIM] = {0};
+    tess_array *a = NULL;
+    ok(tess_array_uninit(&memory, p, &a, err));
+    ok(tess_array_write(a, start, p->shape, items, items_size(p), err));
+    return a;
+}
+
+// -- workers
+
+static tess_array *
+open_sketch(const tess_array *owner, const tess_plugins *plugins)
+{
+    void *image;
+    size_t size;
+    tess_array *sketch = NULL;
+    tess_storage storage = storage_at(NULL, TESS_MODE_UPDATE);
+    ok(tess_array_sketch(owner, &image, &size, err));
+    storage.image = image;
+    storage.image_size = size;
+    storage.plugins = plugins;
+    ok(tess_array_open(&storage, &sketch, err));
+    tess_free(image);
+    return sketch;
+}
+
+// The items of a box of an array whose items stand in memory, without a copy.
+static const uint8_t *
+items_of_box(const tess_params *p, const uint8_t *items, const int64_t *start, int64_t *strides)
+{
+    int64_t stride = tess_dtype_parse(p->dtype).size;
+    for (int i = p->ndim - 1; i >= 0; i--) {
+        strides[i] = stride;
+        stride *= p->shape[i];
+        items += start[i] * strides[i];
+    }
+    return items;
+}
+
+struct packet {
+    void *bytes;
+    size_t size;
+};
+
+static struct packet
+encode_box(tess_array *sketch, const tess_params *p, const uint8_t *items, const int64_t *start,
+           const int64_t *stop)
+{
+    int64_t strides[TESS_MAX_NDIM];
+    struct packet packet;
+    const uint8_t *const from = items_of_box(p, items, start, strides);
+    const size_t left = items_size(p) - (size_t)(from - items);
+    ok(tess_packet_encode(sketch, start, stop, from, left, strides, &packet.bytes, &packet.size,
+                          err));
+    return packet;
+}
+
+// A packet for each row of chunks along the first axis; of an array without axes, one.
+static struct packet *
+encode_rows(tess_array *sketch, const tess_params *p, const uint8_t *items, size_t *n)
+{
+    int64_t start[TESS_MAX_NDIM] = {0}, stop[TESS_MAX_NDIM];
+    memcpy(stop, p->shape, sizeof stop);
+    *n = p->ndim == 0 ? 1 : (size_t)((p->shape[0] + p->chunkshape[0] - 1) / p->chunkshape[0]);
+    struct packet *const packets = calloc(*n, sizeof *packets);
+    assert_non_null(packets);
+    for (size_t i = 0; i < *n; i++) {
+        if (p->ndim > 0) {
+            start[0] = (int64_t)i * p->chunkshape[0];
+            stop[0] = start[0] + p->chunkshape[0];
+            stop[0] = stop[0] < p->shape[0] ? stop[0] : p->shape[0];
+        }
+        packets[i] = encode_box(sketch, p, items, start, stop);
+    }
+    return packets;
+}
+
+static void
+free_packets(struct packet *packets, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        tess_free(packets[i].bytes);
+    free(packets);
+}
+
+// -- sketches and packets
+
+// The stored chunks of a packet are those of the array, byte for byte.
+static int64_t
+compare_chunks(const struct packet *packet, const tess_array *serial)
+{
+    tess_packet_info info;
+    ok(tess_packet_info(packet->bytes, packet->size, &info, err));
+    assert_int_equal(info.kind, TESS_PACKET_BYTES);
+    tess_packet_chunk *const chunks = calloc((size_t)info.nchunks + 1, sizeof *chunks);
+    assert_non_null(chunks);
+    ok(tess_packet_chunks(packet->bytes, packet->size, chunks, (size_t)info.nchunks, err));
+    int64_t cbytes = 0, nstored = 0;
+    for (int64_t i = 0; i < info.nchunks; i++) {
+        tess_chunk_info want;
+        void *bytes;
+        size_t size;
+        ok(tess_array_chunk(serial, chunks[i].number, &want, err));
+        assert_int_equal(chunks[i].kind, want.kind);
+        assert_int_equal(chunks[i].cbytes, want.cbytes);
+        if (want.stored) {
+            ok(tess_array_get_chunk(serial, chunks[i].number, &bytes, &size, err));
+            assert_int_equal(size, chunks[i].cbytes);
+            assert_memory_equal((const uint8_t *)packet->bytes + chunks[i].offset, bytes, size);
+            tess_free(bytes);
+        }
+        cbytes += chunks[i].cbytes;
+        nstored += want.stored;
+    }
+    assert_int_equal(info.cbytes, cbytes);
+    assert_int_equal(info.nstored, nstored);
+    free(chunks);
+    return info.nchunks;
+}
+
+static void
+same_chunks(void **state)
+{
+    (void)state;
+    struct random r;
+    random_init(&r, random_seed());
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        tess_params p;
+        size_t n;
+        int64_t nchunks = 0;
+        kind_params(&kinds[k], &p);
+        uint8_t *const items = draw_items(&r, items_size(&p));
+        tess_array *const serial = make_serial(&p, items);
+        tess_array *const sketch = open_sketch(serial, NULL);
+        struct packet *const packets = encode_rows(sketch, &p, items, &n);
+        for (size_t i = 0; i < n; i++)
+            nchunks += compare_chunks(&packets[i], serial);
+        tess_info info;
+        tess_array_info(serial, &info);
+        assert_int_equal(nchunks, info.nchunks);
+        tess_array_info(sketch, &info);
+        assert_int_equal(info.nmissing, info.nchunks); // it is as it was
+        free_packets(packets, n);
+        ok(tess_array_close(sketch, err));
+        ok(tess_array_close(serial, err));
+        free(items);
+    }
+}
+
+// One item for all of a box, where the box is all of the array, too.
+static void
+one_item(void **state)
+{
+    (void)state;
+    const int64_t start[2] = {0}, strides[2] = {0};
+    static const double values[] = {0, 3.5, NAN};
+    static const tess_chunk_kind want[] = {TESS_CHUNK_ZEROS, TESS_CHUNK_VALUE, TESS_CHUNK_NANS};
+    tess_params p;
+    kind_params(&kinds[0], &p);
+    tess_array *owner = NULL;
+    ok(tess_array_zeros(&memory, &p, &owner, err));
+    tess_array *const sketch = open_sketch(owner, NULL);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        tess_packet_chunk chunks[15];
+        struct packet packet;
+        ok(tess_packet_encode(sketch, start, p.shape, &values[i], sizeof values[i], strides,
+                              &packet.bytes, &packet.size, err));
+        ok(tess_packet_chunks(packet.bytes, packet.size, chunks, COUNT(chunks), err));
+        for (size_t n = 0; n < COUNT(chunks); n++) {
+            assert_int_equal(chunks[n].number, n);
+            assert_int_equal(chunks[n].kind, want[i]);
+        }
+        tess_free(packet.bytes);
+    }
+    ok(tess_array_close(sketch, err));
+    ok(tess_array_close(owner, err));
+}
+
+// The frame of a sketch does not depend on the number of chunks.
+static void
+small_sketch(void **state)
+{
+    (void)state;
+    const int32_t fill = 7;
+    size_t sizes[2];
+    for (int i = 0; i < 2; i++) {
+        tess_params p;
+        tess_params_init(&p);
+        p.dtype = "<i4";
+        p.ndim = 1;
+        p.shape[0] = i == 0 ? 1000 : INT64_C(10000000000);
+        p.chunkshape[0] = 100;
+        p.blockshape[0] = 50;
+        p.fill = &fill;
+        p.fill_size = sizeof fill;
+        tess_array *owner = NULL;
+        ok(tess_array_uninit(&memory, &p, &owner, err));
+        ok(tess_attr_set_string(owner, "history", "a long story", err));
+        void *image;
+        ok(tess_array_sketch(owner, &image, &sizes[i], err));
+        tess_free(image);
+        tess_array *const sketch = open_sketch(owner, NULL);
+        tess_info info;
+        tess_array_info(sketch, &info);
+        assert_int_equal(info.nchunks, p.shape[0] / 100);
+        assert_int_equal(*(const int32_t *)info.fill, fill);
+        ok(tess_array_close(sketch, err));
+        ok(tess_array_close(owner, err));
+    }
+    assert_in_range(sizes[0], 1, 1000);
+    assert_in_range(sizes[1], 1, sizes[0] + 32);
+}
+
+static void
+boxes_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t start[2], stop[2];
+        size_t size;
+    } boxes[] = {
+        {"not at the start of a chunk", {1, 0}, {16, 20}, 1 << 20},
+        {"not at the end of a chunk", {0, 0}, {16, 19}, 1 << 20},
+        {"behind the array", {64, 0}, {80, 20}, 1 << 20},
+        {"backwards", {16, 0}, {0, 20}, 1 << 20},
+        {"too little memory", {0, 0}, {16, 20}, 16 * 20 * 8 - 1},
+    };
+    static uint8_t items[1 << 20];
+    tess_params p;
+    kind_params(&kinds[0], &p);
+    tess_array *owner = NULL;
+    ok(tess_array_zeros(&memory, &p, &owner, err));
+    tess_array *const sketch = open_sketch(owner, NULL);
+    struct packet packet;
+    for (size_t i = 0; i < COUNT(boxes); i++) {
+        refused(TESS_ERR_ARG,
+                tess_packet_encode(sketch, boxes[i].start, boxes[i].stop, items, boxes[i].size,
+                                   NULL, &packet.bytes, &packet.size, err));
+        assert_null(packet.bytes);
+        assert_int_equal(packet.size, 0);
+    }
+    // Arrays of zeros, and sketches that were written to, are no sketches.
+    const int64_t start[2] = {0}, stop[2] = {16, 20};
+    refused(TESS_ERR_ARG, tess_packet_encode(owner, start, stop, items, sizeof items, NULL,
+                                             &packet.bytes, &packet.size, err));
+    ok(tess_array_write(sketch, start, stop, items, sizeof items, err));
+    ok(tess_array_flush(sketch, err));
+    refused(TESS_ERR_ARG, tess_packet_encode(sketch, start, stop, items, sizeof items, NULL,
+                                             &packet.bytes, &packet.size, err));
+    ok(tess_array_close(sketch, err));
+    ok(tess_array_close(owner, err));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_chunks),
+        cmocka_unit_test(one_item),
+        cmocka_unit_test(small_sketch),
+        cmocka_unit_test(boxes_refused),
+    };
+    tess_storage_init(&memory);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
