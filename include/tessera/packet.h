@@ -10,6 +10,8 @@
  *     owner    tess_array_sketch()     what workers need to know of the array: some hundred bytes
  *     worker   tess_array_open()       of the sketch, in memory (tess_storage.image)
  *     worker   tess_packet_encode()    a box of whole chunks becomes a packet
+ *     owner    tess_adoption_add()     its chunks become chunks of the array
+ *     owner    tess_adoption_end()     one commit for all of them
  *
  * The same chunks come out of it as of tess_array_write(), byte for byte. Packets may be kept, and
  * made by other programs: lib/array/packets/format.h describes all of their bytes. What is read of
@@ -20,6 +22,8 @@
 
 #include "tessera/array.h"
 #include "tessera/chunk.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -141,6 +145,81 @@ typedef struct tess_packet_chunk {
 TESS_API TESS_NODISCARD tess_status tess_packet_chunks(const void *packet, size_t packet_size,
                                                        tess_packet_chunk *chunks, size_t count,
                                                        tess_error *err);
+
+/**
+ * An array that adopts the chunks of packets, and which of them it has.
+ *
+ * Any number of threads may call the functions on one adoption at once, but for
+ * tess_adoption_end(), and beside other reads and writes of the array. The array may be closed
+ * before the adoption is ended, and stays open then, as for a view. It must not get another shape.
+ *
+ * It takes one bit for each chunk of the array, and the list of chunks 8 bytes.
+ */
+typedef struct tess_adoption tess_adoption;
+
+/**
+ * Begin to adopt. Commits what was written to the array, so that it has its name.
+ *
+ * @param a         Array opened for writing, not a view, nor a super-chunk.
+ * @param adoption  Receives the adoption; end it with tess_adoption_end(). NULL on failure.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, TESS_ERR_ARG, or as tess_array_flush().
+ */
+TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adoption **adoption,
+                                                        tess_error *err);
+
+/**
+ * Adopt all chunks of a packet, or none.
+ *
+ * Packets come in any order, and twice: a chunk that this adoption has, with the same content, is
+ * passed over. The chunks are those of the array at once, also for reads; nothing is committed.
+ *
+ * What the packet says is compared with the array: type, shapes, and of each chunk its number, its
+ * header, its codec and filters. Of chunks in the packet the bytes are compared with their
+ * checksum, and the table of blocks is checked.
+ *
+ * @param adoption     From tess_adoption_begin().
+ * @param packet       From anywhere.
+ * @param packet_size  Its size in bytes.
+ * @param trust        Whether all blocks are decoded as a check.
+ * @param err          Filled on failure; may be NULL. The offset counts from the start of the
+ *                     packet.
+ *
+ * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (a packet for another array; a chunk that
+ *         does not fit; one that was adopted before, with other content), TESS_ERR_CORRUPT (a chunk
+ *         that is damaged), TESS_ERR_UNSUPPORTED (a codec or filter that neither this build nor the
+ *         plugins of the array have); else as tess_array_write(). After a failure all is as it was.
+ */
+TESS_API TESS_NODISCARD tess_status tess_adoption_add(tess_adoption *adoption, const void *packet,
+                                                      size_t packet_size, tess_chunk_trust trust,
+                                                      tess_error *err);
+
+/**
+ * Find the next chunk that was not adopted.
+ *
+ * @param adoption  From tess_adoption_begin().
+ * @param from      Least number of the chunk, >= 0; may be beyond the last one.
+ * @param number    Receives its number; -1 if there is none.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, also if there is none; TESS_ERR_ARG.
+ */
+TESS_API TESS_NODISCARD tess_status tess_adoption_missing(tess_adoption *adoption, int64_t from,
+                                                          int64_t *number, tess_error *err);
+
+/**
+ * End an adoption.
+ *
+ * @param adoption  From tess_adoption_begin(); it is gone afterwards, also after a failure. NULL:
+ *                  nothing happens.
+ * @param commit    Commit the array, as tess_array_flush() does. false: what was adopted is
+ *                  committed or discarded with the array.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_array_flush(), which may be called again then.
+ */
+TESS_API tess_status tess_adoption_end(tess_adoption *adoption, bool commit, tess_error *err);
 
 #ifdef __cplusplus
 }

@@ -126,9 +126,9 @@ refuse_codec(const struct chunk_header *h, tess_error *err)
                    h->codec_format, h->udcodec);
 }
 
+// Filters and codec of a chunk with blocks.
 static tess_status
-open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
-            const struct chunk_surroundings *around, tess_error *err)
+open_coding(struct chunk *c, const struct chunk_surroundings *around, tess_error *err)
 {
     const struct chunk_header *const h = &c->h;
     struct filter_spec filters = {
@@ -142,7 +142,7 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
     };
     memcpy(filters.ids, h->filters, FILTER_SLOTS);
     memcpy(filters.metas, h->filters_meta, FILTER_SLOTS);
-    tess_status st = pipeline_init(&filters, &c->pipeline, err);
+    const tess_status st = pipeline_init(&filters, &c->pipeline, err);
     if (st != TESS_OK)
         return st;
 
@@ -153,6 +153,25 @@ open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
         return err_set(err, TESS_ERR_CORRUPT, 2,
                        "%s works on whole blocks, and these are split in %" PRId32 " streams",
                        c->codec->name, h->typesize);
+    return TESS_OK;
+}
+
+tess_status
+chunk_check_coding(const struct chunk_header *h, const struct chunk_surroundings *around,
+                   tess_error *err)
+{
+    struct chunk c = {.h = *h, .grid = around->grid};
+    return h->nblocks > 0 ? open_coding(&c, around, err) : TESS_OK;
+}
+
+static tess_status
+open_blocks(struct chunk *c, const uint8_t *front, size_t front_size,
+            const struct chunk_surroundings *around, tess_error *err)
+{
+    const struct chunk_header *const h = &c->h;
+    tess_status st = open_coding(c, around, err);
+    if (st != TESS_OK)
+        return st;
 
     struct rd r = rd_init(front, front_size);
     (void)rd_take(&r, (size_t)h->header_size);

@@ -56,6 +56,11 @@ struct chunk_surroundings {
 tess_status chunk_open(struct chunk *c, const struct chunk_header *h, const uint8_t *front,
                        size_t front_size, const struct chunk_surroundings *around, tess_error *err);
 
+// Whether codec and filters of a chunk are there, of which only the header is at hand. As
+// chunk_open().
+tess_status chunk_check_coding(const struct chunk_header *h,
+                               const struct chunk_surroundings *around, tess_error *err);
+
 void chunk_close(struct chunk *c); // zeroed: fine
 
 // Stored bytes of block i, in a chunk with blocks.

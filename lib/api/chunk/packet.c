@@ -1,11 +1,13 @@
 /*
- * packet.c - the public functions that make packets of encoded chunks, and look at them.
+ * packet.c - the public functions that make packets of encoded chunks, and adopt them.
  */
 #include "api/check.h"
 #include "api/select/strides.h"
+#include "api/chunk/calls.h"
 #include "api/uncancelled.h"
 #include "array/array.h"
 #include "array/chunks/describe.h"
+#include "array/packets/adopt.h"
 #include "array/packets/encode.h"
 #include "array/packets/format.h"
 #include "base/error.h"
@@ -198,4 +200,59 @@ tess_packet_chunks(const void *packet, size_t packet_size, tess_packet_chunk *ch
         st = describe_entry(&p, &e, &chunks[i], err);
     }
     return st;
+}
+
+TESS_API tess_status
+tess_adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
+{
+    UNCANCELLED;
+    if (adoption)
+        *adoption = NULL;
+    tess_status st = check_chunked(a, err);
+    if (st == TESS_OK)
+        st = check_writable(a, err);
+    if (st == TESS_OK && !adoption)
+        st = err_set(err, TESS_ERR_ARG, -1, "no place for an adoption is given");
+    return st == TESS_OK ? adoption_begin(a, adoption, err) : st;
+}
+
+static tess_status
+check_adoption(const tess_adoption *adoption, tess_error *err)
+{
+    if (!adoption)
+        return err_set(err, TESS_ERR_ARG, -1, "no adoption is given");
+    return adoption_check(adoption, err);
+}
+
+TESS_API tess_status
+tess_adoption_add(tess_adoption *adoption, const void *packet, size_t packet_size,
+                  tess_chunk_trust trust, tess_error *err)
+{
+    UNCANCELLED;
+    tess_status st = check_adoption(adoption, err);
+    if (st == TESS_OK)
+        st = check_trust(trust, err);
+    if (st == TESS_OK && !packet)
+        st = err_set(err, TESS_ERR_ARG, -1, "no packet is given");
+    return st == TESS_OK
+               ? adoption_add(adoption, packet, packet_size, trust == TESS_CHUNK_TRUSTED, err)
+               : st;
+}
+
+TESS_API tess_status
+tess_adoption_missing(tess_adoption *adoption, int64_t from, int64_t *number, tess_error *err)
+{
+    UNCANCELLED;
+    if (!adoption || !number || from < 0)
+        return err_set(err, TESS_ERR_ARG, -1,
+                       "no adoption, no place for a number, or from chunk %" PRId64, from);
+    *number = adoption_missing(adoption, from);
+    return TESS_OK;
+}
+
+TESS_API tess_status
+tess_adoption_end(tess_adoption *adoption, bool commit, tess_error *err)
+{
+    UNCANCELLED;
+    return adoption ? adoption_end(adoption, commit, err) : TESS_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "array/update.h"
 #include "base/error.h"
+#include "chunk/chunk.h"
 #include "chunk/cursor.h"
 #include "chunk/header.h"
 #include "chunk/whole.h"
@@ -70,15 +71,20 @@ chunk_check_blocks(const struct chunk_grid *grid, const struct whole_chunk *w, t
     return st;
 }
 
-// *special: what the chunk is, if that is told without bytes.
-static tess_status
-put_check(const struct chunk_grid *grid, int64_t n, const uint8_t *chunk, size_t size, bool trusted,
-          enum chunk_special *special, tess_error *err)
+static struct chunk_surroundings
+surroundings(const struct chunk_grid *grid)
 {
-    const struct chunk_surroundings around = {.typesize = grid->g.typesize,
-                                              .codec = frame_header(grid->frame)->codec,
-                                              .grid = &grid->block_grid,
-                                              .plugins = &grid->plugins};
+    return (struct chunk_surroundings){.typesize = grid->g.typesize,
+                                       .codec = frame_header(grid->frame)->codec,
+                                       .grid = &grid->block_grid,
+                                       .plugins = &grid->plugins};
+}
+
+tess_status
+chunk_check_put(const struct chunk_grid *grid, int64_t n, const uint8_t *chunk, size_t size,
+                bool trusted, enum chunk_special *special, tess_error *err)
+{
+    const struct chunk_surroundings around = surroundings(grid);
     struct whole_chunk w;
     tess_status st = whole_chunk_open(&w, chunk, size, INT32_MAX, &around, err);
     if (st == TESS_OK)
@@ -93,12 +99,30 @@ put_check(const struct chunk_grid *grid, int64_t n, const uint8_t *chunk, size_t
 }
 
 tess_status
+chunk_check_header(const struct chunk_grid *grid, int64_t n, const uint8_t *header, int32_t cbytes,
+                   enum chunk_special *special, tess_error *err)
+{
+    const struct chunk_surroundings around = surroundings(grid);
+    struct chunk c = {.grid = around.grid};
+    tess_status st =
+        chunk_header_parse(header, CHUNK_HEADER_SIZE, cbytes, around.typesize, &c.h, err);
+    if (st == TESS_OK)
+        st = chunk_check_format(&c.h, err);
+    if (st != TESS_OK)
+        return st;
+    c.item_size = c.h.special == SPECIAL_VALUE ? c.h.cbytes - c.h.header_size : 0;
+    st = check_fits(grid, &c, n, err);
+    *special = c.h.special;
+    return st == TESS_OK ? chunk_check_coding(&c.h, &around, err) : st;
+}
+
+tess_status
 array_put_chunk(tess_array *a, int64_t n, const uint8_t *chunk, size_t size, bool trusted,
                 tess_error *err)
 {
     enum chunk_special special;
     size = whole_chunk_size(chunk, size);
-    const tess_status st = put_check(a->grid, n, chunk, size, trusted, &special, err);
+    const tess_status st = chunk_check_put(a->grid, n, chunk, size, trusted, &special, err);
     if (st != TESS_OK)
         return st;
     return array_update_chunk(a, n, chunk, (int32_t)size, special, err);
