@@ -13,6 +13,10 @@
  *     owner    tess_adoption_add()     its chunks become chunks of the array
  *     owner    tess_adoption_end()     one commit for all of them
  *
+ * Where workers reach the file of the array, its chunks need not travel: the owner leases a part of
+ * the file to a worker (tess_adoption_lease()), the worker writes its chunks there
+ * (tess_packet_place()), and sends a packet that says where they are.
+ *
  * The same chunks come out of it as of tess_array_write(), byte for byte. Packets may be kept, and
  * made by other programs: lib/array/packets/format.h describes all of their bytes. What is read of
  * a packet is checked like a file from a stranger.
@@ -177,7 +181,9 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adop
  *
  * What the packet says is compared with the array: type, shapes, and of each chunk its number, its
  * header, its codec and filters. Of chunks in the packet the bytes are compared with their
- * checksum, and the table of blocks is checked.
+ * checksum, and the table of blocks is checked. Chunks that were written to the file must stand in
+ * a lease of this adoption, and the file must be long enough; their bytes are read, and compared,
+ * unless they are trusted.
  *
  * @param adoption     From tess_adoption_begin().
  * @param packet       From anywhere.
@@ -194,6 +200,73 @@ TESS_API TESS_NODISCARD tess_status tess_adoption_begin(tess_array *a, tess_adop
 TESS_API TESS_NODISCARD tess_status tess_adoption_add(tess_adoption *adoption, const void *packet,
                                                       size_t packet_size, tess_chunk_trust trust,
                                                       tess_error *err);
+
+/** A part of a file, or of the files of a directory, that a worker may write to. */
+typedef struct tess_lease {
+    /** First byte, from the start of the file; in a directory the number of the first file. */
+    int64_t first;
+    int64_t size; /**< bytes, or number of files */
+} tess_lease;
+
+/**
+ * Lease a part of the array's file, or numbers of files in its directory, for workers to write
+ * chunks to.
+ *
+ * Nothing else is stored there, whatever is committed meanwhile, until the lease is returned or the
+ * adoption ends. Then what was adopted stays, the rest is free again, and files that were not
+ * adopted are removed. No worker may write to a lease that was returned. If the owner dies, the
+ * last commit is what it was, and what workers wrote is free.
+ *
+ * While there are leases the array holds its lock file, if it has one (tess_storage.lock_file).
+ *
+ * @param adoption  From tess_adoption_begin(), of an array in a file or directory.
+ * @param size      Bytes, or number of files, as for tess_packet_place(); 1 at least.
+ * @param lease     Receives the lease. The program may divide it: tess_packet_place() takes any
+ * part of one.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or TESS_ERR_ARG, TESS_ERR_UNSUPPORTED (the array is in memory, or in a source of
+ *         the program); else as tess_array_flush().
+ */
+TESS_API TESS_NODISCARD tess_status tess_adoption_lease(tess_adoption *adoption, int64_t size,
+                                                        tess_lease *lease, tess_error *err);
+
+/**
+ * Return a lease before the adoption ends: that of a worker that died, or has written all.
+ *
+ * @param adoption  From tess_adoption_begin().
+ * @param lease     As tess_adoption_lease() made it.
+ * @param err       Filled on failure; may be NULL.
+ *
+ * @return TESS_OK; TESS_ERR_ARG: there is no such lease.
+ */
+TESS_API TESS_NODISCARD tess_status tess_adoption_return(tess_adoption *adoption,
+                                                         const tess_lease *lease, tess_error *err);
+
+/**
+ * Write the chunks of a packet to the file or directory of the array, which another process has
+ * open for writing. The chunks stand one behind the other there; in a directory each has a file.
+ *
+ * @param packet       From tess_packet_encode().
+ * @param packet_size  Its size in bytes.
+ * @param path         Of the array, as this process reaches it.
+ * @param part         A lease, or a part of one, of tess_packet_info.cbytes at least; in a
+ * directory of tess_packet_info.nstored at least.
+ * @param durability   TESS_DURABILITY_NONE: the chunks are with the operating system, which is
+ * enough if the owner is on the same machine: its commit brings them to the disk, those in a file.
+ * Else they are on the disk when this returns.
+ * @param placed       Receives a packet that says where they are, of 64 bytes per chunk; free it
+ *                     with tess_free(). NULL on failure.
+ * @param placed_size  Receives the number of bytes; 0 on failure.
+ * @param err          Filled on failure; may be NULL.
+ *
+ * @return TESS_OK, or as tess_packet_info(); TESS_ERR_ARG (too little room), TESS_ERR_NOT_FOUND,
+ *         TESS_ERR_IO.
+ */
+TESS_API TESS_NODISCARD tess_status tess_packet_place(const void *packet, size_t packet_size,
+                                                      const char *path, const tess_lease *part,
+                                                      tess_durability durability, void **placed,
+                                                      size_t *placed_size, tess_error *err);
 
 /**
  * Find the next chunk that was not adopted.

@@ -10,6 +10,8 @@
 #define FRAME_CONTAINER_H
 
 #include "base/error.h"
+#include "chunk/header.h"
+#include "frame/contiguous/extents.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +41,15 @@ struct frame_put {
     uint64_t checksum;
 };
 
+// A chunk that another process wrote to leased space (lease.h).
+struct lent_chunk {
+    int64_t n; // its place in the list
+    int64_t at; // its first byte in the frame, or in a sparse frame the number of its file
+    int32_t size; // stored bytes
+    enum chunk_special special; // if it is one that is not stored: all else but n is nothing
+    uint64_t checksum;
+};
+
 struct container {
     // Find the chunk of an entry >= 0. p: NULL, or what ends the opening of a file.
     tess_status (*locate)(const struct frame *f, int64_t entry, const struct io_progress *p,
@@ -59,6 +70,16 @@ struct container {
     // state on disk until the next commit, about. *size: its stored bytes. It is not set if they
     // cannot be learned, nor where the frame's live bytes, for which they count, are not known.
     int64_t (*release)(struct frame *f, int64_t entry, int64_t *size);
+    // Space that others write to: `size` bytes of the file, or numbers of files. end_lease: of a
+    // part that no list has.
+    tess_status (*lease)(struct frame *f, int64_t size, int64_t *start, tess_error *err);
+    void (*end_lease)(struct frame *f, struct extent e);
+    // Whether the files reach as far as these chunks; make room to adopt them; and one by one, when
+    // nothing can fail, make them as those of put().
+    tess_status (*find_lent)(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
+                             tess_error *err);
+    tess_status (*reserve_lent)(struct frame *f, int64_t n, tess_error *err);
+    int64_t (*adopt)(struct frame *f, const struct lent_chunk *chunk); // its entry
     // Make the state in memory current on the disk.
     tess_status (*commit)(struct frame *f, tess_error *err);
     // What is current is on the disk when this returns, as far as the frame's durability asks.

@@ -107,6 +107,7 @@ frame_close(struct frame *f)
     mem_free(f->change.puts);
     mem_free(f->change.dropped);
     space_finish(&f->space);
+    extents_finish(&f->leased);
     order_finish(&f->order);
     checksums_finish(&f->checksums);
     mem_free(f->head);

@@ -106,7 +106,10 @@ struct frame {
     int64_t waiting_least; // bytes that wait for a sync, and are worth one
     struct old_chunks old;
     struct change change;
-    int nstaging; // calls that have staged chunks
+    int nstaging; // calls that have staged chunks, and leases
+    int nleases;
+    struct extents leased; // what is left of them
+    bool lends; // there are some, or were since the last commit: the file may end before space.end
     unsigned failures; // of syncs and headers: how often what was stored may have been lost
     int64_t generation; // of the list in memory: counts all that happens to it
     bool dirty; // differs from what is on disk

@@ -359,6 +359,15 @@ io_file_open(const char *path, bool writable, struct io **io, tess_error *err)
 }
 
 tess_status
+io_file_open_lent(const char *path, struct io **io, tess_error *err)
+{
+    const int fd = open_files_at(AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK, 0);
+    if (fd < 0)
+        return err_open(err, errno, "opening the file");
+    return io_file_adopt(fd, true, false, io, err);
+}
+
+tess_status
 io_file_map(const char *path, struct io **io, tess_error *err)
 {
     return file_open_file(path, false, true, io, err);

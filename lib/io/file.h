@@ -31,6 +31,9 @@ bool io_file_is_special(const char *path);
 // is one that was replaced while it was opened (TESS_ERR_STALE).
 tess_status io_file_open(const char *path, bool writable, struct io **io, tess_error *err);
 
+// The same to write where the process that has it open for writing says, without a lock.
+tess_status io_file_open_lent(const char *path, struct io **io, tess_error *err);
+
 // Open a file for reading through a memory map: views cost no copy. A map is only safe while
 // no program makes the file shorter.
 tess_status io_file_map(const char *path, struct io **io, tess_error *err);

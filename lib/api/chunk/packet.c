@@ -10,6 +10,7 @@
 #include "array/packets/adopt.h"
 #include "array/packets/encode.h"
 #include "array/packets/format.h"
+#include "array/packets/place.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "chunk/header.h"
@@ -237,6 +238,61 @@ tess_adoption_add(tess_adoption *adoption, const void *packet, size_t packet_siz
     return st == TESS_OK
                ? adoption_add(adoption, packet, packet_size, trust == TESS_CHUNK_TRUSTED, err)
                : st;
+}
+
+TESS_API tess_status
+tess_adoption_lease(tess_adoption *adoption, int64_t size, tess_lease *lease, tess_error *err)
+{
+    UNCANCELLED;
+    struct extent e = {0};
+    tess_status st = check_adoption(adoption, err);
+    if (st == TESS_OK && !lease)
+        st = err_set(err, TESS_ERR_ARG, -1, "no place for a lease is given");
+    if (st == TESS_OK)
+        st = adoption_lease(adoption, size, &e, err);
+    if (st == TESS_OK)
+        *lease = (tess_lease){e.start, e.size};
+    return st;
+}
+
+TESS_API tess_status
+tess_adoption_return(tess_adoption *adoption, const tess_lease *lease, tess_error *err)
+{
+    UNCANCELLED;
+    if (!adoption || !lease)
+        return err_set(err, TESS_ERR_ARG, -1, "no adoption, or no lease is given");
+    return adoption_return(adoption, (struct extent){lease->first, lease->size}, err);
+}
+
+static tess_status
+place(const void *packet, size_t packet_size, const char *path, const tess_lease *part,
+      tess_durability durability, uint8_t **placed, size_t *placed_size, tess_error *err)
+{
+    if (!packet || !path || !part)
+        return err_set(err, TESS_ERR_ARG, -1, "no packet, no path or no lease is given");
+    if (durability < TESS_DURABILITY_NONE || durability > TESS_DURABILITY_FSYNC)
+        return err_set(err, TESS_ERR_ARG, -1, "durability %d is not known", (int)durability);
+    return packet_place(packet, packet_size, path, (struct extent){part->first, part->size},
+                        durability >= TESS_DURABILITY_ORDERED, placed, placed_size, err);
+}
+
+TESS_API tess_status
+tess_packet_place(const void *packet, size_t packet_size, const char *path, const tess_lease *part,
+                  tess_durability durability, void **placed, size_t *placed_size, tess_error *err)
+{
+    UNCANCELLED;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    if (placed)
+        *placed = NULL;
+    if (placed_size)
+        *placed_size = 0;
+    if (!placed || !placed_size)
+        return err_set(err, TESS_ERR_ARG, -1, "no place for a packet is given");
+    const tess_status st = place(packet, packet_size, path, part, durability, &bytes, &size, err);
+    *placed = bytes;
+    *placed_size = size;
+    return st;
 }
 
 TESS_API tess_status

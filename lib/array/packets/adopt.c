@@ -6,15 +6,19 @@
 #include "array/chunks/load.h"
 #include "array/chunks/put.h"
 #include "array/packets/format.h"
+#include "array/packets/leases.h"
 #include "array/update.h"
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "frame/commit/change.h"
 #include "frame/format/checksums.h"
+#include "frame/format/header.h"
 #include "frame/format/index.h"
+#include "frame/commit/lease.h"
 #include "frame/load.h"
 #include "frame/query.h"
+#include "frame/chunks/stored.h"
 #include "grid/grid.h"
 #include "grid/write/install.h"
 #include "grid/write/stage.h"
@@ -32,6 +36,7 @@ struct tess_adoption {
     tess_array *a; // held
     struct packet_array array; // as it was when the adoption began
     int64_t nchunks;
+    struct leases leases;
     pthread_mutex_t lock; // guards `adopted`
     uint64_t *adopted; // a bit per chunk
 };
@@ -93,6 +98,18 @@ check_array(const struct packet_array *said, const struct packet_array *want, te
     return st;
 }
 
+// Whether the chunks can be where the packet says.
+static tess_status
+check_place(const struct packet *p, const tess_array *a, tess_error *err)
+{
+    const bool sparse = frame_is_sparse(a->grid->frame);
+    if (p->kind != PACKET_BYTES && sparse != (p->kind == PACKET_FILES))
+        return err_set(err, TESS_ERR_ARG, -1, "a packet of chunks in %s for an array in %s",
+                       p->kind == PACKET_FILES ? "a directory" : "a file",
+                       sparse ? "a directory" : "one file or memory");
+    return TESS_OK;
+}
+
 static tess_status
 check_numbers(const struct adding *t, tess_error *err)
 {
@@ -134,12 +151,18 @@ check_chunk(const struct adding *t, int64_t i, tess_error *err)
     struct packet_entry e;
     packet_entry_get(&t->p, i, &e);
     enum chunk_special special = e.special;
-    const tess_status st =
-        special != SPECIAL_NONE ? check_special(t, &e, err) : check_bytes(t, &e, &special, err);
+    tess_status st;
+    if (special != SPECIAL_NONE)
+        st = check_special(t, &e, err);
+    else if (t->p.kind == PACKET_BYTES)
+        st = check_bytes(t, &e, &special, err);
+    else
+        st = chunk_check_header(t->ad->a->grid, e.number, e.header, e.size, &special, err);
     t->chunks[i] = (struct adoptee){.special = (uint8_t)special};
     if (st == TESS_OK)
         return TESS_OK;
-    (void)err_shift(err, st, e.offset);
+    if (t->p.kind == PACKET_BYTES)
+        (void)err_shift(err, st, e.offset);
     return err_prefix(err, st, "chunk %" PRId64 " of a packet", e.number);
 }
 
@@ -252,6 +275,102 @@ store_bytes(const struct adding *t, tess_error *err)
     return grid_install(t->ad->a->grid, &staged, st, err);
 }
 
+// Chunks that were written to leases, as the frame knows them: those that were not adopted before.
+static int64_t
+list_lent(const struct adding *t, struct lent_chunk *list, int64_t *numbers)
+{
+    const tess_array *const a = t->ad->a;
+    int64_t n = 0;
+    for (int64_t i = 0; i < t->p.nchunks; i++) {
+        const struct adoptee *const c = &t->chunks[i];
+        struct packet_entry e;
+        if (c->known)
+            continue;
+        packet_entry_get(&t->p, i, &e);
+        numbers[n] = e.number;
+        list[n] = (struct lent_chunk){.n = e.number, .special = (enum chunk_special)c->special};
+        if (has_bytes(c))
+            list[n] = (struct lent_chunk){
+                .n = e.number,
+                .at = e.offset - a->offset,
+                .size = e.size,
+                .special = SPECIAL_NONE,
+                .checksum = e.checksum,
+            };
+        n++;
+    }
+    return n;
+}
+
+// A chunk that stands in a lease, as a stranger's.
+static tess_status
+try_lent(const struct adding *t, const struct lent_chunk *c, tess_error *err)
+{
+    const struct chunk_grid *const grid = t->ad->a->grid;
+    const bool sparse = frame_is_sparse(grid->frame);
+    const int64_t entry = sparse ? c->at : c->at - frame_header(grid->frame)->header_len;
+    enum chunk_special special;
+    if (c->size > frame_limits(grid->frame)->memory)
+        return err_set(err, TESS_ERR_LIMIT, -1, "%" PRId32 " stored bytes", c->size);
+    uint8_t *const bytes = mem_alloc((size_t)c->size);
+    if (!bytes)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId32 " bytes", c->size);
+    gate_enter(grid->gate);
+    tess_status st = stored_entry_read(grid->frame, entry, bytes, c->size, err);
+    gate_leave(grid->gate);
+    if (st == TESS_OK && checksum_of(bytes, (size_t)c->size) != c->checksum)
+        st = err_set(err, TESS_ERR_CORRUPT, 0, "its bytes differ from their checksum");
+    if (st == TESS_OK)
+        st = chunk_check_put(grid, c->n, bytes, (size_t)c->size, false, &special, err);
+    mem_free(bytes);
+    return st;
+}
+
+static tess_status
+try_all_lent(const struct adding *t, const struct lent_chunk *list, int64_t n, tess_error *err)
+{
+    tess_status st = TESS_OK;
+    for (int64_t i = 0; i < n && st == TESS_OK; i++) {
+        if (list[i].special == SPECIAL_NONE)
+            st = try_lent(t, &list[i], err);
+        if (st != TESS_OK)
+            (void)err_prefix(err, st, "chunk %" PRId64 " of a packet", list[i].n);
+    }
+    return st;
+}
+
+static tess_status
+adopt_lent(const struct adding *t, const struct lent_chunk *list, const int64_t *numbers, int64_t n,
+           tess_error *err)
+{
+    const tess_array *const a = t->ad->a;
+    tess_status st = n > 0 ? leases_check(&t->ad->leases, a, list, n, err) : TESS_OK;
+    if (n == 0 || st != TESS_OK)
+        return st;
+    gate_enter(a->grid->gate);
+    st = frame_find_lent(a->grid->frame, list, n, err);
+    gate_leave(a->grid->gate);
+    if (st == TESS_OK && !t->trusted)
+        st = try_all_lent(t, list, n, err);
+    return st == TESS_OK ? grid_adopt(a->grid, list, numbers, (size_t)n, err) : st;
+}
+
+static tess_status
+store_lent(const struct adding *t, tess_error *err)
+{
+    const size_t n = (size_t)t->p.nchunks;
+    struct lent_chunk *const list = mem_alloc(n * sizeof *list);
+    int64_t *const numbers = mem_alloc(n * sizeof *numbers);
+    tess_status st;
+    if (list && numbers)
+        st = adopt_lent(t, list, numbers, list_lent(t, list, numbers), err);
+    else
+        st = err_set(err, TESS_ERR_NOMEM, -1, "no memory for a list of %zu chunks", n);
+    mem_free(list);
+    mem_free(numbers);
+    return st;
+}
+
 // All that is to be done while no other call changes the chunks.
 static tess_status
 adopt(const struct adding *t, tess_error *err)
@@ -264,7 +383,7 @@ adopt(const struct adding *t, tess_error *err)
     if (st == TESS_OK)
         st = look_known(t, err);
     if (st == TESS_OK)
-        st = store_bytes(t, err);
+        st = t->p.kind == PACKET_BYTES ? store_bytes(t, err) : store_lent(t, err);
     if (st == TESS_OK)
         mark_adopted(t);
     turns_end(grid->turns, &turn);
@@ -317,6 +436,7 @@ adoption_add(tess_adoption *ad, const void *packet, size_t size, bool trusted, t
         return st;
     TRY(check_unchanged(ad, err));
     TRY(check_array(&t.p.array, &ad->array, err));
+    TRY(check_place(&t.p, ad->a, err));
     if (t.p.nchunks == 0)
         goto out;
     TRY(list_chunks(&t, err));
@@ -343,6 +463,7 @@ adoption_missing(tess_adoption *ad, int64_t from)
 static void
 adoption_free(tess_adoption *ad)
 {
+    leases_finish(&ad->leases);
     pthread_mutex_destroy(&ad->lock);
     array_free(ad->a);
     mem_free(ad->adopted);
@@ -368,6 +489,7 @@ adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
     ad->adopted = adopted;
     ad->nchunks = nchunks;
     packet_array_of(&ad->array, a->g, &a->nd);
+    leases_init(&ad->leases);
     pthread_mutex_init(&ad->lock, NULL);
     array_hold(a);
     ad->a = a;
@@ -376,11 +498,22 @@ adoption_begin(tess_array *a, tess_adoption **adoption, tess_error *err)
 }
 
 tess_status
+adoption_lease(tess_adoption *ad, int64_t size, struct extent *lease, tess_error *err)
+{
+    return leases_take(&ad->leases, ad->a, size, lease, err);
+}
+
+tess_status
+adoption_return(tess_adoption *ad, struct extent lease, tess_error *err)
+{
+    return leases_return(&ad->leases, ad->a, lease, err);
+}
+
+tess_status
 adoption_end(tess_adoption *ad, bool commit, tess_error *err)
 {
-    tess_status st = TESS_OK;
-    if (commit)
-        st = adoption_check(ad, err);
+    tess_status st = commit ? adoption_check(ad, err) : TESS_OK;
+    leases_end_all(&ad->leases, ad->a); // so that the commit knows what is free
     if (commit && st == TESS_OK)
         st = array_commit(ad->a, err);
     adoption_free(ad);

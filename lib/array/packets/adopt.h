@@ -14,6 +14,7 @@
 #define ARRAY_ADOPT_H
 
 #include "array/array.h"
+#include "frame/contiguous/extents.h"
 
 #include <tessera/packet.h>
 
@@ -26,6 +27,9 @@ tess_status adoption_add(tess_adoption *ad, const void *packet, size_t size, boo
                          tess_error *err);
 // The first chunk from `from` on that was not adopted; -1: there is none.
 int64_t adoption_missing(tess_adoption *ad, int64_t from);
+// Space that workers write to, and the end of it.
+tess_status adoption_lease(tess_adoption *ad, int64_t size, struct extent *lease, tess_error *err);
+tess_status adoption_return(tess_adoption *ad, struct extent lease, tess_error *err);
 // Also after a failure it is ended.
 tess_status adoption_end(tess_adoption *ad, bool commit, tess_error *err);
 

@@ -161,15 +161,15 @@ reserve_where(const struct frame *f, struct frame_staged *staged, tess_error *er
 }
 
 static tess_status
-reserve_put(struct frame *f, struct frame_staged *staged, tess_error *err)
+reserve_put(struct frame *f, struct frame_staged *staged, int64_t n, tess_error *err)
 {
-    tess_status st = checksums_reserve(&f->checksums, 1, err);
+    tess_status st = checksums_reserve(&f->checksums, n, err);
     if (st == TESS_OK)
         st = reserve_where(f, staged, err);
     if (st != TESS_OK)
         return st;
-    return staged ? reserve_puts(&staged->puts, &staged->capacity, staged->nputs + 1, err)
-                  : reserve_changes(f, 1, err);
+    return staged ? reserve_puts(&staged->puts, &staged->capacity, staged->nputs + n, err)
+                  : reserve_changes(f, n, err);
 }
 
 static void
@@ -234,10 +234,9 @@ begin_staging(struct frame *f, struct frame_staged *staged)
     f->nstaging++;
 }
 
-static tess_status
-prepare_put(struct frame *f, struct frame_staged *staged, tess_error *err)
+tess_status
+frame_want_space(struct frame *f, tess_error *err)
 {
-    assert(staged || f->change.open);
     free_space_judge(f);
     tess_status st = frame_check_owner(f, err);
     if (st == TESS_OK)
@@ -250,11 +249,41 @@ prepare_put(struct frame *f, struct frame_staged *staged, tess_error *err)
         st = frame_need_checksums(f, err);
     if (st == TESS_OK && is_untouched(&f->change))
         st = f->container->reclaim(f, err);
+    return st;
+}
+
+static tess_status
+prepare_put(struct frame *f, struct frame_staged *staged, tess_error *err)
+{
+    assert(staged || f->change.open);
+    tess_status st = frame_want_space(f, err);
     if (st == TESS_OK)
-        st = reserve_put(f, staged, err);
+        st = reserve_put(f, staged, 1, err);
     if (st == TESS_OK)
         begin_staging(f, staged);
     return st;
+}
+
+tess_status
+frame_stage_begin(struct frame *f, struct frame_staged *staged, int64_t n, tess_error *err)
+{
+    tess_status st = frame_want_space(f, err);
+    if (st == TESS_OK)
+        st = reserve_put(f, staged, n, err);
+    if (st == TESS_OK)
+        st = reserve_changes(f, n, err);
+    if (st == TESS_OK)
+        begin_staging(f, staged);
+    return st;
+}
+
+void
+frame_stage(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry, int64_t size,
+            uint64_t checksum)
+{
+    if (entry >= 0 && f->keeps_ledger)
+        checksums_set(&f->checksums, entry, checksum);
+    take_put(f, staged, n, entry, size);
 }
 
 tess_status
@@ -344,7 +373,7 @@ frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
         return TESS_OK;
     tess_status st = frame_need_checksums(f, err);
     if (st == TESS_OK)
-        st = reserve_put(f, staged, err);
+        st = reserve_put(f, staged, 1, err);
     if (st != TESS_OK)
         return st;
     begin_staging(f, staged);
@@ -484,8 +513,14 @@ spare_list(struct frame *f, tess_error *err)
 static tess_status
 check_empty(const struct frame *f, int64_t nchunks, tess_error *err)
 {
-    if (nchunks > 0 || !f->options.never_reuse || f->folder || !f->head || f->io->in_memory ||
+    if (nchunks > 0 || f->folder || !f->head || f->io->in_memory ||
         frame_header_get_nbytes(f->head) == 0)
+        return TESS_OK;
+    if (f->nleases > 0)
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "an array that loses all its items is written over its first chunks, but "
+                       "parts of its file are leased (tess_adoption_lease())");
+    if (!f->options.never_reuse)
         return TESS_OK;
     return err_set(
         err, TESS_ERR_UNSUPPORTED, -1,

@@ -80,6 +80,15 @@ tess_status frame_put_whole(struct frame_put *p, const uint8_t *chunk, int32_t s
 tess_status frame_put_end(struct frame *f, struct frame_put *p, int32_t size, tess_error *err);
 void frame_put_abandon(struct frame *f, struct frame_put *p); // also after a failure; zeroed: fine
 
+// Learn what is free in the newest state, before space is taken.
+tess_status frame_want_space(struct frame *f, tess_error *err);
+// Instead of a put: room for n chunks that stand where they stay (lease.h); and each of them, by
+// its entry. Then frame_install() fails no more.
+tess_status frame_stage_begin(struct frame *f, struct frame_staged *staged, int64_t n,
+                              tess_error *err);
+void frame_stage(struct frame *f, struct frame_staged *staged, int64_t n, int64_t entry,
+                 int64_t size, uint64_t checksum);
+
 // Place n becomes a special chunk that is not stored.
 tess_status frame_put_special(struct frame *f, struct frame_staged *staged, int64_t n,
                               enum chunk_special special, tess_error *err);

@@ -149,7 +149,8 @@ frame_lock_let_go(struct frame *f)
     if (!f->held)
         return;
     f->held = false;
-    frame_lock_release(f);
+    if (f->nstaging == 0)
+        frame_lock_release(f);
 }
 
 // Whether the bytes of another state can lead to a failure.

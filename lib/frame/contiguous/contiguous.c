@@ -49,6 +49,8 @@ enum {
     WAITING_SHARE = 8, // one part in so many of all stored bytes is worth a sync
 };
 
+#define LEASES_END (INT64_C(1) << 60) // no lease lies behind: positions stay numbers
+
 // Where a chunk must end. In an empty frame the header's number of stored bytes may be anything.
 static int64_t
 section_end(const struct frame *f, int64_t position)
@@ -63,12 +65,15 @@ contiguous_locate(const struct frame *f, int64_t entry, const struct io_progress
                   struct chunk_place *place, tess_error *err)
 {
     const int64_t position = f->h.header_len + entry;
-    (void)p, (void)err;
-    *place = (struct chunk_place){
-        .io = f->io,
-        .position = position,
-        .room = section_end(f, position) - position,
-    };
+    int64_t end = section_end(f, position), size;
+    (void)p;
+    if (f->lends) {
+        const tess_status st = io_size(f->io, &size, err);
+        if (st != TESS_OK)
+            return st;
+        end = min_i64(end, max_i64(size, position + CHUNK_HEADER_SIZE));
+    }
+    *place = (struct chunk_place){.io = f->io, .position = position, .room = end - position};
     return TESS_OK;
 }
 
@@ -232,6 +237,62 @@ contiguous_abandon(struct frame *f, struct frame_put *p)
     (void)space_release_new(&f->space, p->position);
 }
 
+// What waits to be written there is of chunks that are not needed any more, and must not be written
+// over what others write.
+static tess_status
+contiguous_lease(struct frame *f, int64_t size, int64_t *start, tess_error *err)
+{
+    if (size > LEASES_END - max_i64(f->space.end, f->h.frame_len))
+        return err_set(err, TESS_ERR_LIMIT, -1, "a lease of %" PRId64 " bytes behind %" PRId64,
+                       size, f->space.end);
+    tess_status st = make_room(f, size, err);
+    if (st != TESS_OK)
+        return st;
+    space_lease(&f->space, size, start);
+    f->lends = true;
+    if (f->gathers)
+        st = io_gather_clear(f->io, *start, size, err);
+    if (st != TESS_OK)
+        space_end_lease(&f->space, (struct extent){*start, size});
+    return st;
+}
+
+static void
+contiguous_end_lease(struct frame *f, struct extent e)
+{
+    space_end_lease(&f->space, e);
+}
+
+static tess_status
+contiguous_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n,
+                     tess_error *err)
+{
+    int64_t size;
+    const tess_status st = io_size(f->io, &size, err);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++)
+        if (chunks[i].special == SPECIAL_NONE && chunks[i].size > size - chunks[i].at)
+            return err_set(err, TESS_ERR_IO, chunks[i].at,
+                           "chunk %" PRId64 ": the file ends at %" PRId64 ", its %" PRId32
+                           " bytes were not written",
+                           chunks[i].n, size, chunks[i].size);
+    return st;
+}
+
+static tess_status
+contiguous_reserve_lent(struct frame *f, int64_t n, tess_error *err)
+{
+    if (!space_reserve_adopted(&f->space, n))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n);
+    return TESS_OK;
+}
+
+static int64_t
+contiguous_adopt(struct frame *f, const struct lent_chunk *chunk)
+{
+    space_adopt(&f->space, (struct extent){chunk->at, chunk->size});
+    return chunk->at - f->h.header_len;
+}
+
 // The stored bytes of a chunk, as its header says; 0: they cannot be learned.
 static int64_t
 contiguous_stored_size(const struct frame *f, int64_t position)
@@ -367,6 +428,7 @@ write_state(struct frame *f, struct pending *p, tess_error *err)
     st = pending_sync(f, f->io, TESS_DURABILITY_FSYNC, err);
     const bool known = st == TESS_OK && f->options.durability != TESS_DURABILITY_ORDERED;
     space_committed(&f->space, p->placed, known);
+    f->lends = f->nleases > 0;
     if (st == TESS_OK)
         st = contiguous_cut(f, old_end, err);
     return st;
@@ -592,6 +654,11 @@ const struct container container_contiguous = {
     .end = contiguous_end,
     .abandon = contiguous_abandon,
     .release = contiguous_release,
+    .lease = contiguous_lease,
+    .end_lease = contiguous_end_lease,
+    .find_lent = contiguous_find_lent,
+    .reserve_lent = contiguous_reserve_lent,
+    .adopt = contiguous_adopt,
     .commit = contiguous_commit,
     .settle = make_sure,
     .current = contiguous_current,

@@ -6,6 +6,7 @@
  */
 #include "frame/contiguous/extents.h"
 
+#include "base/checked.h"
 #include "base/memory.h"
 
 #include <assert.h>
@@ -34,14 +35,16 @@ extents_clear(struct extents *x)
     x->total = 0;
 }
 
-bool
-extents_reserve(struct extents *x)
+// Room for so many nodes that never were in the trees.
+static bool
+extents_grow(struct extents *x, int64_t n)
 {
-    if (x->spare != 0 || x->used < x->capacity)
+    const int64_t wanted = x->used + n + !x->nodes;
+    if (wanted <= x->capacity)
         return true;
-    if (x->capacity > UINT32_MAX / 2)
+    if (wanted > UINT32_MAX / 2)
         return false;
-    const uint32_t capacity = x->capacity > 0 ? 2 * x->capacity : 16;
+    const uint32_t capacity = (uint32_t)max_i64(2 * (int64_t)x->capacity, max_i64(wanted, 16));
     struct extent_node *const nodes = mem_resize(x->nodes, (size_t)capacity * sizeof *nodes);
     if (!nodes)
         return false;
@@ -52,6 +55,18 @@ extents_reserve(struct extents *x)
     x->nodes = nodes;
     x->capacity = capacity;
     return true;
+}
+
+bool
+extents_reserve(struct extents *x)
+{
+    return x->spare != 0 || extents_grow(x, 1);
+}
+
+bool
+extents_reserve_many(struct extents *x, int64_t n)
+{
+    return n < UINT32_MAX / 2 && extents_grow(x, n);
 }
 
 static bool
@@ -269,4 +284,17 @@ extents_next(const struct extents *x, int64_t from, struct extent *e)
     if (n != 0)
         *e = x->nodes[n].e;
     return n != 0;
+}
+
+bool
+extents_at(const struct extents *x, int64_t position, struct extent *e)
+{
+    uint32_t last;
+    if (position == INT64_MAX)
+        return false;
+    (void)extents_lower_bound(x, BY_START, (struct extent){.start = position + 1}, &last);
+    if (last == 0 || position - x->nodes[last].e.start >= x->nodes[last].e.size)
+        return false;
+    *e = x->nodes[last].e;
+    return true;
 }

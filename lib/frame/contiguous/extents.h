@@ -35,6 +35,7 @@ void extents_clear(struct extents *x);
 
 // Make room for one more. False: no memory.
 bool extents_reserve(struct extents *x);
+bool extents_reserve_many(struct extents *x, int64_t n); // or n more
 
 // Add one that stays as it is; there is room.
 void extents_insert(struct extents *x, struct extent e);
@@ -56,5 +57,8 @@ bool extents_take(struct extents *x, int64_t size, int64_t *start);
 
 // The first extent that starts at or behind `from`. False: there is none.
 bool extents_next(const struct extents *x, int64_t from, struct extent *e);
+
+// The extent that has the byte there. False: none has.
+bool extents_at(const struct extents *x, int64_t position, struct extent *e);
 
 #endif

@@ -285,3 +285,28 @@ space_synced(struct space *s)
     s->unsynced.count = 0;
     s->unsynced_size = 0;
 }
+
+void
+space_lease(struct space *s, int64_t size, int64_t *start)
+{
+    if (!extents_take(&s->open, size, start))
+        *start = take_at_end(s, size);
+}
+
+void
+space_end_lease(struct space *s, struct extent e)
+{
+    release_end(s, e);
+}
+
+bool
+space_reserve_adopted(struct space *s, int64_t n)
+{
+    return extents_reserve_many(&s->fresh, n);
+}
+
+void
+space_adopt(struct space *s, struct extent e)
+{
+    extents_insert(&s->fresh, e);
+}

@@ -87,4 +87,14 @@ void space_committed(struct space *s, struct extent placed, bool synced);
 // All that was written before is on the disk now.
 void space_synced(struct space *s);
 
+/*
+ * Space for others to write to (frame/lease.h). It stays taken, whatever is committed, until parts
+ * of it are free again, that no state ever had; or until they are adopted, and then are as what was
+ * taken in this batch. space_adopt(): there is room, for `n` of them with space_reserve_adopted().
+ */
+void space_lease(struct space *s, int64_t size, int64_t *start);
+void space_end_lease(struct space *s, struct extent e);
+bool space_reserve_adopted(struct space *s, int64_t n);
+void space_adopt(struct space *s, struct extent e);
+
 #endif

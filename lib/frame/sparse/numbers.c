@@ -12,6 +12,7 @@
 enum {
     ON_DISK = 1,
     IN_MEMORY = 2,
+    LEASED = 4,
     NUMBER_MAX = 1 << 28, // more chunks than a frame can have
 };
 
@@ -97,6 +98,40 @@ numbers_release(struct numbers *x, int64_t n)
         return false;
     bit_tree_remove(&x->taken, n);
     return true;
+}
+
+tess_status
+numbers_lease(struct numbers *x, int64_t count, int64_t *first, tess_error *err)
+{
+    while (x->count > 0 && x->state[x->count - 1] == 0)
+        x->count--;
+    const int64_t start = x->count;
+    if (count > NUMBER_MAX - start)
+        return err_set(err, TESS_ERR_LIMIT, -1,
+                       "%" PRId64 " numbers of files behind %" PRId64 ", at most %d can be", count,
+                       start, NUMBER_MAX);
+    const tess_status st = numbers_reserve(x, start + count - 1, err);
+    if (st != TESS_OK)
+        return st;
+    for (int64_t n = start; n < start + count; n++) {
+        x->state[n] = LEASED;
+        bit_tree_add(&x->taken, n);
+    }
+    *first = start;
+    return TESS_OK;
+}
+
+void
+numbers_end_lease(struct numbers *x, int64_t n)
+{
+    x->state[n] = 0;
+    bit_tree_remove(&x->taken, n);
+}
+
+void
+numbers_adopt(struct numbers *x, int64_t n)
+{
+    x->state[n] = IN_MEMORY;
 }
 
 void

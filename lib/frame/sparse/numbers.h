@@ -36,6 +36,12 @@ tess_status numbers_take(struct numbers *x, int64_t *n, tess_error *err);
 // The state in memory does not use n any more; true if it is free now.
 bool numbers_release(struct numbers *x, int64_t n);
 
+// Take `count` numbers behind all others, for others to write files (frame/lease.h). Each is free
+// again with numbers_end_lease(), or becomes one of the state in memory with numbers_adopt().
+tess_status numbers_lease(struct numbers *x, int64_t count, int64_t *first, tess_error *err);
+void numbers_end_lease(struct numbers *x, int64_t n);
+void numbers_adopt(struct numbers *x, int64_t n);
+
 // The state in memory may be found on the disk from here on, and the old one too.
 void numbers_written(struct numbers *x);
 // Only the state in memory is found there: call `gone` for each number that it does not use.

@@ -253,6 +253,73 @@ sparse_release(struct frame *f, int64_t entry, int64_t *known)
     return 0;
 }
 
+static tess_status
+sparse_lease(struct frame *f, int64_t size, int64_t *start, tess_error *err)
+{
+    return numbers_lease(&f->numbers, size, start, err);
+}
+
+// Files that were written there are of no use.
+static void
+sparse_end_lease(struct frame *f, struct extent e)
+{
+    for (int64_t n = e.start; n < e.start + e.size; n++) {
+        remove_new(f, n);
+        numbers_end_lease(&f->numbers, n);
+    }
+}
+
+static tess_status
+sparse_find_lent(const struct frame *f, const struct lent_chunk *chunks, int64_t n, tess_error *err)
+{
+    for (int64_t i = 0; i < n; i++) {
+        struct chunk_place place;
+        if (chunks[i].special != SPECIAL_NONE)
+            continue;
+        const tess_status st = sparse_locate(f, chunks[i].at, NULL, &place, err);
+        if (st != TESS_OK)
+            return err_prefix(err, st, "chunk %" PRId64, chunks[i].n);
+        io_close(place.io);
+        if (place.room != chunks[i].size)
+            return err_set(err, TESS_ERR_IO, -1,
+                           "chunk %" PRId64 ": its file has %" PRId64 " bytes, not %" PRId32,
+                           chunks[i].n, place.room, chunks[i].size);
+    }
+    return TESS_OK;
+}
+
+static tess_status
+sparse_reserve_lent(struct frame *f, int64_t n, tess_error *err)
+{
+    (void)f, (void)n, (void)err;
+    return TESS_OK;
+}
+
+static int64_t
+sparse_adopt(struct frame *f, const struct lent_chunk *chunk)
+{
+    numbers_adopt(&f->numbers, chunk->at);
+    f->numbers.stored += chunk->size;
+    return chunk->at;
+}
+
+tess_status
+sparse_write_chunk(const struct folder *folder, int64_t number, const uint8_t *chunk, int32_t size,
+                   bool sync, tess_error *err)
+{
+    char name[NAME_SIZE];
+    struct io *io;
+    chunk_name(number, name);
+    tess_status st = folder_write(folder, name, &io, err);
+    if (st != TESS_OK)
+        return st;
+    st = io_write(io, 0, chunk, (size_t)size, err);
+    if (st == TESS_OK && sync)
+        st = io_sync(io, err);
+    io_close(io);
+    return st == TESS_OK ? st : err_prefix(err, st, "%s", name);
+}
+
 static void
 sparse_remove_file(void *arg, int64_t entry)
 {
@@ -386,6 +453,11 @@ const struct container container_sparse = {
     .end = sparse_end,
     .abandon = sparse_abandon,
     .release = sparse_release,
+    .lease = sparse_lease,
+    .end_lease = sparse_end_lease,
+    .find_lent = sparse_find_lent,
+    .reserve_lent = sparse_reserve_lent,
+    .adopt = sparse_adopt,
     .commit = sparse_commit,
     .settle = sparse_settle,
     .current = sparse_current,

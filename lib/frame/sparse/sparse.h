@@ -27,6 +27,9 @@ bool sparse_chunk_number(const char *name, int64_t *number);
 // opening. A missing one is TESS_ERR_IO with errno ENOENT.
 tess_status sparse_open_chunk(const struct folder *folder, int64_t number, size_t first,
                               const struct io_progress *p, struct io **io, tess_error *err);
+// Write the file of a chunk whose number was leased. sync: its bytes are on the disk afterwards.
+tess_status sparse_write_chunk(const struct folder *folder, int64_t number, const uint8_t *chunk,
+                               int32_t size, bool sync, tess_error *err);
 void sparse_remove_chunk(const struct folder *folder, int64_t number);
 
 // The next index, which was written and not renamed.

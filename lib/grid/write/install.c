@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cache/cache.h"
 #include "frame/commit/change.h"
+#include "frame/commit/lease.h"
 #include "frame/commit/lock.h"
 #include "grid/grid.h"
 #include "task/gate.h"
@@ -83,6 +84,18 @@ grid_install_clean(struct chunk_grid *grid, struct frame_staged *staged,
     if (st == TESS_OK)
         cache_mark_clean(grid->cache, blocks, n);
     frame_drop(grid->frame, staged);
+    gate_open(grid->gate);
+    return install_blame(grid, st, err);
+}
+
+tess_status
+grid_adopt(struct chunk_grid *grid, const struct lent_chunk *chunks, const int64_t *numbers,
+           size_t n, tess_error *err)
+{
+    gate_close(grid->gate);
+    const tess_status st = frame_adopt(grid->frame, chunks, (int64_t)n, err);
+    if (st == TESS_OK)
+        cache_forget_chunks(grid->cache, numbers, n);
     gate_open(grid->gate);
     return install_blame(grid, st, err);
 }

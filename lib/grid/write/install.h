@@ -10,10 +10,12 @@
 #include "base/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct cached;
 struct chunk_grid;
 struct frame_staged;
+struct lent_chunk;
 
 /*
  * End a call: st is what became of it so far. If that is a success, everything staged gets into the
@@ -27,5 +29,10 @@ tess_status grid_install(struct chunk_grid *grid, struct frame_staged *staged, t
 tess_status grid_install_clean(struct chunk_grid *grid, struct frame_staged *staged,
                                struct cached *const *blocks, size_t n, tess_status st,
                                tess_error *err);
+
+// Chunks that another process wrote to leased space (frame/lease.h) become the content of their
+// places, all or none; numbers: of the places.
+tess_status grid_adopt(struct chunk_grid *grid, const struct lent_chunk *chunks,
+                       const int64_t *numbers, size_t n, tess_error *err);
 
 #endif

@@ -1,0 +1,190 @@
+/*
+ * leases.c - the leases of one adoption.
+ */
+#include "array/packets/leases.h"
+
+#include "array/update.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "frame/commit/lease.h"
+#include "frame/metas.h"
+#include "frame/query.h"
+#include "task/gate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { BYTES_BITS = 62 }; // of a lease: positions behind it are numbers, too
+
+void
+leases_init(struct leases *x)
+{
+    *x = (struct leases){0};
+    pthread_mutex_init(&x->lock, NULL);
+}
+
+static void
+end_lease(const tess_array *a, struct extent lease)
+{
+    gate_close(a->grid->gate);
+    lease.start -= a->offset;
+    frame_lease_end(a->grid->frame, lease);
+    gate_open(a->grid->gate);
+}
+
+void
+leases_end_all(struct leases *x, const tess_array *a)
+{
+    struct extent lease;
+    while (extents_next(&x->out, 0, &lease) && extents_remove(&x->out, lease.start, &lease))
+        end_lease(a, lease);
+}
+
+void
+leases_finish(struct leases *x)
+{
+    extents_finish(&x->out);
+    pthread_mutex_destroy(&x->lock);
+}
+
+// A file that workers write to looks as if other programs had changed it, unless its state is
+// sealed; a commit does that.
+static tess_status
+seal(tess_array *a, tess_error *err)
+{
+    struct frame *const f = a->grid->frame;
+    gate_enter(a->grid->gate);
+    const bool sealed = frame_is_sparse(f) || frame_is_sealed(f);
+    gate_leave(a->grid->gate);
+    if (sealed)
+        return TESS_OK;
+    gate_close(a->grid->gate);
+    frame_mark_changed(f);
+    gate_open(a->grid->gate);
+    return array_commit(a, err);
+}
+
+static tess_status
+check_lends(const tess_array *a, int64_t size, tess_error *err)
+{
+    const struct frame *const f = a->grid->frame;
+    if (!a->path || frame_in_memory(f) || frame_is_once(f))
+        return err_set(err, TESS_ERR_UNSUPPORTED, -1,
+                       "the array is in no file or directory of which a worker can have a part; "
+                       "packets have to bring the chunks");
+    if (size < 1 || size >> BYTES_BITS != 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a lease of %" PRId64, size);
+    if (frame_nchunks(f) == 0)
+        return err_set(err, TESS_ERR_ARG, -1, "a lease of an array without chunks");
+    return TESS_OK;
+}
+
+static tess_status
+take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
+{
+    if (!extents_reserve(&x->out))
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for a lease");
+    gate_close(a->grid->gate);
+    const tess_status st = frame_lease(a->grid->frame, size, lease, err);
+    gate_open(a->grid->gate);
+    if (st != TESS_OK)
+        return st;
+    lease->start += a->offset;
+    extents_insert(&x->out, *lease);
+    return TESS_OK;
+}
+
+tess_status
+leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease, tess_error *err)
+{
+    tess_status st = check_lends(a, size, err);
+    if (st == TESS_OK)
+        st = seal(a, err);
+    if (st != TESS_OK)
+        return st;
+    pthread_mutex_lock(&x->lock);
+    st = take(x, a, size, lease, err);
+    pthread_mutex_unlock(&x->lock);
+    return st;
+}
+
+tess_status
+leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *err)
+{
+    struct extent e;
+    tess_status st = TESS_OK;
+    pthread_mutex_lock(&x->lock);
+    if (!extents_at(&x->out, lease.start, &e) || e.start != lease.start || e.size != lease.size)
+        st = err_set(err, TESS_ERR_ARG, -1, "%" PRId64 " from %" PRId64 " on is no lease",
+                     lease.size, lease.start);
+    if (st == TESS_OK && extents_remove(&x->out, lease.start, &e))
+        end_lease(a, e);
+    pthread_mutex_unlock(&x->lock);
+    return st;
+}
+
+static bool
+is_ours(const struct leases *x, const tess_array *a, const struct lent_chunk *chunk)
+{
+    struct extent e;
+    const int64_t size = frame_is_sparse(a->grid->frame) ? 1 : chunk->size;
+    const int64_t start = chunk->at + a->offset;
+    return extents_at(&x->out, start, &e) && size <= e.start + e.size - start &&
+           frame_is_leased(a->grid->frame, chunk);
+}
+
+static tess_status
+check_ours(struct leases *x, const tess_array *a, const struct lent_chunk *chunks, int64_t n,
+           tess_error *err)
+{
+    tess_status st = TESS_OK;
+    pthread_mutex_lock(&x->lock);
+    gate_enter(a->grid->gate);
+    for (int64_t i = 0; i < n && st == TESS_OK; i++)
+        if (chunks[i].special == SPECIAL_NONE && !is_ours(x, a, &chunks[i]))
+            st = err_set(err, TESS_ERR_ARG, -1,
+                         "chunk %" PRId64 " of a packet: %" PRId64
+                         " is not in what is left of a lease of the adoption",
+                         chunks[i].n, chunks[i].at + a->offset);
+    gate_leave(a->grid->gate);
+    pthread_mutex_unlock(&x->lock);
+    return st;
+}
+
+static int
+by_position(const void *x, const void *y)
+{
+    const struct extent *const a = x, *const b = y;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static tess_status
+check_overlap(struct extent *list, size_t n, int64_t offset, tess_error *err)
+{
+    qsort(list, n, sizeof *list, by_position);
+    for (size_t i = 1; i < n; i++)
+        if (list[i].start - list[i - 1].start < list[i - 1].size)
+            return err_set(err, TESS_ERR_ARG, -1, "two chunks of a packet overlap at %" PRId64,
+                           list[i].start + offset);
+    return TESS_OK;
+}
+
+tess_status
+leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chunks, int64_t n,
+             tess_error *err)
+{
+    const bool sparse = frame_is_sparse(a->grid->frame);
+    size_t count = 0;
+    tess_status st = check_ours(x, a, chunks, n, err);
+    if (st != TESS_OK)
+        return st;
+    struct extent *const list = mem_alloc((size_t)n * sizeof *list);
+    if (!list)
+        return err_set(err, TESS_ERR_NOMEM, -1, "no memory for %" PRId64 " extents", n);
+    for (int64_t i = 0; i < n; i++)
+        if (chunks[i].special == SPECIAL_NONE)
+            list[count++] = (struct extent){chunks[i].at, sparse ? 1 : chunks[i].size};
+    st = check_overlap(list, count, a->offset, err);
+    mem_free(list);
+    return st;
+}

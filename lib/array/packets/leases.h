@@ -1,0 +1,39 @@
+/*
+ * leases.h - the leases of one adoption: space of the array's file or directory that workers write
+ * to, as the program knows it.
+ *
+ * Positions are those in the file, whatever stands in front of the array in it.
+ *
+ * A mutex guards the set; it is held while the gate of the grid is closed, and never the other way
+ * round.
+ */
+#ifndef ARRAY_LEASES_H
+#define ARRAY_LEASES_H
+
+#include "array/array.h"
+#include "frame/container.h"
+#include "frame/contiguous/extents.h"
+
+#include <pthread.h>
+
+struct leases {
+    pthread_mutex_t lock; // guards `out`
+    struct extents out; // as they were handed out
+};
+
+void leases_init(struct leases *x);
+void leases_end_all(struct leases *x, const tess_array *a); // that are left
+void leases_finish(struct leases *x); // there are none
+
+// `size` bytes, or numbers of files. TESS_ERR_UNSUPPORTED: the array is in no file.
+tess_status leases_take(struct leases *x, tess_array *a, int64_t size, struct extent *lease,
+                        tess_error *err);
+// TESS_ERR_ARG: there is no such lease.
+tess_status leases_return(struct leases *x, tess_array *a, struct extent lease, tess_error *err);
+
+// Whether these chunks, at positions in the frame, stand in leases of this adoption, and do not
+// overlap. TESS_ERR_ARG.
+tess_status leases_check(struct leases *x, const tess_array *a, const struct lent_chunk *chunks,
+                         int64_t n, tess_error *err);
+
+#endif
