@@ -779,7 +779,6 @@ plugins(void **state)
     tess_params p;
     plain_params(&p);
     kit_init(&kit, &p);
-    reference_init(&r, p.ndim, p.shape, 4);
     plain_items(&r, &p);
     const tess_storage storage = place(NULL, TESS_MODE_NEW, &kit);
     tess_array *owner = NULL, *stranger = NULL;

@@ -192,6 +192,75 @@ map_it(struct scene *s, tess_error *err)
     return tess_map(&input, 1, &s->a, 1, NULL, NULL, NULL, change_state, NULL, err);
 }
 
+// The items of another state as a packet; placed: of chunks that are written to the array first.
+static tess_status
+adopt_packet(struct scene *s, tess_adoption *ad, const void *packet, size_t size, bool placed,
+             tess_error *err)
+{
+    void *there = NULL;
+    size_t there_size = 0;
+    tess_lease lease;
+    if (!placed)
+        return tess_adoption_add(ad, packet, size, TESS_CHUNK_UNTRUSTED, err);
+    const bool files = s->layout == TESS_LAYOUT_SPARSE;
+    tess_status st =
+        tess_adoption_lease(ad, files ? STATE_ITEMS / STATE_CHUNK : (int64_t)size, &lease, err);
+    if (st == TESS_OK)
+        st = tess_packet_place(packet, size, s->path, &lease, s->durability, &there, &there_size,
+                               err);
+    if (st == TESS_OK)
+        st = tess_adoption_add(ad, there, there_size, TESS_CHUNK_UNTRUSTED, err);
+    tess_free(there);
+    return st;
+}
+
+static void
+make_packet(struct scene *s, void **packet, size_t *size)
+{
+    const int64_t start = 0, stop = STATE_ITEMS;
+    int32_t items[STATE_ITEMS];
+    void *image;
+    tess_array *sketch;
+    tess_storage storage = at(NULL, TESS_MODE_UPDATE);
+    for (int i = 0; i < STATE_ITEMS; i++)
+        items[i] = AFTER + i;
+    ok(tess_array_sketch(s->a, &image, &storage.image_size, err));
+    storage.image = image;
+    ok(tess_array_open(&storage, &sketch, err));
+    ok(tess_packet_encode(sketch, &start, &stop, items, sizeof items, NULL, packet, size, err));
+    ok(tess_array_close(sketch, err));
+    tess_free(image);
+}
+
+static tess_status
+adopt(struct scene *s, bool placed, tess_error *err)
+{
+    void *packet;
+    size_t size;
+    tess_adoption *ad;
+    make_packet(s, &packet, &size);
+    tess_status st = tess_adoption_begin(s->a, &ad, err);
+    if (st == TESS_OK) {
+        st = adopt_packet(s, ad, packet, size, placed, err);
+        const tess_status ended = tess_adoption_end(ad, st == TESS_OK, st == TESS_OK ? err : NULL);
+        st = st == TESS_OK ? ended : st;
+    }
+    tess_free(packet);
+    return st;
+}
+
+static tess_status
+adopt_bytes(struct scene *s, tess_error *err)
+{
+    return adopt(s, false, err);
+}
+
+static tess_status
+adopt_placed(struct scene *s, tess_error *err)
+{
+    return adopt(s, true, err);
+}
+
 static const struct act {
     const char *name;
     void (*prepare)(struct scene *s);
@@ -209,6 +278,8 @@ static const struct act {
     {"flush", writer, flush, AFTER},
     {"change with the lock held", updater, change_locked, AFTER},
     {"map", updater, map_it, AFTER},
+    {"adopt", updater, adopt_bytes, AFTER},
+    {"adopt what was written to the array", updater, adopt_placed, AFTER},
     {"search", named_reader, search, BEFORE},
 };
 
