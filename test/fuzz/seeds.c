@@ -3,8 +3,8 @@
  *
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
- * `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and the frames as
- * such. The targets frame and update take frames as they are; they and `chunk` get some with
+ * `packet` packets, `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and
+ * the frames as such. The targets frame and update take frames as they are; they and `chunk` get some with
  * filters and codecs that files rarely have.
  */
 #include "chunk/header.h"
@@ -12,6 +12,7 @@
 #include "codec/state.h"
 #include "frame/format/header.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/owner.h"
 #include "fuzz/place.h"
 #include "meta/json.h"
 #include "support/random.h"
@@ -31,6 +32,8 @@ enum {
     SPARSES = 20,
     SPARSE_DECISIONS = 32, // as sparse.c has it
     CHUNK_FILES = 6, // of a sparse array, at most
+    PACKETS = 18,
+    CHANGES = 8, // of each
 };
 
 struct folder {
@@ -471,6 +474,35 @@ put_blocks(struct folder *to)
     codec_state_free(state);
 }
 
+// Packets, whole and with some bytes changed.
+static void
+put_packets(struct folder *to)
+{
+    static const tess_codec codecs[] = {TESS_CODEC_LZ4, TESS_CODEC_ZSTD, TESS_CODEC_BLOSCLZ};
+    static const uint8_t filters[] = {TESS_FILTER_SHUFFLE, TESS_FILTER_DELTA, TESS_FILTER_NONE};
+    int32_t items[OWNER_ROWS * OWNER_COLUMNS];
+    struct random r;
+    random_init(&r, 1);
+    for (int i = 0; i < PACKETS; i++) {
+        const int64_t start[2] = {0, i % 2 * 8}, stop[2] = {OWNER_ROWS, OWNER_COLUMNS};
+        tess_array *const sketch = owner_open(codecs[i % 3], filters[i / 3 % 3]);
+        void *packet;
+        size_t size;
+        for (size_t k = 0; k < sizeof items / sizeof items[0]; k++)
+            items[k] = k % 100 < 40 ? 0 : (int32_t)random_below(&r, i % 4 == 0 ? 1u << 30 : 4);
+        must(tess_packet_encode(sketch, start, stop, items, sizeof items, NULL, &packet, &size,
+                                NULL) == TESS_OK,
+             "a packet cannot be made");
+        for (int k = 0; k < CHANGES; k++) {
+            uint8_t *const bytes = packet;
+            put(to, bytes, size, "", 0);
+            bytes[random_below(&r, k % 2 == 0 ? size : 1000)] = (uint8_t)random_next(&r);
+        }
+        tess_free(packet);
+        must(tess_array_close(sketch, NULL) == TESS_OK, "a sketch cannot be closed");
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -489,6 +521,8 @@ main(int argc, char **argv)
         put_blocks(&to);
     if (strcmp(target, "npy") == 0 || layers)
         put_texts(&to, layers);
+    if (strcmp(target, "packet") == 0)
+        put_packets(&to);
     if (strcmp(target, "dtype") == 0)
         put_types(&to);
     if (strcmp(target, "json") == 0 || values)

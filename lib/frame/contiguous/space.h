@@ -88,7 +88,7 @@ void space_committed(struct space *s, struct extent placed, bool synced);
 void space_synced(struct space *s);
 
 /*
- * Space for others to write to (frame/lease.h). It stays taken, whatever is committed, until parts
+ * Space for others to write to (commit/lease.h). It stays taken, whatever is committed, until parts
  * of it are free again, that no state ever had; or until they are adopted, and then are as what was
  * taken in this batch. space_adopt(): there is room, for `n` of them with space_reserve_adopted().
  */
