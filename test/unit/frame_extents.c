@@ -170,6 +170,33 @@ in_order(void **state)
     }
 }
 
+// The extent that has a byte, found from each byte.
+static void
+by_byte(void **state)
+{
+    static const struct extent list[] = {{10, 5}, {15, 1}, {20, 10}};
+    struct extents x = {0};
+    struct extent e;
+    (void)state;
+    assert_false(extents_at(&x, 0, &e));
+    assert_true(extents_reserve_many(&x, 3));
+    assert_false(extents_reserve_many(&x, INT64_MAX));
+    for (int i = 0; i < 3; i++)
+        extents_insert(&x, list[i]);
+    for (int64_t at = 0; at < 40; at++) {
+        int want = -1;
+        for (int i = 0; i < 3; i++)
+            if (at >= list[i].start && at < list[i].start + list[i].size)
+                want = i;
+        assert_int_equal(extents_at(&x, at, &e), want >= 0);
+        if (want >= 0)
+            assert_true(e.start == list[want].start && e.size == list[want].size);
+    }
+    assert_false(extents_at(&x, INT64_MAX, &e));
+    assert_false(extents_at(&x, INT64_MIN, &e));
+    extents_finish(&x);
+}
+
 static void
 nothing(void **state)
 {
@@ -192,6 +219,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_byte),
         cmocka_unit_test(nothing),
         cmocka_unit_test(at_random),
         cmocka_unit_test(in_order),

@@ -22,13 +22,14 @@ struct model {
     struct numbers numbers;
     bool disk[NUMBERS];
     bool memory[NUMBERS];
+    bool leased[NUMBERS];
 };
 
 static int64_t
 lowest_free(const struct model *m)
 {
     int64_t n = 0;
-    while (m->disk[n] || m->memory[n])
+    while (m->disk[n] || m->memory[n] || m->leased[n])
         n++;
     return n;
 }
@@ -47,7 +48,7 @@ count_needed(const struct model *m)
 {
     int count = 0;
     for (int n = 0; n < NUMBERS; n++)
-        count += m->disk[n] || m->memory[n];
+        count += m->disk[n] || m->memory[n] || m->leased[n];
     return count;
 }
 
@@ -71,6 +72,37 @@ release(struct model *m, struct random *r)
         return;
     m->memory[n] = false;
     assert_int_equal(numbers_release(&m->numbers, n), !m->disk[n]);
+}
+
+// Behind all that anybody has.
+static void
+lease(struct model *m, struct random *r)
+{
+    const int64_t count = 1 + (int64_t)random_below(r, 5);
+    int64_t first, last = NUMBERS - 1;
+    while (last >= 0 && !m->disk[last] && !m->memory[last] && !m->leased[last])
+        last--;
+    if (last + count >= NUMBERS || count_needed(m) >= NEEDED_MOST)
+        return;
+    assert_int_equal(numbers_lease(&m->numbers, count, &first, NULL), TESS_OK);
+    assert_int_equal(first, last + 1);
+    for (int64_t n = first; n < first + count; n++)
+        m->leased[n] = true;
+}
+
+// A number that is leased is adopted, or free again.
+static void
+end_lease(struct model *m, struct random *r)
+{
+    const int64_t n = (int64_t)random_below(r, NUMBERS);
+    if (!m->leased[n])
+        return;
+    m->leased[n] = false;
+    m->memory[n] = random_below(r, 2) == 0;
+    if (m->memory[n])
+        numbers_adopt(&m->numbers, n);
+    else
+        numbers_end_lease(&m->numbers, n);
 }
 
 static void
@@ -109,7 +141,11 @@ random_series(void **state)
         }
     for (int i = 0; i < STEPS; i++) {
         const uint64_t what = random_below(&r, 100);
-        if (what < 30)
+        if (what < 5)
+            lease(&m, &r);
+        else if (what < 20)
+            end_lease(&m, &r);
+        else if (what < 40)
             take(&m);
         else if (what < 94)
             release(&m, &r);
@@ -133,6 +169,8 @@ refusals(void **state)
     assert_int_equal(numbers_add(&x, UINT32_MAX, &err), TESS_ERR_UNSUPPORTED);
     assert_int_equal(numbers_largest(&x), 5);
     assert_false(numbers_release(&x, 1000));
+    assert_int_equal(numbers_lease(&x, INT64_MAX, &(int64_t){0}, &err), TESS_ERR_LIMIT);
+    assert_int_equal(numbers_largest(&x), 5);
     numbers_finish(&x);
     numbers_finish(&x);
 }

@@ -372,13 +372,50 @@ nothing(void **state)
     space_finish(&s);
 }
 
+// A lease stays taken over commits; adopted parts are chunks of the batch, the rest is free.
+static void
+leases(void **state)
+{
+    struct space s;
+    int64_t lease, other, start;
+    (void)state;
+    space_init(&s, HEADER, (struct extent){0});
+    space_lease(&s, 100, &lease);
+    space_lease(&s, 50, &other);
+    assert_true(lease == HEADER && other == HEADER + 100);
+    assert_false(space_is_new(&s, lease)); // nobody releases all of it as a chunk
+    for (int i = 0; i < 3; i++) {
+        const struct extent body = {space_place(&s, 10), 10};
+        assert_true(body.start >= other + 50);
+        space_committed(&s, body, true);
+    }
+    assert_true(space_reserve_adopted(&s, 2));
+    space_adopt(&s, (struct extent){lease + 10, 20});
+    space_adopt(&s, (struct extent){lease + 30, 20});
+    assert_true(space_is_new(&s, lease + 10));
+    assert_true(space_release_new(&s, lease + 30)); // replaced in the same batch
+    space_end_lease(&s, (struct extent){lease, 10});
+    space_end_lease(&s, (struct extent){lease + 50, 50});
+    assert_int_equal(space_take(&s, 70, &start, NULL), TESS_OK); // joined
+    assert_int_equal(start, lease + 30);
+    assert_int_equal(space_take(&s, 10, &start, NULL), TESS_OK);
+    assert_int_equal(start, lease);
+    space_end_lease(&s, (struct extent){other, 50});
+    assert_int_equal(s.end, other); // the last one ends there
+    space_finish(&s);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_sync), cmocka_unit_test(ordered),
-        cmocka_unit_test(fsynced),      cmocka_unit_test(when_space_returns),
-        cmocka_unit_test(holes_only),   cmocka_unit_test(nothing),
+        cmocka_unit_test(leases),
+        cmocka_unit_test(without_sync),
+        cmocka_unit_test(ordered),
+        cmocka_unit_test(fsynced),
+        cmocka_unit_test(when_space_returns),
+        cmocka_unit_test(holes_only),
+        cmocka_unit_test(nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
