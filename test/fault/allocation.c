@@ -1450,6 +1450,106 @@ call_verify(struct subject *s, tess_error *err)
     return st;
 }
 
+static tess_status
+call_sketch(struct subject *s, tess_error *err)
+{
+    void *image = NULL;
+    size_t size = 0;
+    const tess_status st = tess_array_sketch(s->a, &image, &size, err);
+    disarm();
+    assert_int_equal(image != NULL, st == TESS_OK);
+    tess_free(image);
+    return st;
+}
+
+static struct {
+    tess_array *sketch;
+    double items[19 * 13]; // of all the array, other ones
+    void *bytes;
+    size_t size;
+} packet;
+
+static void
+open_sketch(struct subject *s)
+{
+    tess_storage storage = storage_for(s, TESS_MODE_UPDATE);
+    void *image;
+    ok(tess_array_sketch(s->a, &image, &storage.image_size, err));
+    storage.path = NULL;
+    storage.image = image;
+    ok(tess_array_open(&storage, &packet.sketch, err));
+    tess_free(image);
+    for (int64_t i = 0; i < 19 * 13; i++)
+        packet.items[i] = (double)(77 + i * i % 1009);
+}
+
+static tess_status
+encode(const struct subject *s, tess_error *err)
+{
+    return tess_packet_encode(packet.sketch, origin, s->reference.shape, packet.items,
+                              sizeof packet.items, NULL, &packet.bytes, &packet.size, err);
+}
+
+static tess_status
+call_encode(struct subject *s, tess_error *err)
+{
+    const tess_status st = encode(s, err);
+    disarm();
+    if (st != TESS_OK)
+        return st;
+    assert_int_equal(tess_array_close(packet.sketch, NULL), TESS_OK);
+    tess_free(packet.bytes);
+    return st;
+}
+
+static void
+make_packet(struct subject *s)
+{
+    open_sketch(s);
+    ok(encode(s, err));
+    ok(tess_array_close(packet.sketch, err));
+}
+
+// Written to the file first, if there is one.
+static tess_status
+adopt_packet(struct subject *s, tess_adoption *ad, tess_error *err)
+{
+    void *placed = NULL;
+    size_t size = 0;
+    tess_lease lease;
+    if (!s->path)
+        return tess_adoption_add(ad, packet.bytes, packet.size, TESS_CHUNK_UNTRUSTED, err);
+    tess_status st = tess_adoption_lease(ad, (int64_t)packet.size, &lease, err);
+    if (st == TESS_OK)
+        st = tess_packet_place(packet.bytes, packet.size, s->path, &lease, TESS_DURABILITY_NONE,
+                               &placed, &size, err);
+    if (st == TESS_OK)
+        st = tess_adoption_add(ad, placed, size, TESS_CHUNK_UNTRUSTED, err);
+    tess_free(placed);
+    return st;
+}
+
+static tess_status
+call_adopt(struct subject *s, tess_error *err)
+{
+    tess_adoption *ad;
+    tess_status st = tess_adoption_begin(s->a, &ad, err);
+    if (st == TESS_OK) {
+        st = adopt_packet(s, ad, err);
+        disarm();
+        assert_int_equal(tess_adoption_end(ad, false, NULL), TESS_OK);
+    }
+    if (st == TESS_OK)
+        tess_free(packet.bytes);
+    return st;
+}
+
+static void
+model_adopt(struct subject *s)
+{
+    number(&s->reference, 77);
+}
+
 // Compacted while nobody has it open, then opened. In memory it is opened.
 static tess_status
 call_compact(struct subject *s, tess_error *err)
@@ -1852,6 +1952,9 @@ static const struct step steps[] = {
     {"propose layouts", NULL, call_propose, NULL},
     {"search layouts", NULL, call_search, NULL},
     {"verify", change, call_verify, NULL},
+    {"sketch", change, call_sketch, NULL},
+    {"encode a packet", open_sketch, call_encode, NULL},
+    {"adopt a packet", make_packet, call_adopt, model_adopt},
     {"compact", end_array, call_compact, NULL},
     {"find frames", NULL, call_find_frames, NULL},
     {"dims set", NULL, call_dims_set, NULL},
