@@ -23,6 +23,8 @@ build    library:cairo                libcairo2-dev
 build    library:libcurl              libcurl4-openssl-dev
 build    file:/usr/include/zfp.h      libzfp-dev
 build    library:nettle               nettle-dev
+build    python:3.11                  python3-dev
+build    module:numpy                 python3-numpy
 test     library:cmocka               libcmocka-dev
 test     program:c++                  g++
 test     program:ncgen                netcdf-bin
@@ -35,10 +37,10 @@ test     program:groff                groff-base
 test     program:doxygen              doxygen
 test     program:cmake                cmake
 test     program:rst2html             python3-docutils
-test     module:numpy                 python3-numpy
 test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
 test     module:botocore              python3-botocore
+test     program:mypy                 mypy
 long     program:dpkg-buildpackage    dpkg-dev
 long     program:dh                   debhelper
 long     program:lintian              lintian
@@ -60,6 +62,15 @@ have() {
     module:*)
         for python in python3 /usr/bin/python3; do
             "$python" -c "import ${1#*:}" >/dev/null 2>&1 && return 0
+        done
+        return 1
+        ;;
+    python:*)
+        for python in python3 /usr/bin/python3; do
+            "$python" -c 'import os, sys, sysconfig
+want = tuple(map(int, sys.argv[1].split(".")))
+header = os.path.join(sysconfig.get_path("include"), "Python.h")
+sys.exit(not (sys.version_info >= want and os.path.exists(header)))' "${1#*:}" 2>/dev/null && return 0
         done
         return 1
         ;;

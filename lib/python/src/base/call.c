@@ -1,0 +1,298 @@
+/*
+ * call.c - calls of the library on arrays of Python: without the GIL, counted, interruptible.
+ *
+ * The GIL is released in every call, however short. A call can wait for a lock of the library that
+ * another thread holds, and that thread may want the GIL to run the handlers of signals: with the
+ * GIL held, both would wait for ever. Releasing and acquiring it takes 50 ns if no other thread
+ * wants it.
+ *
+ * Of a call that resizes or closes an array, the library requires that no other call is running on
+ * it. Calls are counted per array and its views, with the GIL held; a call that finds the array in
+ * use waits without the GIL. Exclusive calls go first, so that readers do not starve them.
+ *
+ * Handlers of signals run inside a call, in py_call_progress(). They may not use arrays, since the
+ * library may hold locks for the call: py_call_begin() refuses that, in the words of RuntimeError.
+ */
+#include "python/src/base/call.h"
+
+#include "python/src/base/array.h"
+#include "python/src/base/error.h"
+
+#include <pthread.h>
+#include <time.h>
+
+// The main thread of Python, which runs the handlers; of a child, the thread that forked.
+static unsigned long main_thread;
+static unsigned forks; // how many forks lie between the first process and this one
+
+// Calls that wait for an array. The lock is only held for the lines that name it, never together
+// with the wish for the GIL.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t freed = PTHREAD_COND_INITIALIZER;
+static unsigned generation; // counts the ends of calls; under the lock
+static int waiters; // under the GIL
+
+// This thread runs a handler of a signal inside a call.
+static _Thread_local bool in_handler;
+
+static PyObject *
+after_fork(PyObject *module, PyObject *none)
+{
+    (void)module, (void)none;
+    main_thread = PyThread_get_thread_ident();
+    forks++;
+    waiters = 0;
+    (void)pthread_mutex_init(&lock, NULL); // a thread that is gone may have held it
+    (void)pthread_cond_init(&freed, NULL);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef after_fork_method = {"_after_fork", after_fork, METH_NOARGS, NULL};
+
+// os.register_at_fork(after_in_child=_after_fork)
+static bool
+register_at_fork(PyObject *function)
+{
+    PyObject *const os = PyImport_ImportModule("os");
+    PyObject *const at_fork = os ? PyObject_GetAttrString(os, "register_at_fork") : NULL;
+    PyObject *const none = PyTuple_New(0);
+    PyObject *const named = Py_BuildValue("{sO}", "after_in_child", function);
+    PyObject *const done = at_fork && none && named ? PyObject_Call(at_fork, none, named) : NULL;
+    Py_XDECREF(named);
+    Py_XDECREF(none);
+    Py_XDECREF(at_fork);
+    Py_XDECREF(os);
+    Py_XDECREF(done);
+    return done != NULL;
+}
+
+// threading.main_thread().ident: the module may be imported by any thread.
+static bool
+find_main_thread(void)
+{
+    PyObject *const threading = PyImport_ImportModule("threading");
+    PyObject *const thread = threading ? PyObject_CallMethod(threading, "main_thread", NULL) : NULL;
+    PyObject *const ident = thread ? PyObject_GetAttrString(thread, "ident") : NULL;
+    if (ident)
+        main_thread = PyLong_AsUnsignedLong(ident);
+    Py_XDECREF(ident);
+    Py_XDECREF(thread);
+    Py_XDECREF(threading);
+    return !PyErr_Occurred();
+}
+
+bool
+py_call_add(PyObject *module)
+{
+    PyObject *const function = PyCFunction_NewEx(&after_fork_method, module, NULL);
+    const bool ok = function && find_main_thread() && register_at_fork(function);
+    Py_XDECREF(function);
+    return ok;
+}
+
+struct py_family *
+py_family_new(void)
+{
+    struct py_family *const family = PyMem_Calloc(1, sizeof *family);
+    if (!family) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    family->refs = 1;
+    family->forks = forks;
+    return family;
+}
+
+void
+py_family_leave(struct py_family *family)
+{
+    if (!family || --family->refs > 0)
+        return;
+    if (family->has_image)
+        PyBuffer_Release(&family->image);
+    PyMem_Free(family);
+}
+
+// In the child of a fork(), calls of other threads never end.
+static void
+notice_fork(struct py_family *family)
+{
+    if (family->forks == forks)
+        return;
+    family->broken |= family->users > 0 || family->exclusive;
+    family->forks = forks;
+    family->wanting = 0;
+}
+
+// `polite`: calls that wait to be exclusive go first. A call that is exclusive on another array
+// must not be: two of them, each reading the other's array, would let each other pass for ever.
+static bool
+may_run(const struct py_family *family, enum py_access access, bool polite)
+{
+    if (family->exclusive)
+        return false;
+    if (access == PY_EXCLUSIVE)
+        return family->users == 0;
+    return !polite || family->wanting == 0;
+}
+
+// Sleep until a call has ended, or for a moment, and run handlers. False: one of them raised.
+static bool
+wait_for_end(void)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 50000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    waiters++;
+    (void)pthread_mutex_lock(&lock);
+    const unsigned seen = generation;
+    (void)pthread_mutex_unlock(&lock);
+    PyThreadState *const thread = PyEval_SaveThread();
+    (void)pthread_mutex_lock(&lock);
+    while (generation == seen && pthread_cond_timedwait(&freed, &lock, &until) == 0)
+        ;
+    (void)pthread_mutex_unlock(&lock);
+    PyEval_RestoreThread(thread);
+    waiters--;
+    return PyErr_CheckSignals() == 0;
+}
+
+static void
+wake_waiters(void)
+{
+    if (waiters == 0)
+        return;
+    (void)pthread_mutex_lock(&lock);
+    generation++;
+    (void)pthread_cond_broadcast(&freed);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+static bool
+all_may_run(const struct py_call *call)
+{
+    for (int i = 0; i < 2; i++)
+        if (call->families[i] &&
+            !may_run(call->families[i], call->access[i], call->access[0] == PY_SHARED))
+            return false;
+    return true;
+}
+
+// Wait until all arrays of the call are free for it. The first one may be wanted exclusively.
+static bool
+wait_for_arrays(struct py_call *call)
+{
+    struct py_family *const first = call->families[0];
+    bool ok = true;
+
+    if (call->access[0] == PY_EXCLUSIVE)
+        first->wanting++;
+    while (ok && !all_may_run(call))
+        ok = wait_for_end();
+    if (call->access[0] == PY_EXCLUSIVE)
+        first->wanting--;
+    if (!ok)
+        wake_waiters(); // those that let this call pass
+    return ok;
+}
+
+// False: an exception is set that says why the array cannot be used.
+static bool
+usable(const struct py_array *a)
+{
+    if (in_handler)
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a handler of a signal cannot use an array: it runs inside a call on one");
+    else if (!a->handle)
+        PyErr_SetString(PyExc_ValueError, "the array is closed");
+    else if (a->family->broken)
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the process was forked while another thread was in a call on this array: "
+                        "open it again in the child");
+    return !PyErr_Occurred();
+}
+
+bool
+py_call_begin(struct py_call *call, const struct py_array *a, enum py_access access)
+{
+    return py_call_begin_both(call, a, access, NULL);
+}
+
+bool
+py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_access access,
+                   const struct py_array *other)
+{
+    struct py_family *const second = other && other->family != a->family ? other->family : NULL;
+
+    *call = (struct py_call){
+        .array = a, .families = {a->family, second}, .access = {access, PY_SHARED}};
+    notice_fork(a->family);
+    if (second)
+        notice_fork(second);
+    if (!usable(a) || (other && !usable(other)))
+        return false;
+    if (!all_may_run(call) && !wait_for_arrays(call))
+        return false;
+    if (!usable(a) || (other && !usable(other))) // closed meanwhile
+        return false;
+    if (access == PY_EXCLUSIVE)
+        a->family->exclusive = true;
+    else
+        a->family->users++;
+    if (second)
+        second->users++;
+    call->thread = PyEval_SaveThread();
+    return true;
+}
+
+bool
+py_call_begin_new(struct py_call *call)
+{
+    *call = (struct py_call){0};
+    if (in_handler) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "a handler of a signal cannot use an array: it runs inside a call on one");
+        return false;
+    }
+    call->thread = PyEval_SaveThread();
+    return true;
+}
+
+bool
+py_call_end_at(struct py_call *call, tess_status st, PyObject *where)
+{
+    PyEval_RestoreThread(call->thread);
+    for (int i = 0; i < 2; i++) {
+        if (call->families[i] && call->access[i] == PY_EXCLUSIVE)
+            call->families[i]->exclusive = false;
+        else if (call->families[i])
+            call->families[i]->users--;
+    }
+    wake_waiters();
+    if (st != TESS_OK)
+        py_error_set(st, &call->err, where);
+    return !PyErr_Occurred(); // also what a handler raised at the very end of the call
+}
+
+bool
+py_call_end(struct py_call *call, tess_status st)
+{
+    return py_call_end_at(call, st, call->array ? call->array->place : NULL);
+}
+
+bool
+py_call_progress(int64_t done, int64_t total, void *user)
+{
+    (void)done, (void)total, (void)user;
+    if (PyThread_get_thread_ident() != main_thread)
+        return true;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    in_handler = true;
+    const bool go_on = !PyErr_Occurred() && PyErr_CheckSignals() == 0;
+    in_handler = false;
+    PyGILState_Release(state);
+    return go_on;
+}

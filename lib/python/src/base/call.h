@@ -1,0 +1,76 @@
+/*
+ * call.h - calls of the library on arrays of Python: without the GIL, counted, interruptible.
+ *
+ *     struct py_call call;
+ *     if (!py_call_begin(&call, a, PY_SHARED))
+ *         return NULL;
+ *     const tess_status st = tess_array_read(a->handle, ..., &call.err);
+ *     if (!py_call_end(&call, st))
+ *         return NULL;
+ *
+ * Between the two, nothing of Python may be used: the GIL is released.
+ */
+#ifndef PYTHON_CALL_H
+#define PYTHON_CALL_H
+
+#include "python/src/base/py.h"
+
+/*
+ * An array and its views, of which the library says which calls may run at the same time. All
+ * members are read and written with the GIL held, so there is no other lock.
+ */
+struct py_family {
+    int refs; // arrays and views of Python
+    int users; // calls that run at the same time as others
+    bool exclusive; // a call runs that no other may run beside
+    int wanting; // calls that wait to be exclusive; others let them pass first
+    unsigned forks; // as in call.c when users was last right
+    bool broken; // the process was forked while another thread was in a call
+    bool has_image; // image is held
+    Py_buffer image; // memory that the array is read from in place
+};
+
+// What a call asks for: array.h of the library says it for each function.
+enum py_access {
+    PY_SHARED, // beside any number of others
+    PY_EXCLUSIVE // no other call on the array or a view of it
+};
+
+struct py_array;
+
+struct py_call {
+    const struct py_array *array; // names the file in errors; NULL: none yet
+    struct py_family *families[2]; // those that are in use until the end; NULL: none
+    enum py_access access[2];
+    PyThreadState *thread;
+    tess_error err; // for the function of the library
+};
+
+// Adds to the module what the children of fork() call. False: an exception is set.
+bool py_call_add(PyObject *module);
+
+// Waits until the call may run, and releases the GIL. False: an exception is set, the GIL held. It
+// is an error if the array is closed.
+bool py_call_begin(struct py_call *call, const struct py_array *a, enum py_access access);
+
+// The same for a call on two arrays; the second is only read.
+bool py_call_begin_both(struct py_call *call, const struct py_array *a, enum py_access access,
+                        const struct py_array *other);
+
+// The same for a call that is on no open array, such as one that opens it.
+bool py_call_begin_new(struct py_call *call);
+
+// Acquires the GIL. False: the call failed, or a signal handler raised; an exception is set.
+bool py_call_end(struct py_call *call, tess_status st);
+
+// The same, where the path that is named in errors is not that of the array.
+bool py_call_end_at(struct py_call *call, tess_status st, PyObject *where);
+
+// The progress function of all arrays: runs the handlers of signals in the main thread of Python,
+// and cancels the call if one of them raises.
+bool py_call_progress(int64_t done, int64_t total, void *user);
+
+struct py_family *py_family_new(void); // NULL: MemoryError is set
+void py_family_leave(struct py_family *family); // one array less; the last one frees it
+
+#endif

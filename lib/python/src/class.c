@@ -1,0 +1,302 @@
+/*
+ * class.c - the class _tessera.Array: the life of its objects, and their properties.
+ *
+ * The class has no cycles of its own: a view refers to the array that it is of, and that does not
+ * know its views. So it takes no part in garbage collection; classes below it in Python do.
+ */
+#include "python/src/class.h"
+
+#include "python/src/base/array.h"
+#include "python/src/base/call.h"
+#include "python/src/base/memory.h"
+#include "python/src/base/methods.h"
+#include "python/src/base/names.h"
+#include "python/src/items/read.h"
+#include "python/src/items/write.h"
+
+#include <string.h>
+
+// Close what the program did not close. Its failure has no caller: sys.unraisablehook gets it.
+static void
+close_forgotten(struct py_array *a)
+{
+    struct py_call call = {.array = a};
+    PyObject *type, *value, *traceback;
+    tess_array *const handle = a->handle;
+
+    a->handle = NULL;
+    PyErr_Fetch(&type, &value, &traceback);
+    call.thread = PyEval_SaveThread();
+    const tess_status st = tess_array_close(handle, &call.err);
+    if (!py_call_end(&call, st))
+        PyErr_WriteUnraisable(NULL);
+    PyErr_Restore(type, value, traceback);
+}
+
+static void
+array_dealloc(PyObject *self)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    PyTypeObject *const type = Py_TYPE(self);
+
+    // A call of another thread that a fork() cut off may have left the handle in any state.
+    if (a->handle && !a->family->broken)
+        close_forgotten(a);
+    Py_CLEAR(a->base);
+    Py_CLEAR(a->place);
+    Py_CLEAR(a->dtype);
+    py_family_leave(a->family);
+    ((freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF((PyObject *)type);
+}
+
+static PyObject *
+array_close(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+
+    (void)none;
+    if (!a->handle)
+        Py_RETURN_NONE;
+    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
+        return NULL;
+    tess_array *const handle = a->handle;
+    a->handle = NULL; // calls that wait for this one find it closed
+    const tess_status st = tess_array_close(handle, &call.err);
+    return py_call_end(&call, st) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *
+array_discard(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+
+    (void)none;
+    if (!a->handle)
+        Py_RETURN_NONE;
+    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
+        return NULL;
+    tess_array *const handle = a->handle;
+    a->handle = NULL;
+    tess_array_discard(handle);
+    return py_call_end(&call, TESS_OK) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *
+array_flush(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+
+    (void)none;
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return NULL;
+    const tess_status st = tess_array_flush(a->handle, &call.err);
+    return py_call_end(&call, st) ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *
+array_refresh(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+    bool changed = false;
+
+    (void)none;
+    if (!py_call_begin(&call, a, PY_EXCLUSIVE))
+        return NULL;
+    const tess_status st = tess_array_refresh(a->handle, &changed, &call.err);
+    if (!py_call_end(&call, st) || (changed && !py_array_update(a)))
+        return NULL;
+    return PyBool_FromLong(changed);
+}
+
+static Py_ssize_t
+array_length(PyObject *self)
+{
+    const struct py_array *const a = (struct py_array *)(void *)self;
+    if (a->ndim > 0)
+        return (Py_ssize_t)a->shape[0];
+    PyErr_SetString(PyExc_TypeError, "an array without axes has no length");
+    return -1;
+}
+
+static PyObject *
+get_shape(PyObject *self, void *none)
+{
+    const struct py_array *const a = (struct py_array *)(void *)self;
+    (void)none;
+    return py_memory_tuple(a->ndim, a->shape);
+}
+
+static PyObject *
+get_dtype(PyObject *self, void *none)
+{
+    (void)none;
+    return Py_NewRef(((struct py_array *)(void *)self)->dtype);
+}
+
+static PyObject *
+get_place(PyObject *self, void *none)
+{
+    (void)none;
+    return Py_NewRef(((struct py_array *)(void *)self)->place);
+}
+
+static PyObject *
+get_closed(PyObject *self, void *none)
+{
+    (void)none;
+    return PyBool_FromLong(!((struct py_array *)(void *)self)->handle);
+}
+
+static PyObject *
+get_base(PyObject *self, void *none)
+{
+    const struct py_array *const a = (struct py_array *)(void *)self;
+    (void)none;
+    return Py_NewRef(a->base ? a->base : Py_None);
+}
+
+// One item as a scalar of NumPy; `item` NULL: zeros.
+static PyObject *
+item_of(const struct py_array *a, const void *item)
+{
+    struct py_memory memory = {0};
+    PyObject *scalar = NULL;
+
+    if (py_memory_empty(&memory, 0, NULL, a->dtype)) {
+        if (item)
+            memcpy(memory.view.buf, item, (size_t)a->typesize);
+        else
+            memset(memory.view.buf, 0, (size_t)a->typesize);
+        scalar = PyObject_GetItem(memory.array, py_names.no_index);
+    }
+    py_memory_drop(&memory);
+    return scalar;
+}
+
+static PyObject *
+get_fill(PyObject *self, void *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    tess_info info;
+    (void)none;
+    return py_array_info(a, &info) ? item_of(a, info.fill) : NULL;
+}
+
+static PyObject *
+get_filters(const tess_info *info)
+{
+    PyObject *const list = PyList_New(0);
+    for (int i = 0; list && i < TESS_MAX_FILTERS; i++) {
+        tess_filter_info filter = {.name = "unknown"};
+        if (info->filters[i] == TESS_FILTER_NONE)
+            continue;
+        (void)tess_filter_get(info->filters[i], &filter);
+        PyObject *const pair =
+            Py_BuildValue("(si)", filter.name, (int)(int8_t)info->filters_meta[i]);
+        if (!pair || PyList_Append(list, pair) < 0) {
+            Py_XDECREF(pair);
+            Py_DECREF(list);
+            return NULL;
+        }
+        Py_DECREF(pair);
+    }
+    return list;
+}
+
+static PyObject *
+array_info(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    tess_info info;
+
+    (void)none;
+    if (!py_array_info(a, &info))
+        return NULL;
+    PyObject *const chunks = py_memory_tuple(info.ndim, info.chunkshape);
+    PyObject *const blocks = py_memory_tuple(info.ndim, info.blockshape);
+    PyObject *const filters = get_filters(&info);
+    PyObject *const all =
+        chunks && blocks && filters
+            ? Py_BuildValue("{sO sO ss si si sO si sL sL sL sL sL sL sN sN sN sN}", "chunks",
+                            chunks, "blocks", blocks, "codec", info.codec_name, "codec_meta",
+                            info.codec_meta, "level", info.clevel, "filters", filters, "split",
+                            info.split, "nchunks", (long long)info.nchunks, "nbytes",
+                            (long long)info.nbytes, "cbytes", (long long)info.cbytes, "file_size",
+                            (long long)info.file_size, "cache_hits", (long long)info.cache_hits,
+                            "cache_misses", (long long)info.cache_misses, "dictionary",
+                            PyBool_FromLong(info.dictionary), "writable",
+                            PyBool_FromLong(info.writable), "contiguous",
+                            PyBool_FromLong(info.contiguous), "view", PyBool_FromLong(info.view))
+            : NULL;
+    Py_XDECREF(filters);
+    Py_XDECREF(blocks);
+    Py_XDECREF(chunks);
+    return all;
+}
+
+static PyMethodDef life_methods[] = {
+    {"close", array_close, METH_NOARGS,
+     "Commit all changes and close the array. Waits for calls of other threads."},
+    {"discard", array_discard, METH_NOARGS, "Close the array without committing."},
+    {"flush", array_flush, METH_NOARGS, "Commit all changes."},
+    {"refresh", array_refresh, METH_NOARGS,
+     "Move to the newest state of the file; returns whether there was one."},
+    {"_info", array_info, METH_NOARGS, "The properties that tess_array_info() tells, as a dict."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef properties[] = {
+    {"shape", get_shape, NULL, "Items along each axis.", NULL},
+    {"dtype", get_dtype, NULL, "Type of the items, a numpy.dtype.", NULL},
+    {"path", get_place, NULL, "Path or URL; None for an array in memory.", NULL},
+    {"closed", get_closed, NULL, "Whether the array is closed.", NULL},
+    {"base", get_base, NULL, "The array that a view is of; None.", NULL},
+    {"fill_value", get_fill, NULL, "Value of items that growth adds.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+// The tables of methods of all units in one, which the class keeps for ever.
+static PyMethodDef *
+all_methods(void)
+{
+    static PyMethodDef *const tables[] = {life_methods,     py_read_methods,   py_write_methods,
+                                          py_shape_methods, py_view_methods,   py_attr_methods,
+                                          py_copy_methods,  py_reduce_methods, py_chunk_methods};
+    static PyMethodDef all[64];
+    size_t n = 0;
+
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (const PyMethodDef *m = tables[t]; m->ml_name; m++)
+            if (n < sizeof all / sizeof all[0] - 1)
+                all[n++] = *m;
+    return all;
+}
+
+bool
+py_class_add(PyObject *module)
+{
+    PyType_Slot slots[] = {
+        {Py_tp_doc, (void *)(uintptr_t) "An open array; tessera.Array is the class of programs."},
+        {Py_tp_dealloc, (void *)array_dealloc},
+        {Py_tp_methods, all_methods()},
+        {Py_tp_getset, properties},
+        {Py_mp_length, (void *)array_length},
+        {Py_mp_subscript, (void *)py_read_item},
+        {Py_mp_ass_subscript, (void *)py_write_item},
+        {0, NULL},
+    };
+    PyType_Spec spec = {.name = "tessera._tessera.Array",
+                        .basicsize = sizeof(struct py_array),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        .slots = slots};
+
+    PyObject *const class = PyType_FromSpec(&spec);
+    py_array_set_class(class);
+    return class && PyModule_AddObjectRef(module, "Array", class) == 0;
+}

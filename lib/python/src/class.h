@@ -1,0 +1,12 @@
+/*
+ * class.h - the class _tessera.Array.
+ */
+#ifndef PYTHON_CLASS_H
+#define PYTHON_CLASS_H
+
+#include "python/src/base/py.h"
+
+// Adds the class to the module. False: an exception is set.
+bool py_class_add(PyObject *module);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * parts.h - the parts of an index: what stands between its commas, and the axes that they are for.
+ */
+#ifndef PYTHON_PARTS_H
+#define PYTHON_PARTS_H
+
+#include "python/src/base/array.h"
+#include "python/src/base/py.h"
+
+enum py_part_kind {
+    PY_PART_NEW, // None: an axis of length 1
+    PY_PART_NUMBER, // one index
+    PY_PART_SLICE,
+    PY_PART_LIST, // an array of indices
+    PY_PART_MASK, // an array of bool, of one axis or several, before it becomes lists
+    PY_PART_GAP // an Ellipsis that stands for no axis; still parts lists from each other
+};
+
+struct py_part {
+    enum py_part_kind kind;
+    int axis; // of the array, the first one; -1: none, as of True and False
+    int naxes; // 1, or those of a mask
+    int64_t start, stop, step, length; // NUMBER: start
+    PyObject *array; // LIST: of int64 in C order; MASK: of bool in C order. Owned
+};
+
+#define PY_MAX_PARTS (PY_MAX_NDIM + 2 * TESS_MAX_NDIM)
+
+struct py_parts {
+    struct py_part part[PY_MAX_PARTS];
+    int n;
+    bool ellipsis; // one was written: the result is an array
+};
+
+// The parts, an Ellipsis as slices. False: an exception is set. Free them with py_parts_finish() in
+// either case.
+bool py_parts_parse(struct py_parts *parts, const struct py_array *a, PyObject *index);
+
+// Each mask as lists of indices, as by numpy.nonzero(). False: an exception is set.
+bool py_parts_open_masks(struct py_parts *parts);
+
+void py_parts_finish(struct py_parts *parts);
+
+// An index that may count from the end, as one from the start. -1: IndexError is set.
+int64_t py_parts_wrap(int64_t index, int64_t length, int axis);
+
+#endif

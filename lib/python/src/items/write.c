@@ -1,0 +1,237 @@
+/*
+ * write.c - assignment to items of an array.
+ *
+ * Slices are written from the memory of the value, whatever its order: an axis along which it is
+ * broadcast has the stride 0. For lists of indices and masks, the value is brought into the raw
+ * order first, unless it is a single item.
+ */
+#include "python/src/items/write.h"
+
+#include "python/src/base/array.h"
+#include "python/src/base/call.h"
+#include "python/src/base/memory.h"
+#include "python/src/base/methods.h"
+#include "python/src/base/names.h"
+#include "python/src/items/index.h"
+#include "python/src/items/value.h"
+
+static bool
+no_broadcast(const struct py_selection *s, const Py_buffer *value)
+{
+    int64_t shape[PY_MAX_NDIM];
+    for (int i = 0; i < value->ndim && i < PY_MAX_NDIM; i++)
+        shape[i] = value->shape[i];
+    PyObject *const have = py_memory_tuple(value->ndim, shape);
+    PyObject *const want = py_memory_tuple(s->ndim, s->shape);
+    if (have && want)
+        PyErr_Format(PyExc_ValueError,
+                     "could not broadcast input array from shape %R into shape %R", have, want);
+    Py_XDECREF(want);
+    Py_XDECREF(have);
+    return false;
+}
+
+// Bytes from one item of the value to the next per axis of the result; 0 where it is broadcast.
+static bool
+broadcast_strides(const struct py_selection *s, const Py_buffer *value, int64_t *strides)
+{
+    const int more = value->ndim - s->ndim; // axes of length 1 in front, which NumPy allows
+    for (int i = 0; i < more; i++)
+        if (value->shape[i] != 1)
+            return no_broadcast(s, value);
+    for (int i = 0; i < s->ndim; i++) {
+        const int axis = i + more;
+        strides[i] = axis < 0 || value->shape[axis] == 1 ? 0 : value->strides[axis];
+        if (axis >= 0 && value->shape[axis] != 1 && value->shape[axis] != s->shape[i])
+            return no_broadcast(s, value);
+    }
+    return true;
+}
+
+static bool
+write_slice(const struct py_selection *s, struct py_array *a, const struct py_memory *value)
+{
+    int64_t result[PY_MAX_NDIM], strides[TESS_MAX_NDIM];
+    struct py_call call;
+    tess_status st;
+
+    if (!broadcast_strides(s, &value->view, result))
+        return false;
+    for (int i = 0; i < a->ndim; i++)
+        strides[i] = s->result_axis[i] < 0 ? 0 : result[s->result_axis[i]];
+    const size_t reach = py_memory_reach(value);
+    const bool one = value->view.len == value->view.itemsize;
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return false;
+    if (s->scalar)
+        st = tess_array_set_item(a->handle, s->start, value->view.buf, reach, &call.err);
+    else if (one)
+        st = tess_array_fill(a->handle, s->start, s->stop, s->step, value->view.buf, reach,
+                             &call.err);
+    else
+        st = tess_array_set_slice(a->handle, s->start, s->stop, s->step, value->view.buf, reach,
+                                  strides, &call.err);
+    return py_call_end(&call, st);
+}
+
+// The axes of the result, before lists became several axes, and without new ones.
+static PyObject *
+turned_shape(const struct py_selection *s)
+{
+    int64_t shape[TESS_MAX_NDIM + 1];
+    for (int i = 0; i < s->raw_ndim; i++)
+        shape[i] = s->raw[s->order[i]];
+    return py_memory_tuple(s->raw_ndim, shape);
+}
+
+// The axes of the turned items that the axes of the raw ones are.
+static PyObject *
+order_back(const struct py_selection *s)
+{
+    int64_t back[TESS_MAX_NDIM + 1];
+    for (int i = 0; i < s->raw_ndim; i++)
+        back[s->order[i]] = i;
+    return py_memory_tuple(s->raw_ndim, back);
+}
+
+// A value, of which every axis fits, with the axes and the order of the raw items.
+static PyObject *
+raw_value(const struct py_selection *s, PyObject *value)
+{
+    PyObject *const shape = py_memory_tuple(s->ndim, s->shape);
+    PyObject *const turned = turned_shape(s);
+    PyObject *const axes = order_back(s);
+    PyObject *const wide =
+        shape ? PyObject_CallFunctionObjArgs(py_names.broadcast_to, value, shape, NULL) : NULL;
+    PyObject *const merged =
+        wide && turned ? PyObject_CallMethod(wide, "reshape", "(O)", turned) : NULL;
+    PyObject *const raw = merged && axes
+                              ? PyObject_CallFunctionObjArgs(py_names.transpose, merged, axes, NULL)
+                              : NULL;
+    PyObject *const result =
+        raw ? PyObject_CallFunction(py_names.asarray, "OOs", raw, Py_None, "C") : NULL;
+    Py_XDECREF(raw);
+    Py_XDECREF(merged);
+    Py_XDECREF(wide);
+    Py_XDECREF(axes);
+    Py_XDECREF(turned);
+    Py_XDECREF(shape);
+    return result;
+}
+
+// The value without axes of length 1 in front that the result does not have.
+static PyObject *
+without_front(const struct py_selection *s, PyObject *value, const Py_buffer *view)
+{
+    int64_t shape[PY_MAX_NDIM];
+    const int more = view->ndim - s->ndim;
+    if (more <= 0)
+        return Py_NewRef(value);
+    for (int i = 0; i < s->ndim; i++)
+        shape[i] = view->shape[i + more];
+    PyObject *const tuple = py_memory_tuple(s->ndim, shape);
+    PyObject *const result = tuple ? PyObject_CallMethod(value, "reshape", "(O)", tuple) : NULL;
+    Py_XDECREF(tuple);
+    return result;
+}
+
+static bool
+write_raw(const struct py_selection *s, struct py_array *a, const struct py_memory *value,
+          const struct py_memory *mask)
+{
+    struct py_call call;
+    tess_status st;
+    const void *const src = value->view.buf;
+    const size_t size = (size_t)value->view.len;
+
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return false;
+    if (s->pick == PY_PICK_MASK) {
+        const tess_mask bytes = {
+            .ndim = s->mask_ndim, .bytes = mask->view.buf, .bytes_size = (size_t)mask->view.len};
+        st = tess_array_set_mask(a->handle, &bytes, src, size, &call.err);
+    } else if (s->pick == PY_PICK_LISTS) {
+        st = tess_array_set_orthogonal(a->handle, s->counts, (const int64_t *const *)s->lists, src,
+                                       size, &call.err);
+    } else if (s->pick == PY_PICK_POINTS) {
+        st = tess_array_set_points(a->handle, s->npoints, s->points, src, size, &call.err);
+    } else {
+        st = tess_array_set_boxes(a->handle, s->npoints, s->points, s->box, src, size, &call.err);
+    }
+    return py_call_end(&call, st);
+}
+
+// Lists and masks.
+static bool
+write_chosen(struct py_selection *s, struct py_array *a, PyObject *value, const Py_buffer *view)
+{
+    int64_t strides[PY_MAX_NDIM];
+    struct py_memory raw = {0}, mask = {0};
+    bool ok = s->pick != PY_PICK_MASK || py_memory_hold(&mask, s->mask, false);
+
+    if (ok && s->pick == PY_PICK_MASK) {
+        int64_t count = 0;
+        for (Py_ssize_t i = 0; i < mask.view.len; i++)
+            count += ((const uint8_t *)mask.view.buf)[i] != 0;
+        s->raw[0] = s->shape[0] = count;
+    }
+    ok = ok && broadcast_strides(s, view, strides);
+    const bool one = s->pick == PY_PICK_MASK && view->len == view->itemsize;
+    PyObject *const fitting = ok && !one ? without_front(s, value, view) : NULL;
+    PyObject *const items = fitting ? raw_value(s, fitting) : ok && one ? Py_NewRef(value) : NULL;
+    ok = items && py_memory_hold(&raw, items, false) && write_raw(s, a, &raw, &mask);
+    Py_XDECREF(items);
+    Py_XDECREF(fitting);
+    py_memory_drop(&raw);
+    py_memory_drop(&mask);
+    return ok;
+}
+
+static bool
+write_index(struct py_array *a, PyObject *index, enum py_index_way way, PyObject *value)
+{
+    struct py_selection s;
+    struct py_memory memory = {0};
+    PyObject *const items = py_value_items(a, value);
+    bool ok = items && py_memory_hold(&memory, items, false);
+
+    if (ok) {
+        ok = py_index_parse(&s, a, index, way);
+        if (ok)
+            ok = s.pick == PY_PICK_SLICE ? write_slice(&s, a, &memory)
+                                         : write_chosen(&s, a, items, &memory.view);
+        py_index_finish(&s);
+    }
+    py_memory_drop(&memory);
+    Py_XDECREF(items);
+    return ok;
+}
+
+int
+py_write_item(PyObject *self, PyObject *index, PyObject *value)
+{
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "items cannot be deleted; delete() removes layers");
+        return -1;
+    }
+    return write_index((struct py_array *)(void *)self, index, PY_INDEX_NUMPY, value) ? 0 : -1;
+}
+
+// _write(index, way, value)
+static PyObject *
+array_write(PyObject *self, PyObject *args)
+{
+    PyObject *index, *value;
+    int way;
+
+    if (!PyArg_ParseTuple(args, "OiO", &index, &way, &value))
+        return NULL;
+    if (!write_index((struct py_array *)(void *)self, index, (enum py_index_way)way, value))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyMethodDef py_write_methods[] = {
+    {"_write", array_write, METH_VARARGS, "_write(index, way, value): as _read()."},
+    {NULL, NULL, 0, NULL},
+};

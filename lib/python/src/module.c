@@ -1,0 +1,42 @@
+/*
+ * module.c - the module tessera._tessera.
+ *
+ * What programs use is the package around it, in Python: signatures, defaults, words. Here is what
+ * needs the library: each function takes all of its arguments, by position.
+ *
+ * One interpreter of a process can load the module: classes and the functions of NumPy are kept in
+ * variables of C.
+ */
+#include "python/src/base/call.h"
+#include "python/src/base/error.h"
+#include "python/src/base/methods.h"
+#include "python/src/base/names.h"
+#include "python/src/class.h"
+#include "python/src/whole/values.h"
+
+static bool
+fill(PyObject *module)
+{
+    return py_names_load() && py_error_add(module) && py_call_add(module) &&
+           py_values_add(module) && py_class_add(module) &&
+           PyModule_AddFunctions(module, py_open_functions) == 0 &&
+           PyModule_AddFunctions(module, py_layout_functions) == 0 &&
+           PyModule_AddStringConstant(module, "version", tess_version()) == 0;
+}
+
+PyMODINIT_FUNC PyInit__tessera(void);
+
+PyMODINIT_FUNC
+PyInit__tessera(void)
+{
+    static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "tessera._tessera",
+                                            .m_doc = "What the package tessera is made of.",
+                                            .m_size = -1};
+    PyObject *const module = PyModule_Create(&definition);
+
+    if (module && !fill(module)) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

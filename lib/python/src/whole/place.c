@@ -1,0 +1,170 @@
+/*
+ * place.c - where an array is: paths, URLs, memory; and with which resources it is opened.
+ *
+ * URLs need the library tessera-http. A build without it says so.
+ */
+#include "python/src/whole/place.h"
+
+#include "python/src/base/array.h"
+#include "python/src/base/call.h"
+#include "python/src/base/error.h"
+
+#ifdef HAVE_HTTP
+#include <tessera/http.h>
+#endif
+
+#include <limits.h>
+
+// A key that is a whole number. False: an exception is set.
+static bool
+take_number(PyObject *dict, const char *key, int64_t least, int64_t most, int64_t *number)
+{
+    PyObject *const value = PyDict_GetItemString(dict, key);
+    if (!value)
+        return true;
+    const int64_t n = PyLong_AsLongLong(value);
+    if (n == -1 && PyErr_Occurred())
+        return false;
+    if (n < least || n > most) {
+        PyErr_Format(PyExc_ValueError, "%s is %lld, and can be %lld to %lld", key, (long long)n,
+                     (long long)least, (long long)most);
+        return false;
+    }
+    *number = n;
+    return true;
+}
+
+static bool
+take_flag(PyObject *dict, const char *key)
+{
+    PyObject *const value = PyDict_GetItemString(dict, key);
+    return value && PyObject_IsTrue(value) == 1;
+}
+
+#ifdef HAVE_HTTP
+static const char *
+take_text(PyObject *dict, const char *key)
+{
+    PyObject *const value = PyDict_GetItemString(dict, key);
+    return value ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
+}
+#endif
+
+static bool
+take_url(struct py_place *place, PyObject *dict)
+{
+#ifdef HAVE_HTTP
+    tess_http_options options;
+    tess_error err;
+    const char *const url = PyUnicode_AsUTF8AndSize(place->name, NULL);
+
+    tess_http_options_init(&options);
+    options.ca_file = take_text(dict, "ca_file");
+    options.token = take_text(dict, "token");
+    options.cache_dir = take_text(dict, "cache_dir");
+    if (PyErr_Occurred())
+        return false;
+    tess_source_init(&place->source);
+    const tess_status st = tess_http_source(url, &options, &place->source, &err);
+    if (st != TESS_OK) {
+        py_error_set(st, &err, place->name);
+        return false;
+    }
+    place->has_source = true;
+    place->storage.source = &place->source;
+    return true;
+#else
+    (void)dict;
+    PyErr_Format(PyExc_OSError, "%R is a URL, and this build of tessera lacks libcurl",
+                 place->name);
+    return false;
+#endif
+}
+
+static bool
+take_path(struct py_place *place, PyObject *dict)
+{
+    PyObject *const path = PyDict_GetItemString(dict, "path");
+    char *bytes;
+
+    place->name = Py_NewRef(path ? path : Py_None);
+    if (place->name == Py_None)
+        return true;
+    if (take_flag(dict, "url"))
+        return take_url(place, dict);
+    if (!PyUnicode_FSConverter(path, &place->path) ||
+        PyBytes_AsStringAndSize(place->path, &bytes, NULL) < 0)
+        return false;
+    place->storage.path = bytes;
+    return true;
+}
+
+// A frame in memory, which the family of the array holds.
+static bool
+take_image(struct py_place *place, PyObject *dict)
+{
+    PyObject *const image = PyDict_GetItemString(dict, "image");
+    if (!image)
+        return true;
+    if (PyObject_GetBuffer(image, &place->family->image, PyBUF_SIMPLE) < 0)
+        return false;
+    place->family->has_image = true;
+    place->storage.image = place->family->image.buf;
+    place->storage.image_size = (size_t)place->family->image.len;
+    return true;
+}
+
+bool
+py_place_parse(struct py_place *place, PyObject *dict)
+{
+    int64_t mode = TESS_MODE_READ, threads = 0;
+
+    *place = (struct py_place){0};
+    tess_storage_init(&place->storage);
+    tess_context_init(&place->context);
+    place->context.progress = py_call_progress;
+    place->family = py_family_new();
+    if (!place->family)
+        return false;
+    if (!take_number(dict, "mode", TESS_MODE_READ, TESS_MODE_REPLACE, &mode) ||
+        !take_number(dict, "threads", 1, INT_MAX, &threads) ||
+        !take_number(dict, "cache", 0, INT64_MAX, &place->context.cache) ||
+        !take_path(place, dict) || !take_image(place, dict))
+        return false;
+    place->context.threads = (int)threads;
+    place->storage.mode = (tess_mode)mode;
+    place->storage.mmap = take_flag(dict, "mmap");
+    place->storage.context = &place->context;
+    return true;
+}
+
+PyObject *
+py_place_array(struct py_place *place, PyObject *class, struct py_call *call, tess_status st,
+               tess_array *handle)
+{
+    if (st == TESS_OK)
+        place->has_source = false;
+    if (!py_call_end_at(call, st, place->name)) {
+        PyObject *type, *value, *traceback;
+        PyErr_Fetch(&type, &value, &traceback);
+        if (st == TESS_OK)
+            tess_array_discard(handle); // a handler of a signal raised as the call ended
+        PyErr_Restore(type, value, traceback);
+        return NULL;
+    }
+    struct py_family *const family = place->family;
+    place->family = NULL;
+    return py_array_new(class, handle, family, place->name, NULL);
+}
+
+void
+py_place_finish(struct py_place *place)
+{
+    if (place->has_source && place->source.close)
+        place->source.close(place->source.user);
+    place->has_source = false;
+    py_family_leave(place->family);
+    place->family = NULL;
+    Py_CLEAR(place->path);
+    Py_CLEAR(place->name);
+}

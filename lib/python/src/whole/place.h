@@ -1,0 +1,35 @@
+/*
+ * place.h - where an array is: paths, URLs, memory; and with which resources it is opened.
+ */
+#ifndef PYTHON_PLACE_H
+#define PYTHON_PLACE_H
+
+#include "python/src/base/call.h"
+#include "python/src/base/py.h"
+
+struct py_place {
+    tess_storage storage;
+    tess_context context;
+    tess_source source; // of a URL
+    bool has_source; // and no array has taken it over
+    PyObject *name; // str: path or URL; None: memory
+    PyObject *path; // bytes that storage.path is; NULL
+    struct py_family *family; // of the array
+};
+
+/*
+ * Reads a place from a dict: path (str or None), url (bool), mode (of tess_mode), threads, cache
+ * (numbers), mmap (bool), image (what has bytes), and for URLs ca_file, token, cache_dir (str).
+ * What it lacks is as tess_storage_init() and tess_context_init() set it. False: an exception is
+ * set. Free it with py_place_finish() in either case.
+ */
+bool py_place_parse(struct py_place *place, PyObject *dict);
+
+// An object of a class below _tessera.Array for the array that a call made of the place. Ends the
+// call. NULL: an exception is set.
+PyObject *py_place_array(struct py_place *place, PyObject *class, struct py_call *call,
+                         tess_status st, tess_array *handle);
+
+void py_place_finish(struct py_place *place);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * view.c - views: slices and axes in another order, as arrays without a copy.
+ */
+#include "python/src/base/array.h"
+#include "python/src/base/call.h"
+#include "python/src/base/memory.h"
+#include "python/src/base/methods.h"
+#include "python/src/items/index.h"
+
+// Ends a call that made a view of an array.
+static PyObject *
+end_view(struct py_call *call, tess_status st, tess_array *handle, struct py_array *a)
+{
+    if (py_call_end(call, st))
+        return py_array_new((PyObject *)Py_TYPE((PyObject *)a), handle, NULL, a->place, a);
+    if (st == TESS_OK)
+        tess_array_discard(handle);
+    return NULL;
+}
+
+// Views of one call, each of the one before; only the last one is kept.
+struct chain {
+    tess_array *last;
+    bool owned; // last is a view
+};
+
+static void
+step(struct chain *chain, tess_array *view)
+{
+    if (chain->owned)
+        tess_array_discard(chain->last);
+    chain->last = view;
+    chain->owned = true;
+}
+
+// The slice, then without the axes that have a single index, then with the new ones.
+static tess_status
+make_view(const struct py_selection *s, const struct py_array *a, tess_array **view,
+          tess_error *err)
+{
+    struct chain chain = {.last = a->handle};
+    tess_array *next = NULL;
+    tess_status st = tess_array_view_slice(chain.last, s->start, s->stop, s->step, &next, err);
+
+    if (st == TESS_OK)
+        step(&chain, next);
+    for (int i = a->ndim - 1; st == TESS_OK && i >= 0; i--) {
+        if (s->result_axis[i] >= 0)
+            continue;
+        st = tess_array_view_squeeze(chain.last, i, &next, err);
+        if (st == TESS_OK)
+            step(&chain, next);
+    }
+    for (int i = 0; st == TESS_OK && i < s->ndim; i++) {
+        bool is_new = true;
+        for (int k = 0; k < a->ndim; k++)
+            is_new &= s->result_axis[k] != i;
+        if (!is_new)
+            continue;
+        st = tess_array_view_expand(chain.last, i, &next, err);
+        if (st == TESS_OK)
+            step(&chain, next);
+    }
+    if (st != TESS_OK && chain.owned)
+        tess_array_discard(chain.last);
+    *view = chain.last;
+    return st;
+}
+
+// _view(index): numbers, slices, '...' and None.
+static PyObject *
+array_view(PyObject *self, PyObject *index)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_selection s;
+    struct py_call call;
+    tess_array *view = NULL;
+    PyObject *result = NULL;
+
+    if (py_index_parse(&s, a, index, PY_INDEX_NUMPY)) {
+        if (s.pick != PY_PICK_SLICE) {
+            PyErr_SetString(PyExc_IndexError,
+                            "a view is made by numbers, slices, '...' and None, not by lists or "
+                            "masks");
+        } else if (py_call_begin(&call, a, PY_SHARED)) {
+            const tess_status st = make_view(&s, a, &view, &call.err);
+            result = end_view(&call, st, view, a);
+        }
+    }
+    py_index_finish(&s);
+    return result;
+}
+
+// _permute(axes)
+static PyObject *
+array_permute(PyObject *self, PyObject *sequence)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    int64_t numbers[TESS_MAX_NDIM];
+    int axes[TESS_MAX_NDIM];
+    struct py_call call;
+    tess_array *view = NULL;
+    const int n = py_memory_numbers(sequence, "axes", TESS_MAX_NDIM, numbers);
+
+    if (n < 0)
+        return NULL;
+    if (n != a->ndim) {
+        PyErr_Format(PyExc_ValueError, "%d axes, and the array has %d dimensions", n, a->ndim);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        axes[i] = py_array_axis(a, numbers[i]);
+        if (axes[i] < 0)
+            return NULL;
+    }
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return NULL;
+    const tess_status st = tess_array_view_permute(a->handle, axes, &view, &call.err);
+    return end_view(&call, st, view, a);
+}
+
+// _read_only()
+static PyObject *
+array_read_only(PyObject *self, PyObject *none)
+{
+    struct py_array *const a = (struct py_array *)(void *)self;
+    struct py_call call;
+    tess_array *view = NULL;
+
+    (void)none;
+    if (!py_call_begin(&call, a, PY_SHARED))
+        return NULL;
+    const tess_status st = tess_array_view_read_only(a->handle, &view, &call.err);
+    return end_view(&call, st, view, a);
+}
+
+PyMethodDef py_view_methods[] = {
+    {"_view", array_view, METH_O, "_view(index)"},
+    {"_permute", array_permute, METH_O, "_permute(axes)"},
+    {"_read_only", array_read_only, METH_NOARGS, "_read_only()"},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,55 @@
+"""Compressed N-dimensional arrays in files, in memory and at URLs, in the Blosc2 format.
+
+>>> import numpy as np
+>>> import tessera
+>>> with tessera.create("winds.b2nd", shape=(100, 200), dtype="f4", codec="zstd") as a:
+...     a[...] = np.arange(200)
+...     a.attrs["units"] = "m/s"
+>>> a = tessera.open("winds.b2nd")
+>>> a[3, 10:13]
+array([10., 11., 12.], dtype=float32)
+>>> a.attrs["units"]
+'m/s'
+
+An Array is indexed as one of NumPy. What an index selects is read when it is asked for, by all
+processors, and without the lock of the interpreter, so any number of threads may read one array.
+"""
+
+from tessera._tessera import (
+    ArgumentError,
+    CancelledError,
+    CorruptError,
+    Error,
+    Ext,
+    FormatError,
+    KindError,
+    LimitError,
+    Opaque,
+    StaleError,
+    UnsupportedError,
+    version as __version__,
+)
+from tessera.array import Array, Attributes, asarray, create, open
+from tessera.layouts import Layout, layout
+
+__all__ = [
+    "ArgumentError",
+    "Array",
+    "Attributes",
+    "CancelledError",
+    "CorruptError",
+    "Error",
+    "Ext",
+    "FormatError",
+    "KindError",
+    "Layout",
+    "LimitError",
+    "Opaque",
+    "StaleError",
+    "UnsupportedError",
+    "__version__",
+    "asarray",
+    "create",
+    "layout",
+    "open",
+]

@@ -1,0 +1,657 @@
+"""The class Array, and the functions that open and create arrays."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import os
+import weakref
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from types import TracebackType
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from tessera import _tessera
+from tessera.layouts import Layout, Method, Shape, methods
+
+# A path, a URL, or the bytes of a file.
+Path = Union[str, "os.PathLike[str]"]
+
+# As tess_mode in storage.h.
+_READ, _UPDATE, _NEW, _REPLACE = range(4)
+# As tess_reduction in reduce.h.
+_SUM, _MEAN, _VAR, _MIN, _MAX, _, _ANY, _ALL = range(8)
+# As py_index_way in src/index.h.
+_NUMPY, _OUTER, _POINTS = range(3)
+
+# Arrays that are open for writing, which are closed at the end of the program: the library commits
+# nothing by itself when a process ends.
+_unfinished: weakref.WeakSet[Array] = weakref.WeakSet()
+
+
+@atexit.register
+def _finish() -> None:
+    for array in list(_unfinished):
+        array.close()
+
+
+def _plain(value: Any) -> Any:
+    """A value for an attribute, of the types of Python only; a copy of all lists and dicts."""
+    if isinstance(value, (_tessera.Ext, _tessera.Opaque)):
+        return value
+    if isinstance(value, (np.generic, np.ndarray)):
+        return _plain(value.tolist())
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+class Attributes(MutableMapping[str, Any]):
+    """The attributes of an array: None, bool, int, float, str, bytes, and lists and dicts of them.
+
+    Scalars and arrays of NumPy become numbers and lists. A list that is changed does not change the
+    attribute: set it again.
+
+    >>> import tessera
+    >>> a = tessera.create(None, 3, "i4")
+    >>> a.attrs["scale"] = 0.01
+    >>> a.attrs.update(units="K", range=[200, 300])
+    >>> dict(a.attrs)
+    {'scale': 0.01, 'units': 'K', 'range': [200, 300]}
+    """
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, name: str) -> Any:
+        return self._array._attr_get(name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._array._attr_set(name, _plain(value))
+
+    def __delitem__(self, name: str) -> None:
+        self._array._attr_delete(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._array._attr_names())
+
+    def __len__(self) -> int:
+        return len(self._array._attr_names())
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({dict(self)!r})"
+
+
+class _Index:
+    """What stands before the brackets of .oindex and .vindex."""
+
+    def __init__(self, array: Array, way: int) -> None:
+        self._array, self._way = array, way
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._array._read(index, self._way, None)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._array._write(index, self._way, value)
+
+
+class _View:
+    """What stands before the brackets of .view."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, index: Any) -> Array:
+        return self._array._again("_view", index)
+
+
+class Array(_tessera.Array):
+    """An open array, made by tessera.open(), create() and asarray().
+
+    It is indexed, and assigned to, as an array of NumPy. What is assigned is cast by NumPy's rule
+    same_kind if it has a dtype, and else converted as numpy.asarray() does. Any number of threads
+    may read and write one array; those that close it or change its shape wait for the others.
+
+    >>> import numpy as np
+    >>> import tessera
+    >>> a = tessera.asarray(np.arange(12).reshape(3, 4))
+    >>> a[1:, ::-2]
+    array([[ 7,  5],
+           [11,  9]])
+    >>> a[[0, 2], 1]
+    array([1, 9])
+    >>> a[a[...] > 9] = -1
+    >>> a[2]
+    array([ 8,  9, -1, -1])
+    """
+
+    # How it was opened, for pickles; of a view, how it was made.
+    _place: dict[str, Any]
+    _made: tuple[str, Any]
+
+    def __enter__(self) -> Array:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of items."""
+        return int(np.prod(self.shape, dtype=object))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all items, not compressed."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def cbytes(self) -> int:
+        """Bytes of the stored chunks, at the last commit."""
+        return int(self._info()["cbytes"])
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Items of a chunk along each axis."""
+        chunks: tuple[int, ...] = self._info()["chunks"]
+        return chunks
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """Items of a block along each axis: the smallest unit that is decoded."""
+        blocks: tuple[int, ...] = self._info()["blocks"]
+        return blocks
+
+    @property
+    def writable(self) -> bool:
+        """Whether items may be changed."""
+        return bool(self._info()["writable"])
+
+    @property
+    def layout(self) -> Layout:
+        """How it is stored, for a new array that is to be stored alike."""
+        info = self._info()
+        names = ("chunks", "blocks", "codec", "codec_meta", "level", "split", "dictionary")
+        return Layout(filters=tuple(info["filters"]), **{name: info[name] for name in names})
+
+    @property
+    def attrs(self) -> Attributes:
+        """The attributes, a mutable mapping."""
+        return Attributes(self)
+
+    @property
+    def dims(self) -> tuple[str, ...] | None:
+        """Names of the axes, "" for one without a name; None if the array has no names."""
+        names = self._dims_get()
+        return None if names is None else tuple(names)
+
+    @dims.setter
+    def dims(self, names: Iterable[str]) -> None:
+        self._dims_set(tuple(names))
+
+    # Items
+
+    def read(self, index: Any = ..., out: npt.NDArray[Any] | None = None) -> Any:
+        """Items of an index as in brackets; into out, which has their shape and type, if given.
+
+        Numbers and slices are read straight into out, whatever its strides. So are lists and masks
+        where out is contiguous, but if their axes are not in the order of the array.
+
+        >>> import numpy as np
+        >>> import tessera
+        >>> a = tessera.asarray(np.arange(6).reshape(2, 3))
+        >>> out = np.zeros((3, 2), dtype=a.dtype)
+        >>> a.read(np.s_[:, ::2], out=out[::2]) is out
+        False
+        >>> out
+        array([[0, 2],
+               [0, 0],
+               [3, 5]])
+        """
+        return self._read(index, _NUMPY, out)
+
+    @property
+    def oindex(self) -> _Index:
+        """Indexing where each list is an axis of its own: a.oindex[[0, 2], [1, 3]] has 4 items."""
+        return _Index(self, _OUTER)
+
+    @property
+    def vindex(self) -> _Index:
+        """Indexing as in NumPy, but with the axes of lists always in front."""
+        return _Index(self, _POINTS)
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        if copy is False:
+            raise ValueError("the items are compressed: an array of NumPy is always a copy")
+        items: npt.NDArray[Any] = self._read((...,), _NUMPY, None)
+        return items if dtype is None else items.astype(dtype, copy=False)
+
+    def __iter__(self) -> Iterator[Any]:
+        rows = max(1, self.chunks[0]) if self.ndim else 1
+        for start in range(0, len(self), rows):
+            yield from self[start : start + rows]
+
+    def iter_chunks(self) -> Iterator[tuple[tuple[slice, ...], npt.NDArray[Any]]]:
+        """The items chunk by chunk: pairs of slices, and the items at these.
+
+        >>> import tessera
+        >>> a = tessera.create(None, (4, 5), "u1", chunks=(4, 3), fill_value=1)
+        >>> [(index[1], int(items.sum())) for index, items in a.iter_chunks()]
+        [(slice(0, 3, None), 12), (slice(3, 5, None), 8)]
+        """
+        axes = (
+            [slice(i, min(i + chunk, length)) for i in range(0, length, chunk)]
+            for length, chunk in zip(self.shape, self.chunks)
+        )
+        for index in itertools.product(*axes):
+            yield index, self._read((*index, ...), _NUMPY, None)
+
+    # Shape
+
+    def append(self, items: npt.ArrayLike | _tessera.Array, axis: int = 0) -> None:
+        """Grow an axis by layers: items with all axes, or a single layer without that axis.
+
+        >>> import tessera
+        >>> a = tessera.create(None, (0, 3), "i4")
+        >>> a.append([[1, 2, 3], [4, 5, 6]])
+        >>> a.append([7, 8, 9])
+        >>> a.shape
+        (3, 3)
+        """
+        if isinstance(items, _tessera.Array):
+            self._append_array(axis, items)
+        else:
+            self._insert(axis, None, self._layers(items, axis))
+
+    def insert(self, position: int, items: npt.ArrayLike, axis: int = 0) -> None:
+        """Insert layers before an index of an axis."""
+        self._insert(axis, position, self._layers(items, axis))
+
+    def delete(self, index: int | slice, axis: int = 0) -> None:
+        """Delete the layers at an index, or at a slice of an axis.
+
+        >>> import tessera
+        >>> a = tessera.asarray([10, 11, 12, 13, 14])
+        >>> a.delete(slice(1, 3))
+        >>> a[...]
+        array([10, 13, 14])
+        """
+        length = self.shape[axis]
+        if isinstance(index, slice):
+            start, stop, step = index.indices(length)
+            if step != 1:
+                raise ValueError("layers are deleted in one piece: a slice without a step")
+            self._delete(axis, start, max(start, stop))
+        else:
+            start = index + length if index < 0 else index
+            if not 0 <= start < length:
+                raise IndexError(f"index {index} is out of bounds for axis {axis} with size {length}")
+            self._delete(axis, start, start + 1)
+
+    def _layers(self, items: npt.ArrayLike, axis: int) -> npt.NDArray[Any]:
+        has_type = hasattr(items, "dtype")
+        layers = np.asarray(items) if has_type else np.asarray(items, dtype=self.dtype)
+        return layers if layers.ndim == self.ndim else np.expand_dims(layers, axis)
+
+    # Views
+
+    @property
+    def view(self) -> _View:
+        """Views: a.view[2, ::-1] is an array whose items are those of a, without a copy.
+
+        Numbers, slices, '...' and None make views. What is assigned to one is assigned to a.
+
+        >>> import numpy as np
+        >>> import tessera
+        >>> a = tessera.asarray(np.zeros((2, 3)))
+        >>> a.view[1, ::-1][0] = 7
+        >>> a[...]
+        array([[0., 0., 0.],
+               [0., 0., 7.]])
+        """
+        return _View(self)
+
+    def transpose(self, *axes: int) -> Array:
+        """A view with the axes in another order; without axes, in the reverse one."""
+        return self._again("_permute", axes or tuple(reversed(range(self.ndim))))
+
+    @property
+    def T(self) -> Array:
+        """A view with the axes in reverse order."""
+        return self.transpose()
+
+    def read_only(self) -> Array:
+        """A view that does not change the array: to hand it on."""
+        return self._again("_read_only", None)
+
+    def _again(self, method: str, argument: Any) -> Array:
+        """A view by a method, which remembers that."""
+        make = getattr(self, method)
+        view: Array = make() if argument is None and method == "_read_only" else make(argument)
+        view._made = (method, argument)
+        return view
+
+    # Reductions
+
+    def sum(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+        """Sum along axes, of the type that NumPy's has; skipna leaves NaNs out.
+
+        >>> import numpy as np
+        >>> import tessera
+        >>> tessera.asarray(np.arange(6).reshape(2, 3)).sum(axis=0)
+        array([3, 5, 7])
+        """
+        return self._reduced("sum", _SUM, axis, keepdims, skipna)
+
+    def mean(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+        """Mean along axes."""
+        return self._reduced("mean", _MEAN, axis, keepdims, skipna)
+
+    def min(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+        """Minimum along axes."""
+        return self._reduced("min", _MIN, axis, keepdims, skipna)
+
+    def max(self, axis: Shape | None = None, *, keepdims: bool = False, skipna: bool = False) -> Any:
+        """Maximum along axes."""
+        return self._reduced("max", _MAX, axis, keepdims, skipna)
+
+    def var(
+        self,
+        axis: Shape | None = None,
+        *,
+        ddof: int = 0,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
+        """Variance along axes."""
+        return self._reduced("var", _VAR, axis, keepdims, skipna, ddof=ddof)
+
+    def std(
+        self,
+        axis: Shape | None = None,
+        *,
+        ddof: int = 0,
+        keepdims: bool = False,
+        skipna: bool = False,
+    ) -> Any:
+        """Standard deviation along axes."""
+        return self._reduced("std", _VAR, axis, keepdims, skipna, ddof=ddof)
+
+    def any(self, axis: Shape | None = None, *, keepdims: bool = False) -> Any:
+        """Whether an item along axes is not 0."""
+        return self._reduced("any", _ANY, axis, keepdims, False)
+
+    def all(self, axis: Shape | None = None, *, keepdims: bool = False) -> Any:
+        """Whether no item along axes is 0."""
+        return self._reduced("all", _ALL, axis, keepdims, False)
+
+    def _reduced(
+        self, name: str, op: int, axis: Shape | None, keepdims: bool, skipna: bool, **more: int
+    ) -> Any:
+        if not (self.dtype.kind in "biuf" and self.dtype.itemsize <= 8):  # the library has no others
+            if skipna:
+                raise TypeError(f"skipna needs real numbers, and the items are {self.dtype}")
+            axes = tuple(axis) if isinstance(axis, Sequence) else axis
+            return getattr(np, name)(self[...], axis=axes, keepdims=keepdims, **more)
+        result = self._reduce(op, axis, keepdims, skipna, more.get("ddof", 0))
+        if name == "std":
+            np.sqrt(result, out=result)
+        floats = self.dtype.kind == "f" and name in ("sum", "mean", "var", "std")
+        dtype = self.dtype if floats else result.dtype
+        return result.astype(dtype.newbyteorder("="), copy=False)[()]
+
+    # Copies
+
+    def copy(
+        self,
+        path: Path | None = None,
+        *,
+        mode: str = "x",
+        chunks: Shape | None = None,
+        blocks: Shape | None = None,
+        codec: Method | None = None,
+        level: int | None = None,
+        filters: Iterable[Method] | None = None,
+        layout: Layout | None = None,
+        sparse: bool | None = None,
+        threads: int | None = None,
+        cache: int | None = None,
+    ) -> Array:
+        """Copy the array, attributes included; stored in another way where that is given.
+
+        Chunks that stay the same are not decoded. path None: in memory. mode and sparse as in
+        create().
+
+        >>> import tessera
+        >>> a = tessera.asarray(range(1000))
+        >>> a.copy(codec="zstd", level=9).layout.codec
+        'zstd'
+        """
+        place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+        params = methods(
+            chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
+        )
+        params["sparse"] = bool(sparse)
+        return _opened(self._copy(type(self), place, params), place)
+
+    def save(self, path: Path, *, mode: str = "x", sparse: bool = False) -> None:
+        """Write the array to a file as it is stored, without decoding. mode as in create()."""
+        self._save(_place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], None, None), sparse)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.base is not None:
+            return _remade, (self.base, *self._made)
+        writable = self.writable
+        if self.path is None:
+            return _from_bytes, (self.to_bytes(), writable)
+        options = {k: v for k, v in self._place.items() if k in ("threads", "cache", "mmap")}
+        return _reopened, (self.path, "r+" if writable else "r", options)
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        where = "in memory" if self.path is None else repr(self.path)
+        if self.closed:
+            return f"<tessera.{name} {where}, closed>"
+        info = self._info()
+        filters = "+".join(f for f, _ in info["filters"]) or "no filters"
+        kind = "view of " if info["view"] else ""
+        return (
+            f"<tessera.{name} {kind}{where}, shape {self.shape}, {self.dtype}, chunks"
+            f" {info['chunks']}, blocks {info['blocks']}, {info['codec']} {info['level']}, {filters},"
+            f" {self.nbytes} bytes stored in {info['cbytes']}>"
+        )
+
+
+_OPEN_MODES = {"r": _READ, "r+": _UPDATE}
+_CREATE_MODES = {"x": _NEW, "w": _REPLACE}
+
+
+def _checked(mode: str, modes: dict[str, int]) -> str:
+    if mode not in modes:
+        raise ValueError(f"mode is {mode!r}, and can be " + " or ".join(map(repr, modes)))
+    return mode
+
+
+def _place(path: Path | None, mode: int, threads: int | None, cache: int | None) -> dict[str, Any]:
+    """Where an array is, for the library. URLs use the environment, as the command tess does."""
+    place: dict[str, Any] = {"mode": mode}
+    if threads is not None:
+        place["threads"] = threads
+    if cache is not None:
+        place["cache"] = cache
+    if path is None:
+        return place
+    name = os.fspath(path)
+    if _tessera._is_url(name):
+        place.update(path=name, url=True)
+        keys = {"ca_file": "TESS_HTTP_CA", "cache_dir": "TESS_HTTP_CACHE"}
+        if name.lower().startswith("https://"):
+            keys["token"] = "TESS_HTTP_TOKEN"
+        place.update({key: os.environ[var] for key, var in keys.items() if var in os.environ})
+    else:
+        place["path"] = os.path.abspath(name)
+    return place
+
+
+def _opened(array: Array, place: dict[str, Any]) -> Array:
+    array._place = place
+    if place["mode"] != _READ and array.path is not None:
+        _unfinished.add(array)
+    return array
+
+
+def _remade(base: Array, method: str, argument: Any) -> Array:
+    return base._again(method, argument)
+
+
+def _reopened(path: str, mode: str, options: dict[str, Any]) -> Array:
+    return open(path, mode, **options)
+
+
+def _from_bytes(image: bytes, writable: bool) -> Array:
+    return open(image, "r+" if writable else "r")
+
+
+def open(
+    path: Path | bytes | bytearray | memoryview,
+    mode: str = "r",
+    *,
+    threads: int | None = None,
+    cache: int | None = None,
+    mmap: bool = False,
+) -> Array:
+    """Open an array: a file, the directory of a sparse one, a URL, or the bytes of a file.
+
+    mode is "r" for reading, or "r+" for reading and writing. threads is how many work on a call,
+    cache the bytes of decoded blocks that are kept; None leaves both to the library. mmap reads
+    through a memory map.
+
+    >>> import tessera
+    >>> tessera.open("nothing.b2nd")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] ...
+    >>> frame = tessera.asarray([1, 2, 3]).to_bytes()
+    >>> tessera.open(frame)[1]
+    2
+    """
+    number = _OPEN_MODES[_checked(mode, _OPEN_MODES)]
+    if isinstance(path, (bytes, bytearray, memoryview)):
+        place = _place(None, number, threads, cache)
+        return _opened(_tessera._open(Array, {**place, "image": path}), place)
+    place = _place(path, number, threads, cache)
+    if mmap:
+        place["mmap"] = True
+    return _opened(_tessera._open(Array, place), place)
+
+
+def create(
+    path: Path | None,
+    shape: Shape,
+    dtype: npt.DTypeLike,
+    chunks: Shape | None = None,
+    blocks: Shape | None = None,
+    *,
+    codec: Method | None = None,
+    level: int | None = None,
+    filters: Iterable[Method] | None = None,
+    fill_value: Any = None,
+    layout: Layout | None = None,
+    sparse: bool = False,
+    mode: str = "x",
+    threads: int | None = None,
+    cache: int | None = None,
+) -> Array:
+    """Create an array whose items are fill_value, or zero, and open it for reading and writing.
+
+    path None: in memory. mode "x" fails if the path exists; "w" replaces what is there when the
+    array is flushed or closed. chunks and blocks are chosen if they are not given. codec is a name
+    such as "lz4" or "zstd", or a name and a number; filters is a list of such. layout is one that
+    tessera.layout() found. A sparse array is a directory with a file for each chunk.
+
+    >>> import tessera
+    >>> a = tessera.create(None, (1000, 1000), "f4", codec="zstd", level=9, fill_value=-1)
+    >>> a[5, 5]
+    -1.0
+    >>> a[0] = range(1000)
+    """
+    place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+    params = methods(
+        chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
+    )
+    kind = np.dtype(dtype)
+    params.update(shape=shape, dtype=kind, sparse=sparse)
+    if fill_value is not None and not kind.hasobject:
+        fill = np.asarray(fill_value, dtype=kind)
+        if fill.size != 1:
+            raise ValueError(f"fill_value has {fill.size} items, and is one")
+        params["fill"] = fill.tobytes()
+    return _opened(_tessera._create(Array, place, params, None), place)
+
+
+def asarray(
+    items: npt.ArrayLike | Array,
+    path: Path | None = None,
+    *,
+    dtype: npt.DTypeLike | None = None,
+    chunks: Shape | None = None,
+    blocks: Shape | None = None,
+    codec: Method | None = None,
+    level: int | None = None,
+    filters: Iterable[Method] | None = None,
+    layout: Layout | None = None,
+    sparse: bool = False,
+    mode: str = "x",
+    threads: int | None = None,
+    cache: int | None = None,
+) -> Array:
+    """Create an array of items, as numpy.asarray() takes them; an Array stays what it is.
+
+    The other arguments are those of create(). Where one is given, an Array is copied.
+
+    >>> import numpy as np
+    >>> import tessera
+    >>> a = tessera.asarray(np.eye(3), codec="zstd")
+    >>> a.shape, a.dtype
+    ((3, 3), dtype('float64'))
+    >>> tessera.asarray(a) is a
+    True
+    """
+    params = methods(
+        chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters, layout=layout
+    )
+    if isinstance(items, Array) and (dtype is None or np.dtype(dtype) == items.dtype):
+        if path is None and not params:
+            return items
+        return items.copy(
+            path,
+            mode=mode,
+            chunks=chunks,
+            blocks=blocks,
+            codec=codec,
+            level=level,
+            filters=filters,
+            layout=layout,
+            sparse=sparse,
+            threads=threads,
+            cache=cache,
+        )
+    place = _place(path, _CREATE_MODES[_checked(mode, _CREATE_MODES)], threads, cache)
+    memory = np.asarray(items, dtype=dtype, order="C")
+    params.update(shape=memory.shape, dtype=memory.dtype, sparse=sparse)
+    return _opened(_tessera._create(Array, place, params, memory), place)

@@ -1,0 +1,110 @@
+"""Layouts: chunks, blocks, codec and filters, and the search for good ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Union
+
+import numpy.typing as npt
+
+from tessera import _tessera
+
+# One number is the shape of what has one axis.
+Shape = Union[int, Sequence[int]]
+# A name, or a name and the number that is its parameter.
+Method = Union[str, tuple[str, int]]
+
+# As TESS_KEEP_ in layout.h.
+_KEEP = {"chunks": 1, "blocks": 2, "codec": 4, "level": 8, "filters": 16}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an array is stored. tessera.create() and others take one as their argument layout.
+
+    seconds is what the accesses take in this layout: predicted, or measured by a search.
+    """
+
+    chunks: tuple[int, ...]
+    blocks: tuple[int, ...]
+    codec: str
+    codec_meta: int
+    level: int
+    filters: tuple[tuple[str, int], ...]
+    split: int
+    dictionary: bool
+    seconds: float = 0.0
+
+    def _params(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "seconds"}
+
+
+def methods(
+    *,
+    chunks: Shape | None = None,
+    blocks: Shape | None = None,
+    codec: Method | None = None,
+    level: int | None = None,
+    filters: Iterable[Method] | None = None,
+    layout: Layout | None = None,
+) -> dict[str, Any]:
+    """What the library calls parameters, without those that are not given."""
+    params = layout._params() if layout is not None else {}
+    if chunks is not None:
+        params["chunks"] = chunks
+        params.pop("blocks", None)
+    if blocks is not None:
+        params["blocks"] = blocks
+    if codec is not None:
+        params["codec"], params["codec_meta"] = (codec, 0) if isinstance(codec, str) else codec
+    if level is not None:
+        params["level"] = level
+    if filters is not None:
+        params["filters"] = tuple((f, 0) if isinstance(f, str) else tuple(f) for f in filters)
+    return params
+
+
+def layout(
+    array: _tessera.Array | Shape,
+    dtype: npt.DTypeLike | None = None,
+    accesses: str | None = None,
+    *,
+    budget: float | None = None,
+    chunks: Shape | None = None,
+    blocks: Shape | None = None,
+    codec: Method | None = None,
+    level: int | None = None,
+    filters: Iterable[Method] | None = None,
+) -> Layout:
+    """Find the layout in which accesses to an array take the least time.
+
+    accesses is a mix such as "plane:0*10,row,point*100": full, plane:K, line:K, row, point, box:AxB,
+    update:AxB, append:K and write, each with a weight behind "*". None stands for reads of all
+    kinds.
+
+    Of a shape and dtype, or of an array without a budget, a model predicts the best chunks and
+    blocks. With a budget in seconds, layouts are measured on a sample of the array, and codec,
+    level and filters are searched, too. What is given stays as it is.
+
+    >>> import tessera
+    >>> found = tessera.layout((1000, 1000, 1000), "f4", "plane:0")
+    >>> found.chunks[0] < found.chunks[1]
+    True
+    >>> with tessera.create(None, (1000, 1000, 1000), "f4", layout=found) as a:
+    ...     a.chunks == found.chunks
+    True
+    """
+    given = methods(chunks=chunks, blocks=blocks, codec=codec, level=level, filters=filters)
+    keep = sum(bit for name, bit in _KEEP.items() if name in given)
+    if isinstance(array, _tessera.Array):
+        if budget is not None:
+            return Layout(**_tessera._search(array, given, accesses, keep, budget))
+        shape: Shape = array.shape
+        dtype = array.dtype
+    else:
+        shape = array
+        if budget is not None:
+            raise ValueError("a search needs an array: without items, nothing can be measured")
+    params = {"shape": shape, "dtype": dtype, **given}
+    return Layout(**_tessera._propose(params, accesses, keep))

@@ -1,0 +1,138 @@
+"""Reference counts: a loop over all paths, failing ones too, leaves nothing behind.
+
+With a debug build of Python, sys.gettotalrefcount() counts them; else the memory of Python is
+compared, and the counts of what is passed in.
+"""
+
+import gc
+import pickle
+import sys
+import tracemalloc
+import unittest
+
+import numpy as np
+import tessera
+
+INDICES = [
+    np.s_[1], np.s_[1, 2], np.s_[::2, ::-1], np.s_[..., None], np.s_[[0, 1], [1, 2]], np.s_[:, [0, 2]],
+    np.s_[[0, 1], ::2], np.s_[None, [[0], [1]], ..., [0, 1]], np.s_[True], np.ones((4, 5), bool),
+    np.ones(4, bool), np.s_[:, np.ones(5, bool)], (), np.s_[np.int8(1)],
+    # and wrong ones
+    np.s_[9], np.s_[0, 0, 0], np.s_[[9]], np.s_[[0, 1], [0, 1, 2]], "text", np.s_[..., ...], 1.5,
+    np.ones((4, 4), bool), [[0.5]], np.s_[::0],
+]
+
+
+def attempt(function, *arguments, **named):
+    try:
+        return function(*arguments, **named)
+    except (IndexError, ValueError, TypeError, KeyError, OSError, OverflowError, tessera.Error):
+        return None
+
+
+def use(a, value, out):
+    """Every method, with arguments that it takes and with others."""
+    for index in INDICES:
+        attempt(a.__getitem__, index)
+        attempt(a.__setitem__, index, value)
+        attempt(a.__setitem__, index, 3)
+        attempt(a.__setitem__, index, "no number")
+        attempt(a.__setitem__, index, [1, 2, 3, 4, 5, 6, 7])
+        attempt(a.read, index, out=out)
+        attempt(a.oindex.__getitem__, index)
+        attempt(a.oindex.__setitem__, index, value)
+        attempt(a.vindex.__getitem__, index)
+        attempt(lambda i=index: a.view[i][...])
+    for attribute in (1, "x", [1, {"k": (2, b"y")}], None, object(), 2**70, tessera.Ext((1, b""))):
+        attempt(a.attrs.__setitem__, "name", attribute)
+        attempt(lambda: a.attrs["name"])
+    attempt(lambda: a.attrs["nothing"])
+    attempt(a.attrs.clear)
+    for name in ("sum", "std", "min", "any"):
+        attempt(getattr(a, name))
+        attempt(getattr(a, name), axis=(0, 7))
+    attempt(a.T.sum, axis=0)
+    attempt(setattr, a, "dims", ("y", "x"))
+    attempt(lambda: a.dims)
+    attempt(a.attrs.clear)
+    b = a.copy(codec="zstd", chunks=(2, 2))
+    attempt(b.append, [1, 2, 3, 4, 5])
+    attempt(b.append, [1, 2])
+    attempt(b.append, a)
+    attempt(b.insert, 1, value[:1])
+    attempt(b.insert, 100, value)
+    attempt(b.delete, 1)
+    attempt(b.resize, (1, 2))
+    attempt(b.resize, "x")
+    attempt(b._chunk_get, 0)
+    attempt(b._chunk_get, 99)
+    attempt(b._chunk_set, 0, a._chunk_get(0), False)
+    attempt(a.copy, "/nowhere/at/all")
+    attempt(a.save, "/nowhere/at/all")
+    attempt(tessera.open, "/nowhere/at/all")
+    attempt(tessera.open, b"no frame")
+    attempt(tessera.open, a.to_bytes())
+    attempt(tessera.create, None, (3,), "i4", chunks=(1, 2))
+    attempt(tessera.create, None, (3,), "O")
+    attempt(tessera.create, None, (3,), "i4", codec="none")
+    attempt(tessera.create, None, (3,), [("a", "i4"), ("b", "M8[s]")], fill_value=(1, 2))
+    attempt(tessera.layout, (100, 100), "f4", "row")
+    attempt(tessera.layout, (100, 100), "f4", "nonsense")
+    pickle.loads(pickle.dumps(a))
+    pickle.loads(pickle.dumps(a.view[1]))
+    (repr(a), a.shape, a.dtype, a.fill_value, a.layout, a.base, a.path, len(a), a.closed)
+    list(a.iter_chunks())
+    b.close()
+    attempt(b.__getitem__, 0)
+
+
+class References(unittest.TestCase):
+    def test_loop(self):
+        a = tessera.asarray(np.arange(20).reshape(4, 5), chunks=(2, 3))
+        value, out = np.ones((4, 5), "i8"), np.zeros((4, 5), "i8")
+        total = getattr(sys, "gettotalrefcount", None)
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        for _ in range(60):  # caches of Python and NumPy fill
+            use(a, value, out)
+        gc.collect()
+        watched = [a, value, out, a.dtype, tessera.Array, tessera._tessera.Ext, np.dtype("int64")]
+        constants = [None, True, False, ..., ()]  # whose references others hold, too
+        counts = [sys.getrefcount(x) for x in watched]
+        held = [sys.getrefcount(x) for x in constants]
+        references = total() if total else 0
+        before = tracemalloc.get_traced_memory()[0]
+        rounds = 50
+        for _ in range(rounds):
+            use(a, value, out)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+        after = [sys.getrefcount(x) for x in watched]
+        for x, count, now in zip(watched, counts, after):
+            self.assertLess(abs(now - count), rounds, f"references to {x!r}: {count}, then {now}")
+        for x, count in zip(constants, held):
+            now = sys.getrefcount(x)
+            self.assertLess(now - count, 20 * rounds, f"references to {x!r}: {count}, then {now}")
+            self.assertGreater(now, count // 2, f"references to {x!r}: {count}, then {now}")
+        self.assertLess(grown, 300 * rounds)
+        if total:
+            print(f"{total() - references} references more after {rounds} rounds")
+            self.assertLess(abs(total() - references), 10 * rounds)
+
+    def test_views_keep_their_base(self):
+        class Watched(tessera.Array):
+            def __del__(self):
+                gone.append(1)
+
+        gone = []
+        place = {"path": None, "mode": 2}
+        a = tessera._tessera._create(Watched, place, {"shape": (3,), "dtype": "i4"}, None)
+        view = a.view[1:]
+        del a
+        self.assertEqual(gone, [])
+        del view
+        self.assertEqual(len(gone), 2)  # the view, then what it was of
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+"""Many threads on one array: what they read is right, and closing it never crashes."""
+
+import os
+import threading
+import time
+import unittest
+
+import numpy as np
+import tessera
+from support import InFolder, long_run, same
+
+ROUNDS = 400 if long_run() else 20
+
+
+def together(functions):
+    """Run functions on threads of their own; the first exception of any is raised."""
+    failures = []
+
+    def run(function):
+        try:
+            function()
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(f,)) for f in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+class Threads(InFolder):
+    def test_eight_readers(self):
+        items = np.random.default_rng(1).integers(0, 1000, (60, 70, 80)).astype("i4")
+        tessera.asarray(items, "a.b2nd", chunks=(16, 16, 16), blocks=(4, 8, 16)).close()
+        for a in (tessera.open("a.b2nd"), tessera.open("a.b2nd", mmap=True, cache=0)):
+            def read(seed, a=a):
+                rng = np.random.default_rng(seed)
+                for _ in range(ROUNDS):
+                    start = rng.integers(0, 40, 3)
+                    stop = start + rng.integers(1, 40, 3)
+                    box = tuple(map(slice, start.tolist(), stop.tolist()))
+                    self.assertTrue(same(a[box], items[box]))
+                    rows = rng.integers(0, 60, 5)
+                    self.assertTrue(same(a[rows, :, 3], items[rows, :, 3]))
+                    at = tuple(int(n) for n in start)
+                    self.assertEqual(a[at], items[at])
+                    self.assertTrue(same(a.view[:, ::-1][box], items[:, ::-1][box]))
+
+            together([lambda seed=seed: read(seed) for seed in range(8)])
+
+    def test_writers_of_one_chunk(self):
+        a = tessera.create("a.b2nd", (8, 4000), "i8", chunks=(8, 4000), blocks=(1, 500))
+
+        def write(row):
+            for i in range(0, 4000, 100):
+                a[row, i : i + 100] = row * 10000 + np.arange(i, i + 100)
+                a.attrs[f"row{row}"] = i
+
+        together([lambda row=row: write(row) for row in range(8)])
+        want = np.arange(8)[:, None] * 10000 + np.arange(4000)
+        self.assertTrue(same(a[...], want))
+        a.close()
+        self.assertTrue(same(tessera.open("a.b2nd")[...], want))
+
+    def test_close_beside_readers(self):
+        items = np.arange(200000)
+        tessera.asarray(items, "a.b2nd", chunks=2000).close()
+        for _ in range(ROUNDS // 4):
+            a = tessera.open("a.b2nd")
+            started = threading.Barrier(5)
+
+            def read(a=a, started=started):
+                started.wait()
+                try:
+                    while True:
+                        if not same(a[:], items) or a[7] != 7:
+                            raise AssertionError("wrong items")
+                except ValueError as error:
+                    if "closed" not in str(error):
+                        raise
+
+            def close(a=a, started=started):
+                started.wait()
+                time.sleep(0.005)
+                a.close()
+
+            together([read, read, read, read, close])
+
+    def test_resize_beside_readers(self):
+        a = tessera.create("a.b2nd", 1000, "i4", chunks=100)
+        done = threading.Event()
+
+        def read():
+            while not done.is_set():
+                n = len(a)
+                part = a[: n - 1]
+                self.assertFalse(part.any())
+                self.assertEqual(a[0], 0)
+
+        def grow():
+            try:
+                for i in range(ROUNDS):
+                    a.append(np.zeros(50, "i4"))
+                    a.insert(3, np.zeros(7, "i4"))
+            finally:
+                done.set()
+
+        together([read, read, read, grow])
+        self.assertEqual(len(a), 1000 + 57 * ROUNDS)
+
+    def test_crossed_appends(self):
+        a, b = tessera.asarray([1]), tessera.asarray([2])
+        together([lambda: [a.append(b) for _ in range(9)], lambda: [b.append(a) for _ in range(9)]])
+        self.assertEqual(set(a[...]) | set(b[...]), {1, 2})
+
+    def test_without_the_lock_of_the_interpreter(self):
+        """While one thread is in a long call, others run."""
+        a = tessera.create(None, (3000, 3000), "f8", codec="zstd", level=9, threads=1)
+        items = np.random.default_rng(1).normal(size=a.shape).round(2)
+        ticks = []
+        writer = threading.Thread(target=lambda: a.__setitem__(..., items))
+        writer.start()
+        while writer.is_alive():
+            ticks.append(time.monotonic())
+            time.sleep(0.001)
+        gaps = [y - x for x, y in zip(ticks, ticks[1:])]
+        self.assertGreater(len(gaps), 20)
+        self.assertLess(sorted(gaps)[len(gaps) // 2], 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
