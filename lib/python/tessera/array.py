@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import math
 import os
 import weakref
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
@@ -152,7 +153,7 @@ class Array(_tessera.Array):
     @property
     def size(self) -> int:
         """Number of items."""
-        return int(np.prod(self.shape, dtype=object))
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:

@@ -9,6 +9,16 @@
 #include "python/src/base/names.h"
 
 PyObject *
+py_memory_key(PyObject *dict, const char *key, bool *ok)
+{
+    PyObject *const name = PyUnicode_FromString(key); // PyDict_GetItemString() hides its failure
+    PyObject *const value = name ? PyDict_GetItemWithError(dict, name) : NULL;
+    Py_XDECREF(name);
+    *ok = value || !PyErr_Occurred();
+    return value;
+}
+
+PyObject *
 py_memory_tuple(int n, const int64_t *numbers)
 {
     PyObject *const tuple = PyTuple_New(n);

@@ -33,6 +33,10 @@ void py_memory_drop(struct py_memory *memory);
 // Bytes from the first item on, up to the last one that positive strides lead to.
 size_t py_memory_reach(const struct py_memory *memory);
 
+// The value of a key of a dict, which holds it: NULL if it has none, or if *ok becomes false, with
+// an exception set.
+PyObject *py_memory_key(PyObject *dict, const char *key, bool *ok);
+
 // Numbers as a tuple; NULL: an exception is set.
 PyObject *py_memory_tuple(int n, const int64_t *numbers);
 

@@ -11,11 +11,8 @@ static const struct {
 } wanted[] = {
     {"numpy", "empty", &py_names.empty},
     {"numpy", "asarray", &py_names.asarray},
-    {"numpy", "ascontiguousarray", &py_names.contiguous},
-    {"numpy", "broadcast_to", &py_names.broadcast_to},
     {"numpy", "nonzero", &py_names.nonzero},
     {"numpy", "can_cast", &py_names.can_cast},
-    {"numpy", "transpose", &py_names.transpose},
     {"numpy", "array_equal", &py_names.array_equal},
     {"numpy", "ndarray", &py_names.ndarray},
     {"numpy", "dtype", &py_names.dtype},

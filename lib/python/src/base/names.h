@@ -11,8 +11,7 @@
 
 // Filled by py_names_load(), never changed afterwards.
 struct py_names {
-    PyObject *empty, *asarray, *contiguous, *broadcast_to, *nonzero, *can_cast; // functions
-    PyObject *transpose, *array_equal;
+    PyObject *empty, *asarray, *nonzero, *can_cast, *array_equal; // functions
     PyObject *ndarray, *dtype; // classes
     PyObject *from_descr, *to_descr; // of numpy.lib.format: types of several fields
     PyObject *literal; // ast.literal_eval

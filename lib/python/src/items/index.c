@@ -110,23 +110,17 @@ select_mask(struct py_selection *s, const struct py_array *a, const struct py_pa
     return true;
 }
 
-// Copy the indices of a list, counted from the start, to every `gap`-th number from `to` on.
+// Copy the indices of a list, counted from the start.
 static bool
-wrap_list(PyObject *list, const struct py_array *a, int axis, int64_t *to, int64_t gap,
-          int64_t repeat)
+wrap_list(PyObject *list, const struct py_array *a, int axis, int64_t *to)
 {
     struct py_memory memory = {0};
     bool ok = py_memory_hold(&memory, list, false);
     const int64_t count = ok ? (int64_t)(memory.view.len / (Py_ssize_t)sizeof(int64_t)) : 0;
 
     for (int64_t i = 0; ok && i < count; i++) {
-        int64_t index = ((const int64_t *)memory.view.buf)[i];
-        if (index < 0 || index >= a->shape[axis]) {
-            index = py_parts_wrap(index, a->shape[axis], axis);
-            ok = index >= 0;
-        }
-        for (int64_t k = 0; ok && k < repeat; k++, to += gap)
-            *to = index;
+        to[i] = py_parts_wrap(((const int64_t *)memory.view.buf)[i], a->shape[axis], axis);
+        ok = to[i] >= 0;
     }
     py_memory_drop(&memory);
     return ok;
@@ -170,7 +164,7 @@ take_lists(struct py_selection *s, const struct py_array *a, const struct py_par
         if (part->kind == PY_PART_LIST) {
             s->length[axis] = s->counts[axis] = items_of(part->array);
             s->lists[axis] = new_numbers(s, s->counts[axis]);
-            if (!s->lists[axis] || !wrap_list(part->array, a, axis, s->lists[axis], 1, 1))
+            if (!s->lists[axis] || !wrap_list(part->array, a, axis, s->lists[axis]))
                 return false;
         } else if (!list_of_slice(s, axis)) {
             return false;
@@ -335,33 +329,64 @@ spread_slices(struct py_selection *s, const struct py_array *a, const struct py_
     }
 }
 
+// Numbers from one item of a list to the next, per axis that all lists are broadcast to.
+static void
+list_steps(const struct common *common, const Py_buffer *list, int64_t *steps)
+{
+    int64_t step = 1;
+    for (int i = common->ndim - 1, k = list->ndim - 1; i >= 0; i--, k--) {
+        steps[i] = k < 0 || list->shape[k] == 1 ? 0 : step;
+        step *= k < 0 ? 1 : list->shape[k];
+    }
+}
+
+// Write the indices of a list into the points, each `inner` times.
+static bool
+spread_list(struct py_selection *s, const struct py_array *a, const struct py_part *part,
+            const struct common *common, int64_t inner)
+{
+    struct py_memory memory = {0};
+    int64_t steps[PY_MAX_NDIM], at[PY_MAX_NDIM] = {0}, offset = 0;
+    int64_t *to = s->points + part->axis;
+    bool ok = py_memory_hold(&memory, part->array, false);
+
+    if (ok)
+        list_steps(common, &memory.view, steps);
+    for (int64_t n = 0; ok && n < common->count; n++) {
+        const int64_t index = py_parts_wrap(((const int64_t *)memory.view.buf)[offset],
+                                            a->shape[part->axis], part->axis);
+        ok = index >= 0;
+        for (int64_t k = 0; ok && k < inner; k++, to += a->ndim)
+            *to = index;
+        for (int i = common->ndim - 1; i >= 0; i--) { // the next item, in C order
+            offset += steps[i];
+            if (++at[i] < common->shape[i])
+                break;
+            offset -= steps[i] * common->shape[i];
+            at[i] = 0;
+        }
+    }
+    py_memory_drop(&memory);
+    return ok;
+}
+
 // The indices of all points, `inner` for each item of the lists.
 static bool
 fill_points(struct py_selection *s, const struct py_array *a, const struct py_parts *parts,
             const struct common *common, int64_t inner)
 {
-    PyObject *const shape = py_memory_tuple(common->ndim, common->shape);
-    bool ok = shape != NULL;
-
     for (int64_t p = 0; p < s->npoints; p++)
         for (int axis = 0; axis < a->ndim; axis++)
             s->points[p * a->ndim + axis] = s->start[axis];
-    for (int i = 0; ok && i < parts->n; i++) {
+    for (int i = 0; i < parts->n; i++) {
         const struct py_part *const part = &parts->part[i];
-        if (part->kind != PY_PART_LIST || part->axis < 0)
-            continue;
-        PyObject *const wide =
-            PyObject_CallFunctionObjArgs(py_names.broadcast_to, part->array, shape, NULL);
-        PyObject *const list =
-            wide ? PyObject_CallFunction(py_names.asarray, "OOs", wide, py_names.i8, "C") : NULL;
-        ok = list && wrap_list(list, a, part->axis, s->points + part->axis, a->ndim, inner);
-        Py_XDECREF(list);
-        Py_XDECREF(wide);
+        if (part->kind == PY_PART_LIST && part->axis >= 0 &&
+            !spread_list(s, a, part, common, inner))
+            return false;
     }
-    Py_XDECREF(shape);
-    if (ok && s->pick == PY_PICK_POINTS && inner > 0)
+    if (s->pick == PY_PICK_POINTS && inner > 0)
         spread_slices(s, a, parts, inner);
-    return ok;
+    return true;
 }
 
 // Points, or boxes of the slices at points.
@@ -464,6 +489,23 @@ py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *index
     }
     py_parts_finish(&parts);
     return ok;
+}
+
+PyObject *
+py_index_turn(const struct py_selection *s, PyObject *raw)
+{
+    int64_t order[TESS_MAX_NDIM + 1];
+    for (int i = 0; i < s->raw_ndim; i++)
+        order[i] = s->order[i];
+    PyObject *const axes = py_memory_tuple(s->raw_ndim, order);
+    PyObject *const shape = py_memory_tuple(s->ndim, s->shape);
+    PyObject *const turned =
+        axes && shape ? PyObject_CallMethod(raw, "transpose", "(O)", axes) : NULL;
+    PyObject *const result = turned ? PyObject_CallMethod(turned, "reshape", "(O)", shape) : NULL;
+    Py_XDECREF(turned);
+    Py_XDECREF(shape);
+    Py_XDECREF(axes);
+    return result;
 }
 
 void

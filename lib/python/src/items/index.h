@@ -63,6 +63,10 @@ bool py_index_parse(struct py_selection *s, const struct py_array *a, PyObject *
 
 void py_index_finish(struct py_selection *s);
 
+// Raw items in the axes and order of the result, without a copy: what is assigned to the one is
+// assigned to the other. A new reference; NULL: an exception is set.
+PyObject *py_index_turn(const struct py_selection *s, PyObject *raw);
+
 // The plainest index, which is worth a way of its own: one number per axis. 1: it is, and index has
 // them; 0: it is another one; -1: an exception is set.
 int py_index_item(const struct py_array *a, PyObject *index, int64_t *position);

@@ -107,24 +107,6 @@ count_mask(struct py_selection *s, const struct py_array *a)
     return true;
 }
 
-// Raw items in the axes and order of the result, without a copy.
-static PyObject *
-turn(const struct py_selection *s, PyObject *raw)
-{
-    int64_t order[TESS_MAX_NDIM + 1];
-    for (int i = 0; i < s->raw_ndim; i++)
-        order[i] = s->order[i];
-    PyObject *const axes = py_memory_tuple(s->raw_ndim, order);
-    PyObject *const shape = py_memory_tuple(s->ndim, s->shape);
-    PyObject *const turned =
-        axes && shape ? PyObject_CallFunctionObjArgs(py_names.transpose, raw, axes, NULL) : NULL;
-    PyObject *const result = turned ? PyObject_CallMethod(turned, "reshape", "(O)", shape) : NULL;
-    Py_XDECREF(turned);
-    Py_XDECREF(shape);
-    Py_XDECREF(axes);
-    return result;
-}
-
 static PyObject *
 read_new(const struct py_selection *s, const struct py_array *a)
 {
@@ -135,7 +117,7 @@ read_new(const struct py_selection *s, const struct py_array *a)
 
     if (ok && read_into(s, a, &memory)) {
         PyObject *const array = py_memory_take(&memory);
-        result = s->turned   ? turn(s, array)
+        result = s->turned   ? py_index_turn(s, array)
                  : s->scalar ? PyObject_GetItem(array, py_names.no_index)
                              : Py_NewRef(array);
         Py_DECREF(array);

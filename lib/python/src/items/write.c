@@ -74,65 +74,17 @@ write_slice(const struct py_selection *s, struct py_array *a, const struct py_me
     return py_call_end(&call, st);
 }
 
-// The axes of the result, before lists became several axes, and without new ones.
-static PyObject *
-turned_shape(const struct py_selection *s)
+// New memory in the raw order, to which a value was assigned as NumPy does it.
+static bool
+raw_value(const struct py_selection *s, const struct py_array *a, PyObject *value,
+          struct py_memory *raw)
 {
-    int64_t shape[TESS_MAX_NDIM + 1];
-    for (int i = 0; i < s->raw_ndim; i++)
-        shape[i] = s->raw[s->order[i]];
-    return py_memory_tuple(s->raw_ndim, shape);
-}
-
-// The axes of the turned items that the axes of the raw ones are.
-static PyObject *
-order_back(const struct py_selection *s)
-{
-    int64_t back[TESS_MAX_NDIM + 1];
-    for (int i = 0; i < s->raw_ndim; i++)
-        back[s->order[i]] = i;
-    return py_memory_tuple(s->raw_ndim, back);
-}
-
-// A value, of which every axis fits, with the axes and the order of the raw items.
-static PyObject *
-raw_value(const struct py_selection *s, PyObject *value)
-{
-    PyObject *const shape = py_memory_tuple(s->ndim, s->shape);
-    PyObject *const turned = turned_shape(s);
-    PyObject *const axes = order_back(s);
-    PyObject *const wide =
-        shape ? PyObject_CallFunctionObjArgs(py_names.broadcast_to, value, shape, NULL) : NULL;
-    PyObject *const merged =
-        wide && turned ? PyObject_CallMethod(wide, "reshape", "(O)", turned) : NULL;
-    PyObject *const raw = merged && axes
-                              ? PyObject_CallFunctionObjArgs(py_names.transpose, merged, axes, NULL)
-                              : NULL;
-    PyObject *const result =
-        raw ? PyObject_CallFunction(py_names.asarray, "OOs", raw, Py_None, "C") : NULL;
-    Py_XDECREF(raw);
-    Py_XDECREF(merged);
-    Py_XDECREF(wide);
-    Py_XDECREF(axes);
-    Py_XDECREF(turned);
-    Py_XDECREF(shape);
-    return result;
-}
-
-// The value without axes of length 1 in front that the result does not have.
-static PyObject *
-without_front(const struct py_selection *s, PyObject *value, const Py_buffer *view)
-{
-    int64_t shape[PY_MAX_NDIM];
-    const int more = view->ndim - s->ndim;
-    if (more <= 0)
-        return Py_NewRef(value);
-    for (int i = 0; i < s->ndim; i++)
-        shape[i] = view->shape[i + more];
-    PyObject *const tuple = py_memory_tuple(s->ndim, shape);
-    PyObject *const result = tuple ? PyObject_CallMethod(value, "reshape", "(O)", tuple) : NULL;
-    Py_XDECREF(tuple);
-    return result;
+    if (!py_memory_empty(raw, s->raw_ndim, s->raw, a->dtype))
+        return false;
+    PyObject *const result = py_index_turn(s, raw->array);
+    const bool ok = result && PyObject_SetItem(result, Py_Ellipsis, value) == 0;
+    Py_XDECREF(result);
+    return ok;
 }
 
 static bool
@@ -177,11 +129,8 @@ write_chosen(struct py_selection *s, struct py_array *a, PyObject *value, const 
     }
     ok = ok && broadcast_strides(s, view, strides);
     const bool one = s->pick == PY_PICK_MASK && view->len == view->itemsize;
-    PyObject *const fitting = ok && !one ? without_front(s, value, view) : NULL;
-    PyObject *const items = fitting ? raw_value(s, fitting) : ok && one ? Py_NewRef(value) : NULL;
-    ok = items && py_memory_hold(&raw, items, false) && write_raw(s, a, &raw, &mask);
-    Py_XDECREF(items);
-    Py_XDECREF(fitting);
+    ok = ok && (one ? py_memory_hold(&raw, value, false) : raw_value(s, a, value, &raw)) &&
+         write_raw(s, a, &raw, &mask);
     py_memory_drop(&raw);
     py_memory_drop(&mask);
     return ok;

@@ -3,6 +3,7 @@
  */
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
+#include "python/src/base/memory.h"
 #include "python/src/base/methods.h"
 #include "python/src/whole/params.h"
 #include "python/src/whole/place.h"
@@ -52,7 +53,7 @@ array_copy(PyObject *self, PyObject *args)
         if (!kept)
             PyErr_NoMemory();
     }
-    if (ok && PyDict_GetItemString(what, "chunks")) // blocks are chosen for them
+    if (ok && py_memory_key(what, "chunks", &ok)) // blocks are chosen for them
         for (int i = 0; i < params.params.ndim; i++)
             params.params.blockshape[i] = 0;
     if (ok && py_params_change(&params, what) && py_call_begin(&call, a, PY_SHARED)) {

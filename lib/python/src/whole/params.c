@@ -205,7 +205,10 @@ py_params_change(struct py_params *p, PyObject *dict)
 
     p->dtype = p->fill = NULL;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        PyObject *const value = PyDict_GetItemString(dict, keys[i].name);
+        bool ok;
+        PyObject *const value = py_memory_key(dict, keys[i].name, &ok);
+        if (!ok)
+            return false;
         if (!value)
             continue;
         found++;

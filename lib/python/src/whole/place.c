@@ -8,6 +8,7 @@
 #include "python/src/base/array.h"
 #include "python/src/base/call.h"
 #include "python/src/base/error.h"
+#include "python/src/base/memory.h"
 
 #ifdef HAVE_HTTP
 #include <tessera/http.h>
@@ -19,9 +20,10 @@
 static bool
 take_number(PyObject *dict, const char *key, int64_t least, int64_t most, int64_t *number)
 {
-    PyObject *const value = PyDict_GetItemString(dict, key);
+    bool ok;
+    PyObject *const value = py_memory_key(dict, key, &ok);
     if (!value)
-        return true;
+        return ok;
     const int64_t n = PyLong_AsLongLong(value);
     if (n == -1 && PyErr_Occurred())
         return false;
@@ -34,18 +36,24 @@ take_number(PyObject *dict, const char *key, int64_t least, int64_t most, int64_
     return true;
 }
 
+// A key that is true or false. False: an exception is set.
 static bool
-take_flag(PyObject *dict, const char *key)
+take_flag(PyObject *dict, const char *key, bool *flag)
 {
-    PyObject *const value = PyDict_GetItemString(dict, key);
-    return value && PyObject_IsTrue(value) == 1;
+    bool ok;
+    PyObject *const value = py_memory_key(dict, key, &ok);
+    const int is = value ? PyObject_IsTrue(value) : 0;
+    *flag = is == 1;
+    return ok && is >= 0;
 }
 
 #ifdef HAVE_HTTP
+// NULL if there is none, or an exception is set.
 static const char *
 take_text(PyObject *dict, const char *key)
 {
-    PyObject *const value = PyDict_GetItemString(dict, key);
+    bool ok;
+    PyObject *const value = py_memory_key(dict, key, &ok);
     return value ? PyUnicode_AsUTF8AndSize(value, NULL) : NULL;
 }
 #endif
@@ -59,9 +67,12 @@ take_url(struct py_place *place, PyObject *dict)
     const char *const url = PyUnicode_AsUTF8AndSize(place->name, NULL);
 
     tess_http_options_init(&options);
-    options.ca_file = take_text(dict, "ca_file");
-    options.token = take_text(dict, "token");
-    options.cache_dir = take_text(dict, "cache_dir");
+    if (url)
+        options.ca_file = take_text(dict, "ca_file");
+    if (!PyErr_Occurred())
+        options.token = take_text(dict, "token");
+    if (!PyErr_Occurred())
+        options.cache_dir = take_text(dict, "cache_dir");
     if (PyErr_Occurred())
         return false;
     tess_source_init(&place->source);
@@ -84,13 +95,16 @@ take_url(struct py_place *place, PyObject *dict)
 static bool
 take_path(struct py_place *place, PyObject *dict)
 {
-    PyObject *const path = PyDict_GetItemString(dict, "path");
+    bool ok, url;
+    PyObject *const path = py_memory_key(dict, "path", &ok);
     char *bytes;
 
     place->name = Py_NewRef(path ? path : Py_None);
     if (place->name == Py_None)
-        return true;
-    if (take_flag(dict, "url"))
+        return ok;
+    if (!take_flag(dict, "url", &url))
+        return false;
+    if (url)
         return take_url(place, dict);
     if (!PyUnicode_FSConverter(path, &place->path) ||
         PyBytes_AsStringAndSize(place->path, &bytes, NULL) < 0)
@@ -103,9 +117,10 @@ take_path(struct py_place *place, PyObject *dict)
 static bool
 take_image(struct py_place *place, PyObject *dict)
 {
-    PyObject *const image = PyDict_GetItemString(dict, "image");
+    bool ok;
+    PyObject *const image = py_memory_key(dict, "image", &ok);
     if (!image)
-        return true;
+        return ok;
     if (PyObject_GetBuffer(image, &place->family->image, PyBUF_SIMPLE) < 0)
         return false;
     place->family->has_image = true;
@@ -129,11 +144,11 @@ py_place_parse(struct py_place *place, PyObject *dict)
     if (!take_number(dict, "mode", TESS_MODE_READ, TESS_MODE_REPLACE, &mode) ||
         !take_number(dict, "threads", 1, INT_MAX, &threads) ||
         !take_number(dict, "cache", 0, INT64_MAX, &place->context.cache) ||
-        !take_path(place, dict) || !take_image(place, dict))
+        !take_flag(dict, "mmap", &place->storage.mmap) || !take_path(place, dict) ||
+        !take_image(place, dict))
         return false;
     place->context.threads = (int)threads;
     place->storage.mode = (tess_mode)mode;
-    place->storage.mmap = take_flag(dict, "mmap");
     place->storage.context = &place->context;
     return true;
 }
