@@ -53,9 +53,9 @@ take_array(struct py_part *part, PyObject *value)
     PyObject *const dtype = array ? PyObject_GetAttrString(array, "dtype") : NULL;
     const char kind = dtype ? py_dtype_kind(dtype) : 0;
     const int ndim = kind ? axes_of(array) : -1;
-    const Py_ssize_t empty_list =
-        PyList_Check(value) ? PyObject_Size(value) == 0 : 0; // NumPy makes floats of it
     bool ok = ndim >= 0;
+    const bool empty_list = // NumPy makes floats of it
+        ok && PyList_Check(value) && PyList_Size(value) == 0;
 
     if (ok && kind == 'b') {
         part->kind = PY_PART_MASK;
