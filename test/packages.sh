@@ -41,6 +41,8 @@ test     module:lz4.block             python3-lz4
 test     module:zstandard             python3-zstandard
 test     module:botocore              python3-botocore
 test     program:mypy                 mypy
+test     module:mesonpy               python3-mesonpy
+test     program:patchelf             patchelf
 long     program:dpkg-buildpackage    dpkg-dev
 long     program:dh                   debhelper
 long     program:lintian              lintian

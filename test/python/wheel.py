@@ -1,0 +1,58 @@
+"""A wheel is built from lib/python, and what it has works without anything else of the library."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+try:
+    import mesonpy
+except ImportError:
+    mesonpy = None
+PATCHELF = shutil.which("patchelf")  # meson-python needs it
+
+SOURCE = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else None
+PROGRAM = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import numpy as np
+import tessera
+assert tessera.__file__.startswith(sys.argv[1]), tessera.__file__
+a = tessera.asarray(np.arange(1000).reshape(10, 100), codec="zstd")
+assert a[3, ::-7].tolist() == np.arange(300, 400)[::-7].tolist()
+print("fine")
+"""
+BUILD = "import sys, backend; print(backend.build_wheel(sys.argv[1]))"
+
+
+@unittest.skipUnless(mesonpy and PATCHELF, "meson-python or patchelf is missing")
+class Wheel(unittest.TestCase):
+    def test_wheel(self):
+        environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_PRELOAD")}
+        with tempfile.TemporaryDirectory() as folder:
+            built = subprocess.run([sys.executable, "-c", BUILD, folder], cwd=SOURCE,
+                                   env=environment, capture_output=True, text=True)
+            self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+            wheel = built.stdout.split()[-1]
+            self.assertIn("abi3", wheel)
+            with zipfile.ZipFile(os.path.join(folder, wheel)) as archive:
+                names = [n for n in archive.namelist() if ".dist-info/" not in n]
+                archive.extractall(folder)
+            package = {"tessera/" + name for name in (
+                "__init__.py", "_tessera.abi3.so", "_tessera.pyi", "array.py", "layouts.py",
+                "py.typed")}
+            self.assertLessEqual(package, set(names))
+            if tuple(map(int, mesonpy.__version__.split(".")[:2])) >= (0, 14):
+                self.assertEqual(package, set(names))
+            root = next(pathlib.Path(folder).rglob("__init__.py")).parent.parent
+            ran = subprocess.run([sys.executable, "-c", PROGRAM, str(root)], env=environment,
+                                 capture_output=True, text=True)
+            self.assertEqual(ran.stdout, "fine\n", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
