@@ -7,6 +7,7 @@
 
 #include <tessera.h>
 
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -1124,6 +1126,47 @@ killed(void **state)
     }
 }
 
+// A child of the owner that ends the adoption takes nothing from it.
+static void
+forked(void **state)
+{
+    (void)state;
+    const char *const path = files_path("forked");
+    struct random r;
+    random_init(&r, random_seed());
+    tess_params p;
+    size_t n;
+    kind_params(&kinds[0], &p);
+    uint8_t *const items = random_items(&r, items_size(&p));
+    tess_array *const serial = make_serial(&p, items);
+    tess_array *const owner = make_owner(2, &p, path);
+    tess_array *const sketch = open_sketch(owner, NULL);
+    struct packet *const packets = encode_rows(sketch, &p, items, &n);
+    tess_adoption *const ad = begin_adoption(owner);
+    for (size_t i = 0; i < n; i++) {
+        tess_lease lease;
+        ok(tess_adoption_lease(ad, needs(&packets[i], true) + 1, &lease, err));
+        const struct packet there = place_packet(&packets[i], path, &lease);
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(tess_adoption_add(ad, there.bytes, there.size, TESS_CHUNK_TRUSTED, NULL) ==
+                      TESS_OK ||
+                  tess_adoption_end(ad, true, NULL) == TESS_OK);
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        add(ad, &there);
+        tess_free(there.bytes);
+    }
+    ok(tess_adoption_end(ad, true, err));
+    close_all(owner, sketch, NULL);
+    check_path_equal(path, 0, serial, &p);
+    ok(tess_array_close(serial, err));
+    free_packets(packets, n);
+    free(items);
+}
+
 // Leases that come and go leave the file as long as it was.
 static void
 nothing_leaks(void **state)
@@ -1153,6 +1196,49 @@ nothing_leaks(void **state)
     verify(path);
 }
 
+// Whether this process could lock the lock file now.
+static bool
+can_lock(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    return locked;
+}
+
+// Programs that use the lock file keep off as long as there are leases, whatever is committed.
+static void
+lock_file(void **state)
+{
+    (void)state;
+    tess_params p;
+    tess_lease lease, other;
+    kind_params(&kinds[0], &p);
+    tess_storage storage = storage_at(files_path("locked"), TESS_MODE_NEW);
+    storage.lock_file = true;
+    tess_array *owner = NULL;
+    ok(tess_array_uninit(&storage, &p, &owner, err));
+    const char *const file = files_path("locked.b2lock");
+    tess_adoption *const ad = begin_adoption(owner);
+    assert_true(can_lock(file));
+    ok(tess_adoption_lease(ad, 1000, &lease, err));
+    ok(tess_adoption_lease(ad, 1000, &other, err));
+    assert_false(can_lock(file));
+    ok(tess_attr_set_int(owner, "n", 1, err));
+    ok(tess_array_lock(owner, err));
+    ok(tess_array_flush(owner, err)); // ends what tess_array_lock() began
+    assert_false(can_lock(file));
+    ok(tess_adoption_return(ad, &lease, err));
+    assert_false(can_lock(file));
+    ok(tess_adoption_return(ad, &other, err));
+    assert_true(can_lock(file));
+    ok(tess_adoption_lease(ad, 1000, &lease, err));
+    ok(tess_adoption_end(ad, true, err));
+    assert_true(can_lock(file));
+    ok(tess_array_close(owner, err));
+}
+
 int
 main(void)
 {
@@ -1172,7 +1258,9 @@ main(void)
         cmocka_unit_test_setup_teardown(behind_other_bytes, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(places_refused, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(killed, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(forked, files_setup, files_teardown),
         cmocka_unit_test_setup_teardown(nothing_leaks, files_setup, files_teardown),
+        cmocka_unit_test_setup_teardown(lock_file, files_setup, files_teardown),
     };
     tess_storage_init(&memory);
     return cmocka_run_group_tests(tests, NULL, NULL);

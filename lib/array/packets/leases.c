@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "frame/commit/lease.h"
 #include "frame/metas.h"
+#include "frame/owner.h"
 #include "frame/query.h"
 #include "task/gate.h"
 
@@ -23,9 +24,12 @@ leases_init(struct leases *x)
     pthread_mutex_init(&x->lock, NULL);
 }
 
+// In the child of a fork() the leases are the parent's.
 static void
 end_lease(const tess_array *a, struct extent lease)
 {
+    if (frame_is_inherited(a->grid->frame))
+        return;
     gate_close(a->grid->gate);
     lease.start -= a->offset;
     frame_lease_end(a->grid->frame, lease);
