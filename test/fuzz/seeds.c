@@ -4,8 +4,8 @@
  * Frames are taken apart: `chunk` gets their chunks, `layers` their metalayers. `roundtrip` gets
  * bytes from a fixed seed, `npy` and `dtype` texts, `json` texts and `value` what they mean,
  * `packet` packets, `sparse` the files of new arrays, `lz4` blocks of bytes from a fixed seed, and
- * the frames as such. The targets frame and update take frames as they are; they and `chunk` get some with
- * filters and codecs that files rarely have.
+ * the frames as such. The targets frame and update take frames as they are; they and `chunk` get
+ * some with filters and codecs that files rarely have.
  */
 #include "chunk/header.h"
 #include "codec/codec.h"
