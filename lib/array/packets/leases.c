@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "frame/commit/lease.h"
 #include "frame/metas.h"
-#include "frame/owner.h"
+#include "frame/commit/owner.h"
 #include "frame/query.h"
 #include "task/gate.h"
 
